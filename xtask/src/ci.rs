@@ -30,10 +30,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let shell = Shell::new()?;
     shell.change_dir(root());
     if arguments.browser {
-        return step("browser", browser::run);
+        return step("browser", browser::report);
     }
     if let Some(url) = &arguments.site {
-        return step("site", || browser::site::run(url));
+        return step("site", || browser::site(url));
     }
     step("format", || Ok(cmd!(shell, "cargo fmt --all --check").run()?))?;
     step("tidy", tidy::run)?;
@@ -68,14 +68,12 @@ fn features(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{hack} hack check --quiet --workspace --ignore-private {each...}").quiet().run()?)
 }
 
-/// Licences, sources and versions of the dependencies, by the rules of `deny.toml`. Building
-/// cargo-deny takes longer than all other steps, so it is used where it is installed.
+/// Licences, sources and versions of the dependencies, by the rules of `deny.toml`.
 fn dependencies(shell: &Shell) -> Result<()> {
-    if tools::on_path("cargo-deny").is_none() {
-        println!("dependencies: skipped: cargo-deny is not installed (cargo install --locked cargo-deny)");
-        return Ok(());
-    }
-    Ok(cmd!(shell, "cargo deny --all-features check bans licenses sources").run()?)
+    let Some(deny) = tools::from_crates(shell, "cargo-deny", "0.20.2") else {
+        return tools::skipped("dependencies", "cargo-deny");
+    };
+    Ok(cmd!(shell, "{deny} --all-features check bans licenses sources").quiet().run()?)
 }
 
 /// Sizes have 64 bits on the machines of most people who write this code, and 32 on some that run

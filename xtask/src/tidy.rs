@@ -14,7 +14,7 @@ mod shape;
 const MAX_LINES: usize = 600;
 
 /// Which workspace crates each library may depend on: arrows point up only.
-const GRAPH: [(&str, &[&str]); 17] = [
+const GRAPH: [(&str, &[&str]); 19] = [
     ("core", &[]),
     ("simd", &["core"]),
     ("experts", &["core"]),
@@ -22,6 +22,8 @@ const GRAPH: [(&str, &[&str]); 17] = [
     ("linalg-incremental", &["core", "simd"]),
     ("sparsify", &["core", "simd", "kernels", "linalg-incremental"]),
     ("learners", &["core", "experts", "simd", "kernels", "linalg-incremental", "sparsify"]),
+    ("auto", &["core", "experts", "simd", "kernels", "linalg-incremental", "learners"]),
+    ("registry", &["core", "kernels", "learners", "auto"]),
     ("forecast", &["core", "experts", "simd", "linalg-incremental"]),
     ("koopman", &["core", "simd", "kernels", "linalg-incremental", "sparsify"]),
     ("encoding", &["core", "experts", "learners"]),
@@ -40,6 +42,8 @@ const GRAPH: [(&str, &[&str]); 17] = [
             "linalg-incremental",
             "sparsify",
             "learners",
+            "auto",
+            "registry",
             "forecast",
             "koopman",
             "encoding",
@@ -60,6 +64,8 @@ const GRAPH: [(&str, &[&str]); 17] = [
             "linalg-incremental",
             "sparsify",
             "learners",
+            "auto",
+            "registry",
             "forecast",
             "koopman",
             "readers",

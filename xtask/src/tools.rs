@@ -53,3 +53,17 @@ pub(crate) fn from_crates(shell: &Shell, name: &str, version: &str) -> Option<Pa
     install.quiet().ignore_stderr().run().ok()?;
     Some(program)
 }
+
+/// The folder of these packages of npm, installed together.
+pub(crate) fn from_npm(shell: &Shell, name: &str, packages: &[&str]) -> Option<PathBuf> {
+    let place = folder().join(name);
+    let listed = place.join("installed");
+    let wanted = packages.join("\n");
+    if std::fs::read_to_string(&listed).is_ok_and(|found| found == wanted) {
+        return Some(place);
+    }
+    let install = cmd!(shell, "npm install --silent --no-save --no-audit --no-fund --prefix {place} {packages...}");
+    install.quiet().ignore_stdout().ignore_stderr().run().ok()?;
+    std::fs::write(listed, wanted).ok()?;
+    Some(place)
+}

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use mercer_learners::{Auto, AutoParams, Classifier, RegressorExt};
+use mercer_auto::{Auto, AutoParams};
+use mercer_learners::{Classifier, RegressorExt};
 use mercer_readers::{ReadOptions, read_all};
 
 /// Scores in the file that are of this project, measured earlier.

@@ -19,12 +19,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use mercer_core::Symbol;
 use mercer_kernels::{AnyKernel, Gaussian};
-use mercer_learners::catalogue::{Built, Context, Entry, Key, Kind, Value, entries};
+use mercer_learners::catalogue::{Context, Entry, Key, Kind, Value};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams,
-    Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, RegressorExt, SketchedKons,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, Kogd, KogdParams, Kons, KonsParams, Krls,
+    KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, ProsNKons, Regressor, RegressorExt, SketchedKons,
     SketchedKonsParams,
 };
+use mercer_registry::{AnyRegressor, Built, build_with, entries};
 
 use super::{EXP, SINCOS, row_arithmetic, table_read, triangle_read, triangle_updated};
 use crate::operation::LEAD;
@@ -90,7 +91,7 @@ fn of_entry(entry: &Entry, sizes: &[usize]) -> Result<Vec<Operation>> {
 /// The learner with these values of keys, defaults for the others.
 fn built(entry: &Entry, given: &[(&'static str, Value)]) -> Result<Built> {
     let context = Context { dimension: DIMENSION, seed: SEED, ..Context::default() };
-    Ok(entry.with(AnyKernel::Gaussian(Gaussian::new(WIDTH)?), &context, given)?)
+    Ok(build_with(entry, AnyKernel::Gaussian(Gaussian::new(WIDTH)?), &context, given)?)
 }
 
 /// What the catalogue says of the costs of a learner of `points` points in round `round`: one pass over its memory, and its multiply-adds with an

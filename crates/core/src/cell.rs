@@ -1,5 +1,9 @@
 //! One value as a file has it, and what can be read as a row of such values.
 
+use std::fmt;
+
+use crate::{Number, instant_text};
+
 /// One value of a record, as the file has it. What it means is for whoever knows what its column is.
 ///
 /// | a file has | the cell |
@@ -42,6 +46,19 @@ impl Cell<'_> {
     pub fn integer(value: i128) -> Self {
         const EXACT: i128 = 1 << 53;
         if (-EXACT..=EXACT).contains(&value) { Self::Number(value as f64) } else { Self::Integer(value) }
+    }
+}
+
+impl fmt::Display for Cell<'_> {
+    /// The text that a file would have; nothing where there is no value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Missing => Ok(()),
+            Self::Number(value) => Number(value).fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            Self::Numeral(_, text) | Self::Text(text) => f.write_str(text),
+            Self::Instant(seconds) => f.write_str(&instant_text(seconds)),
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! | [`Cost`] | to say what a round costs |
 //! | [`Cell`], [`Cells`] | a value of a table, and a row of values |
 //! | [`parse_instant`] | to read dates and times |
+//! | [`Punctuation`] | to read numbers with marks among their digits |
 //!
 //! # Saved state
 //!
@@ -51,6 +52,7 @@ mod cost;
 mod example;
 mod instant;
 mod nesting;
+mod numeral;
 mod parameter;
 mod parameters;
 
@@ -63,6 +65,7 @@ pub use instant::{Calendar, instant_text, parse_instant};
 #[cfg(feature = "serde")]
 pub use nesting::nested;
 pub use nesting::{DEEPEST, validate_nested};
+pub use numeral::Punctuation;
 pub use parameter::{Number, ParameterError};
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few rows can always be had.

@@ -46,7 +46,7 @@
 //! | targets of any unit | [`ScaledTargets`], [`TargetScale`] |
 //! | everything before a learner | [`Pipeline`], [`ClassPipeline`] |
 //! | running statistics | [`RunningMoments`], [`QuantileSketch`] |
-//! | dates and times | [`parse_instant`] |
+//! | dates and times; the step of a series | [`parse_instant`], [`Notation::of_times`], [`TimeStep`] |
 //!
 //! Contracts:
 //!
@@ -81,8 +81,10 @@ pub mod scale;
 pub mod schema;
 #[cfg(feature = "learners")]
 mod screening;
+mod step;
 #[cfg(feature = "learners")]
 pub mod target;
+mod times;
 pub mod transform;
 
 #[cfg(feature = "learners")]
@@ -102,8 +104,10 @@ pub use scale::Scale;
 pub use schema::{Column, Kind, Schema, TimeParts, Use};
 #[cfg(feature = "learners")]
 pub use screening::Implausible;
+pub use step::TimeStep;
 #[cfg(feature = "learners")]
 pub use target::{ScaledTargets, TargetScale};
+pub use times::AmbiguousDay;
 pub use transform::{EncodingOptions, Oddity, Transform};
 
 /// The code of the README, run as a test.

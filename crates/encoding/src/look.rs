@@ -101,6 +101,24 @@ impl Look {
     }
 }
 
+impl Schema {
+    /// Looks at the head of a table, whose columns are called `names`. `O(rows × columns)`; [`Look`] does it row by row.
+    ///
+    /// # Errors
+    /// As [`Look::new`], [`Look::observe`] and [`Look::finish`].
+    pub fn of<R: Cells>(
+        names: &[String],
+        head: impl IntoIterator<Item = R>,
+        overrides: &Overrides,
+    ) -> Result<Self, EncodingError> {
+        let mut look = Look::new(names)?;
+        for record in head {
+            look.observe(&record)?;
+        }
+        look.finish(overrides)
+    }
+}
+
 /// What was seen of a column.
 #[derive(Clone, Debug, Default)]
 struct Sight {

@@ -85,6 +85,18 @@ impl ColumnMap {
     }
 }
 
+impl Schema {
+    /// Finds the columns in another file with columns `names`: by name, or by place where the schema has no names. Columns that are missing there and
+    /// columns that the schema does not know are listed in the map, to be reported.
+    ///
+    /// # Errors
+    /// [`EncodingError::NoMatch`] when no column that is encoded is there, [`EncodingError::SameName`] when one is there twice, and
+    /// [`EncodingError::Width`] without names when the columns are not as many.
+    pub fn matching(&self, names: &[String]) -> Result<ColumnMap, EncodingError> {
+        ColumnMap::new(self, names)
+    }
+}
+
 /// A row of another file as a record of the schema; columns that are not there are missing.
 #[derive(Debug)]
 pub struct Mapped<'a, T: ?Sized> {

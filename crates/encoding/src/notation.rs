@@ -5,10 +5,13 @@
 //! | `12.5 %`, `$3.20`, `EUR 7`, `12 kg` | the number, if every cell has the same sign or unit |
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
-//! | `20200131`, seconds, ms, µs or ns since 1970, told to be times | the instant |
+//! | `20200131`, `202001`, `2020`, seconds, ms, µs or ns since 1970, told to be times | the instant |
+//! | `2020Q1`, `Q1 2020`, in a series in time | the first day of the quarter |
 
 use jiff::civil::{Date, Time};
-use mercer_core::{Cell, is_gap_mark, parse_instant};
+use mercer_core::{Cell, Punctuation, is_gap_mark, parse_instant};
+
+use crate::step::{first_of_month, quarter};
 
 /// Of so many cells one may be something else.
 pub(crate) const CELLS_A_MISFIT: u64 = 20;
@@ -27,6 +30,8 @@ pub enum Notation {
     Day(DayOrder),
     /// Numbers that are instants.
     Clock(Clock),
+    /// `2020Q1`, `2020-Q1`, `Q1 2020`: the first day of the quarter.
+    Quarter,
 }
 
 /// What stands around the numbers of a column, and between their digits.
@@ -67,6 +72,10 @@ pub enum Clock {
     Microseconds,
     /// Billionths of seconds.
     Nanoseconds,
+    /// Its digits are a month, `202001`.
+    Months,
+    /// It is a year.
+    Years,
 }
 
 /// What a look finds in the texts of a column.
@@ -93,10 +102,12 @@ impl Notation {
     }
 
     /// The instant that a cell of a column of times is, in seconds since 1970.
-    pub(crate) fn instant(&self, cell: Cell<'_>) -> Option<f64> {
+    #[must_use]
+    pub fn instant(&self, cell: Cell<'_>) -> Option<f64> {
         let instant = match (cell, self) {
             (Cell::Instant(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order)) => parse_instant(text).or_else(|| order.read(text)),
+            (Cell::Text(text), Self::Quarter) => quarter(text),
             (Cell::Text(text), _) => parse_instant(text),
             (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
             _ => cell.number(),
@@ -118,6 +129,9 @@ impl Notation {
             Self::Clock(Clock::Milliseconds) => "milliseconds since 1970".to_owned(),
             Self::Clock(Clock::Microseconds) => "microseconds since 1970".to_owned(),
             Self::Clock(Clock::Nanoseconds) => "nanoseconds since 1970".to_owned(),
+            Self::Clock(Clock::Months) => "year and month in six digits".to_owned(),
+            Self::Clock(Clock::Years) => "years".to_owned(),
+            Self::Quarter => "quarters".to_owned(),
         })
     }
 
@@ -206,17 +220,15 @@ pub(crate) fn is_code(text: &str) -> bool {
 }
 
 /// The mark of a fraction, and that between groups of three digits.
-const MARKS: [(char, Option<char>); 10] = [
+const MARKS: [(char, Option<char>); 8] = [
     ('.', None),
     (',', None),
     ('.', Some(',')),
     (',', Some('.')),
     ('.', Some('\'')),
-    ('.', Some('’')),
     ('.', Some(' ')),
     (',', Some(' ')),
     (',', Some('\'')),
-    (',', Some('’')),
 ];
 
 impl Numeral {
@@ -229,37 +241,23 @@ impl Numeral {
         if (negative && inner) || !digits.starts_with(|first: char| first.is_ascii_digit() || first == self.decimal) {
             return None;
         }
-        let (whole, fraction) = digits.split_once(self.decimal).map_or((digits, None), |(w, f)| (w, Some(f)));
-        let mut number = String::with_capacity(digits.len() + 2);
-        match self.group {
-            Some(mark) => {
-                let is_mark = |c: char| c == mark || (mark == ' ' && is_blank(c));
-                let mut groups = whole.split(is_mark);
-                let first = groups.next()?;
-                number.push_str(first);
-                let mut several = false;
-                for group in groups {
-                    if group.len() != 3 {
-                        return None;
-                    }
-                    several = true;
-                    number.push_str(group);
-                }
-                if several && !(1..=3).contains(&first.len()) {
-                    return None;
-                }
+        let value = match Punctuation::of(digits) {
+            None if digits.bytes().all(|byte| byte.is_ascii_digit()) => plain(digits)?,
+            None => return None,
+            Some(written) if self.has(written) => written.value(digits)?,
+            // A single group may be a fraction as well.
+            Some(written) => {
+                let other = written.with_fraction();
+                (written.doubt().is_some() && self.has(other)).then(|| other.value(digits))??
             }
-            None => number.push_str(whole),
-        }
-        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        if let Some(fraction) = fraction {
-            number.push('.');
-            number.push_str(fraction);
-        }
-        let value = plain(&number)?;
+        };
         Some(if negative || inner { -value } else { value })
+    }
+
+    /// Whether its numbers have these marks.
+    fn has(&self, written: Punctuation) -> bool {
+        written.decimal.is_none_or(|mark| mark == self.decimal)
+            && (written.groups.is_none() || written.groups == self.group)
     }
 
     fn words(&self) -> String {
@@ -399,7 +397,7 @@ fn seconds(date: Date, time: Time) -> f64 {
 }
 
 impl Clock {
-    fn read(self, number: f64) -> Option<f64> {
+    pub(crate) fn read(self, number: f64) -> Option<f64> {
         match self {
             Self::Digits => {
                 if number != number.trunc() || !(1e7..1e8).contains(&number) {
@@ -414,6 +412,11 @@ impl Clock {
             Self::Milliseconds => Some(number / 1e3),
             Self::Microseconds => Some(number / 1e6),
             Self::Nanoseconds => Some(number / 1e9),
+            Self::Months => {
+                let year = (number / 100.0).floor();
+                first_of_month(year, number - 100.0 * year)
+            }
+            Self::Years => first_of_month(number, 1.0),
         }
     }
 }

@@ -14,18 +14,15 @@
 //! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
 //! marks of gaps ([`is_gap_mark`](mercer_core::is_gap_mark)), of which there may be any number; among
 //! categories they are values. A column without a single value has room for numbers and for
-//! categories, and begins with the first that comes. [`Overrides`] decide otherwise.
+//! categories, and begins with the first that comes. [`Overrides`](crate::Overrides) decide otherwise.
 
 use std::fmt;
 use std::str::FromStr;
 
-use mercer_core::{Cells, Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 
 use crate::error::{EncodingError, listed};
-use crate::look::Look;
-use crate::matching::ColumnMap;
 use crate::notation::Notation;
-use crate::overrides::Overrides;
 
 /// Most frequent categories that a schema remembers of a column.
 pub(crate) const LISTED: usize = 256;
@@ -221,22 +218,6 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Looks at the head of a table, whose columns are called `names`. `O(rows × columns)`; [`Look`] does it row by row.
-    ///
-    /// # Errors
-    /// As [`Look::new`], [`Look::observe`] and [`Look::finish`].
-    pub fn of<R: Cells>(
-        names: &[String],
-        head: impl IntoIterator<Item = R>,
-        overrides: &Overrides,
-    ) -> Result<Self, EncodingError> {
-        let mut look = Look::new(names)?;
-        for record in head {
-            look.observe(&record)?;
-        }
-        look.finish(overrides)
-    }
-
     /// Rows of the head.
     #[must_use]
     pub fn rows(&self) -> u64 {
@@ -272,16 +253,6 @@ impl Schema {
             column.range = Some((low, high));
         }
         sound
-    }
-
-    /// Finds the columns in another file with columns `names`: by name, or by place where the schema has no names. Columns that are missing there and
-    /// columns that the schema does not know are listed in the map, to be reported.
-    ///
-    /// # Errors
-    /// [`EncodingError::NoMatch`] when no column that is encoded is there, [`EncodingError::SameName`] when one is there twice, and
-    /// [`EncodingError::Width`] without names when the columns are not as many.
-    pub fn matching(&self, names: &[String]) -> Result<ColumnMap, EncodingError> {
-        ColumnMap::new(self, names)
     }
 
     /// Place of a column by its name; `#3`, or `3` without names, is the third.

@@ -5,7 +5,7 @@ use mercer_core::{Inconsistent, Validate};
 use crate::Error;
 use crate::{
     Discounted, Epoch, ForecastMixture, ForecastScratch, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation,
-    Opf, ScaledForecaster, Slip, SpectralFilter, WindowedSlip,
+    Opf, ScaledForecaster, SeasonMixture, Slip, SpectralFilter, WindowedSlip,
 };
 
 /// Declares the enum of all forecasters and passes every call on.
@@ -100,6 +100,7 @@ any_forecaster! {
     // stay.
     Experts(ForecastMixture<AnyForecaster>),
     Scaled(ScaledForecaster<AnyForecaster>),
+    SeasonMixture(SeasonMixture),
 }
 
 impl From<ForecastMixture<Opf>> for AnyForecaster {

@@ -138,7 +138,7 @@ pub trait Forecaster {
 }
 
 /// Largest size of a number that a forecaster takes: its square, times any number of rows, is one.
-const LARGEST: f64 = 1e100;
+pub(crate) const LARGEST: f64 = 1e100;
 
 /// Refuses an input or a place for a prediction that does not fit; the input is looked at only with
 /// feed-through.

@@ -14,6 +14,7 @@
 //! | [`SpectralFilter`] | Hazan, Singh and Zhang 2017 | `mkT`, and `1½(mk)²` | `T(m + k)` |
 //! | [`KalmanPredictor`] | Kalman 1960; needs the system | `s² + 2sm`, `s` states | `s² + 2sm` |
 //! | [`LastValue`], [`LinearExtrapolation`] | | `m` | `m` |
+//! | [`SeasonMixture`] | filters, regressions and free forecasts, weighed by horizon; seasons, trends, gaps, quantiles | theirs | theirs |
 //! | [`ForecastMixture`] | a set of forecasters, aggregated; [`ForecastMixture::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
 //! | [`ScaledForecaster`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!
@@ -68,6 +69,7 @@ mod matrix;
 mod mixture;
 mod opf;
 mod scaled;
+mod season;
 mod slip;
 mod spectral;
 mod windowed_slip;
@@ -85,6 +87,7 @@ pub use mercer_experts::{ConformalIntervals, IntervalParams};
 pub use mixture::{ForecastMixture, GridParams};
 pub use opf::{Forgetting, InputParams, Opf, OpfParams};
 pub use scaled::{ScaledForecaster, ScaledParams};
+pub use season::{Detail, ErrorSums, Periods, SeasonMixture, SeasonParams, SeasonScores, Tally};
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};
 pub use windowed_slip::{WindowedSlip, WindowedSlipParams};

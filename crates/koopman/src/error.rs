@@ -53,6 +53,20 @@ pub enum Error {
         /// Number of outputs.
         outputs: usize,
     },
+    /// Too few pairs for what is asked.
+    #[error("{got} pairs are too few, at least {needed} are needed; give more data")]
+    TooFewPairs {
+        /// Pairs learnt.
+        got: u64,
+        /// Pairs that are needed.
+        needed: u64,
+    },
+    /// Two learners to be merged with other scales or dictionaries.
+    #[error(
+        "the two have other scales or dictionaries, so their sums do not add up; learn both parts from forks of one \
+         learner"
+    )]
+    OtherFeatures,
     /// A system of equations without a solution in floating point.
     #[error(transparent)]
     Singular(#[from] mercer_linalg_incremental::Singular),

@@ -7,6 +7,7 @@
 //!
 //! | type | what it is | a step | memory |
 //! |---|---|---|---|
+//! | [`OperatorSums`] | exact least squares on a bounded dictionary, its width and ridge chosen, with spread and intervals | `O(md + p²)` for each of 6 widths | `48p²` for each |
 //! | [`Sogd`] | stochastic operator gradient descent on a dictionary kept small by matching pursuit (\[K\] Algorithm 1) | `2md + 3m²` | `2md + 2m²` |
 //! | [`DenseSogd`] | the same on all points (\[K\] eq. 28) | `td + t²` | `2td + t²` |
 //! | [`batch`] | what a stream is compared with: `U_λ`, kernel EDMD, Nyström EDMD, a finite chain | `O(n³)` in all, Nyström `nm²` | `n²`, Nyström `m²` |
@@ -57,6 +58,7 @@ mod learner;
 mod side;
 mod sogd;
 mod step_schedule;
+mod sums;
 mod value_iteration;
 
 pub use clusters::{Clusters, KMeans, adjusted_rand_index, orthonormal_rows};
@@ -70,6 +72,7 @@ pub use mercer_linalg_incremental::Eigenvalue;
 pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
 pub use sogd::{Sogd, SogdParams};
 pub use step_schedule::StepSchedule;
+pub use sums::{Choice, DictionaryPoint, Mode, OperatorModel, OperatorSums, OperatorSumsParams, Quality};
 pub use value_iteration::{Policy, ValueIterationParams, value_iteration};
 
 /// The code of the README, run as a test.

@@ -11,13 +11,13 @@ use mercer_kernels::AnyKernel;
 
 use crate::loss::Loss;
 
+pub(crate) use parameters::choices;
 pub use parameters::{Choice, Field, ParameterType, Parameters, Range};
-pub(crate) use parameters::{choices, count, keys_of};
+pub use parameters::{count, keys_of};
 pub use value::{BuildError, Context, Value, Values};
 
-/// A learner, as its user sees it.
+/// A learner, as its user sees it. It is written over [`Entry::PLAIN`], whose fields most leave.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Entry {
     /// The name by which it is asked for.
     pub name: &'static str,
@@ -53,9 +53,12 @@ pub struct Entry {
 }
 
 /// An entry, and how a learner is made of the values of its keys.
-pub(crate) struct Learner<L> {
-    pub(crate) entry: Entry,
-    pub(crate) make: Make<L>,
+#[derive(Clone, Copy, Debug)]
+pub struct Learner<L> {
+    /// What is said of it.
+    pub entry: Entry,
+    /// What makes it, for a kernel and all that is known of the data.
+    pub make: Make<L>,
 }
 
 type Make<L> = fn(AnyKernel, &Context<'_>, &Values<'_>) -> Result<L, BuildError>;
@@ -187,14 +190,18 @@ pub struct Takes {
 }
 
 impl Takes {
-    pub(crate) const SQUARED: Self = Self { losses: &["squared"], vectors: false, many_classes: false };
-    pub(crate) const SQUARED_OUTPUTS: Self = Self { vectors: true, many_classes: true, ..Self::SQUARED };
+    /// One number under the squared loss.
+    pub const SQUARED: Self = Self { losses: &["squared"], vectors: false, many_classes: false };
+    /// Numbers and classes under the squared loss, an output for each.
+    pub const SQUARED_OUTPUTS: Self = Self { vectors: true, many_classes: true, ..Self::SQUARED };
     /// Two classes alone.
-    pub(crate) const SIGNS: Self = Self { losses: &["hinge"], ..Self::SQUARED };
-    pub(crate) const DUAL_NEWTON: Self = Self { losses: &["squared", "logistic"], ..Self::SQUARED };
-    pub(crate) const NEWTON: Self =
-        Self { losses: &["squared", "logistic", "softmax"], vectors: false, many_classes: true };
-    pub(crate) const ALL: Self = Self { losses: Loss::NAMES, vectors: true, many_classes: true };
+    pub const SIGNS: Self = Self { losses: &["hinge"], ..Self::SQUARED };
+    /// One number, or two classes.
+    pub const DUAL_NEWTON: Self = Self { losses: &["squared", "logistic"], ..Self::SQUARED };
+    /// One number, or classes.
+    pub const NEWTON: Self = Self { losses: &["squared", "logistic", "softmax"], vectors: false, many_classes: true };
+    /// Every loss and every target.
+    pub const ALL: Self = Self { losses: Loss::NAMES, vectors: true, many_classes: true };
 
     /// The kinds of targets, in words.
     pub fn targets(&self) -> impl Iterator<Item = &'static str> + use<> {
@@ -220,11 +227,12 @@ impl Takes {
     }
 }
 
-pub(crate) const NEEDS_GAUSSIAN: &str = "the width of a Gaussian, so gaussian:SIGMA or median";
+/// What a learner needs that works on the features of a Gaussian.
+pub const NEEDS_GAUSSIAN: &str = "the width of a Gaussian, so gaussian:SIGMA or median";
 
 impl Entry {
     /// What most learners have in common; an entry sets the rest.
-    pub(crate) const PLAIN: Self = Self {
+    pub const PLAIN: Self = Self {
         name: "",
         summary: "",
         keys: &[],
@@ -243,7 +251,8 @@ impl Entry {
     };
 
     /// This entry with what makes its learner.
-    pub(crate) const fn made_by<L>(self, make: Make<L>) -> Learner<L> {
+    #[must_use]
+    pub const fn made_by<L>(self, make: Make<L>) -> Learner<L> {
         Learner { entry: self, make }
     }
 

@@ -3,7 +3,8 @@
 use mercer_core::{ExampleError, Number, ParameterError};
 use mercer_kernels::KernelError;
 
-/// Why a learner could not be made, or did not take an example. The learner is as it was before the call.
+/// Why a learner could not be made, or did not take an example. The learner is as it was before the
+/// call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -12,14 +12,7 @@ mod normalised_step;
 pub(crate) mod qklms;
 pub(crate) mod qklms_fb;
 
-pub use fb_klms::{FbKlms, FbKlmsParams, FixedBudgetStep};
-pub use kap::{AffineProjection, Kap, KapParams};
-pub use kap_sm::{KapSm, KapSmLoss, KapSmParams, SubgradientProjection};
-pub use klms::{Klms, KlmsParams};
-pub use klms_csl1::{KlmsCsal1, KlmsCsal1Params, KlmsCsl1, KlmsCsl1Params, ThresholdedStep};
-pub use knlms::{Knlms, KnlmsParams};
-pub use lkapa::{LeakyProjection, Lkapa, LkapaParams, Nlkapa, NlkapaParams};
-pub use norma::{Leak, Norma, NormaParams, NormaStep, Schedule};
-pub use normalised_step::NormalisedStep;
-pub use qklms::{Qklms, QklmsParams, QuantisedStep};
-pub use qklms_fb::{QklmsFb, QklmsFbParams, SignificanceStep};
+pub use {
+    fb_klms::*, kap::*, kap_sm::*, klms::*, klms_csl1::*, knlms::*, lkapa::*, norma::*, normalised_step::*, qklms::*,
+    qklms_fb::*,
+};

@@ -5,7 +5,4 @@ pub(crate) mod fogd;
 pub(crate) mod kogd;
 pub(crate) mod nogd;
 
-pub use aogd_ald::{AogdAld, AogdAldParams};
-pub use fogd::{Fogd, FogdParams};
-pub use kogd::{Kogd, KogdParams};
-pub use nogd::{Nogd, NogdParams};
+pub use {aogd_ald::*, fogd::*, kogd::*, nogd::*};

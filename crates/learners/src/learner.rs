@@ -9,7 +9,9 @@
 //! ability of the one within by forgetting it. [`RegressorExt`] is what every learner has from
 //! that: the ways to call it.
 
+use std::any::Any;
 use std::cell::RefCell;
+use std::fmt;
 
 use mercer_core::ExampleError;
 use mercer_kernels::AlignedVec;
@@ -17,7 +19,6 @@ use mercer_sparsify::Probe;
 
 use crate::Error;
 use crate::example::{Problem, Rows, Shape, Target, Targets};
-use crate::local::Memory;
 use crate::loss::Loss;
 pub(crate) use mercer_core::check_input;
 
@@ -31,11 +32,26 @@ pub struct Scratch {
     pub vectors: [AlignedVec; 3],
     /// For inputs that are changed before they are learnt.
     pub numbers: Vec<f64>,
-    /// For processes on the nearest examples.
-    pub(crate) neighbours: Memory,
     /// For the scores of learners within learners.
     spare: Vec<Vec<f64>>,
+    own: Own,
     inputs_ahead: usize,
+}
+
+/// Memory of types that only the learners know that asked for it; a copy has none.
+#[derive(Default)]
+struct Own(Vec<Box<dyn Any + Send + Sync>>);
+
+impl Clone for Own {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Own").field(&self.0.len()).finish()
+    }
 }
 
 impl Scratch {
@@ -53,15 +69,29 @@ impl Scratch {
 
     /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it
     /// may lend more.
-    pub(crate) fn lend(&mut self, count: usize) -> Vec<f64> {
+    pub fn lend(&mut self, count: usize) -> Vec<f64> {
         let mut numbers = self.spare.pop().unwrap_or_default();
         numbers.resize(count, 0.0);
         numbers
     }
 
     /// Keeps memory for the next who asks.
-    pub(crate) fn take_back(&mut self, numbers: Vec<f64>) {
+    pub fn take_back(&mut self, numbers: Vec<f64>) {
         self.spare.push(numbers);
+    }
+
+    /// Takes out the memory of this type, which is empty at first. Who takes it
+    /// [puts it back](Self::put_own).
+    #[must_use]
+    pub fn take_own<T: Default + Send + Sync + 'static>(&mut self) -> Box<T> {
+        let place = self.own.0.iter().position(|own| (**own).is::<T>());
+        let own = place.and_then(|place| self.own.0.swap_remove(place).downcast().ok());
+        own.unwrap_or_default()
+    }
+
+    /// Keeps memory for the next who [asks](Self::take_own) for this type.
+    pub fn put_own<T: Send + Sync + 'static>(&mut self, own: Box<T>) {
+        self.own.0.push(own);
     }
 }
 
@@ -471,7 +501,7 @@ pass_on!(R for Box<R>);
 pass_on!(R for &mut R);
 
 /// [`RegressorExt::learn_rows`] by [`RegressorExt::learn`].
-pub(crate) fn learn_one_by_one<R: Regressor + ?Sized>(
+pub fn learn_one_by_one<R: Regressor + ?Sized>(
     learner: &mut R,
     rows: Rows<'_>,
     scores: &mut Vec<f64>,

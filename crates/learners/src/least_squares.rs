@@ -10,12 +10,7 @@ pub(crate) mod pkawv_taylor;
 pub(crate) mod projected_ridge;
 pub(crate) mod sw_krls;
 
-pub use ex_krls::{ExKrls, ExKrlsParams, StateSpaceStep};
-pub use fb_krls::{FbKrls, FbKrlsParams};
-pub use kernel_ridge::{KernelAwv, KernelKrr, KernelRidge, KernelRidgeParams};
-pub use krls::{AldKrlsParams, Krls, KrlsParams};
-pub use krls_t::{Jittered, KrlsT, KrlsTParams, KrlsTRule, ScaledSquares};
-pub use pkawv_frozen::{PkawvFrozen, PkrrFrozen};
-pub use pkawv_taylor::{PkawvTaylor, PkrrTaylor, TaylorParams};
-pub use projected_ridge::{NystromParams, PkawvNystrom, PkrrNystrom, ProjectedRidge};
-pub use sw_krls::{SwKrls, SwKrlsParams};
+pub use {
+    ex_krls::*, fb_krls::*, kernel_ridge::*, krls::*, krls_t::*, pkawv_frozen::*, pkawv_taylor::*, projected_ridge::*,
+    sw_krls::*,
+};

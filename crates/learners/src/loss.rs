@@ -1,8 +1,9 @@
 //! What a prediction costs: losses as values.
 //!
-//! A learner predicts a *score* `z` (or one for each output) and suffers `ℓ(z, y)`. A gradient step needs the derivative in `z`
-//! alone; the online Newton step needs a curvature constant as well, which exists where the loss is exp-concave or strongly convex on the
-//! scores that the learner can predict.
+//! A learner predicts a *score* `z` (or one for each output) and suffers `ℓ(z, y)`. A gradient step
+//! needs the derivative in `z` alone; the online Newton step needs a curvature constant as well,
+//! which exists where the loss is exp-concave or strongly convex on the scores that the learner can
+//! predict.
 //!
 //! | name | `ℓ(z, y)` | targets | for |
 //! |---|---|---|---|
@@ -47,16 +48,17 @@ pub trait PointwiseLoss: Copy {
         z
     }
 
-    /// `η` with `ℓ(z', y) ≥ ℓ(z, y) + g(z' − z) + ½ηg²(z' − z)²`, `g = ∂ℓ/∂z`, for all scores within `±bound` and targets within
-    /// `±label_bound`; `None` where there is no such constant.
+    /// `η` with `ℓ(z', y) ≥ ℓ(z, y) + g(z' − z) + ½ηg²(z' − z)²`, `g = ∂ℓ/∂z`, for all scores
+    /// within `±bound` and targets within `±label_bound`; `None` where there is no such constant.
     fn curvature(self, bound: f64, label_bound: f64) -> Option<f64> {
         let _ = (bound, label_bound);
         None
     }
 }
 
-/// Makes of the table the enum, its names, what reads and shows them, and `pointwise!`, which calls `$call` on a loss of one score and
-/// `$softmax` for softmax. A row is the variant, the file, the type and the name; with a parameter, its symbol and its field.
+/// Makes of the table the enum, its names, what reads and shows them, and `pointwise!`, which calls
+/// `$call` on a loss of one score and `$softmax` for softmax. A row is the variant, the file, the
+/// type and the name; with a parameter, its symbol and its field.
 macro_rules! losses {
     (
         $d:tt
@@ -82,7 +84,8 @@ macro_rules! losses {
         }
 
         impl Loss {
-            /// The names, as [`FromStr`] reads them, with the symbol of the parameter where there is one.
+            /// The names, as [`FromStr`] reads them, with the symbol of the parameter where there
+            /// is one.
             pub const NAMES: &'static [&'static str] = &[$(concat!($name $(, ":", $symbol)?),)* $softmax_name];
 
             /// The name without its parameter.
@@ -253,8 +256,9 @@ impl Loss {
         Error::Target { loss: self.name(), takes, got }
     }
 
-    /// The constant of an online Newton step for scores within `±bound`, targets within `±label_bound` and so many outputs: see
-    /// [`PointwiseLoss::curvature`] and [`Softmax::curvature`].
+    /// The constant of an online Newton step for scores within `±bound`, targets within
+    /// `±label_bound` and so many outputs: see [`PointwiseLoss::curvature`] and
+    /// [`Softmax::curvature`].
     #[must_use]
     pub fn curvature(self, bound: f64, label_bound: f64, outputs: usize) -> Option<f64> {
         pointwise!(self, loss => loss.curvature(bound, label_bound), Some(Softmax.curvature(bound, outputs)))

@@ -1,7 +1,7 @@
 //! Classifiers of two classes `±1` in kernel coefficients, one a file, and what they share.
 //!
-//! All learn by the [margin](Margin) `y f(x)`, and say that their loss is the hinge loss, so that no other target reaches them. A mistake is
-//! `y f(x) ≤ 0`.
+//! All learn by the [margin](Margin) `y f(x)`, and say that their loss is the hinge loss, so that
+//! no other target reaches them. A mistake is `y f(x) ≤ 0`.
 
 pub(crate) mod bogd;
 pub(crate) mod bpa_s;
@@ -12,6 +12,8 @@ pub(crate) mod perceptron;
 pub(crate) mod projectron;
 pub(crate) mod rbp;
 
+pub use {bogd::*, bpa_s::*, forgetron::*, pa::*, pegasos::*, perceptron::*, projectron::*, rbp::*};
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -19,15 +21,6 @@ use rand_chacha::rand_core::SeedableRng;
 use mercer_core::Inconsistent;
 
 pub(crate) use crate::engines::update::margin::{Margin, coefficient};
-
-pub use bogd::{Bogd, BogdParams, GradientBudget};
-pub use bpa_s::{BpaS, BpaSParams, SingleReplacement};
-pub use forgetron::{Forgetron, ForgetronParams, SelfTunedDecay};
-pub use pa::{Pa, PaParams, PaVariant, PassiveAggressive};
-pub use pegasos::{Pegasos, PegasosParams, SubgradientSteps};
-pub use perceptron::{MistakeStep, Perceptron};
-pub use projectron::{Projectron, ProjectronParams, ProjectronPlus, ProjectronPlusParams};
-pub use rbp::{RandomBudget, Rbp, RbpParams};
 
 /// ChaCha8 stream of the draws, apart from other draws with the same seed.
 const STREAM: u64 = 0x6275_6467_6574;

@@ -1,8 +1,10 @@
 //! What ridge regression needs to know of its past, as sums that can be added and taken back.
 //!
-//! On fixed features `z = z(x)` the fit depends on the past through sums alone: `G = Σ ωzzᵀ` and, for each output, `b = Σ ωyz`, `Σ ωy` and
-//! `Σ ωy²`. Shards of a stream are summed up apart and merged; a shard that turns out wrong is retracted. With forgetting at rate `ρ` an
-//! example of time `s` counts `e^{−ρ(t−s)}` at time `t`; sums of different times are brought to the later one before they meet.
+//! On fixed features `z = z(x)` the fit depends on the past through sums alone: `G = Σ ωzzᵀ` and,
+//! for each output, `b = Σ ωyz`, `Σ ωy` and `Σ ωy²`. Shards of a stream are summed up apart and
+//! merged; a shard that turns out wrong is retracted. With forgetting at rate `ρ` an example of
+//! time `s` counts `e^{−ρ(t−s)}` at time `t`; sums of different times are brought to the later one
+//! before they meet.
 //!
 //! | from the sums alone | how |
 //! |---|---|
@@ -12,10 +14,11 @@
 //! | the error of any coefficients | [`RidgeMoments::squared_errors`]: `Σ ωy² − 2wᵀb + wᵀGw` |
 //! | classes by least squares | an output for each class, 1 for its own examples: [`RidgeMoments::add_class`], [`RidgeMoments::arrange`], [`RidgeMoments::sign`] |
 //!
-//! `moments` of a learner on fixed features is the way back, `G = P⁻¹ − λI` and `b = P⁻¹w`, so that learners of shards merge as their sums do.
+//! `moments` of a learner on fixed features is the way back, `G = P⁻¹ − λI` and `b = P⁻¹w`, so that
+//! learners of shards merge as their sums do.
 //!
-//! Sums of squares lose digits where the targets' mean is large against their spread: errors and R² are then exact to about ε times the
-//! squared ratio. Centre such targets first.
+//! Sums of squares lose digits where the targets' mean is large against their spread: errors and R²
+//! are then exact to about ε times the squared ratio. Centre such targets first.
 
 mod dictionaries;
 mod map;
@@ -45,8 +48,9 @@ pub type PkawvFixed<K> = OnFeatures<FixedMap<K>, LeastSquares<Awv>>;
 
 /// The additive state of ridge regression on the features `F`.
 ///
-/// An example costs `½r²` multiply-adds for `r` features, `r` more an output; the memory is `½r²`. Examples that are known together
-/// ([`add_rows`](Self::add_rows)) are summed up 64 at a time, as matrix products.
+/// An example costs `½r²` multiply-adds for `r` features, `r` more an output; the memory is `½r²`.
+/// Examples that are known together ([`add_rows`](Self::add_rows)) are summed up 64 at a time, as
+/// matrix products.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RidgeMoments<F> {
@@ -59,7 +63,8 @@ pub struct RidgeMoments<F> {
 }
 
 impl<F: FeatureMap> RidgeMoments<F> {
-    /// Nothing seen yet of one output on the features of `map`; `rate ≥ 0` is `ρ`, 0 to forget nothing.
+    /// Nothing seen yet of one output on the features of `map`; `rate ≥ 0` is `ρ`, 0 to forget
+    /// nothing.
     ///
     /// # Errors
     /// When `rate` is negative or not finite.
@@ -149,7 +154,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// Adds an example of one output, of weight 1 and the present time. `½r²` multiply-adds.
     ///
     /// # Errors
-    /// When the input has another dimension, there are several outputs, or a number is not finite; nothing is changed.
+    /// When the input has another dimension, there are several outputs, or a number is not finite;
+    /// nothing is changed.
     pub fn add(&mut self, x: &[f64], y: f64) -> Result<(), Error> {
         self.add_target(x, Target::new(&[y]))
     }
@@ -167,7 +173,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
         self.add_rows(Rows::new(x, x.len(), targets)?)
     }
 
-    /// Adds an example of class `class`: target 1 for the output of that number and 0 for the others.
+    /// Adds an example of class `class`: target 1 for the output of that number and 0 for the
+    /// others.
     ///
     /// # Errors
     /// When there is no such output, and as [`add_target`](Self::add_target); nothing is changed.
@@ -178,7 +185,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
         self.add_target(x, Target::weighted(&y, weight))
     }
 
-    /// Adds an example of time `time`, which may lie before the present: it then counts for less. A later time becomes the present.
+    /// Adds an example of time `time`, which may lie before the present: it then counts for less. A
+    /// later time becomes the present.
     ///
     /// # Errors
     /// When `time` is not finite, and as [`add_target`](Self::add_target); nothing is changed.
@@ -195,16 +203,19 @@ impl<F: FeatureMap> RidgeMoments<F> {
 
     /// Adds examples of the present time, 64 at a time. `½r²` multiply-adds an example.
     ///
-    /// The sums are in a fixed order, so their bits depend only on the examples and how they are cut into calls.
+    /// The sums are in a fixed order, so their bits depend only on the examples and how they are
+    /// cut into calls.
     ///
     /// # Errors
-    /// Why an example was refused: as [`add_target`](Self::add_target). Those before it are added, it and those after it are not.
+    /// Why an example was refused: as [`add_target`](Self::add_target). Those before it are added,
+    /// it and those after it are not.
     pub fn add_rows(&mut self, rows: Rows<'_>) -> Result<(), Error> {
         self.sums.add_rows(&self.map, rows, &mut self.scratch)
     }
 
-    /// Has output `k` be what output `places[k]` was; `None` is an output whose targets were all 0. Sums of shards that met different
-    /// classes so get the same outputs, and merge. `O(r)` an output.
+    /// Has output `k` be what output `places[k]` was; `None` is an output whose targets were all 0.
+    /// Sums of shards that met different classes so get the same outputs, and merge. `O(r)` an
+    /// output.
     ///
     /// # Errors
     /// When there is no place, or an output that is not there; nothing is changed.
@@ -216,13 +227,15 @@ impl<F: FeatureMap> RidgeMoments<F> {
         Ok(())
     }
 
-    /// Turns the targets of classes, 1 for an output's own examples and 0 for all others, into `+1` and `−1`: those of a
-    /// [`Classifier`](crate::Classifier). Every example must have had a class. `O(r)` an output.
+    /// Turns the targets of classes, 1 for an output's own examples and 0 for all others, into `+1`
+    /// and `−1`: those of a [`Classifier`](crate::Classifier). Every example must have had a class.
+    /// `O(r)` an output.
     pub fn sign(&mut self) {
         self.sums.sign();
     }
 
-    /// Lets time pass: everything seen counts `e^{−ρ(time − now)}` as much. `O(r²)` when something is forgotten.
+    /// Lets time pass: everything seen counts `e^{−ρ(time − now)}` as much. `O(r²)` when something
+    /// is forgotten.
     ///
     /// # Errors
     /// When `time` is not finite or lies before the last one.
@@ -239,7 +252,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// Adds what another has seen, both at the later of their times. `O(r²)`.
     ///
     /// # Errors
-    /// When the other has other features or outputs, or forgets at another rate; nothing is changed.
+    /// When the other has other features or outputs, or forgets at another rate; nothing is
+    /// changed.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq,
@@ -247,8 +261,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
         self.combine(other, 1.0)
     }
 
-    /// Takes back what another has seen and was merged (or seen by this one as well), both at the later of their times. `O(r²)`.
-    /// The digits lost are those of the difference.
+    /// Takes back what another has seen and was merged (or seen by this one as well), both at the
+    /// later of their times. `O(r²)`. The digits lost are those of the difference.
     ///
     /// # Errors
     /// As [`merge`](Self::merge).
@@ -275,11 +289,12 @@ impl<F: FeatureMap> RidgeMoments<F> {
 
     /// The learner that has seen all this, with ridge `λ > 0`; it goes on without forgetting. `r³`.
     ///
-    /// It also knows how large the errors were, as if it had learnt the examples one by one: `Σ ωe²/(1+ωs) = Σ ωy² − bᵀw`. So it tells
-    /// the variance of its predictions.
+    /// It also knows how large the errors were, as if it had learnt the examples one by one:
+    /// `Σ ωe²/(1+ωs) = Σ ωy² − bᵀw`. So it tells the variance of its predictions.
     ///
     /// # Errors
-    /// When `lambda` is not positive, or so much was retracted that `λI + G` is not positive definite.
+    /// When `lambda` is not positive, or so much was retracted that `λI + G` is not positive
+    /// definite.
     pub fn fit<P: Readout>(&self, lambda: f64) -> Result<OnFeatures<F, LeastSquares<P>>, Error>
     where
         F: Clone,
@@ -295,8 +310,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
         Ok(self.sums.solve::<Ridge>(lambda)?.weights().clone())
     }
 
-    /// `Σ ω(y − wᵀz)²` of each output over everything seen, whatever the coefficients. `r²`. `None` where the sums come from a learner
-    /// that did not know its errors.
+    /// `Σ ω(y − wᵀz)²` of each output over everything seen, whatever the coefficients. `r²`. `None`
+    /// where the sums come from a learner that did not know its errors.
     ///
     /// # Panics
     /// If the coefficients are not as many as the features and outputs.
@@ -308,15 +323,18 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// The ridge regressions of all `λ` at once. One eigen-decomposition, about `10r³`.
     ///
     /// # Errors
-    /// [`ExampleError::Diverged`] when the sums are not finite; [`Error::Parameter`] when they come from a learner that did not know its errors.
+    /// [`ExampleError::Diverged`] when the sums are not finite; [`Error::Parameter`] when they come
+    /// from a learner that did not know its errors.
     pub fn path(&self) -> Result<RidgePath, Error> {
         RidgePath::new(&self.sums)
     }
 
-    /// The mean squared error on `shard`, of each output, of the fit with ridge `λ` to everything else: `shard` was merged before. `r³`.
+    /// The mean squared error on `shard`, of each output, of the fit with ridge `λ` to everything
+    /// else: `shard` was merged before. `r³`.
     ///
     /// # Errors
-    /// As [`retract`](Self::retract) and [`fit`](Self::fit), and when the sums of the shard come from a learner that did not know its errors.
+    /// As [`retract`](Self::retract) and [`fit`](Self::fit), and when the sums of the shard come
+    /// from a learner that did not know its errors.
     pub fn held_out(&self, shard: &Self, lambda: f64) -> Result<Vec<f64>, Error>
     where
         F: PartialEq + Clone,
@@ -329,12 +347,15 @@ impl<F: FeatureMap> RidgeMoments<F> {
 }
 
 impl<F: FeatureMap + Clone, P: Readout> OnFeatures<F, LeastSquares<P>> {
-    /// The sums behind the fit to `count` examples (the learner does not count them): [`RidgeMoments`] that forget nothing, to merge
-    /// with those of other shards. `r³`. They are as exact as `P` is, to about ε times the condition number of `λI + G`; sums
-    /// kept beside the learner from the beginning are exact to rounding. `Σ ωy` is not known to a learner, so there is no R².
+    /// The sums behind the fit to `count` examples (the learner does not count them):
+    /// [`RidgeMoments`] that forget nothing, to merge with those of other shards. `r³`. They are as
+    /// exact as `P` is, to about ε times the condition number of `λI + G`; sums kept beside the
+    /// learner from the beginning are exact to rounding. `Σ ωy` is not known to a learner, so there
+    /// is no R².
     ///
     /// # Errors
-    /// When `count` is negative or not finite, the learner forgets, or rounding has made `P` indefinite.
+    /// When `count` is negative or not finite, the learner forgets, or rounding has made `P`
+    /// indefinite.
     pub fn moments(&self, count: f64) -> Result<RidgeMoments<F>, Error> {
         let count = ParameterError::non_negative("count", count)?;
         let update = self.linear();

@@ -4,5 +4,4 @@ mod kernels;
 pub(crate) mod mknlms_cs;
 pub(crate) mod mxklms;
 
-pub use mknlms_cs::{MknlmsCs, MknlmsCsParams, NormalisedSteps};
-pub use mxklms::{Mxklms, MxklmsParams, SoftmaxMixture};
+pub use {mknlms_cs::*, mxklms::*};

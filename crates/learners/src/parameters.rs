@@ -7,10 +7,12 @@
 /// name: Type = default => "symbol" RANGE.modifier(…),
 /// ```
 ///
-/// This gives the field with its documentation, the default, a setter, the [`Key`](crate::entry::Key) by which users set it, how
-/// its value is read, and the check of its range. `RANGE` is one of [`words`], or a literal, where the constructor checks. A
+/// This gives the field with its documentation, the default, a setter, the
+/// [`Key`](crate::entry::Key) by which users set it, how its value is read, and the check of its
+/// range. `RANGE` is one of those named below, or a literal, where the constructor checks. A
 /// modifier is a method of `Key`. `=> context outputs` and `=> context seed` are taken from the
 /// [`Context`](crate::entry::Context), and a parameter without `=>` is none of the user's.
+#[macro_export]
 macro_rules! parameters {
     (
         $(#[$about:meta])*
@@ -28,108 +30,90 @@ macro_rules! parameters {
             pub struct $name {
                 $(
                     $(#[doc = $meaning])+
-                    $(#[doc = concat!("\n\n`", $symbol, "`, ", $crate::parameters::words!($range), ".")])?
+                    $(#[doc = concat!("\n\n`", $symbol, "`, ", $crate::__parameter!(@words $range), ".")])?
                     $field: $type = $default,
                 )*
             }
         }
 
-        impl $crate::entry::Parameters for $name {
-            const FIELDS: &'static [$crate::entry::Field<Self>] = &[$(
-                $crate::parameters::field!(
-                    $name, $field: $type = [$($meaning)+] $(=> $symbol $range $(.$modifier($($argument),*))*)? $(=> context $source)?
+        impl $crate::catalogue::Parameters for $name {
+            const FIELDS: &'static [$crate::catalogue::Field<Self>] = &[$(
+                $crate::__parameter!(
+                    @field $name, $field: $type = [$($meaning)+] $(=> $symbol $range $(.$modifier($($argument),*))*)? $(=> context $source)?
                 ),
             )*];
-            const KEYS: &'static [$crate::entry::Key] =
-                &$crate::entry::keys_of::<Self, { $crate::entry::count(Self::FIELDS) }>();
+            const KEYS: &'static [$crate::catalogue::Key] =
+                &$crate::catalogue::keys_of::<Self, { $crate::catalogue::count(Self::FIELDS) }>();
         }
     };
 }
 
-/// How one field is set, by the three forms of [`parameters`].
-macro_rules! field {
+/// The parts of [`parameters`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __parameter {
+    // How one field is set, by the three forms.
     (
-        $name:ident, $field:ident: $type:ty = [$($meaning:literal)+]
+        @field $name:ident, $field:ident: $type:ty = [$($meaning:literal)+]
             => $symbol:literal $range:tt $(.$modifier:ident($($argument:expr),*))*
     ) => {{
-        const RANGE: $crate::entry::Range = $crate::parameters::range!($range);
-        const KEY: $crate::entry::Key =
-            $crate::entry::Key::of::<$type>([stringify!($field), $symbol, concat!($($meaning),+)], RANGE, || {
-                $crate::entry::ParameterType::to_value(&<$name as Default>::default().$field)
-            })
+        const RANGE: $crate::catalogue::Range = $crate::__parameter!(@range $range);
+        const KEY: $crate::catalogue::Key =
+            $crate::catalogue::Key::of::<$type>(
+                [stringify!($field), $symbol, concat!($($meaning),+)],
+                RANGE,
+                || $crate::catalogue::ParameterType::to_value(&<$name as Default>::default().$field),
+            )
             $(.$modifier($($argument),*))*;
-        $crate::entry::Field {
+        $crate::catalogue::Field {
             key: Some(KEY),
             read: |params, values, context| values.read(KEY.name, context).map(|value| params.$field = value),
-            check: |params| $crate::entry::ParameterType::check(&params.$field, KEY.name, &RANGE),
+            check: |params| $crate::catalogue::ParameterType::check(&params.$field, KEY.name, &RANGE),
         }
     }};
-    ($name:ident, $field:ident: $type:ty = [$($meaning:literal)+] => context $source:ident) => {
-        $crate::entry::Field {
+    (@field $name:ident, $field:ident: $type:ty = [$($meaning:literal)+] => context $source:ident) => {
+        $crate::catalogue::Field {
             key: None,
             read: |params, _, context| {
                 params.$field = context.$source;
                 Ok(())
             },
-            check: |params| $crate::parameters::check_context!($source, params.$field),
+            check: |params| $crate::__parameter!(@context $source, params.$field),
         }
     };
-    ($name:ident, $field:ident: $type:ty = [$($meaning:literal)+]) => {
-        $crate::entry::Field { key: None, read: |_, _, _| Ok(()), check: |_| Ok(()) }
+    (@field $name:ident, $field:ident: $type:ty = [$($meaning:literal)+]) => {
+        $crate::catalogue::Field { key: None, read: |_, _, _| Ok(()), check: |_| Ok(()) }
     };
-}
-
-/// Checks what is taken from the context.
-macro_rules! check_context {
-    (outputs, $outputs:expr) => {
+    // Checks what is taken from the context.
+    (@context outputs, $outputs:expr) => {
         mercer_core::ParameterError::at_least_one("outputs", $outputs).map(drop)
     };
-    (seed, $seed:expr) => {{
+    (@context seed, $seed:expr) => {{
         let _: u64 = $seed;
         Ok(())
     }};
-}
-
-/// What a range is called.
-macro_rules! words {
-    (POSITIVE) => {
-        "a number > 0"
-    };
-    (NOT_NEGATIVE) => {
-        "a number ≥ 0"
-    };
-    (UNIT_INTERVAL) => {
-        "a number from 0 to 1"
-    };
-    (FRACTION) => {
-        "a number above 0, at most 1"
-    };
-    (COUNT) => {
-        "a whole number ≥ 1"
-    };
-    (WHOLE) => {
-        "a whole number ≥ 0"
-    };
-    ($words:literal) => {
-        $words
-    };
-}
-
-/// The [`Range`](crate::entry::Range) of this name, or one of these words that the constructor checks.
-macro_rules! range {
-    (@ POSITIVE) => { |value| value > 0.0 && value.is_finite() };
-    (@ NOT_NEGATIVE) => { |value| value >= 0.0 && value.is_finite() };
-    (@ UNIT_INTERVAL) => { |value| (0.0..=1.0).contains(&value) };
-    (@ FRACTION) => { |value| value > 0.0 && value <= 1.0 };
-    (@ COUNT) => { |value| value >= 1.0 };
-    (@ $other:tt) => { |_| true };
-    ($range:tt) => {
-        $crate::entry::Range {
-            words: $crate::parameters::words!($range),
-            words_with_none: concat!($crate::parameters::words!($range), ", or none"),
-            holds: $crate::parameters::range!(@ $range),
+    // What a range is called.
+    (@words POSITIVE) => { "a number > 0" };
+    (@words NOT_NEGATIVE) => { "a number ≥ 0" };
+    (@words UNIT_INTERVAL) => { "a number from 0 to 1" };
+    (@words FRACTION) => { "a number above 0, at most 1" };
+    (@words COUNT) => { "a whole number ≥ 1" };
+    (@words WHOLE) => { "a whole number ≥ 0" };
+    (@words $words:literal) => { $words };
+    (@holds POSITIVE) => { |value| value > 0.0 && value.is_finite() };
+    (@holds NOT_NEGATIVE) => { |value| value >= 0.0 && value.is_finite() };
+    (@holds UNIT_INTERVAL) => { |value| (0.0..=1.0).contains(&value) };
+    (@holds FRACTION) => { |value| value > 0.0 && value <= 1.0 };
+    (@holds COUNT) => { |value| value >= 1.0 };
+    (@holds $other:tt) => { |_| true };
+    // The range of this name, or one of these words that the constructor checks.
+    (@range $range:tt) => {
+        $crate::catalogue::Range {
+            words: $crate::__parameter!(@words $range),
+            words_with_none: concat!($crate::__parameter!(@words $range), ", or none"),
+            holds: $crate::__parameter!(@holds $range),
         }
     };
 }
 
-pub(crate) use {check_context, field, parameters, range, words};
+pub(crate) use parameters;

@@ -22,8 +22,8 @@ impl Score {
         self.record_weighted(&[prediction], &[target], 1.0);
     }
 
-    /// Takes in one round with its weight, of one output or several. With several outputs the loss of a round is the mean over them, and
-    /// there is no error rate.
+    /// Takes in one round with its weight, of one output or several. With several outputs the loss
+    /// of a round is the mean over them, and there is no error rate.
     pub fn record_weighted(&mut self, predictions: &[f64], targets: &[f64], weight: f64) {
         let count = targets.len() as f64;
         let errors = || predictions.iter().zip(targets).map(|(prediction, target)| prediction - target);
@@ -74,7 +74,8 @@ impl Score {
         self.absolute / self.weight()
     }
 
-    /// Share of the rounds, by weight, whose prediction has the wrong sign (0 counts as positive); `None` unless every target was ±1.
+    /// Share of the rounds, by weight, whose prediction has the wrong sign (0 counts as positive);
+    /// `None` unless every target was ±1.
     #[must_use]
     pub fn error_rate(&self) -> Option<f64> {
         self.all_labels.then(|| (self.wrong_signs as f64 + self.wrong_excess) / self.weight())
@@ -114,7 +115,8 @@ impl From<RoundError> for Error {
     }
 }
 
-/// Runs `learner` over a stream of `(input, target)`: predicts, scores, learns; `observe` sees every round.
+/// Runs `learner` over a stream of `(input, target)`: predicts, scores, learns; `observe` sees
+/// every round.
 ///
 /// # Errors
 /// The learner's with its round; the learner has then learnt the rounds before it.

@@ -1,8 +1,8 @@
 //! Learners around learners.
 
 pub mod intervals;
-pub(crate) mod mixture;
-pub(crate) mod restart;
+pub mod mixture;
+pub mod restart;
 
-pub use mixture::{Expert, Member, Mixture};
+pub use mixture::{Expert, Member, Mixture, OnOneDictionary, Sharer, Sharing};
 pub use restart::Restarting;

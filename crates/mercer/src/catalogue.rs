@@ -34,8 +34,9 @@ mod settings;
 pub use error::CatalogueError;
 pub use expression::ExpressionError;
 pub use mercer_learners::catalogue::{
-    BuildError, Built, Context, Entry, Key, Kind, Look, Rule, SearchRange, Takes, Value, Values, entries, trial,
+    BuildError, Context, Entry, Key, Kind, Look, Rule, SearchRange, Takes, Value, Values,
 };
+pub use mercer_registry::{Built, entries, trial};
 pub use settings::Settings;
 pub use settings::split;
 

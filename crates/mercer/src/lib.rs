@@ -63,6 +63,7 @@ pub mod fit;
 pub mod model;
 pub mod tune;
 
+pub use mercer_auto as auto;
 pub use mercer_core as core;
 pub use mercer_datasets as datasets;
 pub use mercer_encoding as encoding;
@@ -73,30 +74,25 @@ pub use mercer_koopman as koopman;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
 pub use mercer_readers as readers;
+pub use mercer_registry as registry;
 pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
 pub use mercer_streams as streams;
 
+pub use mercer_auto::{Auto, AutoParams};
 pub use mercer_core::ExampleError;
 pub use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 pub use mercer_kernels::{
     AnyKernel, Gaussian, Kernel, KernelError, KernelMixture, KernelSpec, Laplace, Linear, Matern32, Matern52, Points,
     Polynomial, RandomFourier, median_width,
 };
+pub use mercer_learners::families::*;
 pub use mercer_learners::{
-    AldKrlsParams, AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Blocks, Bogd, BogdParams, BpaS, BpaSParams,
-    ClassScore, Classifier, ConKons, ConKonsParams, Error, Eviction, ExKrls, ExKrlsParams, Expert, FbKlms,
-    FbKlmsParams, FbKrls, FbKrlsParams, Fogd, FogdParams, Forgetron, ForgetronParams, Growth, Kap, KapParams, KapSm,
-    KapSmLoss, KapSmParams, KernelAwv, KernelKrr, KernelRidgeParams, Klms, KlmsCsal1, KlmsCsal1Params, KlmsCsl1,
-    KlmsCsl1Params, KlmsParams, Knlms, KnlmsParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, KrlsT,
-    KrlsTParams, KrlsTRule, Leak, Lkapa, LkapaParams, Loss, Member, Mixture, MknlmsCs, MknlmsCsParams, Mxklms,
-    MxklmsParams, Nlkapa, NlkapaParams, Nogd, NogdParams, NonsAld, NonsAldParams, Norma, NormaParams, NystromParams,
-    Pa, PaParams, PaVariant, Pegasos, PegasosParams, Perceptron, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor,
-    Problem, Projectron, ProjectronParams, ProjectronPlus, ProjectronPlusParams, ProsNKons, ProsNKonsParams, Qklms,
-    QklmsFb, QklmsFbParams, QklmsParams, Rbp, RbpParams, Regressor, RegressorExt, Removal, Restarting, Round,
-    RoundError, Rows, Schedule, Score, Scratch, Shape, SketchedKons, SketchedKonsParams, SwKrls, SwKrlsParams, Target,
-    Targets, TaylorParams, Variance, prequential,
+    Blocks, ClassScore, Classifier, Error, Eviction, Expert, Growth, Loss, Member, Mixture, Problem, Regressor,
+    RegressorExt, Removal, Restarting, Round, RoundError, Rows, Score, Scratch, Shape, Target, Targets, Variance,
+    prequential,
 };
+pub use mercer_registry::AnyRegressor;
 
 /// The code of the README, run as a test.
 #[cfg(doctest)]

@@ -56,8 +56,9 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer_learners::{AnyRegressor, Regressor, RegressorExt, Score};
+use mercer_learners::{Regressor, RegressorExt, Score};
 use mercer_readers::{ColumnChoice, Marks, Scaling, TargetColumn};
+use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
 pub use class_union::{ClassUnion, MOST_CLASSES};
@@ -195,7 +196,7 @@ pub struct Description {
 }
 
 /// What the program that made a model keeps for itself, as keys with JSON values: Python the parameters as they were
-/// given. Nothing of it bears upon a prediction.
+/// given, the command the values of a file that stand for none. Nothing of it bears upon the prediction for a row that has been read.
 pub type Own = Vec<(String, String)>;
 
 /// What a regression learner has seen.
@@ -332,14 +333,13 @@ impl Model {
         })
     }
 
-    /// The model that `input` holds up to its end; no more than [`MOST_BYTES`] are read.
+    /// The model that `input` holds up to its end. The header is looked at first: of what is no
+    /// model no more is read, and of a model no more than its header says.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), and when `input` cannot be read.
     pub fn read(input: impl Read) -> Result<Self, ModelError> {
-        let mut bytes = Vec::new();
-        input.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(ModelError::Io)?;
-        Self::from_bytes(&bytes)
+        Self::from_bytes(&frame::read(input)?)
     }
 }
 

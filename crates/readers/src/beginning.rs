@@ -1,10 +1,11 @@
 //! What stands above the first record of a delimited text: the separator, and comments.
 
 use crate::cells::Cells;
-use crate::dialect::{self, Separator};
+use crate::dialect::Separator;
 use crate::error::{DataError, DialectError};
 use crate::header::lossy;
 use crate::lines::Lines;
+use crate::separator::is_value;
 
 /// What stands above the first record.
 pub(crate) struct Beginning {
@@ -58,12 +59,12 @@ fn hint(lines: &Lines) -> Result<Option<Separator>, DataError> {
 impl Comment {
     /// The names that it holds for the columns of a first record, if it is a header behind a `#`.
     pub(crate) fn names(&self, separator: Separator, first: &Cells) -> Option<Vec<String>> {
-        if first.len() < 2 || !first.iter().any(|cell| dialect::is_value(cell) && !cell.trim_ascii().is_empty()) {
+        if first.len() < 2 || !first.iter().any(|cell| is_value(cell) && !cell.trim_ascii().is_empty()) {
             return None;
         }
         let text = self.0.trim_start_matches('#').trim_start();
         let mut names = Cells::default();
-        let texts = names.whole(text.as_bytes(), separator) && names.iter().all(|cell| !dialect::is_value(cell));
+        let texts = names.whole(text.as_bytes(), separator) && names.iter().all(|cell| !is_value(cell));
         (texts && names.len() == first.len()).then(|| names.iter().map(lossy).collect())
     }
 }

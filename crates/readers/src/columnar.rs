@@ -20,13 +20,14 @@ use bytes::Bytes;
 use crate::columns::{Beside, Plan, Role};
 use crate::error::{CellPlace, Column, ContainerError, DataError};
 use crate::format::Format;
+use crate::gaps::Gaps;
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines, Source};
 use crate::number::Parsed;
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::Record;
-use mercer_core::{Cell, instant_text, is_gap_mark};
+use mercer_core::{Cell, is_gap_mark};
 
 /// The bytes that an Arrow file begins with; a stream begins otherwise.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
@@ -51,6 +52,8 @@ pub(crate) struct Columnar {
     plan: Plan,
     head: Option<TargetHead>,
     missing: Missing,
+    /// What stands for no value.
+    gaps: Gaps,
     batches: Batches,
     batch: Option<RecordBatch>,
     /// The numbers of the batch, if they have been put into rows.
@@ -153,6 +156,7 @@ impl Columnar {
             plan,
             head: None,
             missing,
+            gaps: Gaps::new(&options.gaps),
             batches,
             batch: None,
             numbers: None,
@@ -197,7 +201,8 @@ impl Columnar {
         let place = self.present.iter().position(|&column| column == target);
         if let (Some(batch), Some(place)) = (&self.batch, place) {
             for row in 0..batch.num_rows().min(HEAD_LINES) {
-                head.see(match value::cell(batch.column(place).as_ref(), row) {
+                let cell = value::cell(batch.column(place).as_ref(), row);
+                head.see(match cell.map(|cell| self.gaps.without(cell)) {
                     Some(Cell::Missing) | None => Parsed::Empty,
                     Some(Cell::Text(text)) if is_gap_mark(text) => Parsed::Empty,
                     Some(cell) => cell.number().map_or(Parsed::Text, Parsed::Number),
@@ -243,7 +248,7 @@ impl Columnar {
         mut take: impl FnMut(&Plan, usize, Cell<'_>, &dyn Fn() -> CellPlace) -> Result<(), DataError>,
     ) -> Result<bool, DataError> {
         self.fill(lines)?;
-        let Self { batch: Some(batch), names, plan, present, row, before, .. } = self else { return Ok(false) };
+        let Self { batch: Some(batch), names, plan, present, row, before, gaps, .. } = self else { return Ok(false) };
         lines.go_to_row(*before + *row as u64 + 1, "");
         let at = *row;
         *row += 1;
@@ -257,7 +262,7 @@ impl Columnar {
                 failed = Some(DataError::NotFinite { cell: place(), value: "an infinity".to_owned() });
                 break;
             };
-            if let Err(error) = take(plan, column, cell, &place) {
+            if let Err(error) = take(plan, column, gaps.without(cell), &place) {
                 failed = Some(error);
                 break;
             }
@@ -288,7 +293,11 @@ impl Columnar {
 
     /// The numbers of the next row, if all of the batch are finite.
     fn take_numbers(&mut self, features: &mut [f64], targets: &mut [f64]) -> bool {
-        let Self { batch: Some(batch), numbers, spare, plan, present, row, .. } = self else { return false };
+        let Self { batch: Some(batch), numbers, spare, plan, present, row, gaps, .. } = self else { return false };
+        // Each cell tells what it is.
+        if !gaps.is_empty() {
+            return false;
+        }
         let numbers = numbers.get_or_insert_with(|| Numbers::of(batch, present, plan, std::mem::take(spare)));
         let width = features.len() + targets.len();
         let Some(own) = numbers.rows.get(*row * width..(*row + 1) * width) else { return false };
@@ -325,7 +334,7 @@ impl Columnar {
                 Role::Target(slot) => targets[before.1 + slot] = number(cell, missing, head, true, place)?,
                 Role::Weight => match cell.number() {
                     Some(value) if value >= 0.0 => *weight = value,
-                    _ => return Err(DataError::BadWeight { cell: place(), value: shown(cell) }),
+                    _ => return Err(DataError::BadWeight { cell: place(), value: cell.to_string() }),
                 },
                 Role::Label => {
                     label.clear();
@@ -333,7 +342,7 @@ impl Columnar {
                         Cell::Missing => {}
                         Cell::Number(value) => Labels::canonical_number(value, label),
                         Cell::Numeral(_, text) | Cell::Text(text) => Labels::canonical(text, label),
-                        Cell::Integer(_) | Cell::Instant(_) => Labels::canonical(&shown(cell), label),
+                        Cell::Integer(_) | Cell::Instant(_) => Labels::canonical(&cell.to_string(), label),
                     }
                     if label.is_empty() {
                         return Err(DataError::MissingTarget { cell: place() });
@@ -355,9 +364,11 @@ impl Columnar {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let pairs = self.present.iter().zip(batch.columns()).map(|(&column, values)| {
             let value = match value::cell(values.as_ref(), row) {
-                Some(cell @ (Cell::Number(_) | Cell::Integer(_) | Cell::Numeral(..))) => shown(cell),
+                // A whole number of a column with fractions has one.
+                Some(Cell::Number(value)) => format!("{value:?}"),
+                Some(cell @ (Cell::Integer(_) | Cell::Numeral(..))) => cell.to_string(),
                 Some(Cell::Text(text)) => quoted(text),
-                Some(cell @ Cell::Instant(_)) => quoted(&shown(cell)),
+                Some(cell @ Cell::Instant(_)) => quoted(&cell.to_string()),
                 Some(Cell::Missing) | None => "null".to_owned(),
             };
             format!("{}: {value}", quoted(&self.names[column]))
@@ -392,20 +403,10 @@ fn number(
         (Cell::Missing, _) if missing == Missing::Nan => Ok(f64::NAN),
         (Cell::Missing, _) if target => Err(DataError::MissingTarget { cell: place() }),
         (Cell::Missing, _) => Err(DataError::EmptyCell { cell: place() }),
-        (_, Some(TargetHead { rows, .. })) => Err(DataError::LateLabel { cell: place(), value: shown(cell), rows }),
-        (_, None) => Err(DataError::NotANumber { cell: place(), value: shown(cell) }),
-    }
-}
-
-/// A cell as text.
-fn shown(cell: Cell<'_>) -> String {
-    match cell {
-        Cell::Missing => String::new(),
-        Cell::Number(value) => format!("{value:?}"),
-        Cell::Integer(value) => value.to_string(),
-        Cell::Numeral(_, text) => text.to_owned(),
-        Cell::Instant(seconds) => instant_text(seconds),
-        Cell::Text(text) => text.to_owned(),
+        (_, Some(TargetHead { rows, .. })) => {
+            Err(DataError::LateLabel { cell: place(), value: cell.to_string(), rows })
+        }
+        (_, None) => Err(DataError::NotANumber { cell: place(), value: cell.to_string() }),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What each column of a table with cells or keys is: a feature, the target, or nothing that is
 //! looked at.
 
+use crate::choice::{ColumnChoice, Found, TargetColumn};
 use crate::error::{Column, DataError};
-use crate::options::{ColumnChoice, Found, ReadOptions, TargetColumn, Targets};
+use crate::options::{ReadOptions, Targets};
 
 /// A column's part in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,14 +55,10 @@ impl Plan {
             let column = find(file, columns, names, choice)?;
             roles[column] = Some(Role::Ignored);
         }
-        let mut wanted = Vec::new();
-        if let Some(names) = names {
-            for feature in &options.features {
-                let column = find(file, columns, Some(names), &ColumnChoice::Name(feature.clone()))?;
-                roles[column] = Some(Role::Feature(wanted.len()));
-                wanted.push(column);
-            }
-        }
+        let named = options.features.iter().cloned().map(ColumnChoice::Name).filter(|_| names.is_some());
+        let mut wanted: Vec<usize> =
+            named.map(|name| find(file, columns, names, &name)).collect::<Result<_, DataError>>()?;
+        give_features(&wanted, &mut roles);
         let chosen = !wanted.is_empty();
         let mut weight = None;
         if let Some(choice) = &options.weight {
@@ -94,7 +91,7 @@ impl Plan {
         for choice in sought.iter().filter(|_| targeted) {
             let column = match (choice, left.last()) {
                 (TargetColumn::Last | TargetColumn::None, Some(&last)) => last,
-                (choice, _) => choice.resolve(file, columns, names)?,
+                (choice, _) => resolve(choice, file, columns, names)?,
             };
             if targets.contains(&column) {
                 let column = Column { number: column + 1, name: names.map(|names| names[column].clone()) };
@@ -117,9 +114,7 @@ impl Plan {
         }
         if !chosen {
             wanted = free(&roles);
-            for (slot, &column) in wanted.iter().enumerate() {
-                roles[column] = Some(Role::Feature(slot));
-            }
+            give_features(&wanted, &mut roles);
         }
         if wanted.is_empty() {
             return Err(DataError::NoFeatures { file: file.to_owned() });
@@ -189,6 +184,11 @@ impl Plan {
     }
 }
 
+/// Makes the columns features, in this order.
+fn give_features(columns: &[usize], roles: &mut [Option<Role>]) {
+    columns.iter().enumerate().for_each(|(slot, &column)| roles[column] = Some(Role::Feature(slot)));
+}
+
 /// The column that is meant, from 0.
 fn find(file: &str, columns: usize, names: Option<&[String]>, choice: &ColumnChoice) -> Result<usize, DataError> {
     match choice.find(columns, names) {
@@ -205,5 +205,53 @@ fn find(file: &str, columns: usize, names: Option<&[String]>, choice: &ColumnCho
             first: first + 1,
             second: second + 1,
         }),
+    }
+}
+
+/// The position (from 0) among `columns` columns of these names.
+fn resolve(target: &TargetColumn, file: &str, columns: usize, names: Option<&[String]>) -> Result<usize, DataError> {
+    let missing = || DataError::TargetNotFound {
+        file: file.to_owned(),
+        target: target.clone(),
+        columns,
+        names: names.map(<[String]>::to_vec),
+    };
+    let Some(choice) = target.choice() else { return columns.checked_sub(1).ok_or_else(missing) };
+    match choice.find(columns, names) {
+        Found::Once(place) => Ok(place),
+        Found::Never => Err(missing()),
+        Found::Twice(first, second) => {
+            let name = choice.text();
+            Err(DataError::TargetAmbiguous { file: file.to_owned(), name, first: first + 1, second: second + 1 })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_resolve() {
+        let names = ["a", "b", "b", "c"].map(str::to_owned);
+        let resolve = |text: &str| super::resolve(&text.parse().unwrap(), "f", 4, Some(&names));
+        assert_eq!(super::resolve(&TargetColumn::Last, "f", 4, None).unwrap(), 3);
+        assert_eq!(resolve("1").unwrap(), 0);
+        assert_eq!(resolve("c").unwrap(), 3);
+        assert_eq!(
+            resolve("b").unwrap_err().to_string(),
+            "f: columns 2 and 3 are both named \"b\"; choose the target by number"
+        );
+        let listed = "it has 4 columns, counted from 1: a, b, b, c";
+        assert_eq!(resolve("z").unwrap_err().to_string(), format!("f: no target column \"z\"; {listed}"));
+        assert_eq!(resolve("0").unwrap_err().to_string(), format!("f: no target column 0; {listed}"));
+        assert_eq!(resolve("5").unwrap_err().to_string(), format!("f: no target column 5; {listed}"));
+        // A number is a name first.
+        let years = ["1990", "3", "1995"].map(str::to_owned);
+        let resolve = |text: &str| super::resolve(&text.parse().unwrap(), "f", 3, Some(&years));
+        assert_eq!(["1995", "3", "2"].map(|text| resolve(text).unwrap()), [2, 1, 1]);
+        assert!(resolve("2000").unwrap_err().to_string().starts_with("f: no target column 2000; it has 3 columns"));
+        let nameless = super::resolve(&TargetColumn::Name("c".into()), "f", 4, None).unwrap_err().to_string();
+        assert_eq!(nameless, "f: no target column \"c\"; it has 4 columns without names, counted from 1");
     }
 }

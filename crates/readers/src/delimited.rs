@@ -10,7 +10,7 @@
 use crate::beginning::{Beginning, to_first_record};
 use crate::cells::Cells;
 use crate::columns::{Beside, Plan, Role};
-use crate::dialect::{self, Decimal, LONGEST_RECORD, Marks, Separator};
+use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
 use crate::error::{CellPlace, DataError, DialectError, ReadAsThousands};
 use crate::head::TargetHead;
 use crate::header::{self, Found, lossy};
@@ -20,6 +20,7 @@ use crate::marks::{self, Look, Notation, Reading};
 use crate::number::{self, Parsed};
 use crate::options::{Header, Missing, ReadOptions, Targets};
 use crate::record::Record;
+use crate::separator;
 use mercer_core::{Cell, is_gap_mark};
 
 /// The rows of a delimited file, behind its header.
@@ -81,7 +82,7 @@ impl Delimited {
         records: bool,
     ) -> Result<Self, DataError> {
         let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
-        let separator = options.separator.or(hint).or(separator).unwrap_or_else(|| dialect::find(lines, &mut cells));
+        let separator = options.separator.or(hint).or(separator).unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
         {
@@ -290,7 +291,9 @@ impl Delimited {
         if self.numeric_header.as_deref() == Some(lines.text()) {
             return Err(DataError::RepeatedHeader { line: lines.line() });
         }
-        let read = if self.notation.may_be_points() {
+        let read = if !self.notation.gaps().is_empty() {
+            None
+        } else if self.notation.may_be_points() {
             self.quick(lines.text(), line, row, targets, label, weight)
         } else {
             let mut points = std::mem::take(&mut self.points);
@@ -414,6 +417,7 @@ impl Delimited {
             }
         }
         let number = Number { missing: *missing, head: *head };
+        let gaps = notation.gaps().clone();
         for (column, bytes) in cells.iter().enumerate() {
             let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
             let mut parsed = || {
@@ -428,6 +432,7 @@ impl Delimited {
                     Parsed::Number(value) if value >= 0.0 => *weight = value,
                     _ => return Err(DataError::BadWeight { cell: place(), value: lossy(bytes) }),
                 },
+                Role::Label if gaps.has_text(bytes) => return Err(DataError::MissingTarget { cell: place() }),
                 Role::Label => {
                     let Ok(text) = std::str::from_utf8(bytes) else {
                         return Err(DataError::LabelEncoding { cell: place() });
@@ -471,12 +476,13 @@ impl Delimited {
     fn look(&mut self, lines: &mut Lines) {
         let Self { cells, plan, notation, separator, .. } = self;
         let mut look = Look::new(plan.columns());
-        numbers(cells, plan).for_each(|(column, cell)| look.see(cell, lines.line_number(), column));
+        let is_there = |(_, cell): &(usize, &[u8])| !notation.gaps().has_text(cell);
+        numbers(cells, plan).filter(is_there).for_each(|(column, cell)| look.see(cell, lines.line_number(), column));
         let (mut behind, mut others) = (lines.ahead(HEAD_LINES), Cells::default());
         while let Ok(true) = behind.advance() {
             let line = lines.line_number() + behind.line_number();
             if others.split(&mut behind, *separator, LONGEST_RECORD).is_ok() && others.len() == plan.columns() {
-                numbers(&others, plan).for_each(|(column, cell)| look.see(cell, line, column));
+                numbers(&others, plan).filter(is_there).for_each(|(column, cell)| look.see(cell, line, column));
             }
         }
         notation.learn(&look);

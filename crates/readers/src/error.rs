@@ -19,7 +19,7 @@ pub use place::{CellPlace, Column, Counts, Line};
 pub use shown::shown_path;
 use shown::{Columns, Cut, Quoted, plural};
 
-use crate::options::{ColumnChoice, TargetColumn};
+use crate::choice::{ColumnChoice, TargetColumn};
 
 /// What went wrong. [`Display`](std::fmt::Display) is always one line.
 #[derive(Debug, thiserror::Error)]
@@ -286,6 +286,12 @@ pub enum DataError {
     /// Columns were chosen in a format that has none.
     #[error("{file}: a libsvm file has no columns that could be left out; take the choice of columns back")]
     NoColumns {
+        /// The file.
+        file: String,
+    },
+    /// Values that stand for none were told of a format whose every cell is a number.
+    #[error("{file}: a libsvm file has no gaps; take the values that stand for them back")]
+    NoGaps {
         /// The file.
         file: String,
     },

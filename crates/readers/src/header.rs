@@ -3,14 +3,16 @@
 use mercer_core::is_gap_mark;
 
 use crate::cells::Cells;
+use crate::choice::{ColumnChoice, TargetColumn};
 use crate::columns::Plan;
-use crate::dialect::{LONGEST_RECORD, Separator, is_value};
+use crate::dialect::{LONGEST_RECORD, Separator};
 use crate::error::DataError;
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::kind;
 use crate::number::{self, Parsed};
-use crate::options::{ColumnChoice, Header, ReadOptions, TargetColumn, Targets};
+use crate::options::{Header, ReadOptions, Targets};
+use crate::separator::is_value;
 
 /// Records behind the first that are looked at where cells may hold anything.
 const FOLLOWING: usize = 8;

@@ -44,6 +44,7 @@
 
 mod beginning;
 mod cells;
+mod choice;
 #[cfg_attr(not(feature = "arrow"), path = "columnar/absent.rs")]
 mod columnar;
 mod columns;
@@ -54,6 +55,7 @@ mod dialect;
 mod elements;
 mod error;
 mod format;
+mod gaps;
 mod head;
 mod header;
 mod labels;
@@ -68,8 +70,10 @@ mod reader;
 mod record;
 mod records;
 mod scale;
+mod separator;
 mod series;
 
+pub use choice::{ColumnChoice, TargetColumn};
 pub use compressed::Compression;
 pub use dataset::Dataset;
 pub use dialect::{Decimal, Marks, Separator, Thousands};
@@ -79,7 +83,7 @@ pub use head::TargetHead;
 pub use labels::{LabelKind, Labels};
 pub use mercer_core::{Cell, Cells, instant_text, is_gap_mark, parse_instant};
 pub use number::text_cell;
-pub use options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
+pub use options::{Header, Missing, ReadOptions, Targets};
 pub use permute::{PERMUTATION_STREAM, permutation};
 pub use reader::{Example, RowReader, read_all, read_bytes};
 pub use record::Record;

@@ -4,6 +4,7 @@
 //! A row does not say how wide the table is. A file is read twice, first for its largest index; a
 //! stream that can be read only once needs the dimension from the user.
 
+use crate::choice::TargetColumn;
 use crate::columns::Beside;
 use crate::error::{CellPlace, DataError};
 use crate::format::Format;
@@ -11,7 +12,7 @@ use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines, Source};
 use crate::number::{self, Parsed};
-use crate::options::{ReadOptions, TargetColumn, Targets};
+use crate::options::{ReadOptions, Targets};
 
 /// The largest index read. Rows are stored densely, so that an index of 10¹² (a typing error, or a
 /// hashed feature) would otherwise ask for terabytes.
@@ -40,6 +41,9 @@ impl Libsvm {
         }
         if !options.ignore.is_empty() {
             return Err(DataError::NoColumns { file: lines.file().to_owned() });
+        }
+        if !options.gaps.is_empty() {
+            return Err(DataError::NoGaps { file: lines.file().to_owned() });
         }
         if dimension == 0 {
             return Err(DataError::NoPairs { file: lines.file().to_owned() });

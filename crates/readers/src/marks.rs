@@ -12,7 +12,10 @@
 
 use std::str;
 
+use mercer_core::Punctuation;
+
 use crate::dialect::{Decimal, Marks, Separator, Thousands};
+use crate::gaps::Gaps;
 use crate::number::{self, Parsed};
 use crate::options::ReadOptions;
 
@@ -71,6 +74,8 @@ pub(crate) struct Notation {
     grouped: Option<Thousands>,
     /// The line of a row that asks for no look any more.
     looked: u64,
+    /// What stands for no value.
+    gaps: Gaps,
 }
 
 impl Notation {
@@ -89,6 +94,7 @@ impl Notation {
             columns: vec![Content::default(); columns],
             grouped: None,
             looked: 0,
+            gaps: Gaps::new(&options.gaps),
         }
     }
 
@@ -96,6 +102,12 @@ impl Notation {
     #[inline]
     pub(crate) fn may_be_points(&self) -> bool {
         !matches!(self.decimal, State::Told(Decimal::Comma) | State::Found(Decimal::Comma, _))
+    }
+
+    /// What stands for no value.
+    #[inline]
+    pub(crate) fn gaps(&self) -> &Gaps {
+        &self.gaps
     }
 
     /// Whether the decimal mark is not yet known.
@@ -134,6 +146,9 @@ impl Notation {
 
     /// What a cell at that line and column holds.
     pub(crate) fn read(&mut self, cell: &[u8], line: u64, column: usize) -> Reading {
+        if self.gaps.has_text(cell) {
+            return Reading::Parsed(Parsed::Empty);
+        }
         let is_text = self.columns[column].numbers == Some(false);
         if let (false, Some(parsed)) = (is_text || self.may_be_points(), short_with_comma(cell)) {
             return Reading::Parsed(parsed);
@@ -176,14 +191,14 @@ impl Notation {
     /// A number with marks.
     fn written(&mut self, cell: &[u8], written: Written, place: Place) -> Reading {
         let text = Reading::Parsed(Parsed::Text);
-        let written = match (self.thousands, written.groups) {
+        let written = match (self.thousands, written.groups()) {
             (Some(told), Some(groups)) if told != groups => match written.doubt() {
                 Some(_) => written.with_fraction(),
                 None => return text,
             },
             _ => written,
         };
-        if written.groups.is_some_and(Thousands::is_no_decimal) && self.asks_of_groups(written, place.column) {
+        if written.groups().is_some_and(Thousands::is_no_decimal) && self.asks_of_groups(written, place.column) {
             return text;
         }
         let known = match (self.decimal, written.shows()) {
@@ -211,7 +226,9 @@ impl Notation {
     /// Whether blanks or apostrophes stand in a column of which it is not known that it holds
     /// numbers.
     fn asks_of_groups(&self, written: Written, column: usize) -> bool {
-        self.thousands.is_none() && self.known.thousands != written.groups && self.columns[column].numbers != Some(true)
+        self.thousands.is_none()
+            && self.known.thousands != written.groups()
+            && self.columns[column].numbers != Some(true)
     }
 
     /// Whether the rows behind it are to be looked at before that cell is read.
@@ -227,14 +244,14 @@ impl Notation {
         if numbers.is_some() {
             return false;
         }
-        if written.groups.is_some_and(Thousands::is_no_decimal) {
+        if written.groups().is_some_and(Thousands::is_no_decimal) {
             return self.asks_of_groups(written, column);
         }
-        let in_quotes = self.commas && written.decimal == Some(Decimal::Comma) && written.groups.is_none();
+        let in_quotes = self.commas && written.decimal() == Some(Decimal::Comma) && written.groups().is_none();
         match (self.decimal, written.shows()) {
             (State::Found(known, _), Some(shown)) => known != shown,
             (State::Open, Some(shown)) => {
-                self.thousands.is_none() && self.known.decimal != Some(shown) && (written.several || in_quotes)
+                self.thousands.is_none() && self.known.decimal != Some(shown) && (written.several() || in_quotes)
             }
             (State::Told(_), _) | (_, None) => false,
         }
@@ -313,7 +330,7 @@ impl Look {
         let seen = &mut self.columns[column];
         seen.present += 1;
         let written = Written::of(cell);
-        let groups = written.and_then(|written| written.groups).filter(|groups| groups.is_no_decimal());
+        let groups = written.and_then(Written::groups).filter(|groups| groups.is_no_decimal());
         let alike = groups.is_none_or(|groups| *seen.groups.get_or_insert(groups) == groups);
         seen.numbers += u64::from((parsed != Parsed::Text || written.is_some()) && alike);
         if let Some(mark) = written.and_then(Written::shows) {
@@ -327,96 +344,48 @@ impl Look {
 
 /// How a number with marks is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Written {
-    /// What stands before its fraction.
-    decimal: Option<Decimal>,
-    /// What stands between its groups of three digits.
-    groups: Option<Thousands>,
-    /// Whether there are three groups or more.
-    several: bool,
-}
+struct Written(Punctuation);
 
 impl Written {
     /// `None` for what is no number, or has no mark.
     fn of(cell: &[u8]) -> Option<Self> {
-        let text = str::from_utf8(cell.trim_ascii()).ok()?;
-        let text = text.strip_prefix(['-', '+']).unwrap_or(text);
-        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-        let (whole, mut rest) = text.split_at(digits(text));
-        // A leading 0 is no thousands.
-        let grouped = matches!(whole.as_bytes(), [b'1'..=b'9'] | [b'1'..=b'9', _] | [b'1'..=b'9', _, _]);
-        let (mut decimal, mut groups, mut several, mut fraction) = (None, None, false, 0);
-        while let Some(symbol) = rest.chars().next().filter(|symbol| !matches!(symbol, 'e' | 'E')) {
-            let mark = Thousands::of(symbol)?;
-            let (behind, next) = rest[symbol.len_utf8()..].split_at(digits(&rest[symbol.len_utf8()..]));
-            if grouped && decimal.is_none() && behind.len() == 3 && groups.is_none_or(|groups| groups == mark) {
-                several |= groups.is_some();
-                groups = Some(mark);
-            } else if decimal.is_none() && groups != Some(mark) {
-                decimal = Some(mark.as_decimal()?);
-                fraction = behind.len();
-            } else {
-                return None;
-            }
-            rest = next;
-        }
-        let written = Self { decimal, groups, several };
-        let any = written.decimal.is_some() || written.groups.is_some();
-        if !any || whole.len() + fraction == 0 {
-            return None;
-        }
-        if rest.is_empty() {
-            return Some(written);
-        }
-        // An exponent stands behind a fraction.
-        let exponent = rest[1..].strip_prefix(['-', '+']).unwrap_or(&rest[1..]);
-        let is_exponent = !exponent.is_empty() && digits(exponent) == exponent.len();
-        match written.doubt() {
-            Some(_) => Some(written.with_fraction()),
-            None => (groups.is_none()).then_some(written),
-        }
-        .filter(|_| is_exponent)
+        Punctuation::of(str::from_utf8(cell.trim_ascii()).ok()?).map(Self)
+    }
+
+    /// What stands before its fraction.
+    fn decimal(self) -> Option<Decimal> {
+        self.0.decimal.and_then(Decimal::of)
+    }
+
+    /// What stands between its groups of three digits.
+    fn groups(self) -> Option<Thousands> {
+        self.0.groups.and_then(Thousands::of)
+    }
+
+    /// Whether there are three groups or more.
+    fn several(self) -> bool {
+        self.0.several
     }
 
     /// The mark, if it may as well stand before a fraction.
     fn doubt(self) -> Option<Thousands> {
-        let alone = self.decimal.is_none() && !self.several;
-        self.groups.filter(|groups| alone && !groups.is_no_decimal())
+        self.0.doubt().and_then(Thousands::of)
     }
 
     /// The same with its only mark before a fraction.
     fn with_fraction(self) -> Self {
-        Self { decimal: self.groups.and_then(Thousands::as_decimal), groups: None, several: false }
+        Self(self.0.with_fraction())
     }
 
     /// The decimal mark of a file with that number, if it tells.
     fn shows(self) -> Option<Decimal> {
-        match (self.decimal, self.groups) {
-            (Some(mark), _) => Some(mark),
-            (None, Some(Thousands::Point)) if self.several => Some(Decimal::Comma),
-            (None, Some(Thousands::Comma)) if self.several => Some(Decimal::Point),
-            (None, _) => None,
-        }
+        self.0.shows().and_then(Decimal::of)
     }
 
     /// The number.
     fn value(self, cell: &[u8]) -> Parsed {
-        /// Longer numbers are nobody's.
-        const LONGEST: usize = 512;
-        let (mut text, mut length) = ([0; LONGEST], 0);
-        let Ok(cell) = str::from_utf8(cell.trim_ascii()) else { return Parsed::Text };
-        for symbol in cell.chars() {
-            let byte = match Thousands::of(symbol) {
-                Some(mark) if Some(mark) == self.groups => continue,
-                Some(_) => b'.',
-                None if symbol.is_ascii() => symbol as u8,
-                None => return Parsed::Text,
-            };
-            let Some(place) = text.get_mut(length) else { return Parsed::Text };
-            *place = byte;
-            length += 1;
-        }
-        number::parse(&text[..length])
+        let text = str::from_utf8(cell.trim_ascii()).ok();
+        text.and_then(|text| self.0.value(text)).map_or(Parsed::Text, Parsed::Number)
     }
 }
 
@@ -438,13 +407,13 @@ fn short_with_comma(cell: &[u8]) -> Option<Parsed> {
 
 fn read_as(cell: &[u8], written: Written) -> Reading {
     let value = written.value(cell);
-    written.groups.map_or(Reading::Parsed(value), |groups| Reading::Grouped(value, groups))
+    written.groups().map_or(Reading::Parsed(value), |groups| Reading::Grouped(value, groups))
 }
 
 /// Whether a cell is a number with a decimal comma.
 pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
     Written::of(cell).is_some_and(|written| {
-        written.groups.is_none_or(|groups| groups == Thousands::Comma && written.doubt().is_some())
+        written.groups().is_none_or(|groups| groups == Thousands::Comma && written.doubt().is_some())
             && cell.contains(&b',')
     })
 }
@@ -452,13 +421,16 @@ pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
 /// What a cell of a first row holds, while it is not known which marks numbers have. One in
 /// thousands is a number that says nothing of its value.
 pub(crate) fn kind(cell: &[u8], options: &ReadOptions) -> Parsed {
+    if Gaps::new(&options.gaps).has_text(cell) {
+        return Parsed::Empty;
+    }
     let parsed = number::parse(cell);
     if parsed != Parsed::Text {
         return parsed;
     }
     match Written::of(cell) {
-        Some(Written { groups: Some(_), .. }) => Parsed::NotFinite,
-        Some(written) if written.decimal != Some(Decimal::Comma) || options.decimal != Some(Decimal::Point) => {
+        Some(written) if written.groups().is_some() => Parsed::NotFinite,
+        Some(written) if written.decimal() != Some(Decimal::Comma) || options.decimal != Some(Decimal::Point) => {
             written.value(cell)
         }
         _ => Parsed::Text,

@@ -12,13 +12,15 @@ use std::collections::{HashMap, HashSet};
 
 use mercer_core::{Cell, Number, is_gap_mark};
 
+use crate::choice::{ColumnChoice, TargetColumn};
 use crate::columns::{Beside, Plan, Role};
 use crate::error::{CellPlace, DataError};
+use crate::gaps::Gaps;
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::number::{self, Parsed};
-use crate::options::{ColumnChoice, Header, Missing, ReadOptions, TargetColumn, Targets};
+use crate::options::{Header, Missing, ReadOptions, Targets};
 use crate::record::Record;
 
 /// The rows of an NDJSON file.
@@ -45,9 +47,15 @@ struct Columns {
     names: Option<Vec<String>>,
     /// By name; empty for arrays.
     columns: HashMap<String, usize>,
+    /// What stands for no value.
+    gaps: Gaps,
 }
 
 impl Columns {
+    fn new(arrays: bool, width: usize, names: Option<Vec<String>>, columns: HashMap<String, usize>) -> Self {
+        Self { arrays, width, names, columns, gaps: Gaps::default() }
+    }
+
     /// The column of a key. Nearly every writer keeps the order of the keys, so the `usual` column
     /// is tried before the map.
     fn find(&self, key: &str, usual: usize) -> Option<usize> {
@@ -69,6 +77,7 @@ impl Columns {
         chosen: bool,
         mut take: impl FnMut(usize, Value<'a>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
+        let mut take = |column: usize, value: Value<'a>| take(column, value.without(&self.gaps));
         if self.arrays {
             let mut got = 0;
             Scanner::new(lines).items(|column, value| {
@@ -126,8 +135,7 @@ impl Ndjson {
             columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
         }
         let width = names.len();
-        let rows =
-            Self::with_columns(lines, Columns { arrays: false, width, names: Some(names), columns }, options, true)?;
+        let rows = Self::with_columns(lines, Columns::new(false, width, Some(names), columns), options, true)?;
         // What is left out may be anything.
         let nested = nested.iter().filter_map(|name| rows.columns.columns.get(name).copied());
         match nested.into_iter().find(|&column| rows.plan.role(column) != Role::Ignored) {
@@ -152,7 +160,7 @@ impl Ndjson {
         })?;
         let names = names.filter(|names| options.header != Header::Absent && !names.is_empty());
         let read = names.is_none();
-        Self::with_columns(lines, Columns { arrays: true, width, names, columns: HashMap::new() }, options, read)
+        Self::with_columns(lines, Columns::new(true, width, names, HashMap::new()), options, read)
     }
 
     /// The columns are those that are asked for by name; no row is needed to tell them.
@@ -172,11 +180,17 @@ impl Ndjson {
         names.extend(options.weight.as_ref().and_then(told));
         let columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
         let width = names.len();
-        Self::with_columns(lines, Columns { arrays: false, width, names: Some(names), columns }, options, false)
+        Self::with_columns(lines, Columns::new(false, width, Some(names), columns), options, false)
     }
 
     /// `read` says that the first row is read and not yet given out.
-    fn with_columns(lines: &mut Lines, columns: Columns, options: &ReadOptions, read: bool) -> Result<Self, DataError> {
+    fn with_columns(
+        lines: &mut Lines,
+        mut columns: Columns,
+        options: &ReadOptions,
+        read: bool,
+    ) -> Result<Self, DataError> {
+        columns.gaps = Gaps::new(&options.gaps);
         let mut plan = Plan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
         let mut head = None;
         if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
@@ -370,6 +384,17 @@ enum Value<'a> {
 }
 
 impl Value<'_> {
+    /// The value, or null in its place if it stands for none.
+    fn without(self, gaps: &Gaps) -> Self {
+        let gap = match &self {
+            Self::Text(text) => gaps.has_text(text.as_bytes()),
+            Self::Number(value) => gaps.has_number(*value),
+            Self::Integer(value) => gaps.has_number(*value as f64),
+            Self::Nan(_) | Self::NotFinite(_) | Self::Null | Self::Nested => false,
+        };
+        if gap { Self::Null } else { self }
+    }
+
     /// The number of a feature or a target.
     fn number(
         self,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
+use crate::choice::{ColumnChoice, TargetColumn};
 use crate::columnar::Columnar;
 use crate::columns::Plan;
 use crate::delimited::Delimited;
@@ -13,7 +14,7 @@ use crate::format::Format;
 use crate::libsvm::{self, Libsvm};
 use crate::lines::{Lines, Source};
 use crate::ndjson::Ndjson;
-use crate::options::{ColumnChoice, Missing, ReadOptions, TargetColumn};
+use crate::options::{Missing, ReadOptions};
 use crate::reader::format_of;
 use crate::record::Record;
 use mercer_core::Cell;
@@ -110,7 +111,7 @@ impl RecordReader {
             Format::Tsv => Body::Delimited(Delimited::begin_records(&mut lines, Some(Separator::Tab), &plain)?.into()),
             Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, &plain)?),
             Format::Libsvm => {
-                let with_target = ReadOptions::default();
+                let with_target = ReadOptions { gaps: plain.gaps, ..ReadOptions::default() };
                 let rows = Libsvm::begin(&mut lines, libsvm_dimension, &with_target)?;
                 Body::Libsvm { rows, features: Vec::new(), dimension: libsvm_dimension }
             }
@@ -264,6 +265,7 @@ fn plain(options: &ReadOptions) -> ReadOptions {
         decimal: options.decimal,
         thousands: options.thousands,
         marks: options.marks,
+        gaps: options.gaps.clone(),
         ..ReadOptions::default()
     }
 }

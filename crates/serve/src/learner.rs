@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::model::{Reason, Row};
+use super::model::{Counts, Reason, Row};
 use super::{Journal, Keeping, Save, Service};
 
 /// What is asked of the thread.
@@ -28,6 +28,7 @@ pub(super) struct Learnt {
     pub(super) rows: usize,
     /// Rows that the model has met in its life.
     pub(super) met: u64,
+    pub(super) counts: Counts,
     /// Why the row after them was refused; those behind it were not looked at.
     pub(super) refused: Option<Reason>,
     /// Why the journal did not take the rows; none of them was looked at.
@@ -93,7 +94,7 @@ impl Learner {
             if learnt.rows > 0 {
                 learnt.answers.push(',');
             }
-            match self.learn_row(row, &mut learnt.answers) {
+            match self.learn_row(row, &mut learnt) {
                 Ok(()) => {
                     learnt.rows += 1;
                     self.service.queue.leave(1);
@@ -109,7 +110,8 @@ impl Learner {
     }
 
     /// What is refused leaves the model as it was, and does not count as met.
-    fn learn_row(&mut self, row: &Row, answers: &mut String) -> Result<(), Reason> {
+    fn learn_row(&mut self, row: &Row, learnt: &mut Learnt) -> Result<(), Reason> {
+        let Learnt { answers, counts, .. } = learnt;
         let service = &*self.service;
         if service.ended.load(Relaxed) {
             return Err("the service has ended".into());
@@ -117,7 +119,9 @@ impl Learner {
         check_length(answers)?;
         let (prediction, standing) = {
             let mut model = service.model.blocking_write();
-            (model.learn(row)?, model.standing())
+            let prediction = model.learn(row)?;
+            counts.add(model.odd(row));
+            (prediction, model.standing())
         };
         self.unsaved = true;
         service.metrics.learnt.fetch_add(1, Relaxed);

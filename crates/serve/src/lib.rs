@@ -17,7 +17,9 @@
 //! ```
 //! use std::net::TcpListener;
 //!
-//! use mercer_serve::{Column, Forecast, Keeping, Model, Options, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+//! use mercer_serve::{
+//!     Column, Forecast, Keeping, Model, Odd, Options, Prediction, Reason, Row, Schema, Standing, Takes, Value,
+//! };
 //!
 //! /// Predicts the mean of the targets so far.
 //! #[derive(Default)]
@@ -46,6 +48,9 @@
 //!     }
 //!     fn predict(&self, _row: &Row, _variance: bool) -> Result<Prediction, Reason> {
 //!         Ok(Prediction::Numbers { values: vec![self.mean], lower: vec![], upper: vec![], variance: vec![] })
+//!     }
+//!     fn odd(&self, _row: &Row) -> Vec<Odd> {
+//!         vec![]
 //!     }
 //!     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
 //!         let (before, error) = (self.predict(row, false)?, row.targets[0].number() - self.mean);
@@ -110,7 +115,7 @@ use queue::Queue;
 
 pub use access::Access;
 pub use journal::Journal;
-pub use model::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+pub use model::{Column, Forecast, Model, Odd, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 /// Writes the bytes of a model where they are kept.
 pub type Save = Box<dyn FnMut(Vec<u8>) -> Result<(), Reason> + Send>;

@@ -27,6 +27,9 @@ pub trait Model: Send + Sync {
     /// If the row cannot be predicted.
     fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason>;
 
+    /// The cells of a row that are read otherwise than they stand, by the model as it is now.
+    fn odd(&self, row: &Row) -> Vec<Odd>;
+
     /// Learns a row, and tells what was predicted for it before.
     ///
     /// # Errors
@@ -130,6 +133,60 @@ pub struct Row {
     pub targets: Vec<Value>,
     /// Its weight, at least 0; 1 if rows have none.
     pub weight: f64,
+}
+
+/// A cell of a row that is read otherwise than it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Odd {
+    /// Its column.
+    pub column: String,
+    /// How it is read.
+    pub oddity: Oddity,
+}
+
+/// How a cell is read that is read otherwise than it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Oddity {
+    /// It has no value, or says so.
+    Gap,
+    /// It does not fit its column, and counts as one without a value.
+    Misfit,
+    /// It is a category without a number of its own.
+    Hashed,
+}
+
+/// How many cells of the rows of a request were odd, column by column.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Vec<(String, [u64; 3])>);
+
+impl Counts {
+    const NAMES: [&str; 3] = ["gaps", "misfits", "hashed"];
+
+    pub(crate) fn add(&mut self, cells: Vec<Odd>) {
+        for Odd { column, oddity } in cells {
+            let place = self.0.iter().position(|(known, _)| *known == column).unwrap_or_else(|| {
+                self.0.push((column, [0; 3]));
+                self.0.len() - 1
+            });
+            self.0[place].1[oddity as usize] += 1;
+        }
+    }
+
+    /// The fields of an answer that tell them, with a comma before; nothing where no cell was odd.
+    pub(crate) fn fields(&self) -> String {
+        if self.0.is_empty() {
+            return String::new();
+        }
+        let counted =
+            |counts: [u64; 3]| Self::NAMES.into_iter().zip(counts).map(|(name, count)| (name.to_owned(), json!(count)));
+        let column = |(name, counts): &(String, [u64; 3])| -> Json {
+            let name = ("name".to_owned(), json!(name));
+            Json::Object(std::iter::once(name).chain(counted(*counts)).collect())
+        };
+        let columns: Json = self.0.iter().map(column).collect();
+        let all = [0, 1, 2].map(|what| self.0.iter().map(|(_, counts)| counts[what]).sum());
+        format!(",\"columns\":{columns},\"counts\":{}", Json::Object(counted(all).collect()))
+    }
 }
 
 /// How a model stands.

@@ -120,6 +120,21 @@ fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &
     })
 }
 
+/// What answers tell of cells that are read otherwise than they stand, where there are some.
+fn odd() -> [(String, Value); 2] {
+    let count = json!({ "type": "integer", "minimum": 0 });
+    let counts = json!({ "gaps": count, "misfits": count, "hashed": count });
+    let mut of_column = counts.clone();
+    of_column["name"] = json!({ "type": "string" });
+    let columns = json!({
+        "type": "array",
+        "items": { "type": "object", "properties": of_column },
+        "description": "The columns with cells that have no value, that do not fit, or that are categories without a number of their own.",
+    });
+    let counts = json!({ "type": "object", "properties": counts, "description": "The same of all columns." });
+    [("columns".to_owned(), columns), ("counts".to_owned(), counts)]
+}
+
 fn schemas(schema: &Schema, options: &Options) -> Value {
     let limits = &options.limits;
     let number = json!({ "type": "number", "minimum": -MOST, "maximum": MOST });
@@ -234,10 +249,15 @@ fn schemas(schema: &Schema, options: &Options) -> Value {
     }
     told.insert("variance".to_owned(), variance);
     let rows = json!({ "type": "integer", "minimum": 0, "description": "Rows that the model has met in its life." });
+    let odd = odd();
     let answer = |fields: &Map<String, Value>, of: &str, rows: Option<&Value>| {
         let (mut one, mut one_required) = (fields.clone(), required.clone());
         let mut several = json!({ "predictions": { "type": "array", "items": reference(of) } });
         let mut several_required = vec!["predictions"];
+        for (name, told) in odd.clone() {
+            several[&name] = told.clone();
+            one.insert(name, told);
+        }
         if let Some(rows) = rows {
             one.insert("rows".to_owned(), rows.clone());
             several["rows"] = rows.clone();

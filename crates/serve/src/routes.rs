@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use super::learner::{Job, Learnt, check_length};
 use super::metrics::PATHS;
+use super::model::Counts;
 use super::refusal::Refusal;
 use super::request::{self, Asked, Purpose};
 use super::{Service, page};
@@ -163,6 +164,7 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
     let Asked { rows, single, variance } = Asked::parse(&body, Purpose::Predict, service)?;
     drop(body);
     let mut text = String::from(if single { "" } else { "{\"predictions\":[" });
+    let mut counts = Counts::default();
     for (at, row) in rows.iter().enumerate() {
         if at > 0 {
             text.push(',');
@@ -177,12 +179,11 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
             Refusal::unprocessable(format!("{row}: {why}"))
         })?;
         text.push_str(&predicted.json(&service.schema, variance).to_string());
+        counts.add(model.odd(row));
     }
     service.metrics.predictions.fetch_add(rows.len() as u64, Relaxed);
-    if !single {
-        text.push_str("]}");
-    }
-    Ok(whole(JSON, text))
+    let (fields, counts) = (text.strip_suffix('}').unwrap_or(&text), counts.fields());
+    Ok(whole(JSON, if single { format!("{fields}{counts}}}") } else { format!("{text}]{counts}}}") }))
 }
 
 /// The next rows of a series.
@@ -210,7 +211,7 @@ async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sende
     service.queue.admit(rows.len(), service.options.limits.wait).map_err(busy)?;
     let (reply, learnt) = oneshot::channel();
     jobs.send(Job::Learn { rows, reply }).await.map_err(|_| gone())?;
-    let Learnt { answers, rows, met, refused, unwritten } = learnt.await.map_err(|_| gone())?;
+    let Learnt { answers, rows, met, counts, refused, unwritten } = learnt.await.map_err(|_| gone())?;
     if let Some(why) = unwritten {
         let message = format!("{why}; nothing of this request was learnt, so send it again");
         return Err(Refusal::busy(message, RETRY));
@@ -221,8 +222,8 @@ async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sende
         return Err(Refusal { learnt: Some(rows), ..Refusal::unprocessable(message) });
     }
     let text = match (single, answers.strip_suffix('}')) {
-        (true, Some(fields)) => format!("{fields},\"rows\":{met}}}"),
-        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}}}"),
+        (true, Some(fields)) => format!("{fields},\"rows\":{met}{}}}", counts.fields()),
+        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}{}}}", counts.fields()),
     };
     Ok(whole(JSON, text))
 }

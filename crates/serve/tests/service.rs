@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use mercer_serve::{
-    Access, Column, Forecast, Journal, Keeping, Limits, Model, Options, Prediction, Reason, Row, Schema, ServeError,
-    Standing, Takes,
+    Access, Column, Forecast, Journal, Keeping, Limits, Model, Odd, Oddity, Options, Prediction, Reason, Row, Schema,
+    ServeError, Standing, Takes, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -66,6 +66,11 @@ impl Model for Mean {
 
     fn predict(&self, _: &Row, _: bool) -> Result<Prediction, Reason> {
         Ok(self.told())
+    }
+
+    fn odd(&self, row: &Row) -> Vec<Odd> {
+        let new = row.values.get(1) == Some(&Value::Text("new".to_owned()));
+        new.then(|| Odd { column: "kind".to_owned(), oddity: Oddity::Hashed }).into_iter().collect()
     }
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
@@ -210,6 +215,25 @@ fn post(path: &str, body: &str, headers: &str) -> Vec<u8> {
 fn rows_are_predicted_and_learnt_in_order() {
     let service = Service::start(Mean::default(), Options { checkpoint: 2.try_into().ok(), ..Options::default() });
     assert_eq!(service.post("/predict", r#"{"row":[1,"x"]}"#), (200, json!({ "prediction": null })));
+    // What a cell is read as that is read otherwise than it stands.
+    let told = |count: u64| {
+        let counts = json!({ "gaps": 0, "misfits": 0, "hashed": count });
+        let mut column = counts.clone();
+        column["name"] = "kind".into();
+        (json!([column]), counts)
+    };
+    for (body, predicted, count) in [
+        (r#"{"row":[1,"new"]}"#, json!({ "prediction": null }), 1),
+        (
+            r#"{"rows":[[1,"new"],[1,"x"],[2,"new"]]}"#,
+            json!({ "predictions": vec![json!({ "prediction": null }); 3] }),
+            2,
+        ),
+    ] {
+        let mut expected = predicted;
+        (expected["columns"], expected["counts"]) = told(count);
+        assert_eq!(service.post("/predict", body), (200, expected));
+    }
     let learnt = service.post("/learn", r#"{"row":{"a":1,"kind":null,"y":4,"w":0.5}}"#);
     assert_eq!(learnt, (200, json!({ "prediction": null, "rows": 1 })));
     let learnt = service.post("/learn", r#"{"rows":[[1,true,6,1],{"a":1,"y":1,"w":1}]}"#);
@@ -224,7 +248,7 @@ fn rows_are_predicted_and_learnt_in_order() {
     let (_, _, health) = service.get("/health");
     assert_eq!((&health["rows"], &health["learnt"], &health["dictionary_size"]), (&json!(4), &json!(4), &json!(1)));
     let (_, _, metrics) = service.get("/metrics");
-    for line in ["mercer_learnt_total 4\n", "mercer_predictions_total 2\n", "mercer_checkpoints_total 2\n"] {
+    for line in ["mercer_learnt_total 4\n", "mercer_predictions_total 6\n", "mercer_checkpoints_total 2\n"] {
         assert!(metrics.as_str().unwrap().contains(line), "{line}: {metrics}");
     }
     let (ended, saved) = service.end();

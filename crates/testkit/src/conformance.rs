@@ -18,7 +18,8 @@ mod weights;
 
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, Error, Loss, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
+use mercer_learners::{Error, Loss, Regressor, RegressorExt, Rows, Scratch, Target, Targets};
+use mercer_registry::AnyRegressor;
 
 use crate::alloc::allocations_during;
 use crate::oracle::Example;

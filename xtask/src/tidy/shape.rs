@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files in a circle of `use` lines. Parent and child may need each other.
-const CIRCLED: usize = 21;
+const CIRCLED: usize = 5;
 /// Lines of comments beyond `WIDTH` columns, except tables and code.
 const WIDE: usize = 2690;
 /// Heads of files with more than `HEAD` lines.
@@ -53,7 +53,8 @@ fn head(text: &str) -> usize {
     text.lines().take_while(|line| line.starts_with("//!")).count()
 }
 
-/// The names of the files that need themselves by way of others.
+/// The names of the files that need themselves by way of others. A name that the root of a crate
+/// passes on stands for the file that declares it.
 fn circled(sources: &[(String, String)]) -> BTreeSet<&str> {
     let mut files: BTreeMap<(&str, Vec<&str>), (&str, &str)> = BTreeMap::new();
     for (name, text) in sources {
@@ -61,10 +62,21 @@ fn circled(sources: &[(String, String)]) -> BTreeSet<&str> {
             files.insert((krate, module(file)), (name, text));
         }
     }
+    let mut declared: BTreeMap<(&str, &str), Vec<&Vec<&str>>> = BTreeMap::new();
+    for ((krate, own), (_, text)) in &files {
+        for item in without_tests(text).lines().filter_map(public) {
+            declared.entry((krate, item)).or_default().push(own);
+        }
+    }
     let mut needs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for ((krate, own), (name, text)) in &files {
-        let code = text.split("#[cfg(test)]").next().unwrap_or(text);
-        for path in uses(code).iter().filter_map(|path| absolute(path, own)) {
+        for path in uses(without_tests(text)).iter().filter_map(|path| absolute(path, own)) {
+            let path = match path.first().and_then(|item| declared.get(&(*krate, *item))) {
+                Some(modules) if modules.len() == 1 && !files.contains_key(&(*krate, vec![path[0]])) => {
+                    modules[0].clone()
+                }
+                _ => path,
+            };
             let known = |length: usize| files.get_key_value(&(*krate, path[..length].to_vec()));
             let Some(((_, module), (other, _))) = (0..=path.len()).rev().find_map(known) else { continue };
             if !module.starts_with(own) && !own.starts_with(module) {
@@ -73,6 +85,20 @@ fn circled(sources: &[(String, String)]) -> BTreeSet<&str> {
         }
     }
     needs.keys().copied().filter(|file| reachable(file, &needs).contains(file)).collect()
+}
+
+fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or(text)
+}
+
+/// The type, trait or function that a line declares in public.
+fn public(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("pub ").filter(|(before, _)| before.trim().is_empty())?;
+    let (kind, rest) = rest.split_once(' ')?;
+    let kinds = ["struct", "enum", "trait", "type", "fn"];
+    // What is indented is declared by a macro if it is a type, and a method if it is not.
+    let possible = kinds.contains(&kind) && (kind != "fn" || line.starts_with("pub"));
+    rest.split(|c: char| c != '_' && !c.is_alphanumeric()).next().filter(|_| possible)
 }
 
 /// The module of a file below `src`.
@@ -156,6 +182,16 @@ mod tests {
         ]);
         let found: Vec<&str> = circled(&sources).into_iter().collect();
         assert_eq!(found, ["crates/x/src/a.rs", "crates/x/src/b/inner.rs", "crates/x/src/d.rs"]);
+    }
+
+    #[test]
+    fn names_that_the_root_passes_on_are_those_of_their_file() {
+        let sources = tree(&[
+            ("lib.rs", "mod a;\nmod b;\npub use a::*;\npub use b::B;"),
+            ("a.rs", "use crate::B;\npub struct A;"),
+            ("b.rs", "use crate::{A, Unknown};\npub(crate) struct Hidden;\n    pub struct B {"),
+        ]);
+        assert_eq!(circled(&sources).into_iter().collect::<Vec<_>>(), ["crates/x/src/a.rs", "crates/x/src/b.rs"]);
     }
 
     #[test]

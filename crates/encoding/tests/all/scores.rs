@@ -6,9 +6,10 @@ use mercer_datasets::Registry;
 use mercer_encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledTargets, Schema, TargetScale};
 use mercer_kernels::{Gaussian, median_width};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Fogd, FogdParams, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor,
-    Regressor, RegressorExt, TaylorParams,
+    AogdAld, AogdAldParams, Fogd, FogdParams, Krls, KrlsParams, NonsAld, NonsAldParams, PkawvTaylor, Regressor,
+    RegressorExt, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 
 const ROWS: usize = 4000;
 const HEAD: usize = 1000;

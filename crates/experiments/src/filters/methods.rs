@@ -2,8 +2,9 @@
 
 use mercer_experts::{AnyDetector, Rule};
 use mercer_kernels::{AnyKernel, Gaussian};
-use mercer_learners::catalogue::{Context, Entry, Value, entries};
-use mercer_learners::{AnyRegressor, Mixture, Restarting};
+use mercer_learners::catalogue::{Context, Entry, Value};
+use mercer_learners::{Mixture, Restarting};
+use mercer_registry::{AnyRegressor, build_with, entries};
 
 use crate::plan::ExperimentError;
 
@@ -77,7 +78,7 @@ impl Method {
             self.given.iter().map(|(key, value)| (*key, (*value).into())).collect();
         given.extend(self.named.iter().map(|(key, name)| (*key, Value::from(*name))));
         given.extend(self.budget_key().map(|key| (key, budget.into())));
-        let learner = entry.with(AnyKernel::Gaussian(Gaussian::new(width)?), context, &given)?.learner;
+        let learner = build_with(entry, AnyKernel::Gaussian(Gaussian::new(width)?), context, &given)?.learner;
         Ok(Some(if self.restarts { Restarting::new(learner, AnyDetector::default()).into() } else { learner }))
     }
 }

@@ -58,6 +58,11 @@ pub(super) fn remark(Remark { outcome, subject, why, .. }: &Remark) -> Markup {
     }
 }
 
+/// What a formula is called where it is all that a button shows; words speak for themselves.
+fn spoken(name: &str) -> Option<String> {
+    formula::set(name).contains("<math>").then(|| name.replace(['_', '^', '{', '}'], ""))
+}
+
 /// A table in a box that scrolls, with the paper's own columns marked.
 fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) -> Markup {
     let id = format!("{}table-{stem}", around.prefix);
@@ -65,7 +70,7 @@ fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) ->
     let classes: Vec<String> = table.header().enumerate().map(|(i, header)| class(header, &rows, i)).collect();
     let class = |i: usize| classes.get(i).filter(|class| !class.is_empty());
     html! {
-        section.table aria-labelledby={ (id) "-caption" } {
+        div.table {
             p.caption #{ (id) "-caption" } {
                 (formula::inline(caption))
                 @if table.header().any(|(name, _)| is_printed(name)) { span.quiet { " Shaded: as the paper prints it." } }
@@ -76,7 +81,7 @@ fn table(table: &Table, stem: &str, caption: &str, around: &Surroundings<'_>) ->
                         tr {
                             @for (i, (name, _)) in table.header().enumerate() {
                                 @if name.is_empty() { td class=[class(i)] {} }
-                                @else { th scope="col" class=[class(i)] { button.sort type="button" data-sort disabled { (formula::inline(name)) } } }
+                                @else { th scope="col" class=[class(i)] { button.sort type="button" data-sort aria-label=[spoken(name)] disabled { (formula::inline(name)) } } }
                             }
                         }
                     }

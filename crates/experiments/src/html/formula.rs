@@ -80,7 +80,8 @@ fn taken(letters: &[char], start: usize) -> Option<(String, usize)> {
     }
     let signs = letters[start..].iter().take_while(|c| matches!(c, '−' | '-' | '+')).count();
     let word = letters[start + signs..].iter().take_while(|c| c.is_alphanumeric() || **c == '∞').count();
-    (word > 0).then(|| (letters[start..start + signs + word].iter().collect(), start + signs + word))
+    // A longer word belongs to a name, such as that of a stream.
+    (1..=4).contains(&word).then(|| (letters[start..start + signs + word].iter().collect(), start + signs + word))
 }
 
 /// Identifiers, numbers and operators.

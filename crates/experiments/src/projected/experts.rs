@@ -12,9 +12,10 @@
 //! does not know the unit of the target predicts 0, while the scaled one has been told the range, and on targets
 //! such as years that one round outweighs all others. The error with it stands beside.
 
+use mercer_auto::{Auto, AutoParams};
 use mercer_experts::Rule;
 use mercer_kernels::Gaussian;
-use mercer_learners::{Auto, AutoParams, NonsAld, NonsAldParams, RegressorExt};
+use mercer_learners::{NonsAld, NonsAldParams, RegressorExt};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use crate::digits::signed;

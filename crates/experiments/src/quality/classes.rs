@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mercer_learners::{Auto, AutoParams, Classifier};
+use mercer_auto::{Auto, AutoParams};
+use mercer_learners::Classifier;
 use mercer_readers::Dataset;
 
 use super::peers::{ClassScore, class_scores, is_online};

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use mercer_learners::{Auto, AutoParams, RegressorExt};
+use mercer_auto::{Auto, AutoParams};
+use mercer_learners::RegressorExt;
 use mercer_readers::Dataset;
 
 use crate::plan::ExperimentError;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mercer_learners::AutoParams;
+use mercer_auto::AutoParams;
 
 use super::pass::{FIRST_ROWS, Pass, pass};
 use super::peers::{FirstScore, Score, best_online, best_online_first, light_gbm, light_gbm_first};

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use mercer_experts::Rule;
 use mercer_forecast::Error;
 use mercer_forecast::{
-    AnyForecaster, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting, GridParams,
-    InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, ScaledForecaster, ScaledParams, Slip,
-    SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    AnyForecaster, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting,
+    GridParams, InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Periods,
+    ScaledForecaster, ScaledParams, SeasonMixture, SeasonParams, Slip, SlipParams, SpectralFilter, SpectralParams,
+    SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer_testkit::conformance::check_forecaster;
 use mercer_testkit::streams;
@@ -78,6 +79,12 @@ fn subjects() -> Vec<(String, Make)> {
         add(&mut all, "experts", move || {
             let params = GridParams::default().schedule(SCHEDULE).gammas(vec![0.4, 0.7, 1.0]).rule(rule);
             ForecastMixture::<Opf>::grid(2, &params).expect("valid").into()
+        });
+    }
+    for (periods, detail) in [(vec![], Detail::Full), (vec![7], Detail::Light), (vec![4, 12], Detail::Full)] {
+        add(&mut all, "season mixture", move || {
+            let params = SeasonParams::default().periods(Periods::Given(periods.clone())).detail(detail).horizons(5);
+            SeasonMixture::new(params).expect("valid").into()
         });
     }
     for shared in [false, true] {

@@ -8,6 +8,7 @@ mod batch;
 mod contracts;
 mod finite_chains;
 mod long_streams;
+mod operator_sums;
 mod read_outs;
 mod support;
 

@@ -1,4 +1,5 @@
-//! Scores and the classes of late into probabilities: a logistic model with one vector of coefficients for all classes.
+//! Scores and the classes of late into probabilities: a logistic model with one vector of
+//! coefficients for all classes.
 //!
 //! For class `k` with score `s_k` the features `f_k` are
 //!
@@ -9,12 +10,15 @@
 //! | `1` if `k` was the last class, else `0` | the last row |
 //! | `ln(0.01 + e_k)` | its shares `e_k` in the last 5 and 50 rows or so, which are exponential means |
 //!
-//! and `p_k ∝ exp(θᵀf_k)` (the conditional logit of McFadden 1974; with the score alone and two classes it is Platt's 1999 without his constant). `θ` is
-//! learnt by online Newton steps: with the information `A = I + Σ_t ω_t Σ_k p_k (f_k − f̄)(f_k − f̄)ᵀ`, `f̄ = Σ p_k f_k`, of all rounds up to this one,
-//! `θ ← θ + ω A⁻¹(f_y − f̄)`. It begins at `p_k ∝ exp(2 s_k)`, which is `σ(4z)` for two classes with the scores `±z`.
+//! and `p_k ∝ exp(θᵀf_k)` (the conditional logit of McFadden 1974; with the score alone and two
+//! classes it is Platt's 1999 without his constant). `θ` is learnt by online Newton steps: with the
+//! information `A = I + Σ_t ω_t Σ_k p_k (f_k − f̄)(f_k − f̄)ᵀ`, `f̄ = Σ p_k f_k`, of all rounds up
+//! to this one, `θ ← θ + ω A⁻¹(f_y − f̄)`. It begins at `p_k ∝ exp(2 s_k)`, which is `σ(4z)` for
+//! two classes with the scores `±z`.
 //!
-//! As all classes share `θ`, it is learnt within some hundred rows however many they are, and a class that joins late has it at once. Where classes come at
-//! random the last four features get no weight.
+//! As all classes share `θ`, it is learnt within some hundred rows however many they are, and a
+//! class that joins late has it at once. Where classes come at random the last four features get no
+//! weight.
 //!
 //! Cost: `6² m` multiply-adds a round for `m` classes.
 
@@ -107,8 +111,8 @@ impl Calibration {
         scores.iter_mut().for_each(|score| *score /= sum);
     }
 
-    /// Learns that an example with these scores, one a class, belongs to `class`, a known one. Where rounding has made `A` singular, or out of the range of
-    /// numbers, `θ` stays.
+    /// Learns that an example with these scores, one a class, belongs to `class`, a known one.
+    /// Where rounding has made `A` singular, or out of the range of numbers, `θ` stays.
     pub(super) fn learn(&mut self, scores: &[f64], class: usize, weight: f64) {
         let total = self.total();
         let mut p = scores.to_vec();
@@ -166,7 +170,8 @@ mod tests {
     use super::*;
     use nalgebra::{DMatrix, DVector};
 
-    /// Classes of which one follows the other now and then, with scores that know something of the class.
+    /// Classes of which one follows the other now and then, with scores that know something of the
+    /// class.
     fn stream() -> Vec<(Vec<f64>, usize)> {
         let (mut class, mut noise) = (0, 0.3_f64);
         let mut next = move || {

@@ -6,18 +6,24 @@
 //! | one against the rest | [`Classifier::new`] | one a class, and one in reserve | `+1` for `c`, `−1` for the others | the same losses |
 //! | softmax | [`Classifier::new`] | one a class | `c` | the softmax loss |
 //!
-//! The class with the largest score is predicted, the first on ties; of two classes, class 1 where `z ≥ 0`.
+//! The class with the largest score is predicted, the first on ties; of two classes, class 1 where
+//! `z ≥ 0`.
 //!
-//! **Classes that appear later.** One against the rest keeps an output in reserve that is taught `−1` in every round. A class that is met for
-//! the first time begins as a copy of it, which is exactly the learner that had known the class from the start and had never seen it (with
-//! a bounded norm, `radius`, up to the common projection). Softmax has no such history: a new class begins with the score 0.
+//! **Classes that appear later.** One against the rest keeps an output in reserve that is taught
+//! `−1` in every round. A class that is met for the first time begins as a copy of it, which is
+//! exactly the learner that had known the class from the start and had never seen it (with a
+//! bounded norm, `radius`, up to the common projection). Softmax has no such history: a new class
+//! begins with the score 0.
 //!
-//! **Probabilities.** Logistic: `σ(z)`, for one against the rest scaled to sum to 1. Softmax: its own. Squared: the score estimates `2p − 1`, so
-//! `(1 + z)/2` clipped to `[0, 1]`, then scaled to sum to 1. The hinge losses have none.
+//! **Probabilities.** Logistic: `σ(z)`, for one against the rest scaled to sum to 1. Softmax: its
+//! own. Squared: the score estimates `2p − 1`, so `(1 + z)/2` clipped to `[0, 1]`, then scaled to
+//! sum to 1. The hinge losses have none.
 //!
-//! [Calibrated](Classifier::calibrated), a logistic model of the scores and of the classes of late makes the probabilities, of any loss.
+//! [Calibrated](Classifier::calibrated), a logistic model of the scores and of the classes of late
+//! makes the probabilities, of any loss.
 //!
-//! Cost: the learner's with so many outputs. With a shared matrix (least squares, softmax Newton) an output costs `4n` multiply-adds.
+//! Cost: the learner's with so many outputs. With a shared matrix (least squares, softmax Newton)
+//! an output costs `4n` multiply-adds.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
@@ -84,8 +90,9 @@ impl<R: Regressor> Classifier<R> {
         Ok(Self { learner, way: Way::Two, classes: 2, calibration: None, work: Work::default() })
     }
 
-    /// A classifier that knows no class yet, on an untrained learner with one output; classes join as they are met. With the softmax loss
-    /// outputs belong together, with others each class is learnt against the rest.
+    /// A classifier that knows no class yet, on an untrained learner with one output; classes join
+    /// as they are met. With the softmax loss outputs belong together, with others each class is
+    /// learnt against the rest.
     ///
     /// # Errors
     /// When the learner has several outputs, or a loss without classes.
@@ -96,8 +103,9 @@ impl<R: Regressor> Classifier<R> {
         Ok(Self { learner, way, classes: 0, calibration: None, work: Work::default() })
     }
 
-    /// A classifier on a learner that has learnt `classes` classes already: one output for two classes, or one in reserve and then one a
-    /// class, with the targets of the table above. [`RidgeMoments::sign`](crate::RidgeMoments::sign) makes such targets.
+    /// A classifier on a learner that has learnt `classes` classes already: one output for two
+    /// classes, or one in reserve and then one a class, with the targets of the table above.
+    /// [`RidgeMoments::sign`](crate::RidgeMoments::sign) makes such targets.
     ///
     /// # Errors
     /// When the learner has other outputs, or a loss that is neither squared nor takes ±1.
@@ -111,8 +119,9 @@ impl<R: Regressor> Classifier<R> {
         Ok(Self { learner, way, classes, calibration: None, work: Work::default() })
     }
 
-    /// The same untrained classifier, whose probabilities are learnt from its scores and from the classes that came before: by online Newton steps on a
-    /// logistic model with six coefficients, whatever the classes. It then chooses the most probable class.
+    /// The same untrained classifier, whose probabilities are learnt from its scores and from the
+    /// classes that came before: by online Newton steps on a logistic model with six coefficients,
+    /// whatever the classes. It then chooses the most probable class.
     #[must_use]
     pub fn calibrated(self) -> Self {
         Self { calibration: Some(Calibration::new(self.classes)), ..self }
@@ -177,7 +186,8 @@ impl<R: Regressor> Classifier<R> {
         Ok(choose(&scores))
     }
 
-    /// Turns scores into probabilities that sum to 1; `false`, and nothing done, where the loss has none.
+    /// Turns scores into probabilities that sum to 1; `false`, and nothing done, where the loss has
+    /// none.
     pub fn probabilities(&self, scores: &mut [f64]) -> bool {
         if let Some(calibration) = &self.calibration {
             calibration.probabilities(scores);
@@ -192,7 +202,8 @@ impl<R: Regressor> Classifier<R> {
         true
     }
 
-    /// The class chosen by scores: the largest, the first on ties, but class 1 of two where `z = 0`. Calibrated, the most probable.
+    /// The class chosen by scores: the largest, the first on ties, but class 1 of two where
+    /// `z = 0`. Calibrated, the most probable.
     #[must_use]
     pub fn choice(&self, scores: &[f64]) -> Option<usize> {
         if let Some(calibration) = &self.calibration {
@@ -249,11 +260,12 @@ impl<R: Regressor> Classifier<R> {
 }
 
 impl<R: Regressor + Clone> Classifier<R> {
-    /// Predicts `x`, then learns that it belongs to `class`; returns the class predicted, `None` before any was met. A class one above
-    /// those known joins them.
+    /// Predicts `x`, then learns that it belongs to `class`; returns the class predicted, `None`
+    /// before any was met. A class one above those known joins them.
     ///
     /// # Errors
-    /// As [`RegressorExt::learn`], and when the class is none of two, or skips one; the classifier is then unchanged.
+    /// As [`RegressorExt::learn`], and when the class is none of two, or skips one; the classifier
+    /// is then unchanged.
     pub fn learn(&mut self, x: &[f64], class: usize, weight: f64) -> Result<Option<usize>, Error> {
         let mut predicted = None;
         let weights = [weight];
@@ -261,8 +273,9 @@ impl<R: Regressor + Clone> Classifier<R> {
         Ok(predicted)
     }
 
-    /// Learns rows in order, `inputs` row by row, a class and a weight for each (no weights: all 1), and hands each row's number and the
-    /// scores predicted for the classes known before it to `observe`, with the classifier itself to make classes or probabilities of them.
+    /// Learns rows in order, `inputs` row by row, a class and a weight for each (no weights: all
+    /// 1), and hands each row's number and the scores predicted for the classes known before it to
+    /// `observe`, with the classifier itself to make classes or probabilities of them.
     ///
     /// # Errors
     /// The first refused row's; those before it are learnt and were observed.
@@ -411,7 +424,8 @@ fn choose(scores: &[f64]) -> Option<usize> {
     scores.iter().position(|score| *score == best)
 }
 
-/// Scores turned into probabilities one by one, then scaled to sum to 1; all alike where every one is 0.
+/// Scores turned into probabilities one by one, then scaled to sum to 1; all alike where every one
+/// is 0.
 fn share(scores: &mut [f64], probability: impl Fn(f64) -> f64) {
     scores.iter_mut().for_each(|z| *z = probability(*z));
     let (sum, count) = (scores.iter().sum::<f64>(), scores.len() as f64);

@@ -31,8 +31,9 @@ const BINS: usize = 15;
 const LEAST_PROBABILITY: f64 = 1e-15;
 
 impl ClassScore {
-    /// Takes in a round: the class, the class predicted before it was shown, the probability given to the true class if there are
-    /// probabilities, and the weight. Rounds of weight 0 do not count.
+    /// Takes in a round: the class, the class predicted before it was shown, the probability given
+    /// to the true class if there are probabilities, and the weight. Rounds of weight 0 do not
+    /// count.
     pub fn record(&mut self, class: usize, predicted: Option<usize>, probability: Option<f64>, weight: f64) {
         if weight == 0.0 {
             return;
@@ -50,8 +51,9 @@ impl ClassScore {
         self.rounds += 1;
     }
 
-    /// Takes in how confident a round was, for the [calibration error](Self::calibration_error): the probability given to the class that was
-    /// predicted, and whether that was right. Beside [`record`](Self::record), for rounds with probabilities.
+    /// Takes in how confident a round was, for the [calibration error](Self::calibration_error):
+    /// the probability given to the class that was predicted, and whether that was right. Beside
+    /// [`record`](Self::record), for rounds with probabilities.
     pub fn record_confidence(&mut self, confidence: f64, right: bool, weight: f64) {
         if weight == 0.0 || confidence.is_nan() {
             return;
@@ -119,23 +121,27 @@ impl ClassScore {
         self.correct / self.weight
     }
 
-    /// The mean over the classes of the share of each that was predicted right, NaN without a round.
+    /// The mean over the classes of the share of each that was predicted right, NaN without a
+    /// round.
     #[must_use]
     pub fn balanced_accuracy(&self) -> f64 {
         let met = || self.classes.iter().filter(|(weight, _)| *weight > 0.0);
         met().map(|(weight, right)| right / weight).sum::<f64>() / met().count() as f64
     }
 
-    /// The mean of `−ln p(class)`, a class not met before having probability 10⁻¹⁵; `None` without probabilities.
+    /// The mean of `−ln p(class)`, a class not met before having probability 10⁻¹⁵; `None` without
+    /// probabilities.
     #[must_use]
     pub fn log_loss(&self) -> Option<f64> {
         (self.all_probable && self.rounds > 0).then(|| self.log_loss / self.weight)
     }
 
-    /// Expected calibration error: how far the probability given to the predicted class is from the share of such predictions that were right.
+    /// Expected calibration error: how far the probability given to the predicted class is from the
+    /// share of such predictions that were right.
     ///
-    /// `Σ_b |Σ_{t∈b} ω_t([right_t] − p_t)| / Σ_t ω_t` over 15 bins `b` of equal width of the confidences `p` (Naeini, Cooper and Hauskrecht 2015; Guo et
-    /// al. 2017). Rounds without a prediction or probability do not count; `None` if there are no others.
+    /// `Σ_b |Σ_{t∈b} ω_t([right_t] − p_t)| / Σ_t ω_t` over 15 bins `b` of equal width of the
+    /// confidences `p` (Naeini, Cooper and Hauskrecht 2015; Guo et al. 2017). Rounds without a
+    /// prediction or probability do not count; `None` if there are no others.
     #[must_use]
     pub fn calibration_error(&self) -> Option<f64> {
         let weight: f64 = self.confidences.iter().map(|bin| bin.weight).sum();
@@ -143,8 +149,8 @@ impl ClassScore {
         (weight > 0.0).then(|| gaps / weight)
     }
 
-    /// The bins behind the [calibration error](Self::calibration_error) that are not empty, by rising confidence: mean confidence, share of
-    /// the predictions that were right, and weight.
+    /// The bins behind the [calibration error](Self::calibration_error) that are not empty, by
+    /// rising confidence: mean confidence, share of the predictions that were right, and weight.
     #[must_use]
     pub fn reliability(&self) -> Vec<[f64; 3]> {
         let met = self.confidences.iter().filter(|bin| bin.weight > 0.0);
@@ -158,9 +164,10 @@ impl ClassScore {
     }
 }
 
-/// Area under the curve of two classes: the probability that a round of the positive class has the higher score, ties counting
-/// half, pairs weighted by the product of their weights. Each round is `(score, is positive, weight)`; they are sorted in place. `None` when a
-/// class is missing. `O(n ln n)`.
+/// Area under the curve of two classes: the probability that a round of the positive class has the
+/// higher score, ties counting half, pairs weighted by the product of their weights. Each round is
+/// `(score, is positive, weight)`; they are sorted in place. `None` when a class is missing.
+/// `O(n ln n)`.
 #[must_use]
 pub fn area_under_curve(rounds: &mut [(f64, bool, f64)]) -> Option<f64> {
     rounds.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -209,7 +216,8 @@ mod tests {
     fn calibration_by_hand() {
         let (mut all, mut parts) = (ClassScore::default(), [ClassScore::default(), ClassScore::default()]);
         assert_eq!(all.calibration_error(), None);
-        // Bins are a fifteenth wide: 0.9 and 0.92 share one, and so do 0.5 and 0.52; 1 lies in the last, as 0.97 does.
+        // Bins are a fifteenth wide: 0.9 and 0.92 share one, and so do 0.5 and 0.52; 1 lies in the
+        // last, as 0.97 does.
         let rounds = [
             (0.9, true, 1.0),
             (0.92, false, 2.0),

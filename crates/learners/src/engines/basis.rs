@@ -1,9 +1,12 @@
-//! The columns of the grid: how an input becomes coordinates, and the engines that put an update on them.
+//! The columns of the grid: how an input becomes coordinates, and the engines that put an update on
+//! them.
 //!
-//! There are two kinds. A [`FeatureMap`] is fixed: random frequencies, Taylor features, points given in advance, or the
-//! [input itself](Identity); [`OnFeatures`] learns on it. Points join and leave a [`Basis`](mercer_sparsify::Basis) while learning, so an
-//! [admission rule](mercer_sparsify::Admission) belongs to it: [`OnDictionary`] learns in its orthonormal coordinates,
-//! [`OnCoefficients`](crate::OnCoefficients) moves the coefficients of the kernel values themselves.
+//! There are two kinds. A [`FeatureMap`] is fixed: random frequencies, Taylor features, points
+//! given in advance, or the [input itself](Identity); [`OnFeatures`] learns on it. Points join and
+//! leave a [`Basis`](mercer_sparsify::Basis) while learning, so an [admission
+//! rule](mercer_sparsify::Admission) belongs to it: [`OnDictionary`] learns in its orthonormal
+//! coordinates, [`OnCoefficients`](crate::OnCoefficients) moves the coefficients of the kernel
+//! values themselves.
 
 pub(crate) mod dictionary;
 mod eviction;
@@ -39,7 +42,8 @@ pub trait FeatureMap: Send + Sync {
     /// `features ← z(x)`; `work` is memory for intermediate results.
     fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec);
 
-    /// [`map`](Self::map) for the rows of a row-major block, the same bits; maps that share work between rows override it.
+    /// [`map`](Self::map) for the rows of a row-major block, the same bits; maps that share work
+    /// between rows override it.
     fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
         let d = self.input_dimension();
         for (row, features) in features.iter_mut().enumerate() {
@@ -47,14 +51,15 @@ pub trait FeatureMap: Send + Sync {
         }
     }
 
-    /// The squared distance from the kernel function of `x`, of which these are the features, to the span of the features; 0 for maps that span
-    /// the space in which they learn.
+    /// The squared distance from the kernel function of `x`, of which these are the features, to
+    /// the span of the features; 0 for maps that span the space in which they learn.
     fn outside(&self, x: &[f64], features: &AlignedVec) -> f64 {
         let _ = (x, features);
         0.0
     }
 
-    /// Inputs have `added` coordinates more from now on, which were 0 in the past; the number of features stays.
+    /// Inputs have `added` coordinates more from now on, which were 0 in the past; the number of
+    /// features stays.
     ///
     /// # Errors
     /// [`Error::FixedInputs`] for maps that cannot, which are then unchanged.

@@ -1,12 +1,13 @@
 //! The kernelised online Newton step in the dual: the engine of [`Kons`](crate::Kons) and
 //! [`SketchedKons`](crate::SketchedKons).
 //!
-//! `A_t = μI + Σ_{s∈S} h_s² k_s k_sᵀ` with `h_s = √η g_s` over the rounds `S` that entered the curvature, and
-//! `f ← f − A_t⁻¹ g k_x`. With `H = diag(h)`, the factor `L Lᵀ = H K_S H + μI` and `v(x) = L⁻¹ H k_S(x)`,
-//! `A⁻¹ k_x = (k_x − Σ_S h_s (L⁻ᵀv)_s k_s)/μ` (\[A\] Theorem 4.1) and `q = k_xᵀA⁻¹k_x = (k(x,x) − ‖v‖²)/μ`.
-//! Every step subtracts a multiple `r` of `μA⁻¹k_x`, so `f(x) = m ᵀv(x) − Σ r_s k(x_s, x)` with `m = Σ r_s v_s`: appending a
-//! row to `L` appends a zero to the earlier `v_s`, and one forward solve serves prediction, step and growth alike. An example of weight `ω`
-//! has `h = √(ηω) g` and steps by `ωg`. The loss is squared or logistic.
+//! `A_t = μI + Σ_{s∈S} h_s² k_s k_sᵀ` with `h_s = √η g_s` over the rounds `S` that entered the
+//! curvature, and `f ← f − A_t⁻¹ g k_x`. With `H = diag(h)`, the factor `L Lᵀ = H K_S H + μI` and
+//! `v(x) = L⁻¹ H k_S(x)`, `A⁻¹ k_x = (k_x − Σ_S h_s (L⁻ᵀv)_s k_s)/μ` (\[A\] Theorem 4.1) and
+//! `q = k_xᵀA⁻¹k_x = (k(x,x) − ‖v‖²)/μ`. Every step subtracts a multiple `r` of `μA⁻¹k_x`, so
+//! `f(x) = m ᵀv(x) − Σ r_s k(x_s, x)` with `m = Σ r_s v_s`: appending a row to `L` appends a zero
+//! to the earlier `v_s`, and one forward solve serves prediction, step and growth alike. An example
+//! of weight `ω` has `h = √(ηω) g` and steps by `ωg`. The loss is squared or logistic.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
@@ -21,7 +22,8 @@ use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Sh
 
 /// Which rounds enter the curvature.
 pub trait Curvature: Send + Sync {
-    /// Whether a round whose curvature is `q = h² k_xᵀA⁻¹k_x` enters; the same answer until [`next`](Self::next).
+    /// Whether a round whose curvature is `q = h² k_xᵀA⁻¹k_x` enters; the same answer until
+    /// [`next`](Self::next).
     fn enters(&self, q: f64) -> bool;
     /// A round is over.
     fn next(&mut self);
@@ -67,10 +69,12 @@ struct DualProbe {
     self_value: f64,
 }
 
-/// The online Newton step over all points of a stream, with the rounds that `C` chooses in the curvature.
+/// The online Newton step over all points of a stream, with the rounds that `C` chooses in the
+/// curvature.
 ///
 /// # Invariants
-/// `factor` is `L`, over the points of `curved` in their order; `h` and `m` have one entry for each of them.
+/// `factor` is `L`, over the points of `curved` in their order; `h` and `m` have one entry for each
+/// of them.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DualNewton<K, C> {
@@ -131,7 +135,8 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
         self.curved.points.len()
     }
 
-    /// `f(x)` before clipping, and what a step at `x` needs; leaves `v` in the second vector. `td + ½J²` for `J` rounds in the curvature.
+    /// `f(x)` before clipping, and what a step at `x` needs; leaves `v` in the second vector.
+    /// `td + ½J²` for `J` rounds in the curvature.
     fn probe(&self, x: &[f64], scratch: &mut Scratch) -> Result<DualProbe, Error> {
         let [row, v, work] = &mut scratch.vectors;
         self.kernel.row(&self.plain.points, x, row);

@@ -1,7 +1,8 @@
 //! A function `f = Σ a_j k(x_j, ·)` that moves by gradient steps and keeps every point.
 //!
-//! `f_k ← f_k − η ω g_k k(x, ·)` for each output, `g = ∂ℓ/∂z` at `z = f(x)`, then a projection on the ball `‖f‖ ≤ U`. The squared norm follows
-//! `‖f − s k_x‖² = ‖f‖² − 2s f(x) + s² k(x,x)`, so no Gram matrix is formed and exact duplicates are harmless. `O(td)` a round.
+//! `f_k ← f_k − η ω g_k k(x, ·)` for each output, `g = ∂ℓ/∂z` at `z = f(x)`, then a projection on
+//! the ball `‖f‖ ≤ U`. The squared norm follows `‖f − s k_x‖² = ‖f‖² − 2s f(x) + s² k(x,x)`, so no
+//! Gram matrix is formed and exact duplicates are harmless. `O(td)` a round.
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
@@ -16,8 +17,8 @@ use crate::{Error, Growth, Problem, Shape};
 /// A kernel expansion under gradient descent.
 ///
 /// # Invariants
-/// The coefficients meant are `factor · coefficients`, so that shrinking `f` costs `O(1)`; `squared_norm` is `‖f‖²`, summed over the
-/// outputs.
+/// The coefficients meant are `factor · coefficients`, so that shrinking `f` costs `O(1)`;
+/// `squared_norm` is `‖f‖²`, summed over the outputs.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KernelExpansion<K> {
@@ -173,7 +174,8 @@ impl<K: Kernel> KernelExpansion<K> {
         {
             self.factor *= radius / squared_norm.sqrt();
             self.squared_norm = radius * radius;
-            // Long before the common factor leaves the range of numbers it is moved into the coefficients.
+            // Long before the common factor leaves the range of numbers it is moved into the
+            // coefficients.
             if self.factor < 1e-100 {
                 self.coefficients.vectors_mut().iter_mut().for_each(|w| scale(self.factor, w));
                 self.factor = 1.0;

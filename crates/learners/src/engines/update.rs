@@ -160,8 +160,8 @@ pub trait GrowingUpdate: LinearUpdate {
 
 /// Predictions that the values `Wᵀφ` alone make.
 pub trait ByValues {
-    /// Function number `index` of those whose values `wᵀφ` alone make the predictions, one an output;
-    /// `None` past the last.
+    /// Function number `index` of those whose values `wᵀφ` alone make the predictions, one an
+    /// output; `None` past the last.
     fn function(&self, index: usize) -> Option<&AlignedVec>;
 
     /// Turns values into predictions; clipping lives here.

@@ -25,7 +25,8 @@ impl Key {
 
     /// The key of a parameter of type `T`, with its name, symbol and meaning; lines of a meaning
     /// begin with a blank.
-    pub(crate) const fn of<T: ParameterType>(texts: [&'static str; 3], range: Range, default: Default) -> Self {
+    #[must_use]
+    pub const fn of<T: ParameterType>(texts: [&'static str; 3], range: Range, default: Default) -> Self {
         let [name, symbol, meaning] = texts;
         let (_, meaning) = meaning.split_at(1);
         let for_classes: Option<fn(&Context<'_>) -> Value> =
@@ -36,63 +37,76 @@ impl Key {
 
     /// The key of something that is no number: its name, range and meaning, and what it is by
     /// default.
-    pub(crate) const fn written(kind: Kind, texts: [&'static str; 3], default: Default) -> Self {
+    #[must_use]
+    pub const fn written(kind: Kind, texts: [&'static str; 3], default: Default) -> Self {
         let [name, range, meaning] = texts;
         Self { name, range, meaning, kind, default, ..Self::PLAIN }
     }
 
-    pub(crate) const fn with_symbol(self, symbol: &'static str) -> Self {
+    /// The symbol of a paper.
+    #[must_use]
+    pub const fn with_symbol(self, symbol: &'static str) -> Self {
         Self { symbol, ..self }
     }
 
     /// The name by which users set it, where it is not that of the field.
-    pub(crate) const fn called(self, name: &'static str) -> Self {
+    #[must_use]
+    pub const fn called(self, name: &'static str) -> Self {
         Self { name, ..self }
     }
 
     /// Also `none`, which means this.
-    pub(crate) const fn none(self, meaning: &'static str) -> Self {
+    #[must_use]
+    pub const fn none(self, meaning: &'static str) -> Self {
         Self { none: Some(meaning), range: self.range_with_none, ..self }
     }
 
     /// Also `none`: a dictionary that may grow as its rule lets it.
-    pub(crate) const fn unlimited(self) -> Self {
+    #[must_use]
+    pub const fn unlimited(self) -> Self {
         self.none("the rule alone decides how many points are kept")
     }
 
     /// Also `auto`, which is this expression.
-    pub(crate) const fn auto(self, formula: &'static str, source: &'static str) -> Self {
+    #[must_use]
+    pub const fn auto(self, formula: &'static str, source: &'static str) -> Self {
         Self { auto: Some(Rule { formula, source, look: None }), ..self }
     }
 
     /// Also `auto`, which is found in the data.
-    pub(crate) const fn found(self, rule: Rule) -> Self {
+    #[must_use]
+    pub const fn found(self, rule: Rule) -> Self {
         Self { auto: Some(rule), ..self }
     }
 
     /// The same where the default is `auto`: that of the parameters is for those who know nothing
     /// of the data.
-    pub(crate) const fn found_by_default(self, rule: Rule) -> Self {
+    #[must_use]
+    pub const fn found_by_default(self, rule: Rule) -> Self {
         Self { auto: Some(rule), without_data: Some(self.default), default: || "auto".into(), ..self }
     }
 
     /// Another default when classes are learnt.
-    pub(crate) const fn for_classes(self, default: fn(&Context<'_>) -> Value) -> Self {
+    #[must_use]
+    pub const fn for_classes(self, default: fn(&Context<'_>) -> Value) -> Self {
         Self { for_classes: Some(default), ..self }
     }
 
     /// Also a time, which stands for a value found by measurement.
-    pub(crate) const fn time(self, measured: OfTime) -> Self {
+    #[must_use]
+    pub const fn time(self, measured: OfTime) -> Self {
         Self { of_time: Some(measured), ..self }
     }
 
     /// Worth tuning: good values lie from `low` to `high`, orders of magnitude apart.
-    pub(crate) const fn search(self, low: f64, high: f64) -> Self {
+    #[must_use]
+    pub const fn search(self, low: f64, high: f64) -> Self {
         Self { search: Some(SearchRange { key: self.name, low, high, logarithmic: true }), ..self }
     }
 
     /// The same for a key whose values are spread evenly.
-    pub(crate) const fn search_evenly(self, low: f64, high: f64) -> Self {
+    #[must_use]
+    pub const fn search_evenly(self, low: f64, high: f64) -> Self {
         Self { search: Some(SearchRange { key: self.name, low, high, logarithmic: false }), ..self }
     }
 }
@@ -104,7 +118,8 @@ fn loss_of_classes(context: &Context<'_>) -> Value {
 
 impl Rule {
     /// A rule that looks at the data; whether it has to know the number of rounds, and to see rows.
-    pub(crate) const fn looking(
+    #[must_use]
+    pub const fn looking(
         formula: &'static str,
         source: &'static str,
         [needs_rounds, needs_rows]: [bool; 2],
@@ -114,7 +129,7 @@ impl Rule {
     }
 
     /// The distance at which inputs share a point, in the unit of the inputs.
-    pub(crate) const NEAREST: Self = Self::looking(
+    pub const NEAREST: Self = Self::looking(
         "the median distance of the first rows (200 at most) to their nearest; 0 if all are the same",
         "ours: the papers choose by hand",
         [false, true],
@@ -122,7 +137,7 @@ impl Rule {
     );
 
     /// The point from which inputs are measured.
-    pub(crate) const MEAN: Self = Self::looking(
+    pub const MEAN: Self = Self::looking(
         "the mean of the first rows (256 at most)",
         "ours: the paper expands around the origin",
         [false, true],

@@ -37,13 +37,17 @@ pub trait Parameters: Sized + Default + 'static {
 /// One of the parameters `P`.
 #[derive(Debug)]
 pub struct Field<P> {
-    pub(crate) key: Option<Key>,
-    pub(crate) read: fn(&mut P, &Values<'_>, &Context<'_>) -> Result<(), BuildError>,
-    pub(crate) check: fn(&P) -> Result<(), ParameterError>,
+    /// The key by which users set it, if they do.
+    pub key: Option<Key>,
+    /// Reads its value.
+    pub read: fn(&mut P, &Values<'_>, &Context<'_>) -> Result<(), BuildError>,
+    /// Refuses it out of its range.
+    pub check: fn(&P) -> Result<(), ParameterError>,
 }
 
 /// How many of the fields have a key.
-pub(crate) const fn count<P>(fields: &[Field<P>]) -> usize {
+#[must_use]
+pub const fn count<P>(fields: &[Field<P>]) -> usize {
     let (mut count, mut place) = (0, 0);
     while place < fields.len() {
         count += fields[place].key.is_some() as usize;
@@ -53,7 +57,8 @@ pub(crate) const fn count<P>(fields: &[Field<P>]) -> usize {
 }
 
 /// The `N` keys of the fields.
-pub(crate) const fn keys_of<P: Parameters, const N: usize>() -> [Key; N] {
+#[must_use]
+pub const fn keys_of<P: Parameters, const N: usize>() -> [Key; N] {
     let mut keys = [Key::PLAIN; N];
     let (mut filled, mut place) = (0, 0);
     while filled < N {
@@ -70,10 +75,11 @@ pub(crate) const fn keys_of<P: Parameters, const N: usize>() -> [Key; N] {
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     /// In words.
-    pub(crate) words: &'static str,
+    pub words: &'static str,
     /// The same where there need be none.
-    pub(crate) words_with_none: &'static str,
-    pub(crate) holds: fn(f64) -> bool,
+    pub words_with_none: &'static str,
+    /// Whether a number is among them.
+    pub holds: fn(f64) -> bool,
 }
 
 /// A type that a parameter may have.

@@ -111,7 +111,8 @@ impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
     }
 }
 
-pub(crate) const FB_KLMS: Learner<FbKlms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const FB_KLMS: Learner<FbKlms<AnyKernel>> = Entry {
     name: "fb-klms",
     summary: "normalised kernel least mean squares; the smallest coefficient leaves a full dictionary",
     keys: FbKlmsParams::KEYS,

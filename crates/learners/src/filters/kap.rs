@@ -108,7 +108,8 @@ impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
     }
 }
 
-pub(crate) const KAP: Learner<Kap<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KAP: Learner<Kap<AnyKernel>> = Entry {
     name: "kap",
     summary: "kernel affine projection: a normalised step for several examples at once",
     keys: KapParams::KEYS,

@@ -146,7 +146,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientProjection {
     }
 }
 
-pub(crate) const KAP_SM: Learner<KapSm<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KAP_SM: Learner<KapSm<AnyKernel>> = Entry {
     name: "kap-sm",
     summary: "projected subgradients of several examples at once over a window of points",
     keys: KapSmParams::KEYS,

@@ -1,11 +1,13 @@
 //! KLMS: kernel least mean squares (Liu, Pokharel and Principe 2008).
 //!
-//! With `e = y − f(x)`, `x` joins with the coefficient `η ω e`, `ω` being the weight of the example: a step of size `η` along the gradient of
-//! `½ω(f(x) − y)²`. No other coefficient moves. Once the dictionary is full nothing is learnt any more.
+//! With `e = y − f(x)`, `x` joins with the coefficient `η ω e`, `ω` being the weight of the
+//! example: a step of size `η` along the gradient of `½ω(f(x) − y)²`. No other coefficient moves.
+//! Once the dictionary is full nothing is learnt any more.
 //!
 //! `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 //!
-//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation: repeated inputs are kept again.
+//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation:
+//! repeated inputs are kept again.
 
 use mercer_core::cost;
 use mercer_kernels::{AnyKernel, Kernel};
@@ -45,7 +47,8 @@ impl<K: Kernel> Klms<K> {
     }
 }
 
-pub(crate) const KLMS: Learner<Klms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KLMS: Learner<Klms<AnyKernel>> = Entry {
     name: "klms",
     summary: "kernel least mean squares: every example is kept until the dictionary is full",
     keys: KlmsParams::KEYS,

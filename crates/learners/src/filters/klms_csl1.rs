@@ -164,7 +164,8 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
     }
 }
 
-pub(crate) const KLMS_CSL1: Learner<KlmsCsl1<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KLMS_CSL1: Learner<KlmsCsl1<AnyKernel>> = Entry {
     name: "klms-csl1",
     summary: "kernel least mean squares on a coherent dictionary that an ℓ₁ regulariser thins out",
     keys: KlmsCsl1Params::KEYS,
@@ -179,7 +180,8 @@ pub(crate) const KLMS_CSL1: Learner<KlmsCsl1<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(KlmsCsl1::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const KLMS_CSAL1: Learner<KlmsCsal1<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KLMS_CSAL1: Learner<KlmsCsal1<AnyKernel>> = Entry {
     name: "klms-csal1",
     summary: "kernel least mean squares on a coherent dictionary that an adaptive ℓ₁ regulariser thins out",
     keys: KlmsCsal1Params::KEYS,

@@ -1,9 +1,10 @@
 //! KNLMS: kernel normalised least mean squares (Richard, Bermudez and Honeine 2009).
 //!
-//! With `k` the kernel values `k(d_i, x)` at the kept points and `e = y − f(x)`: `x` joins with `α = 0` when its [coherence](Coherence) is at
-//! most `μ₀`, as the first point always does; then, over the dictionary that may have grown, `α ← α + η ω e k/(ε + ‖k‖²)`, `ω` being the
-//! weight of the example. Once the dictionary is full no point joins and the steps go on. `Jd + 4J` multiply-adds a round,
-//! `Jd + 2J` numbers of memory.
+//! With `k` the kernel values `k(d_i, x)` at the kept points and `e = y − f(x)`: `x` joins with
+//! `α = 0` when its [coherence](Coherence) is at most `μ₀`, as the first point always does; then,
+//! over the dictionary that may have grown, `α ← α + η ω e k/(ε + ‖k‖²)`, `ω` being the weight of
+//! the example. Once the dictionary is full no point joins and the steps go on. `Jd + 4J`
+//! multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::cost;
 use mercer_kernels::{AnyKernel, Kernel};
@@ -48,7 +49,8 @@ impl<K: Kernel> Knlms<K> {
     }
 }
 
-pub(crate) const KNLMS: Learner<Knlms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KNLMS: Learner<Knlms<AnyKernel>> = Entry {
     name: "knlms",
     summary: "kernel normalised least mean squares on a coherent dictionary",
     keys: KnlmsParams::KEYS,

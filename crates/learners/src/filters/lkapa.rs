@@ -152,7 +152,8 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
     }
 }
 
-pub(crate) const LKAPA: Learner<Lkapa<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const LKAPA: Learner<Lkapa<AnyKernel>> = Entry {
     name: "lkapa",
     summary: "leaky kernel affine projection: a gradient step for several examples at once",
     keys: LkapaParams::KEYS,
@@ -167,7 +168,8 @@ pub(crate) const LKAPA: Learner<Lkapa<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(Lkapa::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const NLKAPA: Learner<Nlkapa<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const NLKAPA: Learner<Nlkapa<AnyKernel>> = Entry {
     name: "nlkapa",
     summary: "leaky kernel affine projection, normalised by the kernel matrix of its examples",
     keys: NlkapaParams::KEYS,

@@ -170,7 +170,8 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
     }
 }
 
-pub(crate) const NORMA: Learner<Norma<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const NORMA: Learner<Norma<AnyKernel>> = Entry {
     name: "norma",
     summary: "regularised gradient descent on any loss over a window of points",
     keys: NormaParams::KEYS,

@@ -106,7 +106,8 @@ impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
     }
 }
 
-pub(crate) const QKLMS: Learner<Qklms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const QKLMS: Learner<Qklms<AnyKernel>> = Entry {
     name: "qklms",
     summary: "quantised kernel least mean squares: near inputs share a point",
     keys: QklmsParams::KEYS,

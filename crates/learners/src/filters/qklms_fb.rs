@@ -174,7 +174,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
     }
 }
 
-pub(crate) const QKLMS_FB: Learner<QklmsFb<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const QKLMS_FB: Learner<QklmsFb<AnyKernel>> = Entry {
     name: "qklms-fb",
     summary: "quantised kernel least mean squares; the least significant point leaves a full dictionary",
     keys: QklmsFbParams::KEYS,

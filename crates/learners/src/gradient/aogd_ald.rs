@@ -1,11 +1,13 @@
 //! AOGD-ALD: approximated online gradient descent on an ALD dictionary (\[A\] Algorithm 1).
 //!
-//! While the dictionary has fewer than `B₀` points, a gradient step in its orthonormal coordinates: an example in the span
-//! moves `f` along the projection of `k(x, ·)` (eq. 6), another joins and moves it along `k(x, ·)` itself (eq. 2); both then
-//! project on `‖f‖ ≤ U` (eq. 3). `η_t = U/√(1 + Σ_{s≤t} ‖∇̂_s‖²)`. `Jd + ½J²` multiply-adds a round.
+//! While the dictionary has fewer than `B₀` points, a gradient step in its orthonormal coordinates:
+//! an example in the span moves `f` along the projection of `k(x, ·)` (eq. 6), another joins and
+//! moves it along `k(x, ·)` itself (eq. 2); both then project on `‖f‖ ≤ U` (eq. 3).
+//! `η_t = U/√(1 + Σ_{s≤t} ‖∇̂_s‖²)`. `Jd + ½J²` multiply-adds a round.
 //!
-//! Past `B₀` every example is kept and learnt by plain kernel gradient descent, whose memory **grows with the stream**;
-//! `B₀ = ⌊(√(d² + 4dT) − d)/2⌋` is where that becomes the cheaper of the two ([`AogdAldParams::growth_limit_for`]).
+//! Past `B₀` every example is kept and learnt by plain kernel gradient descent, whose
+//! memory **grows with the stream**; `B₀ = ⌊(√(d² + 4dT) − d)/2⌋` is where that becomes the cheaper
+//! of the two ([`AogdAldParams::growth_limit_for`]).
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
@@ -19,6 +21,7 @@ use crate::example::{Rows, Target};
 use crate::learner::{check_input, learn_one_by_one};
 use crate::loss::Loss;
 use crate::parameters::parameters;
+use crate::wrappers::{OnOneDictionary, Sharer};
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
 parameters! {
@@ -46,7 +49,8 @@ parameters! {
 }
 
 impl AogdAldParams {
-    /// The paper's `B₀ = ⌊(√(d² + 4dT) − d)/2⌋` for `rounds` = `T` rounds in dimension `dimension` = `d`.
+    /// The paper's `B₀ = ⌊(√(d² + 4dT) − d)/2⌋` for `rounds` = `T` rounds in dimension
+    /// `dimension` = `d`.
     #[must_use]
     pub fn growth_limit_for(dimension: usize, rounds: usize) -> usize {
         let (d, t) = (dimension as f64, rounds as f64);
@@ -74,12 +78,21 @@ pub struct AogdAld<K> {
     scratch: Scratch,
 }
 
-impl<K> AogdAld<K> {
-    /// The learner on its dictionary, when it will never be anything else.
-    pub(crate) fn into_dictionary(self) -> Result<Box<InSpan<K>>, Box<Self>> {
+/// It shares its dictionary while it will never be anything else.
+impl<K: Kernel + Clone + Send> Sharer for AogdAld<K> {
+    type Kernel = K;
+
+    fn on_dictionary(self) -> Result<OnOneDictionary<K>, Self> {
         match self {
-            Self { growth_limit: None, phase: Phase::Dictionary(dictionary), .. } => Ok(dictionary),
-            other => Err(Box::new(other)),
+            Self { growth_limit: None, phase: Phase::Dictionary(dictionary), radius, scratch } => {
+                dictionary.on_dictionary().map_err(|dictionary| Self {
+                    growth_limit: None,
+                    phase: Phase::Dictionary(Box::new(dictionary)),
+                    radius,
+                    scratch,
+                })
+            }
+            other => Err(other),
         }
     }
 }
@@ -196,8 +209,8 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
 }
 
 impl<K: Kernel + Clone> Blocks for AogdAld<K> {
-    /// In the dictionary's phase its own blocked pass, with at most `B₀ − J` rows at once, so that it ends where the dictionary is full;
-    /// one by one afterwards. The same bits.
+    /// In the dictionary's phase its own blocked pass, with at most `B₀ − J` rows at once, so that
+    /// it ends where the dictionary is full; one by one afterwards. The same bits.
     fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let mut first = 0;
         while let Phase::Dictionary(dictionary) = &mut self.phase
@@ -216,7 +229,8 @@ impl<K: Kernel + Clone> Blocks for AogdAld<K> {
     fn limit_threads(&mut self, _: usize) {}
 }
 
-pub(crate) const AOGD_ALD: Learner<AogdAld<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const AOGD_ALD: Learner<AogdAld<AnyKernel>> = Entry {
     name: "aogd-ald",
     summary: "approximated online gradient descent on an ALD dictionary",
     keys: AogdAldParams::KEYS,

@@ -1,7 +1,7 @@
 //! FOGD: Fourier online gradient descent (Lu, Hoi, Wang, Zhao and Liu 2016).
 //!
-//! `w ← w − η g z(x)` on the `2D` random Fourier features of the Gaussian kernel, no projection. `Dd + 4D` multiply-adds
-//! and `D` sines and cosines a round.
+//! `w ← w − η g z(x)` on the `2D` random Fourier features of the Gaussian kernel, no projection.
+//! `Dd + 4D` multiply-adds and `D` sines and cosines a round.
 
 use mercer_core::cost;
 use mercer_kernels::{AnyKernel, RandomFourier};
@@ -52,10 +52,12 @@ impl Fogd {
     }
 }
 
-/// The table of frequencies may hold this many numbers (1 GiB), lest a slip of the pen exhaust the memory.
+/// The table of frequencies may hold this many numbers (1 GiB), lest a slip of the pen exhaust the
+/// memory.
 const MOST_FREQUENCIES: usize = 1 << 27;
 
-pub(crate) const FOGD: Learner<Fogd> = Entry {
+#[doc(hidden)]
+pub const FOGD: Learner<Fogd> = Entry {
     name: "fogd",
     summary: "Fourier online gradient descent on random features of a Gaussian kernel",
     keys: FogdParams::KEYS,

@@ -1,7 +1,8 @@
 //! KOGD: kernelised online gradient descent (Zinkevich 2003; \[A\] eqs. 2–3).
 //!
-//! `f ← f − η_t g k(x_t, ·)`, `g = ∂ℓ/∂z`, with `η_t = U/√(1 + Σ_{s≤t} g_s² k(x_s, x_s))`, projected on `‖f‖ ≤ U`. Every example is kept:
-//! **memory and the cost of a round grow with the stream**, `O(td)`. It is what [`AogdAld`](crate::AogdAld) approximates.
+//! `f ← f − η_t g k(x_t, ·)`, `g = ∂ℓ/∂z`, with `η_t = U/√(1 + Σ_{s≤t} g_s² k(x_s, x_s))`,
+//! projected on `‖f‖ ≤ U`. Every example is kept: **memory and the cost of a round grow with the
+//! stream**, `O(td)`. It is what [`AogdAld`](crate::AogdAld) approximates.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
@@ -88,7 +89,8 @@ impl<K: Kernel> Regressor for Kogd<K> {
     }
 }
 
-pub(crate) const KOGD: Learner<Kogd<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KOGD: Learner<Kogd<AnyKernel>> = Entry {
     name: "kogd",
     summary: "kernelised online gradient descent; every example is kept",
     keys: KogdParams::KEYS,

@@ -1,9 +1,10 @@
 //! NOGD: Nyström online gradient descent (Lu, Hoi, Wang, Zhao and Liu 2016).
 //!
-//! Until `B` points are kept, plain kernel gradient descent `f ← f − η g k(x, ·)` on all of them. Then the features of the
-//! rank-`k` Nyström approximation on those points, `z(x) = Λ_k^{−1/2} U_kᵀ k_B(x)` with `K_B = U Λ Uᵀ` (eigenvalues up to
-//! `1e−12 λ_max` are dropped), start from the projection of the same function, and `w ← w − η g z(x)` follows. `Bd + Bk`
-//! multiply-adds a round after the switch, which itself costs `O(B³)` once.
+//! Until `B` points are kept, plain kernel gradient descent `f ← f − η g k(x, ·)` on all of them.
+//! Then the features of the rank-`k` Nyström approximation on those points,
+//! `z(x) = Λ_k^{−1/2} U_kᵀ k_B(x)` with `K_B = U Λ Uᵀ` (eigenvalues up to `1e−12 λ_max` are
+//! dropped), start from the projection of the same function, and `w ← w − η g z(x)` follows.
+//! `Bd + Bk` multiply-adds a round after the switch, which itself costs `O(B³)` once.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
@@ -168,7 +169,8 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
     }
 }
 
-pub(crate) const NOGD: Learner<Nogd<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const NOGD: Learner<Nogd<AnyKernel>> = Entry {
     name: "nogd",
     summary: "Nyström online gradient descent on the features of the first points",
     keys: NogdParams::KEYS,

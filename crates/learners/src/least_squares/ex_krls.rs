@@ -155,7 +155,8 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
     }
 }
 
-pub(crate) const EX_KRLS: Learner<ExKrls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const EX_KRLS: Learner<ExKrls<AnyKernel>> = Entry {
     name: "ex-krls",
     summary: "extended kernel recursive least squares: a state-space model of a function that moves",
     keys: ExKrlsParams::KEYS,

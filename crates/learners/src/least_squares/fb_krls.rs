@@ -1,10 +1,14 @@
-//! FB-KRLS: fixed-budget kernel recursive least squares (Van Vaerenbergh, Santamaría, Liu and Príncipe 2010).
+//! FB-KRLS: fixed-budget kernel recursive least squares (Van Vaerenbergh, Santamaría, Liu and
+//! Príncipe 2010).
 //!
-//! `f` is the kernel ridge regression on the `M` examples kept, `α = (K + λI)⁻¹ỹ`. A new example joins them; of the `M + 1` the one with the least
-//! `|α_i|/[(K + λI)⁻¹]_ii` then leaves, the oldest of several. With `η_y > 0` the stored labels move first, `ỹ_i ← ỹ_i + η_y ω k(d_i, x)(y − ỹ_i)`. Weights `ω` make the matrix
-//! `K + λΩ⁻¹`. As in [`SwKrls`](crate::SwKrls) the state is the factor `L` of that matrix and `q = L⁻¹ỹ`, and a point leaves by rotations;
-//! the diagonal of the inverse is kept up to date. The paper updates the inverse itself. `Jd + 3½J²` multiply-adds a round (`½J²` more with `η_y > 0`),
-//! `Jd + ½J²` numbers of memory.
+//! `f` is the kernel ridge regression on the `M` examples kept, `α = (K + λI)⁻¹ỹ`. A new example
+//! joins them; of the `M + 1` the one with the least `|α_i|/[(K + λI)⁻¹]_ii` then leaves, the
+//! oldest of several. With `η_y > 0` the stored labels move first,
+//! `ỹ_i ← ỹ_i + η_y ω k(d_i, x)(y − ỹ_i)`. Weights `ω` make the matrix `K + λΩ⁻¹`. As in
+//! [`SwKrls`](crate::SwKrls) the state is the factor `L` of that matrix and `q = L⁻¹ỹ`, and a point
+//! leaves by rotations; the diagonal of the inverse is kept up to date. The paper updates the
+//! inverse itself. `Jd + 3½J²` multiply-adds a round (`½J²` more with `η_y > 0`), `Jd + ½J²`
+//! numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
@@ -35,7 +39,8 @@ parameters! {
 /// Kernel ridge regression on a fixed number of examples.
 ///
 /// # Invariants
-/// `inverse` is the diagonal of `(K + λΩ⁻¹)⁻¹` over the points of `ridge`, and `labels` are their labels.
+/// `inverse` is the diagonal of `(K + λΩ⁻¹)⁻¹` over the points of `ridge`, and `labels` are their
+/// labels.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FbKrls<K> {
@@ -183,7 +188,8 @@ impl<K: Kernel> Regressor for FbKrls<K> {
     }
 }
 
-pub(crate) const FB_KRLS: Learner<FbKrls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const FB_KRLS: Learner<FbKrls<AnyKernel>> = Entry {
     name: "fb-krls",
     summary: "fixed-budget kernel recursive least squares: ridge regression on the examples that matter most",
     keys: FbKrlsParams::KEYS,

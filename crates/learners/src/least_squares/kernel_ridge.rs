@@ -1,11 +1,15 @@
-//! Kernel-AWV and Kernel-KRR: least squares over all points of the stream (Jézéquel, Gaillard and Rudi 2019, eq. 3).
+//! Kernel-AWV and Kernel-KRR: least squares over all points of the stream (Jézéquel, Gaillard and
+//! Rudi 2019, eq. 3).
 //!
-//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the whole space; KRR, the variant of section 4 and of
-//! Zhdanov and Kalnishkan (2013), leaves the last term out. With the factor `L Lᵀ = K + λI`, `v = L⁻¹k(x_t)` and
-//! `q = L⁻¹Y`: `ŷ_KRR = vᵀq` and `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row
-//! `[vᵀ, √(s + λ)]`, `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the square of
-//! the stream's length**. With weights the factor is that of `K + λΩ⁻¹`, so `ω` weighs its example's squared error. A block solves for [`SOLVES_TOGETHER`] inputs in one read of the factor, once it is large enough, and then for the
-//! points that joined among them: `O(t)` more a round, and the same bits.
+//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the whole space; KRR, the
+//! variant of section 4 and of Zhdanov and Kalnishkan (2013), leaves the last term out. With the
+//! factor `L Lᵀ = K + λI`, `v = L⁻¹k(x_t)` and `q = L⁻¹Y`: `ŷ_KRR = vᵀq` and
+//! `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row `[vᵀ, √(s + λ)]`,
+//! `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the
+//! square of the stream's length**. With weights the factor is that of `K + λΩ⁻¹`, so `ω` weighs
+//! its example's squared error. A block solves for [`SOLVES_TOGETHER`] inputs in one read of the
+//! factor, once it is large enough, and then for the points that joined among them: `O(t)` more a
+//! round, and the same bits.
 
 use std::marker::PhantomData;
 
@@ -22,7 +26,8 @@ use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one
 use crate::parameters::parameters;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
-/// Points from which on inputs are solved for together: the factor of fewer stays in the first level of cache.
+/// Points from which on inputs are solved for together: the factor of fewer stays in the first
+/// level of cache.
 const WORTH_A_GROUP: usize = 80;
 
 parameters! {
@@ -138,7 +143,8 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         self.points.remove(index);
     }
 
-    /// `s`, leaving `ŷ_KRR` in `scores`, `v` in the first vector of `scratch` and `k(x_t)` in the second.
+    /// `s`, leaving `ŷ_KRR` in `scores`, `v` in the first vector of `scratch` and `k(x_t)` in the
+    /// second.
     pub(crate) fn solve(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<f64, Error> {
         let [v, row, _] = &mut scratch.vectors;
         self.kernel.row(&self.points, x, row);
@@ -168,7 +174,8 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         scores.iter_mut().for_each(|z| *z /= divisor);
     }
 
-    /// Learns a target at `x`, whose `v`, `ŷ_KRR` and `s` these are, and gives the prediction; a refused step changes nothing.
+    /// Learns a target at `x`, whose `v`, `ŷ_KRR` and `s` these are, and gives the prediction; a
+    /// refused step changes nothing.
     pub(crate) fn join(
         &mut self,
         x: &[f64],
@@ -199,7 +206,8 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         Ok(())
     }
 
-    /// Learns [`SOLVES_TOGETHER`] rows whose solutions, and kernel values with the points before the first of them, are in `group`.
+    /// Learns [`SOLVES_TOGETHER`] rows whose solutions, and kernel values with the points before
+    /// the first of them, are in `group`.
     fn learn_group(
         &mut self,
         rows: Rows<'_>,
@@ -346,7 +354,8 @@ impl<K: Kernel, F: Readout> Blocks for KernelRidge<K, F> {
     fn limit_threads(&mut self, _: usize) {}
 }
 
-pub(crate) const KERNEL_AWV: Learner<KernelAwv<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KERNEL_AWV: Learner<KernelAwv<AnyKernel>> = Entry {
     name: "kernel-awv",
     summary: "Azoury–Warmuth–Vovk forecaster over all points",
     keys: KernelRidgeParams::KEYS,
@@ -362,7 +371,8 @@ pub(crate) const KERNEL_AWV: Learner<KernelAwv<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(KernelAwv::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const KERNEL_KRR: Learner<KernelKrr<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KERNEL_KRR: Learner<KernelKrr<AnyKernel>> = Entry {
     name: "kernel-krr",
     summary: "online kernel ridge regression over all points",
     source: "Zhdanov and Kalnishkan 2013; Jézéquel et al. 2019, section 4",

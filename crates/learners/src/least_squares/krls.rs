@@ -1,9 +1,10 @@
 //! KRLS: kernel recursive least squares on an ALD dictionary (Engel, Mannor and Meir 2004).
 //!
-//! In the orthonormal coordinates of the dictionary it is recursive least squares, [`LeastSquares`]: predictions are those
-//! of the least-squares fit to all rounds, each represented by its projection on the dictionary of its time. Engel's
-//! recursion keeps `K⁻¹` and a second matrix and loses digits for small thresholds; this one keeps a Cholesky factor and
-//! one inverse and does not. `Jd + 2J²` multiply-adds a round, `Jd + J²` numbers of memory.
+//! In the orthonormal coordinates of the dictionary it is recursive least squares,
+//! [`LeastSquares`]: predictions are those of the least-squares fit to all rounds, each represented
+//! by its projection on the dictionary of its time. Engel's recursion keeps `K⁻¹` and a second
+//! matrix and loses digits for small thresholds; this one keeps a Cholesky factor and one inverse
+//! and does not. `Jd + 2J²` multiply-adds a round, `Jd + J²` numbers of memory.
 //!
 //! A ridge and forgetting are extensions; see [`LeastSquares`] for what they do.
 
@@ -23,14 +24,16 @@ parameters! {
     pub struct KrlsParams {
         /// ALD threshold on the squared distance; larger keeps fewer points
         nu: f64 = 1e-3 => "ν" NOT_NEGATIVE.search(0.0001, 0.1),
-        /// ridge: the variance of the noise where k(x, x) is that of the function; for classes 0.01; 0 is Engel's algorithm
+        /// ridge: the variance of the noise where k(x, x) is that of the function; for classes
+        /// 0.01; 0 is Engel's algorithm
         lambda: f64 = 0.1 => "λ" NOT_NEGATIVE.for_classes(|_| RIDGE_FOR_CLASSES.into()).search(0.0001, 10.0),
-        /// share of the past that a row leaves: exponentially, 1/(1 − γ) rows are remembered; directionally, about J times as many;
-        /// 1 forgets nothing
+        /// share of the past that a row leaves: exponentially, 1/(1 − γ) rows are remembered;
+        /// directionally, about J times as many; 1 forgets nothing
         forgetting: f64 = 1.0 => "γ" FRACTION,
         /// most points kept
         max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
-        /// how: where the input lies, everywhere, or back to the ridge's prior (which needs lambda > 0)
+        /// how: where the input lies, everywhere, or back to the ridge's prior (which needs
+        /// lambda > 0)
         forgets: Forgetting = Forgetting::Directional => "" "directional, exponential or prior",
         /// outputs of a prediction
         outputs: usize = 1 => context outputs,
@@ -69,8 +72,9 @@ impl<K: Kernel> Krls<K> {
     }
 }
 
-/// Classes are exact, so their ridge is small. Without one, noise is fitted as soon as the points span the stream: the score is
-/// then worse than that of the mean on a third of the streams that defaults were tried on (`mercer-benches`, `--bin defaults`).
+/// Classes are exact, so their ridge is small. Without one, noise is fitted as soon as the points
+/// span the stream: the score is then worse than that of the mean on a third of the streams that
+/// defaults were tried on (`mercer-benches`, `--bin defaults`).
 const RIDGE_FOR_CLASSES: f64 = 0.01;
 
 choices!(Forgetting { "directional" = Directional, "exponential" = Exponential, "prior" = ToPrior });
@@ -81,7 +85,8 @@ impl From<AldKrlsParams> for KrlsParams {
     }
 }
 
-pub(crate) const KRLS: Learner<Krls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KRLS: Learner<Krls<AnyKernel>> = Entry {
     name: "krls",
     summary: "kernel recursive least squares on an ALD dictionary",
     keys: KrlsParams::KEYS,
@@ -97,7 +102,8 @@ pub(crate) const KRLS: Learner<Krls<AnyKernel>> = Entry {
 .made_by(|kernel, context, values| Ok(Krls::new(kernel, context.dimension, values.parameters(context)?)?));
 
 /// Engel's algorithm by its own name.
-pub(crate) const ALD_KRLS: Learner<Krls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const ALD_KRLS: Learner<Krls<AnyKernel>> = Entry {
     name: "ald-krls",
     summary: "kernel recursive least squares as published: an ALD dictionary, no ridge, no forgetting",
     keys: AldKrlsParams::KEYS,

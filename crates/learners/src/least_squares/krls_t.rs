@@ -1,16 +1,21 @@
-//! KRLS-T: the kernel recursive least-squares tracker (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012).
+//! KRLS-T: the kernel recursive least-squares tracker (Van Vaerenbergh, Lázaro-Gredilla and
+//! Santamaría 2012).
 //!
-//! `f` is a Gaussian process with covariance `k`, observed with noise of variance `σ²/ω`, `ω` being the weight of the example; the posterior at the kept points is
-//! carried on. Every point joins; beyond `M` points the one leaves whose removal moves `f` least, `|(K⁻¹μ)_i|/[K⁻¹]_ii`, and
-//! is marginalised. Between two rounds the past is forgotten, by a rule: back to the prior (`b2p`), `Σ ← λΣ + (1−λ)K`,
-//! `μ ← √λ μ`, or by injected uncertainty (`ui`), `Σ ← Σ/λ`. A prediction is made after forgetting; its variance is `s₀² s_y`, where
-//! `s_y = σ² + Var f(x)` and `s₀² = Σλ(y − m)²/s_y ÷ Σλ` is the scale of the targets (the first round counts 1 and not `λ`).
+//! `f` is a Gaussian process with covariance `k`, observed with noise of variance `σ²/ω`, `ω` being
+//! the weight of the example; the posterior at the kept points is carried on. Every point joins;
+//! beyond `M` points the one leaves whose removal moves `f` least, `|(K⁻¹μ)_i|/[K⁻¹]_ii`, and is
+//! marginalised. Between two rounds the past is forgotten, by a rule: back to the prior (`b2p`),
+//! `Σ ← λΣ + (1−λ)K`, `μ ← √λ μ`, or by injected uncertainty (`ui`), `Σ ← Σ/λ`. A prediction is
+//! made after forgetting; its variance is `s₀² s_y`, where `s_y = σ² + Var f(x)` and
+//! `s₀² = Σλ(y − m)²/s_y ÷ Σλ` is the scale of the targets (the first round counts 1 and not `λ`).
 //! With `λ = 1` and no budget it is the Gaussian process.
 //!
-//! The paper recurses `K⁻¹`. Here the posterior stands in Newton coordinates: `f(x) = cᵀφ` with `c ~ N(w, σ²P)`, `w` and `P` being those of [`LeastSquares`]
-//! with ridge `σ²`. There the prior of `c` is the identity, `b2p` is `P ← λP + (1−λ)I/σ²`, and marginalising drops a coordinate. `k(x, x)` of an
-//! example is raised by a jitter, so that repeated points may join; this loses no digits at small jitters, where the
-//! recursion of `K⁻¹` does. `Jd + 8J²` multiply-adds a round, `Jd + J²` numbers of memory.
+//! The paper recurses `K⁻¹`. Here the posterior stands in Newton coordinates: `f(x) = cᵀφ` with
+//! `c ~ N(w, σ²P)`, `w` and `P` being those of [`LeastSquares`] with ridge `σ²`. There the prior of
+//! `c` is the identity, `b2p` is `P ← λP + (1−λ)I/σ²`, and marginalising drops a coordinate.
+//! `k(x, x)` of an example is raised by a jitter, so that repeated points may join; this loses no
+//! digits at small jitters, where the recursion of `K⁻¹` does. `Jd + 8J²` multiply-adds a round,
+//! `Jd + J²` numbers of memory.
 //!
 //! Differences from the paper: with `ui` the prior fades to `10⁻⁶` of itself and no further, see
 //! [`Forgetting::Exponential`]; without jitter a point in the span of the kept ones does not join.
@@ -46,7 +51,8 @@ parameters! {
     /// Parameters of [`KrlsT`].
     #[derive(Copy)]
     pub struct KrlsTParams {
-        /// share of the past that a row leaves: about 1/(1 − λ) rows are remembered; 1 forgets nothing
+        /// share of the past that a row leaves: about 1/(1 − λ) rows are remembered; 1 forgets
+        /// nothing
         forgetting: f64 = 0.999 => "λ" FRACTION,
         /// variance of the noise
         noise: f64 = 0.1 => "σ²" POSITIVE.search(0.0001, 1.0),
@@ -81,7 +87,8 @@ impl<K: Kernel> KrlsT<K> {
         Ok(learner.evicting(Eviction::LeastSignificant(Removal::Marginalise)))
     }
 
-    /// The variance `s₀² s_y` of a target at `x`, whose mean is the prediction; `None` before the first round. `Jd + J²`.
+    /// The variance `s₀² s_y` of a target at `x`, whose mean is the prediction; `None` before the
+    /// first round. `Jd + J²`.
     ///
     /// # Errors
     /// As [`Regressor::predict_into`](crate::Regressor::predict_into).
@@ -94,8 +101,8 @@ impl<K: Kernel> KrlsT<K> {
     }
 }
 
-/// A kernel with a jitter on the diagonal: an example has `k(x, x)` plus the jitter with itself, and `k` with every other, be it at the same
-/// place.
+/// A kernel with a jitter on the diagonal: an example has `k(x, x)` plus the jitter with itself,
+/// and `k` with every other, be it at the same place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Jittered<K> {
@@ -184,7 +191,8 @@ impl LinearUpdate for ScaledSquares {
         let noise = self.squares.ridge() / target.weight;
         self.squares.predict(phi, scores);
         let squared = (target.y[0] - scores[0]).powi(2);
-        // The variance is at least that of the noise and of what the example adds to the span, so this bounds the sum to come.
+        // The variance is at least that of the noise and of what the example adds to the span, so
+        // this bounds the sum to come.
         finite(self.sum + squared / (noise + growth.map_or(0.0, |new| new * new)))?;
         self.squares.step(phi, growth, target, scores)?;
         let variance = noise + self.squares.ridge() * self.squares.uncertainty();
@@ -233,7 +241,8 @@ impl GrowingUpdate for ScaledSquares {
 
 choices!(KrlsTRule { "b2p" = BackToPrior, "ui" = UncertaintyInjection });
 
-pub(crate) const KRLS_T: Learner<KrlsT<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KRLS_T: Learner<KrlsT<AnyKernel>> = Entry {
     name: "krls-t",
     summary: "kernel recursive least-squares tracker: a Gaussian process that forgets, on a budget",
     keys: KrlsTParams::KEYS,

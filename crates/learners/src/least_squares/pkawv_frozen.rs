@@ -1,13 +1,17 @@
-//! PKAWV and PKRR when all inputs are known beforehand (Jézéquel, Gaillard and Rudi 2019, section 3.2, Corollary 8).
+//! PKAWV and PKRR when all inputs are known beforehand (Jézéquel, Gaillard and Rudi 2019, section
+//! 3.2, Corollary 8).
 //!
-//! Only the targets are revealed one by one. KORS makes a first pass over the inputs, and its dictionary, complete and fixed,
-//! gives the subspace of every round: `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of all kept
-//! points. Against [`PkawvNystrom`](crate::PkawvNystrom), which learns the inputs as they come, the bound on the regret loses a
-//! factor of the dictionary's size in its last term, and nothing of the past is stored or projected anew. The command has no entry
-//! for it: there learners are made before the first row is read.
+//! Only the targets are revealed one by one. KORS makes a first pass over the inputs, and its
+//! dictionary, complete and fixed, gives the subspace of every round: `f̂_t` minimises
+//! `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of all kept points. Against
+//! [`PkawvNystrom`](crate::PkawvNystrom), which learns the inputs as they come, the bound on the
+//! regret loses a factor of the dictionary's size in its last term, and nothing of the past is
+//! stored or projected anew. The command has no entry for it: there learners are made before the
+//! first row is read.
 //!
-//! It is the cell of frozen Newton coordinates `φ = L⁻¹k_S` and least squares: `md + 2½m²` multiply-adds a round and
-//! `md + m²` numbers for `m` kept points; the first pass costs `md + m²` a row.
+//! It is the cell of frozen Newton coordinates `φ = L⁻¹k_S` and least squares: `md + 2½m²`
+//! multiply-adds a round and `md + m²` numbers for `m` kept points; the first pass costs `md + m²`
+//! a row.
 
 use mercer_core::ExampleError;
 use mercer_kernels::Kernel;
@@ -29,7 +33,8 @@ impl<K: Kernel, F: Readout> OnFeatures<NewtonBasis<K>, LeastSquares<F>> {
     /// Makes the first pass: `inputs` is row-major, `dimension` numbers a row.
     ///
     /// # Errors
-    /// When a parameter is out of its range, `inputs` are no whole rows, or one of them is not finite or overflows the kernel.
+    /// When a parameter is out of its range, `inputs` are no whole rows, or one of them is not
+    /// finite or overflows the kernel.
     pub fn new(kernel: K, dimension: usize, inputs: &[f64], params: NystromParams) -> Result<Self, Error> {
         let NystromParams { lambda, mu, beta, epsilon, seed } = params;
         ParameterError::positive("mu", mu)?;

@@ -1,9 +1,11 @@
-//! PKAWV and PKRR on Taylor features of the Gaussian kernel (Jézéquel, Gaillard and Rudi 2019, section 3.1, Algorithm 1).
+//! PKAWV and PKRR on Taylor features of the Gaussian kernel (Jézéquel, Gaillard and Rudi 2019,
+//! section 3.1, Algorithm 1).
 //!
-//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of the features up to degree `M` (eq. 4); PKRR,
-//! the variant for independent data of section 4, leaves the last term out. With `A = λI + Σ_{s<t} z zᵀ`, `w = A⁻¹Σ y z`:
-//! `ŷ = wᵀz/(1 + zᵀA⁻¹z)` and `ŷ = wᵀz`. (Algorithm 1's right-hand side means `A_{t−1}⁻¹`.) `2r²` multiply-adds a round and
-//! `½r²` numbers for `r = C(d + M, M)` features, whatever the length of the stream.
+//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of the features up to
+//! degree `M` (eq. 4); PKRR, the variant for independent data of section 4, leaves the last term
+//! out. With `A = λI + Σ_{s<t} z zᵀ`, `w = A⁻¹Σ y z`: `ŷ = wᵀz/(1 + zᵀA⁻¹z)` and `ŷ = wᵀz`.
+//! (Algorithm 1's right-hand side means `A_{t−1}⁻¹`.) `2r²` multiply-adds a round and `½r²` numbers
+//! for `r = C(d + M, M)` features, whatever the length of the stream.
 
 use mercer_core::{ExampleError, cost};
 use mercer_kernels::{AnyKernel, TaylorFeatures};
@@ -21,7 +23,8 @@ parameters! {
         sigma: f64 = 1.0,
         /// ridge
         lambda: f64 = 1.0 => "λ" POSITIVE.search(0.0001, 10.0),
-        /// where inputs are measured from; those near it need few features, those far from it are predicted as 0
+        /// where inputs are measured from; those near it need few features, those far from it are
+        /// predicted as 0
         centre: Option<Vec<f64>> = None => "" "a number, d numbers separated by commas"
             .none("the origin")
             .found_by_default(Rule::MEAN),
@@ -44,7 +47,8 @@ impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors
-    /// When a parameter is out of its range, the centre has another dimension, or the features do not fit the memory.
+    /// When a parameter is out of its range, the centre has another dimension, or the features do
+    /// not fit the memory.
     pub fn new(dimension: usize, params: TaylorParams) -> Result<Self, Error> {
         params.check()?;
         let TaylorParams { sigma, degree, lambda, centre, max_bytes, outputs } = params;
@@ -91,7 +95,8 @@ fn params(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Res
     Ok(values.parameters::<TaylorParams>(context)?.sigma(width(kernel)?))
 }
 
-pub(crate) const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
+#[doc(hidden)]
+pub const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
     name: "pkawv-taylor",
     summary: "Azoury–Warmuth–Vovk forecaster on Taylor features of a Gaussian kernel",
     keys: TaylorParams::KEYS,
@@ -108,7 +113,8 @@ pub(crate) const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
 }
 .made_by(|kernel, context, values| Ok(PkawvTaylor::new(context.dimension, params(&kernel, context, values)?)?));
 
-pub(crate) const PKRR_TAYLOR: Learner<PkrrTaylor> = Entry {
+#[doc(hidden)]
+pub const PKRR_TAYLOR: Learner<PkrrTaylor> = Entry {
     name: "pkrr-taylor",
     summary: "online ridge regression on Taylor features of a Gaussian kernel",
     time: cost!(1.5 r r),

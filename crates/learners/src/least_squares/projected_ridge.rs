@@ -1,14 +1,18 @@
-//! PKAWV and PKRR with Nyström projections (Jézéquel, Gaillard and Rudi 2019, section 3.2, Algorithm 2).
+//! PKAWV and PKRR with Nyström projections (Jézéquel, Gaillard and Rudi 2019, section 3.2,
+//! Algorithm 2).
 //!
-//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of the points that KORS has kept, `x_t` included
-//! when its coin says so; PKRR leaves the last term out. A point kept in the span of the others changes nothing. Any other kept
-//! point projects the whole past anew, so **past inputs and their coordinates are stored: memory grows with the stream**,
-//! `n(d + m)` numbers for `m` kept points.
+//! `f̂_t` minimises `Σ_{s<t} (y_s − f(x_s))² + λ‖f‖² + f(x_t)²` over the span of the points that
+//! KORS has kept, `x_t` included when its coin says so; PKRR leaves the last term out. A point kept
+//! in the span of the others changes nothing. Any other kept point projects the whole past anew,
+//! so **past inputs and their coordinates are stored: memory grows with the stream**, `n(d + m)`
+//! numbers for `m` kept points.
 //!
-//! The listing up- and downdates a factor of the normal equations of kernel columns, indexes `a_t, b_t, c_t` by the wrong
-//! set and breaks down on near duplicates. Here the past has orthonormal coordinates `F` (`n × m`), `A = FᵀF + λI`, and a
-//! kept point appends one: its values over the past are `f_s = (k(x_s, x) − φ_sᵀφ(x))/√δ`, the Schur complement of the new
-//! entry of `A` is at least `λ`, and nothing breaks. Weights scale the stored rows. There is one output. `Jd + 3m²` multiply-adds a round, `n(d + 2m)` more when a point is kept.
+//! The listing up- and downdates a factor of the normal equations of kernel columns, indexes
+//! `a_t, b_t, c_t` by the wrong set and breaks down on near duplicates. Here the past has
+//! orthonormal coordinates `F` (`n × m`), `A = FᵀF + λI`, and a kept point appends one: its values
+//! over the past are `f_s = (k(x_s, x) − φ_sᵀφ(x))/√δ`, the Schur complement of the new entry of
+//! `A` is at least `λ`, and nothing breaks. Weights scale the stored rows. There is one output.
+//! `Jd + 3m²` multiply-adds a round, `n(d + 2m)` more when a point is kept.
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
@@ -39,11 +43,13 @@ parameters! {
     }
 }
 
-/// Least squares on the span of the points kept by KORS, over the whole past, predicting by the [`Readout`] `F`.
+/// Least squares on the span of the points kept by KORS, over the whole past, predicting by the
+/// [`Readout`] `F`.
 ///
 /// # Invariants
-/// `columns[j][s]` is coordinate `j` of past input `s`; `history` and `targets` hold the past in order. Coordinates and targets of an
-/// example of weight `ω` are stored times `√ω`, and `roots` holds the `√ω` once one of them is not 1.
+/// `columns[j][s]` is coordinate `j` of past input `s`; `history` and `targets` hold the past in
+/// order. Coordinates and targets of an example of weight `ω` are stored times `√ω`, and `roots`
+/// holds the `√ω` once one of them is not 1.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProjectedRidge<K, F> {
@@ -90,8 +96,8 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
         if probe.is_finite() { Ok(()) } else { Err(ExampleError::KernelOverflow.into()) }
     }
 
-    /// The coordinate that keeping the probed `x` adds, over the past; leaves its values in the first and their products in the third
-    /// vector of `scratch`. `n(d + 2m)`.
+    /// The coordinate that keeping the probed `x` adds, over the past; leaves its values in the
+    /// first and their products in the third vector of `scratch`. `n(d + 2m)`.
     fn enlargement(&self, x: &[f64], new: f64, scratch: &mut Scratch) -> Enlargement {
         let Scratch { probe, vectors: [f, a, c], .. } = scratch;
         self.basis.kernel().row(&self.history, x, f);
@@ -109,7 +115,8 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
         self.update.enlargement(a, dot(f.lanes(), f.lanes()), dot(f.lanes(), self.targets.lanes()), c)
     }
 
-    /// `(ŷ_KRR, s)` at `x`, and how the basis grows when `x` is kept; changes nothing but `scratch`.
+    /// `(ŷ_KRR, s)` at `x`, and how the basis grows when `x` is kept; changes nothing but
+    /// `scratch`.
     fn look(&self, x: &[f64], scratch: &mut Scratch) -> Result<Look, Error> {
         self.probe(x, &mut scratch.probe)?;
         // The zero function of a non-stationary kernel is never kept.
@@ -263,7 +270,8 @@ impl<K: Kernel, F: Readout> Variance for ProjectedRidge<K, F> {
     }
 }
 
-pub(crate) const PKAWV_NYSTROM: Learner<PkawvNystrom<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PKAWV_NYSTROM: Learner<PkawvNystrom<AnyKernel>> = Entry {
     name: "pkawv-nystrom",
     summary: "Azoury–Warmuth–Vovk forecaster on the span of a KORS dictionary, over the whole past",
     keys: NystromParams::KEYS,
@@ -279,7 +287,8 @@ pub(crate) const PKAWV_NYSTROM: Learner<PkawvNystrom<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(PkawvNystrom::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const PKRR_NYSTROM: Learner<PkrrNystrom<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PKRR_NYSTROM: Learner<PkrrNystrom<AnyKernel>> = Entry {
     name: "pkrr-nystrom",
     summary: "online ridge regression on the span of a KORS dictionary, over the whole past",
     source: "Jézéquel et al. 2019, section 4",

@@ -1,9 +1,13 @@
-//! SW-KRLS: sliding-window kernel recursive least squares (Van Vaerenbergh, Vía and Santamaría 2006).
+//! SW-KRLS: sliding-window kernel recursive least squares (Van Vaerenbergh, Vía and Santamaría
+//! 2006).
 //!
-//! `f` is the kernel ridge regression on the last `M` examples, `f(x) = kᵀα` with `α = (K + λI)⁻¹y`; weights `ω` make that `K + λΩ⁻¹`. The state is the factor
-//! `L Lᵀ = K + λΩ⁻¹` and `q = L⁻¹y`, so `f(x) = (L⁻¹k)ᵀq`. A new example appends a row to `L` and an entry to `q`; the oldest leaves by
-//! plane rotations, which act on `q` as well. The paper updates `(K + λI)⁻¹` itself. Here no inverse exists, rotations lose no digits, and what rounding left leaves
-//! the window with its example: after any number of rounds the fit is as exact as one made anew. `Jd + 2½J²` multiply-adds a round, `Jd + ½J²` numbers of memory.
+//! `f` is the kernel ridge regression on the last `M` examples, `f(x) = kᵀα` with
+//! `α = (K + λI)⁻¹y`; weights `ω` make that `K + λΩ⁻¹`. The state is the factor `L Lᵀ = K + λΩ⁻¹`
+//! and `q = L⁻¹y`, so `f(x) = (L⁻¹k)ᵀq`. A new example appends a row to `L` and an entry to `q`;
+//! the oldest leaves by plane rotations, which act on `q` as well. The paper updates `(K + λI)⁻¹`
+//! itself. Here no inverse exists, rotations lose no digits, and what rounding left leaves the
+//! window with its example: after any number of rounds the fit is as exact as one made anew.
+//! `Jd + 2½J²` multiply-adds a round, `Jd + ½J²` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
@@ -93,7 +97,8 @@ impl<K: Kernel> Regressor for SwKrls<K> {
     }
 }
 
-pub(crate) const SW_KRLS: Learner<SwKrls<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const SW_KRLS: Learner<SwKrls<AnyKernel>> = Entry {
     name: "sw-krls",
     summary: "sliding-window kernel recursive least squares: ridge regression on the last examples",
     keys: SwKrlsParams::KEYS,

@@ -38,9 +38,10 @@ impl PointwiseLoss for Logistic {
         y.abs() == 1.0
     }
 
-    /// `½e^{−U}`: the loss is `α`-exp-concave with `α = ℓ''/ℓ'² = e^{yz} ≥ e^{−U}`, and `η = ½ min(1/(GD), α)` with `G = 1`,
-    /// `D = 2U` (Hazan, *Introduction to Online Convex Optimization*, the lemma on exp-concave functions in the chapter on second-order
-    /// methods); `e^{−U} < 1/(2U)` always.
+    /// `½e^{−U}`: the loss is `α`-exp-concave with `α = ℓ''/ℓ'² = e^{yz} ≥ e^{−U}`, and
+    /// `η = ½ min(1/(GD), α)` with `G = 1`, `D = 2U` (Hazan, *Introduction to Online Convex
+    /// Optimization*, the lemma on exp-concave functions in the chapter on second-order methods);
+    /// `e^{−U} < 1/(2U)` always.
     fn curvature(self, bound: f64, _: f64) -> Option<f64> {
         Some(0.5 * (-bound).exp())
     }

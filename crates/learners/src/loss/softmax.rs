@@ -31,10 +31,13 @@ impl Softmax {
         }
     }
 
-    /// `κ = 1/(1 + (m − 1)e^{2U})` with `ℓ(z') ≥ ℓ(z) + gᵀ(z' − z) + ½κ‖z' − z‖²` for `m` scores within `±bound = ±U` whose sums are equal.
+    /// `κ = 1/(1 + (m − 1)e^{2U})` with `ℓ(z') ≥ ℓ(z) + gᵀ(z' − z) + ½κ‖z' − z‖²` for `m` scores
+    /// within `±bound = ±U` whose sums are equal.
     ///
-    /// The Hessian is `diag(p) − ppᵀ`, and for `v` that sums to zero `vᵀHv = min_c Σ p_k (v_k − c)² ≥ min_k p_k ‖v‖²`; the smallest
-    /// probability within the bound is `κ`. Gradients sum to zero, so steps on one shared matrix leave the sum of the scores alone.
+    /// The Hessian is `diag(p) − ppᵀ`, and for `v` that sums to zero
+    /// `vᵀHv = min_c Σ p_k (v_k − c)² ≥ min_k p_k ‖v‖²`; the smallest probability within the bound
+    /// is `κ`. Gradients sum to zero, so steps on one shared matrix leave the sum of the scores
+    /// alone.
     #[must_use]
     pub fn curvature(self, bound: f64, outputs: usize) -> f64 {
         1.0 / (1.0 + (outputs as f64 - 1.0) * (2.0 * bound).exp())

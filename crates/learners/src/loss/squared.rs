@@ -19,7 +19,8 @@ impl PointwiseLoss for Squared {
         2.0 * (z - y)
     }
 
-    /// `1/(4(U² + Y²))` (\[A\] Theorem 4.9): `(z' − z)² = g²(z' − z)²/(4(z − y)²)`, and `(z − y)² ≤ 2(U² + Y²)`.
+    /// `1/(4(U² + Y²))` (\[A\] Theorem 4.9): `(z' − z)² = g²(z' − z)²/(4(z − y)²)`, and
+    /// `(z − y)² ≤ 2(U² + Y²)`.
     fn curvature(self, bound: f64, label_bound: f64) -> Option<f64> {
         Some(1.0 / (4.0 * (bound * bound + label_bound * label_bound)))
     }

@@ -108,7 +108,8 @@ impl<K: Kernel> CoefficientUpdate<K> for GradientBudget {
     }
 }
 
-pub(crate) const BOGD: Learner<Bogd<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const BOGD: Learner<Bogd<AnyKernel>> = Entry {
     name: "bogd",
     summary: "gradient descent on a budget: a random point leaves",
     keys: BogdParams::KEYS,

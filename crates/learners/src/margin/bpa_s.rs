@@ -114,7 +114,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SingleReplacement {
     }
 }
 
-pub(crate) const BPA_S: Learner<BpaS<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const BPA_S: Learner<BpaS<AnyKernel>> = Entry {
     name: "bpa-s",
     summary: "passive-aggressive on a budget: the least costly point is replaced",
     keys: BpaSParams::KEYS,

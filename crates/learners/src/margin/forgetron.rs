@@ -121,7 +121,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SelfTunedDecay {
     }
 }
 
-pub(crate) const FORGETRON: Learner<Forgetron<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const FORGETRON: Learner<Forgetron<AnyKernel>> = Entry {
     name: "forgetron",
     summary: "perceptron on a budget: points fade, the oldest leaves",
     keys: ForgetronParams::KEYS,

@@ -100,7 +100,8 @@ impl<K: Kernel> CoefficientUpdate<K> for PassiveAggressive {
     }
 }
 
-pub(crate) const PA: Learner<Pa<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PA: Learner<Pa<AnyKernel>> = Entry {
     name: "pa",
     summary: "passive-aggressive: every margin below 1 is kept",
     keys: PaParams::KEYS,

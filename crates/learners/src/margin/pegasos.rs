@@ -94,7 +94,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientSteps {
     }
 }
 
-pub(crate) const PEGASOS: Learner<Pegasos<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PEGASOS: Learner<Pegasos<AnyKernel>> = Entry {
     name: "pegasos",
     summary: "support vector machine by subgradient steps, on a budget",
     keys: PegasosParams::KEYS,

@@ -61,7 +61,8 @@ impl<K: Kernel> CoefficientUpdate<K> for MistakeStep {
     }
 }
 
-pub(crate) const PERCEPTRON: Learner<Perceptron<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PERCEPTRON: Learner<Perceptron<AnyKernel>> = Entry {
     name: "perceptron",
     summary: "kernel perceptron: every mistake is kept",
     time: cost!(1.0 J d, 1.0 J),

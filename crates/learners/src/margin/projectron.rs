@@ -1,10 +1,12 @@
-//! Projectron and Projectron++: classifiers that learn a mistake inside of the span without a further point (Orabona, Keshet and
-//! Caputo 2009).
+//! Projectron and Projectron++: classifiers that learn a mistake inside of the span without a
+//! further point (Orabona, Keshet and Caputo 2009).
 //!
-//! With `δ` the squared distance of `k(x, ·)` from the span of the dictionary: a mistake, `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy` if
-//! `√δ > η`, and otherwise, or when the dictionary is full, adds the projection of `ωy k(x, ·)`; `ω` is the weight of the example. Projectron++
-//! learns margins below 1 as well, as [`ProjectionStep`] says, and keeps no point for them. `η` is a distance in units of `√k(x, x)`. Distances
-//! that are zero to rounding (1e−13 of `k(x, x)` in the square) count as 0. `Jd + ½J² + 3J` multiply-adds a round, `Jd + ½J² + J`
+//! With `δ` the squared distance of `k(x, ·)` from the span of the dictionary: a mistake,
+//! `y f(x) ≤ 0`, keeps `x` with the coefficient `ωy` if `√δ > η`, and otherwise, or when the
+//! dictionary is full, adds the projection of `ωy k(x, ·)`; `ω` is the weight of the example.
+//! Projectron++ learns margins below 1 as well, as [`ProjectionStep`] says, and keeps no point for
+//! them. `η` is a distance in units of `√k(x, x)`. Distances that are zero to rounding (1e−13 of
+//! `k(x, x)` in the square) count as 0. `Jd + ½J² + 3J` multiply-adds a round, `Jd + ½J² + J`
 //! numbers of memory.
 
 use mercer_core::cost;
@@ -32,7 +34,8 @@ parameters! {
     /// Parameters of [`ProjectronPlus`].
     #[derive(Copy)]
     pub struct ProjectronPlusParams {
-        /// distance from the span beyond which a mistake is kept; larger keeps fewer points and learns more margins
+        /// distance from the span beyond which a mistake is kept; larger keeps fewer points and
+        /// learns more margins
         eta: f64 = 0.1 => "η" POSITIVE.search(0.01, 1.0),
         /// most points kept
         max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
@@ -69,7 +72,8 @@ impl<K: Kernel> ProjectronPlus<K> {
     }
 }
 
-pub(crate) const PROJECTRON: Learner<Projectron<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PROJECTRON: Learner<Projectron<AnyKernel>> = Entry {
     name: "projectron",
     summary: "perceptron that projects mistakes near its span",
     keys: ProjectronParams::KEYS,
@@ -84,7 +88,8 @@ pub(crate) const PROJECTRON: Learner<Projectron<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(Projectron::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const PROJECTRON_PLUS: Learner<ProjectronPlus<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PROJECTRON_PLUS: Learner<ProjectronPlus<AnyKernel>> = Entry {
     name: "projectron++",
     summary: "Projectron that learns margins below 1 too",
     keys: ProjectronPlusParams::KEYS,

@@ -84,7 +84,8 @@ impl<K: Kernel> CoefficientUpdate<K> for RandomBudget {
     }
 }
 
-pub(crate) const RBP: Learner<Rbp<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const RBP: Learner<Rbp<AnyKernel>> = Entry {
     name: "rbp",
     summary: "perceptron on a budget: a random point leaves",
     keys: RbpParams::KEYS,

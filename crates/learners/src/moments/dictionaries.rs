@@ -1,14 +1,19 @@
-//! Dictionaries of shards: their points joined, their sums moved onto the joint points, and points sampled by leverage.
+//! Dictionaries of shards: their points joined, their sums moved onto the joint points, and points
+//! sampled by leverage.
 //!
-//! **Two passes.** Every shard keeps points of its own (a dictionary's, or a sample); [`FixedMap::joined`] joins and thins them; a second pass sums
-//! up every shard on the joint points. The sums are exact: the result depends on the shards only through the points.
+//! **Two passes.** Every shard keeps points of its own (a dictionary's, or a sample);
+//! [`FixedMap::joined`] joins and thins them; a second pass sums up every shard on the joint
+//! points. The sums are exact: the result depends on the shards only through the points.
 //!
-//! **One pass.** Every shard sums up on its own points, and [`RidgeMoments::projected`] moves the sums onto the joint ones: with `T = L_U⁻¹ K(U, S) L_S⁻ᵀ`
-//! the coordinates of a function of the span of `S` go to those of its projection, `G ← T G Tᵀ` and `b ← T b`. What a row had outside the span of
-//! its shard's points is lost, so this is inexact; [`Projection`] measures what moving loses beside that.
+//! **One pass.** Every shard sums up on its own points, and [`RidgeMoments::projected`] moves the
+//! sums onto the joint ones: with `T = L_U⁻¹ K(U, S) L_S⁻ᵀ` the coordinates of a function of the
+//! span of `S` go to those of its projection, `G ← T G Tᵀ` and `b ← T b`. What a row had outside
+//! the span of its shard's points is lost, so this is inexact; [`Projection`] measures what moving
+//! loses beside that.
 //!
-//! **Leverage.** [`leverage_sample`] is BLESS (Rudi, Calandriello, Carratino and Rosasco 2018, Algorithm 1): from large `λ` down to the one
-//! asked for, uniform candidates are scored by the sample before and sampled by their scores. It needs no matrix larger than the sample.
+//! **Leverage.** [`leverage_sample`] is BLESS (Rudi, Calandriello, Carratino and Rosasco 2018,
+//! Algorithm 1): from large `λ` down to the one asked for, uniform candidates are scored by the
+//! sample before and sampled by their scores. It needs no matrix larger than the sample.
 
 use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Kernel, Points};
@@ -31,8 +36,9 @@ pub struct Projection {
 }
 
 impl<K: Kernel> FixedMap<K> {
-    /// The Nyström approximation on the points of several shards, in their order; a point whose squared distance to the span of those before is at
-    /// most `alpha · k(x, x)` is left out. `½J³` for `J` points in all.
+    /// The Nyström approximation on the points of several shards, in their order; a point whose
+    /// squared distance to the span of those before is at most `alpha · k(x, x)` is left out. `½J³`
+    /// for `J` points in all.
     ///
     /// # Errors
     /// When `alpha` is negative or not finite, and as [`FixedMap::nystrom`].
@@ -52,7 +58,8 @@ impl<K: Kernel> FixedMap<K> {
 }
 
 impl<K: Kernel + Clone + PartialEq> RidgeMoments<FixedMap<K>> {
-    /// The same sums on the points of `onto`, to merge with those of other shards, and what that has lost. `J_U J_S (J_U + J_S)`.
+    /// The same sums on the points of `onto`, to merge with those of other shards, and what that
+    /// has lost. `J_U J_S (J_U + J_S)`.
     ///
     /// # Errors
     /// When one of the maps is no Nyström approximation, or their kernels differ.
@@ -102,9 +109,10 @@ impl<K: Kernel + Clone + PartialEq> RidgeMoments<FixedMap<K>> {
     }
 }
 
-/// Ridge leverage scores `ℓ_i = (1/λn)(k(x_i,x_i) − k_J(x_i)ᵀ (K_J + λnA)⁻¹ k_J(x_i))` of candidates against a sample `J` with weights `A`, for a
-/// stream of `n` rows. With all rows as the sample and `A = I` they are those of the definition, the diagonal of `K (K + λnI)⁻¹`. `J³ + J²` a
-/// candidate.
+/// Ridge leverage scores `ℓ_i = (1/λn)(k(x_i,x_i) − k_J(x_i)ᵀ (K_J + λnA)⁻¹ k_J(x_i))` of
+/// candidates against a sample `J` with weights `A`, for a stream of `n` rows. With all rows as the
+/// sample and `A = I` they are those of the definition, the diagonal of `K (K + λnI)⁻¹`. `J³ + J²`
+/// a candidate.
 ///
 /// # Errors
 /// When `λn` is not positive, a weight is not positive, or the kernel overflows.
@@ -137,8 +145,9 @@ pub fn leverage_scores<K: Kernel>(
     Ok((0..candidates.len()).map(score).collect())
 }
 
-/// Points for ridge regression with ridge `λn` on a stream of which `rows` are candidates, sampled by their leverage: about `points_a_dimension` times
-/// the effective dimension of them. The same seed gives the same points.
+/// Points for ridge regression with ridge `λn` on a stream of which `rows` are candidates, sampled
+/// by their leverage: about `points_a_dimension` times the effective dimension of them. The same
+/// seed gives the same points.
 ///
 /// # Errors
 /// As [`leverage_scores`], and when there is no candidate.
@@ -187,7 +196,8 @@ pub fn leverage_sample<K: Kernel>(
         (sample, weights) = (Points::new(rows.dimension()), Vec::new());
         for (index, times) in times.iter().enumerate().filter(|(_, times)| **times > 0) {
             sample.push(&candidates.point(index));
-            // A point drawn several times stands for as many, each with the weight of the algorithm.
+            // A point drawn several times stands for as many, each with the weight of the
+            // algorithm.
             weights.push(count as f64 * draws as f64 / n as f64 * scores[index] / total / *times as f64);
         }
         if level <= lambda {

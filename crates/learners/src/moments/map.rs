@@ -1,4 +1,5 @@
-//! Feature maps that are fixed before the first row, behind one type: what can be summed up over shards.
+//! Feature maps that are fixed before the first row, behind one type: what can be summed up over
+//! shards.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,10 +11,12 @@ use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 use crate::Error;
 use crate::engines::basis::{FeatureMap, Identity};
 
-/// Points whose squared distance to the span of those before is at most this share of `k(x, x)` are left out.
+/// Points whose squared distance to the span of those before is at most this share of `k(x, x)` are
+/// left out.
 const DEPENDENT: f64 = 1e-10;
 
-/// A feature map that is chosen when the program runs. Two are equal when they give the same features, so that sums on them may be added.
+/// A feature map that is chosen when the program runs. Two are equal when they give the same
+/// features, so that sums on them may be added.
 ///
 /// New variants come last, since files count them from 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +51,8 @@ pub enum MapError {
 }
 
 impl<K: Kernel> FixedMap<K> {
-    /// The Nyström approximation on `points`. Points in the span of those before (to `1e−10 k(x,x)`) are left out. `½J³` for `J` points.
+    /// The Nyström approximation on `points`. Points in the span of those before (to
+    /// `1e−10 k(x,x)`) are left out. `½J³` for `J` points.
     ///
     /// # Errors
     /// When a point is not finite or overflows the kernel, or no point is left.
@@ -56,7 +60,8 @@ impl<K: Kernel> FixedMap<K> {
         Self::thinned(kernel, points, DEPENDENT)
     }
 
-    /// The same where points whose squared distance to the span of those before is at most `alpha · k(x, x)` are left out.
+    /// The same where points whose squared distance to the span of those before is at most
+    /// `alpha · k(x, x)` are left out.
     pub(super) fn thinned(kernel: K, points: &Points, alpha: f64) -> Result<Self, MapError> {
         let (mut basis, mut probe) = (NewtonBasis::new(kernel, points.dimension()), Probe::default());
         for index in 0..points.len() {

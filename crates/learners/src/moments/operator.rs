@@ -1,7 +1,8 @@
 //! The sums behind a Koopman operator on fixed features: Nyström-EDMD over shards.
 //!
-//! For pairs of a state and its successor with features `φ, φ⁺` the operator of least squares is `M = (G + λI)⁻¹ A` with `G = Σ ωφφᵀ` and `A = Σ ωφφ⁺ᵀ`
-//! (Williams, Kevrekidis and Rowley 2015; on the coordinates of given points, Meanti et al. 2023): `φ⁺ ≈ Mᵀφ`. Both sums add up over shards.
+//! For pairs of a state and its successor with features `φ, φ⁺` the operator of least squares is
+//! `M = (G + λI)⁻¹ A` with `G = Σ ωφφᵀ` and `A = Σ ωφφ⁺ᵀ` (Williams, Kevrekidis and Rowley 2015; on
+//! the coordinates of given points, Meanti et al. 2023): `φ⁺ ≈ Mᵀφ`. Both sums add up over shards.
 
 use mercer_core::{ExampleError, Inconsistent, Validate, check_input};
 use mercer_kernels::AlignedVec;
@@ -10,7 +11,8 @@ use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, OuterProducts,
 use crate::engines::basis::FeatureMap;
 use crate::{Error, ParameterError};
 
-/// The additive state of an operator on the features `F`: `1½r²` numbers; a pair costs `1½r²` multiply-adds, in blocks of 64 as matrix products.
+/// The additive state of an operator on the features `F`: `1½r²` numbers; a pair costs `1½r²`
+/// multiply-adds, in blocks of 64 as matrix products.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OperatorMoments<F> {
@@ -47,7 +49,8 @@ impl<F: FeatureMap> OperatorMoments<F> {
     /// Adds pairs: row-major states, and the successor of each.
     ///
     /// # Errors
-    /// When the numbers are no whole pairs, or a number is not finite or overflows the features; nothing is changed.
+    /// When the numbers are no whole pairs, or a number is not finite or overflows the features;
+    /// nothing is changed.
     pub fn add_pairs(&mut self, states: &[f64], successors: &[f64]) -> Result<(), Error> {
         let d = self.map.input_dimension();
         let rows = states.len() / d.max(1);
@@ -129,7 +132,8 @@ impl<F: FeatureMap> OperatorMoments<F> {
     /// `M = (G + λI)⁻¹ A`, by which `φ⁺ ≈ Mᵀφ`. `r³`.
     ///
     /// # Errors
-    /// When `lambda` is not positive, or so much was taken back that `G + λI` is not positive definite.
+    /// When `lambda` is not positive, or so much was taken back that `G + λI` is not positive
+    /// definite.
     pub fn operator(&self, lambda: f64) -> Result<Matrix, Error> {
         let lambda = ParameterError::positive("lambda", lambda)?;
         self.dense(lambda).solve_positive_definite(&self.cross).map_err(|_| ExampleError::Diverged.into())

@@ -1,6 +1,7 @@
 //! Ridge regression for every ridge at once.
 //!
-//! With `G = QΛQᵀ` and `c = Qᵀb` the coefficients of ridge `λ` are `w = Q (Λ + λI)⁻¹ c`, and over everything seen
+//! With `G = QΛQᵀ` and `c = Qᵀb` the coefficients of ridge `λ` are `w = Q (Λ + λI)⁻¹ c`, and over
+//! everything seen
 //!
 //! ```text
 //! RSS(λ) = Σ ωy² − Σ_i c_i² (Λ_i + 2λ)/(Λ_i + λ)²         the residual sum of squares
@@ -44,8 +45,8 @@ pub struct RidgePoint {
     pub residuals: Vec<f64>,
     /// `R²` of each output; empty where `Σ ωy` is not known, NaN where all targets are equal.
     pub r2: Vec<f64>,
-    /// Generalised cross-validation of each output, an estimate of the mean squared error on new examples; infinite where the effective
-    /// dimension is not below `n`.
+    /// Generalised cross-validation of each output, an estimate of the mean squared error on new
+    /// examples; infinite where the effective dimension is not below `n`.
     pub gcv: Vec<f64>,
 }
 
@@ -107,8 +108,8 @@ impl RidgePath {
             .collect()
     }
 
-    /// The one of these ridges whose generalised cross-validation is least, that of every output counted in units of its variance; the largest
-    /// of them where they are equal.
+    /// The one of these ridges whose generalised cross-validation is least, that of every output
+    /// counted in units of its variance; the largest of them where they are equal.
     ///
     /// # Errors
     /// When there is none, or one is not positive.

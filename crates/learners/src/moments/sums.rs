@@ -1,4 +1,5 @@
-//! The sums themselves, without the features that they are of: what thousands of groups with the same features keep one each.
+//! The sums themselves, without the features that they are of: what thousands of groups with the
+//! same features keep one each.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
@@ -11,7 +12,8 @@ use crate::example::{Rows, Target, Targets};
 use crate::learner::check_input;
 use crate::{Error, Problem};
 
-/// Sums over examples of features `z`, targets `y` and weights `ω`: `½r² + mr` numbers for `r` features and `m` outputs.
+/// Sums over examples of features `z`, targets `y` and weights `ω`: `½r² + mr` numbers for `r`
+/// features and `m` outputs.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MomentSums {
@@ -154,8 +156,9 @@ impl MomentSums {
     /// Adds examples with the features of `map`, 64 at a time. `½r²` multiply-adds an example.
     ///
     /// # Errors
-    /// Why an example was refused: an input of another dimension, another number of targets, numbers that are not finite or overflow, a
-    /// negative weight. Examples before it are added, it and those after it are not.
+    /// Why an example was refused: an input of another dimension, another number of targets,
+    /// numbers that are not finite or overflow, a negative weight. Examples before it are added, it
+    /// and those after it are not.
     ///
     /// # Panics
     /// If the map has another number of features than the sums.
@@ -238,7 +241,8 @@ impl MomentSums {
         numbers.for_each(|number| *number *= factor);
     }
 
-    /// `self ← self + factor · other`. What one of them does not know the sum does not know either. `½r²`.
+    /// `self ← self + factor · other`. What one of them does not know the sum does not know either.
+    /// `½r²`.
     ///
     /// # Panics
     /// If they have not as many features and outputs.
@@ -258,8 +262,8 @@ impl MomentSums {
         self.count += factor * other.count;
     }
 
-    /// Has output `k` be what output `places[k]` was; `None` is an output whose targets were all 0, such as a class that was never seen.
-    /// `O(r)` an output.
+    /// Has output `k` be what output `places[k]` was; `None` is an output whose targets were all 0,
+    /// such as a class that was never seen. `O(r)` an output.
     ///
     /// # Panics
     /// If there is no place, or an output that is not there.
@@ -274,8 +278,9 @@ impl MomentSums {
         }
     }
 
-    /// Turns the outputs of classes, 1 for their own examples and 0 for the others, into outputs of `+1` and `−1`. Every example has a
-    /// class, so `Σ ω(2y_c − 1)z = 2 Σ ωy_c z − Σ_k Σ ωy_k z`. `O(r)` an output.
+    /// Turns the outputs of classes, 1 for their own examples and 0 for the others, into outputs of
+    /// `+1` and `−1`. Every example has a class, so `Σ ω(2y_c − 1)z = 2 Σ ωy_c z − Σ_k Σ ωy_k z`.
+    /// `O(r)` an output.
     pub fn sign(&mut self) {
         let mut all = AlignedVec::zeros(self.features());
         self.cross.iter().for_each(|cross| axpy(1.0, cross.lanes(), all.lanes_mut()));

@@ -101,7 +101,8 @@ impl MultikernelUpdate for NormalisedSteps {
     }
 }
 
-pub(crate) const MKNLMS_CS: Learner<MknlmsCs<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const MKNLMS_CS: Learner<MknlmsCs<AnyKernel>> = Entry {
     name: "mknlms-cs",
     summary: "normalised least mean squares with several kernels on one coherent dictionary",
     keys: &join::<5>(&[KERNELS], MknlmsCsParams::KEYS),

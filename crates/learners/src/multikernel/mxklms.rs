@@ -1,8 +1,10 @@
 //! MXKLMS: mixture kernel least mean squares (Pokharel, Seth and Príncipe 2013).
 //!
-//! With `y_p(x) = Σ_i A_ip k_p(d_i, x)`, `ψ = softmax(v)`, `f(x) = Σ_p ψ_p y_p(x)` and `e = y − f(x)`: first `v_p ← v_p + 2μ ω e ψ_p (y_p − f)`, `ω` being
-//! the weight of the example and `v = 0` at the start; then `x` joins with the coefficients `A_p = η ω e ψ_p` of the new `ψ`. Once the dictionary is
-//! full nothing is learnt any more. `P(Jd + J)` multiply-adds a round, `Jd + PJ` numbers of memory.
+//! With `y_p(x) = Σ_i A_ip k_p(d_i, x)`, `ψ = softmax(v)`, `f(x) = Σ_p ψ_p y_p(x)` and
+//! `e = y − f(x)`: first `v_p ← v_p + 2μ ω e ψ_p (y_p − f)`, `ω` being the weight of the example
+//! and `v = 0` at the start; then `x` joins with the coefficients `A_p = η ω e ψ_p` of the new `ψ`.
+//! Once the dictionary is full nothing is learnt any more. `P(Jd + J)` multiply-adds a round,
+//! `Jd + PJ` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
@@ -53,7 +55,8 @@ impl<K: Kernel> Mxklms<K> {
     }
 }
 
-/// Stochastic gradient steps on the weights `ψ = softmax(v)` of the kernels and on the coefficients.
+/// Stochastic gradient steps on the weights `ψ = softmax(v)` of the kernels and on the
+/// coefficients.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SoftmaxMixture {
@@ -115,7 +118,8 @@ impl MultikernelUpdate for SoftmaxMixture {
     }
 }
 
-pub(crate) const MXKLMS: Learner<Mxklms<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const MXKLMS: Learner<Mxklms<AnyKernel>> = Entry {
     name: "mxklms",
     summary: "mixture of kernels, each with least mean squares, on one dictionary of the first points",
     keys: &join::<4>(&[KERNELS], MxklmsParams::KEYS),

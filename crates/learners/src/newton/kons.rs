@@ -1,8 +1,10 @@
-//! KONS: the kernelised online Newton step (\[A\] Algorithm 2; Calandriello, Lazaric and Valko 2017b).
+//! KONS: the kernelised online Newton step (\[A\] Algorithm 2; Calandriello, Lazaric and Valko
+//! 2017b).
 //!
-//! `A_t = A_{t−1} + η g² k_x k_xᵀ`, `A_0 = μI`, `f ← f − A_t⁻¹ g k_x`, with an optional projection on `|f(x_{t+1})| ≤ C` in
-//! the norm of `A_t`. Run in the dual on a bordered Cholesky factor: `td + ½t²` multiply-adds a round and `½t²` numbers:
-//! **memory grows with the square of the stream's length**. [`NonsAld`](crate::NonsAld) is its approximation.
+//! `A_t = A_{t−1} + η g² k_x k_xᵀ`, `A_0 = μI`, `f ← f − A_t⁻¹ g k_x`, with an optional projection
+//! on `|f(x_{t+1})| ≤ C` in the norm of `A_t`. Run in the dual on a bordered Cholesky factor:
+//! `td + ½t²` multiply-adds a round and `½t²` numbers: **memory grows with the square of the
+//! stream's length**. [`NonsAld`](crate::NonsAld) is its approximation.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
@@ -61,7 +63,8 @@ impl<K: Kernel> Kons<K> {
     }
 }
 
-pub(crate) const KONS: Learner<Kons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const KONS: Learner<Kons<AnyKernel>> = Entry {
     name: "kons",
     summary: "kernelised online Newton step; every example is kept",
     keys: KonsParams::KEYS,

@@ -1,13 +1,14 @@
 //! NONS-ALD: Nyström online Newton step on an ALD dictionary (\[A\] Algorithm 3).
 //!
-//! In the orthonormal coordinates `φ` of the dictionary, with `g = 2(ŷ − y)` and `η = 1/(4(U² + Y²))` for the squared loss (logistic and
-//! softmax: see [`NewtonStep`]):
-//! `A ← A + η g² φφᵀ`, `w ← w − A⁻¹gφ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U`. A point with residual above `α` joins
-//! the dictionary: `w ← [w; 0]`, `A ← diag(A, μ)` (Lemmas 4.2 and 4.3; exact in Newton coordinates). `Jd + 2J²`
-//! multiply-adds a round, `Jd + J²` numbers of memory.
+//! In the orthonormal coordinates `φ` of the dictionary, with `g = 2(ŷ − y)` and
+//! `η = 1/(4(U² + Y²))` for the squared loss (logistic and softmax: see [`NewtonStep`]):
+//! `A ← A + η g² φφᵀ`, `w ← w − A⁻¹gφ`, then the projection on `|wᵀφ(x_{t+1})| ≤ U`. A point with
+//! residual above `α` joins the dictionary: `w ← [w; 0]`, `A ← diag(A, μ)` (Lemmas 4.2 and 4.3;
+//! exact in Newton coordinates). `Jd + 2J²` multiply-adds a round, `Jd + J²` numbers of memory.
 //!
-//! Where the printed algorithm and this differ: it skips prediction and update on a round that enlarges the dictionary;
-//! the paper's text and its Table 3 do not, and neither does this. The projection uses the coordinates before growth.
+//! Where the printed algorithm and this differ: it skips prediction and update on a round that
+//! enlarges the dictionary; the paper's text and its Table 3 do not, and neither does this. The
+//! projection uses the coordinates before growth.
 
 use mercer_core::cost;
 use mercer_kernels::{AnyKernel, Kernel};
@@ -61,11 +62,12 @@ impl<K: Kernel> NonsAld<K> {
     }
 }
 
-/// Radius for classes: scores within it reach probabilities from 0.12 to 0.88. A larger one makes the curvature, and with it the gain over
-/// gradient steps, vanish exponentially.
+/// Radius for classes: scores within it reach probabilities from 0.12 to 0.88. A larger one makes
+/// the curvature, and with it the gain over gradient steps, vanish exponentially.
 const RADIUS_FOR_CLASSES: f64 = 2.0;
 
-pub(crate) const NONS_ALD: Learner<NonsAld<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const NONS_ALD: Learner<NonsAld<AnyKernel>> = Entry {
     name: "nons-ald",
     summary: "Nyström online Newton step on an ALD dictionary",
     keys: NonsAldParams::KEYS,

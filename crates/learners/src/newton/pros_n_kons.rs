@@ -1,4 +1,5 @@
-//! PROS-N-KONS and CON-KONS: the online Newton step on a KORS dictionary (Calandriello, Lazaric and Valko 2017a).
+//! PROS-N-KONS and CON-KONS: the online Newton step on a KORS dictionary (Calandriello, Lazaric and
+//! Valko 2017a).
 //!
 //! `A ← A + ½σ g² φφᵀ` with `½σ = 1/(16C²)`, `w ← w − A⁻¹gφ`, projection on `|wᵀφ(x_{t+1})| ≤ C`,
 //! in the orthonormal coordinates of a dictionary sampled by ridge leverage scores. A kept point
@@ -43,7 +44,8 @@ macro_rules! sampled_params {
                 max_dictionary: Option<usize> = Some(1000) => "" COUNT.unlimited(),
                 /// seed of what is drawn
                 seed: u64 = 0 => context seed,
-                /// what is minimised; with classes the default is logistic, softmax for more than two
+                /// what is minimised; with classes the default is logistic, softmax for more than
+                /// two
                 loss: Loss = Loss::SQUARED => "" "squared, logistic or softmax",
                 /// outputs of a prediction
                 outputs: usize = 1 => context outputs,
@@ -72,8 +74,9 @@ macro_rules! sampled_params {
     };
 }
 
-// Each kept point costs a learner that restarts all that it has learnt. With `γ = 1` it is worse than the mean on half of the
-// streams that defaults were tried on (`mercer-benches`, `--bin defaults`).
+// Each kept point costs a learner that restarts all that it has learnt. With `γ = 1` it is worse
+// than the mean on half of the streams that defaults were tried on (`mercer-benches`,
+// `--bin defaults`).
 sampled_params!(ProsNKonsParams, "Parameters of [`ProsNKons`].", gamma = 100.0 to 1000.0);
 sampled_params!(ConKonsParams, "Parameters of [`ConKons`].", gamma = 1.0 to 10.0);
 
@@ -120,7 +123,8 @@ fn newton_step(alpha: f64, clip: f64, loss: Loss, outputs: usize) -> Result<Newt
     NewtonStep::new(alpha, clip, clip, loss, outputs)
 }
 
-pub(crate) const PROS_N_KONS: Learner<ProsNKons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const PROS_N_KONS: Learner<ProsNKons<AnyKernel>> = Entry {
     name: "pros-n-kons",
     summary: "online Newton step on a KORS dictionary, restarted when a point is kept",
     keys: ProsNKonsParams::KEYS,
@@ -136,7 +140,8 @@ pub(crate) const PROS_N_KONS: Learner<ProsNKons<AnyKernel>> = Entry {
 }
 .made_by(|kernel, context, values| Ok(ProsNKons::new(kernel, context.dimension, values.parameters(context)?)?));
 
-pub(crate) const CON_KONS: Learner<ConKons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const CON_KONS: Learner<ConKons<AnyKernel>> = Entry {
     name: "con-kons",
     summary: "online Newton step on a KORS dictionary, carried on when a point is kept",
     keys: ConKonsParams::KEYS,

@@ -1,11 +1,12 @@
-//! Sketched-KONS: the kernelised online Newton step whose curvature takes only some rounds (Calandriello, Lazaric and
-//! Valko 2017b).
+//! Sketched-KONS: the kernelised online Newton step whose curvature takes only some rounds
+//! (Calandriello, Lazaric and Valko 2017b).
 //!
 //! As [`Kons`](crate::Kons), but a round enters `A ← A + η g² k_x k_xᵀ` with probability
-//! `p = max(γ, min(β τ̃, 1))`, without reweighting, where `τ̃ = aᵀ(A + aaᵀ)⁻¹a = q/(1 + q)`, `a = √η g k_x`, `q = aᵀA⁻¹a`, is its
-//! leverage in the current sketch. This is our reading of the algorithm from its use in \[A\] and by Jézéquel et al. (2019).
-//! `f` still moves in every round, so **memory grows with the stream**: `td + ½J²` multiply-adds a round with `J ≥ γt`
-//! rounds in the sketch.
+//! `p = max(γ, min(β τ̃, 1))`, without reweighting, where `τ̃ = aᵀ(A + aaᵀ)⁻¹a = q/(1 + q)`,
+//! `a = √η g k_x`, `q = aᵀA⁻¹a`, is its leverage in the current sketch. This is our reading of the
+//! algorithm from its use in \[A\] and by Jézéquel et al. (2019). `f` still moves in every round,
+//! so **memory grows with the stream**: `td + ½J²` multiply-adds a round with `J ≥ γt` rounds in
+//! the sketch.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
@@ -94,7 +95,8 @@ impl<K: Kernel> SketchedKons<K> {
     }
 }
 
-pub(crate) const SKETCHED_KONS: Learner<SketchedKons<AnyKernel>> = Entry {
+#[doc(hidden)]
+pub const SKETCHED_KONS: Learner<SketchedKons<AnyKernel>> = Entry {
     name: "sketched-kons",
     summary: "kernelised online Newton step whose curvature takes only some rounds",
     keys: SketchedKonsParams::KEYS,

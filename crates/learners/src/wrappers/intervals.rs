@@ -1,4 +1,5 @@
-//! [Conformal intervals](ConformalIntervals) around a learner's predictions, of one width or wider where it knows less.
+//! [Conformal intervals](ConformalIntervals) around a learner's predictions, of one width or wider
+//! where it knows less.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::{ConformalIntervals, IntervalParams};
@@ -14,9 +15,10 @@ pub enum IntervalScale {
     #[default]
     Error,
     /// Standard deviations that the learner tells with each prediction
-    /// ([`RegressorExt::predict_variance_into`]), so that intervals are wider where it knows less. Those of the
-    /// noise are the unit ([`RegressorExt::noise`]): `√(1 + s)` for least squares. So the scale depends on the input and not
-    /// on an estimate that drifts for thousands of rows after a change.
+    /// ([`RegressorExt::predict_variance_into`]), so that intervals are wider where it knows less.
+    /// Those of the noise are the unit ([`RegressorExt::noise`]): `√(1 + s)` for least squares. So
+    /// the scale depends on the input and not on an estimate that drifts for thousands of rows
+    /// after a change.
     Deviation,
 }
 
@@ -53,13 +55,16 @@ impl LearnerIntervals {
         self.scale
     }
 
-    /// [`Regressor::predict_into`] with the radius of each output's interval, `[ŷ − r, ŷ + r]`: infinite where there is none yet.
+    /// [`Regressor::predict_into`] with the radius of each output's interval, `[ŷ − r, ŷ + r]`:
+    /// infinite where there is none yet.
     ///
-    /// With [`IntervalScale::Deviation`] it costs what [`RegressorExt::predict_variance_into`] does.
+    /// With [`IntervalScale::Deviation`] it costs what [`RegressorExt::predict_variance_into`]
+    /// does.
     ///
     /// # Errors
-    /// As [`Regressor::predict_into`]; [`ExampleError::Outputs`] when there are other intervals than outputs; [`Error::NoVariance`] when errors are in
-    /// deviations and the learner has no variance.
+    /// As [`Regressor::predict_into`]; [`ExampleError::Outputs`] when there are other intervals
+    /// than outputs; [`Error::NoVariance`] when errors are in deviations and the learner has no
+    /// variance.
     ///
     /// # Panics
     /// If `scores` or `radii` has not an entry for each output of the learner.
@@ -86,15 +91,18 @@ impl LearnerIntervals {
         Ok(())
     }
 
-    /// The prequential step with intervals: predicts `x` into `scores` with the radius of each output's interval, then `learner` learns
-    /// the example, and the intervals learn whether they held its target.
+    /// The prequential step with intervals: predicts `x` into `scores` with the radius of each
+    /// output's interval, then `learner` learns the example, and the intervals learn whether they
+    /// held its target.
     ///
-    /// An example of weight 0 is predicted and teaches the intervals nothing. All others count alike: the promise is one for rows.
-    /// With [`IntervalScale::Error`] nothing is computed twice, and [`observe`](ConformalIntervals::observe) after
-    /// [`learn_rows`](RegressorExt::learn_rows) gives the same; with [`IntervalScale::Deviation`] a prediction comes before the step.
+    /// An example of weight 0 is predicted and teaches the intervals nothing. All others count
+    /// alike: the promise is one for rows. With [`IntervalScale::Error`] nothing is computed twice,
+    /// and [`observe`](ConformalIntervals::observe) after [`learn_rows`](RegressorExt::learn_rows)
+    /// gives the same; with [`IntervalScale::Deviation`] a prediction comes before the step.
     ///
     /// # Errors
-    /// As [`RegressorExt::learn`] and [`predict_into`](Self::predict_into). Learner and intervals are then unchanged.
+    /// As [`RegressorExt::learn`] and [`predict_into`](Self::predict_into). Learner and intervals
+    /// are then unchanged.
     ///
     /// # Panics
     /// If `scores` or `radii` has not an entry for each output of the learner.
@@ -160,7 +168,8 @@ impl LearnerIntervals {
     }
 }
 
-/// Turns the variances of a prediction into deviations in units of the noise: the scale of [`IntervalScale::Deviation`].
+/// Turns the variances of a prediction into deviations in units of the noise: the scale of
+/// [`IntervalScale::Deviation`].
 pub fn deviations<R: Regressor + ?Sized>(learner: &R, variances: &mut [f64]) {
     for (output, variance) in variances.iter_mut().enumerate() {
         *variance = (*variance / learner.noise(output).unwrap_or(1.0)).sqrt();

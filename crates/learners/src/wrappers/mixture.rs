@@ -1,29 +1,22 @@
-//! A mixture of learners: online choice of `λ`, `σ`, `M` and anything else by prediction with expert advice.
+//! A mixture of learners: online choice of `λ`, `σ`, `M` and anything else by prediction with
+//! expert advice.
 //!
-//! Members are learners with as many outputs as each other, usually one: boxes of any learners (`Box<dyn Regressor>`), [`AnyRegressor`](crate::AnyRegressor)s, which share work and are saved,
-//! or a type of one's own, which says that it is a [`Member`] in one line.
+//! Members are learners with as many outputs as each other, usually one: boxes of any learners
+//! (`Box<dyn Regressor>`), an [enum](crate::one_of) of learners, which share work and are saved, or
+//! a type of one's own, which says that it is a [`Member`] in one line.
 //!
-//! Every member predicts and learns every example; the mixture predicts `ŷ = Σ p_k ŷ_k`, with weights that an
-//! [`Aggregation`](mercer_experts::Aggregation) learns from the linearised regrets `2(ŷ − y)(ŷ − ŷ_k)`. A bound of its rule is a
-//! bound on `Σ (ŷ − y)² − Σ (ŷ_k − y)²` for every `k` (the calibration that \[B\] section 3.1 proposes).
+//! Every member predicts and learns every example; the mixture predicts `ŷ = Σ p_k ŷ_k`, with
+//! weights that an [`Aggregation`](mercer_experts::Aggregation) learns from the linearised regrets
+//! `2(ŷ − y)(ŷ − ŷ_k)`. A bound of its rule is a bound on `Σ (ŷ − y)² − Σ (ŷ_k − y)²` for every `k`
+//! (the calibration that \[B\] section 3.1 proposes).
 //!
-//! - **Clipping.** `ŷ_k` is what the member predicts, clipped to the smallest interval that holds 0 and all targets seen, those of all outputs: as long
-//!   as targets stay there no loss is larger for it, and a member that blows up cannot blow up the mixture.
-//! - **Failure.** A member that refuses an example which others take (its update is not finite, or its kernel
-//!   overflows) is dropped with weight 0 from the next round on; the mixture goes on. An example that all refuse changes nothing. A round whose regrets
-//!   exceed 1e100, which takes a target of that size, teaches nothing about the members.
-//! - **Shared work.** Untrained [`AnyRegressor`](crate::AnyRegressor)s that are [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld)
-//!   with the same kernel, threshold and largest dictionary (none for [`AogdAld`](crate::AogdAld), which at its limit goes on otherwise)
-//!   keep the same points, whatever their regularisers. They share one dictionary and one probe a round: with `m`
-//!   of them `Jd + ½J² + 1½mJ²` multiply-adds instead of `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the
-//!   same Taylor features would share only the `r` multiplications that make them, of `2r²`, so they do not.)
-//! - **Variance.** Of the members that tell one the mixture takes the mean `σ̂² = Σ p_k σ_k²/Σ p_k`, and adds how far all of them are apart:
-//!   `σ² = σ̂² + Σ p_k (ŷ_k − ŷ)²`, the variance of the mixture of their distributions.
-//! - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a target that changes; with a
-//!   [share](Mixture::sharing) of the weight for all, the mixture moves to them within rows instead of making up for the whole past.
-//! - **Blocks.** The weights act on no member, so [`learn_block`](RegressorExt::learn_block) lets each member learn the whole block in
-//!   its own blocked pass (those on one dictionary one after the other, on the same coordinates), on several threads if asked
-//!   ([`set_threads`](RegressorExt::set_threads)), and then goes through the rounds. The result does not depend on the threads.
+//! - **Clipping.** `ŷ_k` is what the member predicts, clipped to the smallest interval that holds 0
+//!   and all targets seen, those of all outputs: as long as targets stay there no loss is larger
+//!   for it, and a member that blows up cannot blow up the mixture.
+//! - **Failure.** A member that refuses an example which others take (its update is not finite, or
+//!   its kernel overflows) is dropped with weight 0 from the next round on; the mixture goes on. An
+//!   example that all refuse changes nothing. A round whose regrets exceed 1e100, which takes a
+//!   target of that size, teaches nothing about the members.
 //!
 //! Cost: that of the members, and `O(K)` a round.
 
@@ -42,17 +35,20 @@ use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
 
-pub(crate) use self::entry::{EXPERTS, mixture};
+pub use self::entry::{EXPERTS, MixtureParams, mixture};
+pub use self::sharing::{OnOneDictionary, Sharer, Sharing};
 
 /// Regrets beyond this are not learnt: see the module's rule on failure.
-pub(crate) const LARGEST_REGRET: f64 = 1e100;
+pub const LARGEST_REGRET: f64 = 1e100;
 
 /// What a [`Mixture`] can be made of.
 ///
-/// Boxes of learners are members, and so are [`AnyRegressor`](crate::AnyRegressor)s. A learner of one's own becomes one in a line, which says that it learns
-/// alone: `impl Member for MyLearner { type Group = Self; }`.
+/// Boxes of learners are members, and so are [enums](crate::one_of) of learners. A learner of one's
+/// own becomes one in a line, which says that it learns alone:
+/// `impl Member for MyLearner { type Group = Self; }`.
 pub trait Member: Sized {
-    /// What learns in the mixture: `Self`, or for learners that share work one type that holds several of them.
+    /// What learns in the mixture: `Self`, or for learners that share work one type that holds
+    /// several of them.
     type Group;
 }
 
@@ -61,6 +57,25 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 }
 
 /// A mixture of learners.
+///
+/// - **Shared work.** Untrained members of an [enum](crate::one_of) that are
+///   [`NonsAld`](crate::NonsAld), [`Krls`](crate::Krls) or [`AogdAld`](crate::AogdAld) with the
+///   same kernel, threshold and largest dictionary (none for [`AogdAld`](crate::AogdAld), which at
+///   its limit goes on otherwise) keep the same points, whatever their regularisers. They share one
+///   dictionary and one probe a round: with `m` of them `Jd + ½J² + 1½mJ²` multiply-adds instead of
+///   `m(Jd + 2J²)`, and the same predictions bit for bit. (Ridges on the same Taylor features would
+///   share only the `r` multiplications that make them, of `2r²`, so they do not.)
+/// - **Variance.** Of the members that tell one the mixture takes the mean
+///   `σ̂² = Σ p_k σ_k²/Σ p_k`, and adds how far all of them are apart:
+///   `σ² = σ̂² + Σ p_k (ŷ_k − ŷ)²`, the variance of the mixture of their distributions.
+/// - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a
+///   target that changes; with a [share](Mixture::sharing) of the weight for all, the mixture moves
+///   to them within rows instead of making up for the whole past.
+/// - **Blocks.** The weights act on no member, so [`learn_block`](RegressorExt::learn_block) lets
+///   each member learn the whole block in its own blocked pass (those on one dictionary one after
+///   the other, on the same coordinates), on several threads if asked
+///   ([`set_threads`](RegressorExt::set_threads)), and then goes through the rounds. The result
+///   does not depend on the threads.
 ///
 /// ```
 /// use mercer_kernels::Gaussian;
@@ -142,7 +157,8 @@ pub(crate) fn one() -> usize {
     1
 }
 
-/// Memory of a round: the members' predictions, NaN where there is none, the mixture's, and regrets.
+/// Memory of a round: the members' predictions, NaN where there is none, the mixture's, and
+/// regrets.
 #[derive(Clone, Debug, Default)]
 struct Work {
     predictions: Vec<f64>,
@@ -152,7 +168,6 @@ struct Work {
 
 /// A member of a mixture, as it stands.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Expert<'a> {
     /// Its name.
     pub name: &'a str,
@@ -204,8 +219,9 @@ where
 }
 
 impl<M: Member> Mixture<M> {
-    /// The same mixture, in which all members get a share of the weight after each round: it then competes with the best *sequence* of
-    /// members. [`Aggregation::sharing`] has formula and bound.
+    /// The same mixture, in which all members get a share of the weight after each round: it then
+    /// competes with the best *sequence* of members. [`Aggregation::sharing`] has formula and
+    /// bound.
     ///
     /// # Errors
     /// When the share is not in `[0, 1)`, or not 0 under [`Rule::MlPoly`].
@@ -213,7 +229,8 @@ impl<M: Member> Mixture<M> {
         Ok(Self { aggregation: self.aggregation.sharing(share)?, ..self })
     }
 
-    /// The same mixture, in which no round decides the weights for good: see [`Aggregation::recovering`].
+    /// The same mixture, in which no round decides the weights for good: see
+    /// [`Aggregation::recovering`].
     #[must_use]
     pub fn recovering(self) -> Self {
         Self { aggregation: self.aggregation.recovering(), ..self }
@@ -241,7 +258,8 @@ impl<M: Member> Mixture<M> {
         self.loss
     }
 
-    /// `Σ (ŷ − y)² − min_k Σ (ŷ_k − y)²` over the members that took part in every round; it may be negative.
+    /// `Σ (ŷ − y)² − min_k Σ (ŷ_k − y)²` over the members that took part in every round; it may be
+    /// negative.
     #[must_use]
     pub fn regret(&self) -> f64 {
         let best = self.members().filter(|expert| expert.active).map(|expert| expert.cumulative_loss);
@@ -310,7 +328,8 @@ where
         });
     }
 
-    /// Learns rows of positive weight that are fit to be learnt, up to the first that no member takes.
+    /// Learns rows of positive weight that are fit to be learnt, up to the first that no member
+    /// takes.
     fn learn_good(&mut self, rows: Rows<'_>, mut take: impl FnMut(&[f64])) -> Result<(), Error> {
         self.learn_members(rows);
         let outcomes = || self.teams.iter().flat_map(Team::outcomes);
@@ -327,7 +346,8 @@ where
         if learnt < rows.len() { Err(refused.unwrap_or(mercer_experts::Error::NoExpertLeft.into())) } else { Ok(()) }
     }
 
-    /// One round of the aggregation, the members having learnt it: `work.mixture` is then the mixture's prediction.
+    /// One round of the aggregation, the members having learnt it: `work.mixture` is then the
+    /// mixture's prediction.
     fn score(&mut self, row: usize, Target { y, weight }: Target<'_>) {
         let Work { predictions, mixture, regrets } = &mut self.work;
         let width = y.len();
@@ -373,8 +393,8 @@ impl<M: Member> Mixture<M>
 where
     M::Group: Group,
 {
-    /// `scores ←` the mean of what the members predict, with these weights of their places; `false`, and no prediction, when those that predict
-    /// have none.
+    /// `scores ←` the mean of what the members predict, with these weights of their places;
+    /// `false`, and no prediction, when those that predict have none.
     fn predict_weighted(
         &self,
         x: &[f64],
@@ -411,14 +431,16 @@ where
     M::Group: Group,
 {
     fn grow_inputs(&mut self, added: usize) -> Result<(), Error> {
-        // Members that cannot grow must not leave the others grown; growing by nothing asks whether they can.
+        // Members that cannot grow must not leave the others grown; growing by nothing asks whether
+        // they can.
         self.teams.iter_mut().try_for_each(|team| team.grow(0))?;
         self.teams.iter_mut().try_for_each(|team| team.grow(added))?;
         self.dimension += added;
         Ok(())
     }
 
-    /// Members that cannot are dropped, as those are that refuse an example; when all cannot, nothing is changed.
+    /// Members that cannot are dropped, as those are that refuse an example; when all cannot,
+    /// nothing is changed.
     fn add_output_to_members(&mut self, like: Option<usize>) -> Result<(), Error> {
         let refused: Vec<Vec<usize>> = self.teams.iter_mut().map(|team| team.add_output(like)).collect();
         if self.teams.iter().zip(&refused).all(|(team, refused)| team.places().len() == refused.len()) {
@@ -437,7 +459,8 @@ where
 }
 
 /// `‖ŷ − y‖²`
-pub(crate) fn squared_error(made: &[f64], y: &[f64]) -> f64 {
+#[must_use]
+pub fn squared_error(made: &[f64], y: &[f64]) -> f64 {
     made.iter().zip(y).map(|(made, y)| (made - y).powi(2)).sum()
 }
 

@@ -184,7 +184,7 @@ impl<R: Regressor + Clone, D: ChangeDetector> Blocks for Restarting<R, D> {
 /// The detectors by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Detector {
+pub enum Detector {
     /// A cumulative sum.
     PageHinkley,
     /// A window that is cut where its mean changed.
@@ -217,7 +217,8 @@ const LEARNER: Key = Key::written(
     || "krls".into(),
 );
 
-pub(crate) const RESTART: Entry = Entry {
+#[doc(hidden)]
+pub const RESTART: Entry = Entry {
     name: "restart",
     summary: "a learner that starts anew when its loss has risen",
     keys: &join::<5>(&[LEARNER], DetectorParams::KEYS),
@@ -234,7 +235,10 @@ pub(crate) const RESTART: Entry = Entry {
 };
 
 /// The learner around the one that `learner` names.
-pub(crate) fn restarting<R: Regressor + Clone>(
+///
+/// # Errors
+/// When a value is out of its range, or there is no learner.
+pub fn restarting<R: Regressor + Clone>(
     context: &Context<'_>,
     values: &Values<'_>,
     members: &[(String, R)],

@@ -1,5 +1,5 @@
-//! Every learner against its definition, written from the paper's dense formulas in `mercer-testkit`: the same prediction
-//! in every round, on easy and on hostile streams.
+//! Every learner against its definition, written from the paper's dense formulas in
+//! `mercer-testkit`: the same prediction in every round, on easy and on hostile streams.
 
 use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points, TaylorFeatures};
@@ -26,8 +26,8 @@ fn kernel() -> Gaussian {
     Gaussian::new(SIGMA).expect("a positive width")
 }
 
-/// The learner's own kernel values, bit for bit: at small thresholds a last-bit difference of the exponential alone moves
-/// predictions by 1e-10.
+/// The learner's own kernel values, bit for bit: at small thresholds a last-bit difference of the
+/// exponential alone moves predictions by 1e-10.
 fn same_kernel(x: &[f64], z: &[f64]) -> f64 {
     let mut row = AlignedVec::new();
     kernel().row(&Points::from_rows(x.len(), x), z, &mut row);
@@ -45,7 +45,8 @@ fn all_streams(count: usize) -> Vec<(&'static str, Vec<Example>)> {
     ]
 }
 
-/// Runs the learner and demands the oracle's predictions, and its dictionary size when it is that of the learner.
+/// Runs the learner and demands the oracle's predictions, and its dictionary size when it is that
+/// of the learner.
 fn check(
     name: &str,
     mut learner: impl Regressor,
@@ -67,7 +68,8 @@ fn check(
 #[test]
 fn nons_ald_equals_the_literal_svd_algorithm() -> TestResult {
     for (name, stream) in all_streams(160) {
-        // A radius that binds and one that does not; thresholds down to where the literal basis still exists.
+        // A radius that binds and one that does not; thresholds down to where the literal basis
+        // still exists.
         for (mu, alpha, radius) in [(1.0, 1e-2, 0.3), (0.1, 1e-3, 1.0), (5.0, 1e-5, 0.5)] {
             let max_dictionary = (alpha == 1e-5).then_some(25);
             let expected = oracle::nons_ald_svd(
@@ -113,8 +115,9 @@ fn krls_equals_batch_least_squares() -> TestResult {
     Ok(())
 }
 
-/// At ν = 1e-5 the coordinates of two correct Cholesky factors differ by more than 1e-10 of a prediction already, so the
-/// recursion is compared with a QR of all rows in the learner's own coordinates.
+/// At ν = 1e-5 the coordinates of two correct Cholesky factors differ by more than 1e-10 of a
+/// prediction already, so the recursion is compared with a QR of all rows in the learner's own
+/// coordinates.
 #[test]
 fn krls_recursion_equals_a_qr_of_all_rows_in_its_coordinates() -> TestResult {
     for (name, stream) in all_streams(150) {
@@ -227,7 +230,8 @@ fn sketched_kons_equals_its_dense_form_for_the_same_coins() -> TestResult {
 
 #[test]
 fn pros_and_con_equal_their_literal_forms_for_the_same_coins() -> TestResult {
-    // Near duplicates are left out: the coin may keep both of a pair, and the literal basis does not exist then.
+    // Near duplicates are left out: the coin may keep both of a pair, and the literal basis does
+    // not exist then.
     for (name, stream) in all_streams(200).into_iter().filter(|(name, _)| !name.contains("duplicates")) {
         for (gamma, clip) in [(2.0, 1.0), (0.5, 0.3)] {
             for seed in [1, 2] {
@@ -331,7 +335,8 @@ fn taylor_learners_equal_kernel_ridge_with_the_truncated_kernel() -> TestResult 
 fn nystrom_learners_equal_the_projected_minimisation() -> TestResult {
     for (name, stream) in all_streams(80) {
         for (mu, seed) in [(0.3, 1), (0.02, 2)] {
-            // The oracle's sampler tosses for the first point too; with u = 0 it keeps it, as the learner does untossed.
+            // The oracle's sampler tosses for the first point too; with u = 0 it keeps it, as the
+            // learner does untossed.
             let mut uniforms = vec![0.0];
             uniforms.extend(coins(seed, 0x6b6f_7273, stream.len()));
             let sampler = oracle::KorsParams { gamma: mu, epsilon: 0.5, beta: 1.0 };

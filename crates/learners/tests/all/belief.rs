@@ -58,7 +58,8 @@ fn queries(stream: &[Example]) -> Vec<Vec<f64>> {
     queries
 }
 
-/// Learns row by row and compares on the way; `shrinks` where the prediction is not the posterior mean.
+/// Learns row by row and compares on the way; `shrinks` where the prediction is not the posterior
+/// mean.
 fn is_the_process(
     what: &str,
     learner: &mut impl Regressor,
@@ -134,7 +135,8 @@ fn on_features_they_are_bayesian_linear_regression() -> TestResult {
     Ok(())
 }
 
-/// Where every point is kept the projections change nothing, and directions that no point has keep the variance of their prior.
+/// Where every point is kept the projections change nothing, and directions that no point has keep
+/// the variance of their prior.
 #[test]
 fn with_every_point_kept_projections_are_the_process() -> TestResult {
     let stream = streams::smooth_noisy(9, 40, 2, 0.1);
@@ -143,7 +145,8 @@ fn with_every_point_kept_projections_are_the_process() -> TestResult {
     let inputs: Vec<f64> = stream.iter().flat_map(|(x, _)| x.clone()).collect();
     let mut frozen = PkrrFrozen::new(kernel(), 2, &inputs, params)?;
     is_the_process("pkrr-frozen", &mut frozen, &examples, false, 0.2, &same_kernel, &queries)?;
-    // What was learnt of the noise before a point was kept is that of the smaller span, so only the shape is compared.
+    // What was learnt of the noise before a point was kept is that of the smaller span, so only the
+    // shape is compared.
     let variance =
         |learner: &dyn Regressor, x: &[f64]| Ok::<_, Error>(belief(learner, x)?.1.map_or(f64::NAN, |v| v[0]));
     let (mut ridge, mut awv) = (PkrrNystrom::new(kernel(), 2, params)?, PkawvNystrom::new(kernel(), 2, params)?);
@@ -237,7 +240,8 @@ fn blocks_and_threads_tell_the_same_variance() -> TestResult {
     Ok(())
 }
 
-/// Without a ridge kept points say nothing of the noise: what is left is the estimate over the rest.
+/// Without a ridge kept points say nothing of the noise: what is left is the estimate over the
+/// rest.
 #[test]
 fn interpolated_rounds_say_nothing_of_the_noise() -> TestResult {
     let mut learner = Krls::new(kernel(), 1, KrlsParams::default().lambda(0.0).nu(0.5))?;

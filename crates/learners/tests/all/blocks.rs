@@ -4,10 +4,11 @@ use mercer_experts::Rule;
 use mercer_kernels::{Gaussian, RandomFourier};
 use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr,
-    KernelRidgeParams, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen,
-    PkawvTaylor, PkrrTaylor, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, NystromParams, OnFeatures, PkawvFrozen, PkawvTaylor, PkrrTaylor,
+    Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use proptest::prelude::*;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -15,8 +16,8 @@ use rand_chacha::rand_core::SeedableRng;
 
 const ROWS: usize = 700;
 
-/// Inputs in the unit square, every third one near an earlier one; the targets leave the learners' bounds now and then, so
-/// that projections are made.
+/// Inputs in the unit square, every third one near an earlier one; the targets leave the learners'
+/// bounds now and then, so that projections are made.
 fn stream(seed: u64, dimension: usize) -> (Vec<f64>, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut xs, mut ys): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -191,7 +192,8 @@ fn the_longest_blocks_equal_one_by_one() -> Result<(), Error> {
     Ok(())
 }
 
-/// What blocks agree to: ε times the condition number of `λI + Σ φφᵀ`, at most `1 + Σ ‖φ‖²/λ`, which 1e-10 holds for no longer.
+/// What blocks agree to: ε times the condition number of `λI + Σ φφᵀ`, at most `1 + Σ ‖φ‖²/λ`,
+/// which 1e-10 holds for no longer.
 #[test]
 fn small_ridges_agree_to_the_condition_number() -> Result<(), Error> {
     let d = 6;
@@ -213,7 +215,8 @@ fn small_ridges_agree_to_the_condition_number() -> Result<(), Error> {
     Ok(())
 }
 
-/// The second thread starts from sums instead of rounds: the same predictions to rounding, and the same state afterwards.
+/// The second thread starts from sums instead of rounds: the same predictions to rounding, and the
+/// same state afterwards.
 #[test]
 fn two_threads_predict_as_one() -> Result<(), Error> {
     let d = 3;
@@ -249,7 +252,8 @@ fn two_threads_predict_as_one() -> Result<(), Error> {
     Ok(())
 }
 
-/// Three outputs with weights, 0 among them, on dictionaries that reach the code of whole blocks; a row in the midst is refused.
+/// Three outputs with weights, 0 among them, on dictionaries that reach the code of whole blocks; a
+/// row in the midst is refused.
 #[test]
 fn weighted_rows_of_several_outputs_equal_one_by_one() -> Result<(), Error> {
     let (d, m, refused) = (2, 3, 650);

@@ -1,4 +1,5 @@
-//! Classifiers of two classes against their definitions, and what they do with hostile streams, weights, other targets and saved state.
+//! Classifiers of two classes against their definitions, and what they do with hostile streams,
+//! weights, other targets and saved state.
 
 use crate::common::{self, TestResult, values};
 use mercer_core::{ExampleError, Validate};
@@ -30,8 +31,9 @@ fn points_of(points: &Points) -> Vec<Vec<f64>> {
     (0..points.len()).map(|i| points.point(i)).collect()
 }
 
-/// The streams with targets ±1: all of weight 1, and with several weights, 0 among them. Far away from the origin a polynomial kernel is of
-/// the order of 1e12, and the differences of such numbers that make a score have lost their last digits.
+/// The streams with targets ±1: all of weight 1, and with several weights, 0 among them. Far away
+/// from the origin a polynomial kernel is of the order of 1e12, and the differences of such numbers
+/// that make a score have lost their last digits.
 fn streams_of_classes(kernel: &str) -> Vec<(String, Vec<WeightedExample>)> {
     let mut all = Vec::new();
     for (name, stream) in common::streams() {
@@ -46,15 +48,16 @@ fn streams_of_classes(kernel: &str) -> Vec<(String, Vec<WeightedExample>)> {
     all
 }
 
-/// The points without immediate repetitions: a passive-aggressive step makes the loss at its input 0 to rounding, so that rounding decides
-/// whether the same input, if it comes again at once, is kept with a coefficient of the order of 1e-16.
+/// The points without immediate repetitions: a passive-aggressive step makes the loss at its input
+/// 0 to rounding, so that rounding decides whether the same input, if it comes again at once, is
+/// kept with a coefficient of the order of 1e-16.
 fn once(mut points: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     points.dedup();
     points
 }
 
-/// Demands the oracle's predictions, to `tolerance` on the scale of what is expected where that is above 1, and its dictionary; gives the
-/// largest gap.
+/// Demands the oracle's predictions, to `tolerance` on the scale of what is expected where that is
+/// above 1, and its dictionary; gives the largest gap.
 fn compare<L: Regressor>(
     tolerance: f64,
     name: &str,
@@ -78,7 +81,8 @@ fn compare<L: Regressor>(
     Ok(largest)
 }
 
-/// Compares a classifier of kernel coefficients with its definition, on every stream with every kernel.
+/// Compares a classifier of kernel coefficients with its definition, on every stream with every
+/// kernel.
 macro_rules! compare_all {
     ($kernels:expr, $rule:expr, $make:expr) => {
         let rule: MarginRule = $rule;
@@ -265,7 +269,8 @@ fn one_class_and_a_class_that_comes_once() -> TestResult {
     Ok(())
 }
 
-/// Inputs at the end of the range of numbers, and kernels that overflow there: scores stay finite or the example is refused.
+/// Inputs at the end of the range of numbers, and kernels that overflow there: scores stay finite
+/// or the example is refused.
 #[test]
 fn huge_inputs_are_survived() -> TestResult {
     let huge = [1e308, -1e308, 1e154, -1e154, 1e100, 5e-324, 0.0];

@@ -1,4 +1,5 @@
-//! Learners of kernel coefficients against their definitions, and what the engine promises of weights, refusals, growth and memory.
+//! Learners of kernel coefficients against their definitions, and what the engine promises of
+//! weights, refusals, growth and memory.
 
 use crate::common::{self, TestResult, check, values};
 use mercer_core::{ExampleError, Validate};

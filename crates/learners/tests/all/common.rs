@@ -1,4 +1,5 @@
-//! What the comparisons with oracles share: a kernel, streams with weights and targets for each loss, one pass over them.
+//! What the comparisons with oracles share: a kernel, streams with weights and targets for each
+//! loss, one pass over them.
 
 use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel, Points};
 use mercer_learners::{Error, Regressor, RegressorExt, Scratch, Target};
@@ -11,8 +12,8 @@ pub(crate) fn kernel() -> Gaussian {
     Gaussian::new(0.8).expect("a positive width")
 }
 
-/// The learner's own kernel values, bit for bit: at small thresholds a last-bit difference of the exponential alone moves
-/// predictions by 1e-10.
+/// The learner's own kernel values, bit for bit: at small thresholds a last-bit difference of the
+/// exponential alone moves predictions by 1e-10.
 pub(crate) fn same_kernel(x: &[f64], z: &[f64]) -> f64 {
     let mut row = AlignedVec::new();
     kernel().row(&Points::from_rows(x.len(), x), z, &mut row);
@@ -89,8 +90,8 @@ pub(crate) fn values(kernel: &AnyKernel) -> impl Fn(&[f64], &[f64]) -> f64 {
     }
 }
 
-/// Demands that a prediction asked for is that of the prequential step: kernel coefficients may move it
-/// by 1e-12 of `‖w‖ √k(x,x)`, which is below 10 on these streams.
+/// Demands that a prediction asked for is that of the prequential step: kernel coefficients may
+/// move it by 1e-12 of `‖w‖ √k(x,x)`, which is below 10 on these streams.
 #[track_caller]
 pub(crate) fn same(name: &str, asked: f64, prequential: f64) {
     let apart = (asked - prequential).abs() / prequential.abs().max(1.0);
@@ -102,7 +103,8 @@ pub(crate) fn check(name: &str, learner: impl Regressor, stream: &[Example], exp
     check_to(1e-12, name, learner, stream, expected)
 }
 
-/// Demands the oracle's predictions to `tolerance`, on the scale of what is expected where that is above 1, and its dictionary.
+/// Demands the oracle's predictions to `tolerance`, on the scale of what is expected where that is
+/// above 1, and its dictionary.
 pub(crate) fn check_to(
     tolerance: f64,
     name: &str,

@@ -3,12 +3,13 @@
 use mercer_core::ExampleError;
 use mercer_experts::{PageHinkley, Rule};
 use mercer_kernels::Gaussian;
-use mercer_learners::catalogue::{self, Context, Value};
+use mercer_learners::catalogue::{Context, Value};
 use mercer_learners::update::{GradientStep, GrowingUpdate, LinearUpdate, StepSize};
 use mercer_learners::{
     ConKons, ConKonsParams, Error, Eviction, Fogd, FogdParams, Krls, KrlsParams, Loss, Mixture, NonsAld, NonsAldParams,
     Norma, NormaParams, Regressor, RegressorExt, Removal, Restarting, Schedule, Target, Targets,
 };
+use mercer_registry::entries;
 use mercer_testkit::streams;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
@@ -115,8 +116,8 @@ fn a_mixture_refuses_members_of_another_loss() -> TestResult {
     Ok(())
 }
 
-/// Steps that fall with all rounds would leave nothing in a window over the last: they fall until it
-/// is full, and then are those of `η/√τ`.
+/// Steps that fall with all rounds would leave nothing in a window over the last: they fall until
+/// it is full, and then are those of `η/√τ`.
 #[test]
 fn norma_with_falling_steps_does_not_forget_the_target() -> TestResult {
     let params = NormaParams::default().eta(0.5).tau(50);
@@ -172,7 +173,7 @@ fn con_kons_stays_within_its_clip() -> TestResult {
 
 #[test]
 fn defaults_lie_within_their_search() {
-    for entry in catalogue::entries() {
+    for entry in entries() {
         for range in entry.search() {
             let key = entry.key(range.key).expect("the key of a search");
             let default = match key.default_for(&Context::default()) {

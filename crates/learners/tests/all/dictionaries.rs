@@ -1,4 +1,5 @@
-//! Dictionaries over shards: joined points with exact sums, sums moved onto them, leverage scores, and the sums of operators.
+//! Dictionaries over shards: joined points with exact sums, sums moved onto them, leverage scores,
+//! and the sums of operators.
 
 use mercer_core::Validate;
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
@@ -79,7 +80,8 @@ fn two_passes_are_exact_and_one_pass_is_near() -> Result<(), Failure> {
         // The second pass is one pass on the joint points.
         let whole = sums(&joint, 0..1200)?;
         assert!((loss(&exact)? - loss(&whole)?).abs() < 1e-9);
-        // What is lost of a row is at most alpha twice: outside its shard's points, and outside the joint ones.
+        // What is lost of a row is at most alpha twice: outside its shard's points, and outside the
+        // joint ones.
         let trace = |moments: &RidgeMoments<Map>| moments.sums().gram().trace();
         assert!((trace(&exact) - trace(&moved)).abs() <= 2.0 * alpha * 1200.0, "{} {}", trace(&exact), trace(&moved));
         let (two, one) = (loss(&exact)?, loss(&moved)?);
@@ -142,7 +144,8 @@ fn leverage_scores_are_those_of_the_definition() -> Result<(), Failure> {
 
 #[test]
 fn operators_of_shards_add_up() -> Result<(), Failure> {
-    // Two rotating coordinates: the operator of the inputs themselves is the rotation, which has eigenvalues 0.9 e^{±0.3i}.
+    // Two rotating coordinates: the operator of the inputs themselves is the rotation, which has
+    // eigenvalues 0.9 e^{±0.3i}.
     let step =
         |[a, b]: [f64; 2]| [0.9 * (a * 0.3f64.cos() - b * 0.3f64.sin()), 0.9 * (a * 0.3f64.sin() + b * 0.3f64.cos())];
     let states: Vec<[f64; 2]> = (0..300).map(|t| example(t).0).collect();

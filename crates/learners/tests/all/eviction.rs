@@ -1,4 +1,5 @@
-//! Dictionaries that points leave: against dense formulas, against removals by hand, and what every learner promises.
+//! Dictionaries that points leave: against dense formulas, against removals by hand, and what every
+//! learner promises.
 
 use mercer_core::Validate;
 use mercer_kernels::{AlignedVec, AnyKernel, Gaussian, Kernel};
@@ -59,8 +60,9 @@ fn row(points: &[Vec<f64>], x: &[f64]) -> DVector<f64> {
     DVector::from_fn(points.len(), |i, _| kernel().evaluate(&points[i], x))
 }
 
-/// KRLS-T without forgetting (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012): the mean `μ` and covariance `Σ` of the function's values
-/// at the kept points, of which the one with the least `|(K⁻¹μ)_i|/[K⁻¹]_ii` goes, rows and columns and all.
+/// KRLS-T without forgetting (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012): the mean `μ`
+/// and covariance `Σ` of the function's values at the kept points, of which the one with the least
+/// `|(K⁻¹μ)_i|/[K⁻¹]_ii` goes, rows and columns and all.
 fn krls_t(stream: &[Example], noise: f64, budget: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
     let (mut predictions, mut points) = (Vec::new(), Vec::<Vec<f64>>::new());
     let (mut mean, mut covariance) = (DVector::<f64>::zeros(0), DMatrix::<f64>::zeros(0, 0));
@@ -112,8 +114,8 @@ fn least_squares_that_marginalises_the_least_significant_point_is_krls_t() -> Te
     Ok(())
 }
 
-/// Every example as a function in the span of its time, projected on the span that is left whenever a point goes, and the ridge regression on
-/// those functions.
+/// Every example as a function in the span of its time, projected on the span that is left whenever
+/// a point goes, and the ridge regression on those functions.
 #[test]
 fn least_squares_conditioned_on_a_window_is_a_ridge_regression_on_projections() -> TestResult {
     let (stream, budget, lambda) = (streams::smooth_noisy(4, 120, 2, 0.1), 9, 0.2);
@@ -268,7 +270,8 @@ fn random_points_are_old_ones_drawn_by_the_seed() -> TestResult {
 #[test]
 fn blocks_equal_one_by_one() -> TestResult {
     let mut stream = streams::smooth_noisy(9, 260, 2, 0.1);
-    // Later rows are near those of before, so that most are not kept, and a new one comes now and then.
+    // Later rows are near those of before, so that most are not kept, and a new one comes now and
+    // then.
     for t in 200..900 {
         let (x, y) = stream[t % 200].clone();
         let apart = if t % 23 == 0 { 0.3 } else { 1e-4 };

@@ -16,8 +16,8 @@ const KERNELS: [&str; 4] = ["gaussian:0.6", "matern52:1.2", "polynomial:2,0.5", 
 /// A kernel as it is written, a stream's name, the stream.
 type Case = (&'static str, String, Vec<WeightedExample>);
 
-/// All kernels with all streams, and a Gaussian with weights, 0 among them. Gradient steps on inputs far away leave the range of numbers under a
-/// polynomial kernel.
+/// All kernels with all streams, and a Gaussian with weights, 0 among them. Gradient steps on
+/// inputs far away leave the range of numbers under a polynomial kernel.
 fn cases(loss: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for kernel in KERNELS {
@@ -47,7 +47,8 @@ fn compare(what: &str, learner: Result<impl Regressor, Error>, stream: &[Weighte
     compare_to(1e-12, what, learner, stream, expected);
 }
 
-/// Demands the oracle's predictions to `tolerance`, on the scale of what is expected where that is above 1, and its dictionary.
+/// Demands the oracle's predictions to `tolerance`, on the scale of what is expected where that is
+/// above 1, and its dictionary.
 #[track_caller]
 fn compare_to(
     tolerance: f64,
@@ -283,7 +284,8 @@ fn klms_csl1_and_klms_csal1_equal_their_definitions() -> TestResult {
             let (lambda, eps) = (0.05 * lambda, 0.01);
             let params = KlmsCsal1Params::default().eta(eta).mu0(mu0).lambda(lambda).eps_alpha(eps);
             let learner = KlmsCsal1::new(kernel.clone(), d, params.max_dictionary(Some(max)));
-            // The threshold λ/|α + ε| has a pole at α = −ε: near it the definition itself magnifies what rounding leaves.
+            // The threshold λ/|α + ε| has a pole at α = −ε: near it the definition itself magnifies
+            // what rounding leaves.
             compare_to(1e-9, &format!("adaptive: {what}"), learner, &stream, &oracle(lambda, Some(eps)));
         }
     }

@@ -101,8 +101,8 @@ fn krls_is_weighted_least_squares_on_its_dictionary() -> TestResult {
 }
 
 /// A hundred memories at one place. The rounds before then count nothing against those, and yet are
-/// all that is known elsewhere: `w ← w + Pφ(y − wᵀφ)/φᵀPφ`, the limit of the weighted fit. The floor
-/// may keep a millionth of the ridge.
+/// all that is known elsewhere: `w ← w + Pφ(y − wᵀφ)/φᵀPφ`, the limit of the weighted fit. The
+/// floor may keep a millionth of the ridge.
 #[test]
 fn what_is_not_visited_stays_as_it_was() -> TestResult {
     for gamma in [0.98, 0.99, 0.999] {

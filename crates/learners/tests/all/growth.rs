@@ -1,15 +1,18 @@
-//! Features and outputs that come late: a learner that grew is one that had them from the start and saw zeros.
+//! Features and outputs that come late: a learner that grew is one that had them from the start and
+//! saw zeros.
 
 use crate::common::{TestResult, agree, kernel, learn, pass, same_kernel, weighted};
+use mercer_auto::{Auto, AutoParams};
 use mercer_core::Validate;
 use mercer_experts::Rule;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv,
-    KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd,
-    NogdParams, NonsAld, NonsAldParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor,
-    ProsNKons, ProsNKonsParams, Regressor, RegressorExt, SketchedKons, SketchedKonsParams, Target, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
+    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
+    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, ProsNKons, ProsNKonsParams,
+    Regressor, RegressorExt, SketchedKons, SketchedKonsParams, Target, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use mercer_testkit::oracle::{self, FunctionGradient, Steps, WeightedExample};
 use mercer_testkit::streams;
 
@@ -118,7 +121,8 @@ fn a_frozen_dictionary_grows_with_its_inputs() -> TestResult {
     Ok(())
 }
 
-/// The frequencies of the columns that were there stay; a new column has its own, and 0 there changes nothing.
+/// The frequencies of the columns that were there stay; a new column has its own, and 0 there
+/// changes nothing.
 #[test]
 fn random_features_grow_by_columns_of_frequencies() -> TestResult {
     let mut learner = Fogd::new(3, FogdParams::default().features(17).seed(5))?;

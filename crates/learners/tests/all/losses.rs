@@ -1,4 +1,5 @@
-//! Every loss, with weights and several outputs: gradient and online Newton learners against their formulas.
+//! Every loss, with weights and several outputs: gradient and online Newton learners against their
+//! formulas.
 
 use crate::common::{self, TestResult, agree, kernel, pass, same_kernel, weighted};
 use mercer_learners::{
@@ -145,7 +146,8 @@ fn kons_equals_its_functions_with_weights_and_losses() -> TestResult {
     Ok(())
 }
 
-/// Scores of softmax sum to zero while nothing is projected, and two classes are the logistic loss of their difference.
+/// Scores of softmax sum to zero while nothing is projected, and two classes are the logistic loss
+/// of their difference.
 #[test]
 fn softmax_scores_sum_to_zero() -> TestResult {
     let examples = weighted(&streams::smooth_noisy(18, 120, 2, 0.1), "softmax", 3);

@@ -1,13 +1,14 @@
 //! Mixtures of learners against their members run alone, and against the rules' definitions.
 
+use mercer_auto::{Auto, AutoParams};
 use mercer_core::ExampleError;
 use mercer_experts::Rule;
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, Blocks, Error, Fogd, FogdParams, Growth, Krls, KrlsParams,
-    Mixture, NonsAld, NonsAldParams, PkawvTaylor, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets,
-    TaylorParams, Variance,
+    AogdAld, AogdAldParams, Blocks, Error, Fogd, FogdParams, Growth, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams,
+    PkawvTaylor, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams, Variance,
 };
+use mercer_registry::AnyRegressor;
 use mercer_testkit::oracle::{self, Example};
 use mercer_testkit::streams;
 
@@ -42,7 +43,8 @@ fn mixture(members: &[Member], rule: Rule) -> Mixture<Member> {
     Mixture::new(named, rule).expect("members of one dimension")
 }
 
-/// What each member predicts alone, clipped to the targets seen and 0; `None` from the row on that it refuses.
+/// What each member predicts alone, clipped to the targets seen and 0; `None` from the row on that
+/// it refuses.
 fn alone(members: &[Member], stream: &[Example]) -> Vec<Vec<Option<f64>>> {
     let mut members: Vec<Option<Member>> = members.iter().cloned().map(Some).collect();
     let (mut low, mut high) = (0.0_f64, 0.0_f64);
@@ -96,7 +98,8 @@ fn the_mixture_is_the_definition_on_members_run_alone() -> TestResult {
     Ok(())
 }
 
-/// Three kinds of learners, none with a largest dictionary, keep one; the steps are those of the members alone, bit for bit.
+/// Three kinds of learners, none with a largest dictionary, keep one; the steps are those of the
+/// members alone, bit for bit.
 #[test]
 fn gradient_newton_and_least_squares_steps_share_a_dictionary() -> TestResult {
     let kernel = Gaussian::new(0.8)?;
@@ -223,7 +226,8 @@ fn rows_of_weight_0_are_only_predicted_and_refused_rows_stop_a_block() -> TestRe
         blocked.set_threads(threads);
         blocked.learn_rows(Rows::new(&xs, 2, Targets::new(&ys, &weights, 1)?)?, &mut made)?;
         assert!(made.len() == ys.len() && near(&made));
-        // Each way of spoiling a row leaves what was learnt before it, and the rest of the rows can follow.
+        // Each way of spoiling a row leaves what was learnt before it, and the rest of the rows can
+        // follow.
         for spoil in 0..3 {
             let (mut bad_xs, mut bad_ys, mut bad_weights) = (xs.clone(), ys.clone(), weights.clone());
             match spoil {
@@ -243,7 +247,8 @@ fn rows_of_weight_0_are_only_predicted_and_refused_rows_stop_a_block() -> TestRe
     Ok(())
 }
 
-/// A learner of a user's own: the mean of the targets so far, plus what makes it predict NaN from a round on.
+/// A learner of a user's own: the mean of the targets so far, plus what makes it predict NaN from a
+/// round on.
 #[derive(Clone, Debug)]
 struct Mean {
     sum: f64,
@@ -434,7 +439,8 @@ fn auto_competes_with_the_best_of_its_grid() -> TestResult {
     Ok(())
 }
 
-/// The second half of the rows lies up to six times as far out as the first 1000, and the target bends there as it does within.
+/// The second half of the rows lies up to six times as far out as the first 1000, and the target
+/// bends there as it does within.
 #[test]
 fn auto_goes_on_where_features_leave_the_range_of_the_first_rows() -> TestResult {
     let stream: Vec<Example> = streams::smooth_noisy(15, 6000, 2, 0.0)
@@ -477,7 +483,8 @@ fn auto_learns_rough_targets_from_its_window() -> TestResult {
     Ok(())
 }
 
-/// The target is another one from row 4000 on: members start anew, and soon predict as after as many rows from the beginning.
+/// The target is another one from row 4000 on: members start anew, and soon predict as after as
+/// many rows from the beginning.
 #[test]
 fn auto_is_back_soon_after_a_change() -> TestResult {
     let mut stream = streams::smooth_noisy(16, 8000, 2, 0.05);
@@ -500,7 +507,8 @@ fn auto_is_back_soon_after_a_change() -> TestResult {
     Ok(())
 }
 
-/// The nearest of the last examples follow a target that switches, which no member that keeps all it has seen does.
+/// The nearest of the last examples follow a target that switches, which no member that keeps all
+/// it has seen does.
 #[test]
 fn windows_of_auto_follow_what_changes() -> TestResult {
     let (auto, _) = windowed(2, &streams::switching(15, 4000, 2))?;
@@ -573,7 +581,8 @@ fn members_may_have_kernels_of_any_kind() -> TestResult {
     for (x, y) in streams::smooth_noisy(13, 100, 2, 0.1) {
         mixture.update(&x, y)?;
     }
-    // The polynomial overflows here, which the others do not mind: it is left out, and out for good once it learns.
+    // The polynomial overflows here, which the others do not mind: it is left out, and out for good
+    // once it learns.
     assert!(mixture.predict(&[1e200, 0.0])?.is_finite());
     mixture.update(&[1e200, 0.0], 0.3)?;
     let active: Vec<bool> = mixture.members().map(|expert| expert.active).collect();

@@ -1,11 +1,14 @@
-//! Mixtures and `Auto` with several outputs: one weight a member, learnt from the losses of all outputs.
+//! Mixtures and `Auto` with several outputs: one weight a member, learnt from the losses of all
+//! outputs.
 
+use mercer_auto::{Auto, AutoParams};
 use mercer_experts::{Aggregation, Rule, square_loss_regret};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
-    AnyRegressor, Auto, AutoParams, Classifier, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture, NonsAld,
-    NonsAldParams, PkawvTaylor, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
+    Classifier, Error, Fogd, FogdParams, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams, PkawvTaylor, Regressor,
+    RegressorExt, Rows, Scratch, Target, Targets, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use mercer_testkit::streams;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
@@ -205,7 +208,8 @@ fn threads_beside_the_window_change_no_bit() -> TestResult {
     Ok(())
 }
 
-/// The variance of a mixture is that of the mixture of its members' distributions; that of `Auto` follows noise that depends on the input.
+/// The variance of a mixture is that of the mixture of its members' distributions; that of `Auto`
+/// follows noise that depends on the input.
 #[test]
 fn mixtures_tell_variances() -> TestResult {
     let krls = |lambda: f64| {

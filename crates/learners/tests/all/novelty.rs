@@ -1,4 +1,5 @@
-//! The novelty criterion, whose second half looks at the error: what is kept, and what is learnt of the points that are not.
+//! The novelty criterion, whose second half looks at the error: what is kept, and what is learnt of
+//! the points that are not.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -94,8 +95,8 @@ impl<B: Basis> Admission<B> for Told {
     }
 }
 
-/// The update under the criterion is the update alone on the points that the criterion keeps, bit for
-/// bit, in predictions and variances, and these are those of which distance and error say so.
+/// The update under the criterion is the update alone on the points that the criterion keeps, bit
+/// for bit, in predictions and variances, and these are those of which distance and error say so.
 fn keeps_what_it_says<U: GrowingUpdate>(
     what: &str,
     stream: &[Example],

@@ -139,8 +139,8 @@ fn asked(learner: &impl Regressor) -> Result<[Vec<f64>; 2], Error> {
     Ok([alone, together])
 }
 
-/// Several outputs have coefficients where many inputs are to come; with and without, the values are
-/// those of learners of one output.
+/// Several outputs have coefficients where many inputs are to come; with and without, the values
+/// are those of learners of one output.
 #[test]
 fn outputs_together_are_predicted_as_each_alone() -> TestResult {
     let (kernel, params) = (Gaussian::new(0.3)?, KrlsParams::default().lambda(0.1));

@@ -1,4 +1,5 @@
-//! What the learners promise beyond their formulas: budgets, forgetting that cannot wind up, divergence that is caught.
+//! What the learners promise beyond their formulas: budgets, forgetting that cannot wind up,
+//! divergence that is caught.
 
 use mercer_core::ExampleError;
 use mercer_kernels::{AnyKernel, Gaussian, Linear, Polynomial};
@@ -82,7 +83,8 @@ fn the_zero_vector_of_a_linear_kernel_is_learnt_around() -> TestResult {
     Ok(())
 }
 
-/// The target turns over in mid-stream: with forgetting the learner follows, without it averages both halves.
+/// The target turns over in mid-stream: with forgetting the learner follows, without it averages
+/// both halves.
 #[test]
 fn forgetting_follows_a_change() -> TestResult {
     let error_after_change = |forgetting: f64| -> Result<f64, Error> {
@@ -103,7 +105,8 @@ fn forgetting_follows_a_change() -> TestResult {
     Ok(())
 }
 
-/// The stream visits one place only, for long: directions that are not excited must not lose what is known of them.
+/// The stream visits one place only, for long: directions that are not excited must not lose what
+/// is known of them.
 #[test]
 fn forgetting_cannot_wind_up() -> TestResult {
     let params = KrlsParams::default().nu(1e-3).lambda(0.1).forgetting(0.9).max_dictionary(None);
@@ -124,8 +127,8 @@ fn forgetting_cannot_wind_up() -> TestResult {
     Ok(())
 }
 
-/// Pairs of points 1e-5 apart, nearly all of them kept: a finite rank is exhausted soon, a wide Gaussian nearly so, and the
-/// projection loses nothing of the whole kernel but rounding.
+/// Pairs of points 1e-5 apart, nearly all of them kept: a finite rank is exhausted soon, a wide
+/// Gaussian nearly so, and the projection loses nothing of the whole kernel but rounding.
 #[test]
 fn projections_survive_points_of_the_span() -> TestResult {
     let mut stream = streams::smooth_noisy(5, 300, 3, 0.1);

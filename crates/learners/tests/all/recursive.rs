@@ -1,11 +1,13 @@
-//! The least-squares filters against their definitions: SW-KRLS, FB-KRLS, KRLS-T, EX-KRLS and ALD-KRLS.
+//! The least-squares filters against their definitions: SW-KRLS, FB-KRLS, KRLS-T, EX-KRLS and
+//! ALD-KRLS.
 
 use crate::common::{self, TestResult, values};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
     ExKrls, ExKrlsParams, FbKrls, FbKrlsParams, KernelKrr, KernelRidgeParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams, catalogue,
+    KrlsTRule, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams,
 };
+use mercer_registry::{entries, trial};
 use mercer_testkit::oracle::{self, Example, Trace, WeightedExample};
 use mercer_testkit::streams;
 use nalgebra::{DMatrix, DVector};
@@ -24,7 +26,8 @@ fn examples(stream: &[Example], weighted: bool) -> Vec<WeightedExample> {
     examples
 }
 
-/// The largest gap of the predictions on the scale of what is expected where that is above 1; the dictionaries must have one size.
+/// The largest gap of the predictions on the scale of what is expected where that is above 1; the
+/// dictionaries must have one size.
 fn gap(name: &str, mut learner: impl Regressor, stream: &[WeightedExample], expected: &Trace) -> f64 {
     let mut largest = 0.0_f64;
     for (t, (example, expected)) in stream.iter().zip(&expected.predictions).enumerate() {
@@ -38,7 +41,8 @@ fn gap(name: &str, mut learner: impl Regressor, stream: &[WeightedExample], expe
     largest
 }
 
-/// Runs `compare` on every stream with every kernel, with and without weights, and demands agreement.
+/// Runs `compare` on every stream with every kernel, with and without weights, and demands
+/// agreement.
 fn compare(tolerance: f64, mut compare: impl FnMut(&str, &AnyKernel, &[WeightedExample]) -> f64) {
     let mut largest = (0.0, String::new());
     for spec in KERNELS.into_iter().chain(["polynomial:2,0.5"]) {
@@ -141,7 +145,8 @@ fn krls_t_equals_its_recursion() {
     }
 }
 
-/// Without a budget and without forgetting the tracker is the Gaussian process with covariance `k + jitter` and this noise.
+/// Without a budget and without forgetting the tracker is the Gaussian process with covariance
+/// `k + jitter` and this noise.
 #[test]
 fn krls_t_is_the_gaussian_process() -> TestResult {
     for jitter in [1e-2, 1e-6, 1e-10] {
@@ -181,7 +186,8 @@ fn krls_t_is_the_gaussian_process() -> TestResult {
     Ok(())
 }
 
-/// After many rounds on a budget the state is what its points, means and covariances make of it anew.
+/// After many rounds on a budget the state is what its points, means and covariances make of it
+/// anew.
 fn rebuilt_gap(rows: usize, params: KrlsTParams) -> Result<f64, Box<dyn std::error::Error>> {
     let kernel: AnyKernel = "gaussian:0.6".parse()?;
     let k = values(&kernel);
@@ -231,7 +237,8 @@ fn krls_t_on_a_budget_does_not_drift() -> TestResult {
     Ok(())
 }
 
-/// Rounding that a window has forgotten is gone: after many rounds the fit is as exact as at the beginning.
+/// Rounding that a window has forgotten is gone: after many rounds the fit is as exact as at the
+/// beginning.
 #[test]
 fn a_window_does_not_drift() -> TestResult {
     let (kernel, window): (AnyKernel, _) = ("gaussian:0.6".parse()?, 25);
@@ -250,13 +257,14 @@ fn a_window_does_not_drift() -> TestResult {
     Ok(())
 }
 
-/// The name is another one for KRLS without a ridge, which the other test files compare with Engel's recursion.
+/// The name is another one for KRLS without a ridge, which the other test files compare with
+/// Engel's recursion.
 #[test]
 fn ald_krls_is_krls_without_a_ridge() -> TestResult {
-    let entry = catalogue::entries().iter().find(|entry| entry.name == "ald-krls").ok_or("no such entry")?;
+    let entry = entries().iter().find(|entry| entry.name == "ald-krls").ok_or("no such entry")?;
     let kernel: AnyKernel = "gaussian:0.6".parse()?;
     let (stream, params) = (streams::smooth_noisy(1, 200, 2, 0.1), KrlsParams::default().nu(1e-3).lambda(0.0));
-    let mut named = catalogue::trial(entry, kernel.clone(), 2)?;
+    let mut named = trial(entry, kernel.clone(), 2)?;
     let mut plain = Krls::new(kernel.clone(), 2, params)?;
     let expected = oracle::krls_engel(&stream, &values(&kernel), 1e-3);
     for ((x, y), expected) in stream.iter().zip(&expected.predictions) {
@@ -276,7 +284,8 @@ fn ald_krls_is_krls_without_a_ridge() -> TestResult {
     Ok(())
 }
 
-/// With a function that does not move and nothing forgotten EX-KRLS is ridge regression on all points: how far its recursion holds.
+/// With a function that does not move and nothing forgotten EX-KRLS is ridge regression on all
+/// points: how far its recursion holds.
 #[test]
 fn ex_krls_holds_in_the_range_that_it_states() -> TestResult {
     for lambda in [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8] {

@@ -1,22 +1,25 @@
-//! Faults that were found once: clipping far out, rules that commit too early, predictions that are not finite, parameters that no model
-//! file takes, inputs without features.
+//! Faults that were found once: clipping far out, rules that commit too early, predictions that are
+//! not finite, parameters that no model file takes, inputs without features.
 
 use crate::common::{TestResult, kernel};
+use mercer_auto::{Auto, AutoParams};
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AnyKernel, Kernel, Linear, Polynomial};
 use mercer_learners::basis::Identity;
 use mercer_learners::update::{GrowingUpdate, LeastSquares, LinearUpdate, NewtonStep, Ridge};
 use mercer_learners::{
-    AnyRegressor, AogdAld, AogdAldParams, Auto, AutoParams, ConKons, ConKonsParams, Error, Fogd, FogdParams,
-    GrowThenStep, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss,
-    Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom,
-    PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SketchedKons,
-    SketchedKonsParams, Target, Targets, TaylorParams,
+    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, GrowThenStep, KernelAwv, KernelKrr,
+    KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Nogd, NogdParams, NonsAld,
+    NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen,
+    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SketchedKons, SketchedKonsParams, Target,
+    Targets, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use mercer_sparsify::Kors;
 use mercer_testkit::streams;
 
-/// `z − (z − clamp(z))` was 0 where `z` is beyond 10¹⁶ U; a clipped prediction is ±U however large the score.
+/// `z − (z − clamp(z))` was 0 where `z` is beyond 10¹⁶ U; a clipped prediction is ±U however large
+/// the score.
 #[test]
 fn clipping_holds_at_any_size() -> TestResult {
     let cubic = Polynomial::new(3, 1.0)?;
@@ -45,7 +48,8 @@ fn clipping_holds_at_any_size() -> TestResult {
     Ok(())
 }
 
-/// A rule with coins under an update that may refuse its example: what is refused is not kept by the rule either.
+/// A rule with coins under an update that may refuse its example: what is refused is not kept by
+/// the rule either.
 #[test]
 fn a_rule_commits_after_the_step() -> TestResult {
     type Sampled<K, U> = OnDictionary<K, Kors, U, GrowThenStep>;
@@ -88,7 +92,8 @@ fn predictions_are_finite_or_errors() -> TestResult {
     learner.update(&[0.5], 1e250)?;
     assert_eq!(learner.predict(&[1e40]), Err(ExampleError::KernelOverflow.into()));
     assert!(learner.predict(&[0.4])?.is_finite());
-    // Near the root of the largest number the squares of coordinates may round to infinity where k(x, x) does not.
+    // Near the root of the largest number the squares of coordinates may round to infinity where
+    // k(x, x) does not.
     let largest = f64::MAX.sqrt();
     for t in 0..200 {
         let mut learner = Krls::new(Linear, 2, KrlsParams::default().lambda(1.0))?;
@@ -161,7 +166,8 @@ fn with_parameter(v: f64, d: usize) -> Vec<(&'static str, Made)> {
     ]
 }
 
-/// What a constructor takes can be saved, then and after rounds that it learns or refuses; what it does not take, it names.
+/// What a constructor takes can be saved, then and after rounds that it learns or refuses; what it
+/// does not take, it names.
 #[test]
 fn what_a_constructor_takes_can_be_saved() -> TestResult {
     let values =
@@ -239,7 +245,8 @@ fn inputs_without_features_are_learnt() -> TestResult {
     Ok(())
 }
 
-/// A row of weight 0 whose features overflow is refused in a block as it is alone, and spoils nothing in a recursion over many rounds.
+/// A row of weight 0 whose features overflow is refused in a block as it is alone, and spoils
+/// nothing in a recursion over many rounds.
 #[test]
 fn an_idle_row_that_overflows_ends_a_block() -> TestResult {
     let params = TaylorParams::default().sigma(0.5).degree(9);

@@ -24,7 +24,8 @@ enum Update {
     LeastSquares { ridge: f64 },
 }
 
-/// A learner as vectors and matrices in coordinates of all points that were ever kept; the dictionary spans a part of them.
+/// A learner as vectors and matrices in coordinates of all points that were ever kept; the
+/// dictionary spans a part of them.
 struct Dense {
     update: Update,
     all: Vec<Vec<f64>>,
@@ -137,7 +138,8 @@ fn inverse(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     if matrix.is_empty() { matrix.clone() } else { matrix.clone().try_inverse().expect("positive definite") }
 }
 
-/// Removes points between the rounds of a stream, and compares every prediction, on the stream and at fixed places.
+/// Removes points between the rounds of a stream, and compares every prediction, on the stream and
+/// at fixed places.
 fn compare<U: GrowingUpdate + Validate>(what: &str, linear: &U, update: Update, how: Removal) -> TestResult {
     let rule = Ald::new(NU)?;
     let mut learner = OnDictionary::<_, _, _, GrowThenStep>::from_parts(kernel(), 2, rule, linear.clone(), None)?;
@@ -182,7 +184,8 @@ fn removals_equal_dense_projections() -> TestResult {
     Ok(())
 }
 
-/// Conditioning is the fit with no weight on the lost direction: that of the examples projected on the span that is left.
+/// Conditioning is the fit with no weight on the lost direction: that of the examples projected on
+/// the span that is left.
 #[test]
 fn conditioning_is_the_fit_of_the_projected_examples() -> TestResult {
     let (ridge, stream) = (0.3, streams::smooth_noisy(32, 80, 2, 0.1));

@@ -3,10 +3,11 @@
 use crate::common::{self, TestResult, check, check_to, values};
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
-use mercer_learners::catalogue::{self, Value};
+use mercer_learners::catalogue::{Context, Value, Values};
 use mercer_learners::{
     Error, Knlms, KnlmsParams, MknlmsCs, MknlmsCsParams, Mxklms, MxklmsParams, Regressor, RegressorExt, Target,
 };
+use mercer_registry::entries;
 use mercer_testkit::alloc::allocations_during;
 use mercer_testkit::conformance::{Memory, check_regressor};
 use mercer_testkit::oracle::{self, KernelFn};
@@ -43,7 +44,8 @@ fn mknlms_cs_equals_its_definition() -> TestResult {
                 let expected = oracle::mknlms_cs(&stream, functions, params);
                 let params = MknlmsCsParams::default().eta(eta).delta(delta).eps(eps).max_dictionary(Some(max));
                 let learner = MknlmsCs::new(kernels.to_vec(), stream[0].0.len(), params)?;
-                // Far away inputs reach 3e5 and linear kernel values 1e11, whose sums cancel to the size of the targets.
+                // Far away inputs reach 3e5 and linear kernel values 1e11, whose sums cancel to the
+                // size of the targets.
                 let tolerance = if name == "far away" { 1e-10 } else { 1e-12 };
                 check_to(tolerance, &format!("{name}, {list:?}, delta {delta}"), learner, &stream, &expected)?;
             }
@@ -57,7 +59,8 @@ fn mxklms_equals_its_definition() -> TestResult {
     with_lists(|list, kernels, functions| {
         let normalised = list.iter().all(|spec| !spec.starts_with("poly") && *spec != "linear");
         for (name, stream) in common::streams() {
-            // Under kernels that grow with their inputs the steps have no common size far away, and smaller ones elsewhere.
+            // Under kernels that grow with their inputs the steps have no common size far away, and
+            // smaller ones elsewhere.
             if name == "far away" && !normalised {
                 continue;
             }
@@ -74,7 +77,8 @@ fn mxklms_equals_its_definition() -> TestResult {
     })
 }
 
-/// One kernel: KNLMS, whose coherence is the kernel value where the kernel is normalised and not negative.
+/// One kernel: KNLMS, whose coherence is the kernel value where the kernel is normalised and not
+/// negative.
 #[test]
 fn one_kernel_is_knlms() -> TestResult {
     let kernel: AnyKernel = "gaussian:0.6".parse()?;
@@ -234,15 +238,14 @@ fn parameters_out_of_range_are_refused() {
 /// `auto` is the Gaussian that is given at several widths, another kernel alone.
 #[test]
 fn kernels_are_scaled_by_default() -> TestResult {
-    for entry in catalogue::entries().iter().filter(|entry| entry.key("kernels").is_some()) {
+    for entry in entries().iter().filter(|entry| entry.key("kernels").is_some()) {
         let look = entry.key("kernels").and_then(|key| key.auto).and_then(|rule| rule.look).ok_or("a rule")?;
         for (spec, expected) in [
             ("gaussian:2", "gaussian:0.5;gaussian:1;gaussian:2;gaussian:4;gaussian:8"),
             ("laplace:2", "laplace:2"),
             ("polynomial:3,1", "polynomial:3,1;"),
         ] {
-            let found: Value =
-                look.find(&spec.parse()?, &catalogue::Context::default(), &catalogue::Values::new(&[]))?;
+            let found: Value = look.find(&spec.parse()?, &Context::default(), &Values::new(&[]))?;
             assert_eq!(found.to_string(), expected);
         }
     }

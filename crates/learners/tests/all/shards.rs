@@ -1,4 +1,5 @@
-//! Sums of shards against their definition: any map, several outputs, weights, blocks; and what is told from the sums alone.
+//! Sums of shards against their definition: any map, several outputs, weights, blocks; and what is
+//! told from the sums alone.
 
 use mercer_core::{ExampleError, Validate};
 use mercer_kernels::{AlignedVec, AnyKernel, Points, RandomFourier, TaylorFeatures};
@@ -229,8 +230,8 @@ fn classes_are_told_by_least_squares() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shards that met different classes, in any order, and classes that came in another order: the classifier is dense least squares on
-/// targets of 1 and −1.
+/// Shards that met different classes, in any order, and classes that came in another order: the
+/// classifier is dense least squares on targets of 1 and −1.
 #[test]
 fn a_classifier_of_sums_is_least_squares_on_signs() -> Result<(), Failure> {
     const CLASSES: usize = 4;

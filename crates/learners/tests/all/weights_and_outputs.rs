@@ -1,4 +1,5 @@
-//! Least squares with weights, several outputs and forgetting against dense solves of what it minimises.
+//! Least squares with weights, several outputs and forgetting against dense solves of what it
+//! minimises.
 
 use crate::common::{TestResult, agree, kernel, learn, pass, same_kernel, weighted};
 use mercer_kernels::TaylorFeatures;
@@ -156,7 +157,8 @@ fn nystrom_learners_solve_the_weighted_projected_system() -> TestResult {
     let examples = weighted(&stream, "squared", 1);
     let params = NystromParams::default().lambda(0.4).mu(0.2).seed(3);
     for vovk in [true, false] {
-        // Who is kept follows from the sizes; with the coin of its round each prediction knows the point it may keep.
+        // Who is kept follows from the sizes; with the coin of its round each prediction knows the
+        // point it may keep.
         let mut learner: Box<dyn Regressor> = if vovk {
             Box::new(PkawvNystrom::new(kernel(), 2, params)?)
         } else {
@@ -228,7 +230,8 @@ fn weight_two_is_learning_twice() -> TestResult {
             once.update(x, *y)?;
             twice.update(x, *y)?;
         }
-        // The dictionary of KRLS is full now: with the first of two equal rounds a new point would interpolate.
+        // The dictionary of KRLS is full now: with the first of two equal rounds a new point would
+        // interpolate.
         for (t, (x, y)) in tail.iter().enumerate() {
             let example = WeightedExample { x: x.clone(), y: vec![*y], weight: if t % 3 == 0 { 2.0 } else { 1.0 } };
             let (a, b) = (learn(&mut once, &example)?[0], twice.predict_then_update(x, *y)?);

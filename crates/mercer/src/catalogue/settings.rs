@@ -136,7 +136,7 @@ impl Settings {
                 })?;
             }
         }
-        match self.entry.build(kernel, context, &Values::new(&parameters), &members) {
+        match mercer_registry::build(self.entry, kernel, context, &Values::new(&parameters), &members) {
             Ok(learner) => Ok(Built { learner, parameters }),
             Err(error) => Err(self.refused(error, &spec, context)),
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::failure::Failure;
+use super::lock::is_named;
 use super::output::{refuse_place, refuse_same_places};
 use super::rows::Origin;
 
@@ -40,10 +41,16 @@ impl OnError {
     }
 }
 
+/// Bytes of rows that wait at most.
+const WAITING: usize = 1 << 20;
+
 /// The bad rows so far.
 pub(crate) struct BadRows {
     choice: OnError,
     file: Option<File>,
+    /// Lines that are put aside once the model is saved that has met their rows: a run that is
+    /// killed and resumed meets those again which the file of its model does not know.
+    waiting: Vec<u8>,
     count: u64,
     first: Option<String>,
 }
@@ -54,19 +61,25 @@ impl BadRows {
         let file = match choice {
             OnError::Quarantine(path) => {
                 let opened = OpenOptions::new().create(true).append(true).open(path);
-                Some(opened.map_err(|error| {
+                let file = opened.map_err(|error| {
                     Failure::because(format!("{}: cannot be written ({error}); give another file", path.display()))
-                })?)
+                })?;
+                // In a folder of several users a link may lead to what is none of the writer's.
+                if !is_named(path, &file) {
+                    let path = path.display();
+                    return Err(Failure::because(format!("{path}: is a link; give the file that it leads to")));
+                }
+                Some(file)
             }
             OnError::Stop | OnError::Skip => None,
         };
-        Ok(Self { choice: choice.clone(), file, count: 0, first: None })
+        Ok(Self { choice: choice.clone(), file, waiting: Vec::new(), count: 0, first: None })
     }
 
     /// The same choice with nothing left out yet, for another look at the same rows; nothing is put aside twice.
     pub(crate) fn afresh(&self) -> Self {
         let choice = if self.choice == OnError::Stop { OnError::Stop } else { OnError::Skip };
-        Self { choice, file: None, count: 0, first: None }
+        Self { choice, file: None, waiting: Vec::new(), count: 0, first: None }
     }
 
     /// A row is bad, this is why, and its text is not wanted.
@@ -82,19 +95,40 @@ impl BadRows {
         Ok(())
     }
 
-    /// The row from there is bad, and this is why.
+    /// The row from there is bad, and this is why. It waits for [`put_aside`](Self::put_aside).
     ///
     /// # Errors
-    /// When that ends the run, or the row cannot be put aside.
+    /// When that ends the run.
     pub(crate) fn take(&mut self, why: String, origin: &impl Origin) -> Result<(), Failure> {
-        if let (Some(file), OnError::Quarantine(path)) = (&mut self.file, &self.choice) {
-            let mut line = origin.record().to_vec();
-            line.push(b'\n');
-            file.write_all(&line).map_err(|error| {
-                Failure::because(format!("{}: cannot be written ({error}); make room for it", path.display()))
-            })?;
+        if self.file.is_some() {
+            self.waiting.extend_from_slice(origin.record());
+            self.waiting.push(b'\n');
         }
         self.leave_out(Failure::because(why))
+    }
+
+    /// Whether so many rows wait that they should be put aside.
+    pub(crate) fn are_many(&self) -> bool {
+        self.waiting.len() >= WAITING
+    }
+
+    /// Puts the rows that wait into their file, and brings it to the disk.
+    ///
+    /// # Errors
+    /// When that cannot be done; what could not be written waits no longer.
+    pub(crate) fn put_aside(&mut self) -> Result<(), Failure> {
+        let (Some(file), OnError::Quarantine(path)) = (&mut self.file, &self.choice) else { return Ok(()) };
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let written = file.write_all(&self.waiting);
+        self.waiting.clear();
+        written.map_err(|error| {
+            Failure::because(format!("{}: cannot be written ({error}); make room for it", path.display()))
+        })?;
+        // What is no file, such as a pipe, has no disk.
+        drop(file.sync_data());
+        Ok(())
     }
 
     /// A line on what was left out, if anything was.

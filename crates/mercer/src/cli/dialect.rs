@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use clap::Args;
+use mercer::model::Own;
 use mercer::readers::{Decimal, Format, Header, ReadOptions, Separator, Thousands};
+use serde_json::Value;
 
 use super::voice;
 
 /// What every command that reads DATA is told of it alike.
-#[derive(Args, Clone, Copy, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Dialect {
     /// csv, tsv, ndjson (json), libsvm, parquet or arrow; the file's name tells it unless given, standard input needs it
     ///
@@ -32,14 +34,32 @@ pub(crate) struct Dialect {
     /// is in doubt [default: auto]
     #[arg(long, value_name = "WHEN")]
     header: Option<Header>,
+    /// A value that stands for none, such as -999 or unknown, in every column; may be given several times
+    ///
+    /// Empty cells, NA, NaN, null, None, - and the like are gaps without being told. A model remembers what was told when it was trained.
+    #[arg(long = "gap", value_name = "TEXT", allow_hyphen_values = true)]
+    gaps: Vec<String>,
 }
 
 impl Dialect {
     /// The options with what is told here; `path` is the file that they are for.
     pub(crate) fn told(&self, path: &Path, options: ReadOptions) -> ReadOptions {
-        let Self { format, separator, decimal, thousands, header } = *self;
+        let Self { format, separator, decimal, thousands, header, gaps } = self;
         let format = format.or_else(|| Format::from_path(path));
-        ReadOptions { format, separator, decimal, thousands, header: header.unwrap_or_default(), ..options }
+        let (separator, decimal, thousands) = (*separator, *decimal, *thousands);
+        let gaps = gaps.clone();
+        ReadOptions { format, separator, decimal, thousands, header: header.unwrap_or_default(), gaps, ..options }
+    }
+
+    /// The values that stand for none.
+    pub(crate) fn gaps(&self) -> &[String] {
+        &self.gaps
+    }
+
+    /// The same with more of them.
+    pub(crate) fn with_gaps(mut self, more: Vec<String>) -> Self {
+        self.gaps.extend(more);
+        self
     }
 
     /// The same for another file than DATA, whose own name goes before the format that is told of DATA.
@@ -49,16 +69,31 @@ impl Dialect {
 
     /// The first option that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let Self { format, separator, decimal, thousands, header } = self;
+        let Self { format, separator, decimal, thousands, header, gaps } = self;
         let given = [
             ("--format", format.is_some()),
             ("--separator", separator.is_some()),
             ("--decimal", decimal.is_some()),
             ("--thousands", thousands.is_some()),
             ("--header", header.is_some()),
+            ("--gap", !gaps.is_empty()),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
     }
+}
+
+/// The key under which a model keeps the values that stand for none.
+const KEPT_GAPS: &str = "gaps";
+
+/// What a model keeps of the values that stand for none.
+pub(crate) fn kept_gaps(gaps: &[String]) -> Own {
+    if gaps.is_empty() { Own::new() } else { vec![(KEPT_GAPS.to_owned(), Value::from(gaps).to_string())] }
+}
+
+/// The values that stand for none in the data of a model.
+pub(crate) fn known_gaps(own: &Own) -> Vec<String> {
+    let kept = own.iter().find(|(key, _)| key == KEPT_GAPS);
+    kept.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
 /// Tells a person what was taken where the file leaves a doubt.

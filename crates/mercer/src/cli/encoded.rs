@@ -1,6 +1,7 @@
 //! Rows of a table with columns of any kind, which become numbers row by row.
 
 mod beside;
+mod head;
 mod oddities;
 mod ranges;
 mod records;
@@ -8,7 +9,7 @@ mod records;
 use std::collections::VecDeque;
 
 use mercer::encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Look, Overrides, Scale, Schema, TargetScale, Use,
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Overrides, Scale, Schema, TargetScale, Use,
 };
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, Scheme,
@@ -21,10 +22,11 @@ use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::task::{Kind, Wanted};
 use super::{CommonArguments, FIRST_ROWS, voice};
-use beside::{Beside, kind};
+use beside::Beside;
 
-pub(crate) use beside::targets;
-pub(crate) use oddities::Oddities;
+pub(crate) use beside::{kind, targets};
+pub(crate) use head::Head;
+pub(crate) use oddities::{Oddities, facts_of};
 pub(crate) use ranges::TableRanges;
 pub(crate) use records::{Records, cell};
 
@@ -452,7 +454,10 @@ impl Found {
         let Some(ignored) = ignored else { return Ok(Looked::Numbers(None)) };
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
-        let Some(Head { rows, look, twice }) = Head::of(&mut records, |first| looking.at_once && plain(first)) else {
+        // Whoever reads numbers tells what cannot be read.
+        let head = Head::of(&mut records, |first| looking.at_once && plain(first)).ok().flatten();
+        // Where most rows cannot be read, the first one is no measure for them.
+        let Some(Head { rows, look, twice, .. }) = head.filter(|head| head.bad <= head.rows.len()) else {
             return Ok(Looked::Numbers(None));
         };
         let number = |place: &usize| format!("#{}", place + 1);
@@ -497,46 +502,6 @@ fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
         let numbers = cells().filter(|cell| cell.number().is_some()).count();
         2 * numbers > cells().count()
     })
-}
-
-/// The first rows of a table.
-struct Head {
-    rows: Vec<Record>,
-    look: Look,
-    /// Two columns of one name, which numbers alone may have: they are then known by their places.
-    twice: Option<EncodingError>,
-}
-
-impl Head {
-    /// Reads them, without those that cannot be read; `None` where they cannot be looked at, or the first of them is `enough`.
-    fn of(records: &mut Records, enough: impl Fn(&Record) -> bool) -> Option<Self> {
-        let width = records.columns().len();
-        let named = records.is_named().then(|| Look::new(records.columns()));
-        let (mut look, twice) = match named {
-            Some(Ok(look)) => (look, None),
-            Some(Err(twice)) => (Look::unnamed(width), Some(twice)),
-            None => (Look::unnamed(width), None),
-        };
-        let (mut rows, mut bad) = (Vec::new(), 0);
-        for _ in 0..FIRST_ROWS {
-            let mut record = Record::new();
-            match records.next(&mut record) {
-                Ok(true) => look.observe(&record).ok()?,
-                Ok(false) => break,
-                Err(error) if error.concerns_one_row() => {
-                    bad += 1;
-                    continue;
-                }
-                Err(_) => return None,
-            }
-            if rows.is_empty() && enough(&record) {
-                return None;
-            }
-            rows.push(record);
-        }
-        // Where most rows cannot be read, the first one is no measure for them.
-        (bad <= rows.len()).then_some(Self { rows, look, twice })
-    }
 }
 
 /// What `--as` says of the columns of data.

@@ -13,11 +13,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
+use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::core::ExampleError;
 use mercer::{Error, Regressor, RegressorExt};
 
-use super::classes::{Fresh, quoted};
+use super::classes::quoted;
+use super::construction::{Construction, Learner, Premises};
 use super::failure::Failure;
 use super::feed::{Chunk, Feed, Names};
 use super::memory;
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     cells::check(&arguments.columns, common.intervals.wanted())?;
     let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
     let create = |path| Predictions::create(path, &inputs, "");
-    let mut predictions = arguments.predictions.as_deref().map(create).transpose()?;
+    let predictions = arguments.predictions.as_deref().map(create).transpose()?;
     output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--plot", &arguments.plot.plot)])?;
     #[cfg(feature = "plots")]
     let plot = arguments.plot.create(&inputs)?;
@@ -57,136 +58,61 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let filled = feed.fill(&mut chunk);
     ended(&stop, arguments, 0)?;
     filled?;
-    let (dimension, rounds, kind) = (feed.dimension(), feed.rounds(), feed.kind());
-    kind.check(entry, Wanted::of(common), &common.data.display().to_string())?;
-    let rows = feed.counted(memory::most_rows(entry, dimension));
-    memory::check(entry, &common.data.display().to_string(), rows, dimension)?;
-    let facts = Facts::of(dimension, rounds, kind, Some(&chunk));
-    let Begun { body, spec, parameters } = Begun::of(arguments, entry, &facts)?;
-    voice::more(|| {
-        let (shown, block) = (common.data.display(), feed.block());
-        let target = kind.words(feed.columns().targets());
-        format!("{shown}: {dimension} features, {target}, kernel {spec}, blocks of {block}")
-    });
-    let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key)).cloned();
-
-    let asked = &arguments.scores;
-    let followed = Metric::followed(asked.metric, kind, common.intervals.wanted())?;
-    let (unscaled, skip) = (common.scale == ScaleChoice::None, asked.skipped(entry));
-    let mut pass = Pass::new(entry, body, unscaled, skip, Ends { block: feed.block(), rounds: feed.length() });
+    let Construction { learner, kernel, parameters } = construct(arguments, entry, &feed, &chunk)?;
+    let followed = Metric::followed(arguments.scores.metric, feed.kind(), common.intervals.wanted())?;
+    let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
+    let ends = Ends { block: feed.block(), rounds: feed.length() };
+    let mut pass = Pass::new(entry, Body::of(arguments, learner)?, unscaled, skip, ends);
     #[cfg(feature = "plots")]
     if plot.is_some() {
         pass.gathered = Some(picture::Gathered::new(&pass.body));
     }
-    let plan = match &mut predictions {
-        None => None,
-        Some(file) => {
-            let plan = pass.cells(arguments, &feed)?;
-            file.write(&plan.header())?;
-            Some(plan)
-        }
-    };
+    let written = predictions.map(|file| pass.cells(arguments, &feed).map(|cells| (file, cells))).transpose()?;
     if let Body::Numbers(_) = &pass.body {
         let shown = common.data.display().to_string();
-        let mut alarm = Alarm::new(entry, &parameters, (&spec, &shown), !unscaled);
-        chunk.targets.chunks(kind.outputs()).for_each(|targets| alarm.hear(targets));
+        let mut alarm = Alarm::new(entry, &parameters, (&kernel, &shown), !unscaled);
+        chunk.targets.chunks(feed.kind().outputs()).for_each(|targets| alarm.hear(targets));
     }
-    let bar = progress(rounds);
-    let mut lines = String::new();
-    while chunk.len() > 0 {
-        pass.learn(&chunk, feed.names())?;
-        if let (Some(file), Some(plan)) = (&mut predictions, &plan) {
-            lines.clear();
-            pass.write(&mut lines, plan, &chunk, feed.names());
-            file.write(&lines)?;
-        }
-        bar.inc(chunk.len() as u64);
-        bar.set_message(pass.body.dictionary_size().to_string());
-        ended(&stop, arguments, pass.rounds)?;
-        feed.fill(&mut chunk)?;
-    }
-    bar.finish_and_clear();
-    ended(&stop, arguments, pass.rounds)?;
-
-    let Pass {
-        body,
-        trace,
-        seconds,
-        rounds: n,
-        #[cfg(feature = "plots")]
-        gathered,
-        ..
-    } = pass;
-    let scored = body.scored();
-    check_skip(skip, n)?;
-    let window = asked.window.map_or((n / 10).max(1), usize::from);
-    let dictionary_size = body.dictionary_size();
-    let bound = bound.as_ref().filter(|_| unscaled).map(|(key, value)| (*key, value));
-    let mut notes = body.notes(entry, &spec, bound, n);
-    if skip > asked.skip {
-        notes.push(format!(
-            "{} does not predict the first row, for nothing is known before it; it is not scored",
-            entry.name
-        ));
-    }
-    notes.extend(feed.left_out());
-    let (columns, counts) = feed.facts().unzip();
-    let seconds = seconds.as_secs_f64();
-    let (_, second_half) = body.between(scored / 2, scored, true);
-    let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
-    let progress = |Checkpoint { t, cumulative_loss, dictionary_size }| {
-        let until = t - skip.min(t);
-        let score = |from: usize| followed.of(&body.between(from, until, followed == Metric::Auc).1);
-        let (window_score, score) = (score(until.saturating_sub(window)), score(0));
-        Progress { t, cumulative_loss, dictionary_size, window_score, score }
-    };
-    let checkpoints = trace.checkpoints().into_iter().map(progress).collect();
-    let outputs = match &body {
-        Body::Numbers(numbers) => numbers.outputs(feed.columns().targets()),
-        Body::Classes(_) => Vec::new(),
-    };
-    let report = Report {
-        learner: entry.name,
-        kernel: spec,
-        parameters: Parameters(parameters),
-        n,
-        d: dimension,
-        scores: body.scores(),
-        second_half,
-        last_window: Window { rows, scores: last },
-        outputs,
-        dictionary_size,
-        seconds,
-        seconds_per_example: seconds / n as f64,
-        checkpoints,
-        task: if matches!(body, Body::Classes(_)) { "class" } else { "regression" },
-        columns,
-        counts,
-        notes,
-        asked: asked.metric,
-        followed,
-        skipped: skip,
-        window,
-    };
+    let predictions = pass.over(arguments, &mut feed, chunk, written, &stop)?;
+    check_skip(skip, pass.rounds)?;
+    let report = pass.report(arguments, &feed, followed, (kernel, parameters));
     let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
     #[cfg(feature = "plots")]
-    if let (Some(plot), Some(gathered)) = (plot, &gathered) {
+    if let (Some(plot), Some(gathered)) = (plot, &pass.gathered) {
         let about = picture::About {
             learner: entry.name,
             data: &common.data.display().to_string(),
             targets: feed.columns().targets(),
             followed,
-            window,
+            window: report.window,
             skipped: skip,
-            trace: trace.records(),
+            trace: pass.trace.records(),
             scores: &report.scores,
         };
-        plot.finish(&picture::draw(gathered, &body, &about))?;
+        plot.finish(&picture::draw(gathered, &pass.body, &about))?;
     }
-    if let Some(file) = predictions {
-        file.finish()?;
-    }
+    predictions.map_or(Ok(()), Predictions::finish)?;
     output::print(&text)
+}
+
+/// The learner for the rows of a feed, the first of which are in `chunk`.
+fn construct(
+    arguments: &EvalArguments,
+    entry: &'static Entry,
+    feed: &Feed,
+    chunk: &Chunk,
+) -> Result<Construction, Failure> {
+    let (common, dimension, kind) = (&arguments.common, feed.dimension(), feed.kind());
+    let shown = common.data.display().to_string();
+    kind.check(entry, Wanted::of(common), &shown)?;
+    let rows = feed.counted(memory::most_rows(entry, dimension));
+    memory::check(entry, &shown, rows, dimension)?;
+    let made = Construction::of(common, entry, &premises(dimension, feed.rounds(), kind, Some(chunk)))?;
+    voice::more(|| {
+        let target = kind.words(feed.columns().targets());
+        format!("{shown}: {dimension} features, {target}, kernel {}, blocks of {}", made.kernel, feed.block())
+    });
+    Ok(made)
 }
 
 /// Refuses to leave out all of the rows.
@@ -209,68 +135,13 @@ fn ended(stop: &Stop, arguments: &EvalArguments, rounds: usize) -> Result<(), Fa
     })
 }
 
-/// What a learner has to know of the data before it is made.
-#[derive(Clone, Copy)]
-struct Facts<'a> {
-    dimension: usize,
-    /// T, if it is known.
-    rounds: Option<usize>,
-    kind: Kind,
-    /// The first rows, and their weights if there are any.
-    rows: &'a [f64],
-    weights: &'a [f64],
-}
-
-impl<'a> Facts<'a> {
-    /// Of data whose first rows are in a chunk, if there is one.
-    fn of(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&'a Chunk>) -> Self {
-        let (rows, weights) = first.map_or((&[][..], &[][..]), |chunk| {
-            let count = chunk.len().min(FIRST_ROWS);
-            (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
-        });
-        Self { dimension, rounds, kind, rows, weights }
-    }
-}
-
-/// A learner that has learnt nothing yet, with its kernel and its parameters.
-struct Begun {
-    body: Body,
-    spec: String,
-    parameters: Vec<(&'static str, Value)>,
-}
-
-impl Begun {
-    fn of(arguments: &EvalArguments, entry: &'static Entry, facts: &Facts<'_>) -> Result<Self, Failure> {
-        let common = &arguments.common;
-        let Facts { dimension, rounds, kind, rows, weights } = *facts;
-        let (kernel, spec) = common.kernel(entry, dimension, rows, weights)?;
-        let (outputs, classes) = (kind.outputs(), kind.is_class());
-        let context = Context { rounds, dimension, seed: common.seed, rows, outputs, classes };
-        let build = |more: Option<&str>| -> Result<Built, Failure> {
-            let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
-            let built = settings.build(kernel.clone(), &context)?;
-            notes::tell_measured(&settings, &built);
-            Ok(built)
-        };
-        let (body, parameters) = match kind {
-            Kind::Numbers(_) => {
-                let Built { mut learner, parameters } = build(None)?;
-                learner.set_threads(arguments.threads.into());
-                let learner = common.scale.around(learner)?.screening(common.outliers);
-                let intervals = common.intervals.make(&learner)?;
-                let variances =
-                    common.intervals.are_local() || arguments.columns.iter().any(|column| column == "variance");
-                (Body::Numbers(Numbers::new(learner, intervals, variances).into()), parameters)
-            }
-            Kind::Class(two) => {
-                common.intervals.refuse_for_classes()?;
-                let Fresh { mut classifier, labels, parameters } = Fresh::make(entry, two, build)?;
-                classifier.learner_mut().set_threads(arguments.threads.into());
-                (Body::Classes(Classes::new(classifier, labels).into()), parameters)
-            }
-        };
-        Ok(Self { body, spec, parameters })
-    }
+/// The premises of data whose first rows are in a chunk, if there is one.
+fn premises(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&Chunk>) -> Premises<'_> {
+    let (rows, weights) = first.map_or((&[][..], &[][..]), |chunk| {
+        let count = chunk.len().min(FIRST_ROWS);
+        (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
+    });
+    Premises { dimension, rounds, kind, rows, weights }
 }
 
 /// Where blocks end.
@@ -297,6 +168,24 @@ enum Body {
 }
 
 impl Body {
+    fn of(arguments: &EvalArguments, learner: Learner) -> Result<Self, Failure> {
+        let common = &arguments.common;
+        match learner {
+            Learner::Numbers(mut learner) => {
+                learner.set_threads(arguments.threads.into());
+                let learner = common.scale.around(learner)?.screening(common.outliers);
+                let intervals = common.intervals.make(&learner)?;
+                let told = arguments.columns.iter().any(|column| column == "variance");
+                let variances = common.intervals.are_local() || told;
+                Ok(Self::Numbers(Numbers::new(learner, intervals, variances).into()))
+            }
+            Learner::Classes(mut classifier, labels) => {
+                classifier.learner_mut().set_threads(arguments.threads.into());
+                Ok(Self::Classes(Classes::new(*classifier, labels).into()))
+            }
+        }
+    }
+
     fn dictionary_size(&self) -> usize {
         match self {
             Self::Numbers(numbers) => numbers.learner.dictionary_size(),
@@ -433,6 +322,100 @@ impl Pass {
             &arguments.columns,
             &Offer { kind, targets, classes, has_probabilities, has_variance, has_intervals },
         )
+    }
+
+    /// Goes over all rows, of which `chunk` has the first, and writes their predictions.
+    fn over(
+        &mut self,
+        arguments: &EvalArguments,
+        feed: &mut Feed,
+        mut chunk: Chunk,
+        mut written: Option<(Predictions, Cells)>,
+        stop: &Stop,
+    ) -> Result<Option<Predictions>, Failure> {
+        if let Some((file, cells)) = &mut written {
+            file.write(&cells.header())?;
+        }
+        let (bar, mut lines) = (progress(feed.rounds()), String::new());
+        while chunk.len() > 0 {
+            self.learn(&chunk, feed.names())?;
+            if let Some((file, cells)) = &mut written {
+                lines.clear();
+                self.write(&mut lines, cells, &chunk, feed.names());
+                file.write(&lines)?;
+            }
+            bar.inc(chunk.len() as u64);
+            bar.set_message(self.body.dictionary_size().to_string());
+            ended(stop, arguments, self.rounds)?;
+            feed.fill(&mut chunk)?;
+        }
+        bar.finish_and_clear();
+        ended(stop, arguments, self.rounds)?;
+        Ok(written.map(|(file, _)| file))
+    }
+
+    /// What is to be told of all rows.
+    fn report(
+        &self,
+        arguments: &EvalArguments,
+        feed: &Feed,
+        followed: Metric,
+        (kernel, parameters): (String, Vec<(&'static str, Value)>),
+    ) -> Report {
+        let Self { entry, body, skip, rounds: n, .. } = self;
+        let (asked, n, skip, scored) = (&arguments.scores, *n, *skip, body.scored());
+        let window = asked.window.map_or((n / 10).max(1), usize::from);
+        let mut notes = self.notes(&kernel, &parameters);
+        if skip > asked.skip {
+            notes.push(format!(
+                "{} does not predict the first row, for nothing is known before it; it is not scored",
+                entry.name
+            ));
+        }
+        notes.extend(feed.left_out());
+        let (columns, counts) = feed.facts().unzip();
+        let seconds = self.seconds.as_secs_f64();
+        let (_, second_half) = body.between(scored / 2, scored, true);
+        let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
+        let progress = |Checkpoint { t, cumulative_loss, dictionary_size }| {
+            let until = t - skip.min(t);
+            let score = |from: usize| followed.of(&body.between(from, until, followed == Metric::Auc).1);
+            let (window_score, score) = (score(until.saturating_sub(window)), score(0));
+            Progress { t, cumulative_loss, dictionary_size, window_score, score }
+        };
+        let (task, outputs) = match body {
+            Body::Numbers(numbers) => ("regression", numbers.outputs(feed.columns().targets())),
+            Body::Classes(_) => ("class", Vec::new()),
+        };
+        Report {
+            learner: entry.name,
+            kernel,
+            parameters: Parameters(parameters),
+            n,
+            d: feed.dimension(),
+            scores: body.scores(),
+            second_half,
+            last_window: Window { rows, scores: last },
+            outputs,
+            dictionary_size: body.dictionary_size(),
+            seconds,
+            seconds_per_example: seconds / n as f64,
+            checkpoints: self.trace.checkpoints().into_iter().map(progress).collect(),
+            task,
+            columns,
+            counts,
+            notes,
+            asked: asked.metric,
+            followed,
+            skipped: skip,
+            window,
+        }
+    }
+
+    /// Remarks on the result.
+    fn notes(&self, kernel: &str, parameters: &[(&'static str, Value)]) -> Vec<String> {
+        let bound = parameters.iter().find(|(name, _)| Some(*name) == self.entry.bound && self.unscaled);
+        self.body.notes(self.entry, kernel, bound.map(|(key, value)| (*key, value)), self.rounds)
     }
 
     /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are scored.

@@ -13,8 +13,9 @@ use super::bad_rows::{BadRows, OnError};
 use super::encoded::{Facts, Looking};
 use super::failure::{self, Failure};
 use super::input::{Input, Place, more_than_promised, read_options, refuse_for_named, rows, sorted_names};
+use super::learned::Learned;
 use super::opening::Opening;
-use super::source::{Columns, Learned, Source};
+use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::task::{Kind, Wanted};
 
@@ -37,7 +38,7 @@ pub(crate) struct Feed {
     ahead: Ahead,
     names: Names,
     /// How DATA can be read once more, if it is a file that is not in memory.
-    again: Option<(ReadOptions, Looking, Wanted)>,
+    again: Option<Again>,
     example: Example,
     bad: BadRows,
     stop: Stop,
@@ -102,6 +103,67 @@ impl Names {
     }
 }
 
+/// What a file was read with.
+type Again = (ReadOptions, Looking, Wanted);
+
+/// DATA, in memory if something needs it whole.
+struct Opened {
+    input: Input,
+    /// How it can be read once more, if it is a file that is not in memory.
+    again: Option<Again>,
+}
+
+impl Opened {
+    fn of(
+        arguments: &EvalArguments,
+        formula: Option<&str>,
+        learned: Option<&Learned>,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let common = &arguments.common;
+        let source = Source::of(&common.data)?;
+        let promised = arguments.rows.map(usize::from);
+        // The ranges of all of DATA, if those of another file are not given.
+        let whole = common.scale.scheme().filter(|_| learned.is_none());
+        let reason = if whole.is_some() {
+            Some("--scale without --scale-from".to_owned())
+        } else if arguments.permute.is_some() {
+            Some("--permute".to_owned())
+        } else {
+            formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
+        };
+        let wanted = Wanted::of(common);
+        let options = ReadOptions {
+            libsvm_dimension: (learned.map(|learned| learned.columns.dimension)).or(common.dimension.map(usize::from)),
+            ..read_options(common, &common.data, wanted)
+        };
+        let mut looking = Looking::of(common, &source)?;
+        looking.skips = skips(arguments, reason.as_deref())?;
+        looking.ranges = learned.and_then(|learned| learned.table.clone());
+        let (input, again) = match source {
+            Source::Named(name) => {
+                let target = common.target.is_some();
+                refuse_for_named(name, target, &common.dialect, &common.ignore, common.weight.is_some())?;
+                (Input::named(name, &looking, wanted)?, None)
+            }
+            Source::File(path) => {
+                let opening = Opening::of(path, stop, || ())?;
+                let is_pipe = opening.is_pipe();
+                let input = Input::look(opening, &options, &looking, wanted, false)?;
+                // A pipe cannot be read again.
+                (input, (!is_pipe).then_some((options, looking, wanted)))
+            }
+            Source::StandardInput => {
+                let told = (&options, &looking);
+                let input = from_standard_input((reason.as_deref(), whole), promised, told, wanted, stop)?;
+                return Ok(Self { input, again: None });
+            }
+        };
+        let input = if reason.is_some() { input.gather(None, whole)? } else { input };
+        Ok(Self { input, again })
+    }
+}
+
 impl Feed {
     /// What was found of a table whose columns are encoded.
     pub(crate) fn facts(&self) -> Option<Facts> {
@@ -111,56 +173,10 @@ impl Feed {
     /// `formula` is the first key whose value depends on T.
     pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
-        let source = Source::of(&common.data)?;
         let scheme = common.scale.scheme();
-        let learned = match (&common.scale_from, scheme) {
-            (None, _) => None,
-            (Some(_), None) => {
-                return Err(Failure::usage(
-                    "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
-                ));
-            }
-            (Some(path), Some(_)) => Some(Learned::from(path, common, false)?),
-        };
+        let learned = Learned::asked(common, false)?;
+        let Opened { mut input, again } = Opened::of(arguments, formula, learned.as_ref(), stop)?;
         let promised = arguments.rows.map(usize::from);
-        let reason = if scheme.is_some() && learned.is_none() {
-            Some("--scale without --scale-from".to_owned())
-        } else if arguments.permute.is_some() {
-            Some("--permute".to_owned())
-        } else {
-            formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
-        };
-        let wanted = Wanted::of(common);
-        let options = ReadOptions {
-            libsvm_dimension: (learned.as_ref().map(|learned| learned.columns.dimension))
-                .or(common.dimension.map(usize::from)),
-            ..read_options(common, &common.data, wanted)
-        };
-        let mut looking = Looking::of(common, &source)?;
-        looking.skips = skips(arguments, reason.as_deref())?;
-        looking.ranges = learned.as_ref().and_then(|learned| learned.table.clone());
-        // The ranges of all of DATA, if those of another file are not given.
-        let whole = scheme.filter(|_| learned.is_none());
-        let mut again = None;
-        let mut input = match source {
-            Source::Named(name) => {
-                let target = common.target.is_some();
-                refuse_for_named(name, target, &common.dialect, &common.ignore, common.weight.is_some())?;
-                let input = Input::named(name, &looking, wanted)?;
-                if reason.is_some() { input.gather(None, whole)? } else { input }
-            }
-            Source::File(path) => {
-                let opening = Opening::of(path, stop, || ())?;
-                let is_pipe = opening.is_pipe();
-                let input = Input::look(opening, &options, &looking, wanted, false)?;
-                // A pipe cannot be read again.
-                again = (!is_pipe).then_some((options, looking, wanted));
-                if reason.is_some() { input.gather(None, whole)? } else { input }
-            }
-            Source::StandardInput => {
-                from_standard_input((reason.as_deref(), whole), promised, (&options, &looking), wanted, stop)?
-            }
-        };
         if let (Some(promised), Some(table)) = (promised, input.table())
             && promised != table.len()
         {
@@ -187,11 +203,8 @@ impl Feed {
         };
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
             || common.intervals.are_local();
-        let block = if by_rows {
-            1
-        } else {
-            arguments.block.rows(matches!(source, Source::StandardInput), arguments.threads, dimension)
-        };
+        let standard_input = matches!(Source::of(&common.data)?, Source::StandardInput);
+        let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
         let streamed = input.table().is_none();
         let names = Names { shown: input.shown().to_owned(), texts: Labels::new() };
         let mut feed = Self {

@@ -18,12 +18,13 @@ use mercer::model::{Model, Moments};
 use mercer::readers::{ColumnChoice, Scaling, TargetColumn};
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, kept_gaps};
 use super::failure::Failure;
 use super::lock::ModelLock;
 use super::output::{self, digits, number};
 use super::{ScaleChoice, TaskChoice, count, median_kernel, seed, store, typed, voice};
-use files::{Files, Part, Reading};
+use files::{Files, Part};
+use frozen::Reading;
 
 pub(super) use files::expand;
 
@@ -195,7 +196,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let rows = pass::sum_up(&files, &parts, &mut state, arguments.threads.into())?;
     state.close(index, of, rows).map_err(|error| Failure::because(error.to_string()))?;
     let seconds = began.elapsed().as_secs_f64();
-    store::save("--out", &arguments.out, state.to_bytes())?;
+    drop(store::save("--out", &arguments.out, state.to_bytes())?);
     tell(
         &state,
         &arguments.out,
@@ -260,6 +261,7 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
     about.target_names = if outputs > 1 { files.targets().to_vec() } else { Vec::new() };
     about.weight = arguments.weight.clone();
     about.marks = files.marks()?;
+    about.own = kept_gaps(arguments.dialect.gaps());
     Ok(state)
 }
 

@@ -1,12 +1,15 @@
 //! `mercer forecast`: predicts every row of a series from the rows before it, and what comes after the last.
 
+mod clock;
 mod feed;
 mod method;
 mod pass;
 #[cfg(feature = "plots")]
 mod picture;
 mod report;
+mod rows;
 mod scored;
+mod told;
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -20,15 +23,16 @@ use mercer::readers::ColumnChoice;
 
 use super::dialect::Dialect;
 use super::failure::Failure;
-use super::output::{self, Predictions};
+use super::output;
 use super::plot::PlotArguments;
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
 use super::stop::Stop;
 use super::store;
+use clock::Repeats;
 use feed::Feed;
 use method::{Gamma, Lambda, Method};
-use scored::Scored;
+use told::Told;
 
 pub(crate) use pass::Pass;
 
@@ -40,7 +44,7 @@ pub(crate) use report::parameters;
 ///
 /// SERIES is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, one row a
 /// moment; or `-` for standard input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. All columns
-/// are outputs, to be predicted, unless named in --inputs. An empty cell or NaN is a missing value: nothing is learnt from it,
+/// are outputs, to be predicted, unless they hold times or are named in --inputs; --target names the outputs. An empty cell or NaN is a missing value: nothing is learnt from it,
 /// and its prediction stands in for it afterwards. In a CSV or TSV file of one column a blank line between two rows is such a cell (from
 /// standard input it is answered when the row after it comes); blank lines before the first row or behind the last are no rows.
 ///
@@ -64,11 +68,21 @@ pub(crate) struct ForecastArguments {
     /// With --inputs only one step is possible; to go further under known inputs, append rows with empty outputs.
     #[arg(long, value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
-    /// The column, by name or by number from 1, by which the rows must be in order of time: one earlier than the row before is refused
+    /// The column of times, by name or by number from 1 [default: the first one that holds dates or times]
     ///
-    /// It is not forecast. Other columns of times are left out, too.
+    /// Dates, dates with times, days in eight digits, months such as 2020-01 and quarters such as 2020Q1 are known by their look; years,
+    /// months in six digits and seconds since 1970 (or thousandths of them and less) by the column's name or by this option, which also
+    /// takes plain numbers. The rows must be in order of time: an earlier one is refused. Where they have an even step, such as a
+    /// day, a working day, a month or 30 minutes, missing rows are put in as gaps and counted, and the times go on beyond the
+    /// last row. It is not forecast, and neither are other columns of times.
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
+    /// What to do with rows that have the time of the row before: sum, mean or last makes one row of them [default: refuse]
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Repeats::Refuse, hide_default_value = true, hide_possible_values = true)]
+    repeats: Repeats,
+    /// The columns that are forecast, by name or by number from 1, with commas between [default: all columns but those of times]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    target: Vec<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
@@ -175,7 +189,6 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let stop = asked.prepare(&inputs)?;
     // What would be left of a file of predictions is cleared away.
     let stop = if asked.save.is_none() && arguments.predictions.is_some() { Stop::listen()? } else { stop };
-    let streaming = matches!(source, Source::StandardInput) && !arguments.json && arguments.predictions.is_none();
     let opened = Feed::open(&source, arguments, start.as_ref(), stop.clone());
     if asked.save.is_none() {
         // A signal is what ended input that seems to be too short.
@@ -193,94 +206,33 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
     let mut pass = Pass::new(model, feed.columns().clone(), arguments.steps)?;
-    let header = pass.header(if streaming { pass.ahead() } else { 1 });
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
-    #[cfg(feature = "plots")]
-    let plot = arguments.plot.create(&read)?;
-    #[cfg(not(feature = "plots"))]
-    arguments.plot.refuse()?;
-    #[cfg(feature = "plots")]
-    let mut gathered = plot.is_some().then(picture::Gathered::new);
-    let mut scored = Scored::new(&pass);
-    let mut file = match &arguments.predictions {
-        Some(path) => Some(Predictions::create(path, &read, &header)?),
-        None => None,
-    };
-    if streaming && !output::print_on(&header)? {
-        return Ok(());
-    }
+    let Some(mut told) = Told::begin(arguments, &source, &read, &pass, &feed)? else { return Ok(()) };
     let bar = feed.progress();
-    let mut line = String::new();
-    let ended = learn(&mut feed, &mut pass, &mut saving, |pass, place| {
+    let ended = learn(&mut feed, &mut pass, &mut saving, |pass, feed| {
         bar.inc(1);
-        scored.take(pass);
-        #[cfg(feature = "plots")]
-        if let Some(gathered) = &mut gathered {
-            gathered.take(pass);
-        }
-        line.clear();
-        match &mut file {
-            Some(file) => {
-                pass.write_row(&mut line);
-                file.write(&line).map(|()| true)
-            }
-            None if streaming => {
-                if pass.feeds_through() {
-                    pass.write_row(&mut line);
-                } else {
-                    pass.write_next(&mut line).map_err(|error| error.at(&place()))?;
-                }
-                output::print_on(&line)
-            }
-            None => Ok(true),
-        }
+        told.row(pass, feed)
     });
     bar.finish_and_clear();
     match &saving {
-        Some(saving) => saving.end(ended, &stop, || pass.model().to_bytes())?,
+        Some(saving) => saving.end(ended, &stop, || pass.to_bytes(feed.kept()))?,
         None => ended?,
     }
+    feed.tell_gaps();
     if let (None, Some(path)) = (&saving, &arguments.predictions) {
         let rows = pass.model().forecaster.time();
-        let told = format!("{rows} rows were observed, and {} was not written", path.display());
-        stop.failure().map_err(|failure| failure.with(&told))?;
+        let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());
+        stop.failure().map_err(|failure| failure.with(&unwritten))?;
     }
-    if streaming {
-        #[cfg(feature = "plots")]
-        if let (Some(plot), Some(gathered)) = (plot, gathered) {
-            plot.finish(&gathered.draw(&pass, &scored, &source.to_string(), None))?;
-        }
-        return Ok(());
-    }
-    let forecast = match arguments.steps {
-        Some(steps) => Some(pass.forecast(steps.get()).map_err(|error| error.at(&feed.place()))?),
-        None => None,
-    };
-    if let (Some(file), Some(forecast)) = (&mut file, &forecast) {
-        line.clear();
-        pass.write_forecast(forecast, &mut line);
-        file.write(&line)?;
-    }
-    #[cfg(feature = "plots")]
-    let picture = gathered.map(|gathered| gathered.draw(&pass, &scored, &source.to_string(), forecast.as_deref()));
-    let report = report::Report::of(&pass, &scored, forecast);
-    let text = if arguments.json { report.json()? } else { report.text(&source.to_string(), &pass, stop.requested()) };
-    if let Some(file) = file {
-        file.finish()?;
-    }
-    #[cfg(feature = "plots")]
-    if let (Some(plot), Some(picture)) = (plot, picture) {
-        plot.finish(&picture)?;
-    }
-    output::print(&text)
+    told.end(arguments, &mut pass, &feed, stop.requested())
 }
 
-/// Takes all rows; `tell` is called after each, and with a way to say where it stands, and answers whether anybody listens.
+/// Takes all rows; `tell` is called after each, and answers whether anybody listens.
 fn learn(
     feed: &mut Feed,
     pass: &mut Pass,
     saving: &mut Option<Saving>,
-    mut tell: impl FnMut(&mut Pass, &dyn Fn() -> String) -> Result<bool, Failure>,
+    mut tell: impl FnMut(&mut Pass, &Feed) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     while feed.next()? {
         if let Some(saving) = saving
@@ -290,10 +242,9 @@ fn learn(
         }
         pass.step(feed.row()).map_err(|error| error.at(&feed.place()))?;
         if let Some(saving) = saving {
-            let model = pass.model();
-            saving.checkpoint(model.seen().rows, || model.to_bytes())?;
+            saving.checkpoint(pass.model().seen().rows, || pass.to_bytes(feed.kept()))?;
         }
-        if !tell(pass, &|| feed.place())? {
+        if !tell(pass, feed)? {
             break;
         }
     }

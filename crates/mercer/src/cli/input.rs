@@ -148,11 +148,7 @@ impl Input {
         let (ignore, mentioned) = (ignore.to_vec(), time.cloned().into_iter().collect());
         let plain = ReadOptions { target: TargetColumn::None, missing, ignore, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
-        if options.format == Some(Format::Libsvm) {
-            return Err(Failure::usage(format!(
-                "{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson"
-            )));
-        }
+        refuse_libsvm(&shown, &options)?;
         let mut opening = Some(Opening::of(path, stop, || ())?);
         if let Some(timed) = Timed::look(&mut opening, &options, time, missing)? {
             let (kind, columns) = (Kind::Numbers(0), timed.columns());
@@ -167,10 +163,15 @@ impl Input {
                 found: None,
             });
         }
-        let reader = match opening {
-            Some(opening) => opening.rows(&options)?,
-            None => return Err(Failure::because(format!("{shown}: was read already"))),
-        };
+        Self::of_numbers(opening, &options)
+    }
+
+    /// Complete rows of numbers without a target, all columns of them.
+    pub(crate) fn of_numbers(opening: Option<Opening>, options: &ReadOptions) -> Result<Self, Failure> {
+        let Some(opening) = opening else { return Err(Failure::because("the data were read already")) };
+        let shown = opening.shown().to_owned();
+        refuse_libsvm(&shown, options)?;
+        let reader = opening.rows(options)?;
         dialect::tell_doubt(reader.doubt());
         Self::of_reader(shown, reader, Wanted::default())
     }
@@ -378,6 +379,11 @@ impl Input {
         }
     }
 
+    /// The time of the row last read, if a column orders the rows.
+    pub(crate) fn time(&self) -> Option<f64> {
+        if let Body::Timed(timed) = &self.body { timed.time() } else { None }
+    }
+
     /// Puts the next row into `example`; false at the end.
     ///
     /// # Errors
@@ -465,6 +471,14 @@ impl Input {
     }
 }
 
+/// Refuses the format that has no rows without a target.
+fn refuse_libsvm(shown: &str, options: &ReadOptions) -> Result<(), Failure> {
+    if options.format != Some(Format::Libsvm) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson")))
+}
+
 /// Why numbers cannot be scaled row by row.
 pub(crate) fn not_scaled(shown: &str, scale: Scale) -> Failure {
     Failure::usage(format!(
@@ -494,7 +508,8 @@ pub(crate) fn sorted_names(labels: &Labels) -> Vec<String> {
 
 /// How a user's options say that the data are to be read.
 pub(crate) fn read_options(common: &CommonArguments, path: &Path, wanted: Wanted) -> ReadOptions {
-    let dialect = if path == common.data { common.dialect } else { common.dialect.beside(path) };
+    let dialect = common.dialect.clone();
+    let dialect = if path == common.data { dialect } else { dialect.beside(path) };
     let options = ReadOptions {
         target: common.target.clone().unwrap_or_default(),
         ignore: common.ignore.clone(),

@@ -6,13 +6,15 @@ mod pairs;
 mod picture;
 mod queries;
 mod report;
+mod sums;
+mod sums_report;
 mod trajectory;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mercer::koopman::{Error, Verdict};
 use mercer::model::{AnyOperator, Operator};
 use mercer::readers::ColumnChoice;
@@ -37,6 +39,10 @@ use report::{Eigenvalue, Report, Run};
 /// `x…, x⁺…`: the numbers of a state, then those of the state that follows it; with --input-dim x may carry an action behind the
 /// state. With --trajectory a row is a state alone, and the row behind it is its successor. Rows are learnt in their order, one by one, and only some of them are kept: the dictionary.
 ///
+/// By default (sums) the operator is that of exact least squares, in one pass and bounded memory: units, kernel width and regulariser are
+/// chosen, and every eigenvalue is told with its spread, its residual and whether it is reliable, every forecast with an interval. The
+/// stochastic gradient descent of the paper (--method sogd) costs less a pair; its constant step leaves noise in every eigenvalue.
+///
 /// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its leading eigenvalues (those of
 /// the Koopman operator, which acts on functions of the state), and with --predict the forecasts of given states.
 ///
@@ -48,17 +54,31 @@ pub(crate) struct KoopmanArguments {
     /// A file, or `-` for standard input; may be left out with --model, whose operator is then told as it is
     #[arg(required_unless_present = "model")]
     pairs: Option<PathBuf>,
+    /// How the operator is learnt [default: sums; sogd where one of its options, --save, --model or --plot is given]
+    #[arg(long, value_name = "METHOD")]
+    method: Option<Method>,
     #[command(flatten)]
     making: Making,
-    /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor
+    /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor; by sums, one column always is one, and gaps of
+    /// --time and rows with missing cells cut it
     #[arg(long, conflicts_with_all = ["state_dim", "input_dim"])]
     trajectory: bool,
-    /// Take K successive rows of a trajectory together as a state, the oldest first, where one row does not tell all of it
+    /// Take K successive rows of a trajectory together as a state, the oldest first, where one row does not tell all of it [default: chosen by sums, 1 by sogd]
     #[arg(long, value_name = "K", requires = "trajectory", value_parser = count)]
     delay: Option<NonZeroUsize>,
     /// The column, by name or by number from 1, by which the rows must be in order of time; it is no part of a state
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
+    /// By sums: the time from a state to its successor, in which time scales and periods are told [default: the usual difference of
+    /// --time, or 1]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    step_time: Option<f64>,
+    /// By sums: a pair weighs half after this many further pairs
+    #[arg(long, value_name = "H", value_parser = positive)]
+    half_life: Option<f64>,
+    /// By sums: write the eigenfunctions at the points kept to this CSV file: x…, then real and imaginary part of each
+    #[arg(long, value_name = "OUT.csv")]
+    eigenfunctions: Option<PathBuf>,
     /// How many eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an action]
     #[arg(long, value_name = "K")]
     eigen: Option<usize>,
@@ -69,14 +89,15 @@ pub(crate) struct KoopmanArguments {
     /// Write the pairs kept to this CSV file: index (row of PAIRS from 0), x…, x⁺…; a side that is not kept is empty
     #[arg(long, value_name = "OUT.csv")]
     dictionary: Option<PathBuf>,
-    /// Forecast the states that follow these: a file whose rows are x…
+    /// Forecast the states that follow these: a file whose rows are x…, with an action and several --steps by sums also the actions of
+    /// the further steps
     #[arg(long, value_name = "QUERIES.csv")]
     predict: Option<PathBuf>,
-    /// How many steps ahead to forecast
-    #[arg(long, value_name = "N", default_value = "1", requires = "predict", value_parser = count)]
-    steps: NonZeroUsize,
-    /// Write the forecasts to this CSV file, a row for each query, instead of printing them (--json prints them in any case)
-    #[arg(long, value_name = "OUT.csv", requires = "predict")]
+    /// How many steps ahead to forecast [default: 1; from the end of a trajectory, by sums, all of 10]
+    #[arg(long, value_name = "N", value_parser = count)]
+    steps: Option<NonZeroUsize>,
+    /// Write the forecasts to this CSV file, a row for each query or step, instead of printing them (--json prints them in any case)
+    #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
     #[command(flatten)]
     plot: PlotArguments,
@@ -91,17 +112,83 @@ pub(crate) struct KoopmanArguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  mercer koopman pairs.csv --kernel gaussian:0.5
+  mercer koopman pairs.csv
+  mercer koopman series.csv --time t --steps 24
   mercer koopman pairs.csv --kernel mix:0.4*gaussian:0.4+0.6*gaussian:0.7 --eta 0.3 --budget 0.0081 --eigen 4 --json
   mercer koopman trajectory.csv --trajectory --delay 3
   mercer koopman moves.csv --state-dim 3 --input-dim 4 --predict queries.csv
-  zcat log.csv.gz | mercer koopman - --format csv --eta 2 --eta-schedule power:0.75,30 --lambda 0.1
+  zcat log.csv.gz | mercer koopman - --format csv --method sogd --eta 1.5 --eta-schedule power:0.6,10
   mercer koopman monday.csv --save week.mercer
   mercer koopman tuesday.csv --model week.mercer --save week.mercer
   mercer koopman --model week.mercer --eigen 4 --predict queries.csv
 ";
 
+fn positive(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0).ok_or("give a number above 0")
+}
+
+/// How an operator is learnt.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Method {
+    /// Exact least squares on a sparse dictionary: units, width and regulariser are chosen; spreads and intervals
+    Sums,
+    /// The sparse stochastic gradient descent of the paper; with a constant step its eigenvalues do not converge
+    Sogd,
+}
+
+impl KoopmanArguments {
+    /// The first option given that only the paper's learner has.
+    fn of_sogd(&self) -> Option<&'static str> {
+        let given = [
+            ("--save", self.model.save.is_some()),
+            ("--model", self.model.model.is_some()),
+            ("--weights", self.weights.is_some()),
+            ("--dictionary", self.dictionary.is_some()),
+            ("--plot", self.plot.plot.is_some()),
+        ];
+        self.making.given().or(given.into_iter().find(|option| option.1).map(|option| option.0))
+    }
+
+    /// The first option given that only exact sums have.
+    fn of_sums(&self) -> Option<&'static str> {
+        let given = [
+            ("--half-life", self.half_life.is_some()),
+            ("--step-time", self.step_time.is_some()),
+            ("--eigenfunctions", self.eigenfunctions.is_some()),
+        ];
+        given.into_iter().find(|option| option.1).map(|option| option.0)
+    }
+
+    fn method(&self) -> Result<Method, Failure> {
+        let other = |option: &str, method: &str| {
+            Failure::usage(format!("{option} is an option of --method {method} alone; leave one of them out"))
+        };
+        let (sums, sogd) = (self.of_sums(), self.of_sogd());
+        match (self.method, sums, sogd) {
+            (Some(Method::Sums), _, Some(option)) => Err(other(option, "sogd")),
+            (Some(Method::Sogd), Some(option), _) => Err(other(option, "sums")),
+            (Some(method), ..) => Ok(method),
+            (None, Some(sums), Some(sogd)) => Err(Failure::usage(format!(
+                "{sums} is an option of --method sums, {sogd} one of --method sogd; leave one of them out"
+            ))),
+            (None, _, Some(_)) => Ok(Method::Sogd),
+            (None, _, None) => Ok(Method::Sums),
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
+    match arguments.method()? {
+        Method::Sums => sums::run(arguments),
+        Method::Sogd => run_sogd(arguments),
+    }
+}
+
+fn run_sogd(arguments: &KoopmanArguments) -> Result<(), Failure> {
+    if arguments.predict.is_none() && (arguments.steps.is_some() || arguments.predictions.is_some()) {
+        return Err(Failure::usage("--steps and --predictions need the states of --predict"));
+    }
+    let steps = arguments.steps.map_or(1, usize::from);
     let KoopmanArguments { making, model: kept, .. } = arguments;
     let inputs: Vec<&Path> =
         [&arguments.pairs, &arguments.predict].into_iter().flatten().map(PathBuf::as_path).collect();
@@ -141,9 +228,12 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         // The parser sees to it that one of them is there.
         (None, None) => return Err(Failure::usage("give PAIRS, or --model")),
     };
-    refuse_action(layout.acts(), arguments)?;
-    let queries =
-        arguments.predict.as_deref().map(|path| Queries::read(path, arguments.dialect, &layout)).transpose()?;
+    refuse_action(layout.acts(), true, arguments)?;
+    let queries = arguments
+        .predict
+        .as_deref()
+        .map(|path| Queries::read(path, arguments.dialect.clone(), layout.input_dimension))
+        .transpose()?;
     let mut chunk = Chunk::default();
     let looks = start.is_none() && making.looks();
     if let Some(pairs) = &mut pairs {
@@ -182,10 +272,16 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let learner = &pass.model.learner;
     let operator = learner.inner().operator();
     let read_off = |error: Error| Failure::because(format!("{shown}: {error}"));
+    if operator.inputs().is_empty() && learner.inner().rounds() > 0 && arguments.predict.is_none() {
+        return Err(Failure::because(format!(
+            "{shown}: no pair was kept, so the operator is empty: its units are too small for this kernel and budget; scale the \
+             columns, lower --budget, or take --method sums, which scales them"
+        )));
+    }
     let wanted = arguments.eigen.unwrap_or(if layout.acts() { 0 } else { 10 });
     let mut eigenvalues = if wanted == 0 { Vec::new() } else { operator.eigenvalues().map_err(read_off)? };
     eigenvalues.truncate(wanted);
-    let forecasts = queries.map(|queries| queries.forecast(operator, arguments.steps.into())).transpose();
+    let forecasts = queries.map(|queries| queries.forecast(operator, steps)).transpose();
     let forecasts = forecasts.map_err(read_off)?;
     let kept_rounds = report::kept(&learner.kept_rounds());
     let report = Report {
@@ -271,7 +367,7 @@ fn check_resumable(path: &Path, saved: Operator, fresh: &Operator) -> Result<Ope
 }
 
 /// What makes no sense when x is more than a state.
-fn refuse_action(acts: bool, arguments: &KoopmanArguments) -> Result<(), Failure> {
+fn refuse_action(acts: bool, one_step: bool, arguments: &KoopmanArguments) -> Result<(), Failure> {
     if acts && arguments.eigen.is_some_and(|count| count > 0) {
         return Err(Failure::usage(
             "--eigen: with an action in x the operator leads from functions of x⁺ to functions of x, and has no eigenvalues; \
@@ -283,7 +379,7 @@ fn refuse_action(acts: bool, arguments: &KoopmanArguments) -> Result<(), Failure
             "--plot: with an action in x the operator has no eigenvalues, which the picture shows; leave --plot out",
         ));
     }
-    if acts && usize::from(arguments.steps) > 1 {
+    if acts && one_step && arguments.steps.is_some_and(|steps| usize::from(steps) > 1) {
         return Err(Failure::usage(
             "--steps: with an action in x a forecast reaches one step, since later actions are not known; leave --steps out",
         ));

@@ -10,6 +10,7 @@ use super::failure::Failure;
 use super::notes::{Implausibles, Watch};
 use super::rows::Origin;
 use super::saving::Saving;
+use super::stop::Stop;
 use super::table::Table;
 use super::trained::{Answer, Trained};
 use super::voice;
@@ -30,6 +31,14 @@ pub(crate) struct Learning {
 }
 
 impl Learning {
+    /// A model that goes on learning rows, which may have weights.
+    pub(crate) fn new(model: Trained, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
+        let table = Table::new(voice::is_quiet(), model.is_class(), model.scaling().is_some(), model.standing());
+        let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
+        let (watch, answer) = (Watch::default(), Answer::default());
+        Self { model, bad, table, saving, watch, weighted, answer, odd, implausible }
+    }
+
     /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in the target's own units, is left in
     /// `answer`; false is a bad row.
     pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Sample) -> Result<bool, Failure> {
@@ -45,7 +54,7 @@ impl Learning {
                 self.implausible.take(found, met.rows, sample.example.weight);
                 self.table.round(self.model.standing(), || self.model.dictionary_size());
                 self.model.meet(met);
-                self.saving.checkpoint(met.rows, || self.model.to_bytes())?;
+                self.checkpoint(met.rows)?;
                 Ok(true)
             }
             Err(why) => {
@@ -66,7 +75,22 @@ impl Learning {
         self.bad.take(why, origin)?;
         self.model.meet(met);
         self.model.leave_out();
-        self.saving.checkpoint(met.rows, || self.model.to_bytes())
+        self.checkpoint(met.rows)
+    }
+
+    /// Saves the model after so many rows, if it is time to, and puts the bad rows among them aside.
+    fn checkpoint(&mut self, rows: u64) -> Result<(), Failure> {
+        if !self.saving.is_due(rows) && !self.bad.are_many() {
+            return Ok(());
+        }
+        self.bad.put_aside()?;
+        self.saving.save(self.model.to_bytes())
+    }
+
+    /// The rows have ended: saves the model as [`Saving::end`] has it.
+    pub(crate) fn end(&mut self, ended: Result<(), Failure>, stop: &Stop) -> Result<(), Failure> {
+        let aside = if self.saving.saves(&ended) { self.bad.put_aside() } else { Ok(()) };
+        self.saving.end(ended.and(aside), stop, || self.model.to_bytes())
     }
 
     /// What became of rows with implausible targets.

@@ -3,8 +3,8 @@
 //! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum
 //! of the model's name. A lock on the model alone would be lost: every save renames another file to
 //! its place, and whoever opened the old file would hold the lock of a file without a name. A new
-//! model has no file to lock at all. The model that is read is locked, too, since a hard link gives
-//! it another name. Readers take no lock: a rename shows them the old model or the new one, whole.
+//! model has no file to lock at all. The model that is read is locked, too, and so is each that is
+//! written, since a hard link gives it another name. Readers take no lock: a rename shows them the old model or the new one, whole.
 //!
 //! The holder removes the lock file when it ends, while it still has the lock. So a file that was opened and locked may have lost its name in between; whoever
 //! takes the lock looks whether the name still leads to what it has locked, and begins anew if not. Two processes that both found the name
@@ -123,9 +123,9 @@ fn lock_path(path: &Path) -> PathBuf {
     place.with_file_name(format!(".mercer-{:08x}.lock", crc32fast::hash(name)))
 }
 
-/// Whether the path still leads to the open file.
+/// Whether the path, if it is no link, leads to the open file.
 #[cfg(unix)]
-fn is_named(path: &Path, file: &File) -> bool {
+pub(crate) fn is_named(path: &Path, file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (fs::symlink_metadata(path), file.metadata()) {
         (Ok(named), Ok(open)) => (named.dev(), named.ino()) == (open.dev(), open.ino()),
@@ -133,9 +133,9 @@ fn is_named(path: &Path, file: &File) -> bool {
     }
 }
 
-/// Lock files are not removed here.
+/// Lock files are not removed here, and links are rare.
 #[cfg(not(unix))]
-fn is_named(_path: &Path, _file: &File) -> bool {
+pub(crate) fn is_named(_path: &Path, _file: &File) -> bool {
     true
 }
 

@@ -1,6 +1,7 @@
-//! Whether a learner that keeps every example fits into this machine's memory.
+//! Whether a learner that keeps every example fits into the memory that there is.
 
 use std::fs;
+use std::path::Path;
 
 use mercer::catalogue::Entry;
 
@@ -50,10 +51,67 @@ fn shown_bytes(bytes: f64) -> String {
     format!("{:.1} GiB", bytes / (1u64 << 30) as f64)
 }
 
-/// The machine's memory in bytes, where the system tells it.
+/// The memory in bytes of the machine, or of the container in it, where the system tells it.
 fn total() -> Option<f64> {
+    let read = |path: &Path| fs::read_to_string(path).ok();
+    [machine(), container(read)].into_iter().flatten().reduce(f64::min)
+}
+
+fn machine() -> Option<f64> {
     let told = fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024.0)
+}
+
+/// The least limit of the control groups that the process is in, by both versions of them. Within a
+/// container the names of the outer groups lead nowhere, and the limit stands at the root.
+fn container(read: impl Fn(&Path) -> Option<String>) -> Option<f64> {
+    let groups = read(Path::new("/proc/self/cgroup"))?;
+    let mut least: Option<f64> = None;
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (parts.next(), parts.next()) else { continue };
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            _ if controllers.split(',').any(|one| one == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        for group in Path::new(group.trim_start_matches('/')).ancestors() {
+            // A group without a limit says so in a word.
+            let limit = read(&Path::new(root).join(group).join(file)).and_then(|told| told.trim().parse().ok());
+            least = least.into_iter().chain(limit).reduce(f64::min);
+        }
+    }
+    least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_limit_of_a_container_counts() {
+        let files = |known: &'static [(&str, &str)]| {
+            move |path: &Path| {
+                known.iter().find(|(name, _)| path == Path::new(name)).map(|(_, text)| (*text).to_owned())
+            }
+        };
+        let limit = container(files(&[
+            ("/proc/self/cgroup", "0::/a/b\n"),
+            ("/sys/fs/cgroup/a/b/memory.max", "max\n"),
+            ("/sys/fs/cgroup/a/memory.max", "2048\n"),
+            ("/sys/fs/cgroup/memory.max", "4096\n"),
+        ]));
+        assert_eq!(limit, Some(2048.0));
+        let limit = container(files(&[
+            ("/proc/self/cgroup", "5:cpu:/x\n4:hugetlb,memory:/docker/0\n"),
+            ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1024\n"),
+        ]));
+        assert_eq!(limit, Some(1024.0));
+        assert_eq!(container(files(&[("/proc/self/cgroup", "0::/\n")])), None);
+        assert_eq!(container(files(&[])), None);
+    }
 }

@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         }
         more.push(("held_out", errors.into()));
     }
-    store::save("--out", &arguments.out, state.to_bytes())?;
+    drop(store::save("--out", &arguments.out, state.to_bytes())?);
     tell(&state, &arguments.out, arguments.json, true, more)
 }
 

@@ -152,16 +152,16 @@ impl Aside {
 
     /// Puts the file in its place.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        self.put(false)
+        self.put(false).map(drop)
     }
 
     /// The same so that it is still there after a power failure: the bytes reach the disk before the name does, and the name before
-    /// this returns.
-    pub(crate) fn finish_durably(self) -> Result<(), Failure> {
+    /// this returns. The file keeps its lock as long as what is returned is kept.
+    pub(crate) fn finish_durably(self) -> Result<fs::File, Failure> {
         self.put(true)
     }
 
-    fn put(self, durably: bool) -> Result<(), Failure> {
+    fn put(self, durably: bool) -> Result<fs::File, Failure> {
         let Self { path, file, .. } = self;
         let written = file.into_inner().map_err(|error| failed(&path, error.error()))?;
         if durably {
@@ -169,7 +169,7 @@ impl Aside {
         }
         #[cfg(unix)]
         keep_owner_and_mode(&path, written.as_file());
-        written.persist(&path).map_err(|error| failed(&path, &error.error))?;
+        let file = written.persist(&path).map_err(|error| failed(&path, &error.error))?;
         #[cfg(unix)]
         if durably {
             let folder = folder(&path);
@@ -181,7 +181,7 @@ impl Aside {
                 ));
             }
         }
-        Ok(())
+        Ok(file)
     }
 }
 

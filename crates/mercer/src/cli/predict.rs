@@ -11,21 +11,19 @@ use mercer::readers::{ColumnChoice, TargetColumn, Targets};
 
 use super::bad_rows::{BadRows, OnError};
 use super::classes::quoted;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, known_gaps};
 use super::encoded::{Known, Sample};
 use super::failure::Failure;
 use super::input::sorted_names;
 use super::intervals;
 use super::learning::Learning;
 use super::lock::ModelLock;
-use super::notes::{Implausibles, Watch};
 use super::output::number;
 use super::replies::{Replies, Style};
 use super::rows::{Origin, Reading, Reads, Row, Rows};
 use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
-use super::table::Table;
 use super::task::{Kind, Wanted};
 use super::trained::{Answer, Trained};
 use super::{TaskChoice, every, store, voice};
@@ -119,9 +117,11 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(model.description()))),
         weight: weight.clone().or_else(|| model.description().weight.clone().filter(|_| arguments.learn)),
     });
+    let gaps = if named { Vec::new() } else { known_gaps(&model.description().own) };
+    let dialect = arguments.dialect.clone().with_gaps(gaps);
     let reading = Reading {
         data: &arguments.data,
-        dialect: &arguments.dialect,
+        dialect: &dialect,
         target,
         weight,
         ignore: &arguments.ignore,
@@ -155,12 +155,9 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     replies.begin(style, lines.header.as_deref().filter(|_| lines.several || !rows.columns().features().is_empty()));
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
-        let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-        let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-        let (odd, implausible) =
-            (rows.oddities(), model.screened().map_or_else(Implausibles::default, Implausibles::after));
-        let learning = Learning { model, bad, table, saving, watch, weighted, answer, odd, implausible };
+        let (weighted, odd) = (rows.are_weighted(), rows.oddities());
+        let learning = Learning::new(model, bad, saving, weighted, odd);
         learn(learning, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
@@ -369,7 +366,8 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Line
         }
     };
     // What was answered was learnt, and is kept whatever ended the rows.
-    let saved = learning.saving.save(learning.model.to_bytes());
+    let aside = learning.bad.put_aside();
+    let saved = learning.saving.save(learning.model.to_bytes()).and(aside);
     let replied = finish(replies, ended);
     learning.report();
     if let Some(note) = learning.implausible_note() {
@@ -404,7 +402,9 @@ fn predict(
             }
             Row::Bad(why) => Err(why),
         };
-        if let Err(failure) = made.as_ref().map_or_else(|why| bad.take(why.clone(), &rows), |()| Ok(())) {
+        let taken =
+            made.as_ref().map_or_else(|why| bad.take(why.clone(), &rows).and_then(|()| bad.put_aside()), |()| Ok(()));
+        if let Err(failure) = taken {
             break Err(failure);
         }
         if !lines.answer(replies, model, made.is_ok().then_some(&answer)) {

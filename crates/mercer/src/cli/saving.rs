@@ -1,5 +1,6 @@
 //! The file of a model that learns: written when the rows end, every so many rows before that, and gone on from.
 
+use std::cell::RefCell;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use super::failure::Failure;
 use super::lock::ModelLock;
 use super::output::{is_read, same_file};
 use super::stop::Stop;
+use super::store::Saved;
 use super::{every, store};
 
 /// What `forecast` and `koopman` are told of model files.
@@ -73,11 +75,14 @@ pub(crate) struct Saving {
     goal: Seen,
     /// Rows that the model did not know; the last of them may be the one that ended the run.
     offered: u64,
+    /// The file as it was written last.
+    saved: RefCell<Option<Saved>>,
 }
 
 impl Saving {
     pub(crate) fn new(option: &'static str, path: PathBuf, every: Option<NonZeroU64>) -> Self {
-        Self { option, path, every, rows: String::new(), met: Seen::default(), goal: Seen::default(), offered: 0 }
+        let (rows, met, goal) = (String::new(), Seen::default(), Seen::default());
+        Self { option, path, every, rows, met, goal, offered: 0, saved: RefCell::default() }
     }
 
     /// The same for a run whose rows begin behind `start`, and whose model has learnt those up to `goal`.
@@ -128,15 +133,29 @@ impl Saving {
         rows: u64,
         model: impl FnOnce() -> Result<Vec<u8>, ModelError>,
     ) -> Result<(), Failure> {
-        match self.every {
-            Some(every) if rows.is_multiple_of(every.get()) => self.save(model()),
-            _ => Ok(()),
-        }
+        if self.is_due(rows) { self.save(model()) } else { Ok(()) }
+    }
+
+    /// Whether a model that has met so many rows is to be written.
+    #[inline]
+    pub(crate) fn is_due(&self, rows: u64) -> bool {
+        self.every.is_some_and(|every| rows.is_multiple_of(every.get()))
     }
 
     /// Writes the model as it is now.
     pub(crate) fn save(&self, model: Result<Vec<u8>, ModelError>) -> Result<(), Failure> {
-        store::save(self.option, &self.path, model)
+        let saved = store::save(self.option, &self.path, model)?;
+        self.saved.replace(Some(saved));
+        Ok(())
+    }
+
+    /// Whether the model is to be written when the rows have ended so.
+    pub(crate) fn saves(&self, ended: &Result<(), Failure>) -> bool {
+        match ended {
+            // Of two rows at least one was learnt. A run that fails at once leaves the file as it was.
+            Err(_) => self.offered > 1,
+            Ok(()) => self.has_caught_up(),
+        }
     }
 
     /// Writes the model when the rows have ended, if the file is to be another than it is: also when a failure ended them, since a stream
@@ -151,14 +170,14 @@ impl Saving {
         stop: &Stop,
         model: impl FnOnce() -> Result<Vec<u8>, ModelError>,
     ) -> Result<(), Failure> {
+        let saves = self.saves(&ended);
         match ended {
-            // Of two rows at least one was learnt. A run that fails at once leaves the file as it was.
-            Err(failure) if self.offered > 1 => Err(match self.save(model()) {
+            Err(failure) if saves => Err(match self.save(model()) {
                 Ok(()) => failure.with(&format!("what was learnt before that is saved in {}", self.path.display())),
                 Err(unsaved) => failure.with(&unsaved.to_string()),
             }),
             Err(failure) => Err(failure),
-            Ok(()) if self.has_caught_up() => self.save(model()),
+            Ok(()) if saves => self.save(model()),
             // Ended by a signal before it had caught up: the file is as it was.
             Ok(()) if stop.requested() => Ok(()),
             Ok(()) => Err(self.other_rows()),

@@ -111,10 +111,21 @@ pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
     Aside::create_for(option, path, &[], "").map(drop)
 }
 
+/// A model file that was written: it is locked as long as this is kept, where a lock does not keep
+/// readers out.
+pub(crate) struct Saved {
+    #[cfg(unix)]
+    _locked: File,
+}
+
 /// Writes the model beside its place, brings it to the disk, and puts it there in one step.
-pub(crate) fn save(option: &str, path: &Path, model: Result<Vec<u8>, ModelError>) -> Result<(), Failure> {
+pub(crate) fn save(option: &str, path: &Path, model: Result<Vec<u8>, ModelError>) -> Result<Saved, Failure> {
     let bytes = model.map_err(|error| refused(path, &error))?;
     let mut file = Aside::create_again(option, path)?;
     file.write_bytes(&bytes)?;
-    file.finish_durably()
+    let _locked = file.finish_durably()?;
+    Ok(Saved {
+        #[cfg(unix)]
+        _locked,
+    })
 }

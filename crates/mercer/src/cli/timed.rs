@@ -1,6 +1,6 @@
 //! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in order.
 
-use mercer::encoding::parse_instant;
+use mercer::encoding::{AmbiguousDay, Notation};
 use mercer::readers::is_gap_mark;
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RecordReader, instant_text,
@@ -22,7 +22,7 @@ pub(crate) struct Timed {
     numbers: Vec<usize>,
     missing: Missing,
     /// The column that orders the rows, and the time of the row before.
-    time: Option<usize>,
+    time: Option<TimeColumn>,
     before: Option<f64>,
 }
 
@@ -47,19 +47,21 @@ impl Timed {
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
         let rows = if data.is_pipe() { 1 } else { FIRST_ROWS };
-        let Some(times) = times(&mut reader, rows) else { return Ok(None) };
-        let time = time.map(|choice| place(choice, &reader, &shown)).transpose()?;
+        let Some(head) = Head::read(&mut reader, rows) else { return Ok(None) };
+        let times = head.times(reader.columns());
+        let time = time.map(|choice| place(choice, &reader, &shown, "--time")).transpose()?;
+        let time = time.map(|place| TimeColumn { place, notation: head.notation(place, "time").ok().flatten() });
         if time.is_none() && times.is_empty() {
             return Ok(None);
         }
-        let left_out = |column: &usize| times.contains(column) || time == Some(*column);
+        let left_out = |column: &usize| times.contains(column) || place_of(&time) == Some(*column);
         let numbers: Vec<usize> = (0..reader.columns().len()).filter(|column| !left_out(column)).collect();
         if numbers.is_empty() {
             return Err(Failure::because(format!(
                 "{shown}: holds times alone; give a file with columns of numbers, too"
             )));
         }
-        for column in times.iter().filter(|column| time != Some(**column)) {
+        for column in times.iter().filter(|column| place_of(&time) != Some(**column)) {
             let name = &reader.columns()[*column];
             voice::remark(format!("{shown}: column {name:?} holds times and is left out"));
         }
@@ -83,6 +85,11 @@ impl Timed {
         self.reader.text()
     }
 
+    /// The time of the row last read, if a column orders the rows.
+    pub(crate) fn time(&self) -> Option<f64> {
+        self.before
+    }
+
     /// Puts the numbers of the next row into `example`; false at the end.
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         let Self { shown, reader, record, numbers, missing, time, before } = self;
@@ -97,76 +104,149 @@ impl Timed {
         if record.len() != expected {
             return Err(DataError::Ragged { line: cell(0).line, expected, got: record.len() });
         }
-        if let Some(column) = *time {
-            let now = match record.cell(column) {
-                Cell::Number(value) | Cell::Numeral(value, _) | Cell::Instant(value) => value,
-                Cell::Integer(value) => value as f64,
-                Cell::Text(text) => match parse_instant(text) {
-                    Some(instant) => instant,
-                    None => return Err(DataError::NotANumber { cell: cell(column), value: text.to_owned() }),
-                },
-                Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
-            };
+        if let Some(column) = time {
+            let now = column.read(shown, reader, record)?;
             if let Some(before) = before.filter(|before| now < *before) {
-                let is_number = record.cell(column).number().is_some();
-                let told = |value: f64| if is_number { value.to_string() } else { instant_text(value) };
-                return Err(DataError::Earlier { cell: cell(column), value: told(now), before: told(before) });
+                let [value, before] = [now, before].map(|time| column.text(time));
+                return Err(DataError::Earlier { cell: cell(column.place), value, before });
             }
             *before = Some(now);
         }
         for &column in &*numbers {
-            example.features.push(match record.cell(column) {
-                Cell::Number(value) | Cell::Numeral(value, _) => value,
-                Cell::Integer(value) => value as f64,
-                Cell::Text(text) if *missing == Missing::Nan && is_gap_mark(text) => f64::NAN,
-                Cell::Missing if *missing == Missing::Nan => f64::NAN,
-                Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
-                Cell::Text(text) => return Err(DataError::NotANumber { cell: cell(column), value: text.to_owned() }),
-                Cell::Instant(seconds) => {
-                    return Err(DataError::NotANumber { cell: cell(column), value: instant_text(seconds) });
-                }
-            });
+            example.features.push(number(shown, reader, record, column, *missing)?);
         }
         Ok(true)
     }
 }
 
-/// Whether a column of this name may hold times.
-fn is_of_times(name: &str) -> bool {
-    let name = name.to_lowercase();
-    ["date", "time", "datum", "zeit", "stamp"].iter().any(|part| name.contains(part))
-        || ["day", "month", "week", "hour", "when", "at", "ts", "ds", ""].contains(&name.trim())
+/// The number in a column of the record that was last read.
+pub(crate) fn number(
+    shown: &str,
+    reader: &RecordReader,
+    record: &Record,
+    column: usize,
+    missing: Missing,
+) -> Result<f64, DataError> {
+    let cell = || super::encoded::cell(shown, reader, column);
+    match record.cell(column) {
+        Cell::Number(value) | Cell::Numeral(value, _) => Ok(value),
+        Cell::Integer(value) => Ok(value as f64),
+        Cell::Text(text) if missing == Missing::Nan && is_gap_mark(text) => Ok(f64::NAN),
+        Cell::Missing if missing == Missing::Nan => Ok(f64::NAN),
+        Cell::Missing => Err(DataError::EmptyCell { cell: cell() }),
+        Cell::Text(text) => Err(DataError::NotANumber { cell: cell(), value: text.to_owned() }),
+        Cell::Instant(seconds) => Err(DataError::NotANumber { cell: cell(), value: instant_text(seconds) }),
+    }
 }
 
-/// The columns that hold times in the first rows, and nothing else.
-fn times(reader: &mut RecordReader, rows: usize) -> Option<Vec<usize>> {
-    let width = reader.columns().len();
-    // Times, and other values.
-    let mut seen = vec![(0_usize, 0_usize); width];
-    let mut record = Record::new();
-    for _ in 0..rows {
-        match reader.next_record(&mut record) {
-            Ok(true) if record.len() == width => {}
-            Ok(false) => break,
-            Err(error) if !error.concerns_one_row() => return None,
-            Ok(true) | Err(_) => continue,
-        }
-        for (column, (times, others)) in seen.iter_mut().enumerate() {
-            match record.cell(column) {
-                Cell::Missing => {}
-                Cell::Text(text) if is_gap_mark(text) => {}
-                Cell::Instant(_) => *times += 1,
-                Cell::Text(text) if parse_instant(text).is_some() => *times += 1,
-                Cell::Number(_) | Cell::Integer(_) | Cell::Numeral(..) | Cell::Text(_) => *others += 1,
+/// A column of times, or of numbers that order the rows.
+#[derive(Clone)]
+pub(crate) struct TimeColumn {
+    pub(crate) place: usize,
+    /// `None` for plain numbers.
+    pub(crate) notation: Option<Notation>,
+}
+
+impl TimeColumn {
+    /// The time of the record that was last read.
+    pub(crate) fn read(&self, shown: &str, reader: &RecordReader, record: &Record) -> Result<f64, DataError> {
+        let place = || super::encoded::cell(shown, reader, self.place);
+        let cell = record.cell(self.place);
+        let time = match &self.notation {
+            Some(notation) => notation.instant(cell),
+            None => cell.number(),
+        };
+        time.ok_or_else(|| match cell {
+            Cell::Missing => DataError::EmptyCell { cell: place() },
+            Cell::Text(text) if is_gap_mark(text) => DataError::EmptyCell { cell: place() },
+            Cell::Text(text) | Cell::Numeral(_, text) => {
+                DataError::NotANumber { cell: place(), value: text.to_owned() }
+            }
+            Cell::Number(value) => DataError::NotANumber { cell: place(), value: value.to_string() },
+            Cell::Integer(value) => DataError::NotANumber { cell: place(), value: value.to_string() },
+            Cell::Instant(value) => DataError::NotANumber { cell: place(), value: instant_text(value) },
+        })
+    }
+
+    /// A time for messages.
+    pub(crate) fn text(&self, time: f64) -> String {
+        if self.notation.is_some() { instant_text(time) } else { time.to_string() }
+    }
+}
+
+fn place_of(time: &Option<TimeColumn>) -> Option<usize> {
+    time.as_ref().map(|column| column.place)
+}
+
+/// The first rows, which tell what the columns are.
+pub(crate) struct Head {
+    rows: Vec<Record>,
+    width: usize,
+}
+
+impl Head {
+    /// `None` where the rows cannot be read at all.
+    pub(crate) fn read(reader: &mut RecordReader, most: usize) -> Option<Self> {
+        let width = reader.columns().len();
+        let mut rows = Vec::new();
+        let mut record = Record::new();
+        for _ in 0..most {
+            match reader.next_record(&mut record) {
+                Ok(true) if record.len() == width => rows.push(record.clone()),
+                Ok(false) => break,
+                Err(error) if !error.concerns_one_row() => return None,
+                Ok(true) | Err(_) => {}
             }
         }
+        Some(Self { rows, width })
     }
-    Some((0..width).filter(|&column| seen[column].0 > 0 && seen[column].1 == 0).collect())
+
+    pub(crate) fn cells(&self, column: usize) -> Vec<Cell<'_>> {
+        self.rows.iter().map(|record| record.cell(column)).collect()
+    }
+
+    /// How a column of this name writes times, if it holds them.
+    pub(crate) fn notation(&self, column: usize, name: &str) -> Result<Option<Notation>, AmbiguousDay> {
+        Notation::of_times(&self.cells(column), is_of_times(name))
+    }
+
+    /// The columns that hold times, and nothing else.
+    pub(crate) fn times(&self, names: &[String]) -> Vec<usize> {
+        let holds = |column: &usize| matches!(self.notation(*column, &names[*column]), Ok(Some(_)));
+        (0..self.width).filter(holds).collect()
+    }
+
+    /// Whether a column holds numbers, and nothing else.
+    pub(crate) fn is_of_numbers(&self, column: usize) -> bool {
+        let is_gap = |cell: &Cell<'_>| match cell {
+            Cell::Missing => true,
+            Cell::Text(text) => is_gap_mark(text),
+            _ => false,
+        };
+        let cells = self.cells(column);
+        let mut values = cells.iter().filter(|cell| !is_gap(cell)).peekable();
+        values.peek().is_some() && values.all(|cell| cell.number().is_some())
+    }
+
+    /// Whether a column counts the rows: each number is one more than that before, and there are several.
+    pub(crate) fn is_a_counter(&self, column: usize) -> bool {
+        let numbers: Vec<f64> = self.cells(column).iter().filter_map(|cell| cell.number()).collect();
+        numbers.len() > 2 && numbers.len() == self.rows.len() && numbers.windows(2).all(|two| two[1] == two[0] + 1.0)
+    }
 }
 
-/// Where the column of `--time` stands.
-fn place(choice: &ColumnChoice, reader: &RecordReader, shown: &str) -> Result<usize, Failure> {
+/// Whether a column of this name may hold times.
+pub(crate) fn is_of_times(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["date", "time", "datum", "zeit", "stamp", "epoch", "unix", "year", "month", "quarter"]
+        .iter()
+        .any(|part| name.contains(part))
+        || ["day", "week", "hour", "when", "at", "ts", "ds", ""].contains(&name.trim())
+}
+
+/// Where the column that an option names stands.
+pub(crate) fn place(choice: &ColumnChoice, reader: &RecordReader, shown: &str, option: &str) -> Result<usize, Failure> {
     let columns = reader.columns();
     let place = choice.place(columns.len(), reader.is_named().then_some(columns));
-    place.ok_or_else(|| no_column(shown, "--time", choice, columns))
+    place.ok_or_else(|| no_column(shown, option, choice, columns))
 }

@@ -8,29 +8,30 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::KernelSpec;
-use mercer::catalogue::{self, Built, Context, Settings, Value};
+use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::encoding::{ClassPipeline, EncodingError, Pipeline, ScaledTargets};
 use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, Progress, Regression, Seen, Table as TableModel,
 };
-use mercer::readers::{Marks, Scaling, Targets};
+use mercer::readers::{Marks, Scaling, Scheme, Targets};
 
 use super::bad_rows::{BadRows, OnError};
-use super::classes::Fresh;
+use super::construction::{Construction, Learner, Premises};
+use super::dialect::{kept_gaps, known_gaps};
 use super::encoded::{Looking, Oddities, Sample, TableRanges};
 use super::failure::Failure;
+use super::learned::Learned;
 use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
-use super::notes::{self, Alarm, Implausibles, Outcome, Watch};
+use super::notes::{self, Alarm, Outcome};
 use super::output::{self, digits};
 use super::rows::{Kept, Origin, Reading, Reads, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
-use super::source::{Learned, Source};
+use super::source::Source;
 use super::stop::Stop;
-use super::table::Table;
-use super::task::{Kind, Wanted};
-use super::trained::{Answer, Trained};
+use super::task::Wanted;
+use super::trained::{ScoreSoFar, Trained};
 use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, voice};
 
 /// Learn from a stream of examples, one by one, and save the model
@@ -85,121 +86,166 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         true => Some(store::load_trained(&arguments.model)?),
         false => None,
     };
-    let inputs: Vec<&Path> =
-        iter::once(&*arguments.common.data).chain(arguments.common.scale_from.as_deref()).collect();
+    let common = &arguments.common;
+    let inputs: Vec<&Path> = iter::once(&*common.data).chain(common.scale_from.as_deref()).collect();
     refuse_same_file("--model", &arguments.model, &inputs)?;
     arguments.on_error.check(&inputs, ("--model", &Some(arguments.model.clone())))?;
     store::check_place("--model", &arguments.model)?;
     let stop = Stop::listen()?;
-    let entry = catalogue::find(&arguments.common.learner)?;
-    let settings = Settings::new(entry, arguments.common.set.iter().map(String::as_str))?;
-    let survey = Survey::make(arguments, settings.needs_rounds())?;
-    let common = &arguments.common;
-    let wanted = Wanted::of(common);
-    // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
-    let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
-    let looks = settings.needs_rows() || median;
-    let ranges = survey.learned.as_ref().and_then(|learned| learned.table.clone());
-    let encoded = ranges.as_ref().is_some_and(TableRanges::are_encoded);
-    let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
-    let skips = arguments.on_error != OnError::Stop;
-    let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
-    let reading = Reading {
-        data: &common.data,
-        dialect: &common.dialect,
-        target: common.target.clone(),
-        weight: common.weight.clone(),
-        ignore: &common.ignore,
-        names: (&[], None),
-        dimension: survey.dimension.or(arguments.common.dimension.map(usize::from)),
-        features_alone: false,
-        targets: if at_once { Targets::Numbers } else { wanted.targets() },
-        wanted,
-        columns: Reads::Looks(looking),
-        marks: Marks::default(),
-        named_target: None,
-    };
-    let mut rows = Rows::open(&reading, stop.clone(), || ())?;
-    rows.kind().check(entry, wanted, rows.shown())?;
-    let dimension = rows.columns().dimension;
-    arguments.common.check_dimension(rows.shown(), dimension)?;
-    if let Some(learned) = &survey.learned {
-        // Encoded columns are found by their names.
-        if rows.encoding().is_none() {
-            learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
+    let mut plan = Plan::of(arguments, &stop)?;
+    let beginning = plan.begin(&stop)?;
+    let made = plan.construct(arguments, &beginning)?;
+    let alarm = Alarm::new(plan.entry, &made.parameters, (&made.kernel, plan.rows.shown()), plan.scaled);
+    let (parameters, fresh) = (made.parameters.clone(), plan.model(common, made)?);
+    let (model, goal) = match saved {
+        Some(saved) => {
+            check_resumable(&arguments.model, &saved, &fresh)?;
+            let goal = saved.seen();
+            (saved, goal)
         }
-        learned.check_outputs(rows.kind(), rows.shown())?;
+        None => (fresh, Seen::default()),
+    };
+    let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
+    let saving = saving.resuming(plan.rows.shown(), Seen::default(), goal);
+    let bad = BadRows::new(&arguments.on_error)?;
+    let mut learning = Learning::new(model, bad, saving, plan.rows.are_weighted(), Oddities::default());
+    let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
+    learning.end(ended, &stop)?;
+    learning.report();
+    let mut text = summary(&learning, &arguments.model, stop.requested());
+    for note in notes(&learning, plan.entry, &parameters, plan.scaled) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "Note: {note}");
     }
-    let scaling = survey
-        .learned
-        .filter(|_| rows.encoding().is_none())
-        .zip(arguments.common.scale.scheme())
-        .map(|(learned, scheme)| Scaling::new(learned.ranges, scheme));
+    output::print(&text)
+}
 
-    let limit = arguments.common.limit.map_or(usize::MAX, usize::from);
-    let looked_at = if looks { FIRST_ROWS.min(limit) } else { 0 };
-    let mut ahead: VecDeque<Kept> = VecDeque::new();
-    let mut sample = Sample::default();
-    let (mut first, mut weights) = (Vec::new(), Vec::new());
-    // What the model will learn of these rows, row by row.
-    let encoding = rows.encoding().cloned();
-    let mut moving = encoding.clone();
-    while first.len() < looked_at * dimension {
-        let Some(row) = rows.next(&mut sample)? else { break };
-        if let Row::Good = row {
-            let Sample { example, record } = &sample;
-            let mut scaled = example.features.clone();
-            let taken = match &mut moving {
-                None => scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
-                Some(moving) => {
-                    let encoded = moving.encode(record, &mut scaled);
-                    let learns = encoded.is_ok() && example.weight != 0.0;
-                    encoded.is_ok() && (!learns || moving.learn(record).is_ok())
+/// The rows, and what is known of them before the first is read.
+struct Plan {
+    entry: &'static Entry,
+    rows: Rows,
+    /// By the ranges of a whole file, of rows that are not encoded.
+    scaling: Option<Scaling>,
+    scaled: bool,
+    /// `T`, if it is known.
+    rounds: Option<usize>,
+    limit: usize,
+    /// Whether the first rows settle something.
+    looks: bool,
+}
+
+/// Rows that were read before the first is learnt.
+#[derive(Default)]
+struct Beginning {
+    ahead: VecDeque<Kept>,
+    /// The numbers of the good ones as the model will have them, and their weights.
+    numbers: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Plan {
+    fn of(arguments: &TrainArguments, stop: &Stop) -> Result<Self, Failure> {
+        let common = &arguments.common;
+        let entry = catalogue::find(&common.learner)?;
+        let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
+        let survey = Survey::make(arguments, settings.needs_rounds())?;
+        let wanted = Wanted::of(common);
+        // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
+        let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
+        let looks = settings.needs_rows() || median;
+        let ranges = survey.learned.as_ref().and_then(|learned| learned.table.clone());
+        let encoded = ranges.as_ref().is_some_and(TableRanges::are_encoded);
+        let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
+        let skips = arguments.on_error != OnError::Stop;
+        let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
+        let reading = Reading {
+            data: &common.data,
+            dialect: &common.dialect,
+            target: common.target.clone(),
+            weight: common.weight.clone(),
+            ignore: &common.ignore,
+            names: (&[], None),
+            dimension: survey.dimension.or(common.dimension.map(usize::from)),
+            features_alone: false,
+            targets: if at_once { Targets::Numbers } else { wanted.targets() },
+            wanted,
+            columns: Reads::Looks(looking),
+            marks: Marks::default(),
+            named_target: None,
+        };
+        let rows = Rows::open(&reading, stop.clone(), || ())?;
+        rows.kind().check(entry, wanted, rows.shown())?;
+        common.check_dimension(rows.shown(), rows.columns().dimension)?;
+        let scaling = survey.scaling(&rows, common.scale.scheme())?;
+        let limit = common.limit.map_or(usize::MAX, usize::from);
+        let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
+        let scaled = common.scale != ScaleChoice::None;
+        Ok(Self { entry, rows, scaling, scaled, rounds, limit, looks })
+    }
+
+    /// Reads the first rows, if they settle something.
+    fn begin(&mut self, stop: &Stop) -> Result<Beginning, Failure> {
+        let (mut beginning, mut sample) = (Beginning::default(), Sample::default());
+        let dimension = self.rows.columns().dimension;
+        let looked_at = if self.looks { FIRST_ROWS.min(self.limit) } else { 0 };
+        // What the model will learn of these rows, row by row.
+        let mut moving = self.rows.encoding().cloned();
+        while beginning.numbers.len() < looked_at * dimension {
+            let Some(row) = self.rows.next(&mut sample)? else { break };
+            if let Row::Good = row {
+                let Sample { example, record } = &sample;
+                let mut scaled = example.features.clone();
+                let taken = match &mut moving {
+                    None => self.scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
+                    Some(moving) => {
+                        let encoded = moving.encode(record, &mut scaled);
+                        let learns = encoded.is_ok() && example.weight != 0.0;
+                        encoded.is_ok() && (!learns || moving.learn(record).is_ok())
+                    }
+                };
+                if taken {
+                    beginning.numbers.extend(scaled);
+                    beginning.weights.push(example.weight);
                 }
-            };
-            if taken {
-                first.extend(scaled);
-                weights.push(example.weight);
             }
+            beginning.ahead.push_back(Kept::of(&self.rows, row, &sample));
         }
-        ahead.push_back(Kept::of(&rows, row, &sample));
-    }
-    if looks && stop.requested() {
-        return Err(Failure::because(
-            "ended by a signal before the first rows could settle the kernel; nothing was saved",
-        ));
-    }
-    let (kernel, spec) = common.kernel(entry, dimension, &first, &weights)?;
-    voice::more(|| {
-        let target = rows.kind().words(rows.columns().targets());
-        format!("{}: {dimension} features, {target}, kernel {spec}", rows.shown())
-    });
-    let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
-    match rounds {
-        Some(rounds) => memory::check(entry, rows.shown(), rounds, dimension)?,
-        None => {
-            if let Some(remark) = memory::remark(entry, dimension) {
-                voice::remark(remark);
-            }
+        if self.looks && stop.requested() {
+            return Err(Failure::because(
+                "ended by a signal before the first rows could settle the kernel; nothing was saved",
+            ));
         }
+        Ok(beginning)
     }
-    let scaled = common.scale != ScaleChoice::None;
-    let (kind, seed) = (rows.kind(), common.seed);
-    let (outputs, classes) = (kind.outputs(), kind.is_class());
-    let context = Context { rounds, dimension, seed, rows: &first, outputs, classes };
-    let build = |more: Option<&str>| -> Result<Built, Failure> {
-        let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
-        let built = settings.build(kernel.clone(), &context)?;
-        notes::tell_measured(&settings, &built);
-        Ok(built)
-    };
-    let describe = |parameters: &[(&'static str, Value)]| {
-        let targets = rows.columns().targets();
-        Description {
-            learner: entry.name.to_owned(),
-            kernel: spec.clone(),
+
+    /// The learner for these rows.
+    fn construct(&self, arguments: &TrainArguments, beginning: &Beginning) -> Result<Construction, Failure> {
+        let Self { entry, rows, rounds, .. } = self;
+        let dimension = rows.columns().dimension;
+        match rounds {
+            Some(rounds) => memory::check(entry, rows.shown(), *rounds, dimension)?,
+            None => memory::remark(entry, dimension).iter().for_each(voice::remark),
+        }
+        let Beginning { numbers, weights, .. } = beginning;
+        let premises = Premises { dimension, rounds: *rounds, kind: rows.kind(), rows: numbers, weights };
+        let made = Construction::of(&arguments.common, entry, &premises)?;
+        voice::more(|| {
+            let target = rows.kind().words(rows.columns().targets());
+            format!("{}: {dimension} features, {target}, kernel {}", rows.shown(), made.kernel)
+        });
+        Ok(made)
+    }
+
+    /// The model that has learnt no row.
+    fn model(&self, common: &CommonArguments, made: Construction) -> Result<Trained, Failure> {
+        let Self { rows, scaling, .. } = self;
+        let (encoding, targets) = (rows.encoding().cloned(), rows.columns().targets());
+        let Construction { learner, kernel, parameters } = made;
+        let description = Description {
+            learner: self.entry.name.to_owned(),
+            kernel,
             parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
-            seed,
+            seed: common.seed,
             // The schema of a table has the names of its columns.
             features: if encoding.is_some() { Vec::new() } else { rows.columns().features().to_vec() },
             target_name: targets.first().cloned(),
@@ -207,114 +253,83 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
             weight: common.weight.clone(),
             marks: rows.marks(),
-            ..Description::default()
-        }
-    };
-    let (fresh, parameters) = match kind {
-        Kind::Numbers(_) => {
-            let Built { learner, parameters } = build(None)?;
-            let intervals = common.intervals.make(&learner)?;
-            let (description, progress) = (describe(&parameters), Progress::default());
-            let model = match encoding.clone() {
-                None => {
-                    let learner = ScaledTargets::unscaled(learner).screening(common.outliers);
-                    Trained::Numbers(Regression { description, scaling, progress, intervals, learner }.into())
-                }
-                Some(encoding) => {
-                    let learner = match rows.target_scales() {
-                        None => common.scale.around(learner)?,
-                        Some(scales) => common.scale.fixed(learner, scales)?,
-                    };
-                    let learner = learner.screening(common.outliers);
-                    let pipeline = Pipeline::new(encoding, learner).map_err(|error| unfit(rows.shown(), &error))?;
-                    Trained::Table(TableModel { description, progress, intervals, pipeline }.into())
-                }
-            };
-            (model, parameters)
-        }
-        Kind::Class(two) => {
-            common.intervals.refuse_for_classes()?;
-            let Fresh { classifier, labels, parameters } = Fresh::make(entry, two, build)?;
-            let (description, progress) = (describe(&parameters), ClassProgress::default());
-            let model = match encoding.clone() {
-                None => Trained::Classes(Classification { description, labels, scaling, progress, classifier }.into()),
-                Some(encoding) => {
-                    let pipeline =
-                        ClassPipeline::new(encoding, classifier).map_err(|error| unfit(rows.shown(), &error))?;
-                    Trained::ClassTable(ClassTable { description, labels, progress, pipeline }.into())
-                }
-            };
-            (model, parameters)
-        }
-    };
-    let (model, known) = match saved {
-        Some(saved) => {
-            check_resumable(&arguments.model, &saved, &fresh)?;
-            (saved, true)
-        }
-        None => (fresh, false),
-    };
+            own: kept_gaps(common.dialect.gaps()),
+        };
+        let unfit = |error: EncodingError| Failure::because(format!("{}: {error}", rows.shown()));
+        let scaling = scaling.clone();
+        Ok(match (learner, encoding) {
+            (Learner::Numbers(learner), None) => {
+                let intervals = common.intervals.make(&learner)?;
+                let learner = ScaledTargets::unscaled(learner).screening(common.outliers);
+                let progress = Progress::default();
+                Trained::Numbers(Regression { description, scaling, progress, intervals, learner }.into())
+            }
+            (Learner::Numbers(learner), Some(encoding)) => {
+                let intervals = common.intervals.make(&learner)?;
+                let learner = match rows.target_scales() {
+                    None => common.scale.around(learner)?,
+                    Some(scales) => common.scale.fixed(learner, scales)?,
+                };
+                let pipeline = Pipeline::new(encoding, learner.screening(common.outliers)).map_err(unfit)?;
+                let progress = Progress::default();
+                Trained::Table(TableModel { description, progress, intervals, pipeline }.into())
+            }
+            (Learner::Classes(classifier, labels), None) => {
+                let (classifier, progress) = (*classifier, ClassProgress::default());
+                Trained::Classes(Classification { description, labels, scaling, progress, classifier }.into())
+            }
+            (Learner::Classes(classifier, labels), Some(encoding)) => {
+                let pipeline = ClassPipeline::new(encoding, *classifier).map_err(unfit)?;
+                let progress = ClassProgress::default();
+                Trained::ClassTable(ClassTable { description, labels, progress, pipeline }.into())
+            }
+        })
+    }
 
-    let bad = BadRows::new(&arguments.on_error)?;
-    let table = Table::new(voice::is_quiet(), classes, model.scaling().is_some(), model.standing());
-    let goal = if known { model.seen() } else { Seen::default() };
-    let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-    let saving = saving.resuming(rows.shown(), Seen::default(), goal);
-    let (watch, weighted, answer) = (Watch::default(), rows.are_weighted(), Answer::default());
-    let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
-    let mut learning =
-        Learning { model, bad, table, saving, watch, weighted, answer, odd: Oddities::default(), implausible };
-    let mut alarm = Alarm::new(entry, &parameters, (&spec, rows.shown()), scaled);
-    let ended = loop {
-        if stop.requested() || learning.model.standing().rounds == limit {
-            break Ok(());
-        }
-        let taken = match ahead.pop_front() {
-            Some(mut kept) => {
+    /// Has all rows learnt, of which `ahead` has the first.
+    fn pass(
+        &mut self,
+        learning: &mut Learning,
+        mut ahead: VecDeque<Kept>,
+        mut alarm: Alarm,
+        stop: &Stop,
+    ) -> Result<(), Failure> {
+        let mut sample = Sample::default();
+        while !stop.requested() && learning.model.standing().rounds != self.limit {
+            if let Some(mut kept) = ahead.pop_front() {
                 let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
                 alarm.hear(&sample.example.targets);
-                take(&mut learning, row, &mut sample, &kept)
+                take(learning, row, &mut sample, &kept)?;
+                continue;
             }
-            None => match rows.next(&mut sample) {
-                Ok(Some(row)) => {
-                    learning.model.description_mut().marks = rows.marks();
-                    alarm.hear(&sample.example.targets);
-                    take(&mut learning, row, &mut sample, &rows)
-                }
-                Ok(None) => break Ok(()),
-                Err(failure) => Err(failure),
-            },
-        };
-        if taken.is_err() {
-            break taken;
+            let Some(row) = self.rows.next(&mut sample)? else { break };
+            learning.model.description_mut().marks = self.rows.marks();
+            alarm.hear(&sample.example.targets);
+            take(learning, row, &mut sample, &self.rows)?;
         }
-    };
-    learning.saving.end(ended, &stop, || learning.model.to_bytes())?;
-    learning.report();
+        Ok(())
+    }
+}
+
+/// Remarks on what was learnt.
+fn notes(
+    learning: &Learning,
+    entry: &'static Entry,
+    parameters: &[(&'static str, Value)],
+    scaled: bool,
+) -> Vec<String> {
     let bound = entry.bound.filter(|_| !scaled);
     let bound = parameters.iter().find(|(key, _)| Some(*key) == bound).map(|(key, value)| (*key, value));
     let dictionary_size = learning.model.dictionary_size();
-    let of_numbers = |Progress { score, .. }: &Progress| {
-        let kernel = learning.model.description().kernel.as_str();
-        learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size })
+    let kernel = learning.model.description().kernel.as_str();
+    let of_result = match learning.model.score() {
+        ScoreSoFar::Numbers(score) => learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size }),
+        ScoreSoFar::Classes(learnt, score) => {
+            let crowded = notes::crowded(entry, learnt as usize, dictionary_size);
+            crowded.into_iter().chain(notes::majority(score)).collect()
+        }
     };
-    let of_classes = |ClassProgress { learnt, score, .. }: &ClassProgress| -> Vec<String> {
-        let crowded = notes::crowded(entry, *learnt as usize, dictionary_size);
-        crowded.into_iter().chain(notes::majority(score)).collect()
-    };
-    let notes = match &learning.model {
-        Trained::Numbers(model) => of_numbers(&model.progress),
-        Trained::Table(model) => of_numbers(&model.progress),
-        Trained::Classes(model) => of_classes(&model.progress),
-        Trained::ClassTable(model) => of_classes(&model.progress),
-    };
-    let notes = learning.implausible_note().into_iter().chain(notes);
-    let mut text = summary(&learning, &arguments.model, stop.requested());
-    for note in notes {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "Note: {note}");
-    }
-    output::print(&text)
+    learning.implausible_note().into_iter().chain(of_result).collect()
 }
 
 /// The row: learnt, refused, or known already.
@@ -329,11 +344,6 @@ fn take(learning: &mut Learning, row: Row, sample: &mut Sample, origin: &impl Or
         Row::Good => learning.learn(origin, sample).map(drop),
         Row::Bad(why) => learning.unreadable(why, origin),
     }
-}
-
-/// Why an encoding and a learner do not go together.
-fn unfit(shown: &str, error: &EncodingError) -> Failure {
-    Failure::because(format!("{shown}: {error}"))
 }
 
 /// What is to be known of the data before they are learnt.
@@ -351,14 +361,8 @@ impl Survey {
     fn make(arguments: &TrainArguments, formula: Option<&str>) -> Result<Self, Failure> {
         let promised = arguments.rows.map(usize::from);
         let scheme = arguments.common.scale.scheme();
-        if arguments.common.scale_from.is_some() && scheme.is_none() {
-            return Err(Failure::usage(
-                "--scale-from tells the ranges but not where they go; add --scale paper01 or paper11",
-            ));
-        }
         let skip = arguments.on_error != OnError::Stop;
-        let learned = |path: &Path| Learned::from(path, &arguments.common, skip);
-        let of_file = arguments.common.scale_from.as_deref().map(learned).transpose()?;
+        let of_file = Learned::asked(&arguments.common, skip)?;
         let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
         let needs_rounds = formula.filter(|_| promised.is_none() && !named);
         let reason = match needs_rounds {
@@ -374,13 +378,25 @@ impl Survey {
                     arguments.common.data.display()
                 )));
             }
-            let all = learned(&arguments.common.data)?;
+            let all = Learned::from(&arguments.common.data, &arguments.common, skip)?;
             survey.rounds = promised.or(Some(all.rows));
             survey.learned = scheme.is_some().then_some(all);
         }
         survey.learned = of_file.or(survey.learned);
         survey.dimension = survey.learned.as_ref().map(|learned| learned.columns.dimension);
         Ok(survey)
+    }
+
+    /// How rows that are not encoded are scaled by the ranges.
+    fn scaling(&self, rows: &Rows, scheme: Option<Scheme>) -> Result<Option<Scaling>, Failure> {
+        let Some(learned) = &self.learned else { return Ok(None) };
+        // Encoded columns are found by their names.
+        let plain = rows.encoding().is_none();
+        if plain {
+            learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
+        }
+        learned.check_outputs(rows.kind(), rows.shown())?;
+        Ok(scheme.filter(|_| plain).map(|scheme| Scaling::new(learned.ranges.clone(), scheme)))
     }
 }
 
@@ -405,7 +421,9 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let told = Description { parameters, own, marks: old.marks, ..new.clone() };
     let encoded =
         |model: &Trained| model.encoding().map(|encoding| (encoding.schema().clone(), encoding.transform().options()));
-    let otherwise = if *old != told || columns(saved) != columns(fresh) {
+    let otherwise = if known_gaps(&old.own) != known_gaps(&new.own) {
+        Some("other values stand for none (--gap)")
+    } else if *old != told || columns(saved) != columns(fresh) {
         Some("its columns are other ones")
     } else if encoded(saved) != encoded(fresh) {
         Some("its columns are encoded in another way")
@@ -418,19 +436,18 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
     let (standing, size) = (learning.model.standing(), learning.model.dictionary_size());
     let (learnt, mse) = (standing.rounds, standing.loss / standing.weight);
-    let of_classes = |classes: usize, progress: &ClassProgress| {
-        format!(", {classes} classes, accuracy {}", digits(progress.score.accuracy()))
-    };
-    let loss = match (&learning.model, learning.model.scaling()) {
+    let loss = match (learning.model.score(), learning.model.scaling()) {
         // No row that counts.
         _ if standing.weight == 0.0 => String::new(),
-        (Trained::Classes(model), _) => of_classes(model.labels.len(), &model.progress),
-        (Trained::ClassTable(model), _) => of_classes(model.labels.len(), &model.progress),
-        (Trained::Numbers(_), None) | (Trained::Table(_), _) => format!(", mean squared error {}", digits(mse)),
-        (Trained::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
+        (ScoreSoFar::Classes(_, score), _) => {
+            let classes = learning.model.classes().map_or(0, |(labels, _)| labels.len());
+            format!(", {classes} classes, accuracy {}", digits(score.accuracy()))
+        }
+        (ScoreSoFar::Numbers(_), None) => format!(", mean squared error {}", digits(mse)),
+        (ScoreSoFar::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
             format!(", mean squared error {} in scaled units", digits(mse))
         }
-        (Trained::Numbers(_), Some(scaling)) => {
+        (ScoreSoFar::Numbers(_), Some(scaling)) => {
             let own = digits(mse * scaling.target_unit().powi(2));
             format!(", mean squared error {} in scaled units ({own} in the target's own)", digits(mse))
         }

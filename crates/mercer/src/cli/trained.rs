@@ -6,7 +6,7 @@ use mercer::model::{
     ClassProgress, ClassTable, Classification, Description, ModelError, ModelKind, Progress, Regression, Seen, Table,
 };
 use mercer::readers::{Example, Labels, Scaling};
-use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Scratch, Target};
+use mercer::{AnyKernel, AnyRegressor, ClassScore, Error, Regressor, RegressorExt, Score, Scratch, Target};
 
 use super::classes::{AnyClassifier, Judged, class_of};
 use super::encoded::Sample;
@@ -19,6 +19,13 @@ pub(crate) enum Trained {
     Classes(Box<Classification>),
     Table(Box<Table>),
     ClassTable(Box<ClassTable>),
+}
+
+/// The score so far.
+pub(crate) enum ScoreSoFar<'a> {
+    Numbers(&'a Score),
+    /// With the rows that were learnt.
+    Classes(u64, &'a ClassScore),
 }
 
 /// What is predicted for a row; the memory is used again.
@@ -190,23 +197,25 @@ impl Trained {
         }
     }
 
+    /// The score of the predictions made before their targets were shown.
+    pub(crate) fn score(&self) -> ScoreSoFar<'_> {
+        match self {
+            Self::Numbers(model) => ScoreSoFar::Numbers(&model.progress.score),
+            Self::Table(model) => ScoreSoFar::Numbers(&model.progress.score),
+            Self::Classes(model) => ScoreSoFar::Classes(model.progress.learnt, &model.progress.score),
+            Self::ClassTable(model) => ScoreSoFar::Classes(model.progress.learnt, &model.progress.score),
+        }
+    }
+
     /// How good it has been.
     pub(crate) fn standing(&self) -> Standing {
-        let of_numbers = |Progress { score, .. }: &Progress| Standing {
-            rounds: score.rounds(),
-            weight: score.weight(),
-            loss: score.cumulative_loss(),
-        };
-        let of_classes = |ClassProgress { learnt, score, .. }: &ClassProgress| Standing {
-            rounds: *learnt as usize,
-            weight: score.weight(),
-            loss: score.mistakes(),
-        };
-        match self {
-            Self::Numbers(model) => of_numbers(&model.progress),
-            Self::Table(model) => of_numbers(&model.progress),
-            Self::Classes(model) => of_classes(&model.progress),
-            Self::ClassTable(model) => of_classes(&model.progress),
+        match self.score() {
+            ScoreSoFar::Numbers(score) => {
+                Standing { rounds: score.rounds(), weight: score.weight(), loss: score.cumulative_loss() }
+            }
+            ScoreSoFar::Classes(learnt, score) => {
+                Standing { rounds: learnt as usize, weight: score.weight(), loss: score.mistakes() }
+            }
         }
     }
 

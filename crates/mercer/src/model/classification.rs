@@ -2,8 +2,9 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_learners::{AnyRegressor, ClassScore, Classifier, Regressor, RegressorExt};
+use mercer_learners::{ClassScore, Classifier, Regressor, RegressorExt};
 use mercer_readers::{Labels, Scaling};
+use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
 use super::{Description, ModelError, ModelKind, Seen, check_counts, check_scaling, frame};

@@ -1,5 +1,7 @@
 //! The header around a model's body, and the body.
 
+use std::io::Read;
+
 use mercer_core::Validate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,6 +73,40 @@ pub(super) fn pack(kind: ModelKind, model: &(impl Serialize + Validate)) -> Resu
     Ok(bytes)
 }
 
+/// The bytes of a file, whose header is looked at before its body is read: no more of that than the
+/// header says, and a byte by which what is behind it is known.
+pub(super) fn read(mut input: impl Read) -> Result<Vec<u8>, ModelError> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(ModelError::Io)?;
+    if let Some(header) = check_beginning(&bytes)? {
+        if header.length > MOST_BYTES - HEADER as u64 {
+            return Err(ModelError::TooLarge { most: MOST_BYTES });
+        }
+        input.take(header.length + 1).read_to_end(&mut bytes).map_err(ModelError::Io)?;
+    }
+    Ok(bytes)
+}
+
+/// Refuses what does not begin as a file of this version and of a known kind; `None` where it ends
+/// within the header.
+fn check_beginning(bytes: &[u8]) -> Result<Option<Header>, ModelError> {
+    if bytes.starts_with(&DEVELOPMENT) {
+        return Err(ModelError::Development);
+    }
+    let begun = bytes.len().min(MAGIC.len());
+    if begun == 0 || bytes[..begun] != MAGIC[..begun] {
+        return Err(ModelError::NotAModel);
+    }
+    let Some(header) = Header::read(bytes) else { return Ok(None) };
+    if header.version != VERSION {
+        return Err(ModelError::UnknownVersion { version: header.version });
+    }
+    match ModelKind::of_code(header.kind) {
+        Some(_) => Ok(Some(header)),
+        None => Err(ModelError::UnknownKind(header.kind)),
+    }
+}
+
 /// A file that is whole and as it was written.
 pub(super) struct Opened<'a> {
     pub(super) kind: ModelKind,
@@ -79,23 +115,12 @@ pub(super) struct Opened<'a> {
 
 /// The parts of a file.
 pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
-    if bytes.starts_with(&DEVELOPMENT) {
-        return Err(ModelError::Development);
-    }
-    let begun = bytes.len().min(MAGIC.len());
-    if begun == 0 || bytes[..begun] != MAGIC[..begun] {
-        return Err(ModelError::NotAModel);
-    }
+    let header = check_beginning(bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(ModelError::TooLarge { most: MOST_BYTES });
     }
     let got = bytes.len() as u64;
-    let Some(header) = Header::read(bytes) else {
-        return Err(ModelError::Truncated { expected: HEADER as u64, got });
-    };
-    if header.version != VERSION {
-        return Err(ModelError::UnknownVersion { version: header.version });
-    }
+    let Some(header) = header else { return Err(ModelError::Truncated { expected: HEADER as u64, got }) };
     let Some(kind) = ModelKind::of_code(header.kind) else { return Err(ModelError::UnknownKind(header.kind)) };
     let body = &bytes[HEADER..];
     let expected = header.length.saturating_add(HEADER as u64);

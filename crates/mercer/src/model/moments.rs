@@ -7,10 +7,9 @@ use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets, TargetScale};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
-use mercer_learners::{
-    AnyRegressor, Classifier, Error, FeatureMap, FixedMap, RegressorExt, RidgeMoments, RidgePath, RidgePoint,
-};
+use mercer_learners::{Classifier, Error, FeatureMap, FixedMap, RegressorExt, RidgeMoments, RidgePath, RidgePoint};
 use mercer_readers::{Labels, Scaling};
+use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
 use super::{

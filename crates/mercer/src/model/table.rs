@@ -3,9 +3,10 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets};
 use mercer_kernels::AnyKernel;
+use mercer_learners::RegressorExt;
 use mercer_learners::intervals::LearnerIntervals;
-use mercer_learners::{AnyRegressor, RegressorExt};
 use mercer_readers::Labels;
+use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
 use super::{

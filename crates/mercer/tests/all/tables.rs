@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use mercer::Loss;
-use mercer::learners::catalogue::{Entry, entries, trial};
+use mercer::catalogue::{Entry, entries, trial};
 
 /// A table stands between these lines.
 const MARKERS: [&str; 2] = ["<!-- learners -->", "<!-- /learners -->"];
@@ -44,7 +44,7 @@ const TABLES: [Table; 3] = [
         },
     },
     Table {
-        file: "crates/learners/src/lib.rs",
+        file: "crates/registry/src/lib.rs",
         prefix: "//! ",
         columns: &["learner", "type", "source", "multiply-adds a round", "memory"],
         cells: |entry| {

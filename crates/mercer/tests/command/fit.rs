@@ -189,6 +189,7 @@ fn what_does_not_go_together_is_refused_in_words() {
     folder.refused(1, "fit huge.csv --learner ridge --threads 2 --out c.mercer", &["huge.csv, row 2", "overflow"]);
     folder.refused(1, &fit("none-*.csv"), &["none-*.csv: no file is named so"]);
     folder.refused(2, &fit("all.csv all.csv"), &["given twice"]);
+    folder.refused(2, &fit("all.csv ./all.csv"), &["./all.csv: is given twice (also as all.csv)"]);
     folder.refused(2, "fit all.csv --learner ridge --shard 3/3 --out c.mercer", &["a shard is I/N"]);
     folder.refused(2, "fit all.csv --learner pkrr-tailor --out c.mercer", &["did you mean pkrr-taylor?"]);
     folder.refused(2, "fit all.csv --learner pkrr-taylor --out c.mercer", &["median", "--kernel gaussian:SIGMA"]);

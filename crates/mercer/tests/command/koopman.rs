@@ -128,13 +128,13 @@ fn every_option_is_the_librarys_parameter() {
         let report = folder.json(&format!("koopman pairs.csv --kernel laplace:0.5 {options}"));
         agrees(&report, &learnt(&pairs, "laplace:0.5", params));
     }
-    let report = folder.json("koopman pairs.csv");
+    let report = folder.json("koopman pairs.csv --method sogd");
     let inputs = pairs.inputs();
     agrees(&report, &learnt(&pairs, &format!("gaussian:{}", median_width(2, inputs)), default));
     for (options, count) in
         [("--eigen 0", 0), ("--eigen 3", 3), ("--eigen 100000", report["dictionary_size"].as_u64().unwrap())]
     {
-        let eigenvalues = folder.json(&format!("koopman pairs.csv {options}"))["eigenvalues"].clone();
+        let eigenvalues = folder.json(&format!("koopman pairs.csv --method sogd {options}"))["eigenvalues"].clone();
         assert_eq!(eigenvalues.as_array().unwrap().len() as u64, count);
     }
 }
@@ -159,10 +159,10 @@ fn every_format_gives_the_same_from_a_file_gzipped_and_from_standard_input() {
         encoder.write_all(text.as_bytes()).unwrap();
         let packed = encoder.finish().unwrap();
         let folder = Folder::new().with(&format!("p.{format}"), &text).with(&format!("p.{format}.gz"), &packed);
-        reports.push(folder.json(&format!("koopman p.{format}")));
-        reports.push(folder.json(&format!("koopman p.{format}.gz")));
-        reports.push(folder.json_of(text.as_bytes(), &format!("koopman - --format {format}")));
-        reports.push(folder.json_of(&packed, &format!("koopman - --format {format} --state-dim 2")));
+        reports.push(folder.json(&format!("koopman p.{format} --method sogd")));
+        reports.push(folder.json(&format!("koopman p.{format}.gz --method sogd")));
+        reports.push(folder.json_of(text.as_bytes(), &format!("koopman - --format {format} --method sogd")));
+        reports.push(folder.json_of(&packed, &format!("koopman - --format {format} --state-dim 2 --method sogd")));
     }
     let reports: Vec<Value> = reports.into_iter().map(timeless).collect();
     assert_eq!(reports.len(), 16);
@@ -323,14 +323,18 @@ fn an_action_beside_the_state() {
         assert_eq!(report["eigenvalues"].as_array().unwrap().len(), 0);
     }
     folder.refused(2, "koopman moves.csv --input-dim 2 --eigen 3", &["--eigen", "action"]);
-    folder.refused(2, "koopman moves.csv --input-dim 2 --predict q.csv --steps 2", &["--steps", "one step"]);
+    folder.refused(
+        2,
+        "koopman moves.csv --method sogd --input-dim 2 --predict q.csv --steps 2",
+        &["--steps", "one step"],
+    );
 }
 
 #[test]
 fn a_person_reads_the_same_numbers() {
     let folder = Folder::new().with("pairs.csv", csv(&Ar1::default().pairs(400, 1).unwrap()));
-    let report = folder.json("koopman pairs.csv --eigen 2");
-    let text = folder.done("koopman pairs.csv --eigen 2");
+    let report = folder.json("koopman pairs.csv --method sogd --eigen 2");
+    let text = folder.done("koopman pairs.csv --method sogd --eigen 2");
     assert!(text.starts_with("Koopman operator of pairs.csv: 400 pairs, x of 1 and x⁺ of 1 numbers\n"), "{text}");
     let line = |label: &str| text.lines().find_map(|line| line.trim().strip_prefix(label)).unwrap().trim().to_owned();
     // Six digits of them.
@@ -346,7 +350,7 @@ fn a_person_reads_the_same_numbers() {
     assert!(full.contains("Note: the dictionary was full") && full.contains("raise --max-dictionary"), "{full}");
     let kept_out = folder.json("koopman pairs.csv --max-dictionary 3")["full_rejections"].as_u64().unwrap();
     assert!(kept_out > 0 && full.contains(&format!("full when {kept_out} more")), "{full}");
-    assert_eq!(folder.json("koopman pairs.csv")["full_rejections"].as_u64(), Some(0));
+    assert_eq!(folder.json("koopman pairs.csv --method sogd")["full_rejections"].as_u64(), Some(0));
 }
 
 #[test]

@@ -2,14 +2,24 @@
 
 use std::fmt::Write as _;
 
-use crate::support::Folder;
+use mercer::encoding::TimeStep;
+use mercer::readers::{instant_text, parse_instant};
+use serde_json::json;
+
+use crate::support::{Folder, object};
+
+/// The day so many days after another.
+pub(crate) fn day_after(day: &str, days: usize) -> String {
+    let time = TimeStep::Days(1).after(parse_instant(day).unwrap(), days as u64);
+    instant_text(time)[..10].to_owned()
+}
 
 /// A series with and without its times, and with two rows in the wrong order.
 fn series() -> Folder {
     let (mut timed, mut plain, mut late) = ("day,a,b\n".to_owned(), "a,b\n".to_owned(), "day,a,b\n".to_owned());
     for t in 0..200_usize {
         let row = format!("{:.6},{:.6}", (t as f64 / 5.0).sin(), (t as f64 / 9.0).cos());
-        let day = |t: usize| format!("2024-{:02}-{:02}", 1 + t / 28, 1 + t % 28);
+        let day = |t: usize| day_after("2024-01-01", t);
         let _ = writeln!(timed, "{},{row}", day(t));
         let _ = writeln!(plain, "{row}");
         let _ = writeln!(late, "{},{row}", day(if t == 100 { 50 } else { t }));
@@ -21,9 +31,14 @@ fn series() -> Folder {
 fn times_of_a_series_are_left_out_or_checked() {
     let folder = series();
     let expected = folder.done("forecast plain.csv --steps 3 --json");
-    let without_seconds = |text: &str| text.split("\"seconds\"").next().unwrap().to_owned();
+    // What is told of times stands behind the scores, and in front of the forecast.
+    let without_seconds = |text: &str| {
+        let report = object(text);
+        let facts = ["method", "parameters", "n", "outputs", "mse", "epochs", "scores", "second_half", "forecast"];
+        facts.map(|fact| report[fact].clone())
+    };
     let said = folder.run("forecast timed.csv --steps 3 --json");
-    assert_eq!(said.err, "mercer: timed.csv: column \"day\" holds times and is left out\n");
+    assert_eq!(said.err, "mercer: timed.csv: column \"day\" holds the times, with a step of 1 day\n");
     assert_eq!(without_seconds(&said.out), without_seconds(&expected));
     let checked = folder.done("forecast timed.csv --steps 3 --json --time day");
     assert_eq!(without_seconds(&checked), without_seconds(&expected));
@@ -32,7 +47,7 @@ fn times_of_a_series_are_left_out_or_checked() {
     folder.refused(
         1,
         "forecast late.csv --time day",
-        &["late.csv, line 102, column 1 (\"day\")", "2024-02-23T00:00:00Z is before", "sort the rows"],
+        &["late.csv, line 102, column 1 (\"day\")", "2024-02-20T00:00:00Z is before", "sort the rows"],
     );
     folder.refused(1, "forecast late.csv --time no", &["--time \"no\": there is no such column", "\"day\""]);
     folder.refused(2, "forecast earth_orientation --time no", &["--time is for files"]);
@@ -40,9 +55,10 @@ fn times_of_a_series_are_left_out_or_checked() {
     assert_eq!(one["outputs"].as_u64(), Some(1));
     assert_eq!(one["mse"], folder.json("forecast plain.csv --ignore b")["mse"]);
     // A column of numbers orders rows as well.
-    let numbered: String = (0..50).map(|t| format!("{},{}\n", t / 2, f64::from(t).sin())).collect();
+    let numbered: String = (0..50).map(|t| format!("{},{}\n", 2 * t, f64::from(t).sin())).collect();
     let folder = folder.with("numbered.csv", numbered);
-    assert_eq!(folder.json("forecast numbered.csv --time 1")["outputs"].as_u64(), Some(1));
+    let report = folder.json("forecast numbered.csv --time 1 --steps 2");
+    assert_eq!((report["outputs"].as_u64(), &report["times"]), (Some(1), &json!([100.0, 102.0])));
 }
 
 #[test]

@@ -294,6 +294,16 @@ fn bad_rows_of_a_table_are_put_aside() {
     succeeds(&folder, &format!("train all.csv {learner} --model a.mercer"));
     let predict = |model: &str| succeeds(&folder, &format!("predict second.csv --model {model}.mercer"));
     assert_eq!(predict("a"), predict("b"));
+    // A run that is resumed puts aside what the model has not met.
+    let again = format!("train bad.csv {learner} --model b.mercer --resume --on-error quarantine=aside.csv");
+    assert_eq!(folder.run(&again).code, Some(0));
+    assert_eq!(folder.read("aside.csv").lines().count(), 3);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.path("aside.csv"), folder.path("link.csv")).unwrap();
+        let through = "predict bad.csv --model b.mercer --on-error quarantine=link.csv";
+        folder.refused(1, through, &["link.csv: is a link"]);
+    }
     let facts = folder.json("inspect b.mercer");
     assert_eq!((facts["rows"].as_u64(), facts["bad_rows"].as_u64()), (Some(703), Some(3)));
     let stopped = folder.run(&format!("train bad.csv {learner} --model s.mercer"));

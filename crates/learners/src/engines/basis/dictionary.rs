@@ -1,4 +1,5 @@
-//! The engine of the dictionary columns of the grid: a [`NewtonBasis`], an [`Admission`] rule and a [`LinearUpdate`].
+//! The engine of the dictionary columns of the grid: a [`NewtonBasis`], an [`Admission`] rule and a
+//! [`LinearUpdate`].
 
 use std::marker::PhantomData;
 
@@ -16,18 +17,19 @@ use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
 
-/// Below this size, batching does not pay: while most points are still admitted, updating the coordinates costs as much as the
-/// batched solve saves.
+/// Below this size, batching does not pay: while most points are still admitted, updating the
+/// coordinates costs as much as the batched solve saves.
 const WORTH_A_GROUP: usize = 80;
 
 /// A linear update on the orthonormal coordinates of a growing dictionary.
 ///
-/// A round costs `Jd` for the kernel row, `½J²` for the coordinates and what the update costs (multiply-adds); memory is
-/// `Jd + ½J²` and the update's. A prediction costs `Jd`, and `J` for each output; the first after a
-/// change `½J²` more for each, for their kernel coefficients `L⁻ᵀw`. Where inputs come one by one
-/// and have several outputs, variances, and readouts that need the coordinates, cost a round's
-/// coordinates. At a fixed size nothing is allocated. Where an [`Eviction`] rule makes room, a round that keeps a point
-/// costs the rotations of factor, update and rule besides: at most `2J²`, and `4J²` where there is a matrix.
+/// A round costs `Jd` for the kernel row, `½J²` for the coordinates and what the update costs
+/// (multiply-adds); memory is `Jd + ½J²` and the update's. A prediction costs `Jd`, and `J` for
+/// each output; the first after a change `½J²` more for each, for their kernel coefficients `L⁻ᵀw`.
+/// Where inputs come one by one and have several outputs, variances, and readouts that need the
+/// coordinates, cost a round's coordinates. At a fixed size nothing is allocated. Where an
+/// [`Eviction`] rule makes room, a round that keeps a point costs the rotations of factor, update
+/// and rule besides: at most `2J²`, and `4J²` where there is a matrix.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OnDictionary<K, A, U, T> {
@@ -41,7 +43,8 @@ pub struct OnDictionary<K, A, U, T> {
     memory: Memory,
     #[cfg_attr(feature = "serde", serde(skip))]
     rotations: Rotations,
-    /// Points removed since the learner was made or read back: probes from before the last removal are out of date.
+    /// Points removed since the learner was made or read back: probes from before the last removal
+    /// are out of date.
     #[cfg_attr(feature = "serde", serde(skip))]
     removals: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -80,7 +83,8 @@ impl<K: Kernel + Validate, A: Admission<NewtonBasis<K>> + Validate, U: GrowingUp
 }
 
 impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> OnDictionary<K, A, U, T> {
-    /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary` points.
+    /// An empty dictionary for inputs of dimension `dimension` that never exceeds `max_dictionary`
+    /// points.
     ///
     /// # Errors
     /// When no point at all may be kept, or the update has coordinates already.
@@ -110,8 +114,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         })
     }
 
-    /// The same, where a point leaves by this rule when one joins a dictionary of `max_dictionary` points. Without that bound no point ever
-    /// leaves.
+    /// The same, where a point leaves by this rule when one joins a dictionary of `max_dictionary`
+    /// points. Without that bound no point ever leaves.
     #[must_use]
     pub fn evicting(self, eviction: Eviction) -> Self {
         Self { evictor: Evictor::new(eviction, &self.basis), ..self }
@@ -177,8 +181,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
             && [self.evictor.rule(), other.evictor.rule()] == [Eviction::Never; 2]
     }
 
-    /// Takes point `index` out of the dictionary, and its direction out of what was learnt, as `how` says. `O(J²)`, and nothing is
-    /// allocated once the learner has removed a point.
+    /// Takes point `index` out of the dictionary, and its direction out of what was learnt, as
+    /// `how` says. `O(J²)`, and nothing is allocated once the learner has removed a point.
     ///
     /// # Panics
     /// If there is no such point.
@@ -233,8 +237,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         few.then(|| self.kernel_coefficients.get(self.basis.factor(), dictionary, functions))?
     }
 
-    /// `values ←` those of all functions of the update at `x` by their kernel coefficients, `Jd` and
-    /// `J` for each; `false` where coordinates have to be computed.
+    /// `values ←` those of all functions of the update at `x` by their kernel coefficients, `Jd`
+    /// and `J` for each; `false` where coordinates have to be computed.
     pub(crate) fn values_by_coefficients(
         &self,
         x: &[f64],
@@ -254,15 +258,16 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         }
     }
 
-    /// Asks the rule, unless the dictionary is full and stays as it is, or the point is the zero function of a non-stationary kernel.
+    /// Asks the rule, unless the dictionary is full and stays as it is, or the point is the zero
+    /// function of a non-stationary kernel.
     fn decide(&self, x: &[f64], probe: &Probe) -> Option<A::Decision> {
         let makes_room = self.evictor.rule() != Eviction::Never;
         let has_room = makes_room || self.max_dictionary.is_none_or(|max| self.basis.len() < max);
         (has_room && probe.self_value() > 0.0).then(|| self.admission.decide(&self.basis, x, probe))
     }
 
-    /// The example is learnt in the basis before or after it joins, as `T` says, and the prediction made before given;
-    /// a refused step changes nothing.
+    /// The example is learnt in the basis before or after it joins, as `T` says, and the prediction
+    /// made before given; a refused step changes nothing.
     fn learn_probed(
         &mut self,
         x: &[f64],
@@ -298,7 +303,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         Ok(())
     }
 
-    /// The step, in the basis that `x` has joined when the decision says so; it is carried out when the step has been made.
+    /// The step, in the basis that `x` has joined when the decision says so; it is carried out when
+    /// the step has been made.
     fn step_with(
         &mut self,
         x: &[f64],
@@ -337,8 +343,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         })
     }
 
-    /// Learns examples whose probes are made, those between two kept points at once: whether a point is kept depends on its
-    /// probe alone, so it is known before anything is learnt.
+    /// Learns examples whose probes are made, those between two kept points at once: whether a
+    /// point is kept depends on its probe alone, so it is known before anything is learnt.
     fn learn_runs(&mut self, rows: Rows<'_>, memory: &mut Memory, scores: &mut Vec<f64>) -> Result<(), Error> {
         self.kernel_coefficients.clear();
         let (mut first, removals) = (0, self.removals);
@@ -455,9 +461,10 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
 }
 
 impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming> Blocks for OnDictionary<K, A, U, T> {
-    /// Looks ahead: the coordinates of [`SOLVES_TOGETHER`] inputs come from one read of the factor, and are brought up to date when
-    /// a point is kept among them; updates that take several rounds at once get those between two kept points. While a small dictionary
-    /// still keeps most points, or points leave as others join, it learns one by one.
+    /// Looks ahead: the coordinates of [`SOLVES_TOGETHER`] inputs come from one read of the factor,
+    /// and are brought up to date when a point is kept among them; updates that take several rounds
+    /// at once get those between two kept points. While a small dictionary still keeps most points,
+    /// or points leave as others join, it learns one by one.
     fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let (mut first, mut kept, mut removes) = (0, SOLVES_TOGETHER, false);
         while rows.len() - first >= SOLVES_TOGETHER {

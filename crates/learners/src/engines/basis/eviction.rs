@@ -16,13 +16,15 @@ const STREAM: u64 = 0x0065_7669_6374;
 
 /// Which point leaves when one joins a dictionary of the largest size.
 ///
-/// The example is learnt with its own point in the dictionary, which has one point too many for a moment; then the rule takes one out.
-/// `α = L⁻ᵀw` are the kernel coefficients of what was learnt, `f = Σ α_i k(d_i, ·)`; of several points that are equal the oldest leaves.
+/// The example is learnt with its own point in the dictionary, which has one point too many for a
+/// moment; then the rule takes one out. `α = L⁻ᵀw` are the kernel coefficients of what was learnt,
+/// `f = Σ α_i k(d_i, ·)`; of several points that are equal the oldest leaves.
 ///
-/// The [`Removal`] says what becomes of the part of `f` along the direction that leaves the span. [`Removal::Marginalise`] projects `f`
-/// on what is left, and keeps what is known in the other directions: the choice of KRLS-T for least squares. [`Removal::Condition`]
-/// gives the least-squares fit (or the minimiser of the Newton step's quadratic model) to all rounds among the functions on what is left. Gradient
-/// steps have no matrix, and both are the projection.
+/// The [`Removal`] says what becomes of the part of `f` along the direction that leaves the span.
+/// [`Removal::Marginalise`] projects `f` on what is left, and keeps what is known in the other
+/// directions: the choice of KRLS-T for least squares. [`Removal::Condition`] gives the
+/// least-squares fit (or the minimiser of the Newton step's quadratic model) to all rounds among
+/// the functions on what is left. Gradient steps have no matrix, and both are the projection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -41,8 +43,9 @@ pub enum Eviction {
     },
     /// The one of the smallest `|α_i|` (Euclidean over the outputs), the new one included.
     SmallestCoefficient(Removal),
-    /// The one whose removal moves `f` least, the new one included: the least `‖α_i‖/[K⁻¹]_ii` (Csató and Opper 2002). `diag(K⁻¹)` is kept
-    /// up to date with `½J²` multiply-adds when a point joins and `J²` when one leaves.
+    /// The one whose removal moves `f` least, the new one included: the least `‖α_i‖/[K⁻¹]_ii`
+    /// (Csató and Opper 2002). `diag(K⁻¹)` is kept up to date with `½J²` multiply-adds when a point
+    /// joins and `J²` when one leaves.
     LeastSignificant(Removal),
 }
 
@@ -63,7 +66,8 @@ impl Eviction {
         Self::NAMES[place]
     }
 
-    /// The rule of this name, whose points are marginalised; `seed` is for draws. `None` when there is no such rule.
+    /// The rule of this name, whose points are marginalised; `seed` is for draws. `None` when there
+    /// is no such rule.
     #[must_use]
     pub fn named(name: &str, seed: u64) -> Option<Self> {
         let how = Removal::Marginalise;
@@ -81,7 +85,8 @@ impl Eviction {
 /// A rule at work.
 ///
 /// # Invariants
-/// `inverse_diagonal` holds `diag(K⁻¹)` of the dictionary for the rule of the least significant point, and nothing for the others.
+/// `inverse_diagonal` holds `diag(K⁻¹)` of the dictionary for the rule of the least significant
+/// point, and nothing for the others.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Evictor {
@@ -140,7 +145,8 @@ impl Evictor {
         }
     }
 
-    /// The point that leaves a dictionary with a point too many, and how; the coefficients are those in its orthonormal coordinates.
+    /// The point that leaves a dictionary with a point too many, and how; the coefficients are
+    /// those in its orthonormal coordinates.
     pub(crate) fn choose<K: Kernel>(
         &mut self,
         basis: &NewtonBasis<K>,

@@ -126,8 +126,9 @@ impl<F: FeatureMap, U: LinearUpdate> Variance for OnFeatures<F, U> {
 impl<F: FeatureMap, U: LinearUpdate> Blocks for OnFeatures<F, U> {
     /// Maps rows together, and lets the update look ahead over them.
     ///
-    /// With two threads, in a block of at least 50 rows a feature and for an update that solves normal equations, the second
-    /// thread sums up the first two thirds of the block while the first learns them, and learns the rest from there.
+    /// With two threads, in a block of at least 50 rows a feature and for an update that solves
+    /// normal equations, the second thread sums up the first two thirds of the block while the
+    /// first learns them, and learns the rest from there.
     fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let first = (SUMMED * rows.len() as f64) as usize;
         let problem = self.problem();
@@ -171,7 +172,8 @@ fn problem_of<F: FeatureMap, U: LinearUpdate>(map: &F, update: &U) -> Problem {
     Problem { shape, loss: update.loss() }
 }
 
-/// What the second thread only sums up: a sum costs it about half a round, so that both end at the same time.
+/// What the second thread only sums up: a sum costs it about half a round, so that both end at the
+/// same time.
 const SUMMED: f64 = 0.65;
 /// Rows a feature of a block that is worth a second thread.
 const LONG: usize = 50;
@@ -204,7 +206,8 @@ fn learn<F: FeatureMap, U: LinearUpdate>(
     Ok(())
 }
 
-/// The features of rows. Rows without inputs cannot be told from their inputs, so they are mapped one by one.
+/// The features of rows. Rows without inputs cannot be told from their inputs, so they are mapped
+/// one by one.
 fn map_rows<F: FeatureMap>(map: &F, rows: Rows<'_>, features: &mut [AlignedVec], work: &mut AlignedVec) {
     if map.input_dimension() == 0 {
         return features.iter_mut().for_each(|features| map.map(&[], features, work));

@@ -14,7 +14,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Inputs of dimension `dimension`; with `intercept` a coordinate that is always 1 stands behind them.
+    /// Inputs of dimension `dimension`; with `intercept` a coordinate that is always 1 stands
+    /// behind them.
     #[must_use]
     pub fn new(dimension: usize, intercept: bool) -> Self {
         Self { dimension, intercept }

@@ -5,13 +5,14 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
 
-/// An entry that loses more than this share of itself when a row leaves is computed anew, because the difference would keep too few digits.
+/// An entry that loses more than this share of itself when a row leaves is computed anew, because
+/// the difference would keep too few digits.
 const LARGEST_LOSS: f64 = 0.5;
 
 /// `diag(A⁻¹)` for `A = L Lᵀ`.
 ///
-/// `½n²` multiply-adds when a row joins and at most `n²` when one leaves, with up to `n²` more for each entry that loses
-/// more than half of itself.
+/// `½n²` multiply-adds when a row joins and at most `n²` when one leaves, with up to `n²` more for
+/// each entry that loses more than half of itself.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
@@ -39,7 +40,8 @@ impl InverseDiagonal {
         &self.values
     }
 
-    /// The factor is about to gain the row `[φ; p]`: `A⁻¹ ← [A⁻¹ 0; 0 0] + [a; −1][a; −1]ᵀ/p²`, `a = L⁻ᵀφ`.
+    /// The factor is about to gain the row `[φ; p]`: `A⁻¹ ← [A⁻¹ 0; 0 0] + [a; −1][a; −1]ᵀ/p²`,
+    /// `a = L⁻ᵀφ`.
     pub(crate) fn joins(&mut self, factor: &GrowingCholesky, phi: &AlignedVec, pivot: f64) {
         let a = &mut self.work[2];
         factor.backward_solve(phi, a);
@@ -49,8 +51,9 @@ impl InverseDiagonal {
         self.values.push(in_range(pivot.powi(-2)));
     }
 
-    /// Row `i = index` is about to leave the factor: `A⁻¹ ← A⁻¹ − ccᵀ/c_i` without row and column `i`, `c` being column `i`. With
-    /// `z_j = L⁻¹e_j` an entry is `‖z_j‖²`, and what is left of it the squared length of `z_j` without its part along `z_i`.
+    /// Row `i = index` is about to leave the factor: `A⁻¹ ← A⁻¹ − ccᵀ/c_i` without row and column
+    /// `i`, `c` being column `i`. With `z_j = L⁻¹e_j` an entry is `‖z_j‖²`, and what is left of it
+    /// the squared length of `z_j` without its part along `z_i`.
     pub(crate) fn leaves(&mut self, factor: &GrowingCholesky, index: usize) {
         let [own, other, c] = &mut self.work;
         factor.unit_solve(index, own);
@@ -71,7 +74,8 @@ impl InverseDiagonal {
     }
 }
 
-/// In exact arithmetic an entry is at least `1/A_jj` and finite; rounding in a matrix that is all but singular must not take it from there.
+/// In exact arithmetic an entry is at least `1/A_jj` and finite; rounding in a matrix that is all
+/// but singular must not take it from there.
 fn in_range(value: f64) -> f64 {
     if value > f64::MIN_POSITIVE { value.min(f64::MAX) } else { f64::MIN_POSITIVE }
 }

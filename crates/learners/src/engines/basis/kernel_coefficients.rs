@@ -79,8 +79,8 @@ impl KernelCoefficients {
     }
 
     /// Those of these functions on these points; `None` where rounding counts or one leaves the
-    /// range of numbers, and the coordinates have to predict. `½J²` a function after a change, and `d`
-    /// for each point that has joined.
+    /// range of numbers, and the coordinates have to predict. `½J²` a function after a change, and
+    /// `d` for each point that has joined.
     pub(crate) fn get<'w>(
         &self,
         factor: &GrowingCholesky,

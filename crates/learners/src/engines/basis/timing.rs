@@ -6,19 +6,23 @@ use crate::engines::update::GrowingUpdate;
 pub trait GrowthTiming: Send + Sync {
     /// Whether the point is part of the basis when its own example is learnt.
     const BEFORE_STEP: bool;
-    /// Makes the update fit a basis that gained a point after the step; `n` coordinates from now on.
+    /// Makes the update fit a basis that gained a point after the step; `n` coordinates from now
+    /// on.
     fn after_step(update: &mut impl GrowingUpdate, n: usize);
 }
 
-/// The point joins first, then the example is learnt in the enlarged basis (NONS-ALD, AOGD-ALD, KRLS).
+/// The point joins first, then the example is learnt in the enlarged basis (NONS-ALD, AOGD-ALD,
+/// KRLS).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GrowThenStep;
 
-/// The example is learnt in the old basis; from the next round on there is one more coordinate (CON-KONS).
+/// The example is learnt in the old basis; from the next round on there is one more coordinate
+/// (CON-KONS).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepThenGrow;
 
-/// The example is learnt in the old basis; then the update starts anew in the enlarged one (PROS-N-KONS).
+/// The example is learnt in the old basis; then the update starts anew in the enlarged one
+/// (PROS-N-KONS).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepThenRestart;
 

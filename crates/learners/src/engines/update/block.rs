@@ -25,13 +25,15 @@ pub(crate) struct Found<'a> {
     pub(crate) s: f64,
 }
 
-/// What a round makes of it: predictions into `scores` and, for the output `k`, `w_k ← w_k + along_k Pφ`.
+/// What a round makes of it: predictions into `scores` and, for the output `k`,
+/// `w_k ← w_k + along_k Pφ`.
 pub(crate) struct Made<'a> {
     pub(crate) scores: &'a mut [f64],
     pub(crate) along: &'a mut [f64],
 }
 
-/// The rounds of a block. `round` gives the gain of `P ← P − gain · c cᵀ`, `c = Pφ`; rounds of weight 0 must give 0 and leave `along` zero.
+/// The rounds of a block. `round` gives the gain of `P ← P − gain · c cᵀ`, `c = Pφ`; rounds of
+/// weight 0 must give 0 and leave `along` zero.
 ///
 /// # Errors
 /// The first refused round's; those before it are learnt.

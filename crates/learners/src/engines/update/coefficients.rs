@@ -128,7 +128,8 @@ impl Coefficients {
         self.0.iter_mut().for_each(|w| rotations.apply(w));
     }
 
-    /// Drops the last coordinate, and moves the others of output `k` by `−along · w_k` where `w_k` is what it held.
+    /// Drops the last coordinate, and moves the others of output `k` by `−along · w_k` where `w_k`
+    /// is what it held.
     pub(crate) fn drop_last(&mut self, along: Option<&AlignedVec>) {
         for w in &mut self.0 {
             let n = w.len().saturating_sub(1);

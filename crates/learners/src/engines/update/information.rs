@@ -3,13 +3,13 @@
 //! With `A = Σ γ^{t−s} ω φφᵀ + Λ` the matrix of the fit is `P = A⁻¹`. An error of `A` fades as its
 //! round does. An error of the recursion of `P` grows by `1/γ` a round in every direction that the
 //! stream does not visit, and no digit is left when `γ^{−t}` reaches `1/ε`. `P` is therefore
-//! inverted anew each memory of `−1/ln γ` rounds, or each `n` rounds up to four memories: `n³` then, at most `n²`
-//! a round where `n` is at most four memories. The error `E` of the coefficients follows
-//! `A_t E_t = γ A_{t−1} E_{t−1}`: with the right `P` it does not grow.
+//! inverted anew each memory of `−1/ln γ` rounds, or each `n` rounds up to four memories: `n³`
+//! then, at most `n²` a round where `n` is at most four memories. The error `E` of the coefficients
+//! follows `A_t E_t = γ A_{t−1} E_{t−1}`: with the right `P` it does not grow.
 //!
-//! **Floor.** The ridge `Λ` begins as `λI` and fades. At `10⁻⁶ λ` (or where `A` would be singular to
-//! rounding) it stays, and draws towards the coefficients of the time. Without it nothing would be
-//! known to rounding, in the end, of a direction that the stream has left.
+//! **Floor.** The ridge `Λ` begins as `λI` and fades. At `10⁻⁶ λ` (or where `A` would be singular
+//! to rounding) it stays, and draws towards the coefficients of the time. Without it nothing would
+//! be known to rounding, in the end, of a direction that the stream has left.
 //!
 //! `A` is kept over `γ` to the rounds since the last inversion, so that a round costs `½n²`.
 

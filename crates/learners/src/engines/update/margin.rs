@@ -23,7 +23,8 @@ impl Margin {
     /// The margin at `phi`; the prediction is left in `scores`.
     ///
     /// # Errors
-    /// [`ExampleError::KernelOverflow`] when the prediction is not finite, [`ExampleError::Outputs`] when it is not one number.
+    /// [`ExampleError::KernelOverflow`] when the prediction is not finite,
+    /// [`ExampleError::Outputs`] when it is not one number.
     pub(crate) fn of(
         coefficients: &Coefficients,
         phi: &AlignedVec,
@@ -54,7 +55,8 @@ impl Margin {
     }
 }
 
-/// A kernel coefficient, refused where its square is not finite: the predictions of all points together then stay in range.
+/// A kernel coefficient, refused where its square is not finite: the predictions of all points
+/// together then stay in range.
 ///
 /// # Errors
 /// [`ExampleError::Diverged`]

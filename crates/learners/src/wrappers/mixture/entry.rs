@@ -38,7 +38,8 @@ const MEMBERS: Key = Key::written(
     || "nons-ald;krls;aogd-ald".into(),
 );
 
-pub(crate) const EXPERTS: Entry = Entry {
+#[doc(hidden)]
+pub const EXPERTS: Entry = Entry {
     name: "experts",
     summary: "mixture of learners that competes with the best of them",
     keys: &join::<3>(&[MEMBERS], MixtureParams::KEYS),
@@ -57,7 +58,10 @@ pub(crate) const EXPERTS: Entry = Entry {
 };
 
 /// The mixture of the learners that `members` names.
-pub(crate) fn mixture<M: Member + Regressor + Clone>(
+///
+/// # Errors
+/// When a value is out of its range, or the members cannot be mixed.
+pub fn mixture<M: Member + Regressor + Clone>(
     context: &Context<'_>,
     values: &Values<'_>,
     members: &[(String, M)],

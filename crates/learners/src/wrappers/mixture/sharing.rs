@@ -1,40 +1,55 @@
-//! Members of a mixture that keep the same points: NONS-ALD, KRLS and AOGD-ALD share one dictionary.
+//! Members of a mixture that keep the same points share one dictionary: NONS-ALD, KRLS and
+//! AOGD-ALD.
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_sparsify::Ald;
 
-use super::Member;
 use super::team::{Gather, Group, Outcome, Team, learn_all};
 use crate::engines::basis::{GrowThenStep, OnDictionary};
 use crate::engines::update::{
     ByValues, Coefficients, GradientStep, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
     NewtonStep, NormalSystem,
 };
+use crate::error::Error;
 use crate::example::{Problem, Rows, Shape, Target, Targets};
-use crate::{AnyRegressor, Error, Regressor, RegressorExt, Scratch};
+use crate::learner::{Regressor, RegressorExt, Scratch};
 
-impl<K> Member for AnyRegressor<K> {
-    type Group = Sharing<K>;
+/// Members among which some keep their points on an ALD dictionary, which they can share.
+pub trait Sharer: Regressor + Sized {
+    /// The kernel of the dictionary.
+    type Kernel;
+
+    /// The learner as one that others can join, or as it was if it is none of those or has learnt.
+    ///
+    /// # Errors
+    /// The learner, when it shares nothing.
+    fn on_dictionary(self) -> Result<OnOneDictionary<Self::Kernel>, Self>;
 }
 
-/// One [`AnyRegressor`], or several on one dictionary.
+/// One member, or several on one dictionary.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Sharing<K> {
-    One(AnyRegressor<K>),
-    /// NONS-ALD, KRLS and AOGD-ALD on the same points.
+pub enum Sharing<M, K> {
+    /// One that shares nothing.
+    One(M),
+    /// Several on the same points.
     OneDictionary(Box<OnOneDictionary<K>>),
 }
 
-type OnOneDictionary<K> = OnDictionary<K, Ald, Steps, GrowThenStep>;
+/// Learners on the same points.
+pub type OnOneDictionary<K> = OnDictionary<K, Ald, Steps, GrowThenStep>;
 
-impl<K: Kernel + Clone + PartialEq + Send> Gather<AnyRegressor<K>> for Sharing<K> {
-    fn gather(members: Vec<AnyRegressor<K>>) -> Vec<Team<Self>> {
+impl<K, M> Gather<M> for Sharing<M, K>
+where
+    K: Kernel + Clone + PartialEq + Send,
+    M: Sharer<Kernel = K>,
+{
+    fn gather(members: Vec<M>) -> Vec<Team<Self>> {
         let mut teams: Vec<Team<Self>> = Vec::new();
         for (place, learner) in members.into_iter().enumerate() {
-            let own = match on_dictionary(learner) {
+            let own = match learner.on_dictionary() {
                 Ok(own) => own,
                 Err(learner) => {
                     teams.push(Team::new(place, Self::One(learner)));
@@ -56,24 +71,20 @@ impl<K: Kernel + Clone + PartialEq + Send> Gather<AnyRegressor<K>> for Sharing<K
     }
 }
 
-/// The learner as one that others can join, or as it was if it is none of those or has learnt.
-fn on_dictionary<K: Kernel + Clone>(learner: AnyRegressor<K>) -> Result<OnOneDictionary<K>, AnyRegressor<K>> {
-    match learner {
-        AnyRegressor::NonsAld(learner) if learner.basis().is_empty() => {
-            Ok(learner.map_update(|update| Steps::of(Step::Newton(update))))
-        }
-        AnyRegressor::Krls(learner) if learner.basis().is_empty() => {
-            Ok(learner.map_update(|update| Steps::of(Step::LeastSquares(update))))
-        }
-        AnyRegressor::AogdAld(learner) if learner.dictionary_size() == 0 => match learner.into_dictionary() {
-            Ok(learner) => Ok(learner.map_update(|update| Steps::of(Step::Gradient(update)))),
-            Err(learner) => Err(AnyRegressor::AogdAld(learner)),
-        },
-        learner => Err(learner),
+impl<K, U> Sharer for OnDictionary<K, Ald, U, GrowThenStep>
+where
+    Self: Regressor,
+    K: Kernel + Clone,
+    U: GrowingUpdate + Into<Step>,
+{
+    type Kernel = K;
+
+    fn on_dictionary(self) -> Result<OnOneDictionary<K>, Self> {
+        if self.basis().is_empty() { Ok(self.map_update(|update| Steps::of(update.into()))) } else { Err(self) }
     }
 }
 
-impl<K: Kernel + Clone + Send + Validate> Validate for Sharing<K> {
+impl<M: Validate, K: Kernel + Clone + Send + Validate> Validate for Sharing<M, K> {
     fn validate(&self) -> Result<(), Inconsistent> {
         match self {
             Self::One(learner) => learner.validate(),
@@ -82,7 +93,7 @@ impl<K: Kernel + Clone + Send + Validate> Validate for Sharing<K> {
     }
 }
 
-impl<K: Kernel + Clone + Send> Group for Sharing<K> {
+impl<M: Regressor, K: Kernel + Clone + Send> Group for Sharing<M, K> {
     fn count(&self) -> usize {
         match self {
             Self::One(_) => 1,
@@ -218,11 +229,23 @@ impl<K: Kernel + Clone + Send> Group for Sharing<K> {
 /// One of the updates that work on an ALD dictionary.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Step {
+pub enum Step {
     Newton(NewtonStep),
     LeastSquares(LeastSquares),
     Gradient(GradientStep),
 }
+
+macro_rules! steps {
+    ($($variant:ident($update:ty)),*) => {$(
+        impl From<$update> for Step {
+            fn from(update: $update) -> Self {
+                Self::$variant(update)
+            }
+        }
+    )*};
+}
+
+steps!(Newton(NewtonStep), LeastSquares(LeastSquares), Gradient(GradientStep));
 
 impl Validate for Step {
     fn validate(&self) -> Result<(), Inconsistent> {
@@ -293,7 +316,8 @@ impl GrowingUpdate for Step {
     }
 }
 
-/// Several updates at the same coordinates. Its own prediction, which nobody asks for, is that of the first.
+/// Several updates at the same coordinates. Its own prediction, which nobody asks for, is that of
+/// the first.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steps {
@@ -324,8 +348,8 @@ impl Validate for Steps {
 }
 
 impl LinearUpdate for Steps {
-    /// The coordinates are those of the steps that have not failed: one that failed in this round did
-    /// not grow, and leaves the mixture.
+    /// The coordinates are those of the steps that have not failed: one that failed in this round
+    /// did not grow, and leaves the mixture.
     fn problem(&self) -> Problem {
         let inputs = self.steps.iter().map(LinearUpdate::coordinates).max().unwrap_or(0);
         let first = self.steps.first().map_or(Problem::squared(0, 1), LinearUpdate::problem);
@@ -343,7 +367,8 @@ impl LinearUpdate for Steps {
         }
     }
 
-    /// Fails when all fail that have not failed in this block before; each is unchanged then, and so is the dictionary.
+    /// Fails when all fail that have not failed in this block before; each is unchanged then, and
+    /// so is the dictionary.
     fn step(
         &mut self,
         phi: &mut AlignedVec,
@@ -418,7 +443,8 @@ impl LinearBlocks for Steps {
         self.steps.iter_mut().map(LinearUpdate::block_size).max().unwrap_or(1)
     }
 
-    /// Every member learns the block in its own way; the rounds learnt are those of the member that came furthest.
+    /// Every member learns the block in its own way; the rounds learnt are those of the member that
+    /// came furthest.
     fn learn_together(
         &mut self,
         phis: &mut [AlignedVec],

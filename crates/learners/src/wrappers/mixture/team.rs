@@ -49,13 +49,15 @@ pub trait Group: Send + Sync {
     /// The noise in this output, as the learner with this index estimates it.
     fn noise_of(&self, index: usize, output: usize) -> Option<f64>;
 
-    /// Lets every learner learn the rows until it fails, and says what became of each in its entry of `outcomes`, which are empty.
+    /// Lets every learner learn the rows until it fails, and says what became of each in its entry
+    /// of `outcomes`, which are empty.
     fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>);
 
     /// Inputs have `added` features more.
     fn grow_inputs(&mut self, added: usize) -> Result<(), Error>;
 
-    /// Every learner that can gains an output, a copy of output `like` or zero; the indices of those that cannot.
+    /// Every learner that can gains an output, a copy of output `like` or zero; the indices of
+    /// those that cannot.
     fn add_output_each(&mut self, like: Option<usize>) -> Vec<usize>;
 
     /// Takes out a learner, which is not the only one.

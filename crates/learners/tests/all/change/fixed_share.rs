@@ -1,7 +1,8 @@
 //! Fixed share in a mixture.
 
 use mercer_experts::{Aggregation, Rule, Share};
-use mercer_learners::{AnyRegressor, Krls, KrlsParams, Mixture, RegressorExt};
+use mercer_learners::{Krls, KrlsParams, Mixture, RegressorExt};
+use mercer_registry::AnyRegressor;
 use mercer_testkit::streams;
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;

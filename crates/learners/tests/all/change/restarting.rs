@@ -1,12 +1,14 @@
-//! Learners that start anew against the same written out: a learner, a detector, and a new learner after an alarm.
+//! Learners that start anew against the same written out: a learner, a detector, and a new learner
+//! after an alarm.
 
 use mercer_core::{ExampleError, Validate};
 use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 use mercer_kernels::Gaussian;
 use mercer_learners::{
-    AnyRegressor, Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PkawvTaylor, Regressor, RegressorExt, Restarting,
-    Rows, Scratch, Target, Targets, TaylorParams,
+    Error, Fogd, FogdParams, Krls, KrlsParams, Loss, PkawvTaylor, Regressor, RegressorExt, Restarting, Rows, Scratch,
+    Target, Targets, TaylorParams,
 };
+use mercer_registry::AnyRegressor;
 use mercer_testkit::oracle::Example;
 use mercer_testkit::streams;
 
@@ -98,7 +100,8 @@ fn a_refused_row_ends_a_block() {
     assert!(made.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9));
 }
 
-/// Rows of weight 0 and other weights do not change what the detector sees of the rows that are learnt.
+/// Rows of weight 0 and other weights do not change what the detector sees of the rows that are
+/// learnt.
 #[test]
 fn weights_are_the_learners_concern() {
     let rows = switching();

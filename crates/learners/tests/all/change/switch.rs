@@ -1,9 +1,11 @@
-//! After a switch of the target a mixture with tracking members does nearly as well as a learner that starts there.
+//! After a switch of the target a mixture with tracking members does nearly as well as a learner
+//! that starts there.
 
 use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::update::Forgetting;
-use mercer_learners::{AnyRegressor, Fogd, FogdParams, Krls, KrlsParams, Mixture, Regressor, RegressorExt, Restarting};
+use mercer_learners::{Fogd, FogdParams, Krls, KrlsParams, Mixture, Regressor, RegressorExt, Restarting};
+use mercer_registry::AnyRegressor;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 use mercer_testkit::streams::normal;
@@ -13,8 +15,9 @@ type Row = ([f64; 5], f64);
 
 const SWITCH: usize = 5000;
 
-/// A nonlinear channel, as in figure 2 of Van Vaerenbergh, Lázaro-Gredilla and Santamaría (*Kernel recursive least-squares tracker for
-/// time-varying regression*, 2012): `tanh` of five taps, which change at the switch, and noise at 20 dB.
+/// A nonlinear channel, as in figure 2 of Van Vaerenbergh, Lázaro-Gredilla and Santamaría (*Kernel
+/// recursive least-squares tracker for time-varying regression*, 2012): `tanh` of five taps, which
+/// change at the switch, and noise at 20 dB.
 fn channel(seed: u64) -> Vec<Row> {
     const BEFORE: [f64; 5] = [1.0, -0.3817, -0.1411, 0.5789, 0.191];
     const AFTER: [f64; 5] = [1.0, -0.0870, 0.9852, -0.2826, -0.1711];

@@ -6,7 +6,7 @@
 
 use mercer_core::DEEPEST;
 use mercer_kernels::AnyKernel;
-use mercer_learners::AnyRegressor;
+use mercer_registry::AnyRegressor;
 
 use super::super::error::CatalogueError;
 use super::super::{Context, find};

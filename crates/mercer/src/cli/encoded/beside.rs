@@ -1,8 +1,6 @@
 //! Columns beside the features: targets and weights.
 
-use mercer::readers::{
-    Cell, CellPlace, DataError, Example, Labels, Record, TargetColumn, Targets, instant_text, is_gap_mark,
-};
+use mercer::readers::{Cell, CellPlace, DataError, Example, Labels, Record, TargetColumn, Targets, is_gap_mark};
 
 use crate::cli::task::{Kind, Wanted};
 
@@ -33,13 +31,13 @@ impl Beside {
                 }
                 (Cell::Number(value), Kind::Class(_)) => Labels::canonical_number(value, label),
                 (Cell::Numeral(_, text) | Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
-                (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => Labels::canonical(&shown(read), label),
+                (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => Labels::canonical(&read.to_string(), label),
                 (_, Kind::Numbers(_)) => match read.number() {
                     Some(value) => targets.push(value),
                     None if matches!(read, Cell::Text(text) if is_gap_mark(text)) => {
                         return Err(DataError::MissingTarget { cell: cell(place) });
                     }
-                    None => return Err(DataError::NotANumber { cell: cell(place), value: shown(read) }),
+                    None => return Err(DataError::NotANumber { cell: cell(place), value: read.to_string() }),
                 },
             }
         }
@@ -48,20 +46,9 @@ impl Beside {
             *weight = read
                 .number()
                 .filter(|weight| *weight >= 0.0)
-                .ok_or_else(|| DataError::BadWeight { cell: cell(place), value: shown(read) })?;
+                .ok_or_else(|| DataError::BadWeight { cell: cell(place), value: read.to_string() })?;
         }
         Ok(())
-    }
-}
-
-/// A cell as text.
-fn shown(cell: Cell<'_>) -> String {
-    match cell {
-        Cell::Missing => String::new(),
-        Cell::Number(value) => value.to_string(),
-        Cell::Integer(value) => value.to_string(),
-        Cell::Numeral(_, text) | Cell::Text(text) => text.to_owned(),
-        Cell::Instant(seconds) => instant_text(seconds),
     }
 }
 

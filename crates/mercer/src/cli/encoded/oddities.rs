@@ -101,11 +101,13 @@ pub(crate) fn tell_plain(schema: &Schema) {
 /// The columns as JSON.
 pub(crate) fn columns(encoding: &Encoding) -> Value {
     let rows = encoding.schema().rows();
-    let column = |column: &Column| {
-        let Column { name, kind, used, .. } = column;
-        json!({ "name": name, "kind": kind.to_string(), "use": used.to_string(), "why": why(column, rows) })
-    };
-    encoding.schema().columns().iter().map(column).collect()
+    encoding.schema().columns().iter().map(|column| facts_of(column, rows)).collect()
+}
+
+/// A column as JSON: what it is, what is done with it, and why.
+pub(crate) fn facts_of(column: &Column, rows: u64) -> Value {
+    let Column { name, kind, used, .. } = column;
+    json!({ "name": name, "kind": kind.to_string(), "use": used.to_string(), "why": why(column, rows) })
 }
 
 /// A column that is no plain number, in words.

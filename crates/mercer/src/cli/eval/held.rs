@@ -3,7 +3,8 @@
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Entry, Value};
 
-use super::{Begun, Body, Ends, Facts, Pass, check_skip};
+use super::{Body, Ends, Pass, check_skip, premises};
+use crate::cli::construction::{Construction, Learner, Premises};
 use crate::cli::failure::Failure;
 use crate::cli::feed::{Chunk, Feed, Names};
 use crate::cli::scores::{Metric, Scores};
@@ -113,13 +114,13 @@ impl Held {
         self.chunks.first().map_or(1, Chunk::len)
     }
 
-    fn facts(&self) -> Facts<'_> {
-        Facts::of(self.dimension, self.rounds, self.kind, self.chunks.first())
+    fn premises(&self) -> Premises<'_> {
+        premises(self.dimension, self.rounds, self.kind, self.chunks.first())
     }
 
     /// The kernel that the options name, or the median heuristic.
     pub(crate) fn kernel(&self, arguments: &EvalArguments, entry: &Entry) -> Result<AnyKernel, Failure> {
-        let Facts { dimension, rows, weights, .. } = self.facts();
+        let Premises { dimension, rows, weights, .. } = self.premises();
         arguments.common.kernel(entry, dimension, rows, weights).map(|(kernel, _)| kernel)
     }
 
@@ -132,21 +133,19 @@ impl Held {
         let (entry, shown) = (catalogue::find(&common.learner)?, common.data.display().to_string());
         self.kind.check(entry, Wanted::of(common), &shown)?;
         memory::check(entry, &shown, self.rows, self.dimension)?;
-        let Begun { body, spec, parameters } = Begun::of(arguments, entry, &self.facts())?;
+        let Construction { learner, kernel, parameters } = Construction::of(common, entry, &self.premises())?;
         let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
-        let mut pass = Pass::new(entry, body, unscaled, skip, self.ends);
+        let mut pass = Pass::new(entry, Body::of(arguments, learner)?, unscaled, skip, self.ends);
         for chunk in &self.chunks {
             if pass.rounds >= rows {
                 break;
             }
             pass.learn(chunk, &self.names)?;
         }
-        let Pass { body, trace, seconds, rounds, .. } = pass;
-        let bound = entry.bound.and_then(|key| parameters.iter().find(|(name, _)| *name == key));
-        let bound = bound.filter(|_| unscaled).map(|(key, value)| (*key, value));
-        let notes = body.notes(entry, &spec, bound, rounds);
+        let notes = pass.notes(&kernel, &parameters);
+        let Pass { body, trace, seconds, .. } = pass;
         Ok(Passed {
-            kernel: spec,
+            kernel,
             parameters,
             dictionary_size: body.dictionary_size(),
             seconds: seconds.as_secs_f64(),
@@ -167,8 +166,8 @@ impl Held {
     pub(crate) fn metric(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
         let (asked, followed) = (arguments.scores.metric, self.followed(arguments)?);
         let entry = catalogue::find(&arguments.common.learner)?;
-        match Begun::of(arguments, entry, &self.facts())?.body {
-            Body::Classes(classes) if asked.is_none() && classes.classifier.has_probabilities() => Ok(Metric::LogLoss),
+        match Construction::of(&arguments.common, entry, &self.premises())?.learner {
+            Learner::Classes(classifier, _) if asked.is_none() && classifier.has_probabilities() => Ok(Metric::LogLoss),
             _ => Ok(followed),
         }
     }

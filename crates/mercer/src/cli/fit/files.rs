@@ -8,28 +8,13 @@ use mercer::readers::{
     ColumnChoice, DataError, Dataset, Example, Labels, Marks, Ranges, ReadOptions, RowReader, TargetColumn, Targets,
 };
 
-use super::frozen::{Frozen, FrozenRows};
+use super::frozen::{Frozen, FrozenRows, Reading};
 use crate::cli::dialect::{self, Dialect};
 use crate::cli::failure::Failure;
 use crate::cli::input::not_scaled;
+use crate::cli::output::same_file;
 use crate::cli::source::Source;
-use crate::cli::{FIRST_ROWS, ScaleChoice, TaskChoice, voice};
-
-/// What the files are told.
-pub(super) struct Reading<'a> {
-    pub(super) data: &'a [PathBuf],
-    pub(super) dialect: &'a Dialect,
-    pub(super) target: Option<&'a TargetColumn>,
-    pub(super) weight: Option<&'a ColumnChoice>,
-    pub(super) ignore: &'a [ColumnChoice],
-    /// Whether the target is a class; a target of text is one unless this says otherwise.
-    pub(super) task: Option<TaskChoice>,
-    /// The file that settles how columns are scaled and encoded.
-    pub(super) scale_from: Option<&'a Path>,
-    pub(super) scale: ScaleChoice,
-    /// What the user says of its columns.
-    pub(super) kinds: &'a [String],
-}
+use crate::cli::{FIRST_ROWS, TaskChoice, voice};
 
 /// Files with the same columns.
 pub(super) struct Files {
@@ -139,8 +124,10 @@ pub(in crate::cli) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Fail
         paths.extend(found);
     }
     for (i, path) in paths.iter().enumerate() {
-        if paths[..i].contains(path) {
-            return Err(Failure::usage(format!("{}: is given twice; give each file once", path.display())));
+        let same = |before: &&PathBuf| *before == path || same_file(before, path);
+        if let Some(before) = paths[..i].iter().find(same) {
+            let also = if before == path { String::new() } else { format!(" (also as {})", before.display()) };
+            return Err(Failure::usage(format!("{}: is given twice{also}; give each file once", path.display())));
         }
     }
     Ok(paths)
@@ -185,7 +172,7 @@ impl Files {
         };
         let mut files = Self {
             paths,
-            dialect: *reading.dialect,
+            dialect: reading.dialect.clone(),
             options,
             frozen: None,
             settled: reading.scale_from.is_some(),
@@ -279,7 +266,8 @@ impl Files {
 
     /// The options with what is told of how the file is written.
     fn told(&self, path: &Path, options: &ReadOptions) -> ReadOptions {
-        let dialect = if path == self.paths[0] { self.dialect } else { self.dialect.beside(path) };
+        let of_first = path == self.paths[0];
+        let dialect = if of_first { self.dialect.clone() } else { self.dialect.clone().beside(path) };
         dialect.told(path, options.clone())
     }
 

@@ -1,19 +1,36 @@
 //! Columns of any kind: how they become numbers is learnt from one file, and then every row of every shard is encoded alike.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, EncodingError, EncodingOptions, TargetScale};
 use mercer::readers::{ColumnChoice, Counts, DataError, Example, Marks, ReadOptions, TargetColumn};
 
-use super::files::Reading;
+use crate::cli::dialect::Dialect;
 use crate::cli::encoded::{self, Encoded, Known, Looking, Oddities, Records, Sample, TableRanges};
 use crate::cli::failure::Failure;
 use crate::cli::opening::Opening;
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
 use crate::cli::task::{Kind, Wanted};
+use crate::cli::{ScaleChoice, TaskChoice};
+
+/// What the files are told.
+pub(super) struct Reading<'a> {
+    pub(super) data: &'a [PathBuf],
+    pub(super) dialect: &'a Dialect,
+    pub(super) target: Option<&'a TargetColumn>,
+    pub(super) weight: Option<&'a ColumnChoice>,
+    pub(super) ignore: &'a [ColumnChoice],
+    /// Whether the target is a class; a target of text is one unless this says otherwise.
+    pub(super) task: Option<TaskChoice>,
+    /// The file that settles how columns are scaled and encoded.
+    pub(super) scale_from: Option<&'a Path>,
+    pub(super) scale: ScaleChoice,
+    /// What the user says of its columns.
+    pub(super) kinds: &'a [String],
+}
 
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {

@@ -88,6 +88,17 @@ pub(super) fn sum_up(files: &Files, parts: &[Part], state: &mut Moments, threads
     Ok(rows)
 }
 
+/// Tells the other threads that one of them panics, so that none waits for its turn.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Sums, and the classes of their outputs; no classes for numbers.
 struct Summed {
     sums: MomentSums,
@@ -178,6 +189,7 @@ impl Task<'_> {
     /// Sums up chunk after chunk until none is left.
     fn chunks(&self, open: &Mutex<Open>, added: (&Mutex<Added>, &Condvar), file: usize) -> Result<(), Failure> {
         let (mut chunk, mut scratch, mut example) = (Chunk::default(), MomentScratch::default(), Example::default());
+        let _alarm = Alarm(&self.over);
         let result = loop {
             let read = self.read(&mut locked(open), &mut chunk, &mut example);
             match read {

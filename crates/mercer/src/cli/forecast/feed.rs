@@ -6,12 +6,16 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
-use mercer::readers::{Example, Missing};
+use mercer::readers::{ColumnChoice, Example, Missing, ReadOptions, TargetColumn};
 
 use super::ForecastArguments;
+use super::clock::{Clock, Course};
+use super::rows::{Rows, Wanted};
+use crate::cli::FIRST_ROWS;
 use crate::cli::failure::Failure;
 use crate::cli::input::{Input, refuse_for_named};
-use crate::cli::source::Source;
+use crate::cli::opening::Opening;
+use crate::cli::source::{self, Source};
 use crate::cli::stop::Stop;
 
 /// Which column of a row is what.
@@ -126,10 +130,27 @@ impl Columns {
 
 /// Rows one by one.
 pub(super) struct Feed {
-    input: Input,
+    body: Body,
     stop: Stop,
     columns: Columns,
     example: Example,
+}
+
+enum Body {
+    /// Complete rows of numbers.
+    Numbers(Box<Input>),
+    /// Rows beside a column of times, or beside columns that are not forecast.
+    Records(Box<Rows>),
+}
+
+/// The key of what a model keeps of the times of its series.
+const TIME: &str = "time";
+
+/// What a model keeps of them: the column, and the time of the last row.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Kept {
+    clock: Clock,
+    last: f64,
 }
 
 impl Feed {
@@ -140,26 +161,24 @@ impl Feed {
         model: Option<&Prediction>,
         stop: Stop,
     ) -> Result<Self, Failure> {
-        let input = match source {
+        let body = match source {
             Source::Named(name) => {
-                refuse_for_named(name, false, &arguments.dialect, &arguments.ignore, false)?;
+                refuse_for_named(name, !arguments.target.is_empty(), &arguments.dialect, &arguments.ignore, false)?;
                 if arguments.time.is_some() {
                     return Err(Failure::usage(format!("{name}: --time is for files; leave it out")));
                 }
-                Input::series(name)?
+                Body::Numbers(Input::series(name)?.into())
             }
-            Source::File(_) | Source::StandardInput => {
-                let beside = (arguments.time.as_ref(), &*arguments.ignore);
-                Input::plain(&arguments.series, &arguments.dialect, Missing::Nan, &stop, beside)?
-            }
+            Source::File(_) | Source::StandardInput => Body::of_file(arguments, model, &stop)?,
         };
-        let (shown, dimension, names) = (input.shown(), input.columns().dimension, input.columns().features());
+        let found = body.columns();
+        let (shown, dimension, names) = (body.shown(), found.dimension, found.features());
         let names = Some(names).filter(|names| !names.is_empty());
         let columns = match (model, &arguments.model.model) {
             (Some(model), Some(path)) => Columns::of_model(path, model, shown, dimension, names)?,
             _ => Columns::new(shown, dimension, names, &arguments.making.inputs)?,
         };
-        Ok(Self { input, stop, columns, example: Example::default() })
+        Ok(Self { body, stop, columns, example: Example::default() })
     }
 
     pub(super) fn columns(&self) -> &Columns {
@@ -168,8 +187,11 @@ impl Feed {
 
     /// Goes to the next row; false at the end, and when a signal has come: what it cut off is no row.
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
-        let read = self.input.next(&mut self.example);
-        if self.stop.requested() { Ok(false) } else { Ok(read?) }
+        let read = match &mut self.body {
+            Body::Numbers(input) => input.next(&mut self.example).map_err(Failure::from),
+            Body::Records(rows) => rows.next(&mut self.example.features),
+        };
+        if self.stop.requested() { Ok(false) } else { read }
     }
 
     pub(super) fn row(&self) -> &[f64] {
@@ -178,12 +200,50 @@ impl Feed {
 
     /// Where the row stands.
     pub(super) fn place(&self) -> String {
-        format!("{}, {}", self.input.shown(), self.input.place())
+        match &self.body {
+            Body::Numbers(input) => format!("{}, {}", input.shown(), input.place()),
+            Body::Records(rows) => rows.place(),
+        }
+    }
+
+    /// The column of times, if there is one.
+    pub(super) fn clock(&self) -> Option<&Clock> {
+        self.records()?.clock.as_ref()
+    }
+
+    fn records(&self) -> Option<&Rows> {
+        if let Body::Records(rows) = &self.body { Some(rows) } else { None }
+    }
+
+    /// The time of the row that comes `ahead` rows after the one given last, 0 for that itself, if it is known.
+    pub(super) fn time(&self, ahead: usize) -> Option<f64> {
+        let rows = self.records()?;
+        let last = rows.course.last()?;
+        if ahead == 0 { Some(last) } else { rows.clock.as_ref()?.later(last, ahead as u64) }
+    }
+
+    /// Rows that were missing between others.
+    pub(super) fn missing(&self) -> u64 {
+        self.records().map_or(0, |rows| rows.course.missing.0)
+    }
+
+    /// Tells a person what was found between the rows.
+    pub(super) fn tell_gaps(&self) {
+        if let Some(rows) = self.records() {
+            rows.tell_gaps();
+        }
+    }
+
+    /// What a model is to keep of the times.
+    pub(super) fn kept(&self) -> Option<(String, String)> {
+        let rows = self.records()?;
+        let kept = Kept { clock: rows.clock.clone()?, last: rows.course.last()? };
+        Some((TIME.to_owned(), serde_json::to_string(&kept).ok()?))
     }
 
     /// A bar for a person who waits at a terminal for a file.
     pub(super) fn progress(&self) -> ProgressBar {
-        if !io::stderr().is_terminal() || self.input.shown() == Source::StandardInput.to_string() {
+        if !io::stderr().is_terminal() || self.body.shown() == Source::StandardInput.to_string() {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -191,6 +251,60 @@ impl Feed {
         match ProgressStyle::with_template("{spinner} {human_pos} rows, {per_sec}") {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
+        }
+    }
+}
+
+impl Body {
+    fn of_file(arguments: &ForecastArguments, model: Option<&Prediction>, stop: &Stop) -> Result<Self, Failure> {
+        let path = &arguments.series;
+        let choice = |text: &String| text.trim().parse::<ColumnChoice>();
+        let Ok(inputs) = arguments.making.inputs.iter().map(choice).collect::<Result<Vec<_>, _>>();
+        let mentioned = arguments.time.iter().chain(&arguments.target).cloned().collect();
+        let options = arguments.dialect.told(
+            path,
+            ReadOptions {
+                target: TargetColumn::None,
+                missing: Missing::Nan,
+                ignore: arguments.ignore.clone(),
+                mentioned,
+                ..ReadOptions::default()
+            },
+        );
+        let mut opening = Some(Opening::of(path, stop, || ())?);
+        let waits = arguments.json || arguments.predictions.is_some();
+        let head = if opening.as_ref().is_some_and(Opening::is_pipe) && !waits { 1 } else { FIRST_ROWS };
+        let wanted = Wanted {
+            time: arguments.time.as_ref(),
+            targets: &arguments.target,
+            inputs: &inputs,
+            chooses: false,
+            repeats: arguments.repeats,
+            head,
+        };
+        let Some(mut rows) = Rows::look(&mut opening, &options, &wanted)? else {
+            return Ok(Self::Numbers(Input::of_numbers(opening, &options)?.into()));
+        };
+        let kept = model.and_then(|model| model.own.iter().find(|(key, _)| key == TIME));
+        let kept = kept.and_then(|(_, text)| serde_json::from_str::<Kept>(text).ok());
+        if let (Some(clock), Some(Kept { clock: known, last })) = (&mut rows.clock, kept) {
+            clock.go_on(&known);
+            rows.course = Course::behind(Some(last));
+        }
+        Ok(Self::Records(rows.into()))
+    }
+
+    fn shown(&self) -> &str {
+        match self {
+            Self::Numbers(input) => input.shown(),
+            Self::Records(rows) => rows.shown(),
+        }
+    }
+
+    fn columns(&self) -> source::Columns {
+        match self {
+            Self::Numbers(input) => input.columns().clone(),
+            Self::Records(rows) => rows.columns(),
         }
     }
 }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use mercer::forecast::Error;
 use mercer::forecast::{ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals};
-use mercer::model::{Prediction, SeriesErrors};
+use mercer::model::{ModelError, Prediction, SeriesErrors};
 
-use super::feed::Columns;
+use super::feed::{Columns, Feed};
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
@@ -169,8 +169,9 @@ impl Pass {
     }
 
     /// Names over the lines, for predictions of so many steps at once: further steps are marked `+2`, `+3`, ….
-    pub(super) fn header(&self, steps: usize) -> String {
-        let mut line = String::from("k");
+    /// With `timed` the time stands behind the number of the row.
+    pub(super) fn header(&self, steps: usize, timed: bool) -> String {
+        let mut line = String::from(if timed { "k,time" } else { "k" });
         let names = |line: &mut String, ending: &str| {
             for output in 0..self.output.len() {
                 let _ = write!(line, ",{}", cell(&format!("{}{ending}", self.columns.output_name(output))));
@@ -209,29 +210,39 @@ impl Pass {
     }
 
     /// The last row's time, its prediction and its intervals.
-    pub(super) fn write_row(&self, text: &mut String) {
-        self.write_line(self.rows() - 1, &self.prediction, &self.radii, &[], text);
+    pub(super) fn write_row(&self, feed: &Feed, text: &mut String) {
+        self.begin_line(self.rows() - 1, feed, 0, text);
+        self.write_line(&self.prediction, &self.radii, &[], text);
     }
 
     /// The next row's time, its prediction and its intervals, and the predictions of the rows after it if asked for.
-    pub(super) fn write_next(&mut self, text: &mut String) -> Result<(), Stop> {
+    pub(super) fn write_next(&mut self, feed: &Feed, text: &mut String) -> Result<(), Stop> {
         let forecast = self.forecast(self.ahead)?;
         let (next, further) = forecast.split_at(self.output.len());
-        self.write_line(self.rows(), next, &self.reach(1), further, text);
+        self.begin_line(self.rows(), feed, 1, text);
+        self.write_line(next, &self.reach(1), further, text);
         Ok(())
     }
 
     /// The rows after the last, one line each.
-    pub(super) fn write_forecast(&self, forecast: &[f64], text: &mut String) {
+    pub(super) fn write_forecast(&self, feed: &Feed, forecast: &[f64], text: &mut String) {
         for (step, row) in forecast.chunks_exact(self.output.len()).enumerate() {
-            self.write_line(self.rows() + step, row, &self.reach(step + 1), &[], text);
+            self.begin_line(self.rows() + step, feed, step + 1, text);
+            self.write_line(row, &self.reach(step + 1), &[], text);
+        }
+    }
+
+    /// The number of a row and its time, `ahead` rows after the last.
+    fn begin_line(&self, k: usize, feed: &Feed, ahead: usize, text: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{k}");
+        if let Some(clock) = feed.clock() {
+            let _ = write!(text, ",{}", feed.time(ahead).map(|time| clock.text(time)).unwrap_or_default());
         }
     }
 
     /// A row and its intervals, and the rows `further` ahead with theirs.
-    fn write_line(&self, k: usize, row: &[f64], radii: &[f64], further: &[f64], text: &mut String) {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{k}");
+    fn write_line(&self, row: &[f64], radii: &[f64], further: &[f64], text: &mut String) {
         self.write_cells(row, radii, text);
         for (step, row) in (2..).zip(further.chunks_exact(row.len().max(1))) {
             self.write_cells(row, &self.reach(step), text);
@@ -254,6 +265,15 @@ impl Pass {
 
     pub(crate) fn model(&self) -> &Prediction {
         &self.model
+    }
+
+    /// The model in a file, with what is kept of the times of its series.
+    pub(super) fn to_bytes(&self, kept: Option<(String, String)>) -> Result<Vec<u8>, ModelError> {
+        let Some(kept) = kept else { return self.model.to_bytes() };
+        let mut model = self.model.clone();
+        model.own.retain(|(key, _)| *key != kept.0);
+        model.own.push(kept);
+        model.to_bytes()
     }
 
     /// Whether a row's own input is needed to predict it.

@@ -7,6 +7,7 @@ use mercer::model::Prediction;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 
+use super::feed::Feed;
 use super::pass::Pass;
 use super::scored::Scored;
 use super::seconds;
@@ -37,8 +38,14 @@ pub(super) struct Report {
     /// Of forecasts of 2, 3, … steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage_further: Option<Vec<Vec<f64>>>,
+    /// The column of times, and what was found there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast: Option<Vec<Vec<f64>>>,
+    /// Of the rows of the forecast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<Vec<Value>>,
     /// The ends of its intervals; null where there is none yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast_intervals: Option<Vec<Vec<Option<[f64; 2]>>>>,
@@ -48,6 +55,16 @@ pub(super) struct Report {
 struct Epoch {
     start: usize,
     lags: usize,
+}
+
+#[derive(serde::Serialize)]
+struct Time {
+    column: String,
+    /// Null where the rows are not even.
+    step: Option<String>,
+    /// Rows that were put in.
+    missing_rows: u64,
+    last: Option<String>,
 }
 
 /// The parameters that the method uses, in their order.
@@ -70,7 +87,7 @@ impl serde::Serialize for Parameters {
 }
 
 impl Report {
-    pub(super) fn of(pass: &Pass, scored: &Scored, forecast: Option<Vec<f64>>) -> Self {
+    pub(super) fn of(pass: &Pass, feed: &Feed, scored: &Scored, forecast: Option<Vec<f64>>) -> Self {
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());
         let epochs = model.forecaster.epochs();
         let forecast: Option<Vec<Vec<f64>>> =
@@ -79,6 +96,15 @@ impl Report {
             let one = |(value, radius): (&f64, f64)| radius.is_finite().then(|| [value - radius, value + radius]);
             row.iter().zip(pass.reach(step)).map(one).collect()
         };
+        let clock = feed.clock().filter(|clock| clock.step().is_some());
+        let time_of = |step| clock.zip(feed.time(step)).map_or(Value::Null, |(clock, time)| clock.value(time));
+        let times = forecast.as_ref().filter(|_| clock.is_some()).map(|rows| (1..=rows.len()).map(time_of).collect());
+        let time = feed.clock().map(|clock| Time {
+            column: clock.name.clone(),
+            step: clock.words(),
+            missing_rows: feed.missing(),
+            last: feed.time(0).map(|time| clock.text(time)),
+        });
         let known = forecast.as_ref().filter(|_| model.intervals.is_some());
         let forecast_intervals = known.map(|rows| (1..).zip(rows).map(ends).collect());
         Self {
@@ -95,7 +121,9 @@ impl Report {
             scored: scored.rows(),
             coverage: pass.coverage(),
             coverage_further: pass.coverage_further(),
+            time,
             forecast,
+            times,
             forecast_intervals,
         }
     }
@@ -120,6 +148,12 @@ impl Report {
         let now = pass.rows_now();
         if now < n {
             line("rows of this run", &format!("{now}, behind {} that the model had observed", n - now));
+        }
+        if let Some(Time { column, step, missing_rows, last }) = &self.time {
+            let step = step.as_ref().map_or("rows are not evenly apart".to_owned(), |step| format!("a step of {step}"));
+            let missing = if *missing_rows > 0 { format!(", {missing_rows} rows missing") } else { String::new() };
+            let last = last.as_ref().map_or(String::new(), |last| format!(", until {last}"));
+            line("time", &format!("{}: {step}{missing}{last}", Plain(column)));
         }
         line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), digits));
         line("sum of squared errors", &digits(self.sum_squared_error));
@@ -147,7 +181,7 @@ impl Report {
         if let Some(forecast) = &self.forecast {
             let names: Vec<String> =
                 (0..m).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
-            let _ = writeln!(text, "\n  {:>12}  {}", "forecast of", names.join("  "));
+            let _ = writeln!(text, "\n  {:>16}  {}", "forecast of", names.join("  "));
             for (step, row) in forecast.iter().enumerate() {
                 let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
                 let cell =
@@ -156,7 +190,9 @@ impl Report {
                         None => digits(*value),
                     };
                 let row: Vec<String> = row.iter().enumerate().map(cell).collect();
-                let _ = writeln!(text, "  {:>12}  {}", n + step, row.join("  "));
+                let known = self.times.as_ref().and_then(|times| times.get(step)).filter(|time| !time.is_null());
+                let at = known.map_or_else(|| (n + step).to_string(), shown);
+                let _ = writeln!(text, "  {at:>16}  {}", row.join("  "));
             }
         }
         for note in self.notes(pass, stopped) {

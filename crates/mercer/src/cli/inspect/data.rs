@@ -1,35 +1,18 @@
 //! `mercer inspect DATA`: what the columns of a table are, and what `mercer eval` does with each.
 
 use mercer::datasets::Registry;
-use mercer::encoding::{EncodingError, EncodingOptions, Look, Overrides, Transform, Use};
-use mercer::readers::{Cell, ColumnChoice, DataError, ReadOptions, Record, RecordReader, TargetColumn};
+use mercer::encoding::{EncodingError, EncodingOptions, Overrides, Transform, Use};
+use mercer::readers::{ColumnChoice, DataError, ReadOptions, Record, RecordReader, TargetColumn};
 use serde_json::Value;
 
-use super::super::FIRST_ROWS;
 use super::super::dialect;
-use super::super::encoded::{self, Looking};
+use super::super::encoded::{self, Head, Looking, Records};
 use super::super::failure::Failure;
 use super::super::input::refuse_for_named;
 use super::super::source::Source;
 use super::super::store;
+use super::super::task::{Kind, Wanted};
 use super::{Facts, InspectArguments, told};
-
-/// Rows that decide what the columns are: as many as for `mercer eval`.
-const HEAD: u64 = FIRST_ROWS as u64;
-
-/// What was seen of a table.
-struct Head {
-    look: Look,
-    /// Columns that are targets, and kinds that are told.
-    overrides: Overrides,
-    /// Two columns of one name.
-    twice: Option<EncodingError>,
-    /// Rows that cannot be read, and why the first cannot.
-    bad: u64,
-    first_bad: Option<String>,
-    /// Whether there are no more rows.
-    whole: bool,
-}
 
 /// What is to be said of the data that the arguments name; nothing if they name what can only be a model file.
 pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failure> {
@@ -46,68 +29,29 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
     }
     let source = Source::of(file)?;
     let overrides = encoded::overrides(kinds, &source)?;
-    let head = match source {
+    let records = match source {
         Source::Named(name) => {
             refuse_for_named(name, target.is_some(), dialect, &[], false)?;
-            of_named(name)?
+            Records::of_table(Registry::load()?.open(name)?)
         }
         Source::File(_) if dialect.told(file, ReadOptions::default()).format.is_none() => return Ok(None),
-        Source::File(_) | Source::StandardInput => of_file(arguments, &source.to_string(), overrides)?,
+        Source::File(_) | Source::StandardInput => open(arguments, &overrides)?,
     };
-    let refused = |error: EncodingError| Failure::because(format!("{source}: {error}"));
-    tell(head).map(Some).map_err(refused)
+    tell(records, target.as_ref(), overrides, &source.to_string()).map(Some)
 }
 
-/// The first rows of a file, or of standard input.
-fn of_file(arguments: &InspectArguments, shown: &str, overrides: Overrides) -> Result<Head, Failure> {
-    let InspectArguments { file, target, kinds, dialect, .. } = arguments;
+/// The records of a file, or of standard input.
+fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<Records, Failure> {
+    let InspectArguments { file, target, dialect, .. } = arguments;
     let mut mentioned = Looking { overrides: overrides.clone(), ..Looking::default() }.mentioned();
     mentioned.extend(target.iter().flat_map(|target| match target {
         TargetColumn::Several(choices) => choices.clone(),
         one => one.choice().into_iter().collect(),
     }));
     let plain = ReadOptions { mentioned, later_keys: true, ..ReadOptions::default() };
-    let mut reader = RecordReader::open(file, &dialect.told(file, plain)).map_err(refused)?;
+    let reader = RecordReader::open(file, &dialect.told(file, plain)).map_err(refused)?;
     dialect::tell_doubt(reader.doubt());
-    let width = reader.columns().len();
-    let encoding = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
-    let named = reader.is_named().then(|| Look::new(reader.columns()));
-    let (look, twice) = match named {
-        Some(Ok(look)) => (look, None),
-        // Numbers are known by their places.
-        Some(Err(twice)) if kinds.is_empty() => (Look::unnamed(width), Some(twice)),
-        Some(Err(twice)) => return Err(encoding(twice)),
-        None => (Look::unnamed(width), None),
-    };
-    let names = reader.is_named().then(|| reader.columns());
-    let mut head = Head {
-        look,
-        overrides: overrides.aside(aside(target.as_ref(), width, names)),
-        twice,
-        bad: 0,
-        first_bad: None,
-        whole: false,
-    };
-    let mut record = Record::new();
-    loop {
-        let read = reader.next_record(&mut record);
-        dialect::tell_remark(reader.take_remark());
-        match read {
-            Ok(false) => head.whole = true,
-            Ok(true) if head.look.rows() + head.bad < HEAD => {
-                head.look.observe(&record).map_err(encoding)?;
-                continue;
-            }
-            Err(error) if error.concerns_one_row() && head.look.rows() + head.bad < HEAD => {
-                head.bad += 1;
-                head.first_bad.get_or_insert_with(|| error.to_string());
-                continue;
-            }
-            Err(error) if !error.concerns_one_row() => return Err(refused(error)),
-            Ok(true) | Err(_) => {}
-        }
-        return Ok(head);
-    }
+    Ok(Records::Read(reader.into()))
 }
 
 /// What was wrong with a file, without ways to mend it that this command does not have.
@@ -118,28 +62,6 @@ fn refused(error: DataError) -> Failure {
         )),
         error => error.into(),
     }
-}
-
-/// The first rows of a data set with a name.
-fn of_named(name: &str) -> Result<Head, Failure> {
-    let table = Registry::load()?.open(name)?;
-    let targets = if table.classes().is_some() { 1 } else { table.outputs() };
-    let width = table.dimension() + targets;
-    let names: Vec<String> =
-        [table.feature_names(), table.target_names()].into_iter().flatten().flatten().cloned().collect();
-    let refused = |error: EncodingError| Failure::because(format!("{name}: {error}"));
-    let mut look = if names.len() == width { Look::new(&names).map_err(refused)? } else { Look::unnamed(width) };
-    let rows = table.len().min(HEAD as usize);
-    for row in 0..rows {
-        let mut record: Record = table.row(row).iter().map(|&value| Cell::Number(value)).collect();
-        match table.label(row) {
-            Some(label) => record.push(Cell::Text(label)),
-            None => table.targets_of(row).iter().for_each(|&value| record.push(Cell::Number(value))),
-        }
-        look.observe(&record).map_err(refused)?;
-    }
-    let overrides = Overrides::default().aside((table.dimension() + 1..=width).map(|number| format!("#{number}")));
-    Ok(Head { look, overrides, twice: None, bad: 0, first_bad: None, whole: rows == table.len() })
 }
 
 /// The targets, as [`Overrides`] name columns.
@@ -158,14 +80,30 @@ fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) 
     }
 }
 
-fn tell(head: Head) -> Result<Facts, EncodingError> {
-    let Head { look, overrides, twice, bad, first_bad, whole } = head;
-    let mut notes: Vec<String> = first_bad.into_iter().collect();
-    let schema = match look.clone().finish(&overrides) {
-        // The columns are told nevertheless.
-        Err(EncodingError::NothingLeft) => look.finish(&Overrides::default())?,
-        schema => schema?,
-    };
+fn tell(
+    mut records: Records,
+    target: Option<&TargetColumn>,
+    overrides: Overrides,
+    shown: &str,
+) -> Result<Facts, Failure> {
+    let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+    // Nothing is enough.
+    let head = Head::of(&mut records, |_| false).map_err(refused)?;
+    let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
+    if !head.whole {
+        head.whole = match records.next(&mut Record::new()) {
+            Ok(more) => !more,
+            Err(error) if error.concerns_one_row() => false,
+            Err(error) => return Err(refused(error)),
+        };
+    }
+    if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
+        return Err(of_columns(twice.clone()));
+    }
+    let (width, names) = (records.columns().len(), records.names());
+    let overrides = overrides.aside(aside(target, width, names));
+    let schema = head.schema(&overrides).map_err(of_columns)?;
+    let mut notes: Vec<String> = head.first_bad.iter().map(ToString::to_string).collect();
     let transform = match Transform::new(&schema, EncodingOptions::default()) {
         Ok(transform) => Some(transform),
         Err(error) => {
@@ -173,22 +111,26 @@ fn tell(head: Head) -> Result<Facts, EncodingError> {
             None
         }
     };
-    match twice {
-        Some(twice) if schema.needs_encoding() => return Err(twice),
+    match &head.twice {
+        Some(twice) if schema.needs_encoding() => return Err(of_columns(twice.clone())),
         Some(twice) => notes.push(twice.to_string()),
         None => {}
     }
+    let targets = encoded::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    let kind = targets.and_then(|targets| encoded::kind(&head.rows, &targets, Wanted::default()));
+    let task = kind.map(|kind| if matches!(kind, Kind::Class(_)) { "class" } else { "regression" });
     let columns = schema.columns().iter().enumerate().map(|(place, column)| {
         let treatment = transform.as_ref().and_then(|transform| transform.treatment(place));
         let target = (column.used == Use::SetAside).then(|| "the target".to_owned());
-        told(column, treatment.or(target))
+        told(column, treatment.or(target), schema.rows())
     });
     let columns: Vec<Value> = columns.collect();
     Ok(Facts(vec![
         ("kind", "data".into()),
         ("rows_looked_at", schema.rows().into()),
-        ("all_rows", whole.into()),
-        ("bad_rows", bad.into()),
+        ("all_rows", head.whole.into()),
+        ("bad_rows", head.bad.into()),
+        ("task", task.into()),
         ("columns", columns.into()),
         ("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()).into()),
         ("inputs", transform.as_ref().map(Transform::dimension).into()),

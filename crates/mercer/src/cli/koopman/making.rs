@@ -7,7 +7,7 @@ use mercer::koopman::{Budget, BudgetTest, DictionaryShape, Error, Sogd, SogdPara
 use mercer::model::{AnyOperator, Operator};
 use mercer::{AnyKernel, KernelSpec};
 
-use super::pairs::{Chunk, Layout};
+use super::pairs::{self, Chunk, Layout};
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 use crate::cli::{count, median_kernel, typed};
@@ -21,42 +21,46 @@ pub(super) struct Making {
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "model")]
     pub(super) input_dim: Option<NonZeroUsize>,
     /// Kernel on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
-    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
+    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median [default: median]
     ///
     /// `median` is the Gaussian whose width is the median distance between the first 200 rows.
-    #[arg(long, value_name = "SPEC", default_value = "median", conflicts_with = "model")]
-    kernel: KernelSpec,
+    #[arg(long, value_name = "SPEC", conflicts_with = "model")]
+    kernel: Option<KernelSpec>,
     /// Kernel on x⁺, which is that on x unless given (with --kernel median and an action in x, its own median)
     #[arg(long, value_name = "SPEC", conflicts_with = "model")]
     output_kernel: Option<KernelSpec>,
-    /// Step size η; a step is stable while η(k(x,x) + λ) < 2
-    #[arg(long, value_name = "E", default_value_t = 0.3, conflicts_with = "model")]
-    eta: f64,
-    /// constant: η in every round; power:A,R: η/(t + R)^A in round t = 1, 2, …
-    #[arg(long, value_name = "constant|power:A,R", default_value = "constant", value_parser = schedule, conflicts_with = "model")]
-    eta_schedule: EtaSchedule,
-    /// Regulariser λ ≥ 0
-    #[arg(long, value_name = "L", default_value_t = 0.0, conflicts_with = "model")]
-    lambda: f64,
+    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 0.3]
+    #[arg(long, value_name = "E", conflicts_with = "model")]
+    eta: Option<f64>,
+    /// constant: η in every round, which leaves noise of its own size in every eigenvalue; power:A,R: η/(t + R)^A in round t = 1, 2, …,
+    /// which converges for A between ½ and 1 [default: constant]
+    #[arg(long, value_name = "constant|power:A,R", value_parser = schedule, conflicts_with = "model")]
+    eta_schedule: Option<EtaSchedule>,
+    /// Regulariser λ ≥ 0; it makes every eigenvalue smaller, the first below 1 [default: 0]
+    #[arg(long, value_name = "L", conflicts_with = "model")]
+    lambda: Option<f64>,
     /// Budget ε ≥ 0: a pair is kept if leaving it out would move the operator by more; the smaller, the larger the dictionary
     /// [default: 0.1 η²]
     #[arg(long, value_name = "EPS", conflicts_with = "model")]
     budget: Option<f64>,
-    /// constant: ε in every round; eta-squared: ε η² with the round's η
-    #[arg(long, value_name = "SCHEDULE", default_value = "constant", conflicts_with = "model")]
-    budget_schedule: BudgetSchedule,
+    /// constant: ε in every round; eta-squared: ε η² with the round's η [default: constant]
+    #[arg(long, value_name = "SCHEDULE", conflicts_with = "model")]
+    budget_schedule: Option<BudgetSchedule>,
     /// What is compared with the budget: the norm of the change, its square, or (output-ald) the norm of what x⁺ alone adds
-    #[arg(long, value_name = "TEST", default_value = "norm", conflicts_with = "model")]
-    budget_test: Test,
+    /// [default: norm]
+    #[arg(long, value_name = "TEST", conflicts_with = "model")]
+    budget_test: Option<Test>,
     /// paired: x and x⁺ are kept together, except for a side that repeats what is kept; rectangular: each on its own account
-    #[arg(long, value_name = "SHAPE", default_value = "paired", conflicts_with = "model")]
-    dictionary_shape: Shape,
+    /// [default: paired]
+    #[arg(long, value_name = "SHAPE", conflicts_with = "model")]
+    dictionary_shape: Option<Shape>,
     /// A point whose squared distance to the span of those kept is at most TOL·k(x,x) is never kept, 0 ≤ TOL < 1
-    #[arg(long, value_name = "TOL", default_value_t = 1e-6, conflicts_with = "model")]
-    rank_guard: f64,
-    /// Most points kept, or none for no limit: a step costs time and memory in the square of it
-    #[arg(long, value_name = "N|none", default_value = "1000", value_parser = most, conflicts_with = "model")]
-    max_dictionary: Most,
+    /// [default: 1e-6]
+    #[arg(long, value_name = "TOL", conflicts_with = "model")]
+    rank_guard: Option<f64>,
+    /// Most points kept, or none for no limit: a step costs time and memory in the square of it [default: 1000]
+    #[arg(long, value_name = "N|none", value_parser = most, conflicts_with = "model")]
+    max_dictionary: Option<Most>,
 }
 
 #[derive(Clone, Copy)]
@@ -108,28 +112,83 @@ fn most(text: &str) -> Result<Most, &'static str> {
 }
 
 impl Making {
+    /// The first option given that only this learner has.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--kernel", self.kernel.is_some()),
+            ("--output-kernel", self.output_kernel.is_some()),
+            ("--eta", self.eta.is_some()),
+            ("--eta-schedule", self.eta_schedule.is_some()),
+            ("--lambda", self.lambda.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--budget-schedule", self.budget_schedule.is_some()),
+            ("--budget-test", self.budget_test.is_some()),
+            ("--dictionary-shape", self.dictionary_shape.is_some()),
+            ("--rank-guard", self.rank_guard.is_some()),
+            ("--max-dictionary", self.max_dictionary.is_some()),
+        ];
+        given.into_iter().find(|option| option.1).map(|option| option.0)
+    }
+
+    /// Numbers of x and of x⁺ in rows of `columns` numbers.
+    pub(super) fn dimensions(&self, shown: &str, columns: usize) -> Result<(usize, usize), Failure> {
+        pairs::dimensions(shown, columns, self.state_dim.map(usize::from), self.input_dim.map(usize::from))
+    }
+
+    fn kernel(&self) -> &KernelSpec {
+        self.kernel.as_ref().unwrap_or(&KernelSpec::Median)
+    }
+
+    fn eta(&self) -> f64 {
+        self.eta.unwrap_or(0.3)
+    }
+
+    fn eta_schedule(&self) -> EtaSchedule {
+        self.eta_schedule.unwrap_or(EtaSchedule::Constant)
+    }
+
+    fn lambda(&self) -> f64 {
+        self.lambda.unwrap_or(0.0)
+    }
+
+    fn test(&self) -> Test {
+        self.budget_test.unwrap_or(Test::Norm)
+    }
+
+    fn shape(&self) -> Shape {
+        self.dictionary_shape.unwrap_or(Shape::Paired)
+    }
+
+    fn rank_guard(&self) -> f64 {
+        self.rank_guard.unwrap_or(1e-6)
+    }
+
+    fn max_dictionary(&self) -> Option<usize> {
+        self.max_dictionary.map_or(Some(1000), |most| most.0)
+    }
+
     fn params(&self) -> SogdParams {
-        let step = match self.eta_schedule {
-            EtaSchedule::Constant => StepSchedule::Constant(self.eta),
-            EtaSchedule::Power { exponent, offset } => StepSchedule::Power { eta: self.eta, exponent, offset },
+        let step = match self.eta_schedule() {
+            EtaSchedule::Constant => StepSchedule::Constant(self.eta()),
+            EtaSchedule::Power { exponent, offset } => StepSchedule::Power { eta: self.eta(), exponent, offset },
         };
         let budget = match self.budget() {
             (epsilon, BudgetSchedule::Constant) => Budget::Constant(epsilon),
             (b, BudgetSchedule::EtaSquared) => Budget::EtaSquared(b),
         };
-        let test = match self.budget_test {
+        let test = match self.test() {
             Test::Norm => BudgetTest::Norm,
             Test::Squared => BudgetTest::Squared,
             Test::OutputAld => BudgetTest::OutputAld,
         };
-        let shape = match self.dictionary_shape {
+        let shape = match self.shape() {
             Shape::Paired => DictionaryShape::Paired,
             Shape::Rectangular => DictionaryShape::Rectangular,
         };
-        let (rank_guard, max_dictionary) = (self.rank_guard, self.max_dictionary.0);
+        let (rank_guard, max_dictionary) = (self.rank_guard(), self.max_dictionary());
         SogdParams::default()
             .step(step)
-            .lambda(self.lambda)
+            .lambda(self.lambda())
             .budget(budget)
             .test(test)
             .shape(shape)
@@ -139,13 +198,15 @@ impl Making {
 
     /// The budget's number and how it goes with η: 0.1 η² unless given.
     fn budget(&self) -> (f64, BudgetSchedule) {
-        self.budget.map_or((0.1, BudgetSchedule::EtaSquared), |budget| (budget, self.budget_schedule))
+        self.budget.map_or((0.1, BudgetSchedule::EtaSquared), |budget| {
+            (budget, self.budget_schedule.unwrap_or(BudgetSchedule::Constant))
+        })
     }
 
     /// Whether the first rows settle something, so that they must be there before one is learnt.
     pub(super) fn looks(&self) -> bool {
         let median = |spec: &KernelSpec| matches!(spec, KernelSpec::Median);
-        median(&self.kernel) || self.output_kernel.as_ref().is_some_and(median)
+        median(self.kernel()) || self.output_kernel.as_ref().is_some_and(median)
     }
 
     /// The learner, untrained.
@@ -161,32 +222,32 @@ impl Making {
 
     /// The parameters as they could be typed.
     fn words(&self) -> [(&'static str, String); 9] {
-        let eta_schedule = match self.eta_schedule {
+        let eta_schedule = match self.eta_schedule() {
             EtaSchedule::Constant => "constant".to_owned(),
             EtaSchedule::Power { exponent, offset } => format!("power:{},{}", number(exponent), number(offset)),
         };
         let (budget, budget_schedule) = self.budget();
         [
-            ("eta", number(self.eta)),
+            ("eta", number(self.eta())),
             ("eta_schedule", eta_schedule),
-            ("lambda", number(self.lambda)),
+            ("lambda", number(self.lambda())),
             ("budget", number(budget)),
             ("budget_schedule", typed(&budget_schedule)),
-            ("budget_test", typed(&self.budget_test)),
-            ("dictionary_shape", typed(&self.dictionary_shape)),
-            ("rank_guard", number(self.rank_guard)),
-            ("max_dictionary", self.max_dictionary.0.map_or("none".to_owned(), |most| most.to_string())),
+            ("budget_test", typed(&self.test())),
+            ("dictionary_shape", typed(&self.shape())),
+            ("rank_guard", number(self.rank_guard())),
+            ("max_dictionary", self.max_dictionary().map_or("none".to_owned(), |most| most.to_string())),
         ]
     }
 
     /// The kernels on x and on x⁺.
     fn kernels(&self, layout: &Layout, first: &Chunk) -> Result<(AnyKernel, AnyKernel), Failure> {
         let on_outputs = || median_kernel(layout.state_dimension, &first.outputs, &[]);
-        let input = match &self.kernel {
+        let input = match self.kernel() {
             KernelSpec::Given(kernel) => kernel.clone(),
             KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs, &[])?,
         };
-        let output = match (&self.output_kernel, &self.kernel) {
+        let output = match (&self.output_kernel, self.kernel()) {
             (Some(KernelSpec::Given(kernel)), _) => kernel.clone(),
             (Some(KernelSpec::Median), _) => on_outputs()?,
             (None, KernelSpec::Median) if layout.input_dimension != layout.state_dimension => on_outputs()?,

@@ -6,7 +6,6 @@ use mercer::model::Operator;
 use mercer::readers::{ColumnChoice, DataError, Example, Missing};
 
 use super::KoopmanArguments;
-use super::making::Making;
 use super::trajectory::Trajectory;
 use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
@@ -130,9 +129,7 @@ impl Pairs {
         let layout = match known {
             Some((model, layout)) => layout.check(model, shown, columns, names)?,
             None => {
-                let Making { state_dim, input_dim, .. } = arguments.making;
-                let wanted = (state_dim.map(usize::from), input_dim.map(usize::from));
-                let (input_dimension, state_dimension) = dimensions(shown, columns, wanted.0, wanted.1)?;
+                let (input_dimension, state_dimension) = arguments.making.dimensions(shown, columns)?;
                 Layout { input_dimension, state_dimension, names: names.unwrap_or_default().to_vec() }
             }
         };
@@ -186,17 +183,28 @@ impl Pairs {
     }
 }
 
-/// A table without a target.
+/// A table without a target, complete.
 pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, time: Option<&ColumnChoice>) -> Result<Input, Failure> {
+    open_with(path, dialect, stop, time, Missing::default())
+}
+
+/// A table without a target, which may have gaps.
+pub(super) fn open_with(
+    path: &Path,
+    dialect: &Dialect,
+    stop: &Stop,
+    time: Option<&ColumnChoice>,
+    missing: Missing,
+) -> Result<Input, Failure> {
     let source = Source::of(path)?;
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }
-    Input::plain(path, dialect, Missing::default(), stop, (time, &[]))
+    Input::plain(path, dialect, missing, stop, (time, &[]))
 }
 
 /// Numbers of a state of `delay` rows.
-fn state(shown: &str, columns: usize, delay: usize) -> Result<usize, Failure> {
+pub(super) fn state(shown: &str, columns: usize, delay: usize) -> Result<usize, Failure> {
     const MOST: usize = 1 << 20;
     columns.checked_mul(delay).filter(|state| *state <= MOST).ok_or_else(|| {
         Failure::usage(format!(
@@ -206,7 +214,7 @@ fn state(shown: &str, columns: usize, delay: usize) -> Result<usize, Failure> {
 }
 
 /// Numbers of x and of x⁺ in rows of `columns` numbers.
-fn dimensions(
+pub(super) fn dimensions(
     shown: &str,
     columns: usize,
     state_dim: Option<usize>,
@@ -217,7 +225,8 @@ fn dimensions(
     match (input_dim, state_dim) {
         (None, None) if columns.is_multiple_of(2) => Ok((columns / 2, columns / 2)),
         (None, None) => refused(
-            "which are not two halves x and x⁺; say with --state-dim and --input-dim how many numbers each has"
+            "which are not two halves x and x⁺; say with --state-dim and --input-dim how many numbers each has, or with \
+             --trajectory that a row is a state"
                 .to_owned(),
         ),
         (None, Some(state)) if Some(columns) == state.checked_mul(2) => Ok((state, state)),

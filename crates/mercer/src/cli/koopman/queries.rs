@@ -6,7 +6,7 @@ use mercer::AnyKernel;
 use mercer::koopman::{Error, KernelOperator};
 use mercer::readers::Example;
 
-use super::pairs::{self, Layout};
+use super::pairs;
 use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
 use crate::cli::stop::Stop;
@@ -16,9 +16,10 @@ pub(super) struct Queries {
 }
 
 impl Queries {
-    pub(super) fn read(path: &Path, dialect: Dialect, layout: &Layout) -> Result<Self, Failure> {
+    /// Rows of `wanted` numbers: x, and the inputs of the steps behind the first one.
+    pub(super) fn read(path: &Path, dialect: Dialect, wanted: usize) -> Result<Self, Failure> {
         let mut input = pairs::open(path, &dialect.beside(path), &Stop::never(), None)?;
-        let (shown, got, wanted) = (input.shown(), input.columns().dimension, layout.input_dimension);
+        let (shown, got) = (input.shown(), input.columns().dimension);
         if got != wanted {
             let plural = if got == 1 { "column" } else { "columns" };
             return Err(Failure::because(format!(
@@ -30,6 +31,10 @@ impl Queries {
             rows.push(example.features.clone());
         }
         Ok(Self { rows })
+    }
+
+    pub(super) fn rows(&self) -> &[Vec<f64>] {
+        &self.rows
     }
 
     /// The expected state `steps` steps after each query.

@@ -24,6 +24,16 @@ impl Trajectory {
         (self.rows.len() > state).then(|| (&self.rows[..state], &self.rows[width..]))
     }
 
+    /// Whether no row is at hand.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Begins a new trajectory: the next row follows none.
+    pub(super) fn cut(&mut self) {
+        self.rows.clear();
+    }
+
     /// The names of x, then of x⁺, from those of the columns.
     pub(super) fn names(&self, columns: &[String]) -> Vec<String> {
         let of = |first: usize| {

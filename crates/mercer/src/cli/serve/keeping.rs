@@ -31,6 +31,8 @@ pub(super) struct Place {
     kept: Option<Identity>,
     /// Where it is saved if it cannot be saved there.
     rescue: Option<PathBuf>,
+    /// The file that was written last, which stays locked.
+    saved: Option<store::Saved>,
 }
 
 impl Place {
@@ -50,7 +52,7 @@ impl Place {
             }
             store::check_place("--rescue", rescue)?;
         }
-        Ok(Self { file: file.to_owned(), kept: Identity::of(file), rescue })
+        Ok(Self { file: file.to_owned(), kept: Identity::of(file), rescue, saved: None })
     }
 
     /// Saves the model here or, if that fails, in the other place. The error then tells so: the
@@ -60,7 +62,10 @@ impl Place {
         let Err(why) = self.save_here(bytes) else { return Ok(()) };
         let (Some(rescue), Some(bytes)) = (&self.rescue, copy) else { return Err(why) };
         let told = match store::save("--rescue", rescue, Ok(bytes)) {
-            Ok(()) => format!("{why}; it is saved in {}", rescue.display()),
+            Ok(saved) => {
+                self.saved = Some(saved);
+                format!("{why}; it is saved in {}", rescue.display())
+            }
             Err(failure) => format!("{why}; {failure}"),
         };
         Err(told.into())
@@ -72,7 +77,8 @@ impl Place {
             let place = self.file.display();
             return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
         }
-        store::save("--model", &self.file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        let saved = store::save("--model", &self.file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        self.saved = Some(saved);
         self.kept = Identity::of(&self.file);
         Ok(())
     }

@@ -3,14 +3,15 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use mercer::encoding::{ScaledTargets, Use};
+use mercer::encoding::{Oddity, ScaledTargets, Use};
 use mercer::forecast::Forecaster;
 use mercer::model::{Model as SavedModel, SeriesErrors};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
 use mercer::{RegressorExt, Scratch};
-use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+use mercer_serve::{Column, Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;
+use crate::cli::dialect::known_gaps;
 use crate::cli::encoded::{Sample, targets};
 use crate::cli::failure::Failure;
 use crate::cli::forecast::{Columns, Pass};
@@ -58,6 +59,8 @@ struct Examples {
     schema: Schema,
     /// Where the columns stand in a record, of a model behind an encoding.
     record: Option<Layout>,
+    /// Values that stand for none.
+    gaps: Vec<String>,
     max_classes: usize,
     watch: Watch,
     answer: Answer,
@@ -154,7 +157,8 @@ impl Examples {
                 Trained::Classes(_) | Trained::ClassTable(_) => false,
             },
         };
-        Self { model, schema, record, max_classes, watch: Watch::default(), answer: Answer::default() }
+        let gaps = known_gaps(&model.description().own);
+        Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: Answer::default() }
     }
 
     /// The row as a file would have it.
@@ -176,6 +180,7 @@ impl Examples {
                 for (place, value) in layout.places().zip(row.values.iter().chain(learnt)) {
                     cells[place] = match value {
                         Value::Missing => Cell::Missing,
+                        value if self.is_gap(value) => Cell::Missing,
                         Value::Number(number) => Cell::Number(*number),
                         Value::Text(text) => text_cell(text),
                     };
@@ -184,6 +189,15 @@ impl Examples {
             }
         }
         sample
+    }
+
+    /// Whether a value stands for none.
+    fn is_gap(&self, value: &Value) -> bool {
+        self.gaps.iter().any(|gap| match value {
+            Value::Missing => false,
+            Value::Number(number) => gap.parse() == Ok(*number),
+            Value::Text(text) => text.trim() == gap.trim(),
+        })
     }
 
     /// The variances of the targets in their own units, of a row that was scaled when it was
@@ -255,6 +269,19 @@ impl Model for Examples {
             let variances = if variance { self.variances(&sample, scratch)? } else { Vec::new() };
             Ok(self.told(answer, variances))
         })
+    }
+
+    fn odd(&self, row: &Row) -> Vec<Odd> {
+        let Some(encoding) = self.model.encoding() else { return Vec::new() };
+        let odd = |(place, oddity): (usize, Oddity)| Odd {
+            column: encoding.schema().columns()[place].name.clone(),
+            oddity: match oddity {
+                Oddity::NewCategory => mercer_serve::Oddity::Hashed,
+                Oddity::Gap => mercer_serve::Oddity::Gap,
+                _ => mercer_serve::Oddity::Misfit,
+            },
+        };
+        encoding.transform().oddities(&self.sample(row).record).map(odd).collect()
     }
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
@@ -341,6 +368,10 @@ impl Model for Series {
 
     fn predict(&self, _: &Row, _: bool) -> Result<Prediction, Reason> {
         Err("a series is forecast".into())
+    }
+
+    fn odd(&self, _: &Row) -> Vec<Odd> {
+        Vec::new()
     }
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {

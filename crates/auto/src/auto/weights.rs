@@ -1,0 +1,135 @@
+//! The weights of the members: of a mixture that remembers all rounds and of one that follows the
+//! last two thousand, weighed in their turn.
+//!
+//! With `p_k` of the first, `q_k` of the second and `(a, b)` of the mixture of both, member `k` has
+//! the weight `a p_k + b q_k`. Where nothing changes, the first is the better one and soon has
+//! nearly all of the weight; after a change, the second has forgotten the losses of before. Under
+//! ML-Poly the second and the mixture of both forget by a factor; under the other rules they share
+//! a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
+
+use mercer_core::{Inconsistent, ParameterError, Validate};
+use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
+use mercer_learners::Error;
+use mercer_learners::Target;
+use mercer_learners::mixture::LARGEST_REGRET;
+
+/// Rounds that the one which follows remembers.
+const ROUNDS: f64 = 2000.0;
+
+/// See the head of this file.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Weights {
+    steady: Aggregation,
+    quick: Aggregation,
+    both: Aggregation,
+    /// What the two predict.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    made: Vec<f64>,
+}
+
+/// Follows the last rounds.
+fn following(experts: usize, rule: Rule) -> Result<Aggregation, ParameterError> {
+    let new = Aggregation::new(experts, rule)?.recovering();
+    if rule == Rule::MlPoly { new.forgetting(ROUNDS) } else { new.sharing(Share::Fixed(1.0 / ROUNDS)) }
+}
+
+impl Weights {
+    /// Equal weights of so many members.
+    pub(super) fn new(members: usize, rule: Rule) -> Result<Self, Error> {
+        let (steady, quick) = (Aggregation::new(members, rule)?.recovering(), following(members, rule)?);
+        Ok(Self { steady, quick, both: following(2, rule)?, made: Vec::new() })
+    }
+
+    /// Members.
+    pub(super) fn len(&self) -> usize {
+        self.steady.weights().len()
+    }
+
+    /// The weight of a member; all together are 1.
+    pub(super) fn weight(&self, member: usize) -> f64 {
+        let [steady, quick] = [&self.steady, &self.quick].map(|part| part.weights()[member]);
+        self.both.weights()[0] * steady + self.both.weights()[1] * quick
+    }
+
+    /// The weights of all members.
+    pub(super) fn weights(&self) -> impl Iterator<Item = f64> {
+        (0..self.len()).map(|member| self.weight(member))
+    }
+
+    /// Learns from what the members predicted, and a target.
+    pub(super) fn learn(&mut self, predictions: &[f64], target: Target<'_>, regrets: &mut Vec<f64>) {
+        let outputs = target.y.len();
+        self.made.resize(3 * outputs, 0.0);
+        let (parts, mixture) = self.made.split_at_mut(2 * outputs);
+        for (part, made) in [&mut self.steady, &mut self.quick].into_iter().zip(parts.chunks_exact_mut(outputs)) {
+            mix(part.weights().iter().copied(), predictions, made);
+            charge(part, predictions, made, target, regrets);
+        }
+        mix(self.both.weights().iter().copied(), parts, mixture);
+        charge(&mut self.both, parts, mixture, target, regrets);
+    }
+}
+
+/// `mixture ← Σ p_k ŷ_k`
+pub(super) fn mix(weights: impl Iterator<Item = f64>, predictions: &[f64], mixture: &mut [f64]) {
+    mixture.fill(0.0);
+    for (weight, made) in weights.zip(predictions.chunks_exact(mixture.len())) {
+        mixture.iter_mut().zip(made).for_each(|(mixture, made)| *mixture += weight * made);
+    }
+}
+
+/// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
+pub(super) fn charge(
+    aggregation: &mut Aggregation,
+    predictions: &[f64],
+    mixture: &[f64],
+    Target { y, weight }: Target<'_>,
+    regrets: &mut Vec<f64>,
+) {
+    regrets.clear();
+    regrets.extend(predictions.chunks_exact(y.len()).map(|made| weight * square_loss_regret(mixture, y, made)));
+    if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
+        // As many regrets as experts are always taken.
+        let _ = aggregation.learn(regrets);
+    }
+}
+
+impl Validate for Weights {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        [&self.steady, &self.quick, &self.both].into_iter().try_for_each(Validate::validate)?;
+        let fits = self.quick.weights().len() == self.len() && self.both.weights().len() == 2;
+        Inconsistent::require(fits, "weights of members", "both mixtures have one for each")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Learns `rounds` rounds in which the member of this number is right and the other two are
+    /// wrong; the weight of the first after each.
+    fn told(weights: &mut Weights, right: usize, rounds: usize) -> Vec<f64> {
+        let mut regrets = Vec::new();
+        let mut round = |t: usize| {
+            let y = (t as f64).sin();
+            let made: Vec<f64> = (0..3).map(|k| if k == right { y } else { y + 1.0 + 0.1 * k as f64 }).collect();
+            weights.learn(&made, Target::weighted(&[y], 1.0), &mut regrets);
+            weights.weight(0)
+        };
+        (0..rounds).map(&mut round).collect()
+    }
+
+    #[test]
+    fn weights_sum_to_one_and_follow_a_member_that_becomes_the_best_one() -> Result<(), Error> {
+        for rule in Rule::ALL {
+            let mut weights = Weights::new(3, rule)?;
+            assert!(told(&mut weights, 0, 20_000).last().is_some_and(|weight| *weight > 0.95), "{rule}");
+            // What remembers all rounds would need as many again.
+            assert!(told(&mut weights, 2, 2000).last().is_some_and(|weight| *weight < 0.1), "{rule}");
+            assert!((weights.weights().sum::<f64>() - 1.0).abs() < 1e-12);
+            assert_eq!(weights.validate(), Ok(()));
+        }
+        Ok(())
+    }
+}

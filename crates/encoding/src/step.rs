@@ -1,0 +1,367 @@
+//! The even step of a series in time, which knows the calendar: months stay months.
+//!
+//! A step is found from the times of some rows ([`TimeStep::of`]). It counts the rows between two
+//! times, so that missing ones are known, and continues the times beyond the last row.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday, date};
+
+const DAY: f64 = 86_400.0;
+/// Of the times of an even series at least this share are whole steps apart.
+const EVEN: f64 = 0.9;
+/// A time counts as even if it is off by no more than this part of a step.
+const SLACK: f64 = 0.25;
+
+/// How far a row of a series is from the next, where that is always the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum TimeStep {
+    /// So many months, on that day of the month or on the last of a shorter one: with 31 always on the last.
+    Months {
+        /// 12 for years, 3 for quarters.
+        count: u32,
+        /// From 1 to 31.
+        day: i8,
+    },
+    /// So many days.
+    Days(u32),
+    /// From Monday to Friday.
+    Workdays,
+    /// So many seconds, or units of whatever the times count.
+    Units(f64),
+}
+
+impl TimeStep {
+    /// The step of these times, seconds since 1970 if they are `dates` and otherwise plain numbers.
+    /// `None` if there are fewer than two times, more than a tenth of them are not whole steps apart,
+    /// or only a third of them are one step apart.
+    #[must_use]
+    pub fn of(times: &[f64], dates: bool) -> Option<Self> {
+        let gaps: Vec<(f64, f64)> = times.windows(2).map(|two| (two[0], two[1])).filter(|(a, b)| b > a).collect();
+        let steps = if dates { calendar_steps(times, &gaps) } else { Vec::new() };
+        let even = |step: &Self| {
+            let rows: Vec<u64> = gaps.iter().filter_map(|(a, b)| step.rows_between(*a, *b)).collect();
+            let next = rows.iter().filter(|rows| **rows == 1).count();
+            3 * next > gaps.len() && rows.len() as f64 >= EVEN * gaps.len() as f64
+        };
+        steps.into_iter().chain(units(&gaps, dates)).find(even)
+    }
+
+    /// How many steps lie between two times: 1 for a row and the next. `None` if they are no whole
+    /// number of steps apart, or none.
+    #[must_use]
+    pub fn rows_between(self, before: f64, after: f64) -> Option<u64> {
+        let whole = match self {
+            Self::Months { count, day } => {
+                let [a, b] = [day_of(before)?, day_of(after)?];
+                let months = month_of(b) - month_of(a);
+                let fits = [a, b].into_iter().all(|date| date.day() == day.min(date.days_in_month()));
+                let same = (time_of_day(before) - time_of_day(after)).abs() < 1e-3;
+                if !fits || !same || months % i64::from(count) != 0 {
+                    return None;
+                }
+                months / i64::from(count)
+            }
+            Self::Workdays => {
+                let [a, b] = [before, after].map(|time| (time / DAY).floor() as i64);
+                if is_weekend(a) || is_weekend(b) {
+                    return None;
+                }
+                workdays(b) - workdays(a)
+            }
+            Self::Days(_) | Self::Units(_) => {
+                let steps = (after - before) / self.size();
+                let whole = steps.round();
+                if (steps - whole).abs() > SLACK {
+                    return None;
+                }
+                whole as i64
+            }
+        };
+        u64::try_from(whole).ok().filter(|rows| *rows > 0)
+    }
+
+    /// The time so many steps later.
+    #[must_use]
+    pub fn after(self, time: f64, steps: u64) -> f64 {
+        match self {
+            Self::Months { count, day } => {
+                let later = || {
+                    let start = day_of(time)?.first_of_month();
+                    let months = i64::from(count).checked_mul(i64::try_from(steps).ok()?)?;
+                    let first = start.checked_add(jiff::Span::new().try_months(months).ok()?).ok()?;
+                    let last = first.days_in_month();
+                    Some(seconds(date(first.year(), first.month(), day.clamp(1, last))) + time_of_day(time))
+                };
+                later().unwrap_or(f64::NAN)
+            }
+            Self::Workdays => {
+                let day = (time / DAY).floor() as i64;
+                let steps = i64::try_from(steps).unwrap_or(i64::MAX / 8);
+                let (weeks, rest) = (steps / 5, steps % 5);
+                let behind =
+                    (0..rest).fold(day + 7 * weeks, |day, _| (day + 1..).find(|day| !is_weekend(*day)).unwrap_or(day));
+                time + (behind - day) as f64 * DAY
+            }
+            Self::Days(_) | Self::Units(_) => time + steps as f64 * self.size(),
+        }
+    }
+
+    /// The number of rows after which a series with this step is likely to repeat itself, the
+    /// shortest first: a day, a week or a year of rows. None where nobody knows.
+    #[must_use]
+    pub fn periods(self) -> Vec<usize> {
+        /// Longer ones are too long to be learnt.
+        const LONGEST: f64 = 2016.0;
+        match self {
+            Self::Months { count, .. } if 12 % count == 0 && count < 12 => vec![12 / count as usize],
+            Self::Days(1) => vec![7],
+            Self::Days(7) => vec![52],
+            Self::Workdays => vec![5],
+            Self::Units(step) => {
+                let day = DAY / step;
+                let whole = (day - day.round()).abs() < 1e-9 && day >= 2.0;
+                [day, 7.0 * day]
+                    .into_iter()
+                    .filter(|rows| whole && *rows <= LONGEST)
+                    .map(|rows| rows as usize)
+                    .collect()
+            }
+            Self::Months { .. } | Self::Days(_) => Vec::new(),
+        }
+    }
+
+    /// As people say it: `1 month`, `30 minutes`; `dates` tells whether units are seconds.
+    #[must_use]
+    pub fn words(self, dates: bool) -> String {
+        let counted = |count: f64, unit: &str| format!("{count} {unit}{}", if count == 1.0 { "" } else { "s" });
+        match self {
+            Self::Months { count, .. } if count % 12 == 0 => counted(f64::from(count / 12), "year"),
+            Self::Months { count: 3, .. } => counted(1.0, "quarter"),
+            Self::Months { count, .. } => counted(f64::from(count), "month"),
+            Self::Days(count) if count % 7 == 0 => counted(f64::from(count / 7), "week"),
+            Self::Days(count) => counted(f64::from(count), "day"),
+            Self::Workdays => counted(1.0, "working day"),
+            Self::Units(step) if !dates => step.to_string(),
+            Self::Units(step) => {
+                let fits = |(size, _): &(f64, &str)| step % size == 0.0;
+                let (size, unit) =
+                    [(3600.0, "hour"), (60.0, "minute")].into_iter().find(fits).unwrap_or((1.0, "second"));
+                counted(step / size, unit)
+            }
+        }
+    }
+
+    /// Whether the time of day is always the same.
+    #[must_use]
+    pub fn is_of_days(self) -> bool {
+        !matches!(self, Self::Units(_))
+    }
+
+    fn size(self) -> f64 {
+        match self {
+            Self::Days(count) => f64::from(count) * DAY,
+            Self::Units(size) => size,
+            Self::Months { .. } | Self::Workdays => f64::NAN,
+        }
+    }
+}
+
+/// The steps of the calendar that these times may have, the best first.
+fn calendar_steps(times: &[f64], gaps: &[(f64, f64)]) -> Vec<TimeStep> {
+    let Some(first) = times.first() else { return Vec::new() };
+    if times.iter().any(|time| (time_of_day(*time) - time_of_day(*first)).abs() > 1e-3) {
+        return Vec::new();
+    }
+    let mut steps = Vec::new();
+    let dates: Vec<Date> = times.iter().filter_map(|time| day_of(*time)).collect();
+    let day = dates.iter().map(|date| date.day()).max().unwrap_or(1);
+    let day = if dates.iter().all(|date| date.day() == date.days_in_month()) { 31 } else { day };
+    let on_that_day = |date: &Date| date.day() == day.min(date.days_in_month());
+    if dates.len() == times.len() && dates.iter().all(on_that_day) {
+        let months = dates.windows(2).filter_map(|two| u32::try_from(month_of(two[1]) - month_of(two[0])).ok());
+        let count = most_common(months.filter(|count| *count > 0));
+        steps.extend(count.map(|count| TimeStep::Months { count, day }));
+    }
+    let days = |(a, b): &(f64, f64)| ((b - a) / DAY).round() as u32;
+    let count = most_common(gaps.iter().map(days).filter(|count| *count > 0));
+    let of_week = |time: &f64| !is_weekend((time / DAY).floor() as i64);
+    let over_a_weekend = |gap: &(f64, f64)| days(gap) == 3;
+    if count == Some(1) && times.iter().all(of_week) && gaps.iter().any(over_a_weekend) {
+        steps.push(TimeStep::Workdays);
+    }
+    steps.extend(count.map(TimeStep::Days));
+    steps
+}
+
+/// The step of numbers: the most common one, or the middle one where all differ a little.
+fn units(gaps: &[(f64, f64)], dates: bool) -> Option<TimeStep> {
+    let mut sizes: Vec<f64> = gaps.iter().map(|(a, b)| b - a).collect();
+    sizes.sort_by(f64::total_cmp);
+    let middle = *sizes.get(sizes.len() / 2)?;
+    // The same step of decimal fractions differs in its last digits.
+    let same = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
+    let common = sizes.chunk_by(|a, b| same(*a, *b)).max_by_key(|run| run.len())?;
+    let size = if 2 * common.len() >= sizes.len() { common[0] } else { middle };
+    let whole = size.round();
+    let rounded = if dates && whole >= 1.0 && (size - whole).abs() < 0.02 * size {
+        whole
+    } else {
+        // Without the rounding error of a difference.
+        format!("{size:.9e}").parse().unwrap_or(size)
+    };
+    (rounded > 0.0 && rounded.is_finite()).then_some(TimeStep::Units(rounded))
+}
+
+/// The value that is there most often; of several the smallest.
+fn most_common(values: impl Iterator<Item = u32>) -> Option<u32> {
+    let mut values: Vec<u32> = values.collect();
+    values.sort_unstable();
+    let runs = values.chunk_by(|a, b| a == b);
+    runs.fold(None, |best: Option<&[u32]>, run| best.filter(|best| best.len() >= run.len()).or(Some(run)))
+        .map(|run| run[0])
+}
+
+/// The first day of a month of the years from 1000 to 2999, the only ones that a bare number may mean.
+pub(crate) fn first_of_month(year: f64, month: f64) -> Option<f64> {
+    let whole = year == year.trunc() && month == month.trunc();
+    let known = (1000.0..3000.0).contains(&year) && (1.0..13.0).contains(&month);
+    let date = if whole && known { Date::new(year as i16, month as i8, 1).ok()? } else { return None };
+    Some(seconds(date))
+}
+
+/// The first day of `2020Q1`, `2020-Q1`, `2020 Q1` or `Q1 2020`.
+pub(crate) fn quarter(text: &str) -> Option<f64> {
+    let (before, behind) = text.trim().split_once(['Q', 'q'])?;
+    let (quarter, year) = if before.is_empty() { behind.split_at_checked(1)? } else { (behind, before) };
+    let year = year.trim_matches([' ', '-']);
+    let quarter: u8 = quarter.parse().ok().filter(|quarter| (1..=4).contains(quarter))?;
+    let year: u16 = year.parse().ok().filter(|_| year.len() == 4)?;
+    first_of_month(f64::from(year), f64::from(3 * quarter - 2))
+}
+
+fn epoch() -> Date {
+    date(1970, 1, 1)
+}
+
+fn day_of(time: f64) -> Option<Date> {
+    let days = (time / DAY).floor();
+    if days.abs() > 5e6 {
+        return None;
+    }
+    epoch().checked_add((days as i64).days()).ok()
+}
+
+fn seconds(date: Date) -> f64 {
+    f64::from(epoch().until(date).map_or(0, |span| span.get_days())) * DAY
+}
+
+fn time_of_day(time: f64) -> f64 {
+    time - (time / DAY).floor() * DAY
+}
+
+fn month_of(date: Date) -> i64 {
+    i64::from(date.year()) * 12 + i64::from(date.month())
+}
+
+/// Of a day counted from 1970-01-01, a Thursday.
+fn is_weekend(day: i64) -> bool {
+    (day + i64::from(Weekday::Thursday.to_monday_zero_offset())).rem_euclid(7) >= 5
+}
+
+/// Days from Monday to Friday until this one, which is none of a weekend.
+fn workdays(day: i64) -> i64 {
+    let from_monday = day + i64::from(Weekday::Thursday.to_monday_zero_offset());
+    5 * from_monday.div_euclid(7) + from_monday.rem_euclid(7)
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_core::{instant_text, parse_instant};
+
+    use super::*;
+
+    fn times(texts: &[&str]) -> Vec<f64> {
+        texts.iter().map(|text| parse_instant(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn steps_by_hand() {
+        let months = |count, day| Some(TimeStep::Months { count, day });
+        for (texts, step, words, periods) in [
+            (&["2020-01", "2020-02", "2020-03"][..], months(1, 1), "1 month", vec![12]),
+            (&["2020-01-31", "2020-02-29", "2020-03-31", "2020-04-30"], months(1, 31), "1 month", vec![12]),
+            (&["2020-01-30", "2020-02-29", "2020-03-30", "2020-04-30"], months(1, 30), "1 month", vec![12]),
+            (&["2020-01-01", "2020-04-01", "2020-10-01", "2021-01-01"], months(3, 1), "1 quarter", vec![4]),
+            (&["1990-01-01", "1991-01-01", "1992-01-01"], months(12, 1), "1 year", vec![]),
+            (&["2020-02-27", "2020-02-28", "2020-02-29", "2020-03-02"], Some(TimeStep::Days(1)), "1 day", vec![7]),
+            (&["2021-01-04", "2021-01-11", "2021-01-18"], Some(TimeStep::Days(7)), "1 week", vec![52]),
+            (
+                &["2024-03-07", "2024-03-08", "2024-03-11", "2024-03-12"],
+                Some(TimeStep::Workdays),
+                "1 working day",
+                vec![5],
+            ),
+            (
+                &["2024-01-01 22:30", "2024-01-01 23:00", "2024-01-01 23:30", "2024-01-02 00:00"],
+                Some(TimeStep::Units(1800.0)),
+                "30 minutes",
+                vec![48, 336],
+            ),
+            (
+                &["2024-01-01 22:00", "2024-01-01 23:00", "2024-01-02 00:00", "2024-01-02 03:00"],
+                Some(TimeStep::Units(3600.0)),
+                "1 hour",
+                vec![24, 168],
+            ),
+            (&["2024-01-01", "2024-01-09", "2024-02-11", "2024-02-24"], None, "", vec![]),
+        ] {
+            let found = TimeStep::of(&times(texts), true);
+            assert_eq!(found, step, "{texts:?}");
+            if let Some(found) = found {
+                assert_eq!((found.words(true).as_str(), found.periods()), (words, periods), "{texts:?}");
+            }
+        }
+        assert_eq!(TimeStep::of(&[0.1, 0.2, 0.3, 0.5], false), Some(TimeStep::Units(0.1)));
+        assert_eq!(TimeStep::of(&[3.0], false), None);
+    }
+
+    #[test]
+    fn times_go_on_by_the_calendar() {
+        let on = |step: TimeStep, from: &str, steps: u64| instant_text(step.after(parse_instant(from).unwrap(), steps));
+        let month_end = TimeStep::Months { count: 1, day: 31 };
+        assert_eq!(on(month_end, "2023-12-31", 2), "2024-02-29T00:00:00Z");
+        assert_eq!(on(month_end, "2024-02-29", 1), "2024-03-31T00:00:00Z");
+        assert_eq!(on(TimeStep::Months { count: 12, day: 1 }, "2023-01-01", 2), "2025-01-01T00:00:00Z");
+        assert_eq!(on(TimeStep::Months { count: 3, day: 15 }, "2023-11-15 08:00", 1), "2024-02-15T08:00:00Z");
+        assert_eq!(on(TimeStep::Workdays, "2024-03-08", 1), "2024-03-11T00:00:00Z");
+        assert_eq!(on(TimeStep::Workdays, "2024-03-07", 12), "2024-03-25T00:00:00Z");
+        assert_eq!(on(TimeStep::Days(7), "2024-02-26", 1), "2024-03-04T00:00:00Z");
+    }
+
+    /// What `after` adds, `rows_between` counts, for every step and from every day of two years.
+    #[test]
+    fn rows_between_are_those_that_were_added() {
+        let steps = [
+            TimeStep::Months { count: 1, day: 31 },
+            TimeStep::Months { count: 3, day: 30 },
+            TimeStep::Days(1),
+            TimeStep::Days(7),
+            TimeStep::Workdays,
+            TimeStep::Units(900.0),
+        ];
+        let start = parse_instant("2023-01-31").unwrap();
+        for step in steps {
+            for offset in 0..700 {
+                // Months and working days are counted between times that they may have.
+                let day = step.after(start, offset);
+                for rows in [1, 2, 5, 11, 26] {
+                    assert_eq!(step.rows_between(day, step.after(day, rows)), Some(rows), "{step:?} {offset} {rows}");
+                }
+                assert_eq!(step.rows_between(day, day), None);
+                assert_eq!(step.rows_between(step.after(day, 1), day), None);
+            }
+        }
+    }
+}

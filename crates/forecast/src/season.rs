@@ -1,0 +1,257 @@
+//! The season mixture: forecasts of ordinary series, with seasons, trends and gaps, row by row.
+//!
+//! Many simple experts forecast each of the next `H` rows, and a mixture weighs them by what their
+//! forecasts of as many steps were worth:
+//!
+//! | experts | file | multiply-adds a row |
+//! |---|---|---|
+//! | Kalman filters of a level, a slope, an autoregression and the waves of the periods, on a grid of noises | `bank` | `3sK`, `K` filters of `s` states |
+//! | regressions upon lags around an anchor, with coefficients that fall with the distance to it | `lags` | `n²` |
+//! | the same with random cosines, which are a kernel | `cosines` | `n²` |
+//! | last value, mean, the value of a season ago, the mean of a phase | `free` | 1 |
+//!
+//! All but the free ones exist once for the series as it is and, where it begins positive, once for
+//! its logarithms. [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own
+//! errors.
+//!
+//! **Warm-up.** Of the first `2m + 2` rows (`m` the shortest period; 10 without one) forecasts are
+//! the value of a season ago, and the last value before there is one. Then units and coordinates
+//! are settled and the rows so far are told to the experts.
+//!
+//! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a
+//! forecast after `g` missing rows is one of `g + 1` steps, with the weights and intervals of as
+//! many.
+//!
+//! **Robustness.** Paths stay within one width of the range of the last 3000 rows, and an
+//! observation further out counts as the bound. No forecast is below 0 while no observation was.
+
+mod bank;
+mod buckets;
+mod coordinates;
+mod cosines;
+mod experts;
+mod free;
+mod history;
+mod lags;
+mod params;
+mod periods;
+mod quantiles;
+mod scores;
+mod series;
+
+use std::collections::VecDeque;
+
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
+
+pub use params::{Detail, Periods, SeasonParams};
+pub use scores::{ErrorSums, SeasonScores, Tally};
+use series::Series;
+
+use crate::forecaster::{LARGEST, check_observation, check_prediction};
+use crate::{Error, ForecastScratch, Forecaster};
+
+/// Rows that periods are found from.
+const SEARCHED: usize = 4096;
+
+/// Rows before periods are looked for.
+const FIRST_SEARCH: usize = 16;
+
+/// The search for periods.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Search {
+    /// The last rows.
+    recent: VecDeque<Option<f64>>,
+    /// Rows observed at which to look again.
+    next: usize,
+}
+
+/// An online forecaster of a series of numbers: see the [head of the module](self).
+///
+/// ```
+/// use mercer_forecast::{Periods, SeasonMixture, SeasonParams};
+///
+/// let params = SeasonParams::default().periods(Periods::Given(vec![12])).horizons(6);
+/// let mut sales = SeasonMixture::new(params)?;
+/// let value = |t: u32| 100.0 + f64::from(t) + 20.0 * (f64::from(t) * std::f64::consts::TAU / 12.0).sin();
+/// for t in 0..60 {
+///     sales.learn(Some(value(t)))?; // `None` where a row is missing
+/// }
+/// let ahead = sales.path(6);
+/// assert!((1..=6).zip(&ahead).all(|(h, y)| (y - value(59 + h)).abs() < 2.0), "{ahead:?}");
+/// let (low, high) = (sales.quantile(0.05, 6, ahead[5]), sales.quantile(0.95, 6, ahead[5]));
+/// assert!(low <= high && sales.floor() == Some(0.0));
+/// # Ok::<(), mercer_forecast::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeasonMixture {
+    params: SeasonParams,
+    series: Series,
+    search: Option<Search>,
+    time: usize,
+}
+
+impl SeasonMixture {
+    /// A mixture that has seen nothing.
+    ///
+    /// # Errors
+    /// When a parameter is outside its range.
+    pub fn new(params: SeasonParams) -> Result<Self, ParameterError> {
+        params.check()?;
+        let (periods, search) = match &params.periods {
+            Periods::Given(periods) => (periods.clone(), None),
+            Periods::Found => (Vec::new(), Some(Search { recent: VecDeque::new(), next: FIRST_SEARCH })),
+        };
+        Ok(Self { series: Series::new(periods), params, search, time: 0 })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn params(&self) -> &SeasonParams {
+        &self.params
+    }
+
+    /// The periods, given or found so far, the shortest first.
+    #[must_use]
+    pub fn periods(&self) -> &[usize] {
+        self.series.periods()
+    }
+
+    /// Whether there is a season.
+    #[must_use]
+    pub fn is_seasonal(&self) -> bool {
+        !self.periods().is_empty()
+    }
+
+    /// 0 while no observation was negative: no forecast and no quantile is below.
+    #[must_use]
+    pub fn floor(&self) -> Option<f64> {
+        self.series.floor()
+    }
+
+    /// What forecasts were worth so far.
+    #[must_use]
+    pub fn scores(&self) -> SeasonScores {
+        self.series.scores()
+    }
+
+    /// Predicts the next row, and then learns it; `None` is a missing row. Returns the prediction.
+    ///
+    /// # Errors
+    /// When the number is not finite or larger than 1e100; nothing is changed then.
+    pub fn learn(&mut self, observed: Option<f64>) -> Result<f64, Error> {
+        match observed {
+            Some(y) if !y.is_finite() => return Err(ExampleError::NonFiniteTarget(y).into()),
+            Some(y) if y.abs() > LARGEST => return Err(ExampleError::Diverged.into()),
+            _ => {}
+        }
+        let prediction = self.series.step(observed, &self.params);
+        self.time += 1;
+        self.search(observed);
+        Ok(prediction)
+    }
+
+    /// Looks for periods when the series is longer by a quarter than when that was done last. With
+    /// other ones all begins anew and learns the last rows again.
+    fn search(&mut self, observed: Option<f64>) {
+        let Some(search) = &mut self.search else { return };
+        if observed.is_none() && search.recent.is_empty() {
+            return;
+        }
+        if search.recent.len() == SEARCHED {
+            search.recent.pop_front();
+        }
+        search.recent.push_back(observed);
+        if self.time < search.next {
+            return;
+        }
+        search.next = self.time + self.time / 4;
+        let mut last = 0.0;
+        let filled: Vec<f64> = search
+            .recent
+            .iter()
+            .map(|row| {
+                last = row.unwrap_or(last);
+                last
+            })
+            .collect();
+        let found = periods::periods(&filled);
+        if found != self.series.periods() {
+            self.series = Series::new(found);
+            for row in &search.recent {
+                self.series.step(*row, &self.params);
+            }
+        }
+    }
+
+    /// The forecasts of the next `path.len()` rows, any number of them.
+    pub fn forecast_into(&self, path: &mut [f64], scratch: &mut ForecastScratch) {
+        self.series.forecast(path, self.params.horizons, scratch);
+    }
+
+    /// [`forecast_into`](Self::forecast_into) in the convenient form.
+    #[must_use]
+    pub fn path(&self, steps: usize) -> Vec<f64> {
+        let mut path = vec![0.0; steps];
+        self.forecast_into(&mut path, &mut ForecastScratch::default());
+        path
+    }
+
+    /// The quantile of `p` around `forecast`, that of the row `step ≥ 1` steps ahead. It rises with
+    /// `p`; probabilities of 0 and 1 count as 10⁻⁶ less.
+    #[must_use]
+    pub fn quantile(&self, p: f64, step: usize, forecast: f64) -> f64 {
+        let offset = self.series.offset(p.clamp(1e-6, 1.0 - 1e-6), step.max(1), self.params.horizons);
+        (forecast + offset).max(self.floor().unwrap_or(f64::NEG_INFINITY))
+    }
+}
+
+impl Validate for SeasonMixture {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "season mixture";
+        self.params.validate()?;
+        Inconsistent::require(self.time < usize::MAX / 4, WHAT, "its time can be counted")?;
+        self.series.validate(&self.params)?;
+        match (&self.params.periods, &self.search) {
+            (Periods::Given(periods), None) => {
+                Inconsistent::require(periods == self.series.periods(), WHAT, "its periods are those given")
+            }
+            (Periods::Found, Some(search)) => {
+                search.recent.iter().flatten().try_for_each(Validate::validate)?;
+                let fits = search.recent.len() <= SEARCHED && search.next < usize::MAX / 4;
+                Inconsistent::require(fits, WHAT, "it has the rows that periods are found from")
+            }
+            _ => Inconsistent::require(false, WHAT, "periods are given or looked for"),
+        }
+    }
+}
+
+impl Forecaster for SeasonMixture {
+    fn outputs(&self) -> usize {
+        1
+    }
+    fn time(&self) -> usize {
+        self.time
+    }
+    fn warmed_up(&self) -> bool {
+        self.series.warmed_up()
+    }
+    /// The longest period, or 1.
+    fn lags(&self) -> usize {
+        self.periods().last().copied().unwrap_or(1)
+    }
+
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
+        check_prediction(self, input, prediction)?;
+        self.forecast_into(prediction, scratch);
+        Ok(())
+    }
+
+    fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
+        check_prediction(self, input, prediction)?;
+        check_observation(self, input, output)?;
+        prediction[0] = self.learn(output.first().copied().filter(|y| !y.is_nan()))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! The mixture: weights of the experts for each bucket of horizons.
+//!
+//! Horizons `1 | 2, 3 | 4 … 7 | 8 … 15 | …` share a bucket of `w` horizons. When the row of a
+//! forecast has come, the absolute error of expert `k` joins its bucket with weight `1/w`, and the
+//! bucket decays by `η^{1/w}`. With mean losses `L_k` over `n` rows
+//!
+//! ```text
+//! weight_k ∝ (L_k + 10⁻⁴ min L)^{−q},   q = min(16, n/6)
+//! ```
+//!
+//! Few errors leave the weights nearly equal, and many give nearly all to the best. While a bucket
+//! has no error, the median of the experts is the forecast.
+
+use mercer_core::{Inconsistent, Validate};
+use mercer_simd::exp;
+
+use super::coordinates::ln;
+
+/// The largest `q`, and the rows for each unit of it.
+const SHARPEST: f64 = 16.0;
+const ROWS_A_POWER: f64 = 6.0;
+
+/// Horizons that share their weights.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Bucket {
+    losses: Vec<f64>,
+    rows: f64,
+    /// What `rows` and losses are multiplied by for an error, `η^{1/w}`.
+    decay: f64,
+    /// `1/w`
+    share: f64,
+}
+
+/// The weights of all buckets.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Buckets {
+    buckets: Vec<Bucket>,
+}
+
+/// The bucket of a number of steps; those beyond the largest horizon are in the last.
+pub(super) fn bucket(step: usize, horizons: usize) -> usize {
+    step.clamp(1, horizons).ilog2() as usize
+}
+
+/// Horizons of each bucket.
+pub(super) fn widths(horizons: usize) -> Vec<usize> {
+    (0..=bucket(horizons, horizons)).map(|b| (2 << b).min(horizons + 1) - (1 << b)).collect()
+}
+
+/// `1 − 1/max(300, 4m)`, for the longest period `m`.
+fn memory(periods: &[usize]) -> f64 {
+    1.0 - 1.0 / (4.0 * periods.last().copied().unwrap_or(1) as f64).max(300.0)
+}
+
+impl Bucket {
+    fn new(width: usize, experts: usize, periods: &[usize]) -> Self {
+        let share = 1.0 / width as f64;
+        Self { losses: vec![0.0; experts], rows: 0.0, decay: exp(ln(memory(periods)) * share), share }
+    }
+
+    /// The weights, which sum to 1.
+    fn weights(&self, weights: &mut Vec<f64>) {
+        let power = SHARPEST.min(self.rows / ROWS_A_POWER);
+        // The smallest loss that still is a number keeps the logarithm one.
+        let mean = |loss: &f64| loss / self.rows + 1e-300;
+        let least = self.losses.iter().map(mean).fold(f64::INFINITY, f64::min);
+        weights.clear();
+        weights.extend(self.losses.iter().map(|loss| exp(power * ln(1.0001 * least / (mean(loss) + 1e-4 * least)))));
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+    }
+}
+
+impl Buckets {
+    pub(super) fn new(horizons: usize, experts: usize, periods: &[usize]) -> Self {
+        let bucket = |width| Bucket::new(width, experts, periods);
+        Self { buckets: widths(horizons).into_iter().map(bucket).collect() }
+    }
+
+    /// The mixture of the experts' paths (`steps` numbers each), whose first step is number
+    /// `first`. `work` is scratch memory.
+    pub(super) fn mix(&self, paths: &[f64], first: usize, path: &mut [f64], horizons: usize, work: &mut Vec<f64>) {
+        let steps = path.len();
+        let mut weighed = None;
+        for step in 0..steps {
+            let b = bucket(first + step, horizons);
+            let values = paths.chunks_exact(steps).map(|own| own[step]);
+            if self.buckets[b].rows == 0.0 {
+                work.clear();
+                work.extend(values);
+                weighed = None;
+                path[step] = median(work);
+                continue;
+            }
+            if weighed != Some(b) {
+                self.buckets[b].weights(work);
+                weighed = Some(b);
+            }
+            path[step] = values.zip(&*work).map(|(value, weight)| weight * value).sum();
+        }
+    }
+
+    /// Learns the experts' errors of a forecast of `step` steps.
+    pub(super) fn learn(&mut self, step: usize, horizons: usize, forecasts: impl Iterator<Item = f64>, y: f64) {
+        let Bucket { losses, rows, decay, share } = &mut self.buckets[bucket(step, horizons)];
+        for (loss, forecast) in losses.iter_mut().zip(forecasts) {
+            *loss = *loss * *decay + *share * (forecast - y).abs();
+        }
+        *rows = *rows * *decay + *share;
+    }
+
+    pub(super) fn validate(&self, horizons: usize, experts: usize, periods: &[usize]) -> Result<(), Inconsistent> {
+        const WHAT: &str = "weights of the mixture";
+        let expected = Self::new(horizons, experts, periods);
+        Inconsistent::require(self.buckets.len() == expected.buckets.len(), WHAT, "all horizons have some")?;
+        for (bucket, expected) in self.buckets.iter().zip(&expected.buckets) {
+            bucket.losses.validate()?;
+            let same =
+                bucket.losses.len() == experts && (bucket.decay, bucket.share) == (expected.decay, expected.share);
+            let sound = bucket.losses.iter().all(|loss| *loss >= 0.0) && bucket.rows >= 0.0;
+            Inconsistent::require(same && sound, WHAT, "each expert has a loss")?;
+            bucket.rows.validate()?;
+        }
+        Ok(())
+    }
+}
+
+/// The median of some numbers, which are put in order.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn horizons_fall_into_buckets() {
+        assert_eq!((1..=9).map(|step| bucket(step, 9)).collect::<Vec<_>>(), [0, 1, 1, 2, 2, 2, 2, 3, 3]);
+        assert_eq!((bucket(100, 9), bucket(100, 5)), (3, 2));
+        assert_eq!((widths(9), widths(1), widths(12)), (vec![1, 2, 4, 2], vec![1], vec![1, 2, 4, 5]));
+    }
+
+    #[test]
+    fn weights_are_those_of_the_formula() {
+        let mut buckets = Buckets::new(3, 3, &[]);
+        let mut work = Vec::new();
+        let mut path = [0.0];
+        buckets.mix(&[1.0, 7.0, 3.0], 1, &mut path, 3, &mut work);
+        assert_eq!(path, [3.0]);
+        let (mut losses, mut rows) = ([0.0; 3], 0.0);
+        for t in 0..40 {
+            let y = f64::from(t % 5);
+            let forecasts = [y + 1.0, y - 0.5, 2.0];
+            buckets.learn(2, 3, forecasts.into_iter(), y);
+            let decay = (1.0_f64 - 1.0 / 300.0).sqrt();
+            losses.iter_mut().zip(forecasts).for_each(|(loss, f)| *loss = *loss * decay + 0.5 * (f - y).abs());
+            rows = rows * decay + 0.5;
+        }
+        let means = losses.map(|loss| loss / rows);
+        let least = means.iter().copied().fold(f64::INFINITY, f64::min);
+        let powers = means.map(|mean| (mean + 1e-4 * least).powf(-(rows / 6.0).min(16.0)));
+        let expected = (powers[0] * 10.0 + powers[1] * 20.0 + powers[2] * 40.0) / powers.iter().sum::<f64>();
+        buckets.mix(&[10.0, 20.0, 40.0], 3, &mut path, 3, &mut work);
+        assert!((path[0] - expected).abs() < 1e-10 * expected, "{path:?} {expected}");
+        assert!(buckets.validate(3, 3, &[]).is_ok() && buckets.validate(3, 4, &[]).is_err());
+    }
+}

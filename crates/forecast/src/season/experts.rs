@@ -1,0 +1,151 @@
+//! All experts that learn, in all coordinates of a series.
+
+use mercer_core::{Inconsistent, Validate};
+
+use super::bank::{Bank, Model};
+use super::coordinates::{Coordinate, LARGEST};
+use super::history::Range;
+use super::lags::{LagSet, Past, View, reach};
+use super::params::SeasonParams;
+use crate::ForecastScratch;
+
+/// What a regression's target must have before it.
+const FIRST_ROWS: usize = 2;
+
+/// A coordinate and what is known of the series in it.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Side {
+    coordinate: Coordinate,
+    past: Past,
+    range: Range,
+}
+
+/// The experts of a series. Their paths are in the order of the bank's filters and then of the
+/// sets, in each all of one coordinate before those of the next.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Experts {
+    sides: Vec<Side>,
+    model: Model,
+    bank: Bank,
+    sets: Vec<LagSet>,
+}
+
+impl Side {
+    fn view(&self) -> View<'_> {
+        View {
+            recent: self.past.recent.rows(),
+            mean: self.past.mean.value(),
+            scale: self.past.scale,
+            bounds: self.range.bounds(),
+        }
+    }
+
+    /// Clips a path to where it may go, and brings it back to the series.
+    fn finish(&self, bounds: (f64, f64), path: &mut [f64]) {
+        path.iter_mut().for_each(|z| *z = z.clamp(bounds.0, bounds.1));
+        self.coordinate.values(path);
+        path.iter_mut().for_each(|y| *y = y.clamp(-LARGEST, LARGEST));
+    }
+}
+
+impl Experts {
+    /// Experts for a series that begins with these rows, which they have not learnt yet.
+    pub(super) fn new(periods: &[usize], params: &SeasonParams, beginning: &[Option<f64>]) -> Self {
+        let observed: Vec<f64> = beginning.iter().flatten().copied().collect();
+        let side = |coordinate: Coordinate| {
+            let z: Vec<f64> = observed.iter().map(|y| coordinate.of_value(*y)).collect();
+            Side { coordinate, past: Past::new(&z, reach(periods)), range: Range::new() }
+        };
+        let sides: Vec<Side> = Coordinate::of(observed.iter().copied()).into_iter().map(side).collect();
+        let model = Model::new(periods, params.detail);
+        Self {
+            bank: Bank::new(&model, sides.len()),
+            sets: LagSet::all(periods, params.detail, sides.len(), params.seed),
+            sides,
+            model,
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.sides.len() * self.model.filters() + self.sets.iter().map(LagSet::experts).sum::<usize>()
+    }
+
+    /// The size of a change, before errors are known.
+    pub(super) fn unit(&self) -> f64 {
+        self.sides[0].past.scale
+    }
+
+    /// The paths of all experts, `steps` numbers each.
+    pub(super) fn forecast(&self, steps: usize, paths: &mut [f64], scratch: &mut ForecastScratch, work: &mut Vec<f64>) {
+        let filters = self.model.filters();
+        let (mut part, mut rest) = paths.split_at_mut(self.sides.len() * filters * steps);
+        self.bank.forecast(&self.model, steps, part, work);
+        self.finish(filters, steps, part);
+        for set in &self.sets {
+            (part, rest) = rest.split_at_mut(set.experts() * steps);
+            set.forecast(|c| self.sides[c].view(), steps, part, scratch);
+            self.finish(set.members(), steps, part);
+        }
+    }
+
+    /// Finishes paths of which each coordinate has so many.
+    fn finish(&self, members: usize, steps: usize, paths: &mut [f64]) {
+        for (side, paths) in self.sides.iter().zip(paths.chunks_exact_mut(members * steps)) {
+            let bounds = side.range.bounds();
+            paths.chunks_exact_mut(steps).for_each(|path| side.finish(bounds, path));
+        }
+    }
+
+    /// An observation as it counts: see [`Range::tame`].
+    pub(super) fn tame(&self, y: f64) -> f64 {
+        self.sides[0].range.tame(y)
+    }
+
+    /// Learns the next row.
+    pub(super) fn learn(&mut self, y: f64, scratch: &mut ForecastScratch) {
+        let z = self.coordinates_of(y);
+        let z = &z[..self.sides.len()];
+        self.bank.step(&self.model, Some(z));
+        if self.sides[0].past.recent.rows().len() >= FIRST_ROWS {
+            let sides = &self.sides;
+            self.sets.iter_mut().for_each(|set| set.learn(|c| sides[c].view(), z, scratch));
+        }
+        for (side, z) in self.sides.iter_mut().zip(z) {
+            side.past.recent.push(*z);
+            side.past.mean.push(*z);
+            side.range.push(*z);
+        }
+    }
+
+    /// The next row is missing; `forecast` stands for it where it is a lag of later rows.
+    pub(super) fn skip(&mut self, forecast: f64, scratch: &mut ForecastScratch) {
+        self.bank.step(&self.model, None);
+        let reach = self.sides[0].past.recent.kept();
+        let sides = &self.sides;
+        self.sets.iter_mut().for_each(|set| set.skip(|c| sides[c].view(), reach, scratch));
+        let z = self.coordinates_of(forecast);
+        self.sides.iter_mut().zip(z).for_each(|(side, z)| side.past.recent.push(z));
+    }
+
+    fn coordinates_of(&self, y: f64) -> [f64; 2] {
+        std::array::from_fn(|c| self.sides.get(c).map_or(0.0, |side| side.coordinate.of_value(y)))
+    }
+
+    pub(super) fn validate(&self, periods: &[usize], params: &SeasonParams) -> Result<(), Inconsistent> {
+        const WHAT: &str = "experts of a season mixture";
+        let plain = self.sides.first().is_some_and(|side| side.coordinate == Coordinate::Plain);
+        let logs = self.sides[1..].iter().all(|side| side.coordinate != Coordinate::Plain);
+        Inconsistent::require(plain && logs && self.sides.len() <= 2, WHAT, "coordinates are plain, and logarithms")?;
+        for side in &self.sides {
+            side.coordinate.validate()?;
+            side.past.validate(reach(periods))?;
+            side.range.validate()?;
+        }
+        let same = self.model == Model::new(periods, params.detail);
+        Inconsistent::require(same, WHAT, "filters are those of the periods")?;
+        self.bank.validate(&self.model, self.sides.len())?;
+        LagSet::validate(&self.sets, periods, params.detail, self.sides.len(), params.seed)
+    }
+}

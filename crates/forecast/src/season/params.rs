@@ -1,0 +1,83 @@
+//! What a season mixture is told: periods, steps ahead, how many experts, and its intervals.
+
+use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
+
+/// Longest period: a year of hours, and some room.
+const LONGEST_PERIOD: usize = 20_000;
+
+/// Most steps that forecasts are scored for: the forecasts that wait hold as many numbers an
+/// expert.
+const MOST_HORIZONS: usize = 2_000;
+
+/// The lengths of the seasons, in rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Periods {
+    /// They are found from the data, and looked for again as the series grows.
+    #[default]
+    Found,
+    /// Up to three, shortest first; none for a series without a season.
+    Given(Vec<usize>),
+}
+
+/// How many experts there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Detail {
+    /// All of them: the best forecasts.
+    #[default]
+    Full,
+    /// A quarter of the filters and no random cosines: larger errors, less time and memory.
+    Light,
+}
+
+parameters! {
+    /// Parameters of [`SeasonMixture`](crate::SeasonMixture).
+    pub struct SeasonParams {
+        /// The lengths of the seasons.
+        periods: Periods = Periods::Found,
+        /// `H`, from 1 to 2000: forecasts of `1 … H` steps teach the weights and the intervals.
+        /// Longer forecasts use those of `H`.
+        horizons: usize = 12,
+        /// How many experts there are.
+        detail: Detail = Detail::Full,
+        /// The share of rows that intervals between the quantiles of `(1 ∓ coverage)/2` are held
+        /// to.
+        coverage: f64 = 0.9,
+        /// `≥ 0`: how fast the widths follow what was missed; 0 leaves them as the residuals say.
+        rate: f64 = 0.01,
+        /// Seed of the random cosines.
+        seed: u64 = 0,
+    }
+}
+
+impl SeasonParams {
+    /// Refuses what is outside its range.
+    pub(super) fn check(&self) -> Result<(), ParameterError> {
+        let Self { horizons, coverage, rate, .. } = *self;
+        ParameterError::require(
+            (1..=MOST_HORIZONS).contains(&horizons),
+            "horizons",
+            "from 1 to 2000",
+            horizons as f64,
+        )?;
+        ParameterError::require(coverage > 0.0 && coverage < 1.0, "coverage", "a number between 0 and 1", coverage)?;
+        ParameterError::require((0.0..=1.0).contains(&rate), "rate", "a number from 0 to 1", rate)?;
+        let Periods::Given(periods) = &self.periods else { return Ok(()) };
+        ParameterError::require(periods.len() <= 3, "periods", "three at most", periods.len() as f64)?;
+        for period in periods {
+            let inside = (2..=LONGEST_PERIOD).contains(period);
+            ParameterError::require(inside, "periods", "from 2 to 20000 rows", *period as f64)?;
+        }
+        let rising = periods.windows(2).find(|pair| pair[0] >= pair[1]);
+        let out_of_order = rising.map_or(0.0, |pair| pair[1] as f64);
+        ParameterError::require(rising.is_none(), "periods", "different, the shortest first", out_of_order)?;
+        Ok(())
+    }
+}
+
+impl Validate for SeasonParams {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(self.check().is_ok(), "season mixture", "its parameters are in their ranges")
+    }
+}

@@ -1,0 +1,113 @@
+//! Periods from data, by peaks of the autocorrelation.
+//!
+//! The unbiased autocorrelation `r` of the differences, at lags up to `min(400, N/2)`. A peak is
+//! above `max(0.2, 2.6/√N)`, the largest of its five neighbours, and 0.3 above the lowest value
+//! before it. The first period is the first peak of at least 0.8 of the highest; the second a
+//! multiple of it at which `r` is above the lowest `r'` of the multiples before it by 0.03 and by a
+//! quarter of `1 − r'`. Where there is none,
+//! the same is tried with the series less its line, smoothed by `(¼, ½, ¼)`.
+
+/// Lags that are looked at, at most.
+const FARTHEST: usize = 400;
+
+/// Lengths that a season often has; one of them wins over a neighbour that is hardly higher.
+const USUAL: [usize; 10] = [4, 7, 12, 24, 30, 48, 52, 168, 336, 365];
+
+/// Rows below which no period is looked for.
+const FEWEST: usize = 16;
+
+/// The periods of a series, none, one or two.
+pub(super) fn periods(series: &[f64]) -> Vec<usize> {
+    let n = series.len();
+    if n < FEWEST {
+        return Vec::new();
+    }
+    let lags = FARTHEST.min(n / 2 - 2);
+    let threshold = (2.6 / (n as f64).sqrt()).max(0.2);
+    let differences: Vec<f64> = series.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let found = peaks(&autocorrelation(&differences, lags + 3), lags, threshold);
+    if !found.is_empty() {
+        return found;
+    }
+    let level = detrended(series);
+    let smooth: Vec<f64> = level.windows(3).map(|w| 0.25 * w[0] + 0.5 * w[1] + 0.25 * w[2]).collect();
+    peaks(&autocorrelation(&smooth, lags + 3), lags, threshold)
+}
+
+/// `r` at lags `0 … lags`, each mean over the pairs that there are.
+fn autocorrelation(series: &[f64], lags: usize) -> Vec<f64> {
+    let n = series.len();
+    let mean = series.iter().sum::<f64>() / n as f64;
+    let largest = series.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
+    if largest == 0.0 || !largest.is_finite() {
+        return vec![0.0; lags + 1];
+    }
+    let x: Vec<f64> = series.iter().map(|value| (value - mean) / largest).collect();
+    let covariance = |lag: usize| x[lag.min(n)..].iter().zip(&x).map(|(a, b)| a * b).sum::<f64>();
+    let variance = covariance(0) / n as f64;
+    (0..=lags).map(|lag| if lag < n { covariance(lag) / (n - lag) as f64 / variance } else { 0.0 }).collect()
+}
+
+/// The series less the line of least squares through it.
+fn detrended(series: &[f64]) -> Vec<f64> {
+    let n = series.len() as f64;
+    let middle = (n - 1.0) / 2.0;
+    let mean = series.iter().sum::<f64>() / n;
+    let products: f64 = series.iter().enumerate().map(|(t, y)| (t as f64 - middle) * (y - mean)).sum();
+    let slope = products / (n * (n * n - 1.0) / 12.0);
+    series.iter().enumerate().map(|(t, y)| y - mean - slope * (t as f64 - middle)).collect()
+}
+
+fn peaks(r: &[f64], lags: usize, threshold: f64) -> Vec<usize> {
+    let mut lowest = f64::INFINITY;
+    let mut candidates = Vec::new();
+    for m in 2..lags {
+        lowest = lowest.min(r[m - 1]);
+        let mut neighbours = r[(m - 2).max(1)..m].iter().chain(&r[m + 1..m + 3]);
+        if r[m] > threshold && neighbours.all(|other| r[m] >= *other) && r[m] - lowest > 0.3 {
+            candidates.push(m);
+        }
+    }
+    let best = candidates.iter().map(|m| r[*m]).fold(f64::NEG_INFINITY, f64::max);
+    let Some(first) = candidates.iter().copied().find(|m| r[*m] >= 0.8 * best) else { return Vec::new() };
+    let usual = |m: &usize| USUAL.contains(m) && m.abs_diff(first) == 1 && r[*m] >= 0.9 * r[first];
+    let first = [first - 1, first + 1].into_iter().find(usual).unwrap_or(first);
+    // Autocorrelation falls with the lag: a multiple is compared with those before it.
+    let rises = |m: &usize| {
+        let lowest = (first..*m).step_by(first).map(|multiple| r[multiple]).fold(f64::INFINITY, f64::min);
+        m.is_multiple_of(first) && r[*m] - lowest > (0.25 * (1.0 - lowest)).max(0.03)
+    };
+    let longer: Vec<usize> = candidates.into_iter().filter(|m| *m > first).filter(rises).collect();
+    let best = longer.iter().map(|m| r[*m]).fold(f64::NEG_INFINITY, f64::max);
+    let second = longer.into_iter().find(|m| r[*m] >= best - 0.02);
+    std::iter::once(first).chain(second).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(t: usize) -> f64 {
+        ((t * 7919 + 13) * (t * 104_729 + 7) % 1009) as f64 / 1009.0 - 0.5
+    }
+
+    #[test]
+    fn periods_are_found() {
+        let wave = |t: usize, m: usize| (std::f64::consts::TAU * t as f64 / m as f64).sin();
+        let one: Vec<f64> = (0..60).map(|t| 3.0 * wave(t, 12) + t as f64 + noise(t)).collect();
+        assert_eq!(periods(&one), [12]);
+        // Smaller waves at weekends.
+        let size = |t: usize| if t / 24 % 7 < 5 { 2.0 } else { 0.8 };
+        let two: Vec<f64> = (0..1500).map(|t| size(t) * wave(t, 24) + 0.1 * noise(t)).collect();
+        assert_eq!(periods(&two), [24, 168]);
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is() {
+        assert!(periods(&[1.0; 100]).is_empty() && periods(&[]).is_empty() && periods(&[1e100; 40]).is_empty());
+        let line: Vec<f64> = (0..200).map(|t| t as f64).collect();
+        assert!(periods(&line).is_empty());
+        let independent: Vec<f64> = (0..500).map(noise).collect();
+        assert!(periods(&independent).is_empty());
+    }
+}

@@ -1,0 +1,325 @@
+//! A series of known periods: its experts, their weights, and the forecasts that wait for their
+//! rows.
+
+use std::collections::VecDeque;
+
+use mercer_core::{Inconsistent, Validate};
+
+use super::buckets::Buckets;
+use super::experts::Experts;
+use super::free::FreeExperts;
+use super::params::SeasonParams;
+use super::quantiles::Quantiles;
+use super::scores::SeasonScores;
+use crate::ForecastScratch;
+
+/// Rows of the warm-up without a season; with one they are two seasons and two rows.
+const WARM_UP: usize = 10;
+
+/// Rows after which forecasts of all horizons are made more seldom.
+const YOUNG: usize = 1200;
+
+/// Forecasts that wait together at most, while the series is young and later.
+const WAITING: usize = 12;
+const WAITING_LATER: usize = 4;
+
+/// A forecast of all horizons that was made before row `row`.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Waiting {
+    row: usize,
+    mixture: Vec<f64>,
+    /// The paths of all experts, those that learn before the free ones.
+    experts: Vec<f64>,
+}
+
+/// What there is once the warm-up is over.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Settled {
+    experts: Experts,
+    buckets: Buckets,
+    quantiles: Quantiles,
+    waiting: VecDeque<Waiting>,
+    scores: SeasonScores,
+}
+
+/// Memory of a step, which is no part of the state.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    scratch: ForecastScratch,
+    mixture: Vec<f64>,
+    experts: Vec<f64>,
+    spare: Vec<Waiting>,
+}
+
+/// A series of known periods.
+///
+/// # Invariants
+/// Rows count from the first that was observed. During the warm-up `beginning` holds them all;
+/// later it is empty.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Series {
+    periods: Vec<usize>,
+    rows: usize,
+    /// Rows missing since the last observation.
+    gap: usize,
+    negative: bool,
+    free: FreeExperts,
+    beginning: Vec<Option<f64>>,
+    settled: Option<Settled>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    work: Work,
+}
+
+/// Rows until the experts begin.
+fn warm_up(periods: &[usize]) -> usize {
+    periods.first().map_or(WARM_UP, |period| 2 * period + 2)
+}
+
+/// Rows from one forecast of all horizons to the next.
+fn stride(rows: usize, horizons: usize) -> usize {
+    horizons.div_ceil(if rows < YOUNG { WAITING } else { WAITING_LATER })
+}
+
+impl Series {
+    pub(super) fn new(periods: Vec<usize>) -> Self {
+        Self {
+            free: FreeExperts::new(&periods),
+            beginning: Vec::with_capacity(warm_up(&periods)),
+            periods,
+            rows: 0,
+            gap: 0,
+            negative: false,
+            settled: None,
+            work: Work::default(),
+        }
+    }
+
+    pub(super) fn periods(&self) -> &[usize] {
+        &self.periods
+    }
+
+    /// Whether forecasts are more than the last value: a season is known, or the experts have
+    /// begun.
+    pub(super) fn warmed_up(&self) -> bool {
+        self.settled.is_some() || self.periods.first().is_some_and(|period| self.rows >= *period)
+    }
+
+    /// 0 while no observation was negative.
+    pub(super) fn floor(&self) -> Option<f64> {
+        (!self.negative && self.free.observed() > 0).then_some(0.0)
+    }
+
+    pub(super) fn scores(&self) -> SeasonScores {
+        self.settled.as_ref().map_or_else(SeasonScores::default, |settled| settled.scores)
+    }
+
+    /// How far the quantile of `p` is from the forecast of `step` steps.
+    pub(super) fn offset(&self, p: f64, step: usize, horizons: usize) -> f64 {
+        match &self.settled {
+            Some(settled) => settled.quantiles.offset(p, self.gap + step, settled.experts.unit()),
+            None => {
+                let observed = || self.beginning.iter().flatten();
+                let changes = observed().zip(observed().skip(1)).map(|(a, b)| (b - a) * (b - a));
+                let mean = changes.sum::<f64>() / observed().count().saturating_sub(1).max(1) as f64;
+                Quantiles::new(horizons).offset(p, self.gap + step, mean.sqrt())
+            }
+        }
+    }
+
+    /// The mixture's path from the next row on.
+    pub(super) fn forecast(&self, path: &mut [f64], horizons: usize, scratch: &mut ForecastScratch) {
+        scratch.with_buffer(|experts, scratch| self.forecast_all(path, experts, horizons, scratch));
+    }
+
+    /// The same, with the paths of all experts, once they have begun.
+    fn forecast_all(&self, path: &mut [f64], paths: &mut Vec<f64>, horizons: usize, scratch: &mut ForecastScratch) {
+        let steps = path.len();
+        match &self.settled {
+            None => path.iter_mut().enumerate().for_each(|(i, y)| *y = self.free.seasonal(self.rows + i)),
+            Some(settled) if steps > 0 => scratch.with_buffer(|work, scratch| {
+                let learners = settled.experts.count() * steps;
+                paths.clear();
+                paths.resize(learners + FreeExperts::count(self.periods.len()) * steps, 0.0);
+                let (learning, free) = paths.split_at_mut(learners);
+                settled.experts.forecast(steps, learning, scratch, work);
+                self.free.forecast(self.rows, steps, free);
+                if let Some(floor) = self.floor() {
+                    paths.iter_mut().for_each(|y| *y = y.max(floor));
+                }
+                settled.buckets.mix(paths, self.gap + 1, path, horizons, work);
+            }),
+            Some(_) => {}
+        }
+    }
+
+    /// Predicts the next row, and learns it.
+    pub(super) fn step(&mut self, observed: Option<f64>, params: &SeasonParams) -> f64 {
+        if observed.is_none() && self.free.observed() == 0 {
+            return 0.0;
+        }
+        let mut work = std::mem::take(&mut self.work);
+        let origin = self.gap == 0 && self.rows.is_multiple_of(stride(self.rows, params.horizons));
+        work.mixture.clear();
+        work.mixture.resize(if origin { params.horizons } else { 1 }, 0.0);
+        self.forecast_all(&mut work.mixture, &mut work.experts, params.horizons, &mut work.scratch);
+        let prediction = work.mixture[0];
+        let mut counts = observed;
+        if let Some(settled) = &mut self.settled {
+            if origin {
+                let mut waiting = work.spare.pop().unwrap_or_default();
+                waiting.row = self.rows;
+                waiting.mixture.clone_from(&work.mixture);
+                waiting.experts.clone_from(&work.experts);
+                settled.waiting.push_back(waiting);
+            }
+            counts = observed.map(|y| settled.experts.tame(y));
+            if let Some(y) = counts {
+                settled.changes(y, self.free.seasonal(self.rows));
+                if self.gap == 0 {
+                    settled.judge(1, &work.mixture, &work.experts, y, params, self.periods.len());
+                }
+                settled.judge_waiting(self.rows, y, params, self.periods.len());
+                settled.experts.learn(y, &mut work.scratch);
+            } else {
+                settled.experts.skip(prediction, &mut work.scratch);
+            }
+            settled.retire(self.rows, params.horizons, &mut work.spare);
+        } else {
+            self.beginning.push(observed);
+        }
+        self.pass(counts);
+        if self.settled.is_none() && self.warm() {
+            self.settle(params, &mut work.scratch);
+        }
+        self.work = work;
+        prediction
+    }
+
+    /// Time passes.
+    fn pass(&mut self, counts: Option<f64>) {
+        match counts {
+            Some(y) => {
+                self.negative |= y < 0.0;
+                self.free.push(self.rows, y);
+                self.gap = 0;
+            }
+            None => self.gap += 1,
+        }
+        self.rows += 1;
+    }
+
+    /// Whether the beginning is long enough, and full enough or very long.
+    fn warm(&self) -> bool {
+        let rows = warm_up(&self.periods);
+        self.rows >= rows && self.free.observed() >= rows / 3 || self.rows >= 4 * rows
+    }
+
+    /// Coordinates and units are settled, and the rows so far are told to the experts.
+    fn settle(&mut self, params: &SeasonParams, scratch: &mut ForecastScratch) {
+        let beginning = std::mem::take(&mut self.beginning);
+        let mut experts = Experts::new(&self.periods, params, &beginning);
+        let mut last = 0.0;
+        for row in beginning {
+            match row {
+                Some(y) => {
+                    experts.learn(y, scratch);
+                    last = y;
+                }
+                None => experts.skip(last, scratch),
+            }
+        }
+        let count = experts.count() + FreeExperts::count(self.periods.len());
+        self.settled = Some(Settled {
+            experts,
+            buckets: Buckets::new(params.horizons, count, &self.periods),
+            quantiles: Quantiles::new(params.horizons),
+            waiting: VecDeque::with_capacity(WAITING + 1),
+            scores: SeasonScores::default(),
+        });
+    }
+
+    pub(super) fn validate(&self, params: &SeasonParams) -> Result<(), Inconsistent> {
+        const WHAT: &str = "series of a season mixture";
+        let given = SeasonParams { periods: super::Periods::Given(self.periods.clone()), ..params.clone() };
+        given.validate()?;
+        self.free.validate(&self.periods)?;
+        let counted = self.rows < usize::MAX / 4 && self.gap <= self.rows && self.free.observed() <= self.rows;
+        Inconsistent::require(counted, WHAT, "its rows can be counted")?;
+        self.beginning.iter().flatten().try_for_each(Validate::validate)?;
+        let Some(settled) = &self.settled else {
+            let young = self.beginning.len() == self.rows && !self.warm();
+            return Inconsistent::require(young, WHAT, "it has the rows of its beginning");
+        };
+        Inconsistent::require(self.beginning.is_empty(), WHAT, "the beginning is forgotten")?;
+        settled.validate(&self.periods, self.rows, params)
+    }
+}
+
+impl Settled {
+    /// A change over a season.
+    fn changes(&mut self, y: f64, before: f64) {
+        self.scores.changes.0 += 1;
+        self.scores.changes.1 += (y - before).abs();
+    }
+
+    /// Learns what came of a forecast of `step` steps; `free` experts are the last of its paths.
+    fn judge(&mut self, step: usize, mixture: &[f64], experts: &[f64], y: f64, params: &SeasonParams, periods: usize) {
+        let (steps, h) = (mixture.len(), step - 1);
+        let forecasts = experts.chunks_exact(steps).map(|path| path[h]);
+        self.buckets.learn(step, params.horizons, forecasts, y);
+        self.quantiles.learn(step, y - mixture[h], params.coverage, params.rate);
+        if step == 1 {
+            self.scores.one_step.push(beside(mixture, experts, h, periods), y);
+        }
+    }
+
+    /// Learns what came of the forecasts that wait for this row, but for those of one step.
+    fn judge_waiting(&mut self, row: usize, y: f64, params: &SeasonParams, periods: usize) {
+        for i in 0..self.waiting.len() {
+            let waiting = std::mem::take(&mut self.waiting[i]);
+            let step = row - waiting.row + 1;
+            if step > 1 {
+                self.judge(step, &waiting.mixture, &waiting.experts, y, params, periods);
+            }
+            self.scores.horizons.push(beside(&waiting.mixture, &waiting.experts, step - 1, periods), y);
+            self.waiting[i] = waiting;
+        }
+    }
+
+    /// Lets go of the forecasts whose last row this was.
+    fn retire(&mut self, row: usize, horizons: usize, spare: &mut Vec<Waiting>) {
+        while self.waiting.front().is_some_and(|waiting| row + 1 >= waiting.row + horizons) {
+            spare.extend(self.waiting.pop_front());
+        }
+    }
+
+    fn validate(&self, periods: &[usize], rows: usize, params: &SeasonParams) -> Result<(), Inconsistent> {
+        self.experts.validate(periods, params)?;
+        let count = self.experts.count() + FreeExperts::count(periods.len());
+        self.buckets.validate(params.horizons, count, periods)?;
+        self.quantiles.validate(params.horizons)?;
+        self.scores.validate()?;
+        for waiting in &self.waiting {
+            waiting.mixture.validate()?;
+            waiting.experts.validate()?;
+            let whole = waiting.mixture.len() == params.horizons
+                && waiting.experts.len() == count * params.horizons
+                && (waiting.row..waiting.row.saturating_add(params.horizons)).contains(&rows);
+            Inconsistent::require(whole, "forecast that waits", "it has the paths of all experts")?;
+        }
+        let order = self.waiting.iter().zip(self.waiting.iter().skip(1)).all(|(a, b)| a.row < b.row);
+        Inconsistent::require(order, "forecasts that wait", "they are in order")
+    }
+}
+
+/// The forecasts of a step that are scored beside each other.
+fn beside(mixture: &[f64], experts: &[f64], h: usize, periods: usize) -> [f64; 4] {
+    let steps = mixture.len();
+    let free = &experts[experts.len() - FreeExperts::count(periods) * steps..];
+    let (last, mean) = (free[h], free[steps + h]);
+    let seasonal = free.get(2 * steps + h).copied().unwrap_or(last);
+    [mixture[h], seasonal, last, mean]
+}

@@ -1,0 +1,154 @@
+//! What a season mixture promises: gaps, spoilt numbers, trends, floors, and what it is worth.
+
+use mercer_core::Validate;
+use mercer_forecast::{Detail, Periods, SeasonMixture, SeasonParams};
+
+use crate::TestResult;
+
+/// Pseudo-random numbers that are nearly normal.
+fn noise(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut uniform = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    };
+    move || (0..12).map(|_| uniform()).sum::<f64>() - 6.0
+}
+
+fn mixture(periods: &[usize], horizons: usize) -> Result<SeasonMixture, mercer_core::ParameterError> {
+    SeasonMixture::new(SeasonParams::default().periods(Periods::Given(periods.to_vec())).horizons(horizons))
+}
+
+/// A wave of 7 rows with noise of deviation 1.
+fn weekly(rows: usize) -> Vec<f64> {
+    let mut noise = noise(3);
+    (0..rows).map(|t| 50.0 + 8.0 * (t as f64 * std::f64::consts::TAU / 7.0).sin() + noise()).collect()
+}
+
+#[test]
+fn a_forecast_after_missing_rows_is_one_of_more_steps() -> TestResult {
+    for detail in [Detail::Full, Detail::Light] {
+        let params = SeasonParams::default().periods(Periods::Given(vec![7])).horizons(8).detail(detail);
+        let mut mixture = SeasonMixture::new(params)?;
+        for y in weekly(150) {
+            mixture.learn(Some(y))?;
+        }
+        let before = mixture.path(30);
+        let wide = mixture.quantile(0.95, 8, 0.0);
+        for forecast in &before[..5] {
+            assert_eq!(mixture.learn(None)?, *forecast);
+        }
+        assert_eq!(mixture.path(25), before[5..]);
+        assert_eq!(mixture.quantile(0.95, 3, 0.0), wide);
+        assert_eq!(mixture.validate(), Ok(()));
+    }
+    Ok(())
+}
+
+/// Mean absolute error of one step over the last rows.
+fn late_error(
+    series: impl Iterator<Item = Option<f64>>,
+    truth: &[f64],
+    from: usize,
+) -> Result<f64, mercer_forecast::Error> {
+    let mut mixture = mixture(&[7], 7)?;
+    let mut errors = 0.0;
+    for (t, (row, truth)) in series.zip(truth).enumerate() {
+        let prediction = mixture.learn(row)?;
+        if t >= from {
+            errors += (prediction - truth).abs();
+        }
+    }
+    Ok(errors / (truth.len() - from) as f64)
+}
+
+#[test]
+fn spoilt_numbers_and_gaps_cost_little() -> TestResult {
+    let truth = weekly(1400);
+    let clean = late_error(truth.iter().map(|y| Some(*y)), &truth, 900)?;
+    for (at, spoilt) in [(400, -9999.0), (400, 1e100), (30, -9999.0)] {
+        let rows = truth.iter().enumerate().map(|(t, y)| Some(if t == at { spoilt } else { *y }));
+        let error = late_error(rows, &truth, 900)?;
+        assert!(error < 1.05 * clean, "{spoilt:e} in row {at}: {error} where {clean} would be");
+    }
+    let gaps = truth.iter().enumerate().map(|(t, y)| (t * 7919 % 10 >= 2).then_some(*y));
+    let error = late_error(gaps, &truth, 900)?;
+    assert!(error < 1.1 * clean, "with a fifth missing {error} where {clean} would be");
+    Ok(())
+}
+
+/// Holt's method with the best of a grid of its two constants: the forecast of `ahead` steps.
+fn holt(series: &[f64], ahead: usize) -> f64 {
+    let mut best = (f64::INFINITY, 0.0);
+    for alpha in [0.02, 0.05, 0.1, 0.2, 0.4] {
+        for beta in [0.005, 0.02, 0.1, 0.3] {
+            let (mut level, mut slope, mut squares) = (series[0], series[1] - series[0], 0.0);
+            for y in &series[1..] {
+                let error = y - level - slope;
+                squares += error * error;
+                (level, slope) = (level + slope + alpha * error, slope + alpha * beta * error);
+            }
+            if squares < best.0 {
+                best = (squares, level + ahead as f64 * slope);
+            }
+        }
+    }
+    best.1
+}
+
+#[test]
+fn noisy_lines_go_on_as_lines() -> TestResult {
+    let (mut ours, mut holts) = (0.0, 0.0);
+    for seed in 0..8 {
+        let mut noise = noise(seed);
+        let series: Vec<f64> = (0..300).map(|t| 0.05 * f64::from(t) + noise()).collect();
+        let truth = 0.05 * 349.0;
+        let mut mixture = mixture(&[], 12)?;
+        series.iter().try_for_each(|y| mixture.learn(Some(*y)).map(drop))?;
+        let path = mixture.path(50);
+        ours += (path[49] - truth).abs() / 8.0;
+        holts += (holt(&series, 50) - truth).abs() / 8.0;
+    }
+    assert!(ours <= holts, "50 ahead {ours}; Holt {holts}");
+    Ok(())
+}
+
+#[test]
+fn counts_have_a_floor_and_quantiles_are_in_order() -> TestResult {
+    let mut mixture = mixture(&[7], 7)?;
+    assert_eq!(mixture.floor(), None);
+    for t in 0..200_u32 {
+        mixture.learn(Some(f64::from(t * t % 3 % 2)))?;
+        let path = mixture.path(7);
+        assert!(path.iter().all(|y| *y >= 0.0), "{path:?}");
+        let quantiles: Vec<f64> = (1..20).map(|i| mixture.quantile(f64::from(i) / 20.0, 7, path[6])).collect();
+        assert!(quantiles[0] >= 0.0 && quantiles.windows(2).all(|pair| pair[0] <= pair[1]), "{quantiles:?}");
+    }
+    mixture.learn(Some(-1.0))?;
+    assert_eq!(mixture.floor(), None);
+    assert!(mixture.learn(Some(f64::NAN)).is_err() && mixture.learn(Some(1e101)).is_err());
+    Ok(())
+}
+
+#[test]
+fn periods_are_found_and_scores_say_what_they_are_worth() -> TestResult {
+    let mut mixture = SeasonMixture::new(SeasonParams::default())?;
+    for y in weekly(400) {
+        mixture.learn(Some(y))?;
+        assert_eq!(mixture.validate(), Ok(()));
+    }
+    assert_eq!(mixture.periods(), [7]);
+    let scores = mixture.scores();
+    let of = &scores.one_step;
+    assert!(of.count > 250 && of.rmse(&of.mixture) < 0.85 * of.rmse(&of.seasonal_naive));
+    assert!(of.rmse(&of.mixture) < 0.5 * of.rmse(&of.last_value) && scores.mase() < 0.85);
+    Ok(())
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    let refused = |periods: &[usize]| mixture(periods, 1).is_err();
+    assert!(refused(&[1]) && refused(&[7, 7]) && refused(&[12, 7]) && refused(&[20_001]) && refused(&[2, 3, 4, 5]));
+    assert!(mixture(&[], 0).is_err() && mixture(&[], 2001).is_err());
+    assert!(SeasonMixture::new(SeasonParams::default().coverage(1.0)).is_err());
+}

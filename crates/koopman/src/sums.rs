@@ -1,0 +1,532 @@
+//! The Koopman operator of exact least squares on a sparse dictionary.
+//!
+//! For pairs `(x, x⁺)` with features `φ = φ(x)`, `φ⁺ = φ(x⁺)` the operator is
+//! `M = (G + R)⁻¹ A` with `G = Σ φφᵀ`, `A = Σ φφ⁺ᵀ`: `φ⁺ ≈ Mᵀφ`, and `Mv = μv` gives the
+//! eigenfunction `f = vᵀφ` (extended dynamic mode decomposition: Williams, Kevrekidis and Rowley
+//! 2015). Features are `[1, x, z(x)]` with orthonormal coordinates `z` on a bounded dictionary of a
+//! Gaussian kernel. The sums are kept for several widths at once; width, ridge, spread and intervals
+//! come from them, without a second look at the data.
+//!
+//! **Cost.** A pair costs `O(md + p²)` a width, `p = 1 + d + m`, as matrix products over 64 pairs.
+//! Memory: `3p²` numbers for each of 16 blocks and each width, whatever the length of the stream.
+//! [`OperatorSums::model`] costs `O(p³)` some hundred times, about a second.
+//!
+//! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts and
+//! no modes.
+//!
+//! **Caveats.** The units are those of the first 4,096 pairs. Noise of measurement makes the moduli
+//! of eigenvalues too small, as in every method of least squares; more delays help.
+
+mod blocks;
+mod calibration;
+mod candidate;
+mod choice;
+mod features;
+mod forecaster;
+mod modes;
+mod operator_model;
+mod recent;
+mod scale;
+mod stretch;
+
+use std::borrow::Cow;
+
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
+use mercer_kernels::{Gaussian, median_width};
+
+use crate::Error;
+use blocks::{MOST_BLOCKS, Sums};
+use calibration::Calibration;
+use candidate::Candidate;
+use choice::{Score, forecast_scores, spectrum_scores};
+use features::Features;
+use forecaster::Forecaster;
+pub use modes::Mode;
+use modes::{Spectrum, spectrum};
+pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
+use recent::Recent;
+use scale::Scale;
+use stretch::Stretch;
+
+/// Pairs after which scale and widths are settled.
+const BUFFER: usize = 4096;
+/// Pairs that are added to the sums together.
+const TOGETHER: usize = 64;
+/// Rows whose median distance is the width 1.
+const MEDIAN_ROWS: usize = 200;
+/// Widths that are tried, as multiples of the median distance.
+const WIDTHS: [f64; 5] = [0.125, 0.25, 0.5, 1.0, 2.0];
+/// Groups of pairs that a forecast is scored on in turn.
+const GROUPS: usize = 8;
+/// Fewest pairs that an operator can be read from.
+const FEWEST: u64 = 10;
+/// A system is deterministic up to this part of the variance, and of the error of no change.
+const DETERMINISTIC: [f64; 2] = [0.01, 0.25];
+
+parameters! {
+    /// Parameters of [`OperatorSums`].
+    #[derive(Copy)]
+    pub struct OperatorSumsParams {
+        /// Most points of a dictionary; 0 leaves the linear features alone.
+        max_dictionary: usize = 100,
+        /// A pair weighs half after this many further pairs; `None` forgets nothing.
+        half_life: Option<f64> = None,
+    }
+}
+
+/// The learner: see the [table of learners](crate).
+///
+/// # Invariants
+/// Until scale and widths are settled `pending` holds all pairs, fewer than 4096, and there is no
+/// candidate; then it holds fewer than 64 pairs, which are not yet in the sums.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OperatorSums {
+    dimension: usize,
+    state: usize,
+    params: OperatorSumsParams,
+    rounds: u64,
+    pending: Vec<f64>,
+    recent: Recent,
+    settled: Option<Settled>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    stretch: Stretch,
+}
+
+/// What the first pairs settle, and the sums.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Settled {
+    scale: Scale,
+    candidates: Vec<Candidate>,
+}
+
+/// The scores of one candidate.
+struct Scored {
+    groups: Vec<Sums>,
+    forecast: Score,
+    spectrum: Option<Score>,
+}
+
+impl OperatorSums {
+    /// A learner of states of `state` numbers, with `inputs` numbers behind the state in `x`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range.
+    pub fn new(state: usize, inputs: usize, params: OperatorSumsParams) -> Result<Self, Error> {
+        let state = ParameterError::at_least_one("state_dimension", state)?;
+        if let Some(half_life) = params.half_life {
+            ParameterError::positive("half_life", half_life)?;
+        }
+        let most = params.max_dictionary;
+        ParameterError::require(
+            most <= mercer_core::LARGEST_SIZE,
+            "max_dictionary",
+            "a size of this world",
+            most as f64,
+        )?;
+        let dimension = state + inputs;
+        Ok(Self {
+            dimension,
+            state,
+            params,
+            rounds: 0,
+            pending: Vec::new(),
+            recent: Recent::new(dimension + state),
+            settled: None,
+            stretch: Stretch::default(),
+        })
+    }
+
+    /// Numbers of `x`.
+    #[must_use]
+    pub fn input_dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Numbers of a state, and so of `x⁺`.
+    #[must_use]
+    pub fn output_dimension(&self) -> usize {
+        self.state
+    }
+
+    /// Pairs learnt so far, less those that were taken back.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn params(&self) -> &OperatorSumsParams {
+        &self.params
+    }
+
+    /// Learns one pair. Below the capacity of its memory it allocates nothing.
+    ///
+    /// # Errors
+    /// When `x` or `x⁺` has another dimension, a number that is not finite or one that is too large
+    /// to be squared. The learner is then as it was.
+    pub fn update(&mut self, x: &[f64], x_plus: &[f64]) -> Result<(), Error> {
+        check_input(x, self.dimension)?;
+        check_input(x_plus, self.state)?;
+        let scale = self.settled.as_ref().map(|settled| &settled.scale);
+        check_numbers(x, scale)?;
+        check_numbers(x_plus, scale)?;
+        self.pending.extend_from_slice(x);
+        self.pending.extend_from_slice(x_plus);
+        self.recent.push(x, x_plus);
+        self.rounds += 1;
+        let pairs = self.pending.len() / self.recent.width();
+        match &mut self.settled {
+            None if pairs == BUFFER => {
+                self.settled = Some(self.settle()?);
+                self.pending.clear();
+                self.pending.shrink_to(TOGETHER * self.recent.width());
+            }
+            Some(settled) if pairs == TOGETHER => {
+                let first = self.rounds - pairs as u64;
+                self.stretch.fill(&settled.scale, self.state, first, &self.pending);
+                settled.learn(&self.stretch, self.params.half_life);
+                self.pending.clear();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Scale, widths and sums of the pairs at hand.
+    fn settle(&self) -> Result<Settled, Error> {
+        let (d, width) = (self.dimension, self.recent.width());
+        let pairs = self.pending.len() / width;
+        let xs: Vec<f64> = self.pending.chunks_exact(width).flat_map(|pair| &pair[..d]).copied().collect();
+        let scale = Scale::of(&xs, d);
+        let mut spaced = Vec::with_capacity(MEDIAN_ROWS * d);
+        let rows = pairs.min(MEDIAN_ROWS);
+        for row in (0..rows).map(|i| i * pairs / rows) {
+            scale.push(&xs[row * d..(row + 1) * d], &mut spaced);
+        }
+        let median = median_width(d, &spaced);
+        let length = pairs.div_ceil(MOST_BLOCKS).max(1);
+        let mut all = Stretch::default();
+        let first = self.rounds - pairs as u64;
+        all.fill(&scale, self.state, first, &self.pending);
+        let wide = if self.params.max_dictionary == 0 { &[] } else { &WIDTHS[..] };
+        let mut candidates = Vec::with_capacity(1 + wide.len());
+        for factor in [None].into_iter().chain(wide.iter().copied().map(Some)) {
+            let width = factor.unwrap_or(1.0) * median;
+            let kernel = Gaussian::new(width).map_err(|_| ExampleError::KernelOverflow)?;
+            let most = factor.map_or(0, |_| self.params.max_dictionary);
+            let mut candidate = Candidate::new(factor, Features::new(kernel, d, most), self.state, length);
+            candidate.grow(&all);
+            candidates.push(candidate);
+        }
+        let mut settled = Settled { scale, candidates };
+        let mut stretch = Stretch::default();
+        for (i, pairs) in self.pending.chunks(length * width).enumerate() {
+            stretch.fill(&settled.scale, self.state, first + (i * length) as u64, pairs);
+            settled.learn(&stretch, self.params.half_life);
+        }
+        Ok(settled)
+    }
+
+    /// The same scale and dictionaries without a pair, to learn another part of the data; what both
+    /// have learnt can be [merged](Self::merge). The dictionaries take no further point.
+    ///
+    /// # Errors
+    /// When nothing is settled yet, before 4,096 pairs.
+    pub fn fork(&self) -> Result<Self, Error> {
+        let settled = self.settled.as_ref().ok_or(Error::TooFewPairs { got: self.rounds, needed: BUFFER as u64 })?;
+        let empty = |candidate: &Candidate| candidate.emptied(BUFFER / MOST_BLOCKS);
+        let settled =
+            Settled { scale: settled.scale.clone(), candidates: settled.candidates.iter().map(empty).collect() };
+        let mut fork = Self::new(self.state, self.dimension - self.state, self.params)?;
+        fork.settled = Some(settled);
+        Ok(fork)
+    }
+
+    /// Adds what another learner of the same scale and dictionaries has learnt. `O(p²)`.
+    ///
+    /// # Errors
+    /// When it has other ones; nothing is changed.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.combine(1.0, other)
+    }
+
+    /// Takes back what another learner has learnt that was merged before. Sums over all pairs are
+    /// then as if it had never come; which blocks of them it was in is not known, and each loses
+    /// its share. `O(p²)`.
+    ///
+    /// # Errors
+    /// As [`merge`](Self::merge), and when it has learnt as many pairs as this one or more.
+    pub fn retract(&mut self, other: &Self) -> Result<(), Error> {
+        if other.rounds >= self.rounds {
+            return Err(Error::TooFewPairs { got: self.rounds, needed: other.rounds + 1 });
+        }
+        self.combine(-1.0, other)
+    }
+
+    fn combine(&mut self, sign: f64, other: &Self) -> Result<(), Error> {
+        let alike = |ours: &Settled, theirs: &Settled| {
+            let same = ours.candidates.iter().map(|candidate| (candidate.factor, candidate.features.same_as()));
+            let others = theirs.candidates.iter().map(|candidate| (candidate.factor, candidate.features.same_as()));
+            ours.scale == theirs.scale && self.state == other.state && same.eq(others)
+        };
+        let (Some(theirs), true) =
+            (&other.settled, self.settled.as_ref().zip(other.settled.as_ref()).is_some_and(|(a, b)| alike(a, b)))
+        else {
+            return Err(Error::OtherFeatures);
+        };
+        // What is not yet in the sums must be there now.
+        let mut other_stretch = Stretch::default();
+        let first = other.rounds - (other.pending.len() / other.recent.width()) as u64;
+        other_stretch.fill(&theirs.scale, other.state, first, &other.pending);
+        let mut theirs = theirs.clone();
+        if other_stretch.len() > 0 {
+            theirs.candidates.iter_mut().for_each(|candidate| candidate.learn(&other_stretch, 1.0));
+        }
+        self.flush();
+        if let Some(settled) = &mut self.settled {
+            for (ours, theirs) in settled.candidates.iter_mut().zip(&theirs.candidates) {
+                ours.combine(sign, theirs);
+            }
+        }
+        self.recent.clear();
+        self.rounds = if sign > 0.0 { self.rounds + other.rounds } else { self.rounds - other.rounds };
+        Ok(())
+    }
+
+    /// Adds the pending pairs to the sums, without a further point.
+    fn flush(&mut self) {
+        let first = self.rounds - (self.pending.len() / self.recent.width()) as u64;
+        if let Some(settled) = &mut self.settled
+            && !self.pending.is_empty()
+        {
+            self.stretch.fill(&settled.scale, self.state, first, &self.pending);
+            settled.candidates.iter_mut().for_each(|candidate| candidate.learn(&self.stretch, 1.0));
+            self.pending.clear();
+        }
+    }
+
+    /// The squared error of forecasts of the last `newest` numbers of the state on held-out pairs,
+    /// as a part of their variance: what a number of delays is chosen by.
+    ///
+    /// # Errors
+    /// As [`model`](Self::model).
+    pub fn held_out_error(&self, newest: usize) -> Result<f64, Error> {
+        let (settled, pending) = self.read()?;
+        let columns = 1 + self.state - newest.min(self.state)..1 + self.state;
+        let mut least = f64::INFINITY;
+        let mut variance = 0.0;
+        for candidate in &settled.candidates {
+            let groups = candidate.groups(GROUPS, &pending);
+            variance = quality(&groups, &columns, 0.0).1;
+            let scores = forecast_scores(&groups, candidate.features.leading(), &columns);
+            least = scores.iter().fold(least, |least, score| least.min(score.value));
+        }
+        Ok(if variance > 0.0 { least / variance } else { 0.0 })
+    }
+
+    /// The candidates with all pairs in their sums but those that are given beside them.
+    fn read(&self) -> Result<(Cow<'_, Settled>, Stretch), Error> {
+        if self.rounds < FEWEST {
+            return Err(Error::TooFewPairs { got: self.rounds, needed: FEWEST });
+        }
+        let mut pending = Stretch::default();
+        match &self.settled {
+            None => Ok((Cow::Owned(self.settle()?), pending)),
+            Some(settled) => {
+                let first = self.rounds - (self.pending.len() / self.recent.width()) as u64;
+                pending.fill(&settled.scale, self.state, first, &self.pending);
+                Ok((Cow::Borrowed(settled), pending))
+            }
+        }
+    }
+
+    /// Chooses width and ridge, and reads the operator off the sums. `modes` are wanted at most, and
+    /// intervals for up to `horizon` steps.
+    ///
+    /// # Errors
+    /// When there are fewer than 10 pairs, or equations or an eigen-decomposition fail.
+    pub fn model(&self, modes: usize, horizon: usize) -> Result<OperatorModel, Error> {
+        let (settled, pending) = self.read()?;
+        let columns = 1..1 + self.state;
+        let mut scored = Vec::with_capacity(settled.candidates.len());
+        for candidate in &settled.candidates {
+            scored.push(self.score(candidate, &pending, &columns)?);
+        }
+        let of_forecast = |i: &usize| -scored[*i].forecast.value;
+        let forecast = best(scored.len(), of_forecast).ok_or(Error::Singular(mercer_linalg_incremental::Singular))?;
+        let (quality, variance) = quality(&scored[forecast].groups, &columns, scored[forecast].forecast.value);
+        let deterministic = variance == 0.0
+            || (quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change);
+        let of_spectrum = |i: &usize| scored[*i].spectrum.map_or(f64::NEG_INFINITY, |score| score.value);
+        let spectral = if deterministic { Some(forecast) } else { best(scored.len(), of_spectrum) };
+        let spectral = spectral.unwrap_or(forecast);
+        let ridges = [
+            scored[forecast].forecast.ridge,
+            scored[spectral].spectrum.filter(|_| !deterministic).unwrap_or(scored[spectral].forecast).ridge,
+        ];
+        let chosen = [forecast, spectral].map(|i| &settled.candidates[i]);
+        let choice = |k: usize| Choice {
+            width: chosen[k].factor.map(|_| chosen[k].features.width()),
+            ridge: ridges[k],
+            size: chosen[k].features.len() - chosen[k].features.leading(),
+        };
+        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, self.state, ridges[0], deterministic, sums);
+        let calibration = self.calibrate(&settled.scale, &scored[forecast].groups, horizon, &fit)?;
+        let (norm, spectrum) = match self.dimension == self.state {
+            true => self.spectrum(chosen[1], &pending, ridges[1], deterministic, modes)?,
+            false => (0.0, Spectrum::default()),
+        };
+        Ok(OperatorModel {
+            scale: settled.scale.clone(),
+            state: self.state,
+            rounds: self.rounds,
+            deterministic,
+            quality,
+            choices: [choice(0), choice(1)],
+            norm,
+            forecaster: fit(&sum(&scored[forecast].groups))?,
+            calibration,
+            spectral: chosen[1].features.clone(),
+            spectrum,
+        })
+    }
+
+    fn score(
+        &self,
+        candidate: &Candidate,
+        pending: &Stretch,
+        columns: &std::ops::Range<usize>,
+    ) -> Result<Scored, Error> {
+        let groups = candidate.groups(GROUPS, pending);
+        let scores = forecast_scores(&groups, candidate.features.leading(), columns);
+        let nothing = Score { ridge: 1.0, value: f64::INFINITY };
+        let forecast = scores.into_iter().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(nothing);
+        let spectrum = match self.dimension == self.state {
+            true => spectrum_scores(&sum(&groups), &candidate.folds(pending))?,
+            false => Vec::new(),
+        };
+        let spectrum = spectrum.into_iter().max_by(|a, b| a.value.total_cmp(&b.value));
+        Ok(Scored { groups, forecast, spectrum })
+    }
+
+    /// The norm in `L²` and the modes.
+    fn spectrum(
+        &self,
+        candidate: &Candidate,
+        pending: &Stretch,
+        ridge: f64,
+        deterministic: bool,
+        modes: usize,
+    ) -> Result<(f64, Spectrum), Error> {
+        let groups = candidate.groups(MOST_BLOCKS, pending);
+        let total = sum(&groups);
+        let (leading, p) = (candidate.features.leading(), candidate.features.len());
+        let operator = choice::solve(&total, leading, ridge, 0..p)?;
+        let norm = choice::norm(&total, leading, ridge, &operator)?;
+        Ok((norm, spectrum(&operator, &groups, deterministic, modes)?))
+    }
+
+    fn calibrate(
+        &self,
+        scale: &Scale,
+        groups: &[Sums],
+        horizon: usize,
+        fit: &impl Fn(&Sums) -> Result<Forecaster, Error>,
+    ) -> Result<Calibration, Error> {
+        let (d, width) = (self.dimension, self.recent.width());
+        let mut scaled = Vec::with_capacity(self.recent.len() * width);
+        for pair in self.recent.rows().chunks_exact(width) {
+            scale.push(&pair[..d], &mut scaled);
+            scale.push(&pair[d..], &mut scaled);
+        }
+        Calibration::new(&scaled, (width, self.state), groups, horizon, fit)
+    }
+}
+
+impl Settled {
+    fn learn(&mut self, stretch: &Stretch, half_life: Option<f64>) {
+        let keep =
+            half_life.map_or(1.0, |rows| mercer_simd::exp(-std::f64::consts::LN_2 * stretch.len() as f64 / rows));
+        for candidate in &mut self.candidates {
+            if candidate.features.has_room() {
+                candidate.grow(stretch);
+            }
+            candidate.learn(stretch, keep);
+        }
+    }
+}
+
+fn sum(groups: &[Sums]) -> Sums {
+    let mut groups = groups.iter();
+    let mut total = groups.next().cloned().unwrap_or_else(|| Sums::new(0, 0));
+    groups.for_each(|group| total.add(1.0, group));
+    total
+}
+
+/// The index of the largest value; the first of equal ones.
+fn best(count: usize, value: impl Fn(&usize) -> f64) -> Option<usize> {
+    let larger = |best: usize, i: usize| if value(&i) > value(&best) { i } else { best };
+    (0..count).reduce(larger).filter(|best| value(best).is_finite())
+}
+
+/// The quality of forecasts with the held-out squared error `held_out`, and the variance itself.
+fn quality(groups: &[Sums], columns: &std::ops::Range<usize>, held_out: f64) -> (Quality, f64) {
+    let total = sum(groups);
+    let mean = |value: f64| value / total.weight;
+    let (mut variance, mut no_change) = (0.0, 0.0);
+    for j in columns.clone() {
+        let square = mean(total.next.entry(j, j));
+        let centred = square - mean(total.next.entry(0, j)).powi(2);
+        // Of a constant only rounding is left.
+        variance += if centred > 1e-14 * square { centred } else { 0.0 };
+        no_change += (square + mean(total.gram.entry(j, j)) - 2.0 * mean(total.cross.entry(j, j))).max(0.0);
+    }
+    let part = |error: f64| if variance > 0.0 { error / variance } else { 0.0 };
+    (Quality { held_out: part(held_out), no_change: part(no_change), mean: part(variance) }, variance)
+}
+
+/// Refuses numbers whose squares overflow.
+fn check_numbers(x: &[f64], scale: Option<&Scale>) -> Result<(), ExampleError> {
+    if x.iter().all(|x| x.abs() < 1e140) && scale.is_none_or(|scale| scale.fits(x)) {
+        Ok(())
+    } else {
+        Err(ExampleError::KernelOverflow)
+    }
+}
+
+impl Validate for OperatorSumsParams {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::size(self.max_dictionary, "parameters of an operator")?;
+        self.half_life.map_or(Ok(()), |rows| Inconsistent::positive(rows, "half-life"))
+    }
+}
+
+impl Validate for OperatorSums {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "sums of an operator";
+        Inconsistent::size(self.dimension, WHAT)?;
+        Inconsistent::require((1..=self.dimension).contains(&self.state), WHAT, "a state within x")?;
+        self.params.validate()?;
+        self.pending.validate()?;
+        self.recent.validate()?;
+        let width = self.dimension + self.state;
+        let fits = self.recent.width() == width && self.pending.len().is_multiple_of(width);
+        Inconsistent::require(fits, WHAT, "whole pairs")?;
+        let pairs = self.pending.len() / width;
+        Inconsistent::require(pairs as u64 <= self.rounds, WHAT, "no more pairs than rounds")?;
+        let Some(Settled { scale, candidates }) = &self.settled else {
+            let all = pairs as u64 == self.rounds && pairs < BUFFER;
+            return Inconsistent::require(all, WHAT, "all pairs, until they settle the scale");
+        };
+        Inconsistent::require(pairs < TOGETHER, WHAT, "few pairs that are not in the sums")?;
+        scale.validate()?;
+        candidates.validate()?;
+        let leading = |candidate: &Candidate| (candidate.features.leading(), candidate.state());
+        let shapes = candidates.iter().all(|candidate| leading(candidate) == (1 + self.dimension, self.state));
+        let fits = !candidates.is_empty() && scale.dimension() == self.dimension && shapes;
+        Inconsistent::require(fits, WHAT, "candidates of its dimension")
+    }
+}

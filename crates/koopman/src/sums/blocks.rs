@@ -1,0 +1,246 @@
+//! Sums over contiguous blocks of pairs: all that is kept of the data.
+//!
+//! `G = Σ φφᵀ`, `A = Σ φψᵀ` and `C = Σ ψψᵀ` for features `φ` of `x` and `ψ` of `x⁺`. A score on
+//! held-out pairs and a jackknife need no data, only the sums of each block.
+
+use mercer_core::{Inconsistent, Validate};
+use mercer_linalg_incremental::Matrix;
+
+/// Blocks are merged in pairs when there are more.
+pub(crate) const MOST_BLOCKS: usize = 16;
+
+/// `G`, `A`, `C` of some pairs.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Sums {
+    pub(crate) gram: Matrix,
+    pub(crate) cross: Matrix,
+    pub(crate) next: Matrix,
+    /// What the pairs weigh in all, and how many they were; parts of them after a retraction.
+    pub(crate) weight: f64,
+    pub(crate) rows: f64,
+}
+
+impl Validate for Sums {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "sums of an operator";
+        for matrix in [&self.gram, &self.cross, &self.next] {
+            matrix.values().validate()?;
+            let fits = matrix.rows().checked_mul(matrix.columns()) == Some(matrix.values().len());
+            Inconsistent::require(fits, WHAT, "a matrix has all its entries")?;
+        }
+        (self.weight, self.rows).validate()?;
+        let (p, q) = (self.gram.rows(), self.next.rows());
+        let fits =
+            self.gram.columns() == p && self.next.columns() == q && (self.cross.rows(), self.cross.columns()) == (p, q);
+        Inconsistent::require(fits, WHAT, "a row for each feature")
+    }
+}
+
+impl Sums {
+    /// None yet, of `p` features of `x` and `q` of `x⁺`.
+    pub(crate) fn new(p: usize, q: usize) -> Self {
+        let (gram, cross, next) = (Matrix::zeros(p, p), Matrix::zeros(p, q), Matrix::zeros(q, q));
+        Self { gram, cross, next, weight: 0.0, rows: 0.0 }
+    }
+
+    fn matrices(&mut self) -> [&mut Matrix; 3] {
+        [&mut self.gram, &mut self.cross, &mut self.next]
+    }
+
+    /// Adds `factor` times other sums of the same features. `O(p²)`.
+    pub(crate) fn add(&mut self, factor: f64, other: &Self) {
+        let others = [&other.gram, &other.cross, &other.next];
+        self.matrices().into_iter().zip(others).for_each(|(ours, theirs)| add(ours, factor, theirs));
+        self.weight += factor * other.weight;
+        self.rows += factor * other.rows;
+    }
+
+    /// Weighs all pairs `factor` times as much.
+    pub(crate) fn fade(&mut self, factor: f64) {
+        for matrix in self.matrices() {
+            scale(matrix, factor);
+        }
+        self.weight *= factor;
+    }
+
+    /// Makes room for features that were near 0 on all pairs so far.
+    fn widen(&mut self, p: usize, q: usize) {
+        self.gram = widened(&self.gram, p, p);
+        self.cross = widened(&self.cross, p, q);
+        self.next = widened(&self.next, q, q);
+    }
+}
+
+pub(crate) fn add(to: &mut Matrix, factor: f64, other: &Matrix) {
+    for j in 0..to.columns() {
+        to.column_mut(j).iter_mut().zip(other.column(j)).for_each(|(ours, theirs)| *ours += factor * theirs);
+    }
+}
+
+pub(crate) fn scale(matrix: &mut Matrix, factor: f64) {
+    for j in 0..matrix.columns() {
+        matrix.column_mut(j).iter_mut().for_each(|entry| *entry *= factor);
+    }
+}
+
+/// The matrix with zeros behind its rows and columns.
+pub(crate) fn widened(matrix: &Matrix, rows: usize, columns: usize) -> Matrix {
+    let (r, c) = (matrix.rows(), matrix.columns());
+    Matrix::from_fn(rows, columns, |i, j| if i < r && j < c { matrix.entry(i, j) } else { 0.0 })
+}
+
+/// The sums of a stream, cut into contiguous blocks of equal length, at most [`MOST_BLOCKS`].
+///
+/// # Invariants
+/// All blocks have the same shape; there is at least one; every one but the last is full unless it
+/// came by a merge.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Blocks {
+    blocks: Vec<Sums>,
+    length: f64,
+}
+
+impl Validate for Blocks {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "blocks of sums";
+        self.blocks.validate()?;
+        Inconsistent::positive(self.length, WHAT)?;
+        let shape = |sums: &Sums| (sums.gram.rows(), sums.next.rows());
+        let alike = self.blocks.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
+        let counted = (1..=MOST_BLOCKS).contains(&self.blocks.len());
+        Inconsistent::require(alike && counted, WHAT, "some of them, all of one shape")
+    }
+}
+
+impl Blocks {
+    /// Blocks of `length` pairs to begin with.
+    pub(crate) fn new(p: usize, q: usize, length: usize) -> Self {
+        Self { blocks: vec![Sums::new(p, q)], length: length as f64 }
+    }
+
+    /// Numbers of `φ` and `ψ`.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        (self.blocks[0].gram.rows(), self.blocks[0].next.rows())
+    }
+
+    /// Fits the sums to more features.
+    pub(crate) fn widen(&mut self, p: usize, q: usize) {
+        self.blocks.iter_mut().for_each(|block| block.widen(p, q));
+    }
+
+    /// The block that the next pairs belong to. Pairs that come together belong to one block.
+    pub(crate) fn last(&mut self) -> &mut Sums {
+        let (p, q) = self.shape();
+        if self.blocks.last().is_none_or(|block| block.rows >= self.length) {
+            if self.blocks.len() == MOST_BLOCKS {
+                self.halve();
+            }
+            self.blocks.push(Sums::new(p, q));
+        }
+        let last = self.blocks.len() - 1;
+        &mut self.blocks[last]
+    }
+
+    fn halve(&mut self) {
+        let mut blocks = std::mem::take(&mut self.blocks).into_iter();
+        while let Some(mut block) = blocks.next() {
+            if let Some(other) = blocks.next() {
+                block.add(1.0, &other);
+            }
+            self.blocks.push(block);
+        }
+        self.length *= 2.0;
+    }
+
+    /// Weighs all pairs so far `factor` times as much.
+    pub(crate) fn fade(&mut self, factor: f64) {
+        self.blocks.iter_mut().for_each(|block| block.fade(factor));
+    }
+
+    /// Appends the blocks of other pairs, of the same features.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.blocks.extend(other.blocks.iter().cloned());
+        self.length = self.length.max(other.length);
+        while self.blocks.len() > MOST_BLOCKS {
+            self.halve();
+        }
+    }
+
+    /// Takes sums back: from each block by its share of the weight, since where they were is not
+    /// known.
+    pub(crate) fn retract(&mut self, other: &Self) {
+        let (taken, weight) = (other.total(), self.total().weight);
+        for block in &mut self.blocks {
+            block.add(-block.weight / weight, &taken);
+        }
+    }
+
+    pub(crate) fn total(&self) -> Sums {
+        let (p, q) = self.shape();
+        let mut total = Sums::new(p, q);
+        self.blocks.iter().for_each(|block| total.add(1.0, block));
+        total
+    }
+
+    /// The sums in at most `most` contiguous groups of about equal weight.
+    pub(crate) fn groups(&self, most: usize) -> Vec<Sums> {
+        let weight: f64 = self.blocks.iter().map(|block| block.weight).sum();
+        let mut groups: Vec<Sums> = Vec::with_capacity(most);
+        let mut before = 0.0;
+        for block in self.blocks.iter().filter(|block| block.weight > 0.0) {
+            // The group in which the middle of the block falls.
+            let middle = (before + 0.5 * block.weight) / weight;
+            before += block.weight;
+            if groups.is_empty() || middle * most as f64 >= groups.len() as f64 {
+                groups.push(block.clone());
+            } else if let Some(group) = groups.last_mut() {
+                group.add(1.0, block);
+            }
+        }
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_rows(blocks: &mut Blocks, count: usize) {
+        for _ in 0..count {
+            let block = blocks.last();
+            let one = Matrix::from_fn(1, 1, |_, _| 1.0);
+            block.matrices().into_iter().for_each(|sum| add(sum, 1.0, &one));
+            (block.weight, block.rows) = (block.weight + 1.0, block.rows + 1.0);
+        }
+    }
+
+    #[test]
+    fn full_blocks_merge_in_pairs_and_nothing_is_lost() {
+        let mut blocks = Blocks::new(1, 1, 2);
+        with_rows(&mut blocks, 75);
+        let rows: Vec<f64> = blocks.blocks.iter().map(|block| block.rows).collect();
+        assert_eq!(rows, [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 3.0]);
+        assert!(blocks.validate().is_ok());
+        let total = blocks.total();
+        assert_eq!((total.weight, total.gram.entry(0, 0)), (75.0, 75.0));
+        let groups = blocks.groups(4);
+        assert_eq!(groups.iter().map(|group| group.rows).sum::<f64>(), 75.0);
+        assert_eq!(groups.len(), 4);
+        let mut both = blocks.clone();
+        both.merge(&blocks);
+        assert_eq!((both.total().weight, both.blocks.len()), (150.0, 10));
+        both.retract(&blocks);
+        assert!((both.total().weight - 75.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_fades_counts_less_but_was_seen() {
+        let mut blocks = Blocks::new(1, 1, 4);
+        with_rows(&mut blocks, 4);
+        blocks.fade(0.5);
+        let total = blocks.total();
+        assert_eq!((total.weight, total.rows, total.next.entry(0, 0)), (2.0, 4.0, 2.0));
+    }
+}

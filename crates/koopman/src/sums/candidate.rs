@@ -1,0 +1,237 @@
+//! One candidate: its features, and the sums of all pairs on them.
+
+use mercer_core::{Inconsistent, Validate};
+use mercer_linalg_incremental::Matrix;
+use mercer_sparsify::Probe;
+
+use super::blocks::{Blocks, Sums, add, scale, widened};
+use super::features::Features;
+use super::stretch::Stretch;
+
+/// Parts of the pairs, by their round, that a spectrum is scored on in turn.
+pub(crate) const FOLDS: usize = 4;
+
+/// `A` over one fold of the pairs.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Fold {
+    pub(crate) cross: Matrix,
+    pub(crate) weight: f64,
+}
+
+impl Validate for Fold {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        self.cross.values().validate()?;
+        self.weight.validate()
+    }
+}
+
+/// Features with their sums.
+///
+/// # Invariants
+/// The sums have a row for each feature; `state` of the numbers of `x` are the state.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Candidate {
+    /// The width of its kernel as a multiple of the median distance; `None` without a kernel.
+    pub(crate) factor: Option<f64>,
+    pub(crate) features: Features,
+    pub(crate) blocks: Blocks,
+    pub(crate) folds: [Fold; FOLDS],
+    state: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    memory: Memory,
+}
+
+/// Memory of a stretch, used again for the next.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    probes: Vec<Probe>,
+    /// The features of each fold, a column a pair.
+    now: [Matrix; FOLDS],
+    next: [Matrix; FOLDS],
+    product: Matrix,
+}
+
+impl Validate for Candidate {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "candidate of an operator";
+        self.factor.validate()?;
+        self.features.validate()?;
+        self.blocks.validate()?;
+        self.folds.validate()?;
+        let d = self.features.leading() - 1;
+        Inconsistent::require((1..=d).contains(&self.state), WHAT, "a state within x")?;
+        let shape = (self.features.len(), self.outputs());
+        let alike = |fold: &Fold| {
+            let entries = shape.0.checked_mul(shape.1);
+            (fold.cross.rows(), fold.cross.columns()) == shape && entries == Some(fold.cross.values().len())
+        };
+        let fits = self.blocks.shape() == shape && self.folds.iter().all(alike);
+        Inconsistent::require(fits, WHAT, "sums with a row for each feature")
+    }
+}
+
+impl Candidate {
+    /// Nothing learnt yet; the blocks have `length` pairs to begin with.
+    pub(crate) fn new(factor: Option<f64>, features: Features, state: usize, length: usize) -> Self {
+        let p = features.len();
+        let q = outputs(&features, state);
+        let fold = Fold { cross: Matrix::zeros(p, q), weight: 0.0 };
+        let folds = std::array::from_fn(|_| fold.clone());
+        Self { factor, features, blocks: Blocks::new(p, q, length), folds, state, memory: Memory::default() }
+    }
+
+    fn outputs(&self) -> usize {
+        outputs(&self.features, self.state)
+    }
+
+    /// Numbers of a state, which are the features 1 to this one.
+    pub(crate) fn state(&self) -> usize {
+        self.state
+    }
+
+    /// Lets points of the stretch join the dictionary. Past pairs keep a 0 in the new coordinates,
+    /// which is right to the tolerance of the dictionary: it would have kept them otherwise.
+    pub(crate) fn grow(&mut self, stretch: &Stretch) {
+        let before = self.features.len();
+        let (points, rounds) = stretch.points();
+        self.features.grow(points, rounds, &mut self.memory.probes);
+        if self.features.len() > before {
+            let (p, q) = (self.features.len(), self.outputs());
+            self.blocks.widen(p, q);
+            for fold in &mut self.folds {
+                fold.cross = widened(&fold.cross, p, q);
+            }
+        }
+    }
+
+    /// Adds the pairs of a stretch to the sums, after all before weigh `keep` times as much.
+    /// `O(md + p²)` a pair, as matrix products.
+    pub(crate) fn learn(&mut self, stretch: &Stretch, keep: f64) {
+        if keep < 1.0 {
+            self.blocks.fade(keep);
+            for fold in &mut self.folds {
+                scale(&mut fold.cross, keep);
+                fold.weight *= keep;
+            }
+        }
+        self.lift(stretch);
+        let block = self.blocks.last();
+        add_products(&mut self.memory, block, &mut self.folds);
+        block.weight += stretch.len() as f64;
+        block.rows += stretch.len() as f64;
+    }
+
+    /// Writes the features of the stretch into the memory, fold by fold.
+    fn lift(&mut self, stretch: &Stretch) {
+        let (p, q) = (self.features.len(), self.outputs());
+        self.features.probe(stretch.points().0, &mut self.memory.probes);
+        let fold = |i: usize| ((stretch.first() + i as u64) % FOLDS as u64) as usize;
+        let mut columns = [0; FOLDS];
+        (0..stretch.len()).for_each(|i| columns[fold(i)] += 1);
+        for (count, (now, next)) in columns.iter().zip(self.memory.now.iter_mut().zip(&mut self.memory.next)) {
+            reshape(now, p, *count);
+            reshape(next, q, *count);
+        }
+        columns = [0; FOLDS];
+        for i in 0..stretch.len() {
+            let (f, column) = (fold(i), columns[fold(i)]);
+            columns[f] += 1;
+            let (point, x) = stretch.now(i);
+            self.features.write(x, &self.memory.probes[point], self.memory.now[f].column_mut(column));
+            let to = self.memory.next[f].column_mut(column);
+            let x_plus = stretch.successor(i);
+            match stretch.next(i) {
+                Some(point) => self.features.write(x_plus, &self.memory.probes[point], to),
+                None => {
+                    to[0] = 1.0;
+                    to[1..].copy_from_slice(x_plus);
+                }
+            }
+        }
+    }
+
+    /// The sums of all pairs, those of `pending` among them, in at most `most` contiguous groups.
+    pub(crate) fn groups(&self, most: usize, pending: &Stretch) -> Vec<Sums> {
+        let mut groups = self.blocks.groups(most);
+        if let Some((last, _)) = self.pending(pending) {
+            match groups.last_mut() {
+                Some(group) => group.add(1.0, &last),
+                None => groups.push(last),
+            }
+        }
+        groups
+    }
+
+    /// The folds over all pairs, those of `pending` among them.
+    pub(crate) fn folds(&self, pending: &Stretch) -> [Fold; FOLDS] {
+        let mut folds = self.folds.clone();
+        if let Some((_, more)) = self.pending(pending) {
+            for (fold, more) in folds.iter_mut().zip(more) {
+                add(&mut fold.cross, 1.0, &more.cross);
+                fold.weight += more.weight;
+            }
+        }
+        folds
+    }
+
+    /// The sums of a stretch alone.
+    fn pending(&self, stretch: &Stretch) -> Option<(Sums, [Fold; FOLDS])> {
+        if stretch.len() == 0 {
+            return None;
+        }
+        let mut alone = Self::new(self.factor, self.features.clone(), self.state, stretch.len());
+        alone.learn(stretch, 1.0);
+        Some((alone.blocks.total(), alone.folds))
+    }
+
+    /// The same features without a pair, which takes no further point.
+    pub(crate) fn emptied(&self, length: usize) -> Self {
+        let mut features = self.features.clone();
+        features.close();
+        Self::new(self.factor, features, self.state, length)
+    }
+
+    /// Adds the sums of other pairs on the same features, or takes them back.
+    pub(crate) fn combine(&mut self, sign: f64, other: &Self) {
+        if sign > 0.0 {
+            self.blocks.merge(&other.blocks);
+        } else {
+            self.blocks.retract(&other.blocks);
+        }
+        for (fold, theirs) in self.folds.iter_mut().zip(&other.folds) {
+            add(&mut fold.cross, sign, &theirs.cross);
+            fold.weight += sign * theirs.weight;
+        }
+    }
+}
+
+/// Numbers of `ψ`: those of `φ`, or `1 + state` where `x` carries inputs and `x⁺` does not.
+fn outputs(features: &Features, state: usize) -> usize {
+    if features.leading() == 1 + state { features.len() } else { 1 + state }
+}
+
+fn reshape(matrix: &mut Matrix, rows: usize, columns: usize) {
+    if (matrix.rows(), matrix.columns()) != (rows, columns) {
+        *matrix = Matrix::zeros(rows, columns);
+    }
+}
+
+/// `G`, `A` and `C` of the lifted pairs; `A` is made once for the block and the fold.
+fn add_products(memory: &mut Memory, block: &mut Sums, folds: &mut [Fold; FOLDS]) {
+    let Memory { now, next, product, .. } = memory;
+    for (fold, (now, next)) in folds.iter_mut().zip(now.iter().zip(&*next)) {
+        if now.columns() == 0 {
+            continue;
+        }
+        block.gram.add_times_transposed(now, now);
+        block.next.add_times_transposed(next, next);
+        reshape(product, now.rows(), next.rows());
+        (0..product.columns()).for_each(|j| product.column_mut(j).fill(0.0));
+        product.add_times_transposed(now, next);
+        add(&mut block.cross, 1.0, product);
+        add(&mut fold.cross, 1.0, product);
+        fold.weight += now.columns() as f64;
+    }
+}

@@ -1,0 +1,147 @@
+//! Which width and which ridge: scores on held-out pairs, from the sums alone.
+//!
+//! The operator of least squares on the pairs but those of group `b` is `M₋b = (G₋b + R)⁻¹ A₋b`,
+//! with `R` the ridge `λ` on the coordinates `z` and next to none on the constant and the state.
+//!
+//! **For forecasts:** the squared error of the state on each group by what the others say,
+//! `Σ_b tr(C_b − 2M₋bᵀA_b + M₋bᵀG_bM₋b)` over the columns of the state.
+//!
+//! **For the spectrum of a stochastic system:** the Hilbert–Schmidt distance in `L²` to the true
+//! operator (the VAMP-E score of Wu and Noé 2020). With the eigenbases of `G` and `C`, and `K_f`
+//! the whitened `A` of fold `f` of the pairs, it falls as
+//! `Σ_f 2⟨K₋f, K_f⟩ − ‖K₋f‖²` rises, the norm taken in `L²`. It can be compared across widths. A
+//! function with a variance below `1/n` rests on one pair, so `λ ≥ 0.9/n` here.
+
+use std::ops::Range;
+
+use mercer_linalg_incremental::{Matrix, Singular, SymmetricEigen};
+
+use super::blocks::Sums;
+use super::candidate::{FOLDS, Fold};
+use crate::Error;
+
+/// Ridges that are tried, relative to features of norm 1.
+pub(crate) const RIDGES: [f64; 8] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-11];
+/// The ridge on the constant and the state: against columns that depend on each other.
+const SLIGHT: f64 = 1e-10;
+
+/// `mean(G) + R`
+fn regularised(sums: &Sums, leading: usize, ridge: f64) -> Matrix {
+    let p = sums.gram.rows();
+    Matrix::from_fn(p, p, |i, j| {
+        let diagonal = if i < leading { SLIGHT } else { ridge };
+        sums.gram.entry(i, j) / sums.weight + if i == j { diagonal } else { 0.0 }
+    })
+}
+
+/// `M = (G + R)⁻¹ A` on the given columns of `A`. `O(p³)`.
+pub(crate) fn solve(sums: &Sums, leading: usize, ridge: f64, columns: Range<usize>) -> Result<Matrix, Singular> {
+    let (first, count) = (columns.start, columns.len());
+    let mean = |i: usize, j: usize| sums.cross.entry(i, first + j) / sums.weight;
+    let right = Matrix::from_fn(sums.gram.rows(), count, mean);
+    regularised(sums, leading, ridge).solve_positive_definite(&right)
+}
+
+/// A ridge with what it is worth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Score {
+    pub(crate) ridge: f64,
+    pub(crate) value: f64,
+}
+
+/// The sums without those of one group.
+pub(crate) fn without(total: &Sums, group: &Sums) -> Sums {
+    let mut rest = total.clone();
+    rest.add(-1.0, group);
+    rest
+}
+
+fn total(groups: &[Sums]) -> Option<Sums> {
+    let (first, rest) = groups.split_first()?;
+    let mut total = first.clone();
+    rest.iter().for_each(|group| total.add(1.0, group));
+    Some(total)
+}
+
+/// The held-out squared error of the features `columns` of `x⁺`, summed over them, a pair: for each
+/// ridge at which the equations can be solved. `O(groups · ridges · p³)`.
+pub(crate) fn forecast_scores(groups: &[Sums], leading: usize, columns: &Range<usize>) -> Vec<Score> {
+    let Some(total) = total(groups) else { return Vec::new() };
+    // Without a dictionary all ridges are one.
+    let count = if total.gram.rows() == leading { 1 } else { RIDGES.len() };
+    let mut scores: Vec<Score> = RIDGES[..count].iter().map(|ridge| Score { ridge: *ridge, value: 0.0 }).collect();
+    for group in groups {
+        let rest = without(&total, group);
+        for score in &mut scores {
+            score.value += solve(&rest, leading, score.ridge, columns.clone())
+                .map_or(f64::INFINITY, |operator| error(group, &operator, columns) / total.weight);
+        }
+    }
+    scores.retain(|score| score.value.is_finite());
+    scores
+}
+
+/// `Σ_j C_jj − 2m_jᵀA_j + m_jᵀGm_j` over the columns `j`.
+fn error(group: &Sums, operator: &Matrix, columns: &Range<usize>) -> f64 {
+    let image = group.gram.times(operator);
+    let of_column = |(k, j): (usize, usize)| {
+        let m = operator.column(k);
+        let product = |other: &[f64]| m.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
+        group.next.entry(j, j) - 2.0 * product(group.cross.column(j)) + product(image.column(k))
+    };
+    columns.clone().enumerate().map(of_column).sum::<f64>().max(0.0)
+}
+
+/// `−‖K̂ − K‖²_HS` in `L²` up to a constant, for each ridge that the number of pairs allows.
+/// `O(p³ + ridges · p²)`.
+///
+/// # Errors
+/// When an eigen-decomposition fails.
+pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS]) -> Result<Vec<Score>, Error> {
+    let (wg, ug) = eigen(&total.gram, total.weight)?;
+    let (wc, uc) = eigen(&total.next, total.weight)?;
+    let seen: Vec<Matrix> = folds.iter().map(|fold| ug.transposed_times(&fold.cross.times(&uc))).collect();
+    let all = Matrix::from_fn(wg.len(), wc.len(), |i, j| seen.iter().map(|fold| fold.entry(i, j)).sum());
+    let weight: f64 = folds.iter().map(|fold| fold.weight).sum();
+    let allowed = RIDGES.iter().filter(|ridge| **ridge >= 0.9 / total.weight);
+    let scores = allowed.map(|ridge| {
+        let value = folds.iter().zip(&seen).filter(|(fold, _)| fold.weight > 0.0).map(|(fold, own)| {
+            let rest = weight - fold.weight;
+            let mut value = 0.0;
+            for (j, wc) in wc.iter().enumerate() {
+                for (i, wg) in wg.iter().enumerate() {
+                    let (a, c) = (1.0 / (wg + ridge), 1.0 / (wc + ridge));
+                    let held_out = own.entry(i, j) / fold.weight;
+                    let others = (all.entry(i, j) - own.entry(i, j)) / rest;
+                    value += a * c * (2.0 * held_out * others - others * others * wg * a * wc * c);
+                }
+            }
+            value / FOLDS as f64
+        });
+        Score { ridge: *ridge, value: value.sum() }
+    });
+    Ok(scores.filter(|score| score.value.is_finite()).collect())
+}
+
+/// Eigenvalues, none below 0, and eigenvectors as columns, of `matrix / weight`.
+fn eigen(matrix: &Matrix, weight: f64) -> Result<(Vec<f64>, Matrix), Error> {
+    let p = matrix.rows();
+    let SymmetricEigen { values, vectors } = SymmetricEigen::new(p, |i, j| matrix.entry(i, j) / weight)?;
+    let values = values.into_iter().map(|value| value.max(0.0)).collect();
+    Ok((values, Matrix::from_fn(p, p, |i, j| vectors[j][i])))
+}
+
+/// `√tr(G M C⁻¹ Mᵀ)`, the Hilbert–Schmidt norm in `L²`, with the ridge on `C` as well. `O(p³)`.
+///
+/// # Errors
+/// When `C` is singular to rounding.
+pub(crate) fn norm(total: &Sums, leading: usize, ridge: f64, operator: &Matrix) -> Result<f64, Singular> {
+    let gram = total.gram.times(operator);
+    let mut next = Sums::new(operator.columns(), 0);
+    (next.gram, next.weight) = (total.next.clone(), total.weight);
+    let solved = regularised(&next, leading, ridge).solve_positive_definite(&gram.transposed())?;
+    let trace = (0..operator.rows()).map(|i| {
+        (0..operator.columns()).map(|j| solved.entry(j, i) * operator.entry(i, j)).sum::<f64>() / total.weight
+    });
+    Ok(trace.sum::<f64>().max(0.0).sqrt())
+}

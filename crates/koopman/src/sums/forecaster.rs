@@ -1,0 +1,91 @@
+//! Forecasts by the operator of least squares.
+//!
+//! The mean of a stochastic system `k` steps ahead is linear in the features, `e_xᵀ(Mᵀ)ᵏφ(x)`.
+//! A deterministic system is better iterated, `x ← e_xᵀMᵀφ(x)` with the features made anew at each
+//! step: its powers leave the set on which features of states lie, while the mean of a stochastic
+//! system is no state from which one could go on. With inputs every step has its own, and forecasts
+//! iterate.
+
+use mercer_linalg_incremental::Matrix;
+use mercer_sparsify::Probe;
+
+use super::blocks::Sums;
+use super::choice::solve;
+use super::features::Features;
+use crate::Error;
+
+/// A forecast goes no farther from the mean than this many deviations, nor this many times the root
+/// mean square of the data.
+const FARTHEST: f64 = 50.0;
+
+/// What forecasts in scaled units.
+#[derive(Clone, Debug)]
+pub(crate) struct Forecaster {
+    features: Features,
+    operator: Matrix,
+    state: usize,
+    iterates: bool,
+    bounds: Vec<f64>,
+}
+
+/// Memory of a forecast.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ForecastMemory {
+    probe: Probe,
+    features: Vec<f64>,
+}
+
+impl Forecaster {
+    /// That of the pairs of `sums`.
+    ///
+    /// # Errors
+    /// When the equations are singular to rounding.
+    pub(crate) fn new(
+        features: &Features,
+        state: usize,
+        ridge: f64,
+        deterministic: bool,
+        sums: &Sums,
+    ) -> Result<Self, Error> {
+        let outputs = sums.cross.columns();
+        let bound = |j: usize| FARTHEST * (sums.next.entry(j, j) / sums.weight).sqrt().max(1.0);
+        Ok(Self {
+            operator: solve(sums, features.leading(), ridge, 0..outputs)?,
+            bounds: (1..=state).map(bound).collect(),
+            iterates: deterministic || outputs < features.len(),
+            features: features.clone(),
+            state,
+        })
+    }
+
+    fn bounded(&self, state: &mut [f64]) {
+        state.iter_mut().zip(&self.bounds).for_each(|(x, bound)| *x = x.clamp(-bound, *bound));
+    }
+
+    /// The states 1, 2, … steps after `x`, as many as there are rows of `states`; `inputs` are those
+    /// of the second step and on. `O(p²)` a step.
+    pub(crate) fn path(&self, x: &[f64], inputs: &[&[f64]], states: &mut [Vec<f64>], memory: &mut ForecastMemory) {
+        let mut x = x.to_vec();
+        let mut now = Vec::new();
+        for (k, to) in states.iter_mut().enumerate() {
+            if k == 0 || self.iterates {
+                self.features.of(&x, &mut memory.probe, &mut memory.features);
+            } else {
+                std::mem::swap(&mut memory.features, &mut now);
+            }
+            let phi = &memory.features;
+            now.clear();
+            let columns = if self.iterates { 1 + self.state } else { self.operator.columns() };
+            let image = (0..columns).map(|j| self.operator.column(j).iter().zip(phi).map(|(m, f)| m * f).sum::<f64>());
+            now.extend(image);
+            to.clear();
+            to.extend_from_slice(&now[1..=self.state]);
+            self.bounded(to);
+            if self.iterates {
+                x.clear();
+                x.extend_from_slice(to);
+                x.extend_from_slice(inputs.get(k).copied().unwrap_or(&[]));
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What was learnt: choice, modes and forecasts.
+
+use mercer_sparsify::Probe;
+
+use super::calibration::Calibration;
+use super::features::Features;
+use super::forecaster::{ForecastMemory, Forecaster};
+use super::modes::{Mode, Spectrum};
+use super::scale::Scale;
+use crate::Error;
+use crate::kernel_operator::check_dimension;
+
+/// A width and a ridge with the size of the dictionary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// Width of the Gaussian kernel in scaled units; `None` when the linear features alone are best.
+    pub width: Option<f64>,
+    /// `λ` on the coordinates of the dictionary, relative to features of norm 1.
+    pub ridge: f64,
+    /// Points of the dictionary.
+    pub size: usize,
+}
+
+/// How well one step is forecast, as parts of the variance of a state: sums over its coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quality {
+    /// The error on held-out pairs.
+    pub held_out: f64,
+    /// The error of the forecast that nothing changes.
+    pub no_change: f64,
+    /// The error of the mean: 1, or 0 of states that are constant.
+    pub mean: f64,
+}
+
+/// A point of a dictionary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DictionaryPoint {
+    /// The round of the pair that it came from, counted from 0.
+    pub round: u64,
+    /// Where it is.
+    pub point: Vec<f64>,
+}
+
+/// An operator as it was learnt: made by [`OperatorSums::model`](super::OperatorSums::model).
+#[derive(Clone, Debug)]
+pub struct OperatorModel {
+    pub(crate) scale: Scale,
+    pub(crate) state: usize,
+    pub(crate) rounds: u64,
+    pub(crate) deterministic: bool,
+    pub(crate) quality: Quality,
+    pub(crate) choices: [Choice; 2],
+    pub(crate) norm: f64,
+    pub(crate) forecaster: Forecaster,
+    pub(crate) calibration: Calibration,
+    pub(crate) spectral: Features,
+    pub(crate) spectrum: Spectrum,
+}
+
+impl OperatorModel {
+    /// Pairs that it was learnt from.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Whether the state is told by the one before it but for less than a hundredth of its variance.
+    #[must_use]
+    pub fn is_deterministic(&self) -> bool {
+        self.deterministic
+    }
+
+    /// How well one step is forecast.
+    #[must_use]
+    pub fn quality(&self) -> Quality {
+        self.quality
+    }
+
+    /// What forecasts are made with.
+    #[must_use]
+    pub fn forecast_choice(&self) -> Choice {
+        self.choices[0]
+    }
+
+    /// What the modes are read from.
+    #[must_use]
+    pub fn spectrum_choice(&self) -> Choice {
+        self.choices[1]
+    }
+
+    /// Hilbert–Schmidt norm of the operator of the modes in `L²`, whose square sums the squared
+    /// singular values; 0 where `x` carries inputs.
+    #[must_use]
+    pub fn hs_norm(&self) -> f64 {
+        self.norm
+    }
+
+    /// The unit in which each number of `x` was learnt: its deviation.
+    #[must_use]
+    pub fn units(&self) -> &[f64] {
+        self.scale.deviations()
+    }
+
+    /// The modes: by decreasing modulus, for a deterministic system the reliable ones first. None
+    /// where `x` carries inputs.
+    #[must_use]
+    pub fn modes(&self) -> &[Mode] {
+        &self.spectrum.modes
+    }
+
+    /// Blocks that were left out in turn for the spread of a mode.
+    #[must_use]
+    pub fn jackknife_blocks(&self) -> usize {
+        self.spectrum.blocks
+    }
+
+    /// The dictionary of the modes.
+    #[must_use]
+    pub fn dictionary(&self) -> Vec<DictionaryPoint> {
+        let points = self.spectral.dictionary();
+        points.map(|(round, point)| DictionaryPoint { round, point: self.scale.undo(&point) }).collect()
+    }
+
+    /// Real and imaginary part of each mode's eigenfunction at `x`; their mean square modulus is 1.
+    /// `O(p²)`.
+    ///
+    /// # Errors
+    /// When `x` has another dimension or a number that is not finite.
+    pub fn eigenfunctions(&self, x: &[f64]) -> Result<Vec<[f64; 2]>, Error> {
+        let scaled = self.scaled(x)?;
+        let (mut probe, mut features) = (Probe::default(), Vec::new());
+        self.spectral.of(&scaled, &mut probe, &mut features);
+        let value = |part: &Vec<f64>| part.iter().zip(&features).map(|(c, f)| c * f).sum();
+        Ok(self.spectrum.functions.iter().map(|parts| parts.each_ref().map(value)).collect())
+    }
+
+    /// The expected states 1, …, `steps` steps after `x`. Where `x` carries inputs, `x` has those of
+    /// the first step and `inputs` is row-major with those of the steps behind it, so that it
+    /// reaches `1 + rows` steps at most; otherwise `inputs` is empty. `O(p²)` a step.
+    ///
+    /// # Errors
+    /// When `x` has another dimension or a number that is not finite, or there are not as many
+    /// inputs as the steps need.
+    pub fn forecast(&self, x: &[f64], inputs: &[f64], steps: usize) -> Result<Vec<Vec<f64>>, Error> {
+        let width = self.scale.dimension() - self.state;
+        let needed = width * steps.saturating_sub(1);
+        if inputs.len() < needed {
+            return Err(Error::Values { expected: needed, got: inputs.len() });
+        }
+        let scaled = self.scaled(x)?;
+        let mut rows = Vec::with_capacity(steps);
+        for inputs in inputs.chunks_exact(width.max(1)).take(steps.saturating_sub(1)) {
+            // The scale of inputs is behind that of the state.
+            let whole = [&x[..self.state], inputs].concat();
+            rows.push(self.scaled(&whole)?.split_off(self.state));
+        }
+        let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+        let mut path = vec![Vec::new(); steps];
+        self.forecaster.path(&scaled, &rows, &mut path, &mut ForecastMemory::default());
+        Ok(path.iter().map(|state| self.scale.undo(state)).collect())
+    }
+
+    /// Half the width of the interval that holds each coordinate of the state `step` steps ahead
+    /// (from 1) with probability `coverage`; `None` where too few stretches are that long, or
+    /// [`model`](super::OperatorSums::model) was not asked for this horizon.
+    #[must_use]
+    pub fn half_widths(&self, step: usize, coverage: f64) -> Vec<Option<f64>> {
+        let units = self.scale.deviations().iter().take(self.state).enumerate();
+        let width = |j| self.calibration.half_width(step.checked_sub(1)?, j, coverage);
+        units.map(|(j, unit)| width(j).map(|width| width * unit)).collect()
+    }
+
+    fn scaled(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
+        check_dimension(x.len(), self.scale.dimension())?;
+        super::check_numbers(x, Some(&self.scale))?;
+        let mut scaled = Vec::with_capacity(x.len());
+        self.scale.push(x, &mut scaled);
+        Ok(scaled)
+    }
+}

@@ -1,0 +1,301 @@
+//! Records of a series: which of their columns are what, and their numbers in the order of time.
+
+use mercer::readers::{ColumnChoice, Counts, DataError, Format, Missing, ReadOptions, Record, RecordReader};
+
+use super::clock::{Clock, Course, Repeats};
+use crate::cli::dialect;
+use crate::cli::failure::Failure;
+use crate::cli::opening::Opening;
+use crate::cli::source::Columns;
+use crate::cli::timed::{Head, TimeColumn, is_of_times, number, place};
+use crate::cli::voice;
+
+/// What is asked of the columns.
+pub(super) struct Wanted<'a> {
+    pub(super) time: Option<&'a ColumnChoice>,
+    pub(super) targets: &'a [ColumnChoice],
+    pub(super) inputs: &'a [ColumnChoice],
+    /// Whether one column of numbers is forecast where no target is told, and not all columns.
+    pub(super) chooses: bool,
+    pub(super) repeats: Repeats,
+    /// Rows that are looked at first.
+    pub(super) head: usize,
+}
+
+/// The records.
+pub(super) struct Rows {
+    shown: String,
+    reader: RecordReader,
+    record: Record,
+    /// Where the numbers stand.
+    numbers: Vec<usize>,
+    time: Option<TimeColumn>,
+    pub(super) clock: Option<Clock>,
+    pub(super) course: Course,
+    repeats: Repeats,
+    /// Whether missing rows can be given: an input that is missing cannot.
+    fills: bool,
+    values: Vec<f64>,
+}
+
+/// What the columns are.
+struct Roles {
+    numbers: Vec<usize>,
+    time: Option<TimeColumn>,
+    /// Columns of times that are not `time`.
+    other_times: Vec<usize>,
+    /// Columns that could be forecast and are not.
+    left_out: Vec<usize>,
+}
+
+impl Rows {
+    /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever does so tells why.
+    pub(super) fn look(
+        opening: &mut Option<Opening>,
+        options: &ReadOptions,
+        wanted: &Wanted<'_>,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(data) = &*opening else { return Ok(None) };
+        let shown = data.shown().to_owned();
+        if options.format == Some(Format::Libsvm) {
+            return Ok(None);
+        }
+        let told = wanted.time.is_some() || !wanted.targets.is_empty();
+        // Nobody waits for a first row behind names that are not those of times.
+        let quiet =
+            |names: &[String]| !names.iter().any(|name| is_of_times(name)) && (names.len() == 1 || !wanted.chooses);
+        if data.is_pipe() && !told && data.header(options).is_some_and(|names| quiet(&names)) {
+            return Ok(None);
+        }
+        let Ok(mut reader) = data.records(options) else { return Ok(None) };
+        let Some(head) = Head::read(&mut reader, wanted.head) else { return Ok(None) };
+        let roles = Roles::of(&head, &reader, &shown, wanted)?;
+        if roles.time.is_none() && roles.numbers.len() == reader.columns().len() {
+            return Ok(None);
+        }
+        let clock = roles.time.as_ref().map(|column| {
+            let name = &reader.columns()[column.place];
+            Clock::new(name, column.notation.as_ref(), &head.cells(column.place), data.is_pipe())
+        });
+        roles.tell(&reader, &shown, wanted, clock.as_ref());
+        let Some(data) = opening.take() else { return Ok(None) };
+        let reader = data.last_records(options)?;
+        dialect::tell_doubt(reader.doubt());
+        let Roles { numbers, time, .. } = roles;
+        let (record, course, values) = (Record::new(), Course::default(), Vec::new());
+        let (repeats, fills) = (wanted.repeats, wanted.inputs.is_empty());
+        Ok(Some(Self { shown, reader, record, numbers, time, clock, course, repeats, fills, values }))
+    }
+
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    pub(super) fn columns(&self) -> Columns {
+        let names: Vec<String> = self.numbers.iter().map(|&column| self.reader.columns()[column].clone()).collect();
+        Columns::new(names.len(), self.reader.is_named().then_some(&*names), None)
+    }
+
+    /// Where the record last read stands.
+    pub(super) fn place(&self) -> String {
+        self.cell(0).line.to_string()
+    }
+
+    /// The same within the file.
+    fn line(reader: &RecordReader) -> String {
+        let what = if reader.counts() == Counts::Lines { "line" } else { "row" };
+        format!("{what} {}", reader.line())
+    }
+
+    fn cell(&self, column: usize) -> mercer::readers::CellPlace {
+        crate::cli::encoded::cell(&self.shown, &self.reader, column)
+    }
+
+    /// Puts the next row into `row`; false at the end.
+    pub(super) fn next(&mut self, row: &mut Vec<f64>) -> Result<bool, Failure> {
+        loop {
+            if let Some(clock) = &self.clock
+                && self.course.next(clock, row)
+            {
+                return Ok(true);
+            }
+            let read = self.reader.next_record(&mut self.record);
+            dialect::tell_remark(self.reader.take_remark());
+            if !read? {
+                let place = Self::line(&self.reader);
+                let Some(clock) = &mut self.clock else { return Ok(false) };
+                let finished = self.course.finish(clock, &|| place.clone());
+                if finished.map_err(|why| Failure::because(format!("{}, {why}", self.shown)))? {
+                    continue;
+                }
+                return Ok(false);
+            }
+            let expected = self.reader.columns().len();
+            if self.record.len() != expected {
+                return Err(DataError::Ragged { line: self.cell(0).line, expected, got: self.record.len() }.into());
+            }
+            self.values.clear();
+            for &column in &self.numbers {
+                self.values.push(number(&self.shown, &self.reader, &self.record, column, Missing::Nan)?);
+            }
+            if self.time.is_none() {
+                row.clone_from(&self.values);
+                return Ok(true);
+            }
+            self.offer()?;
+        }
+    }
+
+    /// Hands the record last read to the course of the series.
+    fn offer(&mut self) -> Result<(), Failure> {
+        let (Some(column), Some(clock)) = (&self.time, &self.clock) else { return Ok(()) };
+        let now = column.read(&self.shown, &self.reader, &self.record)?;
+        if let Some(before) = self.course.newest() {
+            let [value, before_text] = [now, before].map(|time| column.text(time));
+            let cell = self.cell(column.place);
+            if now < before {
+                let error = DataError::Earlier { cell, value, before: before_text };
+                let name = &clock.name;
+                return Err(Failure::from(error).with(&format!("--ignore {name:?} takes the rows as they come")));
+            }
+            if now == before && self.repeats == Repeats::Refuse {
+                return Err(Failure::because(format!(
+                    "{cell}: the time {value} is that of the row before, too; remove one of the rows, or take rows of one \
+                     time together with --repeats sum, mean or last"
+                )));
+            }
+        }
+        let Self { shown, reader, clock, course, values, repeats, .. } = self;
+        let Some(clock) = clock else { return Ok(()) };
+        let offered = course.offer(clock, *repeats, (now, values), &|| Self::line(reader));
+        offered.map_err(|why| Failure::because(format!("{shown}, {why}")))?;
+        if !self.fills {
+            course.skip_missing();
+        }
+        Ok(())
+    }
+
+    /// Tells a person what was found between the rows.
+    pub(super) fn tell_gaps(&self) {
+        let Some(clock) = &self.clock else { return };
+        let (shown, Course { missing, uneven, merged, .. }) = (&self.shown, &self.course);
+        let step = clock.words().unwrap_or_default();
+        let rows = |count: u64, is: &str, are: &str| {
+            if count == 1 { format!("1 row {is}") } else { format!("{count} rows {are}") }
+        };
+        if missing.0 > 0 {
+            let what = if self.fills {
+                "they are put in as gaps"
+            } else {
+                "they are left out, because their inputs are not known"
+            };
+            voice::remark(format!(
+                "{shown}: {} missing between others a step of {step} apart, the first before {}; {what}",
+                rows(missing.0, "is", "are"),
+                missing.1
+            ));
+        }
+        if clock.step().is_some() && uneven.0 > 0 {
+            voice::remark(format!(
+                "{shown}: {} no whole number of steps of {step} after the row before, the first in {}; taken as the next",
+                rows(uneven.0, "is", "are"),
+                uneven.1
+            ));
+        }
+        if *merged > 0 {
+            let how = crate::cli::typed(&self.repeats);
+            voice::remark(format!(
+                "{shown}: {} taken together with others of their time ({how})",
+                rows(*merged, "was", "were")
+            ));
+        }
+    }
+}
+
+impl Roles {
+    fn of(head: &Head, reader: &RecordReader, shown: &str, wanted: &Wanted<'_>) -> Result<Self, Failure> {
+        let names = reader.columns();
+        let told = wanted.time.map(|choice| place(choice, reader, shown, "--time")).transpose()?;
+        let notation = |column: usize, name: &str| {
+            let found = head.notation(column, name);
+            found.map_err(|doubt| {
+                let name = &names[column];
+                Failure::because(format!(
+                    "{shown}: column {name:?}: {doubt}; write the days as year-month-day, or take the rows as they come with \
+                     --ignore {name:?}"
+                ))
+            })
+        };
+        let chosen = |choices: &[ColumnChoice], option: &str| -> Result<Vec<usize>, Failure> {
+            choices.iter().map(|choice| place(choice, reader, shown, option)).collect()
+        };
+        let targets = chosen(wanted.targets, "--target")?;
+        let asked_for = |column: &usize| targets.contains(column) || told == Some(*column);
+        let mut times = Vec::new();
+        for column in (0..names.len()).filter(|column| !asked_for(column)) {
+            if let Some(notation) = notation(column, &names[column])? {
+                times.push(TimeColumn { place: column, notation: Some(notation) });
+            }
+        }
+        // Numbers of the column that is told to be the time are times where they may be.
+        let time = match told {
+            Some(place) => Some(TimeColumn { place, notation: notation(place, "time")? }),
+            None if times.len() == names.len() => None,
+            None => times.first().cloned(),
+        };
+        let is_time = |column: usize| time.as_ref().is_some_and(|time| time.place == column);
+        let other_times: Vec<usize> = times.iter().map(|time| time.place).filter(|column| !is_time(*column)).collect();
+        let rest: Vec<usize> =
+            (0..names.len()).filter(|column| !is_time(*column) && !other_times.contains(column)).collect();
+        if rest.is_empty() {
+            return Err(Failure::because(format!(
+                "{shown}: holds times alone; give a file with columns of numbers, too"
+            )));
+        }
+        let mut left_out = Vec::new();
+        let mut numbers = rest.clone();
+        if !targets.is_empty() {
+            numbers = targets;
+            numbers.extend(chosen(wanted.inputs, "--inputs")?);
+            numbers.sort_unstable();
+            numbers.dedup();
+        } else if wanted.chooses {
+            let is_of_numbers = |column: &usize| head.is_of_numbers(*column);
+            let of_numbers: Vec<usize> = rest.iter().copied().filter(is_of_numbers).collect();
+            let series: Vec<usize> = of_numbers.iter().copied().filter(|column| !head.is_a_counter(*column)).collect();
+            let target = series.last().or(of_numbers.last()).or(rest.last()).copied();
+            numbers.retain(|column| Some(*column) == target);
+            left_out = rest.into_iter().filter(|column| Some(*column) != target).collect();
+        }
+        Ok(Self { numbers, time, other_times, left_out })
+    }
+
+    /// Tells a person what was found and not told.
+    fn tell(&self, reader: &RecordReader, shown: &str, wanted: &Wanted<'_>, clock: Option<&Clock>) {
+        let name = |column: &usize| format!("{:?}", reader.columns()[*column]);
+        if let Some(clock) = clock {
+            let is = match clock.words() {
+                Some(step) => format!(", with a step of {step}"),
+                None if clock.is_open() => ", and the first two rows tell their step".to_owned(),
+                None if clock.is_uneven() => {
+                    ", which are not evenly apart: its rows are taken one after the other".to_owned()
+                }
+                None => String::new(),
+            };
+            if wanted.time.is_none() || clock.is_uneven() {
+                voice::remark(format!("{shown}: column {:?} holds the times{is}", clock.name));
+            }
+        }
+        for column in &self.other_times {
+            voice::remark(format!("{shown}: column {} holds times and is left out", name(column)));
+        }
+        if !self.left_out.is_empty() {
+            let others: Vec<String> = self.left_out.iter().map(name).collect();
+            let target = self.numbers.first().map(name).unwrap_or_default();
+            voice::remark(format!(
+                "{shown}: column {target} is forecast; {} not (--target NAME,… chooses)",
+                if others.len() == 1 { format!("{} is", others[0]) } else { format!("{} are", others.join(", ")) }
+            ));
+        }
+    }
+}

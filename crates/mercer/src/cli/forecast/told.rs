@@ -1,0 +1,121 @@
+//! What a run tells: a line a row while it runs, and its report, picture and file of predictions at the end.
+
+use std::path::Path;
+
+use super::ForecastArguments;
+use super::feed::Feed;
+use super::pass::Pass;
+#[cfg(feature = "plots")]
+use super::picture::Gathered;
+use super::report::Report;
+use super::scored::Scored;
+use crate::cli::failure::Failure;
+use crate::cli::output::{self, Predictions};
+#[cfg(feature = "plots")]
+use crate::cli::plot::PlotFile;
+use crate::cli::source::Source;
+
+/// Where predictions go, and what is gathered for the end.
+pub(super) struct Told {
+    /// How the data are called.
+    data: String,
+    /// Whether each row is answered on standard output.
+    streaming: bool,
+    file: Option<Predictions>,
+    scored: Scored,
+    #[cfg(feature = "plots")]
+    picture: Option<(PlotFile, Gathered)>,
+    line: String,
+}
+
+impl Told {
+    /// Makes the files that are asked for, beside their places; `None` if nobody reads what is streamed.
+    pub(super) fn begin(
+        arguments: &ForecastArguments,
+        source: &Source<'_>,
+        read: &[&Path],
+        pass: &Pass,
+        feed: &Feed,
+    ) -> Result<Option<Self>, Failure> {
+        let piped = matches!(source, Source::StandardInput);
+        let streaming = piped && !arguments.json && arguments.predictions.is_none();
+        let header = pass.header(if streaming { pass.ahead() } else { 1 }, feed.clock().is_some());
+        #[cfg(feature = "plots")]
+        let picture = arguments.plot.create(read)?.map(|file| (file, Gathered::new()));
+        #[cfg(not(feature = "plots"))]
+        arguments.plot.refuse()?;
+        let create = |path| Predictions::create(path, read, &header);
+        let file = arguments.predictions.as_deref().map(create).transpose()?;
+        if streaming && !output::print_on(&header)? {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            data: source.to_string(),
+            streaming,
+            file,
+            scored: Scored::new(pass),
+            #[cfg(feature = "plots")]
+            picture,
+            line: String::new(),
+        }))
+    }
+
+    /// Takes the row that was observed last; false if nobody listens any more.
+    pub(super) fn row(&mut self, pass: &mut Pass, feed: &Feed) -> Result<bool, Failure> {
+        self.scored.take(pass);
+        #[cfg(feature = "plots")]
+        if let Some((_, gathered)) = &mut self.picture {
+            gathered.take(pass);
+        }
+        self.line.clear();
+        if let Some(file) = &mut self.file {
+            pass.write_row(feed, &mut self.line);
+            return file.write(&self.line).map(|()| true);
+        }
+        if !self.streaming {
+            return Ok(true);
+        }
+        if pass.feeds_through() {
+            pass.write_row(feed, &mut self.line);
+        } else {
+            pass.write_next(feed, &mut self.line).map_err(|error| error.at(&feed.place()))?;
+        }
+        output::print_on(&self.line)
+    }
+
+    /// Finishes the files and prints the report.
+    pub(super) fn end(
+        mut self,
+        arguments: &ForecastArguments,
+        pass: &mut Pass,
+        feed: &Feed,
+        stopped: bool,
+    ) -> Result<(), Failure> {
+        let steps = arguments.steps.filter(|_| !self.streaming);
+        let forecast = steps.map(|steps| pass.forecast(steps.get()));
+        let forecast = forecast.transpose().map_err(|error| error.at(&feed.place()))?;
+        #[cfg(feature = "plots")]
+        let picture = self
+            .picture
+            .take()
+            .map(|(file, gathered)| (file, gathered.draw(pass, &self.scored, &self.data, forecast.as_deref())));
+        let mut text = String::new();
+        if !self.streaming {
+            if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
+                self.line.clear();
+                pass.write_forecast(feed, forecast, &mut self.line);
+                file.write(&self.line)?;
+            }
+            let report = Report::of(pass, feed, &self.scored, forecast);
+            text = if arguments.json { report.json()? } else { report.text(&self.data, pass, stopped) };
+            if let Some(file) = self.file {
+                file.finish()?;
+            }
+        }
+        #[cfg(feature = "plots")]
+        if let Some((file, picture)) = picture {
+            file.finish(&picture)?;
+        }
+        if self.streaming { Ok(()) } else { output::print(&text) }
+    }
+}

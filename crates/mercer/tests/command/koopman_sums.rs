@@ -1,0 +1,185 @@
+//! `mercer koopman` by exact sums: right without options, on data as they are.
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// Numbers that look like noise: even, in [−0.5, 0.5].
+fn noise(t: u64) -> f64 {
+    let mut z = t.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / 2f64.powi(53) - 0.5
+}
+
+/// x⁺ = 0.85 x + noise, of variance 1.
+fn autoregressive(n: u64, unit: f64) -> Vec<f64> {
+    let mut x = 0.0;
+    let deviation = (12.0_f64 * (1.0 - 0.85_f64.powi(2))).sqrt();
+    (0..n)
+        .map(|t| {
+            x = 0.85 * x + deviation * noise(t);
+            x * unit
+        })
+        .collect()
+}
+
+fn column(values: &[f64]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+fn damped(t: u32) -> f64 {
+    0.998_f64.powi(i32::try_from(t).unwrap()) * (0.5 * f64::from(t)).cos()
+}
+
+fn mode(report: &Value, i: usize) -> (f64, f64, f64) {
+    let part = |key: &str| report["modes"][i][key].as_f64().unwrap();
+    (part("re"), part("im"), part("spread"))
+}
+
+/// Faults 1, 2, 6, 7, 12 and 14: without options the second eigenvalue is right within its spread,
+/// whatever the units, and the report says how good it is.
+#[test]
+fn a_column_alone_is_a_trajectory_with_right_eigenvalues_in_any_unit() {
+    for unit in [1.0, 1e-6, 1e6] {
+        let folder = Folder::new().with("x.csv", column(&autoregressive(6000, unit)));
+        let report = folder.json("koopman x.csv");
+        let (re, im, spread) = mode(&report, 1);
+        assert!((re - 0.85).abs() < 3.0 * spread + 0.01 && im == 0.0 && spread < 0.03, "{report}");
+        assert_eq!((mode(&report, 0).0 * 1e9).round() / 1e9, 1.0, "{report}");
+        let scale = report["modes"][1]["time_scale"].as_f64().unwrap();
+        assert!((scale + 1.0 / re.ln()).abs() < 1e-9, "{report}");
+        let share = |key: &str| report["held_out"][key].as_f64().unwrap();
+        assert!(share("error") < share("no_change") && share("error") < 0.32 && share("mean") == 1.0, "{report}");
+        assert_eq!((report["method"].as_str(), report["deterministic"].as_bool()), (Some("sums"), Some(false)));
+        assert_eq!(report["delay"].as_u64(), Some(1));
+        let units = report["units"][0].as_f64().unwrap();
+        assert!((units / unit - 1.0).abs() < 0.2, "{report}");
+    }
+}
+
+/// Faults 3 and 10: forecasts go on from the end, and far ahead they are the mean.
+#[test]
+fn forecasts_go_on_from_the_end_with_intervals() {
+    let folder = Folder::new().with("x.csv", format!("level\n{}", column(&autoregressive(6000, 1.0))));
+    let last = autoregressive(6000, 1.0)[5999];
+    let report = folder.json("koopman x.csv --steps 40");
+    let rows = report["predictions"].as_array().unwrap();
+    let row = |k: usize| rows[k][0].as_f64().unwrap();
+    assert!((row(0) - 0.85 * last).abs() < 0.06 && row(39).abs() < 0.1 && rows.len() == 40, "{report}");
+    let half = |k: usize| report["half_widths"][k][0].as_f64().unwrap();
+    // 0.9 of the noise, which is even, is within 0.9 of its half range.
+    let noise = 0.9 * 0.5 * (12.0_f64 * (1.0 - 0.85_f64.powi(2))).sqrt();
+    assert!((half(0) / noise - 1.0).abs() < 0.1 && (half(39) - 1.645).abs() < 0.35, "{report}");
+    let text = folder.done("koopman x.csv --predictions out.csv");
+    let lines = folder.read("out.csv");
+    assert_eq!((lines.lines().next(), lines.lines().count()), (Some("step,level,level_lower,level_upper"), 11));
+    // Fault 15.
+    for word in ["± spread", "time scale", "residual", "reliable", "one-step error", "no change"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(!text.contains("forced") && !text.contains("level_lower"), "{text}");
+}
+
+/// Delays are chosen, and a noiseless wave is found to be deterministic.
+#[test]
+fn delays_are_chosen_and_a_wave_is_iterated() {
+    let folder = Folder::new()
+        .with("wave.csv", (0..600).map(|t| format!("{}\n", damped(t))).collect::<String>())
+        .with("ones.csv", "1,1\n".repeat(200));
+    let report = folder.json("koopman wave.csv --steps 30 --step-time 0.1");
+    assert_eq!((report["delay"].as_u64(), report["deterministic"].as_bool()), (Some(2), Some(true)), "{report}");
+    for (k, row) in report["predictions"].as_array().unwrap().iter().enumerate() {
+        let truth = damped(600 + u32::try_from(k).unwrap());
+        assert!((row[0].as_f64().unwrap() - truth).abs() < 1e-3, "{k}: {report}");
+    }
+    let found = report["modes"].as_array().unwrap().iter().any(|mode| {
+        let part = |key: &str| mode[key].as_f64().unwrap();
+        let near = part("im") > 0.0 && (part("modulus") - 0.998).abs() < 1e-4;
+        near && (part("period") - 0.1 * std::f64::consts::TAU / 0.5).abs() < 1e-3 && mode["reliable"] == true
+    });
+    assert!(found, "{report}");
+    let ones = folder.json("koopman ones.csv --trajectory --delay 2");
+    assert_eq!(ones["eigenvalues"].as_array().unwrap().len(), 1, "{ones}");
+}
+
+/// Faults 5 and 8: columns of other units, constant columns, gaps of time and missing cells.
+#[test]
+fn gaps_cut_the_trajectory_and_columns_have_their_own_units() {
+    let values = autoregressive(3000, 1.0);
+    let row = |t: usize, time: usize| format!("{time},{},{},7\n", values[t], 1e4 * values[(t + 1500) % 3000]);
+    let gapless: String = (0..2000).map(|t| row(t, t)).collect();
+    let gap: String = (2000..3000).map(|t| row(t, t + 5000)).collect();
+    let header = "t,a,b,c\n";
+    let folder = Folder::new()
+        .with("gap.csv", format!("{header}{gapless}{gap}"))
+        .with("hole.csv", format!("{header}{gapless}2000,,1,7\n{gap}"));
+    let report = folder.json("koopman gap.csv --trajectory --time t --delay 2");
+    // Each part has two rows fewer pairs than rows.
+    assert_eq!((report["n"].as_u64(), report["cuts"].as_u64()), (Some(2996), Some(1)), "{report}");
+    assert_eq!(report["step_time"].as_f64(), Some(1.0));
+    let units: Vec<f64> = report["units"].as_array().unwrap().iter().map(|unit| unit.as_f64().unwrap()).collect();
+    assert!((units[1] / units[0] / 1e4 - 1.0).abs() < 0.2 && units[2] == 1.0, "{units:?}");
+    let hole = folder.json("koopman hole.csv --trajectory --time t --delay 1");
+    assert_eq!((hole["n"].as_u64(), hole["cuts"].as_u64()), (Some(2998), Some(1)), "{hole}");
+}
+
+/// Fault 9: the inputs of the coming steps are given beside the first.
+#[test]
+fn forecasts_with_inputs_reach_many_steps() {
+    let (mut text, mut state) = ("s,u,s_next\n".to_owned(), 0.3);
+    for t in 0..800 {
+        let next = 0.5 * state + noise(t);
+        text += &format!("{state},{},{next}\n", noise(t));
+        state = next;
+    }
+    let folder = Folder::new().with("moves.csv", text).with("q.csv", "0.2,0.3,-0.1,0.4\n").with("one.csv", "0.2,0.3\n");
+    let report = folder.json("koopman moves.csv --input-dim 1 --predict q.csv --steps 3");
+    assert!((report["predictions"][0][0].as_f64().unwrap() - 0.45).abs() < 1e-3, "{report}");
+    assert_eq!(report["eigenvalues"].as_array().unwrap().len(), 0);
+    folder.refused(1, "koopman moves.csv --input-dim 1 --predict one.csv --steps 3", &["one.csv: has 2 columns", "4"]);
+    // Fault 14: the way out is named.
+    folder.refused(1, "koopman moves.csv", &["3 columns", "--trajectory", "--input-dim"]);
+}
+
+/// With linear dynamics forecasts from any state are right (findings on kernels without constants).
+#[test]
+fn a_linear_map_is_found_in_any_unit() {
+    for unit in [1e6, 1e-6] {
+        let rows: String = (0..2000)
+            .map(|t| {
+                let (x, y) = (unit * noise(2 * t), unit * noise(2 * t + 1));
+                format!("{x},{y},{},{}\n", 0.9 * x, 0.5 * y)
+            })
+            .collect();
+        let folder = Folder::new().with("map.csv", rows).with("q.csv", format!("{unit},0\n0,{unit}\n"));
+        let report = folder.json("koopman map.csv --predict q.csv");
+        for (forecast, truth) in report["predictions"].as_array().unwrap().iter().zip([[0.9, 0.0], [0.0, 0.5]]) {
+            for (value, truth) in forecast.as_array().unwrap().iter().zip(truth) {
+                assert!((value.as_f64().unwrap() / unit - truth).abs() < 1e-3, "{report}");
+            }
+        }
+        for truth in [0.9, 0.5] {
+            let near = |mode: &Value| (mode["re"].as_f64().unwrap() - truth).abs() < 1e-3;
+            assert!(report["modes"].as_array().unwrap().iter().any(near), "{truth}: {report}");
+        }
+    }
+}
+
+/// Faults 4, 6, 11 and 13 and what does not go together.
+#[test]
+fn refusals_name_a_remedy_and_help_tells_what_biases() {
+    let folder = Folder::new()
+        .with("few.csv", "1\n2\n3\n")
+        .with("tiny.csv", "1e-9,2e-9\n2e-9,1e-9\n".repeat(50))
+        .with("x.csv", column(&autoregressive(200, 1.0)));
+    folder.refused(1, "koopman few.csv", &["few.csv: 2 pairs are too few", "10", "give more data"]);
+    folder.refused(1, "koopman tiny.csv --kernel linear", &["the operator is empty", "--method sums"]);
+    folder.refused(2, "koopman x.csv --method sums --eta 0.1", &["--eta", "--method sogd"]);
+    folder.refused(2, "koopman x.csv --eta 0.1 --half-life 100", &["--half-life", "--eta"]);
+    let help = folder.done("koopman --help");
+    assert!(!help.contains("--lambda 0.1") && help.contains("it makes every eigenvalue smaller"), "{help}");
+    let eigen = folder.done("koopman x.csv --eigenfunctions f.csv");
+    assert!(eigen.contains("method"), "{eigen}");
+    assert!(folder.read("f.csv").starts_with("x1,re1,im1,"));
+}

@@ -1,0 +1,67 @@
+// A browser for the checks of pages: Playwright drives the Chromium that is installed, axe judges
+// what can be read, named and reached. Both come from `target/tools`.
+import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
+
+const [tools, program, folder] = process.argv.slice(2);
+const require = createRequire(`${tools}/node_modules/`);
+const { chromium } = require("playwright-core");
+const AXE = require.resolve("axe-core");
+
+// A container has no sandbox to give; pages on this machine need no other network.
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"];
+
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const TABLET = { viewport: { width: 768, height: 1024 } };
+const DESK = { viewport: { width: 1440, height: 900 } };
+export const SIZES = { desk: DESK, tablet: TABLET, phone: PHONE };
+
+const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] };
+
+/** Runs `check(browser, problem)` and ends with 1 if it named a problem. `check` gives what was seen. */
+export async function run(check) {
+  mkdirSync(folder, { recursive: true });
+  const browser = await chromium.launch({ executablePath: program, args: FLAGS });
+  const problems = new Set();
+  const seen = await check(browser, (where, what) => problems.add(`${where}: ${what}`), folder);
+  await browser.close();
+  problems.forEach((problem) => console.log(problem));
+  console.log(seen);
+  process.exit(problems.size > 0 ? 1 : 0);
+}
+
+/** A new page whose errors, and requests for what `isOwn` does not take, become problems. */
+export async function watch(context, isOwn, problem) {
+  const page = await context.newPage();
+  page.on("pageerror", (error) => problem(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problem(`on the console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    if (!isOwn(request.url())) problem(`asks the network for ${request.url()}`);
+  });
+  return page;
+}
+
+/** What axe finds wrong, and what is wider than the screen or not drawn. */
+export async function look(page, problem) {
+  await page.addScriptTag({ path: AXE }).catch(() => undefined);
+  const found = await page.evaluate((runOnly) => window.axe?.run({ runOnly }), RULES);
+  for (const { id, help, nodes } of found?.violations ?? []) {
+    problem(`${id}: ${help}: ${nodes[0].html.slice(0, 120)} (${nodes.length} in all)`);
+  }
+  const { wide, blank, pictures } = await page.evaluate(() => {
+    const root = document.documentElement;
+    const images = [...document.images].filter((image) => !image.complete || image.naturalWidth === 0);
+    const drawings = [...document.querySelectorAll("svg:not(svg svg)")].filter((svg) => svg.checkVisibility());
+    const empty = drawings.filter((svg) => !(svg.getBBox().width > 4 && svg.getBBox().height > 4));
+    return {
+      wide: root.scrollWidth - root.clientWidth,
+      blank: [...images, ...empty].map((picture) => picture.outerHTML.slice(0, 120)),
+      pictures: document.images.length + drawings.length,
+    };
+  });
+  if (wide > 0) problem(`${wide} pixels wider than the screen`);
+  blank.forEach((picture) => problem(`a picture without a drawing: ${picture}`));
+  return { pictures, judged: found !== undefined };
+}

@@ -1,0 +1,138 @@
+// Looks at every page of a report in a folder: `node report.mjs TOOLS CHROMIUM SCREENSHOTS REPORT`.
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { SIZES, look, run, watch } from "./open.mjs";
+
+const MOST_BYTES = 1_500_000;
+const report = process.argv[5];
+
+/** Each size, light and dark, with and without scripts. */
+const VIEWS = [
+  ["desk", { ...SIZES.desk, reducedMotion: "reduce" }],
+  ["desk-dark", { ...SIZES.desk, colorScheme: "dark" }],
+  ["tablet-dark", { ...SIZES.tablet, colorScheme: "dark" }],
+  ["phone", SIZES.phone],
+  ["phone-plain", { ...SIZES.phone, javaScriptEnabled: false }],
+];
+
+/** Links to files that are not there, words too small to read, references to nothing. */
+async function details(page, problem) {
+  const { files, faults } = await page.evaluate(() => {
+    document.querySelectorAll("details").forEach((part) => { part.open = true; });
+    const faults = [];
+    for (const word of document.querySelectorAll("svg.chart text")) {
+      const chart = word.closest("svg.chart");
+      if (!chart.checkVisibility()) continue;
+      const size = parseFloat(getComputedStyle(word).fontSize) * chart.getScreenCTM().a;
+      if (size < 11) faults.push(`text of ${size.toFixed(1)} pixels: ${word.textContent}`);
+      const [own, all] = [word.getBoundingClientRect(), chart.getBoundingClientRect()];
+      const cut = own.left < all.left - 1 || own.right > all.right + 1 || own.bottom > all.bottom + 1;
+      if (cut) faults.push(`cut off: ${word.textContent}`);
+    }
+    const links = [...document.querySelectorAll("a[href], img[src]")].map((at) => at.href || at.src);
+    for (const link of links.filter((link) => link.startsWith(`${location.href.split("#")[0]}#`))) {
+      const place = decodeURIComponent(link.split("#")[1]);
+      if (place && !document.getElementById(place)) faults.push(`a link to nothing: #${place}`);
+    }
+    for (const part of document.querySelectorAll("[clip-path], [fill^='url(']")) {
+      const id = /#([^)]+)\)/.exec(`${part.getAttribute("clip-path")}${part.getAttribute("fill")}`)?.[1];
+      if (id && !document.getElementById(id)) faults.push(`a reference to nothing: #${id}`);
+    }
+    return { files: links.filter((link) => link.startsWith("file:")), faults };
+  });
+  faults.forEach(problem);
+  files.filter((file) => !existsSync(fileURLToPath(file.split("#")[0])))
+    .forEach((file) => problem(`a link to a file that is not there: ${file}`));
+}
+
+/** The tab key passes every stop in the order of the page, each with an outline. */
+async function tabThrough(page, problem) {
+  const STOPS = "a[href], button:not([disabled]), summary, [tabindex='0']";
+  const stops = await page.evaluate((chosen) => {
+    document.querySelectorAll("details").forEach((part) => { part.open = false; });
+    document.activeElement?.blur();
+    scrollTo(0, 0);
+    return [...document.querySelectorAll(chosen)].filter((stop) => stop.checkVisibility()).length;
+  }, STOPS);
+  let passed = 0;
+  for (; passed < stops; passed += 1) {
+    await page.keyboard.press("Tab");
+    const fault = await page.evaluate((chosen) => {
+      const at = document.activeElement;
+      const before = window.lastStop;
+      window.lastStop = at;
+      const said = `${at.localName} ${at.textContent.trim().slice(0, 40)}`;
+      if (!at.matches(chosen)) return `the tab key leads to ${said}`;
+      if (before && !(before.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING)) return `the tab key goes back to ${said}`;
+      const { outlineStyle, outlineWidth } = getComputedStyle(at);
+      return outlineStyle === "none" || parseFloat(outlineWidth) === 0 ? `focus without an outline: ${said}` : "";
+    }, STOPS);
+    if (fault) {
+      problem(fault);
+      break;
+    }
+  }
+}
+
+/** Turns a series off and on, reads a value, zooms, and sorts a table, where a page has them. */
+async function answer(page, problem) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((part) => { part.open = true; }));
+  const expect = async (good, what) => { if (!(await good)) problem(what); };
+  const toggle = page.locator("button[data-toggle]").first();
+  if (await toggle.count()) {
+    const name = await toggle.getAttribute("data-toggle");
+    const own = toggle.locator("xpath=ancestor::figure").locator(`[data-series="${name}"]`);
+    await toggle.click();
+    await expect(own.evaluateAll((all) => all.length > 0 && all.every((at) => at.style.display === "none")), "a series is not turned off");
+    await toggle.click();
+    await expect(own.evaluateAll((all) => all.every((at) => at.style.display === "")), "a series is not turned on again");
+  }
+  const picture = page.locator(".picture", { has: page.locator("path.line, path.dots") }).first();
+  if (await picture.count()) {
+    const tip = page.locator("output.tip");
+    if (await tip.count()) {
+      await picture.press("ArrowRight");
+      await expect(tip.evaluate((at) => !at.hidden && / at /.test(at.textContent)), "no value is read");
+      await picture.press("+");
+      await expect(picture.locator(".ticks text").count(), "a zoom has no ticks");
+      await picture.press("0");
+      await expect(picture.locator(".ticks").count().then((count) => count === 0), "a zoom is not undone");
+    }
+  }
+  const sort = page.locator("button[data-sort]").first();
+  if (await sort.count()) {
+    await sort.click();
+    const order = sort.locator("xpath=ancestor::th").getAttribute("aria-sort");
+    await expect(order.then((order) => order === "ascending"), "a table is not sorted");
+  }
+}
+
+const own = (url) => /^(file|data|about):/.test(url);
+
+await run(async (browser, problem, folder) => {
+  const pages = readdirSync(report).filter((file) => file.endsWith(".html")).sort();
+  let pictures = 0;
+  for (const file of pages) {
+    const path = join(report, file);
+    const { size } = statSync(path);
+    if (size > MOST_BYTES) problem(file, `${size} bytes, more than ${MOST_BYTES}`);
+    for (const [view, options] of VIEWS) {
+      const name = `${basename(file, ".html")}-${view}`;
+      const say = (what) => problem(name, what);
+      const context = await browser.newContext(options);
+      const page = await watch(context, own, say);
+      await page.goto(pathToFileURL(path).href);
+      await details(page, say);
+      pictures += (await look(page, say)).pictures;
+      await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+      if (view === "desk") {
+        await tabThrough(page, say);
+        await answer(page, say);
+      }
+      await context.close();
+    }
+  }
+  if (pages.length === 0 || pictures === 0) problem(report, `${pages.length} pages with ${pictures} pictures`);
+  return `browser: ${pages.length} pages in ${VIEWS.length} views, ${pictures} pictures`;
+});

@@ -1,0 +1,56 @@
+// Follows a site from link to link from its first page: `node site.mjs TOOLS CHROMIUM SCREENSHOTS URL`.
+import { join } from "node:path";
+import { SIZES, look, run, watch } from "./open.mjs";
+
+const site = `${process.argv[5].replace(/\/$/, "")}/`;
+/** What the search is asked for: the reference of every learner names it. */
+const SOUGHT = "regressor";
+
+const own = (url) => url.startsWith(site) || /^(data|blob|about):/.test(url);
+const full = (url) => (url.endsWith("/") ? `${url}index.html` : url);
+
+await run(async (browser, problem, folder) => {
+  const places = new Map();
+  const [links, files] = [[], new Set()];
+  let pictures = 0;
+  for (const [view, options] of Object.entries(SIZES)) {
+    const context = await browser.newContext(options);
+    let at = site;
+    const page = await watch(context, own, (what) => problem(`${at}, ${view}`, what));
+    const waiting = new Set([full(site)]);
+    // A set keeps its order and gives what is added while it is walked through.
+    for (at of waiting) {
+      await page.goto(at);
+      pictures += (await look(page, (what) => problem(`${at}, ${view}`, what))).pictures;
+      const met = await page.evaluate(() => ({
+        links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
+        places: [...document.querySelectorAll("[id]")].map((place) => place.id),
+      }));
+      places.set(at, new Set(met.places));
+      for (const link of met.links.filter((link) => link.startsWith(site))) {
+        const [path, place] = link.split("#");
+        const target = full(path);
+        if (!target.endsWith(".html")) files.add(target);
+        else {
+          waiting.add(target);
+          if (place) links.push([at, target, decodeURIComponent(place)]);
+        }
+      }
+      if (at === full(site)) await page.screenshot({ path: join(folder, `${view}.png`) });
+    }
+    for (const file of view === "desk" ? files : []) {
+      const status = (await page.request.get(file)).status();
+      if (status !== 200) problem(file, `a link to a file that is not there (${status})`);
+    }
+    at = `${site}search.html?q=${SOUGHT}`;
+    await page.goto(at);
+    const results = page.locator("#mkdocs-search-results a[href]").first();
+    await results.waitFor({ timeout: 20_000 }).catch(() => problem(at, `the search finds nothing for '${SOUGHT}'`));
+    await context.close();
+  }
+  for (const [from, target, place] of links) {
+    if (!places.get(target)?.has(place)) problem(from, `a link to a place that is not there: ${target}#${place}`);
+  }
+  if (places.size < 2 || pictures === 0) problem(site, `${places.size} pages with ${pictures} pictures`);
+  return `site: ${places.size} pages in ${Object.keys(SIZES).length} views, ${files.size} files, ${pictures} pictures`;
+});
