@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
 use super::model::{Counts, Reason, Row};
-use super::{Save, Service};
+use super::{Journal, Keeping, Save, Service};
 
 /// What is asked of the thread.
 pub(super) enum Job {
@@ -31,11 +31,14 @@ pub(super) struct Learnt {
     pub(super) counts: Counts,
     /// Why the row after them was refused; those behind it were not looked at.
     pub(super) refused: Option<Reason>,
+    /// Why the journal did not take the rows; none of them was looked at.
+    pub(super) unwritten: Option<Reason>,
 }
 
 pub(super) struct Learner {
     service: Arc<Service>,
     save: Save,
+    journal: Option<Box<dyn Journal>>,
     /// Whether what is saved is behind the model.
     unsaved: bool,
     /// When it was last saved, or could not be.
@@ -43,8 +46,8 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    pub(super) fn new(service: Arc<Service>, save: Save) -> Self {
-        Self { service, save, unsaved: false, last: Instant::now() }
+    pub(super) fn new(service: Arc<Service>, Keeping { save, journal }: Keeping) -> Self {
+        Self { service, save, journal, unsaved: false, last: Instant::now() }
     }
 
     /// Works until nobody is left who could ask for more; then saves.
@@ -53,12 +56,36 @@ impl Learner {
             match job {
                 // Nobody is left who waits.
                 Job::Learn { .. } if self.service.ended.load(Relaxed) => {}
-                Job::Learn { rows, reply } => drop(reply.send(self.learn(&rows))),
+                Job::Learn { rows, reply } => drop(reply.send(self.learn_request(&rows))),
                 Job::Download { reply } => drop(reply.send(self.service.model.blocking_read().to_bytes())),
                 Job::Save => self.save_in_time(),
             }
+            self.forget_saved();
         }
-        if self.unsaved { self.save() } else { Ok(()) }
+        if self.unsaved {
+            self.save()?;
+            self.unsaved = false;
+            self.forget_saved();
+        }
+        Ok(())
+    }
+
+    /// Learns the rows of a request once the journal has them.
+    fn learn_request(&mut self, rows: &[Row]) -> Learnt {
+        let service = Arc::clone(&self.service);
+        let begun = Instant::now();
+        if let Some(journal) = &mut self.journal {
+            let standing = service.model.blocking_read().standing();
+            if let Err(why) = journal.append(rows, standing) {
+                service.metrics.failed_journal.fetch_add(1, Relaxed);
+                service.queue.leave(rows.len());
+                return Learnt { unwritten: Some(why), ..Learnt::default() };
+            }
+        }
+        let learnt = self.learn(rows);
+        service.queue.leave(rows.len() - learnt.rows);
+        service.queue.pace(learnt.rows, begun.elapsed());
+        learnt
     }
 
     fn learn(&mut self, rows: &[Row]) -> Learnt {
@@ -68,7 +95,10 @@ impl Learner {
                 learnt.answers.push(',');
             }
             match self.learn_row(row, &mut learnt) {
-                Ok(()) => learnt.rows += 1,
+                Ok(()) => {
+                    learnt.rows += 1;
+                    self.service.queue.leave(1);
+                }
                 Err(why) => {
                     learnt.refused = Some(why);
                     break;
@@ -111,9 +141,27 @@ impl Learner {
         if (self.service.save_now.swap(false, Relaxed) || time) && self.unsaved {
             self.checkpoint();
         }
+        self.with_journal(|journal, _| journal.sync());
+    }
+
+    /// The journal keeps nothing that the saved model has learnt.
+    fn forget_saved(&mut self) {
+        if !self.unsaved {
+            self.with_journal(|journal, _| journal.clear());
+        }
+    }
+
+    /// A journal that fails is told, and ends nothing.
+    fn with_journal(&mut self, what: impl FnOnce(&mut dyn Journal, &Service) -> Result<(), Reason>) {
+        let Some(journal) = &mut self.journal else { return };
+        if let Err(why) = what(&mut **journal, &self.service) {
+            self.service.metrics.failed_journal.fetch_add(1, Relaxed);
+            (self.service.options.log)(&format!("{why}; the service goes on"));
+        }
     }
 
     fn save(&mut self) -> Result<(), Reason> {
+        self.with_journal(|journal, service| journal.mark(service.model.blocking_read().standing()));
         let bytes = self.service.model.blocking_read().to_bytes()?;
         (self.save)(bytes)
     }

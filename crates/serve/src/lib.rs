@@ -17,7 +17,9 @@
 //! ```
 //! use std::net::TcpListener;
 //!
-//! use mercer_serve::{Column, Forecast, Model, Odd, Options, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+//! use mercer_serve::{
+//!     Column, Forecast, Keeping, Model, Odd, Options, Prediction, Reason, Row, Schema, Standing, Takes, Value,
+//! };
 //!
 //! /// Predicts the mean of the targets so far.
 //! #[derive(Default)]
@@ -68,8 +70,9 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let listener = TcpListener::bind("127.0.0.1:0")?;
 //! let save = |bytes: Vec<u8>| std::fs::write("mean.txt", bytes).map_err(Reason::from);
+//! let keeping = Keeping { save: Box::new(save), journal: None };
 //! // The service ends as soon as the last argument says so.
-//! mercer_serve::run(listener, Box::new(Mean::default()), Options::default(), Box::new(save), &|| true)?;
+//! mercer_serve::run(listener, Box::new(Mean::default()), Options::default(), keeping, &|| true)?;
 //! # Ok(())
 //! # }
 //! ```
@@ -82,11 +85,13 @@
 mod access;
 mod connection;
 mod curve;
+mod journal;
 mod learner;
 mod metrics;
 mod model;
 mod openapi;
 mod page;
+mod queue;
 mod refusal;
 mod request;
 mod routes;
@@ -101,17 +106,27 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::runtime;
-use tokio::sync::{RwLock, mpsc};
+use tokio::sync::{RwLock, Semaphore, mpsc};
 
 use curve::Curve;
 use learner::{Job, Learner};
 use metrics::Metrics;
+use queue::Queue;
 
 pub use access::Access;
+pub use journal::Journal;
 pub use model::{Column, Forecast, Model, Odd, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 /// Writes the bytes of a model where they are kept.
 pub type Save = Box<dyn FnMut(Vec<u8>) -> Result<(), Reason> + Send>;
+
+/// Where what was learnt is kept.
+pub struct Keeping {
+    /// Writes the model.
+    pub save: Save,
+    /// Keeps the rows that the saved model has not learnt yet.
+    pub journal: Option<Box<dyn Journal>>,
+}
 
 /// How a model is served.
 #[derive(Clone, Debug)]
@@ -168,14 +183,17 @@ pub struct Limits {
     pub class_name: usize,
     /// Most connections at a time; further ones are answered 503 and closed.
     pub connections: u32,
+    /// How long a row may wait for others to be learnt, as far as that can be told, and a forecast
+    /// for others to be made; what would wait longer is answered 503 and is to be asked again.
+    pub wait: Duration,
     /// How long a client may take to send a head, to send a body, or to accept the next part of an
     /// answer, and how long it may be idle.
     pub timeout: Duration,
 }
 
 impl Default for Limits {
-    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, and 30
-    /// seconds.
+    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, a second
+    /// of waiting, and 30 seconds for clients.
     fn default() -> Self {
         Self {
             body: 1 << 20,
@@ -183,6 +201,7 @@ impl Default for Limits {
             rows: 10_000,
             class_name: 256,
             connections: 512,
+            wait: Duration::from_secs(1),
             timeout: Duration::from_secs(30),
         }
     }
@@ -210,6 +229,9 @@ struct Service {
     options: Options,
     metrics: Metrics,
     curve: Curve,
+    queue: Queue,
+    /// Forecasts that may be made at once.
+    forecasts: Semaphore,
     openapi: Bytes,
     page: Bytes,
     /// The learner is to save, whatever it does.
@@ -231,16 +253,19 @@ pub fn run(
     listener: TcpListener,
     model: Box<dyn Model>,
     options: Options,
-    save: Save,
+    keeping: Keeping,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), ServeError> {
     listener.set_nonblocking(true)?;
     let schema = model.schema();
+    let threads = options.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
     let service = Arc::new(Service {
         openapi: openapi::document(&schema, &options).to_string().into(),
         page: page::html(&schema, &options.access).into(),
         metrics: Metrics::new(model.standing()),
         curve: Curve::new(model.standing()),
+        queue: Queue::default(),
+        forecasts: Semaphore::new(threads),
         model: RwLock::new(model),
         schema,
         options,
@@ -249,10 +274,9 @@ pub fn run(
         ended: AtomicBool::new(false),
     });
     let (jobs, waiting) = mpsc::channel::<Job>(service.options.limits.connections as usize);
-    let learner = Learner::new(Arc::clone(&service), save);
+    let learner = Learner::new(Arc::clone(&service), keeping);
     let learner = thread::Builder::new().name("learner".to_owned()).spawn(move || learner.run(waiting))?;
 
-    let threads = service.options.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(threads)
         .max_blocking_threads(threads)

@@ -33,6 +33,7 @@ pub(super) struct Metrics {
     pub(super) refused_connections: AtomicU64,
     pub(super) checkpoints: AtomicU64,
     pub(super) failed_checkpoints: AtomicU64,
+    pub(super) failed_journal: AtomicU64,
     /// Whether the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
     pub(super) learnt: AtomicU64,
@@ -63,6 +64,7 @@ impl Metrics {
             refused_connections: counter(),
             checkpoints: counter(),
             failed_checkpoints: counter(),
+            failed_journal: counter(),
             unsaved: AtomicBool::new(false),
             learnt: counter(),
             met: counter(),
@@ -144,6 +146,8 @@ impl Metrics {
         tell("mercer_checkpoints_total", "counter", "Times the model file was written.", &count(&self.checkpoints));
         let failed = count(&self.failed_checkpoints);
         tell("mercer_checkpoints_failed_total", "counter", "Times the model file could not be written.", &failed);
+        let failed = count(&self.failed_journal);
+        tell("mercer_journal_failed_total", "counter", "Times the journal could not be kept.", &failed);
         self.requests_text(&mut text);
         text
     }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 /// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
@@ -104,7 +105,7 @@ pub enum Takes {
 }
 
 /// A value of a row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// There is none.
     Missing,
@@ -123,7 +124,7 @@ impl Value {
 }
 
 /// A row of a request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// A value for each of [`Schema::columns`].
     pub values: Vec<Value>,
@@ -193,6 +194,8 @@ impl Counts {
 pub struct Standing {
     /// Rows that it has met in its life.
     pub met: u64,
+    /// A checksum of these rows, by which a journal knows its model; 0 if there is none.
+    pub fingerprint: u32,
     /// Those of them that it has learnt.
     pub rounds: u64,
     /// The sum of their weights.

@@ -1,5 +1,7 @@
 //! Why a request is not answered as asked.
 
+use std::time::Duration;
+
 use hyper::StatusCode;
 
 /// Why a request is not answered as asked.
@@ -11,15 +13,21 @@ pub(super) struct Refusal {
     pub(super) learnt: Option<usize>,
     /// Whether the rest of the request was not read, so that the connection must end.
     pub(super) unread: bool,
+    /// After how long the same may be asked again.
+    pub(super) retry: Option<Duration>,
 }
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), learnt: None, unread: false }
+        Self { status, message: message.into(), learnt: None, unread: false, retry: None }
     }
 
     pub(super) fn bad_request(message: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(super) fn busy(message: impl Into<String>, retry: Duration) -> Self {
+        Self { retry: Some(retry), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
     pub(super) fn unprocessable(message: String) -> Self {

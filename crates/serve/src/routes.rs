@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-    EXPECT, HeaderName, HeaderValue, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    EXPECT, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
@@ -27,6 +27,9 @@ type Answer = Response<Full<Bytes>>;
 
 const JSON: &str = "application/json";
 
+/// When a journal that has no room may have some.
+const RETRY: Duration = Duration::from_secs(10);
+
 /// Rows that are predicted before others have their turn on the thread.
 const TURN: usize = 16;
 
@@ -41,6 +44,10 @@ impl Refusal {
         let headers = answer.headers_mut();
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(wait) = self.retry {
+            // In whole seconds, and never at once.
+            headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs() + 1));
         }
         if self.unread {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -181,6 +188,11 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
 
 /// The next rows of a series.
 async fn forecast(service: &Service, steps: usize) -> Result<Answer, Refusal> {
+    let wait = service.options.limits.wait;
+    let turn = timeout(wait, service.forecasts.acquire()).await.ok().and_then(Result::ok);
+    let Some(_turn) = turn else {
+        return Err(Refusal::busy("other forecasts are being made; ask again later, or for fewer steps", wait));
+    };
     let forecast = service.model.read().await.forecast();
     let made = tokio::task::spawn_blocking(move || forecast(steps)).await.map_err(|_| gone())?;
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
@@ -194,9 +206,16 @@ async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sende
     let body = read(request, service).await?;
     let Asked { rows, single, .. } = Asked::parse(&body, Purpose::Learn, service)?;
     drop(body);
+    let busy =
+        |wait| Refusal::busy("too many rows wait to be learnt, and nothing of these was; send them again later", wait);
+    service.queue.admit(rows.len(), service.options.limits.wait).map_err(busy)?;
     let (reply, learnt) = oneshot::channel();
     jobs.send(Job::Learn { rows, reply }).await.map_err(|_| gone())?;
-    let Learnt { answers, rows, met, counts, refused } = learnt.await.map_err(|_| gone())?;
+    let Learnt { answers, rows, met, counts, refused, unwritten } = learnt.await.map_err(|_| gone())?;
+    if let Some(why) = unwritten {
+        let message = format!("{why}; nothing of this request was learnt, so send it again");
+        return Err(Refusal::busy(message, RETRY));
+    }
     if let Some(why) = refused {
         let row = if single { "row".to_owned() } else { format!("rows[{rows}]") };
         let message = format!("{row}: {why}");

@@ -2,14 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use mercer_serve::{
-    Access, Column, Forecast, Model, Odd, Oddity, Options, Prediction, Reason, Row, Schema, ServeError, Standing,
-    Takes, Value,
+    Access, Column, Forecast, Journal, Keeping, Limits, Model, Odd, Oddity, Options, Prediction, Reason, Row, Schema,
+    ServeError, Standing, Takes, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -77,6 +78,9 @@ impl Model for Mean {
         if y == 13.0 {
             return Err("13 brings bad luck".into());
         }
+        if y == 500.0 {
+            thread::sleep(Duration::from_millis(500));
+        }
         if y == 666.0 {
             panic!("as a broken model would");
         }
@@ -99,6 +103,40 @@ impl Model for Mean {
     }
 }
 
+/// A journal in memory: what was asked of it, of so many rows as the model had met.
+struct Notes {
+    told: Arc<Mutex<Vec<String>>>,
+    /// Whether rows are refused.
+    full: Arc<AtomicBool>,
+}
+
+impl Journal for Notes {
+    fn append(&mut self, rows: &[Row], standing: Standing) -> Result<(), Reason> {
+        if self.full.load(Ordering::Relaxed) {
+            return Err("the journal is full".into());
+        }
+        self.told.lock().unwrap().push(format!("{} rows at {}", rows.len(), standing.met));
+        Ok(())
+    }
+
+    fn mark(&mut self, standing: Standing) -> Result<(), Reason> {
+        self.told.lock().unwrap().push(format!("save at {}", standing.met));
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), Reason> {
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), Reason> {
+        let mut told = self.told.lock().unwrap();
+        if told.last().is_some_and(|last| last != "clear") {
+            told.push("clear".to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// A service that runs until it is ended.
 struct Service {
     address: SocketAddr,
@@ -111,6 +149,10 @@ struct Service {
 
 impl Service {
     fn start(model: Mean, options: Options) -> Self {
+        Self::start_with(model, options, None)
+    }
+
+    fn start_with(model: Mean, options: Options, journal: Option<Box<dyn Journal>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, full) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
@@ -126,7 +168,8 @@ impl Service {
         };
         let run = move || {
             let stop = || stopped.load(Ordering::Relaxed);
-            mercer_serve::run(listener, Box::new(model), options, Box::new(save), &stop)
+            let keeping = Keeping { save: Box::new(save), journal };
+            mercer_serve::run(listener, Box::new(model), options, keeping, &stop)
         };
         Self { address, stop, saved, full, thread: thread::spawn(run) }
     }
@@ -367,5 +410,59 @@ fn health_is_a_status() {
     assert_eq!(["/health", "/health/live", "/health/ready"].map(|path| service.get(path).0), [503, 200, 200]);
     service.post("/learn", r#"{"row":[1,1,1,1]}"#);
     assert_eq!(service.get("/health").0, 200);
+    service.end().0.unwrap();
+}
+
+#[test]
+fn rows_are_in_the_journal_before_they_are_learnt_and_until_they_are_saved() {
+    let (told, full): (Arc<Mutex<Vec<String>>>, Arc<AtomicBool>) = Default::default();
+    let notes = Notes { told: Arc::clone(&told), full: Arc::clone(&full) };
+    let options = Options { checkpoint: 3.try_into().ok(), ..Options::default() };
+    let service = Service::start_with(Mean::default(), options, Some(Box::new(notes)));
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
+    service.post("/learn", r#"{"rows":[[1,1,1,1],[1,1,13,1],[1,1,1,1]]}"#);
+    full.store(true, Ordering::Relaxed);
+    let (status, head, body) = service.raw(&post("/learn", r#"{"row":[1,1,1,1]}"#, ""));
+    assert!(status == 503 && head.contains("retry-after: 11"), "{head}");
+    assert_eq!(body["error"], "the journal is full; nothing of this request was learnt, so send it again");
+    full.store(false, Ordering::Relaxed);
+    service.post("/learn", r#"{"rows":[[1,1,1,1],[1,1,1,1]]}"#);
+    // A disk that refuses the model leaves the journal as it is.
+    service.full.store(1, Ordering::Relaxed);
+    service.post("/learn", r#"{"rows":[[1,1,1,1],[1,1,1,1]]}"#);
+    assert_eq!(service.end().1, ["3", "6"]);
+    let expected =
+        ["1 rows at 0", "3 rows at 1", "2 rows at 2", "save at 3", "2 rows at 4", "save at 6", "save at 6", "clear"];
+    assert_eq!(*told.lock().unwrap(), expected);
+}
+
+#[test]
+fn what_would_wait_too_long_is_to_be_asked_again() {
+    let options = |wait| {
+        let limits = Limits { wait: Duration::from_millis(wait), ..Limits::default() };
+        Options { limits, threads: NonZeroUsize::new(1), ..Options::default() }
+    };
+    let service = Service::start(Mean::default(), options(300));
+    // A row that takes half a second, then two of them; the next would have to wait.
+    service.post("/learn", r#"{"row":[1,1,500,1]}"#);
+    thread::scope(|scope| {
+        let first = scope.spawn(|| service.post("/learn", r#"{"rows":[[1,1,500,1],[1,1,500,1]]}"#));
+        thread::sleep(Duration::from_millis(100));
+        let (status, head, _) = service.raw(&post("/learn", r#"{"row":[1,1,1,1]}"#, ""));
+        assert!(status == 503 && head.contains("retry-after: 2"), "{head}");
+        assert_eq!(service.get("/health/live").0, 200);
+        assert_eq!(first.join().unwrap().0, 200);
+    });
+    assert_eq!(service.post("/learn", r#"{"row":[1,1,1,1]}"#).1["rows"], 4);
+    service.end().0.unwrap();
+
+    let service = Service::start(Mean { series: true, ..Mean::default() }, options(100));
+    thread::scope(|scope| {
+        let first = scope.spawn(|| service.post("/predict", r#"{"steps":1}"#));
+        thread::sleep(FORECAST / 6);
+        let (status, head, _) = service.raw(&post("/predict", r#"{"steps":1}"#, ""));
+        assert!(status == 503 && head.contains("retry-after: 1"), "{head}");
+        assert_eq!(first.join().unwrap().0, 200);
+    });
     service.end().0.unwrap();
 }

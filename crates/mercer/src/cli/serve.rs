@@ -1,12 +1,14 @@
 //! `mercer serve`: a model in a file behind HTTP. The server is the crate `mercer-serve`; here are
 //! its arguments and the file.
 
+mod journal;
+mod keeping;
 mod served;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use mercer_serve::{Access, Limits, Options};
@@ -17,6 +19,7 @@ use super::output;
 use super::plain::Plain;
 use super::stop::Stop;
 use super::{count, every, store, voice};
+use keeping::{JournalArguments, Place};
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
@@ -33,7 +36,7 @@ use super::{count, every, store, voice};
 ///
 /// The address is printed on stdout once requests are taken. SIGINT, SIGTERM and SIGHUP end the
 /// service: what was learnt is saved at once, requests in progress are answered, and what these
-/// taught is saved, too.
+/// taught is saved, too. With --journal what is answered survives a kill and a crash as well.
 ///
 /// Learning and the model file need the header `Authorization: Bearer TOKEN` if the environment
 /// variable MERCER_TOKEN holds a token. Without one, learning is open on loopback addresses, where
@@ -57,6 +60,11 @@ pub(crate) struct ServeArguments {
     /// the end
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     checkpoint_time: Duration,
+    /// A folder where the model is saved while it cannot be saved in its own place
+    #[arg(long, value_name = "DIR", conflicts_with = "read_only")]
+    rescue: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalArguments,
     /// How long requests in progress may take once a signal has come
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     drain: Duration,
@@ -99,6 +107,10 @@ struct LimitArguments {
     /// Most connections at a time; further ones are answered 503 and closed
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     max_connections: u32,
+    /// How long a row may wait for others to be learnt, and a forecast for others to be made, before
+    /// a request is answered 503 and is to be sent again
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    max_wait: Duration,
     /// Seconds that a client may take to send a head, to send a body, or to accept the next part of
     /// an answer, and that it may be idle
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
@@ -113,6 +125,7 @@ impl LimitArguments {
             rows: self.max_rows as usize,
             class_name: self.max_class_name as usize,
             connections: self.max_connections,
+            wait: self.max_wait,
             timeout: Duration::from_secs(self.timeout.into()),
         }
     }
@@ -132,11 +145,12 @@ const VARIABLE: &str = "MERCER_TOKEN";
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
-    let mut kept = Identity::of(path);
-    let model = served::load(path, &arguments.limits)?;
+    let place = Place::of(path, arguments.rescue.as_deref())?;
+    let mut model = served::load(path, &arguments.limits)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }
+    let keeping = keeping::begin(place, &arguments.journal, &mut *model)?;
     let addr = arguments.addr;
     let access = access(addr, arguments.read_only)?;
     let stop = Stop::listen()?;
@@ -163,42 +177,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         file_name: download_name(path),
         log: |text| voice::say(text),
     };
-    let (file, mut saved) = (path.clone(), None);
-    let save = move |bytes| {
-        let now = Identity::of(&file);
-        if now.is_some() && now != kept {
-            let place = file.display();
-            return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
-        }
-        saved.replace(store::save("--model", &file, Ok(bytes)).map_err(|failure| failure.to_string())?);
-        kept = Identity::of(&file);
-        Ok(())
-    };
-    mercer_serve::run(listener, model, options, Box::new(save), &|| stop.requested())
+    mercer_serve::run(listener, model, options, keeping, &|| stop.requested())
         .map_err(|error| Failure::because(error.to_string()))
-}
-
-/// Which file is in a place: it changes when another is put there, or this one is written.
-#[derive(PartialEq)]
-struct Identity {
-    file: (u64, u64),
-    length: u64,
-    written: Option<SystemTime>,
-}
-
-impl Identity {
-    /// None if there is no file.
-    fn of(path: &Path) -> Option<Self> {
-        let facts = std::fs::metadata(path).ok()?;
-        #[cfg(unix)]
-        let file = {
-            use std::os::unix::fs::MetadataExt;
-            (facts.dev(), facts.ino())
-        };
-        #[cfg(not(unix))]
-        let file = (0, 0);
-        Some(Self { file, length: facts.len(), written: facts.modified().ok() })
-    }
 }
 
 /// Who may learn and download the model.

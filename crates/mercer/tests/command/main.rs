@@ -19,6 +19,7 @@ mod inspect;
 mod intervals;
 mod kept_forecasters;
 mod kept_operators;
+mod kept_services;
 mod kernels;
 mod koopman;
 mod koopman_sums;

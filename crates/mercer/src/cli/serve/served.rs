@@ -253,6 +253,7 @@ impl Model for Examples {
         let standing = self.model.standing();
         Standing {
             met: self.model.seen().rows,
+            fingerprint: self.model.seen().fingerprint,
             rounds: standing.rounds as u64,
             weight: standing.weight,
             loss: standing.loss,
@@ -356,6 +357,7 @@ impl Model for Series {
         let SeriesErrors { scored, sum, .. } = self.0.model().errors;
         Standing {
             met: self.0.model().seen().rows,
+            fingerprint: self.0.model().seen().fingerprint,
             rounds: self.0.rows() as u64,
             weight: scored as f64,
             loss: sum,

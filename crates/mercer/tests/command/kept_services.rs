@@ -1,0 +1,183 @@
+//! What `mercer serve` has accepted survives kills, full disks and files in its way.
+
+#![cfg(all(unix, feature = "serve"))]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::http::Service;
+use crate::support::{Folder, csv, examples};
+
+/// `m.mercer` has learnt the first 100 of 200 rows, which are `all.csv`.
+fn trained() -> Folder {
+    let all = csv(&examples(200));
+    let first: String = all.lines().take(101).map(|line| format!("{line}\n")).collect();
+    let folder = Folder::new().with("all.csv", all).with("first.csv", first);
+    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder
+}
+
+/// The rows behind the first 100.
+fn rows() -> Vec<Value> {
+    examples(200).iter().skip(100).map(|(x, y)| json!([x[0], x[1], x[2], y])).collect()
+}
+
+/// Kills it, and clears away its lock, which others would take over.
+fn kill(folder: &Folder, mut service: Service) {
+    service.child.kill().unwrap();
+    service.child.wait().unwrap();
+    for name in folder.names().iter().filter(|name| name.ends_with(".lock")) {
+        fs::remove_file(folder.path(name)).unwrap();
+    }
+}
+
+/// The model is that of a run over all rows.
+fn is_whole(folder: &Folder) {
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model whole.mercer --quiet");
+    assert!(fs::read(folder.path("m.mercer")).unwrap() == fs::read(folder.path("whole.mercer")).unwrap());
+}
+
+#[test]
+fn a_killed_service_with_a_journal_loses_nothing() {
+    for options in ["", "--journal-sync row", "--checkpoint 7"] {
+        let folder = trained();
+        let arguments = format!("--model m.mercer --journal rows.journal {options}");
+        let mut at = 0;
+        for part in rows().chunks(20) {
+            let service = Service::start(&folder, &arguments);
+            for row in &part[..5] {
+                at += 1;
+                assert_eq!(service.learn(&json!({ "row": row }))["rows"].as_u64(), Some(100 + at), "{options}");
+            }
+            service.learn(&json!({ "rows": part[5..] }));
+            at += 15;
+            kill(&folder, service);
+        }
+        let service = Service::start(&folder, &arguments);
+        assert_eq!(service.get("/health").json()["rows"].as_u64(), Some(200), "{options}");
+        let (code, said) = service.end("-TERM");
+        assert_eq!((code, fs::metadata(folder.path("rows.journal")).unwrap().len()), (Some(0), 8), "{said}");
+        is_whole(&folder);
+    }
+}
+
+/// Those behind a refused row of a request were not learnt, and are not later.
+#[test]
+fn rows_behind_a_refused_one_are_not_learnt_from_a_journal() {
+    let lines = |t: usize| format!("{},{}\n", t % 7, ["red", "blue"][t % 2]);
+    let folder = Folder::new().with("first.csv", "a,kind\n".to_owned() + &(0..20).map(lines).collect::<String>());
+    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    for (checkpoint, last) in [("", false), ("--checkpoint 22", false), ("", true)] {
+        let arguments = format!("--model m.mercer --max-classes 2 --journal rows.journal {checkpoint}");
+        let service = Service::start(&folder, &arguments);
+        let before = service.get("/health").json()["rows"].as_u64().unwrap();
+        let rows = json!([[1, "red"], [2, "blue"], [3, "pink"], [4, "red"], [5, "red"]]);
+        assert_eq!(service.post("/learn", &json!({ "rows": rows })).json()["learnt"].as_u64(), Some(2));
+        if !last {
+            service.learn(&json!({ "rows": [[1, "blue"]] }));
+        }
+        kill(&folder, service);
+        let service = Service::start(&folder, &arguments);
+        let rows = service.get("/health").json()["rows"].as_u64();
+        assert_eq!(rows, Some(before + if last { 2 } else { 3 }), "{checkpoint}");
+        service.end("-TERM");
+    }
+}
+
+/// Rows that were only half written were not accepted, and others follow them.
+#[test]
+fn a_journal_that_ends_in_the_midst_of_rows_is_gone_on_from() {
+    let folder = trained();
+    let journal = folder.path("rows.journal");
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    service.learn(&json!({ "rows": rows()[..50] }));
+    let whole = fs::read(&journal).unwrap();
+    service.learn(&json!({ "rows": rows()[50..60] }));
+    let longer = fs::read(&journal).unwrap();
+    kill(&folder, service);
+    let model = fs::read(folder.path("m.mercer")).unwrap();
+    for length in (0..whole.len()).step_by(97).chain(whole.len()..longer.len()) {
+        fs::write(folder.path("m.mercer"), &model).unwrap();
+        fs::write(&journal, &longer[..length]).unwrap();
+        if length % 50 == 0 || length == longer.len() - 1 {
+            let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+            let met = service.get("/health").json()["rows"].as_u64();
+            assert_eq!(met, Some(if length < whole.len() { 100 } else { 150 }), "{length}");
+            service.learn(&json!({ "row": [0, 0, 0, 0] }));
+            kill(&folder, service);
+            let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+            assert_eq!(service.get("/health").json()["rows"].as_u64(), met.map(|met| met + 1));
+            kill(&folder, service);
+        }
+    }
+    // Damage elsewhere is told.
+    let mut damaged = longer.clone();
+    damaged[40] ^= 1;
+    fs::write(folder.path("m.mercer"), &model).unwrap();
+    fs::write(&journal, &damaged).unwrap();
+    let serve = "serve --addr 127.0.0.1:0 --model m.mercer --journal rows.journal";
+    folder.refused(1, serve, &["rows.journal: is damaged at byte 8"]);
+    assert_eq!(fs::read(&journal).unwrap(), damaged);
+}
+
+#[test]
+fn a_journal_belongs_to_one_model_and_one_service() {
+    let folder = trained().with("note.txt", "not a journal");
+    fs::copy(folder.path("m.mercer"), folder.path("same.mercer")).unwrap();
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    service.learn(&json!({ "rows": rows()[..10] }));
+    let with = |model: &str, journal: &str| format!("serve --addr 127.0.0.1:0 --model {model} --journal {journal}");
+    folder.refused(1, &with("same.mercer", "rows.journal"), &["rows.journal: is the journal of another process"]);
+    kill(&folder, service);
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model other.mercer --quiet");
+    folder.refused(1, &with("other.mercer", "rows.journal"), &["rows.journal: is of another model", "200 rows"]);
+    folder.refused(1, &with("m.mercer", "note.txt"), &["note.txt: is there already and is no journal"]);
+    folder.refused(1, &with("m.mercer", "."), &["is not a file"]);
+    folder.refused(2, &with("m.mercer", "rows.journal --journal-sync soon"), &["give row", "1s"]);
+    folder.refused(2, "serve --model m.mercer --journal-sync row", &["--journal"]);
+    assert_eq!(folder.read("note.txt"), "not a journal");
+    // The journal still has the rows for whom they belong to.
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    service.learn(&json!({ "rows": rows()[10..] }));
+    let (code, said) = service.end("-TERM");
+    assert!(code == Some(0) && said.contains("10 rows of the journal were learnt"), "{said}");
+    is_whole(&folder);
+}
+
+/// The rows of a series, whose state is another.
+#[test]
+fn a_series_has_a_journal_as_well() {
+    let line = |t: usize| format!("{}\n", (t as f64 / 5.0).sin());
+    let lines = |from: usize, to: usize| "a\n".to_owned() + &(from..to).map(line).collect::<String>();
+    let folder = Folder::new().with("first.csv", lines(0, 80)).with("all.csv", lines(0, 100));
+    folder.done("forecast first.csv --method opf --gamma 0.5 --t-init 20 --save m.mercer");
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    for t in 80..100 {
+        service.learn(&json!({ "row": [(t as f64 / 5.0).sin()] }));
+    }
+    kill(&folder, service);
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    assert_eq!(service.get("/health").json()["rows"].as_u64(), Some(100));
+    kill(&folder, service);
+    folder.done("forecast all.csv --method opf --gamma 0.5 --t-init 20 --save whole.mercer");
+    assert!(fs::read(folder.path("m.mercer")).unwrap() == fs::read(folder.path("whole.mercer")).unwrap());
+}
+
+#[test]
+fn a_model_that_cannot_be_saved_in_its_place_is_saved_in_another() {
+    let folder = trained().with("other", "another file");
+    fs::create_dir(folder.path("rescue")).unwrap();
+    let service = Service::start(&folder, "--model m.mercer --checkpoint 1 --rescue rescue");
+    fs::rename(folder.path("other"), folder.path("m.mercer")).unwrap();
+    service.learn(&json!({ "row": [0, 0, 0, 0] }));
+    assert_eq!(service.get("/health").status, 503);
+    assert_eq!(folder.json("inspect rescue/m.mercer")["learnt"].as_u64(), Some(101));
+    service.learn(&json!({ "row": [0, 0, 0, 0] }));
+    let (code, said) = service.end("-TERM");
+    assert!(code == Some(1) && said.contains("it is saved in rescue/m.mercer"), "{said}");
+    assert_eq!(folder.json("inspect rescue/m.mercer")["learnt"].as_u64(), Some(102));
+    let serve = "serve --addr 127.0.0.1:0 --model rescue/m.mercer --rescue rescue";
+    folder.refused(1, serve, &["rescue/m.mercer: is there already", "give another --rescue"]);
+    folder.refused(1, "serve --model rescue/m.mercer --rescue nowhere", &["nowhere/m.mercer: cannot be written"]);
+}
