@@ -2,6 +2,7 @@
 
 mod backtest;
 mod clock;
+mod columns;
 mod feed;
 mod method;
 mod pass;
@@ -39,7 +40,7 @@ use told::Told;
 pub(crate) use pass::Pass;
 
 #[cfg(feature = "serve")]
-pub(crate) use feed::Columns;
+pub(crate) use columns::Columns;
 pub(crate) use report::parameters;
 
 /// Forecast a series: predict every row from the rows before it, then learn from it

@@ -17,7 +17,7 @@ use mercer::readers::{Header, ReadOptions, RowReader, Series, TargetColumn};
 use serde_json::{Value, json};
 
 use super::Making;
-use super::feed::Columns;
+use super::columns::Columns;
 use crate::cli::failure::Failure;
 use crate::cli::typed;
 

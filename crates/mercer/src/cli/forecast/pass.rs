@@ -10,7 +10,8 @@ use mercer::forecast::{
 };
 use mercer::model::{ModelError, Prediction, SeriesErrors};
 
-use super::feed::{Columns, Feed};
+use super::columns::Columns;
+use super::feed::Feed;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
