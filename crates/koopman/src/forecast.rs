@@ -4,7 +4,7 @@
 //! `(G_XY)_ij = k_X(x_i, y_j)`. Read from the left: `Kg` has the coefficients `c = Wᵀ g(Y)`, its
 //! values at the output points are `G_YX c`, and these are the next observable.
 
-use mercer_kernels::{AlignedVec, Kernel};
+use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::dot;
 
 use crate::Error;
@@ -46,5 +46,24 @@ impl<K: Kernel, L: Kernel> KernelOperator<K, L> {
             powers.push(coefficients);
         }
         Ok(powers)
+    }
+
+    /// The expected values of an observable 1, …, `steps` steps after each of many points,
+    /// `values[step][point]`; `g` as in [`powers`](Self::powers). The observable is centred by its
+    /// mean over the dictionary, so that far from all data the forecast is that mean and not 0; but
+    /// not where all functions of the space vanish at the origin, as for a linear kernel, since a
+    /// constant is far from all of them.
+    ///
+    /// # Errors
+    /// As [`powers`](Self::powers), and when the points have another dimension than the inputs.
+    pub fn forecasts(&self, g: &[f64], points: &Points, steps: usize) -> Result<Vec<Vec<f64>>, Error> {
+        let has_constants = self.input_kernel().self_value(&vec![0.0; self.input_dimension()]) > 0.0;
+        let mean = if has_constants { g.iter().sum::<f64>() / g.len().max(1) as f64 } else { 0.0 };
+        let centred: Vec<f64> = g.iter().map(|value| value - mean).collect();
+        let powers = self.powers(&centred, steps)?;
+        let functions: Vec<&[f64]> = powers.iter().map(Vec::as_slice).collect();
+        let mut values = self.evaluate_all(&functions, points)?;
+        values.iter_mut().flatten().for_each(|value| *value += mean);
+        Ok(values)
     }
 }

@@ -59,6 +59,7 @@ mod side;
 mod sogd;
 mod step_schedule;
 mod sums;
+mod trajectory;
 mod value_iteration;
 
 pub use clusters::{Clusters, KMeans, adjusted_rand_index, orthonormal_rows};
@@ -73,6 +74,7 @@ pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
 pub use sogd::{Sogd, SogdParams};
 pub use step_schedule::StepSchedule;
 pub use sums::{Choice, DictionaryPoint, Mode, OperatorModel, OperatorSums, OperatorSumsParams, Quality};
+pub use trajectory::Trajectory;
 pub use value_iteration::{Policy, ValueIterationParams, value_iteration};
 
 /// The code of the README, run as a test.

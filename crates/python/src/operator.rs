@@ -1,6 +1,8 @@
 //! The learner of an operator between states and their successors.
 
-use mercer::koopman::{Budget, BudgetTest, DictionaryShape, KernelOperator, Sogd, SogdParams, StepSchedule};
+use mercer::koopman::{
+    Budget, BudgetTest, DictionaryShape, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule,
+};
 use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator, Own};
 use mercer::{AnyKernel, Gaussian, KernelSpec, Points, median_width};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
@@ -132,18 +134,17 @@ impl OperatorCore {
         if rows != others {
             return Err(errors::data(format!("{rows} states and {others} successors")));
         }
-        let mut steps = Vec::new();
         in_pieces(
             py,
             rows,
             |range| {
                 let mut model = self.model.write_detached();
                 let learner = &mut model.as_mut().ok_or_else(errors::not_learnt)?.learner;
-                let first = range.start;
-                steps.clear();
-                let (xs, ys) = (&xs[range.start * d..range.end * d], &ys[range.start * d_plus..range.end * d_plus]);
-                let learnt = learner.inner_mut().learn_block(xs, ys, &mut steps);
-                learnt.map_err(|error| at_row(first + steps.len(), errors::operator(error)))
+                for row in range {
+                    let (x, y) = (&xs[row * d..(row + 1) * d], &ys[row * d_plus..(row + 1) * d_plus]);
+                    learner.update(x, y).map_err(|error| at_row(row, errors::operator(error)))?;
+                }
+                Ok(())
             },
             || piece(128),
         )
@@ -202,14 +203,9 @@ impl OperatorCore {
                 let mut made = vec![0.0; n * steps * observables];
                 for which in 0..observables {
                     let g: Vec<f64> = (0..kept).map(|row| values[row * observables + which]).collect();
-                    let mean = g.iter().sum::<f64>() / (kept.max(1) as f64);
-                    // The constant function is outside of most of these spaces.
-                    let centred: Vec<f64> = g.iter().map(|value| value - mean).collect();
-                    let powers = operator.powers(&centred, steps)?;
-                    let functions: Vec<&[f64]> = powers.iter().map(Vec::as_slice).collect();
-                    for (step, at) in operator.evaluate_all(&functions, &points)?.iter().enumerate() {
+                    for (step, at) in operator.forecasts(&g, &points, steps)?.iter().enumerate() {
                         for (row, value) in at.iter().enumerate() {
-                            made[(row * steps + step) * observables + which] = value + mean;
+                            made[(row * steps + step) * observables + which] = *value;
                         }
                     }
                 }
@@ -247,7 +243,7 @@ impl OperatorCore {
     /// Dimensions of states and successors, pairs learnt, the Hilbert–Schmidt norm, and the kernels.
     fn _facts(&self, py: Python<'_>) -> PyResult<(usize, usize, u64, f64, String, String)> {
         let model = self.model.read(py);
-        let learner = model.as_ref().ok_or_else(errors::not_learnt)?.learner.inner();
+        let learner = descent(model.as_ref().ok_or_else(errors::not_learnt)?)?;
         let operator = learner.operator();
         let kernels = (operator.input_kernel().to_string(), operator.output_kernel().to_string());
         Ok((
@@ -294,6 +290,12 @@ impl OperatorCore {
     /// The operator as it is now.
     fn snapshot(&self, py: Python<'_>) -> PyResult<KernelOperator<AnyKernel, AnyKernel>> {
         let model = self.model.read(py);
-        Ok(model.as_ref().ok_or_else(errors::not_learnt)?.learner.inner().operator().clone())
+        Ok(descent(model.as_ref().ok_or_else(errors::not_learnt)?)?.operator().clone())
     }
+}
+
+/// The learner by gradient descent.
+fn descent(model: &Operator) -> PyResult<&dyn OperatorLearner<AnyKernel, AnyKernel>> {
+    let words = "holds exact sums, which Python does not read yet; mercer koopman --model does";
+    model.learner.descent().ok_or_else(|| errors::data(words))
 }

@@ -135,22 +135,22 @@ impl Input {
 
     /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
     ///
-    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows must be in order; `ignore` those that
-    /// are not looked at.
+    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows must be in order, and `group` the one
+    /// that names the trajectory of a row: [`Example::label`].
     pub(crate) fn plain(
         path: &Path,
         dialect: &Dialect,
         missing: Missing,
         stop: &Stop,
-        (time, ignore): (Option<&ColumnChoice>, &[ColumnChoice]),
+        beside: [Option<&ColumnChoice>; 2],
     ) -> Result<Self, Failure> {
         let shown = Source::of(path)?.to_string();
-        let (ignore, mentioned) = (ignore.to_vec(), time.cloned().into_iter().collect());
-        let plain = ReadOptions { target: TargetColumn::None, missing, ignore, mentioned, ..ReadOptions::default() };
+        let mentioned = beside.into_iter().flatten().cloned().collect();
+        let plain = ReadOptions { target: TargetColumn::None, missing, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
         refuse_libsvm(&shown, &options)?;
         let mut opening = Some(Opening::of(path, stop, || ())?);
-        if let Some(timed) = Timed::look(&mut opening, &options, time, missing)? {
+        if let Some(timed) = Timed::look(&mut opening, &options, beside, missing)? {
             let (kind, columns) = (Kind::Numbers(0), timed.columns());
             return Ok(Self {
                 shown,

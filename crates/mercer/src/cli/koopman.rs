@@ -1,5 +1,6 @@
 //! `mercer koopman`: learns the operator of a dynamical system from pairs of a state and its successor.
 
+mod descent;
 mod making;
 mod pairs;
 #[cfg(feature = "plots")]
@@ -8,15 +9,14 @@ mod queries;
 mod report;
 mod sums;
 mod sums_report;
-mod trajectory;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use mercer::koopman::{Error, Verdict};
-use mercer::model::{AnyOperator, Operator};
+use mercer::koopman::{Error, OperatorLearner, Trajectory, Verdict};
+use mercer::model::Operator;
 use mercer::readers::ColumnChoice;
 
 use super::dialect::Dialect;
@@ -27,10 +27,16 @@ use super::plot::PlotArguments;
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::stop::Stop;
 use super::{count, store};
-use making::Making;
+use making::{Making, positive};
 use pairs::{Chunk, Layout, Pairs};
+#[cfg(feature = "plots")]
+use picture::Subject;
 use queries::Queries;
-use report::{Eigenvalue, Report, Run};
+
+/// Steps of a forecast from the end of the data, unless told.
+const STEPS: usize = 10;
+/// Eigenvalues, unless told.
+const MODES: usize = 10;
 
 /// Learn the Koopman operator of a dynamical system from pairs of a state and its successor
 ///
@@ -41,41 +47,44 @@ use report::{Eigenvalue, Report, Run};
 ///
 /// By default (sums) the operator is that of exact least squares, in one pass and bounded memory: units, kernel width and regulariser are
 /// chosen, and every eigenvalue is told with its spread, its residual and whether it is reliable, every forecast with an interval. The
-/// stochastic gradient descent of the paper (--method sogd) costs less a pair; its constant step leaves noise in every eigenvalue.
+/// stochastic gradient descent of the paper (--method sogd) costs less a pair and is less exact; a constant step (--eta alone) leaves noise
+/// in every eigenvalue, and --lambda makes all of them smaller.
 ///
 /// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its leading eigenvalues (those of
 /// the Koopman operator, which acts on functions of the state), and with --predict the forecasts of given states.
 ///
 /// With --save the operator is kept in a file, and --model goes on with it: pairs are counted on, and the outcome is that of one run over
-/// all of them. The same file may be both. Without PAIRS the operator of --model is told, and forecasts with it, but learns nothing.
+/// all of them; a trajectory goes on with the row behind the model's last. The same file may be both. Without PAIRS the operator of --model is told, and forecasts with it, but learns nothing.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(crate) struct KoopmanArguments {
     /// A file, or `-` for standard input; may be left out with --model, whose operator is then told as it is
     #[arg(required_unless_present = "model")]
     pairs: Option<PathBuf>,
-    /// How the operator is learnt [default: sums; sogd where one of its options, --save, --model or --plot is given]
+    /// How the operator is learnt [default: that of --model; sogd where one of its options is given; else sums]
     #[arg(long, value_name = "METHOD")]
     method: Option<Method>,
     #[command(flatten)]
     making: Making,
-    /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor; by sums, one column always is one, and gaps of
-    /// --time and rows with missing cells cut it
+    /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor; by sums, one column always is one. Gaps of
+    /// --time and rows with missing cells cut it; with --model it goes on where the model's ended
     #[arg(long, conflicts_with_all = ["state_dim", "input_dim"])]
     trajectory: bool,
-    /// Take K successive rows of a trajectory together as a state, the oldest first, where one row does not tell all of it [default: chosen by sums, 1 by sogd]
+    /// Take K successive rows of a trajectory together as a state, the oldest first, where one row does not tell all of it
+    /// [default: chosen by sums, 1 by sogd]
     #[arg(long, value_name = "K", requires = "trajectory", value_parser = count)]
     delay: Option<NonZeroUsize>,
-    /// The column, by name or by number from 1, by which the rows must be in order of time; it is no part of a state
+    /// The column, by name or by number from 1, that tells several trajectories apart: where it changes, another one begins. Rows of
+    /// one must stand together
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["state_dim", "input_dim"])]
+    group: Option<ColumnChoice>,
+    /// The column, by name or by number from 1, by which the rows must be in order of time, within a group; it is no part of a state
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
     /// By sums: the time from a state to its successor, in which time scales and periods are told [default: the usual difference of
     /// --time, or 1]
     #[arg(long, value_name = "T", value_parser = positive)]
     step_time: Option<f64>,
-    /// By sums: a pair weighs half after this many further pairs
-    #[arg(long, value_name = "H", value_parser = positive)]
-    half_life: Option<f64>,
     /// By sums: write the eigenfunctions at the points kept to this CSV file: x…, then real and imaginary part of each
     #[arg(long, value_name = "OUT.csv")]
     eigenfunctions: Option<PathBuf>,
@@ -117,54 +126,60 @@ Examples:
   mercer koopman pairs.csv --kernel mix:0.4*gaussian:0.4+0.6*gaussian:0.7 --eta 0.3 --budget 0.0081 --eigen 4 --json
   mercer koopman trajectory.csv --trajectory --delay 3
   mercer koopman moves.csv --state-dim 3 --input-dim 4 --predict queries.csv
-  zcat log.csv.gz | mercer koopman - --format csv --method sogd --eta 1.5 --eta-schedule power:0.6,10
+  zcat log.csv.gz | mercer koopman - --format csv --method sogd
+  mercer koopman runs.csv --group run --time t --half-life 100000
   mercer koopman monday.csv --save week.mercer
   mercer koopman tuesday.csv --model week.mercer --save week.mercer
   mercer koopman --model week.mercer --eigen 4 --predict queries.csv
 ";
-
-fn positive(text: &str) -> Result<f64, &'static str> {
-    text.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0).ok_or("give a number above 0")
-}
 
 /// How an operator is learnt.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Method {
     /// Exact least squares on a sparse dictionary: units, width and regulariser are chosen; spreads and intervals
     Sums,
-    /// The sparse stochastic gradient descent of the paper; with a constant step its eigenvalues do not converge
+    /// The sparse stochastic gradient descent of the paper
     Sogd,
+}
+
+impl Method {
+    fn of(model: &Operator) -> Self {
+        if model.learner.sums().is_some() { Self::Sums } else { Self::Sogd }
+    }
 }
 
 impl KoopmanArguments {
     /// The first option given that only the paper's learner has.
     fn of_sogd(&self) -> Option<&'static str> {
-        let given = [
-            ("--save", self.model.save.is_some()),
-            ("--model", self.model.model.is_some()),
-            ("--weights", self.weights.is_some()),
-            ("--dictionary", self.dictionary.is_some()),
-            ("--plot", self.plot.plot.is_some()),
-        ];
+        let given = [("--weights", self.weights.is_some()), ("--dictionary", self.dictionary.is_some())];
         self.making.given().or(given.into_iter().find(|option| option.1).map(|option| option.0))
     }
 
     /// The first option given that only exact sums have.
     fn of_sums(&self) -> Option<&'static str> {
         let given = [
-            ("--half-life", self.half_life.is_some()),
+            ("--half-life", self.making.half_life.is_some()),
             ("--step-time", self.step_time.is_some()),
             ("--eigenfunctions", self.eigenfunctions.is_some()),
         ];
         given.into_iter().find(|option| option.1).map(|option| option.0)
     }
 
-    fn method(&self) -> Result<Method, Failure> {
+    /// That of the model, if there is one, or of the options.
+    fn method(&self, model: Option<&(&Path, Operator)>) -> Result<Method, Failure> {
         let other = |option: &str, method: &str| {
             Failure::usage(format!("{option} is an option of --method {method} alone; leave one of them out"))
         };
         let (sums, sogd) = (self.of_sums(), self.of_sogd());
-        match (self.method, sums, sogd) {
+        let known = model.map(|(path, model)| (path, Method::of(model)));
+        match known {
+            Some((path, of)) if self.method.is_some_and(|method| method != of) => {
+                let path = path.display();
+                return Err(Failure::usage(format!("{path}: was learnt by another method; leave --method out")));
+            }
+            _ => {}
+        }
+        match (self.method.or(known.map(|known| known.1)), sums, sogd) {
             (Some(Method::Sums), _, Some(option)) => Err(other(option, "sogd")),
             (Some(Method::Sogd), Some(option), _) => Err(other(option, "sums")),
             (Some(method), ..) => Ok(method),
@@ -175,41 +190,47 @@ impl KoopmanArguments {
             (None, _, None) => Ok(Method::Sums),
         }
     }
+
+    /// The files that are read, if the options go together.
+    fn inputs(&self) -> Result<Vec<&Path>, Failure> {
+        output::refuse_same_places(&[
+            ("--weights", &self.weights),
+            ("--dictionary", &self.dictionary),
+            ("--eigenfunctions", &self.eigenfunctions),
+            ("--predictions", &self.predictions),
+            ("--save", &self.model.save),
+            ("--plot", &self.plot.plot),
+        ])?;
+        let inputs: Vec<&Path> = [&self.pairs, &self.predict].into_iter().flatten().map(PathBuf::as_path).collect();
+        if inputs.iter().filter(|path| **path == Path::new("-")).count() > 1 {
+            return Err(Failure::usage(
+                "--predict must be a file when PAIRS is standard input, which can be read only once",
+            ));
+        }
+        if self.pairs.is_none() && self.model.save.is_some() {
+            return Err(Failure::usage("--save keeps what was learnt from PAIRS; give them, or leave --save out"));
+        }
+        Ok(inputs)
+    }
+
+    /// Steps of a forecast; only sums go on from the end of a trajectory.
+    fn steps(&self, goes_on: bool) -> Result<usize, Failure> {
+        if self.predict.is_none() && !goes_on && (self.steps.is_some() || self.predictions.is_some()) {
+            return Err(Failure::usage(
+                "--steps and --predictions need states to go on from: give them with --predict, or by sums a --trajectory",
+            ));
+        }
+        Ok(self.steps.map_or(if goes_on && self.predict.is_none() { STEPS } else { 1 }, usize::from))
+    }
 }
 
 pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
-    match arguments.method()? {
-        Method::Sums => sums::run(arguments),
-        Method::Sogd => run_sogd(arguments),
-    }
-}
-
-fn run_sogd(arguments: &KoopmanArguments) -> Result<(), Failure> {
-    if arguments.predict.is_none() && (arguments.steps.is_some() || arguments.predictions.is_some()) {
-        return Err(Failure::usage("--steps and --predictions need the states of --predict"));
-    }
-    let steps = arguments.steps.map_or(1, usize::from);
-    let KoopmanArguments { making, model: kept, .. } = arguments;
-    let inputs: Vec<&Path> =
-        [&arguments.pairs, &arguments.predict].into_iter().flatten().map(PathBuf::as_path).collect();
-    output::refuse_same_places(&[
-        ("--weights", &arguments.weights),
-        ("--dictionary", &arguments.dictionary),
-        ("--predictions", &arguments.predictions),
-        ("--save", &kept.save),
-        ("--plot", &arguments.plot.plot),
-    ])?;
-    if inputs.iter().filter(|path| **path == Path::new("-")).count() > 1 {
-        return Err(Failure::usage(
-            "--predict must be a file when PAIRS is standard input, which can be read only once",
-        ));
-    }
-    if arguments.pairs.is_none() && kept.save.is_some() {
-        return Err(Failure::usage("--save keeps what was learnt from PAIRS; give them, or leave --save out"));
-    }
+    let (kept, inputs) = (&arguments.model, arguments.inputs()?);
     let _lock = kept.lock()?;
-    let start = kept.model.as_deref().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
-    let saved = kept.resumed().map(|path| store::load_operator(path).map(|model| (path, model))).transpose()?;
+    let load = |path| store::load_operator(path).map(|model| (path, model));
+    let start = kept.model.as_deref().map(load).transpose()?;
+    let saved = kept.resumed().map(load).transpose()?;
+    let method = arguments.method(start.as_ref())?;
     let stop = kept.prepare(&inputs)?;
     let files = Files::create(arguments, &inputs)?;
     // What would be left of these files is cleared away.
@@ -218,24 +239,86 @@ fn run_sogd(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let plot = arguments.plot.create(&inputs.iter().copied().chain(kept.model.as_deref()).collect::<Vec<_>>())?;
     #[cfg(not(feature = "plots"))]
     arguments.plot.refuse()?;
+    let learnt = learn(arguments, method, [start, saved], &stop)?;
+    if kept.save.is_none() && files.are_wanted() {
+        let told = format!("{} pairs were learnt, and no file was written", learnt.pass.learnt);
+        stop.failure().map_err(|failure| failure.with(&told))?;
+    }
+    #[cfg(feature = "plots")]
+    let draw = |subject: Result<Subject<'_>, Error>| match plot {
+        Some(plot) => {
+            let drawn = subject.and_then(|subject| picture::draw(&subject, &learnt.layout, &learnt.shown));
+            plot.finish(&drawn.map_err(|error| learnt.failure(&error))?)
+        }
+        None => Ok(()),
+    };
+    match (learnt.pass.model.learner.sums(), learnt.pass.model.learner.descent()) {
+        (Some(sums), _) => {
+            let start = Instant::now();
+            let modes = arguments.eigen.unwrap_or(MODES);
+            let model = sums.model(modes, learnt.steps).map_err(|error| sums::unread(&learnt, &error))?;
+            #[cfg(feature = "plots")]
+            draw(Ok(Subject::of_sums(&model)))?;
+            sums::tell(arguments, &learnt, &model, learnt.pass.seconds + start.elapsed(), files)
+        }
+        (None, Some(descent)) => {
+            let operator = descent.operator();
+            #[cfg(feature = "plots")]
+            draw(Subject::of_descent(operator))?;
+            descent::tell(arguments, &learnt, operator, files)
+        }
+        (None, None) => Ok(()),
+    }
+}
 
-    let known = start.as_ref().map(|(path, model)| (*path, Layout::of_model(model)));
-    let open = |path: &PathBuf| Pairs::open(path, arguments, known.as_ref(), stop.clone());
-    let mut pairs = arguments.pairs.as_ref().map(open).transpose()?;
-    let layout = match (&pairs, known) {
+/// What was learnt, and what is asked of it.
+struct Learnt {
+    pass: Pass,
+    layout: Layout,
+    /// The name of the data for messages.
+    shown: String,
+    /// Steps of a forecast, from the queries or from the end of a trajectory.
+    steps: usize,
+    queries: Option<Queries>,
+    /// The usual step of time, if a column tells it.
+    step_time: Option<f64>,
+    /// Pairs that were left out because they miss a number.
+    left_out: u64,
+    stopped: bool,
+}
+
+impl Learnt {
+    fn failure(&self, error: &Error) -> Failure {
+        Failure::because(format!("{}: {error}", self.shown))
+    }
+}
+
+/// Learns PAIRS from where the model `start` is, or from where `saved` is after the same rows.
+fn learn(
+    arguments: &KoopmanArguments,
+    method: Method,
+    [start, saved]: [Option<(&Path, Operator)>; 2],
+    stop: &Stop,
+) -> Result<Learnt, Failure> {
+    let KoopmanArguments { making, model: kept, .. } = arguments;
+    let open = |path| Pairs::open(path, arguments, method, start.as_ref(), saved.as_ref(), stop.clone());
+    let mut pairs = arguments.pairs.as_ref().map(|path| open(path)).transpose()?;
+    let layout = match (&pairs, &start) {
         (Some(pairs), _) => pairs.layout().clone(),
-        (None, Some((_, layout))) => layout,
+        (None, Some((_, model))) => Layout::of_model(model),
         // The parser sees to it that one of them is there.
         (None, None) => return Err(Failure::usage("give PAIRS, or --model")),
     };
-    refuse_action(layout.acts(), true, arguments)?;
-    let queries = arguments
-        .predict
-        .as_deref()
-        .map(|path| Queries::read(path, arguments.dialect.clone(), layout.input_dimension))
-        .transpose()?;
+    refuse_action(layout.acts(), method == Method::Sogd, arguments)?;
+    let known = start.as_ref().and_then(|(_, model)| model.trajectory.as_ref());
+    let is_trajectory = pairs.as_ref().map_or(known, Pairs::trajectory).is_some();
+    let steps = arguments.steps(is_trajectory && method == Method::Sums)?;
+    let further = (steps - 1) * (layout.input_dimension - layout.state_dimension);
+    let width = layout.input_dimension + if method == Method::Sums { further } else { 0 };
+    let queries = arguments.predict.as_deref().map(|path| Queries::read(path, arguments.dialect.clone(), width));
+    let queries = queries.transpose()?;
     let mut chunk = Chunk::default();
-    let looks = start.is_none() && making.looks();
+    let looks = start.is_none() && making.looks(method);
     if let Some(pairs) = &mut pairs {
         pairs.fill(&mut chunk, looks)?;
     }
@@ -246,7 +329,7 @@ fn run_sogd(arguments: &KoopmanArguments) -> Result<(), Failure> {
     }
     let fresh = match start {
         Some((_, model)) => model,
-        None => making.build(&layout, &chunk)?,
+        None => making.build(method, &layout, &chunk)?,
     };
     let before = fresh.seen();
     let model = match saved {
@@ -257,62 +340,23 @@ fn run_sogd(arguments: &KoopmanArguments) -> Result<(), Failure> {
         arguments.pairs.as_ref().or(kept.model.as_ref()).map_or(String::new(), |path| path.display().to_string());
     let mut saving = kept.saving(&shown, before, model.seen());
     let mut pass = Pass::new(model);
+    let (mut step_time, mut left_out) = (pass.model.trajectory.as_ref().and_then(Trajectory::step), 0);
     if let Some(pairs) = &mut pairs {
         let ended = pass.learn_all(chunk, pairs, &mut saving);
         match &saving {
-            Some(saving) => saving.end(ended, &stop, || pass.model.to_bytes())?,
+            Some(saving) => saving.end(ended, stop, || pass.model.to_bytes())?,
             None => ended?,
         }
-        if saving.is_none() && files.are_wanted() {
-            let told = format!("{} pairs were learnt, and no file was written", pass.learnt);
-            stop.failure().map_err(|failure| failure.with(&told))?;
-        }
+        (step_time, left_out) = (pairs.step().or(step_time), pairs.left_out());
     }
-
-    let learner = &pass.model.learner;
-    let operator = learner.inner().operator();
-    let read_off = |error: Error| Failure::because(format!("{shown}: {error}"));
-    if operator.inputs().is_empty() && learner.inner().rounds() > 0 && arguments.predict.is_none() {
-        return Err(Failure::because(format!(
-            "{shown}: no pair was kept, so the operator is empty: its units are too small for this kernel and budget; scale the \
-             columns, lower --budget, or take --method sums, which scales them"
-        )));
-    }
-    let wanted = arguments.eigen.unwrap_or(if layout.acts() { 0 } else { 10 });
-    let mut eigenvalues = if wanted == 0 { Vec::new() } else { operator.eigenvalues().map_err(read_off)? };
-    eigenvalues.truncate(wanted);
-    let forecasts = queries.map(|queries| queries.forecast(operator, steps)).transpose();
-    let forecasts = forecasts.map_err(read_off)?;
-    let kept_rounds = report::kept(&learner.kept_rounds());
-    let report = Report {
-        n: learner.inner().rounds(),
-        dictionary_size: kept_rounds.len(),
-        dictionary_indices: kept_rounds,
-        hs_norm: operator.hs_norm(),
-        forced_rejections: learner.forced_rejections(),
-        full_rejections: pass.full,
-        eigenvalues: eigenvalues.into_iter().map(Eigenvalue::from).collect(),
-        seconds: pass.seconds.as_secs_f64(),
-        predictions: forecasts,
-    };
-
-    files.finish(&report, learner, &layout)?;
-    #[cfg(feature = "plots")]
-    if let Some(plot) = plot {
-        plot.finish(&picture::draw(operator, &layout, &shown).map_err(read_off)?)?;
-    }
-    output::print(&if arguments.json {
-        super::report::json(&report)?
-    } else {
-        let run = Run { data: &shown, learnt: pass.learnt, one_sided: pass.one_sided, stopped: stop.requested() };
-        report.text(&run, operator, &layout, arguments.predictions.is_none())
-    })
+    Ok(Learnt { pass, layout, shown, steps, queries, step_time, left_out, stopped: stop.requested() })
 }
 
 /// The files that are asked for beside the report.
 struct Files {
     weights: Option<Predictions>,
     dictionary: Option<Predictions>,
+    eigenfunctions: Option<Predictions>,
     predictions: Option<Predictions>,
 }
 
@@ -325,40 +369,26 @@ impl Files {
         Ok(Self {
             weights: create("--weights", &arguments.weights)?,
             dictionary: create("--dictionary", &arguments.dictionary)?,
+            eigenfunctions: create("--eigenfunctions", &arguments.eigenfunctions)?,
             predictions: create("--predictions", &arguments.predictions)?,
         })
     }
 
     fn are_wanted(&self) -> bool {
-        self.weights.is_some() || self.dictionary.is_some() || self.predictions.is_some()
-    }
-
-    /// Writes them and puts them in their places.
-    fn finish(self, report: &Report, learner: &AnyOperator, layout: &Layout) -> Result<(), Failure> {
-        if let Some(mut file) = self.weights {
-            report::write_weights(&mut file, learner.inner().operator())?;
-            file.finish()?;
-        }
-        if let Some(mut file) = self.dictionary {
-            report::write_dictionary(&mut file, learner, layout)?;
-            file.finish()?;
-        }
-        if let Some(mut file) = self.predictions {
-            file.write(&report.forecast_lines(layout))?;
-            file.finish()?;
-        }
-        Ok(())
+        [&self.weights, &self.dictionary, &self.eigenfunctions, &self.predictions].into_iter().any(Option::is_some)
     }
 }
 
 /// The saved model, if it is one of the run that would begin now.
 fn check_resumable(path: &Path, saved: Operator, fresh: &Operator) -> Result<Operator, Failure> {
-    let kernels = |model: &Operator| {
-        let operator = model.learner.inner().operator();
-        [operator.input_kernel().to_string(), operator.output_kernel().to_string()]
+    let said = |model: &Operator| match model.learner.descent().map(OperatorLearner::operator) {
+        Some(operator) => {
+            ["sogd".to_owned(), operator.input_kernel().to_string(), operator.output_kernel().to_string()]
+        }
+        None => ["sums".to_owned(), String::new(), String::new()],
     };
-    let (old, new) = (kernels(&saved), kernels(fresh));
-    let facts = ["kernel", "kernel on x⁺"].into_iter().zip(old.iter().zip(&new));
+    let (old, new) = (said(&saved), said(fresh));
+    let facts = ["method", "kernel", "kernel on x⁺"].into_iter().zip(old.iter().zip(&new));
     let facts = facts.map(|(name, (saved, now))| Fact { name, saved, now });
     let facts = facts.chain(parameter_facts(&saved.parameters, &fresh.parameters));
     let same = Layout::of_model(&saved) == Layout::of_model(fresh) && saved.parameters.len() == fresh.parameters.len();
@@ -407,12 +437,20 @@ impl Pass {
     fn learn_all(&mut self, mut chunk: Chunk, pairs: &mut Pairs, saving: &mut Option<Saving>) -> Result<(), Failure> {
         let bar = progress(None);
         while chunk.rows() > 0 {
-            self.learn(&chunk, pairs, saving)?;
+            let ended = self.learn(&chunk, pairs, saving);
+            if ended.is_err() {
+                // The rows of pairs that were not learnt are in it.
+                self.model.trajectory = pairs.trajectory().map(Trajectory::begun);
+            }
+            ended?;
             bar.inc(chunk.rows() as u64);
-            bar.set_message(self.model.learner.inner().operator().inputs().len().to_string());
+            if let Some(descent) = self.model.learner.descent() {
+                bar.set_message(descent.operator().inputs().len().to_string());
+            }
             pairs.fill(&mut chunk, false)?;
         }
         bar.finish_and_clear();
+        self.model.trajectory = pairs.trajectory().cloned();
         Ok(())
     }
 
@@ -426,15 +464,19 @@ impl Pass {
             let seen = self.model.seen().after([x, x_plus]);
             // The clock runs only here.
             let start = Instant::now();
-            let step = self.model.learner.inner_mut().update(x, x_plus);
+            let step = self.model.learner.update(x, x_plus);
             self.seconds += start.elapsed();
             let step = step.map_err(|error| Failure::because(format!("{}: {error}", pairs.place(chunk, index))))?;
             self.model.fingerprint = seen.fingerprint;
             self.learnt += 1;
-            self.full += u64::from(step.verdict == Verdict::Full);
-            self.one_sided += u64::from(step.verdict == Verdict::OneSided);
-            if let Some(saving) = saving {
-                saving.checkpoint(seen.rows, || self.model.to_bytes())?;
+            let verdict = step.map(|step| step.verdict);
+            self.full += u64::from(verdict == Some(Verdict::Full));
+            self.one_sided += u64::from(verdict == Some(Verdict::OneSided));
+            if let Some(saving) = saving.as_ref().filter(|saving| saving.is_due(seen.rows)) {
+                let is_last = index + 1 == chunk.rows();
+                let trajectory = pairs.trajectory();
+                self.model.trajectory = trajectory.map(|rows| if is_last { rows.clone() } else { rows.begun() });
+                saving.save(self.model.to_bytes())?;
             }
         }
         Ok(())

@@ -21,9 +21,11 @@ pub(crate) struct Timed {
     /// Where the numbers stand.
     numbers: Vec<usize>,
     missing: Missing,
-    /// The column that orders the rows, and the time of the row before.
+    /// The column that orders the rows, within a group, and the time of the row before.
     time: Option<TimeColumn>,
     before: Option<f64>,
+    /// The column that tells groups apart.
+    group: Option<usize>,
 }
 
 impl Timed {
@@ -32,7 +34,7 @@ impl Timed {
     pub(crate) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
-        time: Option<&ColumnChoice>,
+        [time, group]: [Option<&ColumnChoice>; 2],
         missing: Missing,
     ) -> Result<Option<Self>, Failure> {
         let Some(data) = &*opening else { return Ok(None) };
@@ -42,7 +44,7 @@ impl Timed {
         }
         // Nobody waits for a first row behind names that are not those of times.
         let quiet = |names: &[String]| !names.iter().any(|name| is_of_times(name));
-        if data.is_pipe() && time.is_none() && data.header(options).is_some_and(|names| quiet(&names)) {
+        if data.is_pipe() && time.or(group).is_none() && data.header(options).is_some_and(|names| quiet(&names)) {
             return Ok(None);
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
@@ -51,24 +53,26 @@ impl Timed {
         let times = head.times(reader.columns());
         let time = time.map(|choice| place(choice, &reader, &shown, "--time")).transpose()?;
         let time = time.map(|place| TimeColumn { place, notation: head.notation(place, "time").ok().flatten() });
-        if time.is_none() && times.is_empty() {
+        let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;
+        if time.is_none() && group.is_none() && times.is_empty() {
             return Ok(None);
         }
-        let left_out = |column: &usize| times.contains(column) || place_of(&time) == Some(*column);
+        let named = |column: usize| [place_of(&time), group].contains(&Some(column));
+        let left_out = |column: &usize| times.contains(column) || named(*column);
         let numbers: Vec<usize> = (0..reader.columns().len()).filter(|column| !left_out(column)).collect();
         if numbers.is_empty() {
             return Err(Failure::because(format!(
                 "{shown}: holds times alone; give a file with columns of numbers, too"
             )));
         }
-        for column in times.iter().filter(|column| place_of(&time) != Some(**column)) {
+        for column in times.iter().filter(|column| !named(**column)) {
             let name = &reader.columns()[*column];
             voice::remark(format!("{shown}: column {name:?} holds times and is left out"));
         }
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
-        Ok(Some(Self { shown, reader, record: Record::new(), numbers, missing, time, before: None }))
+        Ok(Some(Self { shown, reader, record: Record::new(), numbers, missing, time, before: None, group }))
     }
 
     pub(crate) fn columns(&self) -> Columns {
@@ -92,7 +96,7 @@ impl Timed {
 
     /// Puts the numbers of the next row into `example`; false at the end.
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Self { shown, reader, record, numbers, missing, time, before } = self;
+        let Self { shown, reader, record, numbers, missing, time, before, group } = self;
         example.features.clear();
         let read = reader.next_record(record);
         dialect::tell_remark(reader.take_remark());
@@ -103,6 +107,17 @@ impl Timed {
         let expected = reader.columns().len();
         if record.len() != expected {
             return Err(DataError::Ragged { line: cell(0).line, expected, got: record.len() });
+        }
+        if let Some(column) = *group {
+            let now = match record.cell(column) {
+                Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
+                Cell::Text(text) | Cell::Numeral(_, text) => text.to_owned(),
+                other => other.to_string(),
+            };
+            if now != example.label {
+                *before = None;
+                example.label = now;
+            }
         }
         if let Some(column) = time {
             let now = column.read(shown, reader, record)?;

@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AnyKernel;
-use mercer_koopman::{DenseSogd, OperatorLearner, Sogd};
+use mercer_koopman::{DenseSogd, Error, KernelOperator, OperatorLearner, OperatorStep, OperatorSums, Sogd, Trajectory};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelError, ModelKind, Own, Seen, check_names, frame};
@@ -18,6 +18,8 @@ pub struct Operator {
     pub columns: Vec<String>,
     /// The [fingerprint](Seen) of all pairs learnt.
     pub fingerprint: u32,
+    /// Where the trajectory stands that the pairs came from, if they came from one.
+    pub trajectory: Option<Trajectory>,
     /// The learner.
     pub learner: AnyOperator,
 }
@@ -30,32 +32,69 @@ pub enum AnyOperator {
     Sparse(Box<Sogd<AnyKernel>>),
     /// [`DenseSogd`]
     Dense(Box<DenseSogd<AnyKernel>>),
+    /// [`OperatorSums`]
+    Sums(Box<OperatorSums>),
 }
 
 impl AnyOperator {
-    /// The learner behind its face.
+    /// The learner by gradient descent behind its face; `None` of exact sums, from which an operator
+    /// is read by [`OperatorSums::model`].
     #[must_use]
-    pub fn inner(&self) -> &dyn OperatorLearner<AnyKernel, AnyKernel> {
+    pub fn descent(&self) -> Option<&dyn OperatorLearner<AnyKernel, AnyKernel>> {
         match self {
-            Self::Sparse(learner) => &**learner,
-            Self::Dense(learner) => &**learner,
+            Self::Sparse(learner) => Some(&**learner),
+            Self::Dense(learner) => Some(&**learner),
+            Self::Sums(_) => None,
         }
     }
 
-    /// The same, to teach it.
-    pub fn inner_mut(&mut self) -> &mut dyn OperatorLearner<AnyKernel, AnyKernel> {
+    /// Exact sums.
+    #[must_use]
+    pub fn sums(&self) -> Option<&OperatorSums> {
+        if let Self::Sums(sums) = self { Some(sums) } else { None }
+    }
+
+    /// Numbers of `x` and of `x⁺`.
+    #[must_use]
+    pub fn dimensions(&self) -> [usize; 2] {
+        let of = |operator: &KernelOperator<_, _>| [operator.input_dimension(), operator.output_dimension()];
         match self {
-            Self::Sparse(learner) => &mut **learner,
-            Self::Dense(learner) => &mut **learner,
+            Self::Sparse(learner) => of(learner.operator()),
+            Self::Dense(learner) => of(learner.operator()),
+            Self::Sums(sums) => [sums.input_dimension(), sums.output_dimension()],
         }
     }
 
-    /// Rounds, counted from 0, whose `x` and whose `x⁺` are in the dictionaries: oldest first.
+    /// Pairs learnt so far.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        match self {
+            Self::Sparse(learner) => learner.rounds(),
+            Self::Dense(learner) => learner.rounds(),
+            Self::Sums(sums) => sums.rounds(),
+        }
+    }
+
+    /// Learns one pair; gradient descent tells what became of it.
+    ///
+    /// # Errors
+    /// Those of the learner, which is then as it was.
+    pub fn update(&mut self, x: &[f64], x_plus: &[f64]) -> Result<Option<OperatorStep>, Error> {
+        match self {
+            Self::Sparse(learner) => learner.update(x, x_plus).map(Some),
+            Self::Dense(learner) => learner.update(x, x_plus).map(Some),
+            Self::Sums(sums) => sums.update(x, x_plus).map(|()| None),
+        }
+    }
+
+    /// Rounds, counted from 0, whose `x` and whose `x⁺` are in the dictionaries: oldest first. None of
+    /// exact sums, whose dictionary is chosen when they are read.
     #[must_use]
     pub fn kept_rounds(&self) -> [Vec<u64>; 2] {
         match self {
             Self::Sparse(learner) => [learner.input_rounds().to_vec(), learner.output_rounds().to_vec()],
             Self::Dense(learner) => [(); 2].map(|()| (0..learner.rounds()).collect()),
+            Self::Sums(_) => Default::default(),
         }
     }
 
@@ -64,7 +103,7 @@ impl AnyOperator {
     pub fn forced_rejections(&self) -> u64 {
         match self {
             Self::Sparse(learner) => learner.forced_rejections(),
-            Self::Dense(_) => 0,
+            Self::Dense(_) | Self::Sums(_) => 0,
         }
     }
 }
@@ -73,13 +112,13 @@ impl Operator {
     /// A learner of which nothing more is known.
     #[must_use]
     pub fn new(columns: Vec<String>, learner: AnyOperator) -> Self {
-        Self { parameters: Vec::new(), own: Own::new(), columns, fingerprint: 0, learner }
+        Self { parameters: Vec::new(), own: Own::new(), columns, fingerprint: 0, trajectory: None, learner }
     }
 
     /// The pairs learnt.
     #[must_use]
     pub fn seen(&self) -> Seen {
-        Seen { rows: self.learner.inner().rounds(), fingerprint: self.fingerprint }
+        Seen { rows: self.learner.rounds(), fingerprint: self.fingerprint }
     }
 
     /// [`Model::to_bytes`](super::Model::to_bytes) without a model around it.
@@ -96,8 +135,14 @@ impl Validate for Operator {
         match &self.learner {
             AnyOperator::Sparse(learner) => learner.validate()?,
             AnyOperator::Dense(learner) => learner.validate()?,
+            AnyOperator::Sums(sums) => sums.validate()?,
         }
-        let operator = self.learner.inner().operator();
-        check_names(&self.columns, operator.input_dimension() + operator.output_dimension())
+        let [d, d_plus] = self.learner.dimensions();
+        if let Some(trajectory) = &self.trajectory {
+            trajectory.validate()?;
+            let fits = [d, d_plus] == [trajectory.state_dimension(); 2];
+            Inconsistent::require(fits, "rows of a trajectory", "a state is what the learner takes")?;
+        }
+        check_names(&self.columns, d + d_plus)
     }
 }

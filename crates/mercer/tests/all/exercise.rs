@@ -2,6 +2,7 @@
 
 use mercer::encoding::Cell;
 use mercer::forecast::Forecaster;
+use mercer::koopman::Trajectory;
 use mercer::model::Model;
 use mercer::{Regressor, RegressorExt, Scratch, Target};
 
@@ -78,17 +79,22 @@ pub(crate) fn exercise(model: Model) {
             let _ = forecaster.lags() + forecaster.epochs().len() + usize::from(forecaster.warmed_up());
         }
         Model::Operator(mut model) => {
-            let operator = model.learner.inner().operator();
-            if operator.input_dimension() + operator.output_dimension() > WIDEST {
+            let [d, d_plus] = model.learner.dimensions();
+            if d + d_plus > WIDEST {
                 return;
             }
-            let (x, y) = (vec![0.3; operator.input_dimension()], vec![0.4; operator.output_dimension()]);
-            let _ = operator.embedding(&x);
+            let (x, y) = (vec![0.3; d], vec![0.4; d_plus]);
             for _ in 0..3 {
-                let _ = model.learner.inner_mut().update(&x, &y);
+                let _ = model.learner.update(&x, &y);
             }
+            if let Some(descent) = model.learner.descent() {
+                let _ = (descent.operator().embedding(&x), descent.operator().hs_norm());
+            }
+            let read = model.learner.sums().and_then(|sums| sums.model(3, 2).ok());
+            let _ = read.map(|read| (read.forecast(&x, &x, 1), read.eigenfunctions(&x)));
+            let row = model.trajectory.as_ref().map_or(0, Trajectory::columns);
+            let _ = model.trajectory.as_mut().map(|trajectory| trajectory.push(&vec![0.3; row], None, None).is_ok());
             let _ = (model.learner.kept_rounds(), model.learner.forced_rejections());
-            let _ = model.learner.inner().operator().hs_norm();
         }
         Model::Table(mut model) => {
             let columns = model.encoding().schema().columns().len();

@@ -12,7 +12,7 @@ use mercer::forecast::{
     OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule,
     StateSpace, WindowedSlip, WindowedSlipParams,
 };
-use mercer::koopman::{DenseSogd, DenseSogdParams, Sogd, SogdParams};
+use mercer::koopman::{DenseSogd, DenseSogdParams, OperatorModel, OperatorSums, OperatorSumsParams, Sogd, SogdParams};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{
     AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Moments, Operator, Prediction,
@@ -343,24 +343,39 @@ fn teach(forecaster: &mut AnyForecaster, rows: &[([f64; 2], f64)]) -> Vec<f64> {
     rows.iter().map(one).collect()
 }
 
-fn operators() -> [(&'static str, AnyOperator); 2] {
+/// Sums with all widths, made small: what was learnt before a fork is not in them.
+fn sums() -> AnyOperator {
+    let params = OperatorSumsParams::default().max_dictionary(4);
+    let mut whole = OperatorSums::new(1, 1, params).unwrap();
+    for (x, y) in &rows(4096) {
+        whole.update(x, &[*y]).unwrap();
+    }
+    let mut fork = whole.fork().unwrap();
+    for (x, y) in &rows(300) {
+        fork.update(x, &[*y]).unwrap();
+    }
+    AnyOperator::Sums(Box::new(fork))
+}
+
+fn operators() -> [(&'static str, AnyOperator); 3] {
     let kernel: AnyKernel = "gaussian:0.8".parse().unwrap();
     let params = SogdParams::default().max_dictionary(Some(10));
     let sparse = Sogd::new(kernel.clone(), 2, kernel.clone(), 1, params).unwrap();
     let dense = DenseSogd::new(kernel.clone(), 2, kernel, 1, DenseSogdParams::default()).unwrap();
-    [("sogd", AnyOperator::Sparse(Box::new(sparse))), ("dense-sogd", AnyOperator::Dense(Box::new(dense)))]
+    let (sparse, dense) = (AnyOperator::Sparse(Box::new(sparse)), AnyOperator::Dense(Box::new(dense)));
+    [("sogd", sparse), ("dense-sogd", dense), ("operator-sums", sums())]
 }
 
 fn operator(mut learner: AnyOperator, learnt: usize) -> Operator {
     for (x, y) in &rows(learnt) {
-        learner.inner_mut().update(x, &[*y]).unwrap();
+        learner.update(x, &[*y]).unwrap();
     }
     Operator::new(Vec::new(), learner)
 }
 
 /// An operator on its way, with all that the command keeps beside it.
 fn run_of_pairs(learnt: usize) -> Operator {
-    let [(_, sparse), _] = operators();
+    let [(_, sparse), ..] = operators();
     let mut model = operator(sparse, learnt);
     model.columns = ["a", "b", "next"].map(str::to_owned).to_vec();
     model.parameters = vec![("eta".to_owned(), "0.3".to_owned())];
@@ -473,9 +488,13 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
         }
         Model::Prediction(model) => teach(&mut model.forecaster, rows),
         Model::Operator(model) => {
-            let learner = model.learner.inner_mut();
+            let learner = &mut model.learner;
             let one = |(x, y): &([f64; 2], f64)| {
-                let made = learner.operator().embedding(x).unwrap().iter().sum();
+                let forecast = |model: OperatorModel| model.forecast(x, &[], 1).unwrap()[0][0];
+                let made = match learner.descent() {
+                    Some(descent) => descent.operator().embedding(x).unwrap().iter().sum(),
+                    None => learner.sums().unwrap().model(3, 1).map_or(0.0, forecast),
+                };
                 learner.update(x, &[*y]).unwrap();
                 made
             };

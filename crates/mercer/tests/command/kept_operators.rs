@@ -33,7 +33,7 @@ fn half_and_half_is_one_uninterrupted_run() {
     let folder = folder(&rows);
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     for making in [
-        "",
+        "--method sogd",
         "--kernel gaussian:0.5 --eta 2 --eta-schedule power:0.75,30 --lambda 0.1 --budget 0.002 --budget-schedule eta-squared",
         "--kernel laplace:0.7 --output-kernel gaussian:0.6 --dictionary-shape rectangular --budget 0.05 --eigen 0",
         "--kernel matern32:1 --budget-test output-ald --budget 0.02 --max-dictionary 60 --eta 0.9",
@@ -103,7 +103,7 @@ fn the_model_knows_its_columns_and_is_told() {
     assert_eq!((facts["kind"].as_str(), facts["learnt"].as_u64()), (Some("operator"), Some(431)));
     assert_eq!(facts["columns"], serde_json::json!(["x", "v", "x_next", "v_next"]));
     assert_eq!(facts["parameters"]["eta"].as_str(), Some("0.4"));
-    assert_eq!(facts["parameters"]["budget_schedule"].as_str(), Some("eta-squared"));
+    assert_eq!(facts["parameters"]["budget"].as_str(), Some("0.016000000000000004"));
     assert_eq!(folder.json("koopman bare.csv --model m.mercer")["n"].as_u64(), Some(440));
     let text = folder.done("koopman second.csv --model m.mercer");
     assert!(text.contains("second.csv: 900 pairs") && text.contains("469, behind 431 that the model had"), "{text}");

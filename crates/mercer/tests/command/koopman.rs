@@ -101,23 +101,31 @@ fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
     let modulus = |value: &Value| value["re"].as_f64().unwrap().hypot(value["im"].as_f64().unwrap());
     assert!(eigenvalues.windows(2).all(|pair| modulus(&pair[0]) >= modulus(&pair[1]) - 1e-12));
     assert_eq!(report["dictionary_indices"][0].as_u64(), Some(0));
-    agrees(&report, &learnt(&oscillator(300), "gaussian:0.25", SogdParams::default()));
+    agrees(&report, &learnt(&oscillator(300), "gaussian:0.25", falling()));
+}
+
+/// The command's default: the step falls, the budget does not.
+fn falling() -> SogdParams {
+    let step = StepSchedule::Power { eta: 1.5, exponent: 0.6, offset: 10.0 };
+    SogdParams::default().step(step).budget(Budget::Constant(0.1 * step.at(1) * step.at(1)))
 }
 
 #[test]
 fn every_option_is_the_librarys_parameter() {
     let pairs = oscillator(400);
     let folder = Folder::new().with("pairs.csv", csv(&pairs));
-    let default = SogdParams::default();
+    let default = falling();
     let budget = Budget::Constant(0.05);
     for (options, params) in [
-        ("--eta 0.2", default.step(StepSchedule::Constant(0.2))),
+        ("--eta 0.2", default.step(StepSchedule::Constant(0.2)).budget(Budget::Constant(0.1 * 0.2 * 0.2))),
         ("--lambda 0.01", default.lambda(0.01)),
         ("--budget 0.05", default.budget(budget)),
         ("--budget 0.5 --budget-schedule eta-squared", default.budget(Budget::EtaSquared(0.5))),
         (
-            "--eta 2 --eta-schedule power:0.75,30 --budget-schedule eta-squared",
-            default.step(StepSchedule::Power { eta: 2.0, exponent: 0.75, offset: 30.0 }),
+            "--eta 2 --eta-schedule power:0.75,30 --budget 0.1 --budget-schedule eta-squared",
+            default
+                .step(StepSchedule::Power { eta: 2.0, exponent: 0.75, offset: 30.0 })
+                .budget(Budget::EtaSquared(0.1)),
         ),
         ("--budget 0.05 --budget-test squared", default.budget(budget).test(BudgetTest::Squared)),
         ("--budget 0.05 --budget-test output-ald", default.budget(budget).test(BudgetTest::OutputAld)),
@@ -130,7 +138,7 @@ fn every_option_is_the_librarys_parameter() {
     }
     let report = folder.json("koopman pairs.csv --method sogd");
     let inputs = pairs.inputs();
-    agrees(&report, &learnt(&pairs, &format!("gaussian:{}", median_width(2, inputs)), default));
+    agrees(&report, &learnt(&pairs, &format!("gaussian:{}", median_width(2, inputs)), falling()));
     for (options, count) in
         [("--eigen 0", 0), ("--eigen 3", 3), ("--eigen 100000", report["dictionary_size"].as_u64().unwrap())]
     {
@@ -217,12 +225,12 @@ fn many_forced_rejections_name_the_rectangular_shape() {
         pairs.push(&[x], &[6.0 * x * x + (0.618 * f64::from(t)).fract() - 3.0]);
     }
     let folder = Folder::new().with("grid.csv", csv(&pairs));
-    let paired = folder.done("koopman grid.csv --kernel gaussian:1");
+    let paired = folder.done("koopman grid.csv --kernel gaussian:1 --eta 0.3");
     assert!(
         paired.contains("Note: ") && paired.contains("--dictionary-shape rectangular keeps the new side"),
         "{paired}"
     );
-    let rectangular = folder.done("koopman grid.csv --kernel gaussian:1 --dictionary-shape rectangular");
+    let rectangular = folder.done("koopman grid.csv --kernel gaussian:1 --eta 0.3 --dictionary-shape rectangular");
     assert!(!rectangular.contains("Note: "), "{rectangular}");
 }
 
@@ -291,7 +299,7 @@ fn rectangular_dictionaries_keep_each_side_on_its_own() {
     let folder = Folder::new().with("pairs.csv", csv(&pairs));
     let arguments = "koopman pairs.csv --kernel gaussian:0.5 --dictionary-shape rectangular --budget 0.05";
     let report = folder.json(&format!("{arguments} --dictionary d.csv --weights w.csv"));
-    let params = SogdParams::default().shape(DictionaryShape::Rectangular).budget(Budget::Constant(0.05));
+    let params = falling().shape(DictionaryShape::Rectangular).budget(Budget::Constant(0.05));
     let learner = learnt(&pairs, "gaussian:0.5", params);
     let sides = (learner.output_rounds().len(), learner.input_rounds().len());
     assert_ne!(sides.0, sides.1);

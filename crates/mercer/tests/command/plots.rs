@@ -125,6 +125,8 @@ fn an_operator_is_drawn() {
     folder.done("koopman line.csv --kernel gaussian:0.5 --plot p.svg");
     has(&svg(&folder, "p.svg"), &["unit circle", "Eigenfunction of "]);
     folder.done("koopman deep.csv --plot p.svg");
+    has(&svg(&folder, "p.svg"), &["unit circle", "eigenvalue ± two spreads", "Eigenfunction of "]);
+    folder.done("koopman deep.csv --method sogd --plot p.svg");
     has(&svg(&folder, "p.svg"), &["point kept, in order"]);
     folder.refused(2, "koopman p.csv --state-dim 1 --input-dim 3 --plot q.svg", &["--plot", "no eigenvalues"]);
 }

@@ -3,6 +3,7 @@
 use mercer::catalogue::find;
 use mercer::encoding::{Column, Encoding, ScaledTargets, Use};
 use mercer::forecast::{ConformalIntervals, Forecaster};
+use mercer::koopman::OperatorLearner;
 use mercer::learners::Expert;
 use mercer::model::{
     ClassTable, Classification, Description, Model, Moments, Operator, Prediction, Regression, SeriesErrors, Table,
@@ -138,17 +139,25 @@ impl Facts {
     }
 
     fn tell_operator(&mut self, model: &Operator) {
-        let (learner, columns) = (model.learner.inner(), model.columns.clone());
-        let operator = learner.operator();
-        self.tell("input_kernel", operator.input_kernel().to_string());
-        self.tell("output_kernel", operator.output_kernel().to_string());
+        let descent = model.learner.descent().map(OperatorLearner::operator);
+        if let Some(operator) = descent {
+            self.tell("input_kernel", operator.input_kernel().to_string());
+            self.tell("output_kernel", operator.output_kernel().to_string());
+        }
         self.tell("parameters", object(&model.parameters));
-        self.tell("input_dimension", operator.input_dimension());
-        self.tell("output_dimension", operator.output_dimension());
-        self.tell("columns", columns);
-        self.tell("learnt", learner.rounds());
-        self.tell("dictionary_size", json!([operator.inputs().len(), operator.outputs().len()]));
-        self.tell("hs_norm", operator.hs_norm());
+        let [d, d_plus] = model.learner.dimensions();
+        self.tell("input_dimension", d);
+        self.tell("output_dimension", d_plus);
+        self.tell("columns", model.columns.clone());
+        self.tell("learnt", model.learner.rounds());
+        if let Some(trajectory) = &model.trajectory {
+            self.tell("delay", trajectory.delay());
+            self.tell("cuts", trajectory.cuts());
+        }
+        if let Some(operator) = descent {
+            self.tell("dictionary_size", json!([operator.inputs().len(), operator.outputs().len()]));
+            self.tell("hs_norm", operator.hs_norm());
+        }
     }
 
     fn tell_table(&mut self, model: &Table) {

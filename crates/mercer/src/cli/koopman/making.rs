@@ -3,10 +3,13 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
-use mercer::koopman::{Budget, BudgetTest, DictionaryShape, Error, Sogd, SogdParams, StepSchedule};
+use mercer::koopman::{
+    Budget, BudgetTest, DictionaryShape, Error, OperatorSums, OperatorSumsParams, Sogd, SogdParams, StepSchedule,
+};
 use mercer::model::{AnyOperator, Operator};
 use mercer::{AnyKernel, KernelSpec};
 
+use super::Method;
 use super::pairs::{self, Chunk, Layout};
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
@@ -16,10 +19,13 @@ use crate::cli::{count, median_kernel, typed};
 pub(super) struct Making {
     /// Numbers of a state, and so of x⁺; half of the columns unless given
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "model")]
-    pub(super) state_dim: Option<NonZeroUsize>,
+    state_dim: Option<NonZeroUsize>,
     /// Numbers of x when it carries an action behind the state, or of the action alone; the number of columns tells which
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "model")]
-    pub(super) input_dim: Option<NonZeroUsize>,
+    input_dim: Option<NonZeroUsize>,
+    /// By sums: a pair weighs half after this many further pairs
+    #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "model")]
+    pub(super) half_life: Option<f64>,
     /// Kernel on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
     /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median [default: median]
     ///
@@ -29,18 +35,18 @@ pub(super) struct Making {
     /// Kernel on x⁺, which is that on x unless given (with --kernel median and an action in x, its own median)
     #[arg(long, value_name = "SPEC", conflicts_with = "model")]
     output_kernel: Option<KernelSpec>,
-    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 0.3]
+    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 1.5, falling]
     #[arg(long, value_name = "E", conflicts_with = "model")]
     eta: Option<f64>,
     /// constant: η in every round, which leaves noise of its own size in every eigenvalue; power:A,R: η/(t + R)^A in round t = 1, 2, …,
-    /// which converges for A between ½ and 1 [default: constant]
+    /// which converges for A between ½ and 1 [default: power:0.6,10, constant where --eta is given]
     #[arg(long, value_name = "constant|power:A,R", value_parser = schedule, conflicts_with = "model")]
     eta_schedule: Option<EtaSchedule>,
     /// Regulariser λ ≥ 0; it makes every eigenvalue smaller, the first below 1 [default: 0]
     #[arg(long, value_name = "L", conflicts_with = "model")]
     lambda: Option<f64>,
     /// Budget ε ≥ 0: a pair is kept if leaving it out would move the operator by more; the smaller, the larger the dictionary
-    /// [default: 0.1 η²]
+    /// [default: 0.1 η² with the η of the first round]
     #[arg(long, value_name = "EPS", conflicts_with = "model")]
     budget: Option<f64>,
     /// constant: ε in every round; eta-squared: ε η² with the round's η [default: constant]
@@ -61,6 +67,10 @@ pub(super) struct Making {
     /// Most points kept, or none for no limit: a step costs time and memory in the square of it [default: 1000]
     #[arg(long, value_name = "N|none", value_parser = most, conflicts_with = "model")]
     max_dictionary: Option<Most>,
+}
+
+pub(super) fn positive(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0).ok_or("give a number above 0")
 }
 
 #[derive(Clone, Copy)]
@@ -130,6 +140,11 @@ impl Making {
         given.into_iter().find(|option| option.1).map(|option| option.0)
     }
 
+    /// Whether dimensions are told.
+    pub(super) fn has_dimensions(&self) -> bool {
+        self.state_dim.is_some() || self.input_dim.is_some()
+    }
+
     /// Numbers of x and of x⁺ in rows of `columns` numbers.
     pub(super) fn dimensions(&self, shown: &str, columns: usize) -> Result<(usize, usize), Failure> {
         pairs::dimensions(shown, columns, self.state_dim.map(usize::from), self.input_dim.map(usize::from))
@@ -140,11 +155,19 @@ impl Making {
     }
 
     fn eta(&self) -> f64 {
-        self.eta.unwrap_or(0.3)
+        self.eta.unwrap_or(1.5)
     }
 
     fn eta_schedule(&self) -> EtaSchedule {
-        self.eta_schedule.unwrap_or(EtaSchedule::Constant)
+        let falling = EtaSchedule::Power { exponent: 0.6, offset: 10.0 };
+        self.eta_schedule.unwrap_or(if self.eta.is_some() { EtaSchedule::Constant } else { falling })
+    }
+
+    fn step(&self) -> StepSchedule {
+        match self.eta_schedule() {
+            EtaSchedule::Constant => StepSchedule::Constant(self.eta()),
+            EtaSchedule::Power { exponent, offset } => StepSchedule::Power { eta: self.eta(), exponent, offset },
+        }
     }
 
     fn lambda(&self) -> f64 {
@@ -168,10 +191,6 @@ impl Making {
     }
 
     fn params(&self) -> SogdParams {
-        let step = match self.eta_schedule() {
-            EtaSchedule::Constant => StepSchedule::Constant(self.eta()),
-            EtaSchedule::Power { exponent, offset } => StepSchedule::Power { eta: self.eta(), exponent, offset },
-        };
         let budget = match self.budget() {
             (epsilon, BudgetSchedule::Constant) => Budget::Constant(epsilon),
             (b, BudgetSchedule::EtaSquared) => Budget::EtaSquared(b),
@@ -187,7 +206,7 @@ impl Making {
         };
         let (rank_guard, max_dictionary) = (self.rank_guard(), self.max_dictionary());
         SogdParams::default()
-            .step(step)
+            .step(self.step())
             .lambda(self.lambda())
             .budget(budget)
             .test(test)
@@ -196,21 +215,39 @@ impl Making {
             .max_dictionary(max_dictionary)
     }
 
-    /// The budget's number and how it goes with η: 0.1 η² unless given.
+    /// The budget's number and how it goes with η. Unless given it does not fall with the step, since the dictionary would grow
+    /// without end.
     fn budget(&self) -> (f64, BudgetSchedule) {
-        self.budget.map_or((0.1, BudgetSchedule::EtaSquared), |budget| {
-            (budget, self.budget_schedule.unwrap_or(BudgetSchedule::Constant))
-        })
+        let schedule = self.budget_schedule.unwrap_or(BudgetSchedule::Constant);
+        let first = self.step().at(1);
+        let usual = if schedule == BudgetSchedule::Constant { 0.1 * first * first } else { 0.1 };
+        (self.budget.unwrap_or(usual), schedule)
     }
 
     /// Whether the first rows settle something, so that they must be there before one is learnt.
-    pub(super) fn looks(&self) -> bool {
+    pub(super) fn looks(&self, method: Method) -> bool {
         let median = |spec: &KernelSpec| matches!(spec, KernelSpec::Median);
-        median(self.kernel()) || self.output_kernel.as_ref().is_some_and(median)
+        method == Method::Sogd && (median(self.kernel()) || self.output_kernel.as_ref().is_some_and(median))
     }
 
     /// The learner, untrained.
-    pub(super) fn build(&self, layout: &Layout, first: &Chunk) -> Result<Operator, Failure> {
+    pub(super) fn build(&self, method: Method, layout: &Layout, first: &Chunk) -> Result<Operator, Failure> {
+        match method {
+            Method::Sums => self.build_sums(layout),
+            Method::Sogd => self.build_sogd(layout, first),
+        }
+    }
+
+    fn build_sums(&self, layout: &Layout) -> Result<Operator, Failure> {
+        let (d, state) = (layout.input_dimension, layout.state_dimension);
+        let params = OperatorSumsParams::default().half_life(self.half_life);
+        let sums = OperatorSums::new(state, d - state, params).map_err(|error| usage(&error))?;
+        let half_life = self.half_life.map_or("none".to_owned(), number);
+        let parameters = vec![("half_life".to_owned(), half_life)];
+        Ok(Operator { parameters, ..Operator::new(layout.file_names(), AnyOperator::Sums(Box::new(sums))) })
+    }
+
+    fn build_sogd(&self, layout: &Layout, first: &Chunk) -> Result<Operator, Failure> {
         let (input_kernel, output_kernel) = self.kernels(layout, first)?;
         let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
         let learner =

@@ -1,12 +1,13 @@
 //! The rows of PAIRS, cut into x and x⁺.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
+use mercer::koopman::{Error, OperatorSums, OperatorSumsParams, Trajectory};
 use mercer::model::Operator;
 use mercer::readers::{ColumnChoice, DataError, Example, Missing};
 
-use super::KoopmanArguments;
-use super::trajectory::Trajectory;
+use super::{KoopmanArguments, Method};
 use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
 use crate::cli::input::{Input, Place};
@@ -16,6 +17,15 @@ use crate::cli::stop::Stop;
 
 /// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read seldom.
 const CHUNK: usize = 256;
+/// Rows on which delays and the step of time are chosen.
+const FIRST: usize = 5000;
+/// Delays that are tried, and how much worse than the best a smaller one may be: by this factor and
+/// this part of the variance.
+const DELAYS: [usize; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
+const WORSE: f64 = 1.02;
+const EXACT: f64 = 1e-6;
+/// Most numbers of a state for which delays are chosen.
+const WIDEST: usize = 64;
 
 /// Which numbers of a row are x and which x⁺.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +40,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn of_model(model: &Operator) -> Self {
-        let operator = model.learner.inner().operator();
-        let (input_dimension, state_dimension) = (operator.input_dimension(), operator.output_dimension());
+        let [input_dimension, state_dimension] = model.learner.dimensions();
         Self { input_dimension, state_dimension, names: model.columns.clone() }
     }
 
@@ -72,18 +81,61 @@ impl Layout {
     }
 }
 
+/// A row of the file.
+pub(super) struct Row {
+    numbers: Vec<f64>,
+    time: Option<f64>,
+    /// Of the trajectory that it belongs to, if a column tells.
+    group: Option<String>,
+    place: Place,
+}
+
+impl Row {
+    /// The pair that this row completes.
+    pub(super) fn complete<'a>(&self, trajectory: &'a mut Trajectory) -> Result<Option<Pair<'a>>, Error> {
+        trajectory.push(&self.numbers, self.time, self.group.as_deref())
+    }
+}
+
+type Pair<'a> = (&'a [f64], &'a [f64]);
+
 /// A stream of pairs; memory does not grow with its length.
 pub(super) struct Pairs {
-    input: Input,
-    stop: Stop,
-    /// Whether rows may come slowly, so that none is kept waiting for others.
-    slow: bool,
+    rows: Rows,
+    /// Rows that were read to choose delays and the step of time.
+    first: VecDeque<Row>,
+    /// The usual step of time.
+    step: Option<f64>,
+    /// Whether pairs come one by one, and none is kept waiting for others.
+    single: bool,
     /// The last rows, where each is a state.
     trajectory: Option<Trajectory>,
     layout: Layout,
-    example: Example,
+    /// Pairs that miss a number.
+    left_out: u64,
     /// Why there is no row behind those given.
-    failed: Option<DataError>,
+    failed: Option<Failure>,
+}
+
+/// The rows of a file.
+struct Rows {
+    input: Input,
+    stop: Stop,
+    grouped: bool,
+    example: Example,
+}
+
+impl Rows {
+    /// `None` at the end, and when a signal has come: what it cut off is no row.
+    fn next(&mut self) -> Result<Option<Row>, DataError> {
+        let read = self.input.next(&mut self.example);
+        if self.stop.requested() || !read? {
+            return Ok(None);
+        }
+        let numbers = std::mem::take(&mut self.example.features);
+        let group = self.grouped.then(|| self.example.label.clone());
+        Ok(Some(Row { numbers, time: self.input.time(), group, place: self.input.place() }))
+    }
 }
 
 /// Some pairs; the memory is used again for the next.
@@ -101,47 +153,103 @@ impl Chunk {
         self.places.len()
     }
 
-    pub(super) fn iter(&self, layout: &Layout) -> impl Iterator<Item = (&[f64], &[f64])> {
+    pub(super) fn iter(&self, layout: &Layout) -> impl Iterator<Item = Pair<'_>> {
         self.inputs.chunks_exact(layout.input_dimension).zip(self.outputs.chunks_exact(layout.state_dimension))
     }
 }
 
 impl Pairs {
-    /// `known` is the layout of a model, with its file.
+    /// `known` is the model that is gone on with, `saved` that of the run that is resumed, each with its file.
     pub(super) fn open(
         path: &Path,
         arguments: &KoopmanArguments,
-        known: Option<&(&Path, Layout)>,
+        method: Method,
+        known: Option<&(&Path, Operator)>,
+        saved: Option<&(&Path, Operator)>,
         stop: Stop,
     ) -> Result<Self, Failure> {
-        let input = open(path, &arguments.dialect, &stop, arguments.time.as_ref())?;
-        let (shown, columns, names) = (input.shown(), input.columns().dimension, input.columns().features());
-        let delay = arguments.delay.map_or(1, usize::from);
-        let (width, columns) = match arguments.trajectory {
-            false => (columns, columns),
-            true => (columns, 2 * state(shown, columns, delay)?),
+        let (time, group) = (arguments.time.as_ref(), arguments.group.as_ref());
+        let given = arguments.trajectory || arguments.delay.is_some() || group.is_some();
+        let of = |model: &(&Path, Operator)| model.1.trajectory.clone();
+        let known_trajectory = known.and_then(of);
+        let sums = method == Method::Sums;
+        let missing = if sums || given { Missing::Nan } else { Missing::default() };
+        let input = open_with(path, &arguments.dialect, &stop, [time, group], missing)?;
+        let (shown, columns) = (input.shown().to_owned(), input.columns().dimension);
+        let names = input.columns().features().to_vec();
+        let alone = sums && columns == 1 && known.is_none() && !arguments.making.has_dimensions();
+        let is_trajectory = given || alone || known_trajectory.is_some();
+        let mut rows = Rows { input, stop, grouped: group.is_some(), example: Example::default() };
+        let (mut first, mut failed) = (VecDeque::new(), None);
+        let chooses = sums && arguments.delay.is_none() && known.or(saved).is_none();
+        let wanted = match (is_trajectory && chooses, time.is_some() && known.is_none()) {
+            (true, _) => FIRST,
+            (false, true) => CHUNK,
+            (false, false) => 0,
         };
-        let trajectory = arguments.trajectory.then(|| Trajectory::new(width, delay));
-        let of_window = |names: &[String]| trajectory.as_ref().map(|trajectory| trajectory.names(names));
-        let names = Some(names).filter(|names| !names.is_empty());
-        let windows = names.and_then(of_window);
-        let names = windows.as_deref().or(names);
+        while first.len() < wanted && failed.is_none() {
+            match rows.next() {
+                Ok(Some(row)) => first.push_back(row),
+                Ok(None) => break,
+                Err(error) => failed = Some(error.into()),
+            }
+        }
+        let times: Vec<f64> = first.iter().filter_map(|row| row.time).collect();
+        let step = Trajectory::usual_step(&times);
+        let trajectory = match known_trajectory {
+            Some(trajectory) => Some(going_on(trajectory, arguments, path, columns)?),
+            None if is_trajectory => {
+                let because = |error: Error| Failure::because(format!("{shown}: {error}"));
+                let saved = saved.and_then(of);
+                let delay = match (arguments.delay, &saved) {
+                    (Some(delay), _) => delay.into(),
+                    (None, Some(saved)) => saved.delay(),
+                    (None, None) if chooses => chosen_delay(&first, columns, step).map_err(because)?,
+                    (None, None) => 1,
+                };
+                state(&shown, columns, delay)?;
+                let step = saved.map_or(step, |saved| saved.step());
+                Some(Trajectory::new(columns, delay, step).map_err(because)?)
+            }
+            None => None,
+        };
+        let windows = trajectory.as_ref().filter(|_| !names.is_empty()).map(|trajectory| trajectory.names(&names));
+        let names = Some(windows.unwrap_or(names)).filter(|names| !names.is_empty());
+        let columns = trajectory.as_ref().map_or(columns, |trajectory| 2 * trajectory.state_dimension());
         let layout = match known {
-            Some((model, layout)) => layout.check(model, shown, columns, names)?,
+            Some((model, of)) => Layout::of_model(of).check(model, &shown, columns, names.as_deref())?,
             None => {
-                let (input_dimension, state_dimension) = arguments.making.dimensions(shown, columns)?;
-                Layout { input_dimension, state_dimension, names: names.unwrap_or_default().to_vec() }
+                let (input_dimension, state_dimension) = match &trajectory {
+                    Some(trajectory) => (trajectory.state_dimension(), trajectory.state_dimension()),
+                    None => arguments.making.dimensions(&shown, columns)?,
+                };
+                Layout { input_dimension, state_dimension, names: names.unwrap_or_default() }
             }
         };
-        let slow = pipe::is_one(path);
-        Ok(Self { input, stop, slow, trajectory, layout, example: Example::default(), failed: None })
+        // A file that is written on the way has the rows of its last pair, not those of pairs to come.
+        let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.save.is_some());
+        Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, failed })
     }
 
     pub(super) fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Fills `chunk` with the next pairs; with none at the end, and when a signal has come: what it cut off is no row. If `many`,
+    pub(super) fn trajectory(&self) -> Option<&Trajectory> {
+        self.trajectory.as_ref()
+    }
+
+    /// The usual step of time, if a column tells it.
+    pub(super) fn step(&self) -> Option<f64> {
+        self.step
+    }
+
+    /// Pairs so far that were left out because they miss a number.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Fills `chunk` with the next pairs; with none at the end, and when a signal has come. If `many`,
     /// they are waited for even where they come slowly.
     ///
     /// # Errors
@@ -150,57 +258,113 @@ impl Pairs {
         chunk.inputs.clear();
         chunk.outputs.clear();
         chunk.places.clear();
-        let most = if self.slow && !many { 1 } else { CHUNK };
-        while chunk.places.len() < most && self.failed.is_none() {
-            match self.input.next(&mut self.example) {
-                _ if self.stop.requested() => break,
-                Ok(false) => break,
-                Ok(true) => {}
-                Err(error) => {
-                    self.failed = Some(error);
-                    break;
-                }
-            }
-            let row = &self.example.features;
+        let most = if self.single && !many { 1 } else { CHUNK };
+        while chunk.places.len() < most {
+            let row = match self.first.pop_front() {
+                Some(row) => row,
+                None if self.failed.is_some() => break,
+                None => match self.rows.next() {
+                    Ok(Some(row)) => row,
+                    Ok(None) => break,
+                    Err(error) => {
+                        self.failed = Some(error.into());
+                        break;
+                    }
+                },
+            };
             let pair = match &mut self.trajectory {
-                None => Some(row.split_at(self.layout.input_dimension)),
-                Some(trajectory) => trajectory.push(row),
+                Some(trajectory) => row.complete(trajectory).map_err(|error| {
+                    Failure::because(format!("{}, {}: {error}", self.rows.input.shown(), row.place))
+                })?,
+                None if row.numbers.iter().all(|x| x.is_finite()) => {
+                    Some(row.numbers.split_at(self.layout.input_dimension))
+                }
+                None => {
+                    self.left_out += 1;
+                    None
+                }
             };
             let Some((x, x_plus)) = pair else { continue };
             chunk.inputs.extend_from_slice(x);
             chunk.outputs.extend_from_slice(x_plus);
-            chunk.places.push(self.input.place());
+            chunk.places.push(row.place);
         }
         match self.failed.take_if(|_| chunk.places.is_empty()) {
-            Some(error) => Err(error.into()),
+            Some(error) => Err(error),
             None => Ok(()),
         }
     }
 
     /// Where pair `index` of `chunk` comes from, for a message.
     pub(super) fn place(&self, chunk: &Chunk, index: usize) -> String {
-        format!("{}, {}", self.input.shown(), chunk.places[index])
+        format!("{}, {}", self.rows.input.shown(), chunk.places[index])
     }
 }
 
-/// A table without a target, complete.
-pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, time: Option<&ColumnChoice>) -> Result<Input, Failure> {
-    open_with(path, dialect, stop, time, Missing::default())
+/// The trajectory of a model, with which the rows of a file of `columns` columns go on.
+fn going_on(
+    trajectory: Trajectory,
+    arguments: &KoopmanArguments,
+    path: &Path,
+    columns: usize,
+) -> Result<Trajectory, Failure> {
+    let delay = trajectory.delay();
+    if let Some(told) = arguments.delay.filter(|told| usize::from(*told) != delay) {
+        return Err(Failure::usage(format!("--delay {told}: the model has states of {delay} rows; leave --delay out")));
+    }
+    if columns != trajectory.columns() {
+        return Err(Failure::because(format!(
+            "{}: has {columns} columns, and the model has learnt a trajectory of {}; give rows of the same columns",
+            path.display(),
+            trajectory.columns()
+        )));
+    }
+    Ok(trajectory)
 }
 
-/// A table without a target, which may have gaps.
-pub(super) fn open_with(
+/// The fewest rows that forecast the newest one on held-out rows about as well as any number does.
+fn chosen_delay(rows: &VecDeque<Row>, columns: usize, step: Option<f64>) -> Result<usize, Error> {
+    let mut scores = Vec::new();
+    // As few points as tell delays apart.
+    let params = OperatorSumsParams::default().max_dictionary(30);
+    for delay in
+        DELAYS.into_iter().filter(|delay| *delay == 1 || (delay * columns <= WIDEST && delay * 20 < rows.len()))
+    {
+        let mut learner = OperatorSums::new(delay * columns, 0, params)?;
+        let mut trajectory = Trajectory::new(columns, delay, step)?;
+        for row in rows {
+            if let Some((x, x_plus)) = row.complete(&mut trajectory)? {
+                learner.update(x, x_plus)?;
+            }
+        }
+        match learner.held_out_error(columns) {
+            Ok(error) => scores.push((delay, error)),
+            // Too short for so many delays; that of one is told when it is learnt.
+            Err(_) => break,
+        }
+    }
+    let least = scores.iter().map(|score| score.1).fold(f64::INFINITY, f64::min);
+    Ok(scores.iter().find(|score| score.1 <= WORSE * least + EXACT).map_or(1, |score| score.0))
+}
+
+/// A table without a target, complete.
+pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop) -> Result<Input, Failure> {
+    open_with(path, dialect, stop, [None; 2], Missing::default())
+}
+
+/// A table without a target, which may have gaps, beside columns of times and groups.
+fn open_with(
     path: &Path,
     dialect: &Dialect,
     stop: &Stop,
-    time: Option<&ColumnChoice>,
+    beside: [Option<&ColumnChoice>; 2],
     missing: Missing,
 ) -> Result<Input, Failure> {
     let source = Source::of(path)?;
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }
-    Input::plain(path, dialect, missing, stop, (time, &[]))
+    Input::plain(path, dialect, missing, stop, beside)
 }
 
 /// Numbers of a state of `delay` rows.

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use mercer::AnyKernel;
 use mercer::kernels::Points;
-use mercer::koopman::{Eigenfunctions, Eigenvalue, Error, KMeans, KernelOperator, orthonormal_rows};
+use mercer::koopman::{Eigenvalue, Error, KMeans, KernelOperator, OperatorModel, orthonormal_rows};
 use mercer_plots::{Figure, Grid, HeatMap, Panels, Scale, significant};
 
 use super::pairs::Layout;
@@ -29,30 +29,80 @@ enum Places {
     Plane(Grid),
 }
 
+/// What is drawn of an operator.
+pub(super) struct Subject<'a> {
+    /// All eigenvalues, with their spreads if they are known.
+    pub(super) values: Vec<Eigenvalue>,
+    pub(super) spreads: Option<Vec<f64>>,
+    /// Those that have functions.
+    pub(super) leading: Vec<Eigenvalue>,
+    /// The points kept.
+    pub(super) inputs: Points,
+    /// Real parts of the leading functions, `[function][point]`.
+    pub(super) functions: Box<dyn Fn(&Points) -> Result<Vec<Vec<f64>>, Error> + 'a>,
+}
+
+impl<'a> Subject<'a> {
+    /// That of gradient descent.
+    ///
+    /// # Errors
+    /// Those of the eigenvalues.
+    pub(super) fn of_descent(operator: &'a KernelOperator<AnyKernel>) -> Result<Self, Error> {
+        let functions = operator.eigen(2 * FUNCTIONS)?;
+        Ok(Self {
+            values: operator.eigenvalues()?,
+            spreads: None,
+            leading: functions.values.clone(),
+            inputs: operator.inputs().clone(),
+            functions: Box::new(move |points| operator.evaluate_real_parts(&functions, points)),
+        })
+    }
+
+    /// That of exact sums.
+    pub(super) fn of_sums(model: &'a OperatorModel) -> Self {
+        let values: Vec<Eigenvalue> = model.modes().iter().map(|mode| mode.value).collect();
+        let rows: Vec<f64> = model.dictionary().into_iter().flat_map(|point| point.point).collect();
+        let functions = |points: &Points| {
+            let mut parts = vec![Vec::with_capacity(points.len()); model.modes().len()];
+            for i in 0..points.len() {
+                let values = model.eigenfunctions(&points.point(i))?;
+                parts.iter_mut().zip(values).for_each(|(part, [re, _])| part.push(re));
+            }
+            Ok(parts)
+        };
+        Self {
+            leading: values.clone(),
+            values,
+            spreads: Some(model.modes().iter().map(|mode| mode.spread).collect()),
+            inputs: Points::from_rows(model.units().len(), &rows),
+            functions: Box::new(functions),
+        }
+    }
+}
+
 /// The picture.
 ///
 /// # Errors
-/// Those of the eigenvalues and of the partition.
-pub(super) fn draw(operator: &KernelOperator<AnyKernel>, layout: &Layout, data: &str) -> Result<Panels, Error> {
+/// Those of the functions and of the partition.
+pub(super) fn draw(subject: &Subject<'_>, layout: &Layout, data: &str) -> Result<Panels, Error> {
     let data = short_name(data);
-    let kept = operator.inputs().len();
+    let Subject { values: all, spreads, leading, inputs, functions } = subject;
+    let kept = inputs.len();
     let title = format!("Koopman operator of {data}: {kept} points kept");
     let mut panels = Panels::new(title, 2);
-    let all = operator.eigenvalues()?;
-    panels = panels.panel(spectrum(&all));
+    panels = panels.panel(spectrum(all, spreads.as_deref()));
     if kept == 0 {
         return Ok(panels);
     }
-    let leading = operator.eigen(2 * FUNCTIONS)?;
-    let (places, points) = places(operator, layout);
-    let values = operator.evaluate_real_parts(&leading, &points)?;
+    let (places, points) = places(inputs, layout);
+    let values = functions(&points)?;
     // Of a complex pair the first tells it all.
-    let first = |i: &usize| leading.values[*i].im >= 0.0;
-    for i in (0..leading.values.len()).filter(first).take(FUNCTIONS) {
-        let title = format!("Eigenfunction of {}", shown(&leading.values[i]));
+    let first = |i: &usize| leading[*i].im >= 0.0;
+    for i in (0..leading.len()).filter(first).take(FUNCTIONS) {
+        let title = format!("Eigenfunction of {}", shown(&leading[i]));
         panels = panels.panel(function(&title, &places, scaled(&values[i]), layout));
     }
-    if let Some((count, sets)) = sets(&leading, &values)? {
+    if let Some((count, sets)) = sets(leading, &values)? {
         let title = format!("{count} almost invariant sets");
         panels = panels.panel(match &places {
             Places::Plane(grid) => {
@@ -70,7 +120,7 @@ pub(super) fn draw(operator: &KernelOperator<AnyKernel>, layout: &Layout, data: 
     Ok(panels)
 }
 
-fn spectrum(values: &[Eigenvalue]) -> Figure {
+fn spectrum(values: &[Eigenvalue], spreads: Option<&[f64]>) -> Figure {
     let shown = &values[..values.len().min(SPECTRUM)];
     let (re, im): (Vec<f64>, Vec<f64>) = shown.iter().map(|value| (value.re, value.im)).unzip();
     let circle = |of: fn(f64) -> f64| (0..=180).map(|i| of(TAU * f64::from(i) / 180.0)).collect::<Vec<f64>>();
@@ -79,12 +129,19 @@ fn spectrum(values: &[Eigenvalue]) -> Figure {
         _ => "Eigenvalues and the unit circle".to_owned(),
     };
     let figure = Figure::new(title).x_label("real part").y_label("imaginary part").equal_units();
-    figure.dots("eigenvalue", &re, &im).dashed("unit circle", &circle(f64::cos), &circle(f64::sin))
+    let figure = match spreads {
+        None => figure.dots("eigenvalue", &re, &im),
+        Some(spreads) => {
+            let two: Vec<f64> =
+                spreads.iter().map(|spread| if spread.is_finite() { 2.0 * spread } else { 0.0 }).collect();
+            figure.points_with_error_bars("eigenvalue ± two spreads", &re, &im, &two)
+        }
+    };
+    figure.dashed("unit circle", &circle(f64::cos), &circle(f64::sin))
 }
 
 /// Where functions are evaluated: on a grid over the points kept.
-fn places(operator: &KernelOperator<AnyKernel>, layout: &Layout) -> (Places, Points) {
-    let inputs = operator.inputs();
+fn places(inputs: &Points, layout: &Layout) -> (Places, Points) {
     let d = inputs.dimension();
     let coordinate = |axis: usize| (0..inputs.len()).map(move |i| inputs.point(i)[axis]);
     let range = |axis: usize| {
@@ -141,9 +198,9 @@ fn scaled(values: &[f64]) -> Vec<f64> {
 
 /// As many sets as eigenvalues are near 1, a complex pair taken for one, if these are two or more: the cluster of each place by the values
 /// of their functions.
-fn sets(eigen: &Eigenfunctions, values: &[Vec<f64>]) -> Result<Option<(usize, Vec<f64>)>, Error> {
-    let near = |i: &usize| eigen.values[*i].im >= 0.0 && (eigen.values[*i].re - 1.0).hypot(eigen.values[*i].im) <= NEAR;
-    let near: Vec<usize> = (0..eigen.values.len()).filter(near).take(MOST_SETS).collect();
+fn sets(eigen: &[Eigenvalue], values: &[Vec<f64>]) -> Result<Option<(usize, Vec<f64>)>, Error> {
+    let near = |i: &usize| eigen[*i].im >= 0.0 && (eigen[*i].re - 1.0).hypot(eigen[*i].im) <= NEAR;
+    let near: Vec<usize> = (0..eigen.len()).filter(near).take(MOST_SETS).collect();
     if near.len() < 2 {
         return Ok(None);
     }

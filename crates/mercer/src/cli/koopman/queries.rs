@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use mercer::AnyKernel;
 use mercer::koopman::{Error, KernelOperator};
 use mercer::readers::Example;
+use mercer::{AnyKernel, Points};
 
 use super::pairs;
 use crate::cli::dialect::Dialect;
@@ -18,7 +18,7 @@ pub(super) struct Queries {
 impl Queries {
     /// Rows of `wanted` numbers: x, and the inputs of the steps behind the first one.
     pub(super) fn read(path: &Path, dialect: Dialect, wanted: usize) -> Result<Self, Failure> {
-        let mut input = pairs::open(path, &dialect.beside(path), &Stop::never(), None)?;
+        let mut input = pairs::open(path, &dialect.beside(path), &Stop::never())?;
         let (shown, got) = (input.shown(), input.columns().dimension);
         if got != wanted {
             let plural = if got == 1 { "column" } else { "columns" };
@@ -38,23 +38,13 @@ impl Queries {
     }
 
     /// The expected state `steps` steps after each query.
-    ///
-    /// Each coordinate is forecast as its mean over the dictionary plus the operator's power on the difference, so that far from
-    /// all data the forecast is that mean, not zero.
     pub(super) fn forecast(&self, operator: &KernelOperator<AnyKernel>, steps: usize) -> Result<Vec<Vec<f64>>, Error> {
+        let points = Points::from_rows(operator.input_dimension(), &self.rows.concat());
         let mut forecasts = vec![Vec::new(); self.rows.len()];
         for coordinate in 0..operator.output_dimension() {
-            let mut values = operator.observe(|state| state[coordinate]);
-            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-            values.iter_mut().for_each(|value| *value -= mean);
-            let powers = operator.powers(&values, steps)?;
-            for (row, forecast) in self.rows.iter().zip(&mut forecasts) {
-                let change = match powers.last() {
-                    Some(coefficients) => operator.evaluate(coefficients, row)?,
-                    None => 0.0,
-                };
-                forecast.push(mean + change);
-            }
+            let values = operator.observe(|state| state[coordinate]);
+            let last = operator.forecasts(&values, &points, steps)?.pop().unwrap_or_default();
+            forecasts.iter_mut().zip(last).for_each(|(forecast, value)| forecast.push(value));
         }
         Ok(forecasts)
     }

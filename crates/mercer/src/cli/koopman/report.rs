@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use mercer::AnyKernel;
 use mercer::kernels::Points;
 use mercer::koopman::{self, KernelOperator};
-use mercer::model::AnyOperator;
 
 use super::pairs::Layout;
 use crate::cli::failure::Failure;
@@ -139,14 +138,18 @@ pub(super) fn write_weights(file: &mut Predictions, operator: &KernelOperator<An
 }
 
 /// The pairs kept: index, x, x⁺.
-pub(super) fn write_dictionary(file: &mut Predictions, learner: &AnyOperator, layout: &Layout) -> Result<(), Failure> {
+pub(super) fn write_dictionary(
+    file: &mut Predictions,
+    operator: &KernelOperator<AnyKernel>,
+    rounds: &[Vec<u64>; 2],
+    layout: &Layout,
+) -> Result<(), Failure> {
     file.write(&format!("index,{}\n", names(&layout.names())))?;
-    let (operator, rounds) = (learner.inner().operator(), learner.kept_rounds());
     let cells = |points: &Points, rounds: &[u64], round: u64| match rounds.binary_search(&round) {
         Ok(i) => numbers(&points.point(i)),
         Err(_) => ",".repeat(points.dimension() - 1),
     };
-    for round in kept(&rounds) {
+    for round in kept(rounds) {
         let x = cells(operator.inputs(), &rounds[0], round);
         let x_plus = cells(operator.outputs(), &rounds[1], round);
         file.write(&format!("{round},{x},{x_plus}\n"))?;

@@ -2,27 +2,14 @@
 
 use std::fmt::Write as _;
 
-use mercer::koopman::{Choice, Mode, OperatorModel};
+use mercer::koopman::{Choice, Mode, OperatorModel, Quality, Trajectory};
 use serde_json::{Value, json};
 
-use super::sums::COVERAGE;
+use super::pairs::Layout;
 use crate::cli::output::{digits, number};
 
-/// What is known beside the model.
-pub(super) struct Found {
-    pub(super) data: String,
-    /// Of the columns of the file; empty if it has none.
-    pub(super) names: Vec<String>,
-    /// Rows of a state, where the file is a trajectory.
-    pub(super) delay: Option<usize>,
-    /// Gaps at which the trajectory was cut.
-    pub(super) cuts: u64,
-    /// Time from a state to its successor, and whether it was told.
-    pub(super) tau: f64,
-    pub(super) timed: bool,
-    /// Modes that are wanted at most.
-    pub(super) modes: usize,
-}
+/// The part of the true states that intervals shall hold.
+pub(super) const COVERAGE: f64 = 0.9;
 
 pub(super) struct Forecast {
     pub(super) rows: Vec<Vec<f64>>,
@@ -38,28 +25,40 @@ impl Forecast {
 }
 
 pub(super) struct SumsReport<'a> {
-    pub(super) found: Found,
+    pub(super) data: &'a str,
+    pub(super) layout: &'a Layout,
+    pub(super) trajectory: Option<&'a Trajectory>,
+    /// Pairs of this run, and those left out of it because they miss a number.
+    pub(super) learnt: u64,
+    pub(super) left_out: u64,
+    pub(super) stopped: bool,
+    /// Time from a state to its successor, if it was told.
+    pub(super) tau: Option<f64>,
+    /// Modes that are wanted at most.
+    pub(super) modes: usize,
     pub(super) model: &'a OperatorModel,
     pub(super) forecast: Option<Forecast>,
-    /// Numbers of `x` and of `x⁺`.
-    pub(super) dimensions: (usize, usize),
     pub(super) seconds: f64,
 }
 
 impl SumsReport<'_> {
+    fn tau(&self) -> f64 {
+        self.tau.unwrap_or(1.0)
+    }
+
     fn modes(&self) -> &[Mode] {
-        &self.model.modes()[..self.model.modes().len().min(self.found.modes)]
+        &self.model.modes()[..self.model.modes().len().min(self.modes)]
     }
 
     /// `−τ/ln|μ|` at a modulus moved by so many spreads; `None` from 1 on.
     fn time_scale(&self, mode: &Mode, spreads: f64) -> Option<f64> {
         let modulus = mode.value.modulus() + spreads * mode.spread;
-        (modulus < 1.0 - 1e-9).then(|| if modulus > 0.0 { -self.found.tau / modulus.ln() } else { 0.0 })
+        (modulus < 1.0 - 1e-9).then(|| if modulus > 0.0 { -self.tau() / modulus.ln() } else { 0.0 })
     }
 
     fn period(&self, mode: &Mode) -> Option<f64> {
         let angle = mode.value.im.atan2(mode.value.re).abs();
-        (mode.value.im != 0.0).then(|| std::f64::consts::TAU * self.found.tau / angle)
+        (mode.value.im != 0.0).then(|| std::f64::consts::TAU * self.tau() / angle)
     }
 
     /// The keys of the paper's learner, then what this one knows.
@@ -95,9 +94,10 @@ impl SumsReport<'_> {
             "eigenvalues": eigenvalues.collect::<Vec<_>>(),
             "seconds": self.seconds,
             "method": "sums",
-            "delay": self.found.delay,
-            "cuts": self.found.cuts,
-            "step_time": self.found.tau,
+            "delay": self.trajectory.map(Trajectory::delay),
+            "cuts": self.trajectory.map_or(0, Trajectory::cuts),
+            "left_out": self.left_out,
+            "step_time": self.tau(),
             "deterministic": model.is_deterministic(),
             "held_out": {"error": quality.held_out, "no_change": quality.no_change, "mean": quality.mean},
             "kernel": "gaussian",
@@ -115,48 +115,35 @@ impl SumsReport<'_> {
     }
 
     pub(super) fn text(&self, forecasts: bool) -> String {
-        let (model, found) = (self.model, &self.found);
-        let (d, d_plus) = self.dimensions;
-        let mut text = format!(
-            "Koopman operator of {}: {} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n",
-            found.data,
-            model.rounds()
-        );
+        let model = self.model;
+        let (d, d_plus) = (self.layout.input_dimension, self.layout.state_dimension);
+        let n = model.rounds();
+        let mut text = format!("Koopman operator of {}: {n} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n", self.data);
         let mut line = |name: &str, value: &str| {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {name:<24}{value}");
         };
-        let choice = |choice: Choice| match choice.width {
-            None => "linear features".to_owned(),
-            Some(width) => format!(
-                "{} points, Gaussian of width {} in deviations, ridge {:e}",
-                choice.size,
-                digits(width),
-                choice.ridge
-            ),
-        };
         line("method", "sums: exact least squares on a sparse dictionary");
-        if let Some(delay) = found.delay {
-            line("rows of a state", &delay.to_string());
+        if self.learnt < n {
+            line(
+                "pairs of this run",
+                &format!("{}, behind {} that the model had learnt", self.learnt, n - self.learnt),
+            );
         }
-        if found.cuts > 0 {
-            line("cut at gaps", &found.cuts.to_string());
+        if let Some(trajectory) = self.trajectory {
+            line("rows of a state", &trajectory.delay().to_string());
+            if trajectory.cuts() > 0 {
+                line("cut at gaps", &trajectory.cuts().to_string());
+            }
+        }
+        if self.left_out > 0 {
+            line("left out", &format!("{} pairs that miss a number", self.left_out));
         }
         line("forecasts from", &choice(model.forecast_choice()));
         if !self.modes().is_empty() {
             line("modes from", &choice(model.spectrum_choice()));
         }
-        let percent = |part: f64| format!("{} %", digits(100.0 * part));
-        let quality = model.quality();
-        line(
-            "one-step error",
-            &format!(
-                "{} of the variance on held-out pairs; no change {}, the mean {}",
-                percent(quality.held_out),
-                percent(quality.no_change),
-                percent(quality.mean)
-            ),
-        );
+        line("one-step error", &error(model.quality()));
         let nature = if model.is_deterministic() {
             "deterministic: forecasts iterate"
         } else if d == d_plus {
@@ -170,17 +157,31 @@ impl SumsReport<'_> {
         if forecasts && self.forecast.is_some() {
             let _ = write!(text, "\n{}", self.forecast_lines());
         }
-        if quality.mean > 0.0 && quality.held_out >= quality.mean.min(quality.no_change) {
-            text += "\nNote: forecasts are no better than the mean or no change; more pairs, or --delay, may help\n";
+        for note in self.notes() {
+            let _ = writeln!(text, "\nNote: {note}");
         }
         text
+    }
+
+    /// What a person must know to trust the figures.
+    fn notes(&self) -> Vec<&'static str> {
+        let Quality { held_out, no_change, mean } = self.model.quality();
+        let ended = self.trajectory.is_some_and(|trajectory| trajectory.state().is_none());
+        let notes = [
+            (mean > 0.0 && held_out >= mean.min(no_change))
+                .then_some("forecasts are no better than the mean or no change; more pairs, or --delay, may help"),
+            (self.forecast.is_none() && ended)
+                .then_some("there is no forecast from the end, since the trajectory was cut in its last rows"),
+            self.stopped.then_some("ended by a signal; the same command with --resume goes on from here"),
+        ];
+        notes.into_iter().flatten().collect()
     }
 
     fn mode_lines(&self) -> String {
         if self.modes().is_empty() {
             return String::new();
         }
-        let unit = if self.found.timed { "units of time" } else { "steps" };
+        let unit = if self.tau.is_some() { "units of time" } else { "steps" };
         let mut text = format!(
             "\n  {:>4}  {:<24}{:<12}{:<12}{:<26}{:<12}{:<12}reliable\n",
             "mode", "eigenvalue", "± spread", "modulus", "time scale", "period", "residual"
@@ -217,16 +218,10 @@ impl SumsReport<'_> {
     pub(super) fn forecast_lines(&self) -> String {
         let Some(forecast) = &self.forecast else { return String::new() };
         let width = forecast.rows.first().map_or(0, Vec::len);
-        let name = |j: usize| {
-            // Names of x⁺ are the last; a trajectory has each column once.
-            let names = &self.found.names;
-            let first = names.len().saturating_sub(width);
-            names
-                .get(first + j)
-                .cloned()
-                .unwrap_or_else(|| format!("next{}", j + 1))
-                .replace(['"', ',', '\n', '\r'], "_")
-        };
+        // A trajectory has its columns as the newest row of x; names of x⁺ are the last.
+        let names = self.layout.names();
+        let end = if forecast.from_end { self.layout.input_dimension } else { names.len() };
+        let name = |j: usize| names[end - width + j].replace(['"', ',', '\n', '\r'], "_");
         let mut text = if forecast.from_end { "step,".to_owned() } else { String::new() };
         let header = (0..width).map(|j| match forecast.from_end {
             true => format!("{0},{0}_lower,{0}_upper", name(j)),
@@ -247,4 +242,16 @@ impl SumsReport<'_> {
         }
         text
     }
+}
+
+fn choice(choice: Choice) -> String {
+    let Choice { width, ridge, size } = choice;
+    let kernel = |width| format!("{size} points, Gaussian of width {} in deviations, ridge {ridge:e}", digits(width));
+    width.map_or("linear features".to_owned(), kernel)
+}
+
+fn error(Quality { held_out, no_change, mean }: Quality) -> String {
+    let percent = |part: f64| format!("{} %", digits(100.0 * part));
+    let (held_out, no_change, mean) = (percent(held_out), percent(no_change), percent(mean));
+    format!("{held_out} of the variance on held-out pairs; no change {no_change}, the mean {mean}")
 }
