@@ -5,7 +5,7 @@ use mercer_core::{Inconsistent, Validate};
 use crate::Error;
 use crate::{
     Discounted, Epoch, ForecastMixture, ForecastScratch, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation,
-    Opf, ScaledForecaster, SeasonMixture, Slip, SpectralFilter, WindowedSlip,
+    Opf, ScaledForecaster, Seasons, Slip, SpectralFilter, WindowedSlip,
 };
 
 /// Declares the enum of all forecasters and passes every call on.
@@ -83,6 +83,9 @@ macro_rules! any_forecaster {
                     $(Self::$variant(forecaster) => forecaster.predict_then_observe(input, output, prediction),)*
                 }
             }
+            fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error> {
+                match self { $(Self::$variant(forecaster) => forecaster.forecast(steps, inputs),)* }
+            }
         }
     };
 }
@@ -100,7 +103,7 @@ any_forecaster! {
     // stay.
     Experts(ForecastMixture<AnyForecaster>),
     Scaled(ScaledForecaster<AnyForecaster>),
-    SeasonMixture(SeasonMixture),
+    Seasons(Seasons),
 }
 
 impl From<ForecastMixture<Opf>> for AnyForecaster {

@@ -146,12 +146,12 @@ pub(crate) fn check_prediction(forecaster: &impl Forecaster, input: &[f64], pred
     if prediction.len() != forecaster.outputs() {
         return Err(ExampleError::Outputs { expected: forecaster.outputs(), got: prediction.len() }.into());
     }
-    if forecaster.feed_through() { check_input(input, forecaster.inputs()) } else { Ok(()) }
+    if forecaster.feed_through() { check_inputs(input, forecaster.inputs()) } else { Ok(()) }
 }
 
 /// Refuses an observation that cannot be taken.
 pub(crate) fn check_observation(forecaster: &impl Forecaster, input: &[f64], output: &[f64]) -> Result<(), Error> {
-    check_input(input, forecaster.inputs())?;
+    check_inputs(input, forecaster.inputs())?;
     if output.len() != forecaster.outputs() {
         return Err(ExampleError::Outputs { expected: forecaster.outputs(), got: output.len() }.into());
     }
@@ -162,7 +162,8 @@ pub(crate) fn check_observation(forecaster: &impl Forecaster, input: &[f64], out
     }
 }
 
-fn check_input(input: &[f64], inputs: usize) -> Result<(), Error> {
+/// Refuses an input that cannot be taken.
+pub(crate) fn check_inputs(input: &[f64], inputs: usize) -> Result<(), Error> {
     if input.len() != inputs {
         return Err(ExampleError::Dimension { expected: inputs, got: input.len() }.into());
     }

@@ -17,8 +17,8 @@ use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
 use crate::forecaster::{check_finite, impute};
-use crate::lags::{LagWeights, Shape, Window};
-use crate::{Epoch, EpochSchedule, ForecastScratch, Forgetting};
+use crate::lags::{Forgetting, LagWeights, Shape, Window};
+use crate::{Epoch, EpochSchedule, ForecastScratch};
 
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row
 /// seldom stands alone.

@@ -7,11 +7,21 @@
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::AlignedVec;
 
-use crate::Forgetting;
-
 /// Weights below this are zero: their squares are nothing beside a regulariser, and products with
 /// them would be slow subnormal numbers.
 const LEAST_WEIGHT: f64 = 1e-150;
+
+/// How much less each further lag counts: the block `D` of lag `a` is the `(a − 1)`-th power of
+/// this.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Forgetting {
+    /// `γ^(a−1)`, `0 < γ ≤ 1`.
+    Scalar(f64),
+    /// `Γ^(a−1)`; the matrix row by row, as wide as the signal it scales, its powers bounded (\[Q\]
+    /// F.2).
+    Matrix(Vec<f64>),
+}
 
 /// Sizes of the rows of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@
 //! | [`SpectralFilter`] | Hazan, Singh and Zhang 2017 | `mkT`, and `1½(mk)²` | `T(m + k)` |
 //! | [`KalmanPredictor`] | Kalman 1960; needs the system | `s² + 2sm`, `s` states | `s² + 2sm` |
 //! | [`LastValue`], [`LinearExtrapolation`] | | `m` | `m` |
-//! | [`SeasonMixture`] | filters, regressions and free forecasts, weighed by horizon; seasons, trends, gaps, quantiles | theirs | theirs |
+//! | [`Seasons`] | a [`SeasonMixture`] an output: filters, regressions and free forecasts, weighed by horizon; trends, gaps, quantiles, known inputs | theirs | theirs |
 //! | [`ForecastMixture`] | a set of forecasters, aggregated; [`ForecastMixture::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
 //! | [`ScaledForecaster`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!
@@ -62,6 +62,7 @@ mod filters;
 mod forecaster;
 mod horizons;
 mod kalman;
+mod known;
 mod lag_regression;
 mod lags;
 mod last_value;
@@ -70,6 +71,7 @@ mod mixture;
 mod opf;
 mod scaled;
 mod season;
+mod seasons;
 mod slip;
 mod spectral;
 mod windowed_slip;
@@ -82,12 +84,14 @@ pub use extrapolation::LinearExtrapolation;
 pub use forecaster::{ForecastScratch, Forecaster};
 pub use horizons::HorizonIntervals;
 pub use kalman::{KalmanPredictor, StateSpace};
+pub use lags::Forgetting;
 pub use last_value::LastValue;
 pub use mercer_experts::{ConformalIntervals, IntervalParams};
 pub use mixture::{ForecastMixture, GridParams};
-pub use opf::{Forgetting, InputParams, Opf, OpfParams};
+pub use opf::{InputParams, Opf, OpfParams};
 pub use scaled::{ScaledForecaster, ScaledParams};
 pub use season::{Detail, ErrorSums, Periods, SeasonMixture, SeasonParams, SeasonScores, Tally};
+pub use seasons::Seasons;
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};
 pub use windowed_slip::{WindowedSlip, WindowedSlipParams};

@@ -34,20 +34,8 @@ use crate::Error;
 use crate::forecaster::check_prediction;
 use crate::forecaster::forecast_by;
 use crate::lag_regression::{LagRegression, Weighting};
-use crate::lags::Shape;
+use crate::lags::{Forgetting, Shape};
 use crate::{EpochSchedule, ForecastScratch};
-
-/// How much less each further lag counts: the block `D` of lag `a` is the `(a − 1)`-th power of
-/// this.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Forgetting {
-    /// `γ^(a−1)`, `0 < γ ≤ 1`.
-    Scalar(f64),
-    /// `Γ^(a−1)`; the matrix row by row, as wide as the signal it scales, its powers bounded (\[Q\]
-    /// F.2).
-    Matrix(Vec<f64>),
-}
 
 parameters! {
     /// Parameters of [`Opf`]. The defaults of the schedule and of `λ` are those of \[Q\] §5.

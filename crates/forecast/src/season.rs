@@ -47,8 +47,8 @@ pub use params::{Detail, Periods, SeasonParams};
 pub use scores::{ErrorSums, SeasonScores, Tally};
 use series::Series;
 
-use crate::forecaster::{LARGEST, check_observation, check_prediction};
-use crate::{Error, ForecastScratch, Forecaster};
+use crate::forecaster::LARGEST;
+use crate::{Error, ForecastScratch};
 
 /// Rows that periods are found from.
 const SEARCHED: usize = 4096;
@@ -118,12 +118,6 @@ impl SeasonMixture {
         self.series.periods()
     }
 
-    /// Whether there is a season.
-    #[must_use]
-    pub fn is_seasonal(&self) -> bool {
-        !self.periods().is_empty()
-    }
-
     /// 0 while no observation was negative: no forecast and no quantile is below.
     #[must_use]
     pub fn floor(&self) -> Option<f64> {
@@ -146,10 +140,38 @@ impl SeasonMixture {
             Some(y) if y.abs() > LARGEST => return Err(ExampleError::Diverged.into()),
             _ => {}
         }
+        Ok(self.step(observed))
+    }
+
+    /// [`learn`](Self::learn) of a number that has been checked.
+    pub(crate) fn step(&mut self, observed: Option<f64>) -> f64 {
         let prediction = self.series.step(observed, &self.params);
         self.time += 1;
         self.search(observed);
-        Ok(prediction)
+        prediction
+    }
+
+    /// An observation as it counts.
+    pub(crate) fn counts(&self, y: f64) -> f64 {
+        self.series.counts(y)
+    }
+
+    /// Rows observed, those before the first number among them.
+    #[must_use]
+    pub fn time(&self) -> usize {
+        self.time
+    }
+
+    /// Whether forecasts are more than the last value.
+    #[must_use]
+    pub fn warmed_up(&self) -> bool {
+        self.series.warmed_up()
+    }
+
+    /// Whether a number was observed; forecasts are 0 until then.
+    #[must_use]
+    pub fn is_begun(&self) -> bool {
+        self.series.is_begun()
     }
 
     /// Looks for periods when the series is longer by a quarter than when that was done last. With
@@ -202,8 +224,12 @@ impl SeasonMixture {
     /// `p`; probabilities of 0 and 1 count as 10⁻⁶ less.
     #[must_use]
     pub fn quantile(&self, p: f64, step: usize, forecast: f64) -> f64 {
-        let offset = self.series.offset(p.clamp(1e-6, 1.0 - 1e-6), step.max(1), self.params.horizons);
-        (forecast + offset).max(self.floor().unwrap_or(f64::NEG_INFINITY))
+        (forecast + self.offset(p, step)).max(self.floor().unwrap_or(f64::NEG_INFINITY))
+    }
+
+    /// How far that is from the forecast, where there is no floor.
+    pub(crate) fn offset(&self, p: f64, step: usize) -> f64 {
+        self.series.offset(p.clamp(1e-6, 1.0 - 1e-6), step.max(1), self.params.horizons)
     }
 }
 
@@ -224,34 +250,5 @@ impl Validate for SeasonMixture {
             }
             _ => Inconsistent::require(false, WHAT, "periods are given or looked for"),
         }
-    }
-}
-
-impl Forecaster for SeasonMixture {
-    fn outputs(&self) -> usize {
-        1
-    }
-    fn time(&self) -> usize {
-        self.time
-    }
-    fn warmed_up(&self) -> bool {
-        self.series.warmed_up()
-    }
-    /// The longest period, or 1.
-    fn lags(&self) -> usize {
-        self.periods().last().copied().unwrap_or(1)
-    }
-
-    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
-        check_prediction(self, input, prediction)?;
-        self.forecast_into(prediction, scratch);
-        Ok(())
-    }
-
-    fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
-        check_prediction(self, input, prediction)?;
-        check_observation(self, input, output)?;
-        prediction[0] = self.learn(output.first().copied().filter(|y| !y.is_nan()))?;
-        Ok(())
     }
 }

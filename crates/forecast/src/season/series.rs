@@ -107,9 +107,19 @@ impl Series {
         self.settled.is_some() || self.periods.first().is_some_and(|period| self.rows >= *period)
     }
 
+    /// Whether a number was observed.
+    pub(super) fn is_begun(&self) -> bool {
+        self.free.observed() > 0
+    }
+
     /// 0 while no observation was negative.
     pub(super) fn floor(&self) -> Option<f64> {
-        (!self.negative && self.free.observed() > 0).then_some(0.0)
+        (!self.negative && self.is_begun()).then_some(0.0)
+    }
+
+    /// An observation as it counts.
+    pub(super) fn counts(&self, y: f64) -> f64 {
+        self.settled.as_ref().map_or(y, |settled| settled.experts.tame(y))
     }
 
     pub(super) fn scores(&self) -> SeasonScores {
@@ -157,7 +167,7 @@ impl Series {
 
     /// Predicts the next row, and learns it.
     pub(super) fn step(&mut self, observed: Option<f64>, params: &SeasonParams) -> f64 {
-        if observed.is_none() && self.free.observed() == 0 {
+        if observed.is_none() && !self.is_begun() {
             return 0.0;
         }
         let mut work = std::mem::take(&mut self.work);
@@ -166,7 +176,7 @@ impl Series {
         work.mixture.resize(if origin { params.horizons } else { 1 }, 0.0);
         self.forecast_all(&mut work.mixture, &mut work.experts, params.horizons, &mut work.scratch);
         let prediction = work.mixture[0];
-        let mut counts = observed;
+        let counts = observed.map(|y| self.counts(y));
         if let Some(settled) = &mut self.settled {
             if origin {
                 let mut waiting = work.spare.pop().unwrap_or_default();
@@ -175,7 +185,6 @@ impl Series {
                 waiting.experts.clone_from(&work.experts);
                 settled.waiting.push_back(waiting);
             }
-            counts = observed.map(|y| settled.experts.tame(y));
             if let Some(y) = counts {
                 settled.changes(y, self.free.seasonal(self.rows));
                 if self.gap == 0 {

@@ -8,7 +8,7 @@ use mercer_forecast::Error;
 use mercer_forecast::{
     AnyForecaster, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting,
     GridParams, InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Periods,
-    ScaledForecaster, ScaledParams, SeasonMixture, SeasonParams, Slip, SlipParams, SpectralFilter, SpectralParams,
+    ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams,
     SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer_testkit::conformance::check_forecaster;
@@ -81,10 +81,12 @@ fn subjects() -> Vec<(String, Make)> {
             ForecastMixture::<Opf>::grid(2, &params).expect("valid").into()
         });
     }
-    for (periods, detail) in [(vec![], Detail::Full), (vec![7], Detail::Light), (vec![4, 12], Detail::Full)] {
-        add(&mut all, "season mixture", move || {
+    for (periods, detail, m, q) in
+        [(vec![], Detail::Full, 1, 0), (vec![7], Detail::Light, 2, 1), (vec![4, 12], Detail::Full, 1, 2)]
+    {
+        add(&mut all, "season mixtures", move || {
             let params = SeasonParams::default().periods(Periods::Given(periods.clone())).detail(detail).horizons(5);
-            SeasonMixture::new(params).expect("valid").into()
+            Seasons::new(m, q, &params).expect("valid").into()
         });
     }
     for shared in [false, true] {

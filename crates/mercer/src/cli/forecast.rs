@@ -4,6 +4,7 @@ mod backtest;
 mod clock;
 mod columns;
 mod feed;
+mod future;
 mod method;
 mod pass;
 #[cfg(feature = "plots")]
@@ -34,10 +35,11 @@ use super::stop::Stop;
 use super::store;
 use clock::Repeats;
 use feed::Feed;
+use future::Future;
 use method::{Ahead, Gamma, Lambda, Method, Season};
 use told::Told;
 
-pub(crate) use pass::Pass;
+pub(crate) use pass::{Pass, Wanted};
 
 #[cfg(feature = "serve")]
 pub(crate) use columns::Columns;
@@ -47,9 +49,8 @@ pub(crate) use report::parameters;
 ///
 /// SERIES is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, one row a
 /// moment; or `-` for standard input; or, if there is no such file, the name of a known series such as `earth_orientation`, which is built in. All columns
-/// are outputs, to be predicted, unless they hold times or are named in --inputs; --target names the outputs. With --method season the last
-/// column of numbers is forecast, or that of --target. An empty cell or NaN is a missing value: nothing is learnt from it,
-/// and its prediction stands in for it afterwards. In a CSV or TSV file of one column a blank line between two rows is such a cell (from
+/// of numbers are forecast, each by itself, unless they hold times, count the rows or are named in --known; --target names those that are. An
+/// empty cell or NaN is a missing value: nothing is learnt from it, and its prediction stands in for it afterwards. In a CSV or TSV file of one column a blank line between two rows is such a cell (from
 /// standard input it is answered when the row after it comes); blank lines before the first row or behind the last are no rows.
 ///
 /// From standard input, and unless --json or --predictions is given, the forecast of the next row is printed as soon as a row
@@ -70,7 +71,7 @@ pub(crate) struct ForecastArguments {
     making: Making,
     /// How many rows ahead to forecast: after the last row, or after each from standard input
     ///
-    /// With --inputs only one step is possible; to go further under known inputs, append rows with empty outputs.
+    /// Under --known or --inputs the rows to come are in --future, or appended with empty outputs.
     #[arg(long, value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
     /// The column of times, by name or by number from 1 [default: the first one that holds dates or times]
@@ -85,20 +86,24 @@ pub(crate) struct ForecastArguments {
     /// What to do with rows that have the time of the row before: sum, mean or last makes one row of them [default: refuse]
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Repeats::Refuse, hide_default_value = true, hide_possible_values = true)]
     repeats: Repeats,
-    /// The columns that are forecast, by name or by number from 1, with commas between [default: all columns but those of times; with
-    /// --method season the last column of numbers]
+    /// The columns that are forecast, by name or by number from 1, with commas between [default: all columns of numbers]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     target: Vec<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
-    /// Quantiles of the rows of --steps, such as 0.05,0.5,0.95, of --method season: the share of values that are below
-    #[arg(long, value_name = "P,…", value_delimiter = ',', requires = "steps", value_parser = probability)]
+    /// Add quantiles, such as 0.05,0.5,0.95, of --method season: the share of values that are below
+    #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = probability)]
     quantiles: Vec<f64>,
     /// With --steps H, forecasts of H steps are scored as the series goes, each from where the one before ended: the last K of them count
     /// [default: 10]
     #[arg(long, value_name = "K", requires = "steps", value_parser = origins)]
     backtest: Option<usize>,
+    /// The rows that follow: a file with the columns of --known or --inputs, and with the times if the series has some
+    ///
+    /// As many steps are forecast as it has rows, unless --steps says fewer.
+    #[arg(long, value_name = "FILE")]
+    future: Option<PathBuf>,
     #[command(flatten)]
     dialect: Dialect,
     /// Write the prediction of every row, made before it was seen, to this CSV file: k from 0, then one column an output; then
@@ -117,10 +122,10 @@ pub(crate) struct ForecastArguments {
 /// What a forecaster is made with, which a saved one knows.
 #[derive(Args)]
 struct Making {
-    /// How to predict; `experts` unless given (`opf` with a --gamma that is given, `season` with --season)
+    /// How to predict; `season` unless given (`opf` with a --gamma that is given, `experts` with --beta, --t-init, --lambda or --inputs)
     ///
-    /// season: for ordinary series, one column with trend and seasons; filters, regressions and simple forecasts, weighed for each
-    /// horizon by how well each did. opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
+    /// season: for ordinary series, each column by itself, with trend, seasons and the effects of --known; filters, regressions and simple
+    /// forecasts, weighed for each horizon by how well each did; more than eight columns have fewer of them. opf: online prediction with forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
     /// row. slip: ridge on spectral filters of the last --horizon rows. slip-window: of as many rows as opf would use. spectral:
     /// ridge on spectral filters beside the last values. kalman: the steady-state predictor of a known --system. experts: a grid of γ
     /// (and of β, where --beta lists several), weighted by how well each did; nothing need be known.
@@ -165,9 +170,13 @@ struct Making {
     /// --inputs
     #[arg(long, value_name = "FILE.json", conflicts_with = "model")]
     system: Option<PathBuf>,
-    /// Columns that act on the outputs and are not predicted, by name or by number from 1
+    /// Columns that are known in advance, such as promotions, holidays or prices, by name or by number from 1: their effect on the row
+    /// that they stand in is learnt. The rows to come are in --future, or appended with empty outputs
+    #[arg(long, value_name = "COL,…", value_delimiter = ',', conflicts_with_all = ["model", "inputs"])]
+    known: Vec<ColumnChoice>,
+    /// Columns that act on the outputs and are not predicted, by name or by number from 1; not of --method season
     #[arg(long, value_name = "COL,…", value_delimiter = ',', conflicts_with = "model")]
-    inputs: Vec<String>,
+    inputs: Vec<ColumnChoice>,
     /// Forgetting factor of the inputs; that of the outputs unless given
     #[arg(long, value_name = "G", requires = "inputs", conflicts_with = "model")]
     gamma_input: Option<f64>,
@@ -184,7 +193,8 @@ struct Making {
 
 const EXAMPLES: &str = "\
 Examples:
-  mercer forecast sales.csv --method season --steps 14 --intervals 0.9
+  mercer forecast sales.csv --steps 14 --intervals 0.9
+  mercer forecast sales.csv --target sold --known promotion,price --future plan.csv --predictions out.csv
   mercer forecast energy.csv --target load --season 24,168 --steps 48 --quantiles 0.1,0.5,0.9 --plot energy.png
   mercer forecast earth_orientation --steps 7
   mercer forecast track.csv --method opf --gamma 0.5 --predictions out.csv --json
@@ -195,8 +205,8 @@ Examples:
 
 pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let Making { gamma_matrix, system, .. } = &arguments.making;
-    let inputs: Vec<&Path> =
-        iter::once(&arguments.series).chain(gamma_matrix).chain(system).map(PathBuf::as_path).collect();
+    let more = [gamma_matrix, system, &arguments.future].into_iter().flatten();
+    let inputs: Vec<&Path> = iter::once(&arguments.series).chain(more).map(PathBuf::as_path).collect();
     output::refuse_same_places(&[
         ("--predictions", &arguments.predictions),
         ("--save", &arguments.model.save),
@@ -216,11 +226,14 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         stop.failure()?;
     }
     let mut feed = opened?;
+    let future = arguments.future.as_deref().map(|path| Future::read(path, arguments, &feed, &stop)).transpose()?;
+    let future = future.unwrap_or_default();
+    let steps = arguments.steps.or(NonZeroUsize::new(future.rows));
     let fresh = match start {
         Some(model) => model,
         None => {
             let periods = feed.clock().and_then(|clock| clock.step()).map_or(Vec::new(), TimeStep::periods);
-            method::build(&arguments.making, feed.columns(), &Ahead { periods, steps: arguments.steps })?
+            method::build(&arguments.making, feed.columns(), &Ahead { periods, steps })?
         }
     };
     let before = fresh.seen();
@@ -229,8 +242,9 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         None => fresh,
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
-    let mut pass = Pass::new(model, feed.columns().clone(), arguments.steps)?;
-    if !arguments.quantiles.is_empty() && pass.periods().is_none() {
+    let wanted = Wanted { steps, future: future.inputs.clone(), quantiles: arguments.quantiles.clone() };
+    let mut pass = Pass::new(model, feed.columns().clone(), wanted)?;
+    if !arguments.quantiles.is_empty() && pass.seasons().is_none() {
         return Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods"));
     }
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
@@ -246,6 +260,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         None => ended?,
     }
     feed.tell_gaps();
+    future.check(&feed)?;
     if let (None, Some(path)) = (&saving, &arguments.predictions) {
         let rows = pass.model().forecaster.time();
         let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());

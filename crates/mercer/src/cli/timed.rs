@@ -231,16 +231,16 @@ impl Head {
         (0..self.width).filter(holds).collect()
     }
 
-    /// Whether a column holds numbers, and nothing else.
-    pub(crate) fn is_of_numbers(&self, column: usize) -> bool {
+    /// Whether no more than half of the values of a column are no numbers; the odd one is refused with its place.
+    pub(crate) fn may_be_of_numbers(&self, column: usize) -> bool {
         let is_gap = |cell: &Cell<'_>| match cell {
             Cell::Missing => true,
             Cell::Text(text) => is_gap_mark(text),
             _ => false,
         };
         let cells = self.cells(column);
-        let mut values = cells.iter().filter(|cell| !is_gap(cell)).peekable();
-        values.peek().is_some() && values.all(|cell| cell.number().is_some())
+        let numbers = cells.iter().filter(|cell| cell.number().is_some()).count();
+        2 * numbers >= cells.iter().filter(|cell| !is_gap(cell)).count()
     }
 
     /// Whether a column counts the rows: each number is one more than that before, and there are several.

@@ -41,6 +41,7 @@ pub(crate) fn without_seconds(mut report: Value) -> Value {
     let facts = report.as_object_mut().unwrap();
     assert!(facts.remove("seconds").unwrap().as_f64().unwrap() > 0.0);
     assert!(facts.remove("scores").is_some() && facts.remove("second_half").is_some());
+    facts.remove("backtest");
     report
 }
 
@@ -146,8 +147,8 @@ fn every_method_forecasts() {
         let mse = report["mse"].as_f64().unwrap();
         assert!(mse > 50.0 && mse < 1000.0, "{method}: {mse}");
     }
-    // The default is the grid of experts, and so is opf with γ unknown.
-    let experts = without_seconds(folder.json("forecast s.csv"));
+    // What other methods have no use for means the grid of experts, and so does opf with γ unknown.
+    let experts = without_seconds(folder.json("forecast s.csv --t-init 60"));
     assert_eq!(experts["method"], "experts");
     assert_eq!(experts["parameters"]["gamma"], "auto");
     let opf = without_seconds(folder.json("forecast s.csv --method opf --gamma auto"));
@@ -182,7 +183,7 @@ fn a_known_model_is_the_floor() {
         "{\"a\": [[1,1,0],[0,1,1],[0,0,0.9]], \"c\": [[1,0,0]], \"q\": [[1,0,0],[0,1,0],[0,0,1]], \"r\": [[1]]}";
     let folder = Folder::new().with("s.csv", text).with("m.json", model);
     let kalman = folder.json("forecast s.csv --method kalman --system m.json");
-    let learnt = folder.json("forecast s.csv");
+    let learnt = folder.json("forecast s.csv --method experts");
     let (floor, learnt) = (kalman["mse"].as_f64().unwrap(), learnt["mse"].as_f64().unwrap());
     assert!(floor > 5.0 && floor < learnt && learnt < 1.5 * floor, "{floor} {learnt}");
     assert_eq!(kalman["epochs"].as_array().unwrap().len(), 0);
@@ -288,7 +289,13 @@ fn units_do_not_matter() {
     };
     let (left, right) = (2f64.powi(-20), 2f64.powi(9));
     let folder = Folder::new().with("a.csv", csv(&scaled(1.0, 1.0))).with("b.csv", csv(&scaled(left, right)));
-    for arguments in ["", "--intervals 0.9", "--method slip-window", "--gamma 0.7", "--steps 3 --t-init 30"] {
+    for arguments in [
+        "--method experts",
+        "--lambda auto --intervals 0.9",
+        "--method slip-window",
+        "--gamma 0.7",
+        "--steps 3 --t-init 30",
+    ] {
         let lines = |file: &str| {
             folder.done(&format!("forecast {file} --predictions p.csv {arguments}"));
             rows_of(&folder.read("p.csv")).1
@@ -306,7 +313,7 @@ fn units_do_not_matter() {
     let level =
         |s: f64| -> String { (0..500).map(|k| format!("{}\n", s * (5.0 + 0.3 * (k as f64 * 1.7).sin()))).collect() };
     let folder = folder.with("one.csv", level(1.0)).with("milli.csv", level(1e-3));
-    let mse = |file: &str| folder.json(&format!("forecast {file}"))["mse"].as_f64().unwrap();
+    let mse = |file: &str| folder.json(&format!("forecast {file} --method experts"))["mse"].as_f64().unwrap();
     let (one, milli) = (mse("one.csv"), mse("milli.csv") * 1e6);
     assert!(one < 1e-3 && (milli - one).abs() < 1e-3 * one, "{one} {milli}");
     let folder = folder.with("flat.csv", "0.003\n".repeat(100));
@@ -347,7 +354,7 @@ fn a_grid_of_windows() {
     let report = folder.json("forecast s.csv --beta 1,2.5");
     assert_eq!(report["parameters"]["beta"], serde_json::json!([1.0, 2.5]));
     // The epochs are those of the longest window.
-    assert_eq!(report["epochs"], folder.json("forecast s.csv")["epochs"]);
+    assert_eq!(report["epochs"], folder.json("forecast s.csv --method experts")["epochs"]);
     let (both, one) =
         (report["mse"].as_f64().unwrap(), folder.json("forecast s.csv --beta 1")["mse"].as_f64().unwrap());
     assert!(both < 1.2 * one && both != one, "{both} {one}");
@@ -373,7 +380,7 @@ fn a_series_without_change_and_one_too_short() {
 #[test]
 fn intervals_hold_their_share() {
     let folder = Folder::new().with("s.csv", csv(&track(3000)));
-    let report = folder.json("forecast s.csv --intervals 0.8 --predictions p.csv --steps 2");
+    let report = folder.json("forecast s.csv --method experts --intervals 0.8 --predictions p.csv --steps 2");
     for share in report["coverage"].as_array().unwrap() {
         assert!((share.as_f64().unwrap() - 0.8).abs() < 0.03, "{report}");
     }
@@ -431,7 +438,7 @@ fn every_step_has_intervals() {
     let later = folder.json("forecast s.csv --model m.mercer --steps 5");
     assert_eq!(later["coverage_further"].as_array().unwrap().len(), 4);
     assert!(later["forecast_intervals"][4][1].is_array(), "{later}");
-    folder.refused(2, "forecast s.csv --intervals 0.9 --steps 1001", &["1000 steps", "--steps"]);
+    folder.refused(2, "forecast s.csv --gamma 0.7 --intervals 0.9 --steps 1001", &["1000 steps", "--steps"]);
 }
 
 /// A run that is cut in two is one run, also with the forecasts that wait for their rows.
@@ -496,9 +503,9 @@ fn standard_input_is_forecast_row_by_row() {
 fn standard_input_gives_reports_like_a_file() {
     let text = csv(&track(300));
     let folder = Folder::new().with("s.csv", &text);
-    let file = without_seconds(folder.json("forecast s.csv"));
-    assert_eq!(without_seconds(folder.json_of(text.as_bytes(), "forecast - --format csv")), file);
-    let said = folder.piped(text.as_bytes(), "forecast - --format csv --predictions p.csv");
+    let file = without_seconds(folder.json("forecast s.csv --method experts"));
+    assert_eq!(without_seconds(folder.json_of(text.as_bytes(), "forecast - --format csv --method experts")), file);
+    let said = folder.piped(text.as_bytes(), "forecast - --format csv --method experts --predictions p.csv");
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
     assert!(said.out.starts_with("experts on standard input: 300 rows of 2 outputs"), "{}", said.out);
     assert_eq!(folder.read("p.csv").lines().count(), 301);
@@ -511,7 +518,7 @@ fn standard_input_gives_reports_like_a_file() {
 #[test]
 fn earth_orientation_is_built_in() {
     let folder = Folder::new();
-    let report = folder.json("forecast earth_orientation --steps 7");
+    let report = folder.json("forecast earth_orientation --method experts --steps 7");
     assert_eq!((report["n"].as_u64(), report["outputs"].as_u64()), (Some(7681), Some(3)));
     assert!(report["mse"].as_f64().unwrap() < 0.2, "{report}");
     folder.refused(1, "eval earth_orientation --learner krls", &["is a series and has no target", "forecast"]);
@@ -536,11 +543,9 @@ fn arguments_that_cannot_be_right() {
         ("--t-init 0", &["t_init", "got 0"]),
         ("--beta 0", &["beta", "got 0"]),
         ("--feed-through", &["--inputs"]),
-        ("--inputs up", &["no column \"up\"", "left, right"]),
-        ("--inputs 3", &["no column \"3\""]),
         ("--inputs left,left", &["twice"]),
         ("--inputs left,right", &["every column is an input"]),
-        ("--inputs left --steps 2", &["inputs of the future", "append rows"]),
+        ("--inputs left --steps 2", &["the inputs of 1 rows to come", "--future", "append rows"]),
         ("--steps 0", &["at least 1"]),
         ("--steps 100000000000", &["at most 1000000"]),
         ("--beta 1e6", &["coordinates must be at most 8192", "lower beta"]),
@@ -549,6 +554,9 @@ fn arguments_that_cannot_be_right() {
         ("--method slip --horizon 100000000000000", &["horizon must be at most 1048576"]),
     ] {
         folder.refused(2, &format!("forecast s.csv {arguments}"), parts);
+    }
+    for (column, named) in [("up", "--inputs \"up\""), ("3", "--inputs 3")] {
+        folder.refused(1, &format!("forecast s.csv --inputs {column}"), &[named, "no such column", "\"left\""]);
     }
     // Long, but not too long: no room is made before it is needed.
     assert_eq!(folder.json("forecast s.csv --t-init 1000000000000")["mse"], Value::Null);

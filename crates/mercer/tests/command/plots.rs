@@ -102,7 +102,7 @@ fn classes_are_drawn() {
 #[test]
 fn a_forecast_is_drawn() {
     let folder = Folder::new().with("s.csv", series(400)).with("short.csv", series(3));
-    folder.done("forecast s.csv --steps 20 --intervals 0.9 --plot p.svg");
+    folder.done("forecast s.csv --method experts --steps 20 --intervals 0.9 --plot p.svg");
     has(&svg(&folder, "p.svg"), &["experts on s.csv: RMSE", ">load<", ">wind<", ">forecast<", "last value", "row k"]);
     let plain = folder.done("forecast short.csv --plot p.svg");
     assert!(plain.contains("Note"), "{plain}");

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::support::Folder;
+use crate::support::{Folder, object};
+use crate::times::day_after;
 
 /// Monthly sales from January 2010: a line, a year and something that is no pattern.
 fn sales(month: usize) -> f64 {
@@ -19,11 +20,18 @@ fn months(rows: std::ops::Range<usize>) -> String {
     text
 }
 
+/// What a run reports that tells its times beside it.
+fn report(folder: &Folder, arguments: &str) -> serde_json::Value {
+    let said = folder.run(&format!("{arguments} --json"));
+    assert_eq!(said.code, Some(0), "{arguments}: {}", said.err);
+    object(&said.out)
+}
+
 #[test]
 fn a_year_of_months_is_forecast_with_dates_and_quantiles() {
     let folder = Folder::new().with("s.csv", months(0..120));
     let report =
-        folder.json("forecast s.csv --method season --steps 12 --quantiles 0.05,0.5,0.95 --backtest 3 --plot p.png");
+        report(&folder, "forecast s.csv --target sales --steps 12 --quantiles 0.05,0.5,0.95 --backtest 3 --plot p.png");
     assert_eq!(report["method"], "season");
     assert_eq!(report["periods"], serde_json::json!([12]));
     let rows = report["forecast"].as_array().unwrap();
@@ -32,7 +40,7 @@ fn a_year_of_months_is_forecast_with_dates_and_quantiles() {
     for (step, row) in rows.iter().enumerate() {
         let (point, truth) = (row[0].as_f64().unwrap(), sales(120 + step));
         assert!((point - truth).abs() < 8.0, "step {step}: {point}, {truth}");
-        let [low, middle, high] = ["0.05", "0.5", "0.95"].map(|p| report["quantiles"][p][step].as_f64().unwrap());
+        let [low, middle, high] = ["0.05", "0.5", "0.95"].map(|p| report["quantiles"][p][step][0].as_f64().unwrap());
         assert!(low < middle && middle < high, "step {step}: {low} {middle} {high}");
     }
     let mase = report["scores"]["mase"].as_f64().unwrap();
@@ -45,10 +53,12 @@ fn a_year_of_months_is_forecast_with_dates_and_quantiles() {
 fn a_saved_season_goes_on_as_if_it_had_never_stopped() {
     let folder =
         Folder::new().with("all.csv", months(0..90)).with("a.csv", months(0..61)).with("b.csv", months(61..90));
-    let whole = folder.json("forecast all.csv --season 12 --steps 6");
-    folder.json("forecast a.csv --season 12 --steps 6 --save m.mercer");
-    let later = folder.json("forecast b.csv --model m.mercer --steps 6");
-    for key in ["method", "n", "mse", "periods", "forecast", "times"] {
+    let making = "--steps 6 --intervals 0.8 --quantiles 0.1";
+    let whole = report(&folder, &format!("forecast all.csv {making}"));
+    report(&folder, &format!("forecast a.csv {making} --save m.mercer"));
+    let later = report(&folder, &format!("forecast b.csv --model m.mercer --steps 6 --quantiles 0.1"));
+    assert_eq!(whole["periods"], serde_json::json!([[12], [12]]));
+    for key in ["method", "n", "mse", "periods", "forecast", "times", "forecast_intervals", "quantiles"] {
         assert_eq!(whole[key], later[key], "{key}");
     }
 }
@@ -56,9 +66,88 @@ fn a_saved_season_goes_on_as_if_it_had_never_stopped() {
 #[test]
 fn what_a_season_has_no_use_for_is_refused() {
     let folder = Folder::new().with("s.csv", months(0..60));
-    folder.refused(2, "forecast s.csv --method season --target shop,sales", &["one column", "--target"]);
-    folder.refused(2, "forecast s.csv --method opf --gamma 0.9 --season 12", &["--season"]);
-    folder.refused(2, "forecast s.csv --steps 3 --quantiles 0.5", &["--quantiles", "--method season"]);
-    folder.refused(2, "forecast s.csv --method season --steps 3 --quantiles 1.5", &["between 0 and 1"]);
-    folder.refused(2, "forecast s.csv --method season --lambda 1", &["--lambda"]);
+    for (arguments, parts) in [
+        ("--method opf --gamma 0.9 --season 12", &["--season"][..]),
+        ("--method opf --known shop", &["--known", "season"]),
+        ("--method experts --steps 3 --quantiles 0.5", &["--quantiles", "--method season"]),
+        ("--steps 3 --quantiles 1.5", &["between 0 and 1"]),
+        ("--method season --lambda 1", &["--lambda"]),
+        ("--method season --inputs shop", &["--inputs", "--known"]),
+        ("--known shop --steps 2", &["inputs of 2 rows to come", "--future"]),
+        ("--known shop,shop", &["twice"]),
+    ] {
+        folder.refused(2, &format!("forecast s.csv --time month {arguments}"), parts);
+    }
+}
+
+/// Daily sales with promotions that sell 30 more, from 2024 on.
+fn daily(rows: std::ops::Range<usize>, sold: bool) -> String {
+    let mut text = "day,promotion,sold,shop\n".to_owned();
+    for t in rows {
+        let promotion = u32::from(t * t % 11 == 4);
+        let week = [20.0, 5.0, 0.0, 3.0, 9.0, 30.0, 25.0][t % 7];
+        let sold = if sold { (100.0 + week + f64::from(30 * promotion)).to_string() } else { String::new() };
+        let _ = writeln!(text, "{},{promotion},{sold},north", day_after("2024-01-01", t));
+    }
+    text
+}
+
+#[test]
+fn known_inputs_of_the_future_are_in_the_forecast() {
+    let folder = Folder::new()
+        .with("s.csv", daily(0..200, true))
+        .with("f.csv", daily(200..207, false))
+        .with("late.csv", daily(201..207, false))
+        .with("all.csv", daily(0..200, true) + daily(200..207, false).split_once('\n').unwrap().1)
+        .with("a.csv", daily(0..90, true))
+        .with("b.csv", daily(90..200, true));
+    let said = folder.run("forecast s.csv --known promotion --future f.csv --intervals 0.9 --json");
+    let told = "mercer: s.csv: column \"day\" holds the times, with a step of 1 day\n\
+                mercer: s.csv: \"sold\" is forecast; \"shop\" is not (--target NAME,… chooses)\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(0), told));
+    let found = object(&said.out);
+    for (step, t) in (200..207_usize).enumerate() {
+        let truth: f64 = daily(t..t + 1, true).lines().nth(1).unwrap().split(',').nth(2).unwrap().parse().unwrap();
+        let point = found["forecast"][step][0].as_f64().unwrap();
+        assert!((point - truth).abs() < 1.5, "step {step}: {point}, {truth}");
+    }
+    assert_eq!(found["times"][6], "2024-07-25");
+    // Rows with empty targets are the same forecast.
+    report(&folder, "forecast all.csv --known promotion --predictions p.csv");
+    let lines = folder.read("p.csv");
+    let appended: Vec<f64> =
+        lines.lines().skip(201).map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect();
+    for (step, point) in appended.iter().enumerate() {
+        assert!((found["forecast"][step][0].as_f64().unwrap() - point).abs() < 1e-9, "step {step}");
+    }
+    // A model goes on to the digit.
+    report(&folder, "forecast a.csv --known promotion --intervals 0.9 --save m.mercer");
+    let later = report(&folder, "forecast b.csv --model m.mercer --future f.csv");
+    for key in ["n", "mse", "forecast", "forecast_intervals"] {
+        assert_eq!(later[key], found[key], "{key}");
+    }
+    let said = folder.run("forecast s.csv --known promotion --future late.csv");
+    assert!(said.code == Some(1) && said.err.contains("late.csv, row 1: is of 2024-07-20"), "{}", said.err);
+    folder.refused(2, "forecast s.csv --time day --target sold --future f.csv", &["--future is for", "--known"]);
+}
+
+#[test]
+fn columns_are_forecast_each_by_itself() {
+    let row = |t: usize, late: bool| {
+        let noise = ((t * 7919 + 13) % 101) as f64 / 50.5 - 1.0;
+        let b = if late && t < 60 { String::new() } else { format!("{}", 5.0 * noise) };
+        format!("{},{b}\n", 10.0 + (t % 5) as f64 + noise)
+    };
+    let table = |late: bool| (0..150).map(|t| row(t, late)).fold("a,b\n".to_owned(), |text, row| text + &row);
+    let folder = Folder::new().with("s.csv", table(false)).with("late.csv", table(true));
+    let both = folder.json("forecast s.csv --steps 3");
+    let alone = folder.json("forecast s.csv --steps 3 --target a");
+    let late = folder.json("forecast late.csv --steps 3");
+    for step in 0..3 {
+        assert_eq!(both["forecast"][step][0], alone["forecast"][step][0]);
+        assert_eq!(late["forecast"][step][0], alone["forecast"][step][0]);
+    }
+    let never = folder.with("never.csv", "a,b\n".to_owned() + &"1,\n2,\n3,\n".repeat(20));
+    let said = never.run("forecast never.csv --steps 2 --json");
+    assert_eq!(said.err, "mercer: never.csv: column \"b\" has no value, so that its forecasts are 0\n");
 }

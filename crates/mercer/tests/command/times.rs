@@ -30,19 +30,20 @@ fn series() -> Folder {
 #[test]
 fn times_of_a_series_are_left_out_or_checked() {
     let folder = series();
-    let expected = folder.done("forecast plain.csv --steps 3 --json");
+    let expected = folder.done("forecast plain.csv --method experts --steps 3 --json");
     // What is told of times stands behind the scores, and in front of the forecast.
     let without_seconds = |text: &str| {
         let report = object(text);
-        let facts = ["method", "parameters", "n", "outputs", "mse", "epochs", "scores", "second_half", "forecast"];
+        let facts = ["method", "parameters", "n", "outputs", "mse", "epochs", "forecast"];
         facts.map(|fact| report[fact].clone())
     };
-    let said = folder.run("forecast timed.csv --steps 3 --json");
+    let said = folder.run("forecast timed.csv --method experts --steps 3 --json");
     assert_eq!(said.err, "mercer: timed.csv: column \"day\" holds the times, with a step of 1 day\n");
     assert_eq!(without_seconds(&said.out), without_seconds(&expected));
-    let checked = folder.done("forecast timed.csv --steps 3 --json --time day");
+    let checked = folder.done("forecast timed.csv --method experts --steps 3 --json --time day");
     assert_eq!(without_seconds(&checked), without_seconds(&expected));
-    let piped = folder.piped(folder.read("timed.csv").as_bytes(), "forecast - --format csv --steps 3 --json");
+    let piped =
+        folder.piped(folder.read("timed.csv").as_bytes(), "forecast - --format csv --method experts --steps 3 --json");
     assert_eq!(without_seconds(&piped.out), without_seconds(&expected));
     folder.refused(
         1,
@@ -51,9 +52,9 @@ fn times_of_a_series_are_left_out_or_checked() {
     );
     folder.refused(1, "forecast late.csv --time no", &["--time \"no\": there is no such column", "\"day\""]);
     folder.refused(2, "forecast earth_orientation --time no", &["--time is for files"]);
-    let one = folder.json("forecast timed.csv --ignore b --time day");
+    let one = folder.json("forecast timed.csv --ignore b --time day --season none");
     assert_eq!(one["outputs"].as_u64(), Some(1));
-    assert_eq!(one["mse"], folder.json("forecast plain.csv --ignore b")["mse"]);
+    assert_eq!(one["mse"], folder.json("forecast plain.csv --ignore b --season none")["mse"]);
     // A column of numbers orders rows as well.
     let numbered: String = (0..50).map(|t| format!("{},{}\n", 2 * t, f64::from(t).sin())).collect();
     let folder = folder.with("numbered.csv", numbered);
@@ -111,7 +112,7 @@ fn signals_clear_away_files_of_predictions() {
     let names = folder.names();
     for arguments in [
         "eval - --format csv --learner krls --kernel gaussian:1 --predictions p.csv",
-        "forecast - --format csv --predictions p.csv",
+        "forecast - --format csv --method experts --predictions p.csv",
         "koopman - --format csv --trajectory --kernel gaussian:1 --dictionary d.csv",
     ] {
         let mut command = folder.command(&arguments.split(' ').collect::<Vec<_>>());

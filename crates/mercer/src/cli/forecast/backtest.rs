@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::feed::Feed;
 use super::pass::{Pass, Stop};
 use super::scored::Scored;
 use crate::cli::moments::Errors;
@@ -61,7 +62,7 @@ impl Backtest {
     }
 
     /// Scores the row that was observed last, and begins a forecast where another has ended.
-    pub(super) fn take(&mut self, pass: &mut Pass, scored: &Scored, period: Option<usize>) -> Result<(), Stop> {
+    pub(super) fn take(&mut self, pass: &mut Pass, feed: &Feed, scored: &Scored) -> Result<(), Stop> {
         let outputs = pass.last()[0].len();
         if let Some(origin) = &mut self.open {
             origin.take(pass.last()[0]);
@@ -75,7 +76,7 @@ impl Backtest {
         if self.open.is_none() && pass.is_scored() && self.steps <= MOST_STEPS {
             let forecast = pass.forecast(self.steps)?;
             let steps = (1..=self.steps).flat_map(|step| (0..outputs).map(move |output| (step, output)));
-            let guesses = steps.map(|(step, output)| scored.guesses(output, period, step)).collect();
+            let guesses = steps.map(|(step, output)| scored.guesses(output, pass.period(feed, output), step)).collect();
             let outcome = Outcome { change: scored.change(), ..Outcome::default() };
             self.open = Some(Origin { come: 0, forecast, guesses, outcome });
         }

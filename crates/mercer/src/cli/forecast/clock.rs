@@ -245,13 +245,15 @@ impl Course {
         Ok(())
     }
 
-    /// Puts the next row into `row`, without values if it is missing; false if another must be offered first.
-    pub(super) fn next(&mut self, clock: &Clock, row: &mut Vec<f64>) -> bool {
+    /// Puts the next row into `row`; false if another must be offered first. A missing one has no values, but the inputs of the row
+    /// that follows.
+    pub(super) fn next(&mut self, clock: &Clock, inputs: &[usize], row: &mut Vec<f64>) -> bool {
         let Some((time, values)) = &self.record else { return false };
         row.clear();
         if self.waiting > 0 {
             self.waiting -= 1;
             row.resize(values.len(), f64::NAN);
+            inputs.iter().for_each(|input| row[*input] = values[*input]);
             self.last = self.last.and_then(|last| clock.later(last, 1));
             return true;
         }
@@ -324,7 +326,7 @@ mod tests {
         for (repeats, second) in [(Repeats::Sum, 6.0), (Repeats::Mean, 3.0), (Repeats::Last, 4.0)] {
             let (mut course, mut row, mut given) = (Course::default(), Vec::new(), Vec::new());
             let mut take = |course: &mut Course, clock: &Clock| {
-                while course.next(clock, &mut row) {
+                while course.next(clock, &[], &mut row) {
                     given.push((course.last().unwrap(), row[0]));
                 }
             };
@@ -345,7 +347,7 @@ mod tests {
         let far = (at(0.0), &[1.0][..]);
         let mut course = Course::default();
         course.offer(&mut clock, Repeats::Refuse, far, &place).unwrap();
-        assert!(course.next(&clock, &mut Vec::new()));
+        assert!(course.next(&clock, &[], &mut Vec::new()));
         let refused = course.offer(&mut clock, Repeats::Refuse, (at(1e6), &[1.0]), &place);
         assert!(refused.unwrap_err().to_string().contains("here: 4757-11-28 is 1000000 rows after the row before"));
     }

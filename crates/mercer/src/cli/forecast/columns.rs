@@ -4,8 +4,10 @@ use std::path::Path;
 
 use mercer::forecast::Forecaster;
 use mercer::model::Prediction;
+use mercer::readers::ColumnChoice;
 
 use crate::cli::failure::Failure;
+use crate::cli::source::no_column;
 
 /// Which column of a row is what.
 #[derive(Clone, Debug)]
@@ -21,27 +23,17 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
+    /// `inputs` are positions, in the order in which `option` names them.
     pub(super) fn new(
         shown: &str,
         dimension: usize,
         names: Option<&[String]>,
-        wanted: &[String],
+        option: &str,
+        inputs: Vec<usize>,
     ) -> Result<Self, Failure> {
-        let listed = || names.map_or_else(|| format!("{dimension} columns without names"), |names| names.join(", "));
-        let mut inputs = Vec::new();
-        for column in wanted.iter().map(|column| column.trim()) {
-            let position = match column.parse::<usize>() {
-                Ok(number) => Some(number).filter(|number| (1..=dimension).contains(number)).map(|number| number - 1),
-                Err(_) => names.and_then(|names| names.iter().position(|name| name == column)),
-            };
-            let Some(position) = position else {
-                let listed = listed();
-                return Err(Failure::usage(format!("{shown}: no column {column:?} for --inputs; it has {listed}")));
-            };
-            if inputs.contains(&position) {
-                return Err(Failure::usage(format!("--inputs names the column {column:?} twice; name it once")));
-            }
-            inputs.push(position);
+        if let Some((_, again)) = inputs.iter().enumerate().find(|(i, input)| inputs[..*i].contains(input)) {
+            let column = names.map_or_else(|| (again + 1).to_string(), |names| names[*again].clone());
+            return Err(Failure::usage(format!("{option} names the column {column:?} twice; name it once")));
         }
         let outputs: Vec<usize> = (0..dimension).filter(|column| !inputs.contains(column)).collect();
         if outputs.is_empty() {
@@ -51,6 +43,22 @@ impl Columns {
         let names =
             names.map_or_else(|| (1..=dimension).map(|number| format!("y{number}")).collect(), <[String]>::to_vec);
         Ok(Self { outputs, inputs, names, own })
+    }
+
+    /// Where the columns that `option` names stand in a series all of whose columns are numbers.
+    pub(super) fn positions(
+        shown: &str,
+        dimension: usize,
+        names: Option<&[String]>,
+        option: &str,
+        wanted: &[ColumnChoice],
+    ) -> Result<Vec<usize>, Failure> {
+        let position = |choice: &ColumnChoice| {
+            let listed =
+                || names.map_or_else(|| (1..=dimension).map(|at| at.to_string()).collect(), <[String]>::to_vec);
+            choice.place(dimension, names).ok_or_else(|| no_column(shown, option, choice, &listed()))
+        };
+        wanted.iter().map(position).collect()
     }
 
     /// The columns of a model, if they are those of the file.
@@ -109,6 +117,11 @@ impl Columns {
     pub(super) fn file_names(&self) -> Vec<String> {
         let columns = self.outputs.iter().chain(&self.inputs).filter(|_| self.own);
         columns.map(|column| self.names[*column].clone()).collect()
+    }
+
+    /// The names of the inputs, in the order in which they were named.
+    pub(super) fn input_names(&self) -> Vec<&str> {
+        self.inputs.iter().map(|column| self.names[*column].as_str()).collect()
     }
 
     /// The name of an output, by its place among the outputs.

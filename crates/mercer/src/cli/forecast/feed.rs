@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use mercer::forecast::AnyForecaster;
+use mercer::forecast::{AnyForecaster, Forecaster};
 use mercer::model::Prediction;
 use mercer::readers::{ColumnChoice, Example, Missing, ReadOptions, TargetColumn};
 
@@ -18,7 +18,7 @@ use crate::cli::input::{Input, refuse_for_named};
 use crate::cli::opening::Opening;
 use crate::cli::source::{self, Source};
 use crate::cli::stop::Stop;
-use crate::cli::voice;
+use crate::cli::timed::TimeColumn;
 
 /// Rows one by one.
 pub(super) struct Feed {
@@ -31,8 +31,6 @@ pub(super) struct Feed {
 enum Body {
     /// Complete rows of numbers.
     Numbers(Box<Input>),
-    /// Their last number alone.
-    Last(Box<Input>),
     /// Rows beside a column of times, or beside columns that are not forecast.
     Records(Box<Rows>),
 }
@@ -61,27 +59,7 @@ impl Feed {
                 if arguments.time.is_some() {
                     return Err(Failure::usage(format!("{name}: --time is for files; leave it out")));
                 }
-                let input = Input::series(name)?;
-                let chooses = model.map_or_else(|| arguments.making.method() == Method::Season, is_season);
-                let last = input.columns().dimension.saturating_sub(1);
-                if chooses && last > 0 {
-                    let names = input.columns().features();
-                    let named =
-                        |column: usize| names.get(column).map_or_else(|| format!("y{}", column + 1), Clone::clone);
-                    let others: Vec<String> = (0..last).map(|column| format!("{:?}", named(column))).collect();
-                    let target = named(last);
-                    voice::remark(format!(
-                        "{name}: column {target:?} is forecast; {} not (--method experts forecasts all columns together)",
-                        if others.len() == 1 {
-                            format!("{} is", others[0])
-                        } else {
-                            format!("{} are", others.join(", "))
-                        }
-                    ));
-                    Body::Last(input.into())
-                } else {
-                    Body::Numbers(input.into())
-                }
+                Body::Numbers(Input::series(name)?.into())
             }
             Source::File(_) | Source::StandardInput => Body::of_file(arguments, model, &stop)?,
         };
@@ -90,7 +68,14 @@ impl Feed {
         let names = Some(names).filter(|names| !names.is_empty());
         let columns = match (model, &arguments.model.model) {
             (Some(model), Some(path)) => Columns::of_model(path, model, shown, dimension, names)?,
-            _ => Columns::new(shown, dimension, names, &arguments.making.inputs)?,
+            _ => {
+                let (option, wanted) = arguments.making.acting();
+                let inputs = match &body {
+                    Body::Records(rows) => rows.inputs.clone(),
+                    Body::Numbers(_) => Columns::positions(shown, dimension, names, option, wanted)?,
+                };
+                Columns::new(shown, dimension, names, option, inputs)?
+            }
         };
         Ok(Self { body, stop, columns, example: Example::default() })
     }
@@ -103,10 +88,6 @@ impl Feed {
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
         let read = match &mut self.body {
             Body::Numbers(input) => input.next(&mut self.example).map_err(Failure::from),
-            Body::Last(input) => input.next(&mut self.example).map_err(Failure::from).inspect(|_| {
-                let features = &mut self.example.features;
-                features.drain(..features.len().saturating_sub(1));
-            }),
             Body::Records(rows) => rows.next(&mut self.example.features),
         };
         if self.stop.requested() { Ok(false) } else { read }
@@ -119,7 +100,7 @@ impl Feed {
     /// Where the row stands.
     pub(super) fn place(&self) -> String {
         match &self.body {
-            Body::Numbers(input) | Body::Last(input) => format!("{}, {}", input.shown(), input.place()),
+            Body::Numbers(input) => format!("{}, {}", input.shown(), input.place()),
             Body::Records(rows) => rows.place(),
         }
     }
@@ -138,6 +119,11 @@ impl Feed {
         let rows = self.records()?;
         let last = rows.course.last()?;
         if ahead == 0 { Some(last) } else { rows.clock.as_ref()?.later(last, ahead as u64) }
+    }
+
+    /// The column of times in the file.
+    pub(super) fn time_column(&self) -> Option<&TimeColumn> {
+        self.records()?.time.as_ref()
     }
 
     /// Rows that were missing between others.
@@ -174,19 +160,21 @@ impl Feed {
 }
 
 fn is_season(model: &Prediction) -> bool {
-    matches!(model.forecaster, AnyForecaster::SeasonMixture(_))
+    matches!(model.forecaster, AnyForecaster::Seasons(_))
 }
 
 impl Body {
     fn of_file(arguments: &ForecastArguments, model: Option<&Prediction>, stop: &Stop) -> Result<Self, Failure> {
         let (path, making) = (&arguments.series, &arguments.making);
-        let choice = |text: &String| text.trim().parse::<ColumnChoice>();
-        let Ok(inputs) = arguments.making.inputs.iter().map(choice).collect::<Result<Vec<_>, _>>();
-        // A model of one column finds it by its name.
-        let known = model.filter(|model| is_season(model)).map_or(&[][..], |model| &model.columns);
-        let known = known.iter().map(|name| ColumnChoice::Name(name.clone()));
-        let targets = if arguments.target.is_empty() { known.collect() } else { arguments.target.clone() };
-        let mentioned = arguments.time.iter().chain(&arguments.target).cloned().collect();
+        // Season mixtures find their columns by their names.
+        let known = model.filter(|model| is_season(model));
+        let names = known.map_or(&[][..], |model| &model.columns).iter().map(|name| ColumnChoice::Name(name.clone()));
+        let mut known: Vec<ColumnChoice> = names.collect();
+        let inputs = known.split_off(known.len().min(model.map_or(0, |model| model.forecaster.outputs())));
+        let targets = if arguments.target.is_empty() { known } else { arguments.target.clone() };
+        let (option, told) = making.acting();
+        let inputs = if inputs.is_empty() { told } else { &inputs };
+        let mentioned = arguments.time.iter().chain(&arguments.target).chain(inputs).cloned().collect();
         let options = arguments.dialect.told(
             path,
             ReadOptions {
@@ -203,8 +191,8 @@ impl Body {
         let wanted = Wanted {
             time: arguments.time.as_ref(),
             targets: &targets,
-            inputs: &inputs,
-            chooses: model.map_or_else(|| making.method() == Method::Season, is_season),
+            inputs: (option, inputs),
+            season: model.map_or_else(|| making.method() == Method::Season, is_season),
             repeats: arguments.repeats,
             head,
         };
@@ -222,7 +210,7 @@ impl Body {
 
     fn shown(&self) -> &str {
         match self {
-            Self::Numbers(input) | Self::Last(input) => input.shown(),
+            Self::Numbers(input) => input.shown(),
             Self::Records(rows) => rows.shown(),
         }
     }
@@ -230,11 +218,6 @@ impl Body {
     fn columns(&self) -> source::Columns {
         match self {
             Self::Numbers(input) => input.columns().clone(),
-            Self::Last(input) => {
-                let names = input.columns().features();
-                let name = names.last().map(std::slice::from_ref);
-                source::Columns::new(1, name, None)
-            }
             Self::Records(rows) => rows.columns(),
         }
     }

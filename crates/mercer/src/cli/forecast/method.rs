@@ -7,13 +7,13 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use mercer::forecast::Error;
 use mercer::forecast::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
-    GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams,
-    SeasonMixture, SeasonParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
+    AnyForecaster, ConformalIntervals, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture,
+    Forgetting, GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods, ScaledForecaster,
+    ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
     WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{Prediction, SeriesErrors};
-use mercer::readers::{Header, ReadOptions, RowReader, Series, TargetColumn};
+use mercer::readers::{ColumnChoice, Header, ReadOptions, RowReader, Series, TargetColumn};
 use serde_json::{Value, json};
 
 use super::Making;
@@ -30,11 +30,13 @@ const LAMBDA_IN_SCALES: f64 = 0.01;
 const ALPHA: f64 = 1.0;
 const RANK: usize = 10;
 const HORIZON: usize = 1000;
-/// Steps that a season mixture is scored for where none are asked for, and at most.
+/// Steps that weights and intervals of a season mixture are learnt for: at least, whatever is asked for, and at most.
 const HORIZONS: usize = 12;
 const MOST_HORIZONS: usize = 2000;
 /// Rows of a season mixture without a season that are not scored.
 const WARM_UP: usize = 10;
+/// Columns beyond which season mixtures have fewer experts.
+const MANY: usize = 8;
 
 /// How to predict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -137,8 +139,17 @@ impl Making {
 
     /// The method that is told; without one, what the other options are for.
     pub(super) fn method(&self) -> Method {
-        let of_the_rest = if self.season.is_some() { Method::Season } else { Method::Experts };
+        let Self { beta, t_init, lambda, gamma, inputs, season, known, .. } = self;
+        let of_experts =
+            !beta.is_empty() || t_init.is_some() || lambda.is_some() || gamma.is_some() || !inputs.is_empty();
+        let of_season = season.is_some() || !known.is_empty();
+        let of_the_rest = if of_experts && !of_season { Method::Experts } else { Method::Season };
         self.method.unwrap_or(if self.gamma_given() { Method::Opf } else { of_the_rest })
+    }
+
+    /// The columns that act on the outputs, and the option that names them.
+    pub(super) fn acting(&self) -> (&'static str, &[ColumnChoice]) {
+        if self.known.is_empty() { ("--inputs", &self.inputs) } else { ("--known", &self.known) }
     }
 }
 
@@ -150,21 +161,13 @@ pub(super) struct Ahead {
 
 /// The season mixture that the options ask for, with nothing observed.
 fn build_season(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<Prediction, Failure> {
-    if columns.outputs.len() != 1 {
-        return Err(Failure::usage(format!(
-            "--method season forecasts one column, and {} are to be forecast; name one with --target, or use --method experts",
-            columns.outputs.len()
-        )));
-    }
-    if !columns.inputs.is_empty() {
-        return Err(Failure::usage("--method season has no inputs; use --method experts, or leave --inputs out"));
-    }
+    let (m, q) = (columns.outputs.len(), columns.inputs.len());
     let periods = match &arguments.season {
         Some(Season::Given(periods)) => Periods::Given(periods.clone()),
         Some(Season::Auto) | None if ahead.periods.is_empty() => Periods::Found,
         Some(Season::Auto) | None => Periods::Given(ahead.periods.clone()),
     };
-    let horizons = ahead.steps.map_or(HORIZONS, |steps| steps.get().min(MOST_HORIZONS));
+    let horizons = ahead.steps.map_or(HORIZONS, |steps| steps.get().clamp(HORIZONS, MOST_HORIZONS));
     let season = match &periods {
         Periods::Found => json!("found"),
         Periods::Given(periods) => json!(periods),
@@ -175,16 +178,27 @@ fn build_season(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<
         _ => WARM_UP,
     };
     let mut params = SeasonParams::default().periods(periods).horizons(horizons);
+    if m > MANY {
+        params = params.detail(Detail::Light);
+        parameters.push(("detail", json!("light")));
+    }
     if let Some(share) = arguments.intervals {
         params = params.coverage(share);
         parameters.push(("intervals", json!(share)));
     }
-    let mixture = SeasonMixture::new(params).map_err(|error| Failure::usage(format!("--method season: {error}")))?;
+    if q > 0 {
+        parameters.push(("known", json!(q)));
+    }
+    let seasons = Seasons::new(m, q, &params).map_err(|error| {
+        let option = if error.name == "coverage" { "--intervals" } else { "--season" };
+        Failure::usage(format!("{option}: {error}"))
+    })?;
     Ok(Prediction {
         method: typed(&Method::Season),
         parameters: parameters.into_iter().map(|(key, value)| (key.to_owned(), value.to_string())).collect(),
+        inputs: columns.inputs.iter().filter_map(|column| u32::try_from(*column).ok()).collect(),
         errors: SeriesErrors { warm_up: warm_up as u64, ..SeriesErrors::default() },
-        ..Prediction::new(columns.file_names(), mixture.into())
+        ..Prediction::new(columns.file_names(), seasons.into())
     })
 }
 
@@ -336,8 +350,13 @@ fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) ->
         if arguments.t_init.is_some() || arguments.lambda.is_some() {
             return idle("--t-init and --lambda", "the other methods");
         }
+        if !arguments.inputs.is_empty() {
+            return idle("--inputs", "the other methods (--known names inputs that are known in advance)");
+        }
     } else if arguments.season.is_some() {
         return idle("--season", "season");
+    } else if !arguments.known.is_empty() {
+        return idle("--known", "season (--inputs with --feed-through is like it)");
     }
     if method == Method::Experts && gamma_given {
         return Err(Failure::usage(

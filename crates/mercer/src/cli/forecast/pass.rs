@@ -5,15 +5,24 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use mercer::forecast::Error;
-use mercer::forecast::{
-    AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, SeasonMixture,
-};
+use mercer::forecast::{AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, Seasons};
 use mercer::model::{ModelError, Prediction, SeriesErrors};
 
 use super::columns::Columns;
 use super::feed::Feed;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
+
+/// What is asked of a pass beside its model.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    /// Rows ahead that each row is to be forecast.
+    pub(super) steps: Option<NonZeroUsize>,
+    /// The inputs of the rows behind the last.
+    pub(super) future: Vec<f64>,
+    /// Probabilities whose quantiles are told.
+    pub(super) quantiles: Vec<f64>,
+}
 
 /// A forecaster on its way through a series.
 #[derive(Clone)]
@@ -22,16 +31,21 @@ pub(crate) struct Pass {
     columns: Columns,
     /// Rows observed before this run.
     before: usize,
-    ahead: usize,
+    steps: Option<usize>,
     scratch: ForecastScratch,
     input: Vec<f64>,
     output: Vec<f64>,
     /// Of the last row, made before it was seen, and how far its intervals reach.
     prediction: Vec<f64>,
     band: Vec<Option<[f64; 2]>>,
-    /// The share that the intervals of a season mixture are to hold, if it has some, and what they held: rows, and those inside.
-    share: Option<f64>,
-    held: [u64; 2],
+    /// Probabilities whose quantiles season mixtures tell, and those of the last row, output by output. The first two are the ends of
+    /// the intervals if there are some, which held so much of each output: rows, and those inside.
+    probabilities: Vec<f64>,
+    levels: Vec<Option<Vec<f64>>>,
+    has_ends: bool,
+    held: Vec<[u64; 2]>,
+    /// The inputs of the rows to come, one after the other, where they are known.
+    future: Vec<f64>,
     /// What follows the last row, where every row is forecast so far ahead; empty otherwise.
     coming: Vec<f64>,
     time: Duration,
@@ -73,19 +87,17 @@ impl fmt::Display for Stop {
 }
 
 impl Pass {
-    /// `steps` is how many rows ahead each row is to be forecast.
-    pub(crate) fn new(mut model: Prediction, columns: Columns, steps: Option<NonZeroUsize>) -> Result<Self, Failure> {
+    pub(crate) fn new(mut model: Prediction, columns: Columns, wanted: Wanted) -> Result<Self, Failure> {
+        let Wanted { steps, future, quantiles } = wanted;
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
         let ahead = steps.map_or(1, usize::from);
-        if ahead > 1 && q > 0 {
-            return Err(Failure::usage(
-                "--steps needs inputs of the future with --inputs; append rows with those inputs and empty outputs instead",
-            ));
-        }
-        if steps.is_some() && model.forecaster.feed_through() {
-            return Err(Failure::usage(
-                "--steps needs the input of the row forecast with --feed-through; append a row with it and empty outputs instead",
-            ));
+        let needed = if model.forecaster.feed_through() { ahead } else { ahead - 1 };
+        if steps.is_some() && future.len() < needed * q {
+            return Err(Failure::usage(format!(
+                "--steps {ahead} needs the inputs of {needed} rows to come, and {} are known; give them in --future FILE, or append rows \
+                 with them and empty outputs",
+                future.len() / q
+            )));
         }
         if let (Some(intervals), 2..) = (&model.intervals, ahead) {
             if ahead > MOST_STEPS {
@@ -101,19 +113,23 @@ impl Pass {
             model.further.insert(further).extend(ahead).map_err(refused)?;
         }
         let told = model.parameters.iter().find(|(key, _)| key == "intervals");
-        let share = told.and_then(|(_, share)| share.parse().ok()).filter(|_| season(&model).is_some());
+        let share = told.and_then(|(_, share)| share.parse::<f64>().ok()).filter(|_| seasons(&model).is_some());
+        let tails = share.into_iter().map(|share| [0.5 - share / 2.0, 0.5 + share / 2.0]);
         Ok(Self {
             before: model.forecaster.time(),
             model,
             columns,
-            ahead,
+            steps: steps.map(usize::from),
             scratch: ForecastScratch::default(),
             input: vec![0.0; q],
             output: vec![0.0; m],
             prediction: vec![0.0; m],
             band: vec![None; m],
-            share,
-            held: [0; 2],
+            probabilities: tails.flatten().chain(quantiles).collect(),
+            levels: vec![None; m],
+            has_ends: share.is_some(),
+            held: vec![[0; 2]; m],
+            future,
             coming: Vec::new(),
             time: Duration::ZERO,
         })
@@ -133,11 +149,21 @@ impl Pass {
         let seen = self.model.seen().after([row, &[]]);
         let warm = self.model.forecaster.warmed_up();
         let start = Instant::now();
-        if let Some(share) = self.share {
-            self.foretell_season(share)?;
-        }
+        // Of the time before the row is seen.
+        let reaches: Vec<Option<Reach>> = (0..self.output.len()).map(|output| self.reach(output, 1)).collect();
         let Prediction { forecaster, intervals, further, errors, fingerprint, .. } = &mut self.model;
         forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
+        for (output, reach) in reaches.into_iter().enumerate() {
+            self.levels[output] = reach.map(|reach| reach.around(self.prediction[output]));
+            if !self.has_ends {
+                continue;
+            }
+            self.band[output] = ends_of(self.levels[output].as_deref());
+            if let Some([low, high]) = self.band[output].filter(|_| !self.output[output].is_nan()) {
+                self.held[output][0] += 1;
+                self.held[output][1] += u64::from((low..=high).contains(&self.output[output]));
+            }
+        }
         if let Some(intervals) = intervals {
             for (output, end) in self.band.iter_mut().enumerate() {
                 *end = around(self.prediction[output], intervals.radius(output));
@@ -168,64 +194,53 @@ impl Pass {
         Ok(())
     }
 
-    /// Predicts the next row and the interval of a season mixture around it.
-    fn foretell_season(&mut self, share: f64) -> Result<(), Stop> {
-        self.model.forecaster.predict_with(&[], &mut self.prediction, &mut self.scratch)?;
-        self.band[0] = self.season_ends(share, 1, self.prediction[0]);
-        if let Some([low, high]) = self.band[0].filter(|_| !self.output[0].is_nan()) {
-            self.held[0] += 1;
-            self.held[1] += u64::from((low..=high).contains(&self.output[0]));
-        }
-        Ok(())
-    }
-
-    fn season_ends(&self, share: f64, step: usize, forecast: f64) -> Option<[f64; 2]> {
-        let mixture = season(&self.model)?;
-        let ends = [0.5 - share / 2.0, 0.5 + share / 2.0].map(|p| mixture.quantile(p, step, forecast));
-        mixture.warmed_up().then_some(ends)
+    /// How far quantiles are from the forecast of an output so many steps ahead; `None` where there are none.
+    fn reach(&self, output: usize, step: usize) -> Option<Reach> {
+        let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
+        let offsets = self.probabilities.iter().map(|p| seasons.offset(output, *p, step)).collect();
+        Some(Reach { offsets, floor: seasons.floor(output).unwrap_or(f64::NEG_INFINITY) })
     }
 
     /// The next `steps` rows, one after the other.
     pub(crate) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
-        if let Some(mixture) = season(&self.model) {
-            return Ok(mixture.path(steps));
-        }
         if let Some(known) = self.coming.get(..steps * self.output.len()) {
             return Ok(known.to_vec());
         }
-        if steps == 1 {
+        if steps == 1 && self.input.is_empty() {
             let mut next = vec![0.0; self.output.len()];
             self.model.forecaster.predict_with(&[], &mut next, &mut self.scratch)?;
             return Ok(next);
         }
-        Ok(self.model.forecaster.forecast(steps, &[])?)
+        // The last input does nothing without feed-through.
+        let mut inputs = self.future.clone();
+        inputs.resize(steps * self.input.len(), 0.0);
+        Ok(self.model.forecaster.forecast(steps, &inputs)?)
     }
 
     /// Names over the lines, for predictions of so many steps at once: further steps are marked `+2`, `+3`, ….
     /// With `timed` the time stands behind the number of the row.
     pub(super) fn header(&self, steps: usize, timed: bool) -> String {
         let mut line = String::from(if timed { "k,time" } else { "k" });
-        let names = |line: &mut String, ending: &str| {
-            for output in 0..self.output.len() {
-                let _ = write!(line, ",{}", cell(&format!("{}{ending}", self.columns.output_name(output))));
+        for step in 1..=steps {
+            let further = if step == 1 { String::new() } else { format!("+{step}") };
+            let name =
+                |output: usize, ending: &str| cell(&format!("{}{further}{ending}", self.columns.output_name(output)));
+            let outputs = 0..self.output.len();
+            let mut names: Vec<String> = outputs.clone().map(|output| name(output, "")).collect();
+            for output in outputs {
+                if self.has_intervals() {
+                    names.extend(["_low", "_high"].map(|end| name(output, end)));
+                }
+                names.extend(self.quantiles().iter().map(|p| name(output, &format!("_{p}"))));
             }
-        };
-        names(&mut line, "");
-        if self.has_intervals() {
-            for output in 0..self.output.len() {
-                let name = self.columns.output_name(output);
-                let _ = write!(line, ",{},{}", cell(&format!("{name}_low")), cell(&format!("{name}_high")));
-            }
-        }
-        for step in 2..=steps {
-            names(&mut line, &format!("+{step}"));
-            for output in (0..self.output.len()).filter(|_| self.has_intervals()) {
-                let name = self.columns.output_name(output);
-                let _ =
-                    write!(line, ",{},{}", cell(&format!("{name}+{step}_low")), cell(&format!("{name}+{step}_high")));
-            }
+            line = line + "," + &names.join(",");
         }
         line + "\n"
+    }
+
+    /// Probabilities whose quantiles are told beside intervals.
+    fn quantiles(&self) -> &[f64] {
+        &self.probabilities[if self.has_ends { 2 } else { 0 }..]
     }
 
     /// The intervals of a forecast of so many steps, if there are any.
@@ -238,50 +253,76 @@ impl Pass {
 
     /// The ends of the intervals of a row that is forecast so many steps ahead, where there are some.
     pub(crate) fn ends(&self, step: usize, row: &[f64]) -> Vec<Option<[f64; 2]>> {
-        let end = |(output, value): (usize, &f64)| match self.share {
-            Some(share) => self.season_ends(share, step, *value),
-            None => around(*value, self.intervals(step)?.radius(output)),
+        let end = |(output, value): (usize, &f64)| {
+            if self.has_ends {
+                return ends_of(Some(&self.reach(output, step)?.around(*value)));
+            }
+            around(*value, self.intervals(step)?.radius(output))
         };
         row.iter().enumerate().map(end).collect()
     }
 
     /// Whether rows have intervals.
     pub(crate) fn has_intervals(&self) -> bool {
-        self.share.is_some() || self.model.intervals.is_some()
+        self.has_ends || self.model.intervals.is_some()
     }
 
-    /// The quantile of `p` of a row that is forecast so many steps ahead, of a season mixture.
+    /// The season mixtures, if the forecaster is made of them.
+    pub(super) fn seasons(&self) -> Option<&Seasons> {
+        seasons(&self.model)
+    }
+
+    /// The quantile of `p` of a row that is forecast so many steps ahead, of season mixtures.
     pub(super) fn quantile(&self, p: f64, step: usize, row: &[f64]) -> Option<Vec<f64>> {
-        let mixture = season(&self.model)?;
-        Some(row.iter().map(|value| mixture.quantile(p, step, *value)).collect())
+        let seasons = self.seasons()?;
+        Some(row.iter().enumerate().map(|(output, value)| seasons.quantile(output, p, step, *value)).collect())
     }
 
-    /// The lengths of the seasons that the forecaster knows, the shortest first.
-    pub(super) fn periods(&self) -> Option<&[usize]> {
-        season(&self.model).map(SeasonMixture::periods)
+    /// Outputs of season mixtures that had no value yet.
+    pub(super) fn silent(&self) -> impl Iterator<Item = usize> {
+        let silent = |output: &usize| self.seasons().is_some_and(|seasons| !seasons.mixture(*output).is_begun());
+        (0..self.output.len()).filter(silent)
     }
 
-    /// The last row's time, its prediction and its intervals.
+    /// The shortest season of an output: that of the forecaster, or else of the times.
+    pub(super) fn period(&self, feed: &Feed, output: usize) -> Option<usize> {
+        let of_times = || feed.clock()?.step()?.periods().first().copied();
+        match self.seasons() {
+            Some(seasons) => seasons.mixture(output).periods().first().copied(),
+            None => of_times(),
+        }
+    }
+
+    /// The last row's time, its prediction and what is told around it.
     pub(super) fn write_row(&self, feed: &Feed, text: &mut String) {
         self.begin_line(self.rows() - 1, feed, 0, text);
-        self.write_line(&self.prediction, &self.band, &[], text);
+        self.write_cells(&self.prediction, &self.band, |output| self.levels[output].clone(), text);
+        text.push('\n');
     }
 
-    /// The next row's time, its prediction and its intervals, and the predictions of the rows after it if asked for.
+    /// The same of the next row, and of the rows after it if asked for.
     pub(super) fn write_next(&mut self, feed: &Feed, text: &mut String) -> Result<(), Stop> {
-        let forecast = self.forecast(self.ahead)?;
-        let (next, further) = forecast.split_at(self.output.len());
+        let forecast = self.forecast(self.ahead())?;
         self.begin_line(self.rows(), feed, 1, text);
-        self.write_line(next, &self.ends(1, next), further, text);
+        for (step, row) in (1..).zip(forecast.chunks_exact(self.output.len())) {
+            self.write_step(step, row, text);
+        }
+        text.push('\n');
         Ok(())
     }
 
     /// The rows after the last, one line each.
     pub(super) fn write_forecast(&self, feed: &Feed, forecast: &[f64], text: &mut String) {
-        for (step, row) in forecast.chunks_exact(self.output.len()).enumerate() {
-            self.begin_line(self.rows() + step, feed, step + 1, text);
-            self.write_line(row, &self.ends(step + 1, row), &[], text);
+        for (step, row) in (1..).zip(forecast.chunks_exact(self.output.len())) {
+            self.begin_line(self.rows() + step - 1, feed, step, text);
+            self.write_step(step, row, text);
+            text.push('\n');
         }
+    }
+
+    fn write_step(&self, step: usize, row: &[f64], text: &mut String) {
+        let levels = |output: usize| Some(self.reach(output, step)?.around(row[output]));
+        self.write_cells(row, &self.ends(step, row), levels, text);
     }
 
     /// The number of a row and its time, `ahead` rows after the last.
@@ -293,26 +334,25 @@ impl Pass {
         }
     }
 
-    /// A row and its intervals, and the rows `further` ahead with theirs.
-    fn write_line(&self, row: &[f64], ends: &[Option<[f64; 2]>], further: &[f64], text: &mut String) {
-        self.write_cells(row, ends, text);
-        for (step, row) in (2..).zip(further.chunks_exact(row.len().max(1))) {
-            self.write_cells(row, &self.ends(step, row), text);
-        }
-        text.push('\n');
-    }
-
-    fn write_cells(&self, row: &[f64], ends: &[Option<[f64; 2]>], text: &mut String) {
-        for value in row {
-            let _ = write!(text, ",{}", number(*value));
-        }
-        for end in ends.iter().filter(|_| self.has_intervals()) {
-            match end {
-                Some([low, high]) => {
-                    let _ = write!(text, ",{},{}", number(*low), number(*high));
-                }
-                None => text.push_str(",,"),
+    /// A row, its intervals and its quantiles.
+    fn write_cells(
+        &self,
+        row: &[f64],
+        ends: &[Option<[f64; 2]>],
+        levels: impl Fn(usize) -> Option<Vec<f64>>,
+        text: &mut String,
+    ) {
+        let first = self.probabilities.len() - self.quantiles().len();
+        let mut cell = |value: Option<f64>| {
+            let _ = write!(text, ",{}", value.map(number).unwrap_or_default());
+        };
+        row.iter().for_each(|value| cell(Some(*value)));
+        for (output, end) in ends.iter().enumerate() {
+            if self.has_intervals() {
+                (0..2).for_each(|side| cell(end.map(|end| end[side])));
             }
+            let levels = levels(output).filter(|_| !self.quantiles().is_empty());
+            (first..self.probabilities.len()).for_each(|place| cell(levels.as_ref().map(|levels| levels[place])));
         }
     }
 
@@ -340,8 +380,8 @@ impl Pass {
 
     /// Share of every output's values within their intervals so far.
     pub(super) fn coverage(&self) -> Option<Vec<f64>> {
-        if self.share.is_some() {
-            return Some(vec![self.held[1] as f64 / self.held[0] as f64]);
+        if self.has_ends {
+            return Some(self.held.iter().map(|[rows, inside]| *inside as f64 / *rows as f64).collect());
         }
         let intervals = self.model.intervals.as_ref()?;
         Some((0..self.output.len()).map(|output| intervals.coverage(output)).collect())
@@ -354,8 +394,14 @@ impl Pass {
         Some((2..=further.steps()).filter_map(|step| further.horizon(step).map(share)).collect())
     }
 
+    /// Steps that the last row is forecast, if that is asked for.
+    pub(super) fn steps(&self) -> Option<usize> {
+        self.steps
+    }
+
+    /// Steps that each row is forecast in a stream.
     pub(super) fn ahead(&self) -> usize {
-        self.ahead
+        self.steps.unwrap_or(1)
     }
 
     /// Rows observed, those of earlier runs among them.
@@ -394,9 +440,26 @@ impl Pass {
     }
 }
 
-/// The season mixture of a model, if it is one.
-fn season(model: &Prediction) -> Option<&SeasonMixture> {
-    if let AnyForecaster::SeasonMixture(mixture) = &model.forecaster { Some(mixture) } else { None }
+/// The season mixtures of a model, if it is made of them.
+fn seasons(model: &Prediction) -> Option<&Seasons> {
+    if let AnyForecaster::Seasons(seasons) = &model.forecaster { Some(seasons) } else { None }
+}
+
+/// How far quantiles of a season mixture are from a forecast.
+struct Reach {
+    offsets: Vec<f64>,
+    floor: f64,
+}
+
+impl Reach {
+    fn around(&self, value: f64) -> Vec<f64> {
+        self.offsets.iter().map(|offset| (value + offset).max(self.floor)).collect()
+    }
+}
+
+/// The ends of an interval, which are the first of the quantiles.
+fn ends_of(levels: Option<&[f64]>) -> Option<[f64; 2]> {
+    levels?.first_chunk().copied()
 }
 
 fn around(value: f64, radius: f64) -> Option<[f64; 2]> {

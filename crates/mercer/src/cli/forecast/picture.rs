@@ -88,7 +88,8 @@ impl Gathered {
         let outputs = pass.columns().outputs.len();
         let ahead = forecast.map_or(0, |forecast| forecast.len() / outputs.max(1));
         // Beside a far horizon a few rows would not be seen; of a season two are shown.
-        let season = pass.periods().and_then(<[usize]>::last).map_or(0, |period| 2 * period);
+        let season =
+            pass.seasons().and_then(|seasons| seasons.mixture(output).periods().last()).map_or(0, |period| 2 * period);
         let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead).max(season)));
         let rows: Vec<Shown> = self.recent.iter().skip(skip).filter_map(|row| row.get(output).copied()).collect();
         let column = |of: &dyn Fn(&Shown) -> f64| rows.iter().map(of).collect::<Vec<f64>>();

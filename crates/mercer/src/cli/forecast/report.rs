@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mercer::forecast::Forecaster;
+use mercer::forecast::{Forecaster, Seasons};
 use mercer::model::Prediction;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
@@ -35,9 +35,9 @@ pub(super) struct Report {
     /// Of forecasts of several steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     backtest: Option<BacktestScores>,
-    /// The lengths of the seasons in rows, of a season mixture.
+    /// The lengths of the seasons in rows, of season mixtures; of several outputs a list for each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    periods: Option<Vec<usize>>,
+    periods: Option<Periods>,
     #[serde(skip)]
     scored: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +63,36 @@ pub(super) struct Report {
 
 /// By probability, in the order in which they were asked for.
 type Quantiles = Map<String, Value>;
+
+/// Lengths of seasons.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Periods {
+    One(Vec<usize>),
+    Several(Vec<Vec<usize>>),
+}
+
+impl Periods {
+    fn of(seasons: &Seasons) -> Self {
+        let of = |output: usize| seasons.mixture(output).periods().to_vec();
+        match seasons.outputs() {
+            1 => Self::One(of(0)),
+            outputs => Self::Several((0..outputs).map(of).collect()),
+        }
+    }
+
+    fn text(&self) -> String {
+        let one = |periods: &Vec<usize>| match &periods[..] {
+            [] => "none".to_owned(),
+            periods => format!("{} rows", periods.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ")),
+        };
+        match self {
+            Self::One(periods) => one(periods),
+            Self::Several(all) if all.windows(2).all(|two| two[0] == two[1]) => one(&all[0]),
+            Self::Several(all) => all.iter().map(one).collect::<Vec<_>>().join("; "),
+        }
+    }
+}
 
 /// Scores of one step.
 #[derive(serde::Serialize)]
@@ -152,7 +182,7 @@ impl Report {
             seconds: seconds(pass.time()),
             scores: SeriesScores { scores, mase },
             backtest,
-            periods: pass.periods().map(<[usize]>::to_vec),
+            periods: pass.seasons().map(Periods::of),
             quantiles,
             second_half: scored.between(scored.rows() / 2, scored.rows()),
             scored: scored.rows(),
@@ -193,8 +223,7 @@ impl Report {
             line("time", &format!("{}: {step}{missing}{last}", Plain(column)));
         }
         if let Some(periods) = &self.periods {
-            let rows: Vec<String> = periods.iter().map(usize::to_string).collect();
-            line("seasons", &if rows.is_empty() { "none".to_owned() } else { format!("{} rows", rows.join(" and ")) });
+            line("seasons", &periods.text());
         }
         line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), digits));
         line("sum of squared errors", &digits(self.sum_squared_error));
@@ -249,7 +278,10 @@ impl Report {
         let Some(forecast) = &self.forecast else { return };
         let mut names: Vec<String> =
             (0..self.outputs).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
-        names.extend(self.quantiles.keys().map(|p| format!("{p} quantile")));
+        let of = |name: &str| if self.outputs == 1 { String::new() } else { format!("{name}, ") };
+        let quantiles = |p: &String| names.iter().map(|name| format!("{}{p} quantile", of(name))).collect::<Vec<_>>();
+        let more: Vec<String> = self.quantiles.keys().flat_map(quantiles).collect();
+        names.extend(more);
         let _ = writeln!(text, "\n  {:>16}  {}", "forecast of", names.join("  "));
         for (step, row) in forecast.iter().enumerate() {
             let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
@@ -259,8 +291,8 @@ impl Report {
                 None => digits(*value),
             };
             let mut row: Vec<String> = row.iter().enumerate().map(cell).collect();
-            let quantile = |rows: &Value| rows.get(step).and_then(|row| row.get(0)).and_then(Value::as_f64).map(digits);
-            row.extend(self.quantiles.values().filter_map(quantile));
+            let quantiles = |rows: &Value| rows.get(step).and_then(Value::as_array).cloned().unwrap_or_default();
+            row.extend(self.quantiles.values().flat_map(quantiles).filter_map(|value| value.as_f64().map(digits)));
             let known = self.times.as_ref().and_then(|times| times.get(step)).filter(|time| !time.is_null());
             let at = known.map_or_else(|| (self.n + step).to_string(), shown);
             let _ = writeln!(text, "  {at:>16}  {}", row.join("  "));

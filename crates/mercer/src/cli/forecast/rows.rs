@@ -14,9 +14,11 @@ use crate::cli::voice;
 pub(super) struct Wanted<'a> {
     pub(super) time: Option<&'a ColumnChoice>,
     pub(super) targets: &'a [ColumnChoice],
-    pub(super) inputs: &'a [ColumnChoice],
-    /// Whether one column of numbers is forecast where no target is told, and not all columns.
-    pub(super) chooses: bool,
+    /// The option that names the inputs, and its columns.
+    pub(super) inputs: (&'static str, &'a [ColumnChoice]),
+    /// Whether season mixtures forecast: columns that hold no numbers are left out where no target is told, and the input of a
+    /// missing row does not matter.
+    pub(super) season: bool,
     pub(super) repeats: Repeats,
     /// Rows that are looked at first.
     pub(super) head: usize,
@@ -27,9 +29,10 @@ pub(super) struct Rows {
     shown: String,
     reader: RecordReader,
     record: Record,
-    /// Where the numbers stand.
+    /// Where the numbers stand, and which of them are inputs.
     numbers: Vec<usize>,
-    time: Option<TimeColumn>,
+    pub(super) inputs: Vec<usize>,
+    pub(super) time: Option<TimeColumn>,
     pub(super) clock: Option<Clock>,
     pub(super) course: Course,
     repeats: Repeats,
@@ -41,6 +44,8 @@ pub(super) struct Rows {
 /// What the columns are.
 struct Roles {
     numbers: Vec<usize>,
+    /// Those of `numbers` that are inputs, in the order in which they were named.
+    inputs: Vec<usize>,
     time: Option<TimeColumn>,
     /// Columns of times that are not `time`.
     other_times: Vec<usize>,
@@ -63,7 +68,7 @@ impl Rows {
         let told = wanted.time.is_some() || !wanted.targets.is_empty();
         // Nobody waits for a first row behind names that are not those of times.
         let quiet =
-            |names: &[String]| !names.iter().any(|name| is_of_times(name)) && (names.len() == 1 || !wanted.chooses);
+            |names: &[String]| !names.iter().any(|name| is_of_times(name)) && (names.len() == 1 || !wanted.season);
         if data.is_pipe() && !told && data.header(options).is_some_and(|names| quiet(&names)) {
             return Ok(None);
         }
@@ -81,10 +86,10 @@ impl Rows {
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
-        let Roles { numbers, time, .. } = roles;
+        let Roles { numbers, inputs, time, .. } = roles;
         let (record, course, values) = (Record::new(), Course::default(), Vec::new());
-        let (repeats, fills) = (wanted.repeats, wanted.inputs.is_empty());
-        Ok(Some(Self { shown, reader, record, numbers, time, clock, course, repeats, fills, values }))
+        let (repeats, fills) = (wanted.repeats, wanted.season || inputs.is_empty());
+        Ok(Some(Self { shown, reader, record, numbers, inputs, time, clock, course, repeats, fills, values }))
     }
 
     pub(super) fn shown(&self) -> &str {
@@ -115,7 +120,7 @@ impl Rows {
     pub(super) fn next(&mut self, row: &mut Vec<f64>) -> Result<bool, Failure> {
         loop {
             if let Some(clock) = &self.clock
-                && self.course.next(clock, row)
+                && self.course.next(clock, &self.inputs, row)
             {
                 return Ok(true);
             }
@@ -252,22 +257,30 @@ impl Roles {
                 "{shown}: holds times alone; give a file with columns of numbers, too"
             )));
         }
-        let mut left_out = Vec::new();
+        let (option, inputs) = wanted.inputs;
+        let inputs = chosen(inputs, option)?;
         let mut numbers = rest.clone();
         if !targets.is_empty() {
             numbers = targets;
-            numbers.extend(chosen(wanted.inputs, "--inputs")?);
-            numbers.sort_unstable();
-            numbers.dedup();
-        } else if wanted.chooses {
-            let is_of_numbers = |column: &usize| head.is_of_numbers(*column);
-            let of_numbers: Vec<usize> = rest.iter().copied().filter(is_of_numbers).collect();
-            let series: Vec<usize> = of_numbers.iter().copied().filter(|column| !head.is_a_counter(*column)).collect();
-            let target = series.last().or(of_numbers.last()).or(rest.last()).copied();
-            numbers.retain(|column| Some(*column) == target);
-            left_out = rest.into_iter().filter(|column| Some(*column) != target).collect();
+        } else if wanted.season {
+            let others = |column: &usize| !inputs.contains(column);
+            let of_numbers = |column: &usize| others(column) && head.may_be_of_numbers(*column);
+            let is_a_series = |column: &usize| of_numbers(column) && !head.is_a_counter(*column);
+            numbers = rest.iter().copied().filter(is_a_series).collect();
+            if numbers.is_empty() {
+                numbers = rest.iter().copied().filter(of_numbers).collect();
+            }
+            if numbers.is_empty() {
+                numbers = rest.iter().copied().filter(others).collect();
+            }
         }
-        Ok(Self { numbers, time, other_times, left_out })
+        numbers.extend(&inputs);
+        numbers.sort_unstable();
+        numbers.dedup();
+        let tells = wanted.season && wanted.targets.is_empty();
+        let left_out = rest.into_iter().filter(|column| tells && !numbers.contains(column)).collect();
+        let inputs = inputs.iter().filter_map(|input| numbers.iter().position(|column| column == input)).collect();
+        Ok(Self { numbers, inputs, time, other_times, left_out })
     }
 
     /// Tells a person what was found and not told.
@@ -290,11 +303,18 @@ impl Roles {
             voice::remark(format!("{shown}: column {} holds times and is left out", name(column)));
         }
         if !self.left_out.is_empty() {
-            let others: Vec<String> = self.left_out.iter().map(name).collect();
-            let target = self.numbers.first().map(name).unwrap_or_default();
+            let list = |columns: &[usize]| match columns {
+                [one] => format!("{} is", name(one)),
+                several => format!("{} are", several.iter().map(name).collect::<Vec<_>>().join(", ")),
+            };
+            let forecast: Vec<usize> = (0..self.numbers.len())
+                .filter(|place| !self.inputs.contains(place))
+                .map(|place| self.numbers[place])
+                .collect();
             voice::remark(format!(
-                "{shown}: column {target} is forecast; {} not (--target NAME,… chooses)",
-                if others.len() == 1 { format!("{} is", others[0]) } else { format!("{} are", others.join(", ")) }
+                "{shown}: {} forecast; {} not (--target NAME,… chooses)",
+                list(&forecast),
+                list(&self.left_out)
             ));
         }
     }

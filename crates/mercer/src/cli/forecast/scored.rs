@@ -29,19 +29,19 @@ impl Scored {
         }
     }
 
-    /// Takes in the row that was observed last, of a series that repeats itself after `period` rows. Missing values count nowhere.
-    pub(super) fn take(&mut self, pass: &Pass, period: Option<usize>) {
+    /// Takes in the row that was observed last; an output repeats itself after `period` rows. Missing values count nowhere.
+    pub(super) fn take(&mut self, pass: &Pass, period: impl Fn(usize) -> Option<usize>) {
         let [values, predictions] = pass.last();
         let guesses = |output: usize| {
             let [mean, last] = self.naive.guesses(output);
-            [mean, last, self.seasonal.guess(output, period, 1).unwrap_or(last)]
+            [mean, last, self.seasonal.guess(output, period(output), 1).unwrap_or(last)]
         };
         if pass.is_scored() {
             #[cfg(feature = "plots")]
             self.first.get_or_insert(pass.rows() - 1);
             self.stretches.record(|sums| sums.record(predictions, values, guesses));
         }
-        self.seasonal.learn(values, period, |output| self.naive.guesses(output)[1]);
+        self.seasonal.learn(values, &period, |output| self.naive.guesses(output)[1]);
         self.naive.learn(values, 1.0);
     }
 
@@ -102,8 +102,9 @@ impl Seasonal {
         rows.get((rows.len() + (steps - 1) % period).checked_sub(period)?).copied()
     }
 
-    fn learn(&mut self, values: &[f64], period: Option<usize>, last: impl Fn(usize) -> f64) {
+    fn learn(&mut self, values: &[f64], period: impl Fn(usize) -> Option<usize>, last: impl Fn(usize) -> f64) {
         for (output, value) in values.iter().enumerate() {
+            let period = period(output);
             let of_a_season_ago = self.guess(output, period, 1);
             let begun = !self.rows[output].is_empty();
             let guess = of_a_season_ago.or_else(|| (begun && period.is_none()).then(|| last(output)));
@@ -224,7 +225,7 @@ mod tests {
     fn a_season_ago_is_guessed_and_gaps_are_filled() {
         let mut seasonal = Seasonal::new(1);
         for value in [1.0, 2.0, 3.0, 4.0, f64::NAN, 7.0] {
-            seasonal.learn(&[value], Some(3), |_| 0.0);
+            seasonal.learn(&[value], |_| Some(3), |_| 0.0);
         }
         let path: Vec<f64> = (1..=5).filter_map(|steps| seasonal.guess(0, Some(3), steps)).collect();
         assert_eq!(path, [4.0, 2.0, 7.0, 4.0, 2.0]);

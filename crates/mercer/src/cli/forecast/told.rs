@@ -15,6 +15,7 @@ use crate::cli::output::{self, Predictions};
 #[cfg(feature = "plots")]
 use crate::cli::plot::PlotFile;
 use crate::cli::source::Source;
+use crate::cli::voice;
 
 /// Where predictions go, and what is gathered for the end.
 pub(super) struct Told {
@@ -47,7 +48,7 @@ impl Told {
         let picture = arguments.plot.create(read)?.map(|file| (file, Gathered::new()));
         #[cfg(not(feature = "plots"))]
         arguments.plot.refuse()?;
-        let steps = arguments.steps.filter(|_| !streaming && pass.columns().inputs.is_empty());
+        let steps = pass.steps().filter(|_| !streaming && pass.columns().inputs.is_empty());
         let create = |path| Predictions::create(path, read, &header);
         let file = arguments.predictions.as_deref().map(create).transpose()?;
         if streaming && !output::print_on(&header)? {
@@ -58,7 +59,7 @@ impl Told {
             streaming,
             file,
             scored: Scored::new(pass),
-            backtest: steps.map(|steps| Backtest::new(steps.get(), arguments.backtest)),
+            backtest: steps.map(|steps| Backtest::new(steps, arguments.backtest)),
             #[cfg(feature = "plots")]
             picture,
             line: String::new(),
@@ -67,10 +68,10 @@ impl Told {
 
     /// Takes the row that was observed last; false if nobody listens any more.
     pub(super) fn row(&mut self, pass: &mut Pass, feed: &Feed) -> Result<bool, Failure> {
-        let period = period(pass, feed);
-        self.scored.take(pass, period);
+        let of_pass = &*pass;
+        self.scored.take(of_pass, |output| of_pass.period(feed, output));
         if let Some(backtest) = &mut self.backtest {
-            backtest.take(pass, &self.scored, period).map_err(|error| error.at(&feed.place()))?;
+            backtest.take(pass, feed, &self.scored).map_err(|error| error.at(&feed.place()))?;
         }
         #[cfg(feature = "plots")]
         if let Some((_, gathered)) = &mut self.picture {
@@ -100,14 +101,18 @@ impl Told {
         feed: &Feed,
         stopped: bool,
     ) -> Result<(), Failure> {
-        let steps = arguments.steps.filter(|_| !self.streaming);
-        let forecast = steps.map(|steps| pass.forecast(steps.get()));
+        let steps = pass.steps().filter(|_| !self.streaming);
+        let forecast = steps.map(|steps| pass.forecast(steps));
         let forecast = forecast.transpose().map_err(|error| error.at(&feed.place()))?;
         #[cfg(feature = "plots")]
         let picture = self
             .picture
             .take()
             .map(|(file, gathered)| (file, gathered.draw(pass, feed, &self.scored, &self.data, forecast.as_deref())));
+        for output in pass.silent() {
+            let name = pass.columns().output_name(output);
+            voice::remark(format!("{}: column {name:?} has no value, so that its forecasts are 0", self.data));
+        }
         let mut text = String::new();
         if !self.streaming {
             if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
@@ -115,7 +120,7 @@ impl Told {
                 pass.write_forecast(feed, forecast, &mut self.line);
                 file.write(&self.line)?;
             }
-            let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(period(pass, feed).is_some()));
+            let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(pass.period(feed, 0).is_some()));
             let report = Report::of(pass, feed, &self.scored, backtest, forecast, &arguments.quantiles);
             text = if arguments.json { report.json()? } else { report.text(&self.data, pass, stopped) };
             if let Some(file) = self.file {
@@ -127,14 +132,5 @@ impl Told {
             file.finish(&picture)?;
         }
         if self.streaming { Ok(()) } else { output::print(&text) }
-    }
-}
-
-/// The shortest season: that of the forecaster, or else of the times.
-fn period(pass: &Pass, feed: &Feed) -> Option<usize> {
-    let of_times = || feed.clock()?.step()?.periods().first().copied();
-    match pass.periods() {
-        Some(periods) => periods.first().copied(),
-        None => of_times(),
     }
 }

@@ -14,7 +14,7 @@ use super::LimitArguments;
 use crate::cli::dialect::known_gaps;
 use crate::cli::encoded::{Sample, targets};
 use crate::cli::failure::Failure;
-use crate::cli::forecast::{Columns, Pass};
+use crate::cli::forecast::{Columns, Pass, Wanted};
 use crate::cli::input::sorted_names;
 use crate::cli::learning::seen_after;
 use crate::cli::notes::Watch;
@@ -45,12 +45,12 @@ pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model
     };
     if model.forecaster.feed_through() {
         return Err(Failure::because(format!(
-            "{}: needs the inputs of the very row that it predicts (--feed-through), which cannot be served; mercer forecast uses it",
+            "{}: needs the inputs of the very row that it predicts (--known, --feed-through), which cannot be served; mercer forecast uses it",
             path.display()
         )));
     }
     let columns = Columns::of_saved(&model);
-    Ok(Box::new(Series(Pass::new(*model, columns, None)?)))
+    Ok(Box::new(Series(Pass::new(*model, columns, Wanted::default())?)))
 }
 
 /// A model of examples.

@@ -1,0 +1,211 @@
+//! [`SeasonMixture`]s of several outputs, with known inputs.
+
+use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
+
+use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
+use crate::known::Effect;
+use crate::{Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams};
+
+/// A [`SeasonMixture`] for each output. Inputs are known in advance, such as promotions, holidays
+/// or prices: the input of a row acts on its outputs. The linear effect of the inputs is learnt
+/// beside the mixture and taken off before it.
+///
+/// A column that begins late, or is never there, does not change the others.
+///
+/// ```
+/// use mercer_forecast::{Forecaster, Periods, SeasonParams, Seasons};
+///
+/// let params = SeasonParams::default().periods(Periods::Given(vec![7])).horizons(7);
+/// let mut sales = Seasons::new(1, 1, &params)?;
+/// for t in 0..200_u32 {
+///     let promotion = f64::from(t % 9 == 4);
+///     sales.observe(&[promotion], &[50.0 + f64::from(t % 7) + 30.0 * promotion])?;
+/// }
+/// let ahead = sales.forecast(2, &[0.0, 1.0])?; // a promotion on the second day
+/// assert!((ahead[0] - 54.0).abs() < 1.0 && (ahead[1] - 85.0).abs() < 1.0, "{ahead:?}");
+/// # Ok::<(), mercer_forecast::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Seasons {
+    inputs: usize,
+    time: usize,
+    columns: Vec<Column>,
+}
+
+/// An output.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Column {
+    /// Of the outputs less the effect of their inputs.
+    mixture: SeasonMixture,
+    /// `None` without inputs.
+    effect: Option<Effect>,
+    negative: bool,
+}
+
+impl Column {
+    /// What an input adds: nothing while forecasts are the last value.
+    fn effect(&self, input: &[f64]) -> f64 {
+        self.effect.as_ref().filter(|_| self.mixture.warmed_up()).map_or(0.0, |effect| effect.of(input))
+    }
+
+    /// 0 while no output was negative.
+    fn floor(&self) -> Option<f64> {
+        match self.effect {
+            None => self.mixture.floor(),
+            Some(_) => (!self.negative && self.mixture.is_begun()).then_some(0.0),
+        }
+    }
+
+    fn forecast<'a>(&self, path: &mut [f64], input: impl Fn(usize) -> &'a [f64], scratch: &mut ForecastScratch) {
+        self.mixture.forecast_into(path, scratch);
+        let floor = self.floor();
+        path.iter_mut().enumerate().for_each(|(step, y)| *y = finish(*y, self.effect(input(step)), floor));
+    }
+
+    /// Learns a row, and returns its prediction.
+    fn learn(&mut self, input: &[f64], observed: Option<f64>) -> f64 {
+        let by_input = self.effect(input);
+        let rest = observed.map(|y| (y - by_input).clamp(-LARGEST, LARGEST));
+        let counts = rest.map(|rest| self.mixture.counts(rest) + by_input);
+        let floor = self.floor();
+        let prediction = finish(self.mixture.step(rest), by_input, floor);
+        self.negative |= counts.is_some_and(|y| y < 0.0);
+        if let Some(effect) = &mut self.effect {
+            effect.learn(input, counts, self.mixture.periods().first().copied());
+        }
+        prediction
+    }
+}
+
+/// A forecast with the effect of its input.
+fn finish(forecast: f64, by_input: f64, floor: Option<f64>) -> f64 {
+    (forecast + by_input).clamp(-LARGEST, LARGEST).max(floor.unwrap_or(f64::NEG_INFINITY))
+}
+
+impl Seasons {
+    /// A mixture for each of `outputs` columns, with `inputs` known numbers a row.
+    ///
+    /// # Errors
+    /// When a parameter is outside its range, or there is no output.
+    pub fn new(outputs: usize, inputs: usize, params: &SeasonParams) -> Result<Self, ParameterError> {
+        ParameterError::at_least_one("outputs", outputs)?;
+        ParameterError::require(inputs <= MOST_INPUTS, "inputs", "at most 1000", inputs as f64)?;
+        let column = Column {
+            mixture: SeasonMixture::new(params.clone())?,
+            effect: (inputs > 0).then(|| Effect::new(inputs)),
+            negative: false,
+        };
+        Ok(Self { inputs, time: 0, columns: vec![column; outputs] })
+    }
+
+    /// The mixture of an output.
+    ///
+    /// # Panics
+    /// When there is no such output.
+    #[must_use]
+    pub fn mixture(&self, output: usize) -> &SeasonMixture {
+        &self.columns[output].mixture
+    }
+
+    /// How far the quantile of `p` is from the forecast of an output `step ≥ 1` steps ahead.
+    ///
+    /// # Panics
+    /// When there is no such output.
+    #[must_use]
+    pub fn offset(&self, output: usize, p: f64, step: usize) -> f64 {
+        self.columns[output].mixture.offset(p, step)
+    }
+
+    /// 0 while the output was never negative: no forecast and no quantile is below.
+    ///
+    /// # Panics
+    /// When there is no such output.
+    #[must_use]
+    pub fn floor(&self, output: usize) -> Option<f64> {
+        self.columns[output].floor()
+    }
+
+    /// The quantile of `p` around the forecast of an output, as [`SeasonMixture::quantile`].
+    ///
+    /// # Panics
+    /// When there is no such output.
+    #[must_use]
+    pub fn quantile(&self, output: usize, p: f64, step: usize, forecast: f64) -> f64 {
+        (forecast + self.offset(output, p, step)).max(self.floor(output).unwrap_or(f64::NEG_INFINITY))
+    }
+}
+
+/// Most inputs: each regression of an effect holds their square.
+const MOST_INPUTS: usize = 1000;
+
+impl Validate for Seasons {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "season mixtures";
+        let sizes = !self.columns.is_empty() && self.inputs <= MOST_INPUTS;
+        Inconsistent::require(sizes, WHAT, "there is one for each output")?;
+        for column in &self.columns {
+            column.mixture.validate()?;
+            let same = column.mixture.time() == self.time && column.effect.is_some() == (self.inputs > 0);
+            Inconsistent::require(same, WHAT, "they have seen the same rows")?;
+            column.effect.iter().try_for_each(|effect| effect.validate(self.inputs))?;
+        }
+        Ok(())
+    }
+}
+
+impl Forecaster for Seasons {
+    fn outputs(&self) -> usize {
+        self.columns.len()
+    }
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+    fn feed_through(&self) -> bool {
+        self.inputs > 0
+    }
+    fn time(&self) -> usize {
+        self.time
+    }
+    fn warmed_up(&self) -> bool {
+        self.columns.iter().any(|column| column.mixture.warmed_up())
+    }
+    /// The longest period, or 1.
+    fn lags(&self) -> usize {
+        self.columns.iter().filter_map(|column| column.mixture.periods().last()).copied().max().unwrap_or(1)
+    }
+
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
+        check_prediction(self, input, prediction)?;
+        for (column, prediction) in self.columns.iter().zip(prediction) {
+            column.forecast(std::slice::from_mut(prediction), |_| input, scratch);
+        }
+        Ok(())
+    }
+
+    fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
+        check_prediction(self, input, prediction)?;
+        check_observation(self, input, output)?;
+        for ((column, y), prediction) in self.columns.iter_mut().zip(output).zip(prediction) {
+            *prediction = column.learn(input, Some(*y).filter(|y| !y.is_nan()));
+        }
+        self.time += 1;
+        Ok(())
+    }
+
+    fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error> {
+        let (m, q) = (self.outputs(), self.inputs);
+        if inputs.len() != steps * q {
+            return Err(ExampleError::Dimension { expected: steps * q, got: inputs.len() }.into());
+        }
+        inputs.chunks_exact(q.max(1)).try_for_each(|input| check_inputs(input, q))?;
+        let (mut scratch, mut path) = (ForecastScratch::default(), vec![0.0; steps]);
+        let mut predictions = vec![0.0; steps * m];
+        for (output, column) in self.columns.iter().enumerate() {
+            column.forecast(&mut path, |step| &inputs[step * q..][..q], &mut scratch);
+            predictions.iter_mut().skip(output).step_by(m).zip(&path).for_each(|(to, from)| *to = *from);
+        }
+        Ok(predictions)
+    }
+}
