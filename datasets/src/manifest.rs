@@ -48,6 +48,8 @@ pub struct Entry {
 pub enum Kind {
     /// In the repository, and with the feature `bundled` in the program.
     Bundled,
+    /// In the repository, but neither in the program nor in the published crate.
+    Repository,
     /// To be fetched by the user.
     External,
 }

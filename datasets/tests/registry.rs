@@ -56,6 +56,23 @@ fn every_entry_is_complete() {
     }
 }
 
+/// What the manifest says to be in the repository is there and as it says; a crate unpacked
+/// elsewhere has none of it.
+#[test]
+fn the_repositorys_files_are_what_the_manifest_says() {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let registry = Registry::load_from(vec![here.clone()]).unwrap();
+    let stored = registry.entries().iter().filter(|entry| entry.kind == Kind::Repository);
+    let (mut bytes, mut found) = (0, 0);
+    for entry in stored.filter(|entry| here.join(&entry.file).is_file()) {
+        registry.verify(&entry.name).unwrap();
+        assert!(entry.licence.starts_with("CC BY 4.0"), "{}", entry.name);
+        bytes += entry.bytes.unwrap();
+        found += 1;
+    }
+    assert!(bytes < 4_000_000 && (found == 6 || !here.join("../xtask").is_dir()), "{found} files of {bytes} bytes");
+}
+
 #[test]
 fn unknown_and_missing_data_are_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@ use std::time::Instant;
 use mercer_learners::{NonsAld, NonsAldParams, prequential};
 
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::decay::Regime;
 use crate::plan::{ExperimentError, Plan};
@@ -21,6 +22,8 @@ pub struct Paper {
     pub source: Option<Source>,
     /// What it claims, in a sentence.
     pub claim: &'static str,
+    /// The stem of the picture that the front page shows of it.
+    pub picture: &'static str,
     /// Its experiments, in the order in which they run.
     pub experiments: &'static [Experiment],
 }
@@ -51,13 +54,29 @@ pub struct Experiment {
     pub question: &'static str,
     /// How its result is to be read.
     pub reading: &'static str,
-    /// Raised whenever its numbers, settings or data change: results [kept](crate::report::full)
-    /// from an earlier version are then no longer shown as current.
-    pub version: u32,
+    /// The texts of the files of this crate that its numbers depend on.
+    pub sources: &'static [&'static str],
     /// Runs it.
     pub run: fn(&Plan) -> Result<Report, ExperimentError>,
     /// About how many seconds it will take at the papers' size; `None` if that cannot be told.
     pub estimate: fn(&Plan) -> Option<f64>,
+}
+
+impl Experiment {
+    /// The sha256 of its sources, without comments, indentation and tests: a result
+    /// [kept](crate::report::kept) says by it whether the experiment is still the one that gave it.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let mut digest = Sha256::new();
+        for source in self.sources {
+            let code = source.lines().take_while(|line| *line != "#[cfg(test)]").map(str::trim);
+            for line in code.filter(|line| !line.is_empty() && !line.starts_with("//")) {
+                digest.update(line);
+                digest.update("\n");
+            }
+        }
+        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this

@@ -1,74 +1,57 @@
-//! The report as pages for a browser: a front page, a page a paper, and one for each paper with results at its size that earlier runs
-//! gave, as far as this run is smaller.
+//! The report as pages for a browser: a front page and a page a paper.
 //!
-//! A page is one file that needs nothing else: style, script and pictures are inside it, and it asks no network for anything. Links
-//! lead to the other pages and, in the folder above, to the same pictures and tables as files. Pages follow the reader's choice of a
-//! light or dark theme (paper is always light), fit a phone (a wide table or picture scrolls within its own box), and work without
-//! the script, which reads values off pictures, turns series on and off, zooms and sorts tables. A verdict is told by its word and its mark as well as by its colour.
+//! Style and script are inside a page; pictures are the files of the run, in the folder above, and
+//! those of kept results in `full` beside them. Nothing is asked of a network. Pages follow the
+//! reader's choice of a light or dark theme (paper is always light), fit a phone (a wide table or
+//! picture scrolls within its own box), and work without the script, which sorts tables. A verdict
+//! is told by its word and its mark as well as by its colour.
 //!
-//! Everything is made from the values of an [`Edition`] by templates that escape what they are given; Markdown keeps no HTML of its
-//! own.
+//! Everything is made from the values of an [`Edition`] by templates that escape what they are
+//! given; Markdown keeps no HTML of its own.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::figure::FigureError;
+use crate::experiment::Paper;
 use crate::judgement::Kind;
-use crate::report::edition::{Chapter, Edition, Section, State};
+use crate::report::edition::Edition;
 use crate::report::tally::Tally;
 use crate::verdict::Outcome;
 
-mod block;
-mod colour;
+mod content;
 mod formula;
 mod front;
-mod kept;
 mod markdown;
 mod paper;
-mod picture;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// The pages' file names and texts, the front page first.
-///
-/// # Errors
-/// [`FigureError`] of the first picture that cannot be drawn.
-pub fn pages(edition: &Edition) -> Result<Vec<(String, String)>, FigureError> {
-    let mut pages = vec![(FRONT.to_owned(), front::page(edition).into_string())];
-    for chapter in &edition.papers {
-        pages.push((file(chapter), paper::page(edition, chapter)?.into_string()));
-        if has_kept(edition, chapter) {
-            pages.push((full_file(chapter), kept::page(edition, chapter)?.into_string()));
-        }
-    }
-    Ok(pages)
-}
-
-/// The names of pages that another run may have and this one has not.
-pub(crate) fn absent(edition: &Edition) -> impl Iterator<Item = String> {
-    edition.papers.iter().filter(|chapter| !has_kept(edition, chapter)).map(full_file)
-}
-
-fn has_kept(edition: &Edition, chapter: &Chapter) -> bool {
-    chapter.experiments.iter().any(|section| section.kept(&edition.provenance.plan).is_some())
+#[must_use]
+pub fn pages(edition: &Edition) -> Vec<(String, String)> {
+    let front = (FRONT.to_owned(), front::page(edition).into_string());
+    let papers = edition.papers.iter().map(|paper| (file(paper), paper::page(edition, paper).into_string()));
+    std::iter::once(front).chain(papers).collect()
 }
 
 /// The page of a paper.
-fn file(chapter: &Chapter) -> String {
-    format!("{}.html", chapter.name)
-}
-
-/// The page of its results at the paper's size from earlier runs.
-fn full_file(chapter: &Chapter) -> String {
-    format!("{}-full.html", chapter.name)
+fn file(paper: &Paper) -> String {
+    format!("{}.html", paper.name)
 }
 
 /// The front page.
 const FRONT: &str = "index.html";
 
-/// What all pages share; `here` is the page's file. `colours` are the style's part for the pictures of this page.
-fn shell(edition: &Edition, here: &str, title: &str, colours: &str, main: &Markup) -> Markup {
+/// Where the files of this run lie, seen from a page.
+const OWN: &str = "../";
+
+/// Where the pictures of kept results lie.
+const FULL: &str = "../full/";
+
+/// What all pages share; `here` is the page's file.
+fn shell(edition: &Edition, here: &str, title: &str, main: &Markup) -> Markup {
     let current = |file: &str| (file == here).then_some("page");
+    let provenance = &edition.provenance;
     html! {
         (DOCTYPE)
         html lang="en-GB" {
@@ -80,20 +63,25 @@ fn shell(edition: &Edition, here: &str, title: &str, colours: &str, main: &Marku
                 title { (title) }
                 // Without an icon of its own a page on a server would ask for one.
                 link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) (PreEscaped(colours)) }
+                style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
                     nav aria-label="Pages" {
                         a href=(FRONT) aria-current=[current(FRONT)] { "Overview" }
-                        @for chapter in &edition.papers {
-                            a href=(file(chapter)) aria-current=[current(&file(chapter))] title=(chapter.title) { (chapter.name) }
+                        @for paper in edition.papers {
+                            a href=(file(paper)) aria-current=[current(&file(paper))] title=(paper.title) { (paper.name) }
                         }
                     }
                 }
-                main #main.page[here != FRONT] { (main) }
-                footer { (front::colophon(edition)) }
+                main #main { (main) }
+                footer {
+                    p {
+                        "Commit " (provenance.program.commit) " · seed " (provenance.plan.seed) " · " (provenance.machine.processor)
+                        " · " (provenance.plan.threads) " threads · written " (edition.written)
+                    }
+                }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -101,12 +89,12 @@ fn shell(edition: &Edition, here: &str, title: &str, colours: &str, main: &Marku
 }
 
 /// Who wrote a paper, when, where it can be found, and what it claims.
-fn source(chapter: &Chapter) -> Markup {
+fn source(paper: &Paper) -> Markup {
     html! {
-        @if let Some(source) = &chapter.source {
+        @if let Some(source) = &paper.source {
             p.source { (source.authors) " (" (source.year) "). " (source.place) ". " a href=(source.link) { (source.link) } }
         }
-        p.words { @if chapter.source.is_some() { strong { "It claims: " } } (chapter.claim) }
+        p.words { @if paper.source.is_some() { strong { "It claims: " } } (paper.claim) }
     }
 }
 
@@ -136,7 +124,7 @@ fn mark(outcome: Outcome) -> Markup {
 /// How many came to what, the kinds apart, without those that none came to.
 fn counts(tally: &Tally) -> Markup {
     html! {
-        @if tally.is_empty() { span.quiet { "nothing compared" } }
+        @if *tally == Tally::default() { span.quiet { "nothing compared" } }
         @for kind in Kind::ALL {
             @let own = tally.of(kind);
             @if own.total() > 0 {
@@ -145,20 +133,9 @@ fn counts(tally: &Tally) -> Markup {
                     @for outcome in Outcome::ALL {
                         @if own.of(outcome) > 0 { (badge(outcome, &format!("{} {}", own.of(outcome), kind.word(outcome)))) " " }
                     }
+                    @if own.qualified > 0 { span.quiet { "(" (own.qualified) " " (kind.qualified()) ")" } }
                 }
             }
-        }
-    }
-}
-
-/// Whether, when and for how long an experiment ran.
-fn status(section: &Section) -> String {
-    match &section.state {
-        State::Waiting => "not in this run".to_owned(),
-        State::Failed { .. } => "failed".to_owned(),
-        State::Done { kept, reused } => {
-            let earlier = if *reused { ", reused from an earlier run" } else { "" };
-            format!("{}, finished {}{earlier}", duration(kept.seconds), kept.finished)
         }
     }
 }

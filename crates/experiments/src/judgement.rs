@@ -42,6 +42,15 @@ impl Kind {
         }
     }
 
+    /// What is said of those that came out with a qualification.
+    #[must_use]
+    pub fn qualified(self) -> &'static str {
+        match self {
+            Self::Printed | Self::Claim => "of them only with a choice of ours, which the verdict names",
+            Self::Bound => "of them loose by more than a factor of 10",
+        }
+    }
+
     /// What an outcome of this kind is called.
     #[must_use]
     pub fn word(self, outcome: Outcome) -> &'static str {

@@ -13,6 +13,7 @@
 //! | [`figure`] | how curves, points and bars become pictures (those of `mercer-plots`) and tables |
 //! | [`mod@report`] | how finished experiments are kept and become one report, beside kept results at the papers' size |
 //! | [`html`] | how that report becomes pages for a browser |
+//! | [`statements`] | the statements of the papers, as `docs/papers` lists them |
 //!
 //! and the experiments themselves, which the program `reproduce` runs by name ([`experiment`]):
 //!
@@ -46,6 +47,7 @@ pub mod projected;
 pub mod quality;
 pub mod report;
 pub mod runner;
+pub mod statements;
 pub mod stats;
 pub mod sublinear;
 pub mod table;

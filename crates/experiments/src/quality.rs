@@ -28,6 +28,7 @@ pub const PAPER: Paper = Paper {
     title: "Auto beside its peers",
     source: None,
     claim: "Without any setting, auto is ahead of the online methods that people would use instead, and near a batch method that is refitted.",
+    picture: "quality_budgets",
     experiments: &[
         Experiment {
             name: "quality_standing",
@@ -35,7 +36,12 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "Is auto, untuned, ahead of other online methods?",
             reading: "NMSE is the error as a share of that of the running mean. The peers’ scores are committed; auto runs here.",
-            version: 2,
+            sources: &[
+                include_str!("quality/standing.rs"),
+                include_str!("quality/pass.rs"),
+                include_str!("quality/peers.rs"),
+                include_str!("quality/streams.rs"),
+            ],
             run: standing::run,
             estimate: |plan| scaled(plan, 15.0),
         },
@@ -45,7 +51,12 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "What does a larger budget buy?",
             reading: "The error falls with the budget, and so does the number of rows a second. A peer below the line reaches a lower error in its time.",
-            version: 3,
+            sources: &[
+                include_str!("quality/budgets.rs"),
+                include_str!("quality/pass.rs"),
+                include_str!("quality/peers.rs"),
+                include_str!("quality/streams.rs"),
+            ],
             run: budgets::run,
             estimate: |plan| scaled(plan, 120.0),
         },
@@ -55,7 +66,11 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "Is auto, untuned, ahead of other online classifiers?",
             reading: "Accuracy is to be high and log loss low. The peers’ scores are committed; auto runs here.",
-            version: 1,
+            sources: &[
+                include_str!("quality/classes.rs"),
+                include_str!("quality/peers.rs"),
+                include_str!("quality/streams.rs"),
+            ],
             run: classes::run,
             estimate: |plan| scaled(plan, 10.0),
         },

@@ -1,8 +1,9 @@
 //! What an experiment hands back: words, tables and pictures in reading order.
 //!
-//! Saved, each table is three files and each picture two, with a table of the series behind it; shown, all of it is one Markdown
-//! section that refers to them, or one section of a page ([`mod@crate::html`]). Written as JSON, a report reads back as it was, so that
-//! a finished one can be [kept](crate::report::keep).
+//! Saved, each table is three files and each picture two, with a table of the series behind it;
+//! shown, all of it is one Markdown section that refers to them, or one section of a page
+//! ([`mod@crate::html`]). Written as JSON, a report reads back as it was, so that a finished one
+//! can be [kept](crate::report::kept).
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +13,11 @@ use crate::figure::{self, Figure, FigureError, Panels, Saved};
 use crate::judgement::Kind;
 use crate::table::{Judged, Table, TableError};
 use crate::verdict::Outcome;
-use mercer_plots::page::Parts;
 use mercer_plots::write_whole;
 
 pub mod conduct;
 pub mod edition;
-pub mod full;
-pub mod keep;
+pub mod kept;
 pub mod provenance;
 pub mod tally;
 
@@ -73,19 +72,14 @@ impl Picture {
         }
     }
 
-    /// Its panels for a page.
-    pub(crate) fn parts(&self) -> Result<Parts, FigureError> {
+    /// As SVG text.
+    ///
+    /// # Errors
+    /// [`FigureError`] when it cannot be drawn.
+    pub fn svg(&self) -> Result<String, FigureError> {
         match self {
-            Self::Figure(figure) => figure.parts(),
-            Self::Panels(panels) => panels.parts(),
-        }
-    }
-
-    /// The groups of its marks, which a page numbers from 1.
-    pub(crate) fn groups(&self) -> Vec<&str> {
-        match self {
-            Self::Figure(figure) => figure.groups(),
-            Self::Panels(panels) => panels.groups(),
+            Self::Figure(figure) => figure.svg(),
+            Self::Panels(panels) => panels.svg(),
         }
     }
 
@@ -150,7 +144,8 @@ impl Report {
         self.blocks.push(Block::Words(words.into()));
     }
 
-    /// Where we differ from what is printed (`subject`, a few words) and why (Markdown). The first page of the whole report repeats it.
+    /// Where we differ from what is printed (`subject`, a few words) and why (Markdown). The first
+    /// page of the whole report repeats it.
     pub fn differs(&mut self, subject: impl Into<String>, why: impl Into<String>) {
         self.remark(Outcome::Differs, subject.into(), why.into(), None);
     }
@@ -162,8 +157,8 @@ impl Report {
         }
     }
 
-    /// What was not run (`subject`, a few words) and why (Markdown), with the kind and the number of the comparisons that were not
-    /// made. The first page of the whole report repeats it.
+    /// What was not run (`subject`, a few words) and why (Markdown), with the kind and the number
+    /// of the comparisons that were not made. The first page of the whole report repeats it.
     pub fn not_run(&mut self, kind: Kind, count: usize, subject: impl Into<String>, why: impl Into<String>) {
         self.remark(Outcome::NotRun, subject.into(), why.into(), Some((kind, count)));
     }
@@ -229,11 +224,12 @@ impl Report {
         tables.flat_map(Table::judged).collect()
     }
 
-    /// Writes every table (Markdown, CSV, text) and picture (SVG, PNG, and `…_series.csv` with all its points) into `dir` and gives
-    /// the files' paths.
+    /// Writes every table (Markdown, CSV, text) and picture (SVG, PNG, and `…_series.csv` with all
+    /// its points) into `dir` and gives the files' paths.
     ///
     /// # Errors
-    /// [`ReportError`] of the first one that cannot be drawn or written; those before it are written.
+    /// [`ReportError`] of the first one that cannot be drawn or written; those before it are
+    /// written.
     pub fn save(&self, dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
         let mut files = Vec::new();
         for block in &self.blocks {
@@ -256,7 +252,20 @@ impl Report {
         Ok(files)
     }
 
-    /// A Markdown section with everything in it; pictures by their names, as [`Report::save`] gives them.
+    /// The names and texts of its pictures as SVG files.
+    ///
+    /// # Errors
+    /// [`FigureError`] of the first one that cannot be drawn.
+    pub fn pictures(&self) -> Result<Vec<(String, String)>, FigureError> {
+        let pictures = self.blocks.iter().filter_map(|block| match block {
+            Block::Picture { stem, picture, .. } => Some((stem, picture)),
+            _ => None,
+        });
+        pictures.map(|(stem, picture)| Ok((format!("{stem}.svg"), picture.svg()?))).collect()
+    }
+
+    /// A Markdown section with everything in it; pictures by their names, as [`Report::save`] gives
+    /// them.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("## {}\n", self.title);

@@ -23,18 +23,6 @@ pub(super) struct Words {
     cells: Vec<String>,
 }
 
-impl Words {
-    /// The rows' names, from the bottom, and the columns'.
-    pub(super) fn names(&self) -> (Vec<String>, Vec<String>) {
-        (self.rows.clone(), self.columns.clone())
-    }
-
-    /// The words of the cells, row by row from the bottom.
-    pub(super) fn cells(&self) -> &[String] {
-        &self.cells
-    }
-}
-
 impl Figure {
     /// A table in colours, such as a confusion matrix: `values` row by row from the top, each with its word. Cells are white at the lowest value
     /// and blue at the highest. Long names are cut, and words that do not fit into a cell are left out.

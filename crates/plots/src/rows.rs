@@ -1,6 +1,5 @@
 //! What a picture shows, as rows for programs and as words for people who do not see it.
 
-use super::plots::mark_groups;
 use super::{Figure, HeatMap, Panels, Style};
 
 /// A point, a bar or a cell of a picture, as it was given: whole series, nothing thinned.
@@ -77,12 +76,6 @@ impl Figure {
         parts.join(" ")
     }
 
-    /// The groups of its marks in the order in which they first appear; a page numbers them from 1.
-    #[must_use]
-    pub fn groups(&self) -> Vec<&str> {
-        mark_groups(self)
-    }
-
     fn add_rows<'a>(&'a self, rows: &mut Vec<Row<'a>>) {
         let row = |kind, series, x, y| Row {
             panel: self.title.as_str(),
@@ -149,12 +142,6 @@ impl Panels {
             format!("Panel {} of {}{title}. {}", i + 1, self.figures.len(), figure.words())
         };
         self.figures.iter().enumerate().map(panel).collect::<Vec<_>>().join(" ")
-    }
-
-    /// As [`Figure::groups`], of the first panel that has some.
-    #[must_use]
-    pub fn groups(&self) -> Vec<&str> {
-        self.figures.iter().map(Figure::groups).find(|groups| !groups.is_empty()).unwrap_or_default()
     }
 }
 

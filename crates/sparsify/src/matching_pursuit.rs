@@ -14,8 +14,7 @@
 //! so that the test of the paper, a least-squares problem in `m²` unknowns, is `O(1)` once the step's product is known.
 //!
 //! What the tests compare, see [`BudgetTest`]: eq. (31) puts the *norm* `e` beside the budget `ε`; Algorithm 1 and the appendix
-//! of the paper put the square there, which with its own numbers would keep nothing; and the appendix prints an error without
-//! its input side, `η² δ_Y k(x, x)`.
+//! of the paper put the square there; and the appendix prints an error without its input side, `η² δ_Y k(x, x)`.
 //!
 //! The rank guard counts a point as dependent when `δ ≤ tol · k(x, x)`, whatever the error: with a budget that diminishes, a
 //! point that is new by rounding only would enter with a pivot near zero and blow up everything solved with it. A pair that

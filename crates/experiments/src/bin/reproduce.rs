@@ -1,7 +1,8 @@
-//! Runs the papers' experiments and writes their tables and pictures, a summary and the report for a browser.
+//! Runs the papers' experiments and writes their tables and pictures, a summary and the report for
+//! a browser.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -13,31 +14,36 @@ use mercer_experiments::papers::{PAPERS, experiments};
 use mercer_experiments::plan::Plan;
 use mercer_experiments::report::Report;
 use mercer_experiments::report::conduct::{Errand, News, conduct};
-use mercer_experiments::report::full;
+use mercer_experiments::report::kept;
 use mercer_experiments::report::provenance::Provenance;
 
-/// Runs the papers' experiments and writes their tables (Markdown, CSV, text), pictures (SVG, PNG, the series as CSV), a summary and,
-/// in the folder `report`, pages for a browser (index.html) and report.json.
+/// Runs the papers' experiments and writes their tables (Markdown, CSV, text), pictures (SVG, PNG,
+/// the series as CSV), a summary and, in the folder `report`, pages for a browser (index.html) and
+/// report.json.
 ///
-/// Without options everything runs at a reduced size that takes a few minutes. Data sets are looked for in --data, in
-/// $MERCER_DATA, in datasets/cache and in datasets; those not found are named in the summary, and the bundled one always runs.
+/// Without options everything runs at a reduced size that takes a few minutes. Data sets are looked
+/// for in --data, in the repository's datasets and datasets/cache, and in $MERCER_DATA; those not
+/// found are named in the summary.
 ///
-/// Every finished experiment is kept in the folder `kept` and reused while program, plan, data and machine are the same, so that a
-/// run that was interrupted goes on where it was.
+/// Every finished experiment is kept in the folder `kept` and reused while program, plan, data and
+/// machine are the same, so that a run that was interrupted goes on where it was.
 #[derive(Parser)]
 #[command(name = "reproduce")]
 struct Arguments {
-    /// The papers' size: ten permutations, the whole grid, longer streams. An estimate of the time is printed first.
+    /// The papers' size: ten permutations, the whole grid, longer streams. An estimate of the time
+    /// is printed first.
     #[arg(long)]
     full: bool,
-    /// Only these papers and experiments, separated by commas, in this order. A name that there is not prints those that there are.
+    /// Only these papers and experiments, separated by commas, in this order. A name that there is
+    /// not prints those that there are.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Vec<String>,
     /// Permutations and repetitions, instead of each experiment's own number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
-    /// Keep what finishes in the repository (crates/experiments/full), to be committed: later reports show it beside a run that is
-    /// reduced or lacks the data. For a program built from a commit without local changes.
+    /// Keep what finishes in the repository (crates/experiments/full), to be committed: later
+    /// reports show it beside a run that is reduced or lacks the data. For a program built from a
+    /// commit without local changes.
     #[arg(long, requires = "full", conflicts_with = "seeds")]
     keep: bool,
     /// Run again what was finished in --out before.
@@ -71,7 +77,8 @@ fn main() -> ExitCode {
 /// Runs what is asked for; whether all of it succeeded.
 fn run(arguments: &Arguments) -> Result<bool> {
     let chosen = choose(&arguments.only)?;
-    let mut registry = Registry::load()?;
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
+    let mut registry = Registry::load()?.with_folder(stored.join("cache")).with_folder(stored);
     if let Some(folder) = &arguments.data {
         if !folder.is_dir() {
             bail!("--data {}: there is no such folder", folder.display());
@@ -106,7 +113,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
         plan: &plan,
         out: &arguments.out,
         fresh: arguments.fresh,
-        full: &full::folder(),
+        full: &kept::folder(),
         keep: arguments.keep,
     };
     let done = conduct(&errand, provenance, &mut tell)?;
@@ -127,26 +134,24 @@ fn run(arguments: &Arguments) -> Result<bool> {
 }
 
 /// Progress goes to standard error, the main tables to standard output.
-fn tell(news: &News<'_>) {
+fn tell(experiment: &Experiment, news: &News<'_>) {
+    let name = experiment.name;
     match *news {
-        News::Reused(experiment, kept) => {
+        News::Reused(kept) => {
             eprintln!(
-                "{}: reused; the same program, plan, data and machine finished it {} in {:.0} s (--fresh runs it again)",
-                experiment.name, kept.finished, kept.seconds
+                "{name}: reused; the same program, plan, data and machine finished it {} in {:.0} s (--fresh runs it again)",
+                kept.finished, kept.seconds
             );
             show(experiment, &kept.report);
         }
-        News::Begins(experiment) => eprintln!("{}: {}", experiment.name, experiment.title),
-        News::Done(experiment, report, seconds) => {
-            eprintln!("{}: done in {seconds:.0} s", experiment.name);
+        News::Begins => eprintln!("{name}: {}", experiment.title),
+        News::Done(report, seconds) => {
+            eprintln!("{name}: done in {seconds:.0} s");
             show(experiment, report);
         }
-        News::Failed(experiment, error) => eprintln!("error: {}: {error}", experiment.name),
-        News::NotKept(experiment, error) => eprintln!("warning: {}: {error}", experiment.name),
-        News::FullKept(experiment) => {
-            eprintln!("{}: kept in {}", experiment.name, full::place(&full::folder(), experiment.name).display());
-        }
-        News::NoFull(experiment, error) => eprintln!("warning: {}: {error}", experiment.name),
+        News::Failed(error) => eprintln!("error: {name}: {error}"),
+        News::Kept => eprintln!("{name}: kept in {}", kept::place(&kept::folder(), name).display()),
+        News::NotKept(error) => eprintln!("warning: {name}: {error}"),
     }
 }
 
@@ -156,7 +161,8 @@ fn show(experiment: &Experiment, report: &Report) {
     }
 }
 
-/// The experiments named by themselves or by their paper, in the order named; all of them if nothing is named.
+/// The experiments named by themselves or by their paper, in the order named; all of them if
+/// nothing is named.
 fn choose(only: &[String]) -> Result<Vec<&'static Experiment>> {
     let wanted: BTreeSet<&str> = only.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
     let known = || PAPERS.iter().map(|paper| paper.name).chain(experiments().map(|experiment| experiment.name));

@@ -1,75 +1,121 @@
-//! The page of a paper: its experiments one below the other.
-
-use std::collections::BTreeSet;
+//! The page of a paper: its statements, then its experiments, each with the result of this run and
+//! that at the paper's size.
 
 use maud::{Markup, html};
 
-use super::picture::Surroundings;
-use super::{block, colour, counts, file, kept, shell, status};
-use crate::figure::FigureError;
-use crate::report::edition::{Chapter, Edition, Section, State};
+use super::markdown::words;
+use super::{FULL, OWN, badge, content, counts, duration, file, shell};
+use crate::experiment::Paper;
+use crate::report::edition::{Edition, Section, State};
+use crate::report::kept::Kept;
+use crate::statements::{self, Statement, Status};
+use crate::verdict::Outcome;
 
-pub(super) fn page(edition: &Edition, chapter: &Chapter) -> Result<Markup, FigureError> {
-    let mut colours = BTreeSet::new();
-    let sections: Result<Vec<Markup>, FigureError> =
-        chapter.experiments.iter().map(|section| experiment(edition, chapter, section, &mut colours)).collect();
-    let sections = sections?;
+pub(super) fn page(edition: &Edition, paper: &Paper) -> Markup {
+    let statements = statements::of(paper.name);
     let main = html! {
-        h1 { (chapter.title) }
-        (super::source(chapter))
-        (citation(chapter))
-        @if chapter.experiments.iter().any(|section| section.report().is_some()) { p.counts { (counts(&chapter.tally())) } }
-        p.command { code { (edition.provenance.plan.command(&[&chapter.name])) } }
+        h1 { (paper.title) }
+        (super::source(paper))
+        p.command { code { (edition.provenance.plan.command(&[paper.name])) } }
         nav.contents aria-label="Experiments" {
             ol {
-                @for section in &chapter.experiments {
-                    li { a href={ "#" (section.name) } { (section.title) } @if section.report().is_some() { " " span.counts { (counts(&section.tally())) } } }
-                }
+                @for section in edition.of(paper) { li { a href={ "#" (section.experiment.name) } { (section.experiment.title) } } }
             }
         }
-        @for section in &sections { (section) }
+        @if !statements.is_empty() { (table(&statements)) }
+        @for section in edition.of(paper) { (experiment(edition, section)) }
     };
-    let title = format!("{} · Mercer, reproduced", chapter.name);
-    Ok(shell(edition, &file(chapter), &title, &colour::style(&colours), &main))
+    shell(edition, &file(paper), &format!("{} · Mercer, reproduced", paper.name), &main)
 }
 
-/// How to cite the paper, to be copied.
-fn citation(chapter: &Chapter) -> Markup {
+/// What a status comes to.
+pub(super) fn outcome(status: Status) -> Outcome {
+    match status {
+        Status::Holds | Status::Built | Status::WithOurChoice => Outcome::Reproduced,
+        Status::Differs => Outcome::Differs,
+        Status::NotTested | Status::NotTestable => Outcome::NotRun,
+    }
+}
+
+fn table(statements: &[Statement]) -> Markup {
     html! {
-        @if let Some(source) = &chapter.source {
-            details.cite {
-                summary { "Cite the paper" }
-                pre #citation { (source.authors) " (" (source.year) "). " (chapter.title) ". " (source.place) ". " (source.link) }
-                button type="button" data-copy="citation" hidden { "Copy" }
+        section aria-labelledby="statements" {
+            h2 #statements { "Statement by statement" }
+            p.counts { (numbers(statements)) }
+            div.scroll tabindex="0" role="group" aria-labelledby="statements" {
+                table aria-labelledby="statements" {
+                    thead { tr { @for name in ["statement", "in our words", "how it stands"] { th scope="col" { (name) } } } }
+                    tbody {
+                        @for each in statements {
+                            tr {
+                                td { (each.name) }
+                                td.long { (super::formula::inline(&each.words)) }
+                                td.long { (badge(outcome(each.status), each.status.name())) " " (words(&each.reason)) }
+                            }
+                        }
+                    }
+                }
             }
         }
     }
 }
 
-fn experiment(
-    edition: &Edition,
-    chapter: &Chapter,
-    section: &Section,
-    colours: &mut BTreeSet<colour::Rgb>,
-) -> Result<Markup, FigureError> {
-    let content = match &section.state {
-        State::Waiting => html! { p.quiet { "Not in this run; the command above adds it." } },
-        State::Failed { error } => html! { p.failed { strong { "It failed: " } (error) } },
-        State::Done { kept: done, .. } => {
-            let around = Surroundings { prefix: "figure-", command: &section.command, files: true };
-            block::result(&done.report, section.reading, &around, colours)?
+/// How many statements stand how.
+pub(super) fn numbers(statements: &[Statement]) -> Markup {
+    html! {
+        @for status in Status::ALL {
+            @let count = statements.iter().filter(|each| each.status == status).count();
+            @if count > 0 { (badge(outcome(status), &format!("{count} {}", status.name()))) " " }
         }
-    };
-    Ok(html! {
-        section.experiment #(section.name) aria-labelledby={ (section.name) "-title" } {
-            h2 #{ (section.name) "-title" } { (section.title) }
-            p.place { "In the paper: " (section.place) }
+    }
+}
+
+fn experiment(edition: &Edition, section: &Section) -> Markup {
+    let experiment = section.experiment;
+    let beside = section.beside(&edition.provenance.plan);
+    html! {
+        section.experiment #(experiment.name) aria-labelledby={ (experiment.name) "-title" } {
+            h2 #{ (experiment.name) "-title" } { (experiment.title) }
+            p.place { "In the paper: " (experiment.place) }
             h3 { "Question" }
-            p.words { (section.question) }
-            p.counts { @if section.report().is_some() { (counts(&section.tally())) } span.quiet { (status(section)) } }
-            p.command { code { (section.command) } }
-            (content)
-            (kept::beside(edition, chapter, section, colours)?)
+            p.words { (experiment.question) }
+            p.command { code { (edition.provenance.plan.command(&[experiment.name])) } }
+            @match &section.state {
+                State::Waiting => { p.quiet { "Not in this run; the command above adds it." } },
+                State::Failed(error) => { p.failed { strong { "It failed: " } (error) } },
+                State::Done { kept, reused } => {
+                    p.counts {
+                        (counts(&kept.tally()))
+                        span.quiet {
+                            (duration(kept.seconds)) ", finished " (kept.finished) @if *reused { ", reused from an earlier run" }
+                        }
+                    }
+                    @if beside.is_some() {
+                        details { summary { "This run, at a reduced size" } (content::result(&kept.report, experiment.reading, OWN, "run-")) }
+                    } @else { (content::result(&kept.report, experiment.reading, OWN, "run-")) }
+                },
+            }
+            @if let Some(full) = beside {
+                div.kept {
+                    h3 { "At the paper’s size, from an earlier run" }
+                    p.counts { (counts(&full.tally())) }
+                    (origin(full, section))
+                    (content::result(&full.report, experiment.reading, FULL, "full-"))
+                }
+            }
         }
-    })
+    }
+}
+
+/// Where a kept result comes from.
+fn origin(full: &Kept, section: &Section) -> Markup {
+    let provenance = &full.provenance;
+    html! {
+        p.quiet {
+            "From commit " code { (provenance.program.commit) } ", finished " (full.finished) " after " (duration(full.seconds)) " on "
+            (provenance.machine.processor) "; " (provenance.data.len()) " data sets found, " (provenance.absent.len()) " not. "
+            @if !full.is_current(section.experiment) { "The experiment’s sources have changed since. " }
+            code { (full.command()) }
+        }
+    }
 }

@@ -298,7 +298,7 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
                 ratio.into(),
                 Cell::Empty,
                 Cell::Empty,
-                Judgement::statement(Kind::Bound, within).into(),
+                Judgement::statement(Kind::Claim, within).into(),
             ])?;
         }
         for schedule in EtaSchedule::DIMINISHING {
@@ -313,7 +313,7 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
                 Cell::Empty,
                 slope.into(),
                 (-a).into(),
-                Judgement::statement(Kind::Bound, (slope + a).abs() <= WANTED_SLOPE).into(),
+                Judgement::statement(Kind::Claim, (slope + a).abs() <= WANTED_SLOPE).into(),
             ])?;
         }
     }

@@ -1,16 +1,18 @@
 //! Figure 2: metastable sets of Langevin dynamics in a potential with four wells.
 //!
-//! 400 trajectories of 100 pairs each, τ = 0.1, β = 4; kernel `0.4·G(0.4) + 0.6·G(0.7)`, η = 0.3, ε = η⁴, λ = 0 (section 5.4 and the
-//! appendix on implementation). The paper does not say in which order the trajectories are told, and its dictionaries (101, 134,
-//! 145 pairs after 2,000, 20,000 and 40,000) are smaller than those of its own test (31) in exact arithmetic; with a rank guard
-//! they can be had. Both orders and three guards are measured.
+//! 400 trajectories of 100 pairs each, τ = 0.1, β = 4; kernel `0.4·G(0.4) + 0.6·G(0.7)`, η = 0.3, ε
+//! = η⁴, λ = 0 (section 5.4 and the appendix on implementation). A pair is dropped by the test that
+//! the appendix prints, η√(δ_Y k(x, x)) ≤ ε, which leaves out the input side; (31) in full stands
+//! beside it. The paper does not say in which order the trajectories are told: both are measured.
+//! It prints three numbers, the dictionaries of 101, 134 and 145 pairs after 2,000, 20,000 and
+//! 40,000.
 //!
-//! Metastable sets come from the leading four eigenfunctions: orthonormalised over samples, rows of unit length, k-means++; they are
-//! scored against the four quadrants by the adjusted Rand index.
+//! Metastable sets come from the leading four eigenfunctions: orthonormalised over samples, rows of
+//! unit length, k-means++; they are scored against the four quadrants by the adjusted Rand index.
 
 use mercer_kernels::AnyKernel;
 use mercer_koopman::{
-    Budget, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
+    Budget, BudgetTest, KMeans, OperatorLearner, Sogd, SogdParams, StepSchedule, adjusted_rand_index, orthonormal_rows,
 };
 use mercer_streams::{FourWells, Pairs};
 
@@ -42,11 +44,12 @@ const SAME: f64 = 0.08;
 /// What the adjusted Rand index should reach in the mean over seeds.
 const WANTED_INDEX: f64 = 0.9;
 
-/// Guards against dependent points: none to speak of, the default, and one that
-/// brings the printed sizes near.
-const GUARDS: [f64; 3] = [1e-12, 1e-6, 2.5e-4];
-/// The last of them: chosen because it brings the printed sizes nearest.
-const CHOSEN: f64 = 2.5e-4;
+/// What is compared with ε: as the appendix prints it, and (31).
+const TESTS: [BudgetTest; 2] = [BudgetTest::OutputAld, BudgetTest::Norm];
+
+fn name(test: BudgetTest) -> &'static str {
+    if test == BudgetTest::OutputAld { "as the appendix prints it" } else { "(31) in full" }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
@@ -75,7 +78,7 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Setting {
     order: Order,
-    guard: f64,
+    test: BudgetTest,
     repetition: usize,
 }
 
@@ -115,15 +118,15 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
     let repetitions = plan.repetitions_or(3, 10);
     let mut inputs = Vec::new();
     for order in Order::ALL {
-        for guard in GUARDS {
-            inputs.extend((0..repetitions).map(|repetition| Setting { order, guard, repetition }));
+        for test in TESTS {
+            inputs.extend((0..repetitions).map(|repetition| Setting { order, test, repetition }));
         }
     }
     let jobs: Vec<Job<Setting>> = inputs
         .iter()
         .map(|setting| {
-            let Setting { order, guard, repetition } = setting;
-            let name = format!("langevin / {} / {guard} / {repetition}", order.words());
+            let Setting { order, test, repetition } = setting;
+            let name = format!("langevin / {} / {} / {repetition}", order.words(), name(*test));
             Job::new(name, plan.seed, 1, *setting)
         })
         .collect();
@@ -149,7 +152,7 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
         "The sets are not found as well as they should be in every setting.",
     );
     report.table("langevin_claims", "What should come out, and whether it does", claims);
-    let sight = runs.iter().find(|(setting, _)| setting.order == Order::OneByOne && setting.guard == CHOSEN);
+    let sight = runs.iter().find(|(setting, _)| setting.order == Order::OneByOne && setting.test == TESTS[0]);
     if let Some((_, outcome)) = sight {
         let words = "Potential and a trajectory; the four sets found from the leading eigenfunctions, one colour a set";
         report.picture("langevin_sets", words, picture(outcome, &times, plan.seed)?);
@@ -164,7 +167,7 @@ fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome, Exp
     let params = SogdParams::default()
         .step(StepSchedule::Constant(ETA))
         .budget(Budget::Constant(ETA.powi(4)))
-        .rank_guard(setting.guard);
+        .test(setting.test);
     let mut learner = Sogd::on_states(KERNEL.parse::<AnyKernel>()?, 2, params)?;
     // Of all pairs, whatever was learnt by then: the sets are meant to hold everywhere.
     let samples: Vec<[f64; 2]> = pairs.iter().step_by((longest / SAMPLES).max(1)).map(|(x, _)| [x[0], x[1]]).collect();
@@ -193,7 +196,7 @@ fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome, Exp
 fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, ExperimentError> {
     let mut table = Table::new()
         .words("order")
-        .words("guard")
+        .words("test")
         .numbers("pairs seen", Format::Shortest)
         .numbers("dictionary", Format::Decimals(1))
         .numbers("printed", Format::Shortest)
@@ -203,25 +206,26 @@ fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, Experime
         .numbers("fifth |μ|", Format::Decimals(3))
         .numbers("adjusted Rand index", Format::Decimals(3));
     for order in Order::ALL {
-        for guard in GUARDS {
+        for test in TESTS {
             let own: Vec<&Outcome> =
-                runs.iter().filter(|(s, _)| s.order == order && s.guard == guard).map(|(_, outcome)| outcome).collect();
+                runs.iter().filter(|(s, _)| s.order == order && s.test == test).map(|(_, outcome)| outcome).collect();
             for (i, ((_, printed), time)) in PRINTED.iter().zip(times).enumerate() {
                 let all = |value: &dyn Fn(&Sight) -> f64| own.iter().map(|o| value(&o.sights[i])).collect::<Vec<f64>>();
                 let sizes = all(&|sight| sight.size as f64);
                 let gap = mean(&sizes) / printed - 1.0;
                 let seen = own[0].sights[i].labels.len().max(1);
                 let forced = mean(&own.iter().map(|o| o.forced as f64).collect::<Vec<f64>>());
-                // Only the whole run has a count of forced rejections; a shortened run is compared with nothing.
+                // Only the whole run has a count of forced rejections; a shortened run is compared
+                // with nothing.
                 let last = i + 1 == PRINTED.len();
                 let whole = seen >= SAMPLES;
                 table.push(vec![
                     order.words().into(),
-                    format!("{guard:e}").into(),
+                    name(test).into(),
                     (*time).into(),
                     Summary::of(&sizes).ok().into(),
                     (*printed).into(),
-                    if whole { size_near(gap, SAME, 0, CHOICE) } else { Judgement::shortened(Kind::Printed) }.into(),
+                    judged(order, test, gap, whole).into(),
                     if last { forced.into() } else { Cell::Empty },
                     mean(&all(&|sight| sight.moduli[SETS - 1])).into(),
                     mean(&all(&|sight| sight.moduli.get(SETS).copied().unwrap_or(0.0))).into(),
@@ -233,26 +237,32 @@ fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, Experime
     Ok(table)
 }
 
+/// A printed size is compared once: with the printed test, the trajectories one by one.
+fn judged(order: Order, test: BudgetTest, gap: f64, whole: bool) -> Option<Judgement> {
+    let own = order == Order::OneByOne && test == BudgetTest::OutputAld;
+    own.then(|| if whole { size_near(gap, SAME, 0, CHOICE) } else { Judgement::shortened(Kind::Printed) })
+}
+
 /// The adjusted Rand index against what it should be, where it is lowest.
 fn claims(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, ExperimentError> {
     let whole = times.iter().zip(PRINTED).all(|(time, (printed, _))| *time == printed);
     let (mut lowest, mut seeds) = (f64::INFINITY, 0);
     for order in Order::ALL {
-        for guard in GUARDS {
+        for test in TESTS {
             for i in 0..times.len() {
-                let own = runs.iter().filter(|(s, _)| s.order == order && s.guard == guard);
+                let own = runs.iter().filter(|(s, _)| s.order == order && s.test == test);
                 let all: Vec<f64> = own.map(|(_, outcome)| outcome.sights[i].rand_index).collect();
                 lowest = lowest.min(mean(&all));
                 seeds = all.len();
             }
         }
     }
-    let words = "adjusted Rand index, mean over seeds: the lowest of all orders, guards and looks";
+    let words = "adjusted Rand index, mean over seeds: the lowest of all orders, tests and looks";
     claim(words.into(), seeds, lowest, WANTED_INDEX, whole)
 }
 
-/// The numbers of the sets changed to those of the wells in which most of their samples lie, so that colours mean the same in
-/// all panels.
+/// The numbers of the sets changed to those of the wells in which most of their samples lie, so
+/// that colours mean the same in all panels.
 fn named_by_wells(labels: &[usize], samples: &[[f64; 2]]) -> Vec<usize> {
     let mut counts = [[0_usize; SETS]; SETS];
     for (label, x) in labels.iter().zip(samples) {
@@ -294,13 +304,13 @@ fn growth(runs: &[(Setting, Outcome)], times: &[usize]) -> Panels {
     for order in Order::ALL {
         let mut figure =
             Figure::new(format!("trajectories {}", order.words())).x_label("pairs seen").y_label("dictionary size");
-        for guard in GUARDS {
+        for test in TESTS {
             let own: Vec<&Outcome> =
-                runs.iter().filter(|(s, _)| s.order == order && s.guard == guard).map(|(_, outcome)| outcome).collect();
+                runs.iter().filter(|(s, _)| s.order == order && s.test == test).map(|(_, outcome)| outcome).collect();
             let xs: Vec<f64> = own[0].growth.iter().map(|(t, _)| *t).collect();
             let at = |i: usize| mean(&own.iter().map(|o| o.growth[i].1).collect::<Vec<f64>>());
             let ys: Vec<f64> = (0..xs.len()).map(at).collect();
-            figure = figure.line(format!("guard {guard:e}"), &xs, &ys);
+            figure = figure.line(name(test), &xs, &ys);
         }
         let xs: Vec<f64> = times.iter().map(|time| *time as f64).collect();
         panels = panels.panel(figure.points("printed", &xs, &PRINTED.map(|(_, size)| size)));
@@ -309,18 +319,18 @@ fn growth(runs: &[(Setting, Outcome)], times: &[usize]) -> Panels {
 }
 
 /// What the paper leaves open.
-const CHOICE: &str = "rank guard, order and starting points";
+const CHOICE: &str = "order and starting points";
 
 const INTRODUCTION: &str = "Settings of section 5.4 and its appendix: 400 trajectories of 100 pairs, τ = 0.1, β = 4, η = 0.3, ε = η⁴, \
-λ = 0. The paper does not say whether trajectories are told one by one or in turns, where they start (here uniformly on [−2, 2]²), \
-nor how dependent points are kept out; its dictionaries are smaller than those of its test (31) in exact arithmetic (guard 1e-12). \
-The guard 2.5e-4 was chosen because it brings the printed sizes nearest. A size counts as reproduced within 8 %. Sets are \
-scored on 4,000 samples of all pairs against the four quadrants; 1 is perfect agreement. Where a complex pair is among the \
-leading four eigenvalues, its real and imaginary parts are taken: with a constant step, eigenvalues that belong together in truth \
-(1 and three just below) come out as noisy pairs, and their real parts alone would span too little.";
+λ = 0. The appendix prints the error that is compared with ε without its input side; the printed sizes are compared with that test, \
+the trajectories told one by one. The paper does not say whether they are told so or in turns, nor where they start (here uniformly on \
+[−2, 2]²). A size counts as reproduced within 8 %. Sets are scored on 4,000 samples of all pairs against the four quadrants; 1 is \
+perfect agreement. Where a complex pair is among the leading four eigenvalues, its real and imaginary parts are taken: with a \
+constant step, eigenvalues that belong together in truth (1 and three just below) come out as noisy pairs, and their real parts alone \
+would span too little.";
 
-const SIZES: &str = "The paper does not say how it keeps dependent points out, and its own test in exact arithmetic (guard 1e-12) keeps more pairs \
-than it prints. A rank guard brings the sizes near, at the later looks nearer than at the first; the sets are found as well with any of them.";
+const SIZES: &str = "With the test that the appendix prints, the later two sizes come out and the first does not: after 2,000 pairs ours is larger. With \
+(31) in full more pairs are kept. The sets are found as well with either.";
 
 #[cfg(test)]
 mod tests {

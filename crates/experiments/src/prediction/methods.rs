@@ -15,11 +15,13 @@ use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
 use super::trial::{Model, Trial, marks};
 use super::{E_1, E_1_EPOCHS, LAMBDA, horizon};
 use crate::figure::{Figure, Panels};
+use crate::judgement::{Judgement, Kind};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
 use crate::runner::Job;
 use crate::stats::{Summary, mean};
 use crate::table::{Cell, Format, Table};
+use crate::verdict::Outcome;
 
 const GAMMAS: [f64; 8] = [0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.9];
 /// Ranks k of all filters: those of the papers' size, and fewer.
@@ -209,6 +211,12 @@ impl Measured {
 
     fn claims(&self) -> Result<Table, ExperimentError> {
         let mut claims = Claims::new();
+        // 0.78 is printed.
+        let is_printed = (self.radius - 0.78).abs() < 0.005;
+        let (outcome, word) =
+            if is_printed { (Outcome::Reproduced, "reproduced") } else { (Outcome::Differs, "differs") };
+        let printed = Judgement::new(Kind::Printed, outcome, word);
+        claims.judge("The predictor's radius is 0.78", format!("{:.4}", self.radius), printed)?;
         let balanced = self.finals(self.find("OPF, γ = ρ"));
         let plain = self.finals(self.find("OPF, γ = 1"));
         let (smaller, of) = smaller_in(&balanced, &plain);

@@ -1,94 +1,51 @@
 //! The whole report: every paper with what became of each of its experiments.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use crate::experiment::{Experiment, Paper, Source};
-use crate::report::full::FullResult;
-use crate::report::keep::Kept;
-use crate::report::provenance::{Asked, Machine, Moment, Provenance};
-use crate::report::tally::Tally;
-use crate::report::{Remark, Report, ReportError};
-use crate::table::{Judged, TableError};
-use crate::verdict::Outcome;
 use mercer_plots::write_whole;
+use serde_json::{Value, json};
+
+use crate::experiment::{Experiment, Paper};
+use crate::report::kept::Kept;
+use crate::report::provenance::{Asked, Moment, Provenance};
+use crate::report::tally::Tally;
+use crate::report::{Report, ReportError};
+use crate::table::TableError;
+use crate::verdict::Outcome;
 
 /// The whole report.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Edition {
     /// Where its numbers come from.
     pub provenance: Provenance,
     /// When it was written.
     pub written: Moment,
     /// The papers, in the order in which they run.
-    pub papers: Vec<Chapter>,
-}
-
-/// One paper.
-#[derive(Clone, Debug, Serialize)]
-pub struct Chapter {
-    /// The name all its experiments are called by, and of its page.
-    pub name: String,
-    /// Its title.
-    pub title: String,
-    /// Who wrote it and where it can be found.
-    pub source: Option<Source>,
-    /// What it claims.
-    pub claim: &'static str,
-    /// Its experiments.
-    pub experiments: Vec<Section>,
+    pub papers: &'static [Paper],
+    /// Their experiments.
+    pub sections: Vec<Section>,
 }
 
 /// One experiment.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Section {
-    /// The name it is called by.
-    pub name: String,
-    /// What it shows.
-    pub title: String,
-    /// Where it stands in the paper.
-    pub place: &'static str,
-    /// The question it answers.
-    pub question: &'static str,
-    /// How its result is to be read.
-    pub reading: &'static str,
-    /// The command that runs it.
-    pub command: String,
+    /// What it is.
+    pub experiment: &'static Experiment,
     /// What became of it.
     pub state: State,
     /// What the repository keeps of it from a run at the papers' size.
-    #[serde(skip)]
-    pub full: Option<Beside>,
-}
-
-/// A result at the papers' size that an earlier run gave.
-#[derive(Clone, Debug)]
-pub enum Beside {
-    /// What this version of the experiment gave.
-    Current(Box<FullResult>),
-    /// Of another version of the experiment: it is not shown.
-    Stale {
-        /// The version that gave it.
-        kept: u32,
-        /// The version now.
-        now: u32,
-    },
+    pub full: Option<Kept>,
 }
 
 /// What became of an experiment.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum State {
     /// Not asked for, or not yet run.
     Waiting,
-    /// It ended with an error.
-    Failed {
-        /// The error's words.
-        error: String,
-    },
-    /// It ran to its end.
+    /// It ended with an error, in these words.
+    Failed(String),
+    /// It ran to its end, now or in an earlier run (`reused`) of the same program, machine, plan
+    /// and data.
     Done {
         /// What it gave.
         kept: Box<Kept>,
@@ -98,181 +55,104 @@ pub enum State {
 }
 
 impl Section {
-    fn new(experiment: &Experiment, provenance: &Provenance) -> Self {
-        Self {
-            name: experiment.name.to_owned(),
-            title: experiment.title.to_owned(),
-            place: experiment.place,
-            question: experiment.question,
-            reading: experiment.reading,
-            command: provenance.plan.command(&[experiment.name]),
-            state: State::Waiting,
-            full: None,
-        }
-    }
-
-    /// What is kept of a run at the papers' size, if this run of `plan` is smaller, lacks data or did not run it.
-    #[must_use]
-    pub fn beside(&self, plan: &Asked) -> Option<&Beside> {
-        let complete = self.report().is_some_and(|report| Tally::of_report(report).any(Outcome::NotRun) == 0);
-        self.full.as_ref().filter(|_| !plan.is_papers() || !complete)
-    }
-
-    /// What [`Self::beside`] gives, unless it is stale.
-    #[must_use]
-    pub fn kept(&self, plan: &Asked) -> Option<&FullResult> {
-        match self.beside(plan)? {
-            Beside::Current(full) => Some(full),
-            Beside::Stale { .. } => None,
-        }
-    }
-
     /// What it handed back, if it ran to its end.
     #[must_use]
-    pub fn report(&self) -> Option<&Report> {
+    pub fn done(&self) -> Option<&Kept> {
         match &self.state {
-            State::Done { kept, .. } => Some(&kept.report),
+            State::Done { kept, .. } => Some(kept),
             _ => None,
         }
     }
 
-    /// The verdicts of its tables.
+    /// What is kept of a run at the papers' size, if this run of `plan` is smaller, lacks data or
+    /// did not run it.
     #[must_use]
-    pub fn judged(&self) -> Vec<Judged> {
-        self.report().map(Report::judged).unwrap_or_default()
+    pub fn beside(&self, plan: &Asked) -> Option<&Kept> {
+        let complete = self.done().is_some_and(|done| done.tally().any(Outcome::NotRun) == 0);
+        self.full.as_ref().filter(|_| !plan.is_papers() || !complete)
     }
 
-    /// What differs or was not run, and why, as far as it says so.
-    pub fn remarks(&self) -> impl Iterator<Item = &Remark> {
-        self.report().into_iter().flat_map(Report::remarks)
-    }
-
-    /// The verdicts of its tables, and the comparisons that it says could not be made.
+    /// The result that says most: the kept one at the papers' size where there is one, else this
+    /// run's.
     #[must_use]
-    pub fn tally(&self) -> Tally {
-        self.report().map(Tally::of_report).unwrap_or_default()
+    pub fn best(&self, plan: &Asked) -> Option<&Kept> {
+        self.beside(plan).or_else(|| self.done())
     }
-}
 
-impl Chapter {
-    /// Over all its experiments.
+    /// Of this run.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        Tally::sum(self.experiments.iter().map(Section::tally))
+        self.done().map(Kept::tally).unwrap_or_default()
     }
 }
 
 impl Edition {
     /// A report of these papers in which every experiment still waits.
     #[must_use]
-    pub fn new(papers: &[Paper], provenance: Provenance) -> Self {
-        let chapter = |paper: &Paper| Chapter {
-            name: paper.name.to_owned(),
-            title: paper.title.to_owned(),
-            source: paper.source,
-            claim: paper.claim,
-            experiments: paper.experiments.iter().map(|experiment| Section::new(experiment, &provenance)).collect(),
-        };
-        Self { papers: papers.iter().map(chapter).collect(), written: Moment::now(), provenance }
+    pub fn new(papers: &'static [Paper], provenance: Provenance) -> Self {
+        let section = |experiment| Section { experiment, state: State::Waiting, full: None };
+        let sections = papers.iter().flat_map(|paper| paper.experiments).map(section).collect();
+        Self { papers, sections, written: Moment::now(), provenance }
     }
 
     /// The experiment of this name.
     pub fn section_mut(&mut self, name: &str) -> Option<&mut Section> {
-        self.sections_mut().find(|section| section.name == name)
+        self.sections.iter_mut().find(|section| section.experiment.name == name)
     }
 
-    fn sections_mut(&mut self) -> impl Iterator<Item = &mut Section> {
-        self.papers.iter_mut().flat_map(|paper| &mut paper.experiments)
+    /// The experiments of a paper.
+    pub fn of(&self, paper: &Paper) -> impl Iterator<Item = &Section> {
+        let names = paper.experiments;
+        self.sections.iter().filter(move |section| names.iter().any(|own| own.name == section.experiment.name))
     }
 
-    /// All experiments.
-    pub fn sections(&self) -> impl Iterator<Item = &Section> {
-        self.papers.iter().flat_map(|paper| &paper.experiments)
-    }
-
-    /// Over all papers.
-    #[must_use]
-    pub fn tally(&self) -> Tally {
-        Tally::sum(self.papers.iter().map(Chapter::tally))
-    }
-
-    /// Over all results at the papers' size that are shown beside this run.
-    #[must_use]
-    pub fn kept_tally(&self) -> Tally {
-        Tally::sum(self.kept().map(|(_, full)| full.tally()))
-    }
-
-    /// The results at the papers' size that are shown beside this run.
-    pub fn kept(&self) -> impl Iterator<Item = (&Section, &FullResult)> {
-        self.sections().filter_map(|section| Some((section, section.kept(&self.provenance.plan)?)))
+    /// The results at the papers' size that stand beside this run.
+    pub fn kept(&self) -> impl Iterator<Item = &Kept> {
+        self.sections.iter().filter_map(|section| section.beside(&self.provenance.plan))
     }
 
     /// How many seconds the experiments took, those reused included.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        let seconds = self.sections().filter_map(|section| match &section.state {
-            State::Done { kept, .. } => Some(kept.seconds),
-            _ => None,
-        });
-        seconds.sum()
+        self.sections.iter().filter_map(Section::done).map(|done| done.seconds).sum()
     }
 
-    /// All of it for programs: this report, how many comparisons came to what, and every verdict; and the same of the results at the
-    /// papers' size that earlier runs gave, apart.
-    ///
-    /// # Errors
-    /// None that a caller can bring about.
-    pub fn json<'a>(&'a self) -> Result<String, serde_json::Error> {
-        #[derive(Serialize)]
-        struct Whole<'a> {
-            form: u32,
-            tally: Tally,
-            tallies: BTreeMap<&'a str, Tally>,
-            verdicts: BTreeMap<&'a str, Vec<Judged>>,
-            kept: KeptResults<'a>,
-            #[serde(flatten)]
-            edition: &'a Edition,
-        }
-        /// Results at the papers' size from earlier runs.
-        #[derive(Serialize)]
-        struct KeptResults<'a> {
-            tally: Tally,
-            experiments: BTreeMap<&'a str, KeptResult<'a>>,
-        }
-        #[derive(Serialize)]
-        struct KeptResult<'a> {
-            version: u32,
-            commit: &'a str,
-            machine: &'a Machine,
-            command: String,
-            finished: Moment,
-            seconds: f64,
-            tally: Tally,
-            verdicts: Vec<Judged>,
-        }
-        let kept = |(section, full): (&'a Section, &'a FullResult)| {
-            let one = KeptResult {
-                version: full.version,
-                commit: &full.provenance.program.commit,
-                machine: &full.provenance.machine,
-                command: full.command(),
-                finished: full.finished,
-                seconds: full.seconds,
-                tally: full.tally(),
-                verdicts: full.report.judged(),
+    /// All of it for programs: of every experiment the report, how many comparisons came to what,
+    /// and every verdict; the same of the results at the papers' size that earlier runs gave, apart
+    /// and without their reports.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let verdicts = |report: &Report| json!({ "tally": Tally::of_report(report), "verdicts": report.judged() });
+        let section = |section: &Section| {
+            let (state, error) = match &section.state {
+                State::Waiting => ("waiting", None),
+                State::Failed(error) => ("failed", Some(error)),
+                State::Done { .. } => ("done", None),
             };
-            (section.name.as_str(), one)
+            let full = section.beside(&self.provenance.plan).map(|kept| {
+                json!({
+                    "results": verdicts(&kept.report), "command": kept.command(), "commit": kept.provenance.program.commit,
+                    "machine": kept.provenance.machine, "finished": kept.finished, "seconds": kept.seconds,
+                    "current": kept.is_current(section.experiment),
+                })
+            });
+            let done = section.done();
+            json!({
+                "name": section.experiment.name, "title": section.experiment.title, "state": state, "error": error,
+                "seconds": done.map(|done| done.seconds), "results": done.map(|done| verdicts(&done.report)),
+                "report": done.map(|done| &done.report), "kept": full,
+            })
         };
-        let done = || self.sections().filter(|section| section.report().is_some());
-        let whole = Whole {
-            form: 3,
-            tally: self.tally(),
-            tallies: done().map(|section| (section.name.as_str(), section.tally())).collect(),
-            verdicts: done().map(|section| (section.name.as_str(), section.judged())).collect(),
-            kept: KeptResults { tally: self.kept_tally(), experiments: self.kept().map(kept).collect() },
-            edition: self,
+        let paper = |paper: &Paper| {
+            let experiments: Vec<Value> = self.of(paper).map(section).collect();
+            json!({ "name": paper.name, "title": paper.title, "source": paper.source, "experiments": experiments })
         };
-        serde_json::to_string(&whole)
+        json!({
+            "form": 4, "provenance": self.provenance, "written": self.written,
+            "tally": Tally::sum(self.sections.iter().map(Section::tally)),
+            "kept": Tally::sum(self.kept().map(Kept::tally)),
+            "papers": self.papers.iter().map(paper).collect::<Vec<Value>>(),
+        })
     }
 
     /// All of it as Markdown; pictures by their names beside it.
@@ -289,10 +169,12 @@ impl Edition {
             self.provenance.program.commit,
             self.provenance.machine.processor,
         );
-        for section in self.sections() {
+        for section in &self.sections {
             match &section.state {
                 State::Waiting => continue,
-                State::Failed { error } => text += &format!("\n## {}\n\n**Failed**: {error}\n", section.title),
+                State::Failed(error) => {
+                    text += &format!("\n## {}\n\n**Failed**: {error}\n", section.experiment.title);
+                }
                 State::Done { kept, reused } => {
                     text += &format!("\n{}", kept.report.markdown());
                     if *reused {
@@ -300,14 +182,10 @@ impl Edition {
                     }
                 }
             }
-            if let Some(full) = section.kept(plan) {
-                text += &format!(
-                    "\n*At the papers' size, kept from a run of commit {} that finished {}: `{}`.*\n",
-                    full.provenance.program.commit,
-                    full.finished,
-                    full.command(),
-                );
-                if let Some(table) = full.report.find_table(&section.name) {
+            if let Some(full) = section.beside(plan) {
+                let commit = &full.provenance.program.commit;
+                text += &format!("\n*At the papers' size, kept from commit {commit}: `{}`.*\n", full.command());
+                if let Some(table) = full.report.find_table(section.experiment.name) {
                     text += &format!("\n{}", table.markdown());
                 }
             }
@@ -315,24 +193,22 @@ impl Edition {
         text
     }
 
-    /// Writes `summary.md` and the pages and `report.json` of the folder `report` into `out`, and gives the files' paths.
+    /// Writes `summary.md`, the pages and `report.json` of the folder `report`, and in `full` the
+    /// pictures of the kept results that the pages show, into `out`, and gives the files' paths.
     ///
     /// # Errors
-    /// [`ReportError`] of the first one that cannot be made or written; a file that exists is replaced as a whole or not at all.
+    /// [`ReportError`] of the first one that cannot be made or written; a file that exists is
+    /// replaced as a whole or not at all.
     pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
         let mut files = vec![(out.join("summary.md"), self.markdown())];
-        let pages = crate::html::pages(self)?;
-        for name in crate::html::absent(self) {
-            // Of an earlier run into this folder; that it is not there is the rule.
-            let _ = std::fs::remove_file(out.join("report").join(name));
+        files.push((out.join("report/report.json"), self.json().to_string()));
+        files.extend(crate::html::pages(self).into_iter().map(|(name, text)| (out.join("report").join(name), text)));
+        for kept in self.kept() {
+            files.extend(kept.report.pictures()?.into_iter().map(|(name, text)| (out.join("full").join(name), text)));
         }
-        files.extend(pages.into_iter().map(|(name, text)| (out.join("report").join(name), text)));
-        let json = self.json().map_err(std::io::Error::from);
-        let place = out.join("report").join("report.json");
-        let failed = |path: &Path, source| TableError::Write { path: path.to_owned(), source };
-        files.push((place.clone(), json.map_err(|source| failed(&place, source))?));
         for (path, text) in &files {
-            write_whole(path, text.as_bytes()).map_err(|source| failed(path, source))?;
+            let done = write_whole(path, text.as_bytes());
+            done.map_err(|source| TableError::Write { path: path.clone(), source })?;
         }
         Ok(files.into_iter().map(|(path, _)| path).collect())
     }

@@ -1,7 +1,6 @@
 //! How many comparisons came to what, the three kinds apart.
 
-use serde::ser::SerializeStruct as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::judgement::Kind;
 use crate::report::Report;
@@ -9,7 +8,7 @@ use crate::table::Judged;
 use crate::verdict::Outcome;
 
 /// The comparisons of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Those that came out.
     pub came_out: usize,
@@ -37,13 +36,17 @@ impl Counts {
     pub fn total(&self) -> usize {
         self.came_out + self.differ + self.not_run
     }
+
+    fn add(&mut self, other: &Self) {
+        self.came_out += other.came_out;
+        self.qualified += other.qualified;
+        self.differ += other.differ;
+        self.not_run += other.not_run;
+    }
 }
 
 /// The three kinds of comparisons, never added up: they show different things.
-///
-/// As JSON `{printed: {reproduced, with_our_choice, differ, not_run}, bounds: {hold, loose, do_not_hold, not_run}, claims: {hold,
-/// with_our_choice, do_not_hold, not_run}}`, where the second number of each is a part of the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Numbers that a paper prints.
     pub printed: Counts,
@@ -72,25 +75,22 @@ impl Tally {
         }
     }
 
-    /// Of one report: the verdicts of its tables, and the comparisons that it says could not be made.
+    /// Of one report: the verdicts of its tables, and the comparisons that it says could not be
+    /// made.
     #[must_use]
     pub fn of_report(report: &Report) -> Self {
         let mut tally = Self::default();
         report.judged().iter().for_each(|judged| tally.count(judged));
-        report.remarks().filter_map(|remark| remark.missing).for_each(|(kind, count)| tally.add_missing(kind, count));
+        let missing = report.remarks().filter_map(|remark| remark.missing);
+        missing.for_each(|(kind, count)| tally.of_mut(kind).not_run += count);
         tally
     }
 
-    /// How many of all kinds came to this: whether there is anything to list, and nothing to boast of.
+    /// How many of all kinds came to this: whether there is anything to list, and nothing to boast
+    /// of.
     #[must_use]
     pub fn any(&self, outcome: Outcome) -> usize {
         Kind::ALL.iter().map(|kind| self.of(*kind).of(outcome)).sum()
-    }
-
-    /// Whether nothing was compared.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 
     fn count(&mut self, judged: &Judged) {
@@ -105,44 +105,11 @@ impl Tally {
         }
     }
 
-    fn add_missing(&mut self, kind: Kind, count: usize) {
-        self.of_mut(kind).not_run += count;
-    }
-
-    pub(crate) fn sum(tallies: impl Iterator<Item = Self>) -> Self {
+    /// All of them together.
+    pub fn sum(tallies: impl Iterator<Item = Self>) -> Self {
         tallies.fold(Self::default(), |mut sum, tally| {
-            for kind in Kind::ALL {
-                let (sum, own) = (sum.of_mut(kind), tally.of(kind));
-                sum.came_out += own.came_out;
-                sum.qualified += own.qualified;
-                sum.differ += own.differ;
-                sum.not_run += own.not_run;
-            }
+            Kind::ALL.into_iter().for_each(|kind| sum.of_mut(kind).add(tally.of(kind)));
             sum
         })
-    }
-}
-
-impl Serialize for Tally {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        /// One kind with the names of its four numbers.
-        struct Named<'a>(&'a Counts, [&'static str; 4]);
-        impl Serialize for Named<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let Self(counts, names) = self;
-                let mut form = serializer.serialize_struct("Counts", 4)?;
-                let numbers = [counts.came_out, counts.qualified, counts.differ, counts.not_run];
-                for (name, number) in names.iter().zip(numbers) {
-                    form.serialize_field(name, &number)?;
-                }
-                form.end()
-            }
-        }
-        let mut form = serializer.serialize_struct("Tally", 3)?;
-        let printed = ["reproduced", "with_our_choice", "differ", "not_run"];
-        form.serialize_field("printed", &Named(&self.printed, printed))?;
-        form.serialize_field("bounds", &Named(&self.bounds, ["hold", "loose", "do_not_hold", "not_run"]))?;
-        form.serialize_field("claims", &Named(&self.claims, ["hold", "with_our_choice", "do_not_hold", "not_run"]))?;
-        form.end()
     }
 }

@@ -7,6 +7,7 @@ mod operator;
 mod prediction;
 mod projected;
 mod quality;
+mod statements;
 mod sublinear;
 
 use mercer_datasets::Registry;

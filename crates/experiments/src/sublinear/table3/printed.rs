@@ -22,6 +22,10 @@ pub struct PrintedCell {
 pub struct PrintedSet {
     /// The table's own name for it.
     pub name: &'static str,
+    /// Rows, from Table 2.
+    pub rows: usize,
+    /// Features, from Table 2.
+    pub features: usize,
     /// Printed width of the Gaussian kernel.
     pub width: f64,
     /// FOGD, NOGD, PROS-N-KONS, CON-KONS, AOGD-ALD, NONS-ALD.
@@ -37,6 +41,8 @@ const fn cell(mean: f64, std: f64, size: f64, seconds: f64, seconds_std: f64) ->
 /// Printed beside both of the file's targets: the paper does not say which one it predicts.
 pub const PARKINSON: PrintedSet = PrintedSet {
     name: "parkinson",
+    rows: 5875,
+    features: 16,
     width: 8.0,
     cells: [
         cell(0.05590, 0.00011, 400.0, 0.26, 0.01),
@@ -51,6 +57,8 @@ pub const PARKINSON: PrintedSet = PrintedSet {
 /// "elevator".
 pub const ELEVATORS: PrintedSet = PrintedSet {
     name: "elevator",
+    rows: 16_599,
+    features: 18,
     width: 8.0,
     cells: [
         cell(0.00560, 0.00009, 400.0, 0.72, 0.02),
@@ -65,6 +73,8 @@ pub const ELEVATORS: PrintedSet = PrintedSet {
 /// "cpusmall".
 pub const CPUSMALL: PrintedSet = PrintedSet {
     name: "cpusmall",
+    rows: 8192,
+    features: 12,
     width: 2.0,
     cells: [
         cell(0.01269, 0.00033, 400.0, 0.34, 0.02),
@@ -79,6 +89,8 @@ pub const CPUSMALL: PrintedSet = PrintedSet {
 /// "bank".
 pub const BANK: PrintedSet = PrintedSet {
     name: "bank",
+    rows: 8192,
+    features: 32,
     width: 12.0,
     cells: [
         cell(0.01910, 0.00033, 400.0, 0.43, 0.01),
@@ -93,6 +105,8 @@ pub const BANK: PrintedSet = PrintedSet {
 /// "aileron".
 pub const AILERONS: PrintedSet = PrintedSet {
     name: "aileron",
+    rows: 13_750,
+    features: 40,
     width: 8.0,
     cells: [
         cell(0.00363, 0.00009, 400.0, 0.73, 0.02),
@@ -107,6 +121,8 @@ pub const AILERONS: PrintedSet = PrintedSet {
 /// "calhousing".
 pub const CALHOUSING: PrintedSet = PrintedSet {
     name: "calhousing",
+    rows: 14_000,
+    features: 8,
     width: 4.0,
     cells: [
         cell(0.02690, 0.00017, 400.0, 0.54, 0.01),
@@ -121,6 +137,8 @@ pub const CALHOUSING: PrintedSet = PrintedSet {
 /// "Year".
 pub const YEAR: PrintedSet = PrintedSet {
     name: "year",
+    rows: 51_630,
+    features: 90,
     width: 16.0,
     cells: [
         cell(0.01501, 0.00004, 400.0, 4.04, 0.34),
@@ -135,6 +153,8 @@ pub const YEAR: PrintedSet = PrintedSet {
 /// "TomsHardware".
 pub const TOMS_HARDWARE: PrintedSet = PrintedSet {
     name: "TomsHardware",
+    rows: 28_179,
+    features: 96,
     width: 12.0,
     cells: [
         cell(0.00080, 0.00003, 400.0, 2.28, 0.08),

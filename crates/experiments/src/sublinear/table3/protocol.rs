@@ -68,6 +68,12 @@ impl Learner {
         self as usize
     }
 
+    /// Whether its size is a result, not a parameter.
+    #[must_use]
+    pub fn grows(self) -> bool {
+        !matches!(self, Self::Fogd | Self::Nogd)
+    }
+
     /// Every setting of the paper's grid.
     #[must_use]
     pub fn grid(self) -> Vec<Setting> {
@@ -268,10 +274,11 @@ impl Stream {
         }
     }
 
-    /// What a learner needs here that the paper does not print: the outcome of its tuning, and how the data are scaled.
+    /// What a learner needs here that the paper does not print: how the data are scaled and, of a `setting` of ours, the outcome of
+    /// its tuning.
     #[must_use]
-    pub fn choices(&self, learner: Learner) -> Option<String> {
-        let tuned = (learner != Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");
+    pub fn choices(&self, learner: Learner, setting: bool) -> Option<String> {
+        let tuned = (setting && learner != Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");
         let scaled = (self.features == Span::ZeroOne).then(|| "features on [0 to 1]".to_owned());
         let ranges = self.ranges_of.map(|whole| format!("the ranges of {whole}"));
         let target = self.dataset.starts_with("parkinson").then(|| "the target".to_owned());

@@ -1,0 +1,142 @@
+//! Words, remarks, tables and pictures of one experiment.
+
+use maud::{Markup, html};
+
+use super::markdown::words;
+use super::{OWN, badge, class, formula};
+use crate::report::{Block, Picture, Remark, Report, series_file};
+use crate::table::{Align, Shown, Table};
+
+/// What an experiment handed back: set-up, result and reading. `folder` has its pictures and,
+/// unless it is a kept result's, its data; `id` begins the identifiers.
+pub(super) fn result(report: &Report, reading: &str, folder: &str, id: &str) -> Markup {
+    // An experiment begins with the words that set it up.
+    let words = report.blocks().iter().take_while(|block| matches!(block, Block::Words(_))).count();
+    let (set_up, rest) = report.blocks().split_at(words);
+    html! {
+        h3 { "Set-up" }
+        @for each in set_up { (block(each, folder, id)) }
+        h3 { "Result" }
+        @for each in rest { (block(each, folder, id)) }
+        h3 { "Reading" }
+        p.words { (reading) }
+    }
+}
+
+fn block(block: &Block, folder: &str, id: &str) -> Markup {
+    match block {
+        Block::Words(text) => html! { div.words { (words(text)) } },
+        Block::Remark(one) => remark(one),
+        Block::Table { stem, caption, table } => {
+            self::table(table, caption, folder, stem, &format!("{id}{stem}-table"))
+        }
+        Block::Picture { stem, caption, picture } => html! {
+            figure #{ (id) (stem) } {
+                (drawing(folder, stem, caption))
+                figcaption { (formula::inline(caption)) }
+                (about(picture, folder, stem))
+            }
+        },
+    }
+}
+
+/// A picture in a box that scrolls.
+pub(super) fn drawing(folder: &str, stem: &str, caption: &str) -> Markup {
+    html! {
+        div.picture tabindex="0" role="group" aria-label={ "Figure: " (caption) } {
+            img src={ (folder) (stem) ".svg" } alt=(caption) loading="lazy";
+        }
+    }
+}
+
+fn about(picture: &Picture, folder: &str, stem: &str) -> Markup {
+    html! {
+        details { summary { "In words" } p { (picture.words()) } }
+        p.tools {
+            a href={ (folder) (stem) ".svg" } { "SVG" }
+            @if folder == OWN {
+                a href={ (folder) (stem) ".png" } { "PNG" }
+                a href={ (folder) (series_file(stem)) } { "Data (CSV)" }
+            }
+        }
+    }
+}
+
+/// Why something differs or was not run.
+pub(super) fn remark(Remark { outcome, subject, why, .. }: &Remark) -> Markup {
+    html! {
+        div class={ "remark words " (class(*outcome)) } {
+            p.subject { (badge(*outcome, outcome.name())) " " strong { (subject) } }
+            (words(why))
+        }
+    }
+}
+
+/// A table in a box that scrolls, with the paper's own columns marked.
+fn table(table: &Table, caption: &str, folder: &str, stem: &str, id: &str) -> Markup {
+    let rows: Vec<Vec<Shown>> = table.shown().collect();
+    let looks: Vec<String> = table.header().enumerate().map(|(i, header)| look(header, &rows, i)).collect();
+    let look = |i: usize| looks.get(i).filter(|look| !look.is_empty());
+    html! {
+        div.table {
+            p.caption #(id) {
+                (formula::inline(caption))
+                @if table.header().any(|(name, _)| is_printed(name)) { span.quiet { " Shaded: as the paper prints it." } }
+            }
+            div.scroll tabindex="0" role="group" aria-labelledby=(id) {
+                table aria-labelledby=(id) {
+                    thead {
+                        tr {
+                            @for (i, (name, _)) in table.header().enumerate() {
+                                @if name.is_empty() { td class=[look(i)] {} }
+                                @else { th scope="col" class=[look(i)] { button.sort type="button" data-sort disabled { (formula::inline(name)) } } }
+                            }
+                        }
+                    }
+                    tbody {
+                        @for row in &rows {
+                            tr {
+                                @for (i, cell) in row.iter().enumerate() {
+                                    td class=[look(i)] {
+                                        @match cell.outcome {
+                                            Some(outcome) => (badge(outcome, &cell.text)),
+                                            None => (formula::inline(&cell.text)),
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            p.tools {
+                @if folder == OWN {
+                    a href={ (folder) (stem) ".csv" } { "CSV" }
+                    a href={ (folder) (stem) ".md" } { "Markdown" }
+                    a href={ (folder) (stem) ".txt" } { "Text" }
+                }
+                span.quiet { (table.len()) " rows" }
+            }
+        }
+    }
+}
+
+/// How a column's cells look: numbers on the right, the paper's own shaded, sentences broken.
+fn look((name, align): (&str, Align), rows: &[Vec<Shown>], column: usize) -> String {
+    /// Words longer than this are sentences.
+    const LONG: usize = 36;
+    let cells = rows.iter().filter_map(|row| row.get(column));
+    let long = cells.map(|cell| cell.text.chars().count()).max().is_some_and(|most| most > LONG);
+    let all = [
+        (align == Align::Right, "number"),
+        (align == Align::Centre, "centre"),
+        (align == Align::Left && long, "long"),
+        (is_printed(name), "printed"),
+    ];
+    all.into_iter().filter(|(holds, _)| *holds).map(|(_, class)| class).collect::<Vec<_>>().join(" ")
+}
+
+/// A column of the paper's own numbers: "printed" is a word of its name, and it is no verdict.
+fn is_printed(name: &str) -> bool {
+    name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "printed") && !name.starts_with("against")
+}

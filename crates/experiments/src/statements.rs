@@ -1,0 +1,145 @@
+//! The statements of the papers, as `docs/papers` lists them: a row a statement, with what shows it
+//! and how it stands.
+//!
+//! `docs/papers/README.md` says how a row is written. The report counts statements from these
+//! pages, and a test holds them to the sources and to the kept results.
+
+/// The pages by the names of their papers.
+pub const PAGES: [(&str, &str); 4] = [
+    ("sublinear", include_str!("../../../docs/papers/sublinear.md")),
+    ("projected", include_str!("../../../docs/papers/projected.md")),
+    ("prediction", include_str!("../../../docs/papers/prediction.md")),
+    ("operator", include_str!("../../../docs/papers/operator.md")),
+];
+
+/// How a statement stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Every comparison agrees.
+    Holds,
+    /// They agree under a setting that the paper leaves open.
+    WithOurChoice,
+    /// Some comparison does not agree.
+    Differs,
+    /// An algorithm or a definition, equal to an independent implementation.
+    Built,
+    /// It could be tested, and is not.
+    NotTested,
+    /// Nothing that can be computed follows from it.
+    NotTestable,
+}
+
+impl Status {
+    /// All of them, in the order in which they are counted.
+    pub const ALL: [Self; 6] =
+        [Self::Holds, Self::Built, Self::WithOurChoice, Self::Differs, Self::NotTested, Self::NotTestable];
+
+    /// Its word on the pages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::WithOurChoice => "with our choice",
+            Self::Differs => "differs",
+            Self::Built => "built",
+            Self::NotTested => "not tested",
+            Self::NotTestable => "not testable",
+        }
+    }
+}
+
+/// What a row points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// A file of the repository, or a function in it.
+    File {
+        /// From the root of the repository.
+        path: String,
+        /// The function's name.
+        function: Option<String>,
+    },
+    /// A table of the kept results.
+    Table {
+        /// Its stem.
+        table: String,
+        /// Words that the rows counted contain.
+        words: String,
+        /// How many of how many verdicts came out.
+        count: Option<(usize, usize)>,
+    },
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// Its name, with the paper's number.
+    pub name: String,
+    /// What it says, in a line.
+    pub words: String,
+    /// Where it is in the code.
+    pub code: Vec<Shown>,
+    /// What shows it.
+    pub shown: Vec<Shown>,
+    /// How it stands.
+    pub status: Status,
+    /// Why, as far as a word does not say it.
+    pub reason: String,
+}
+
+/// The statements of the paper of this name; none of a subject of our own, or of a page that is not
+/// one, which a test excludes.
+#[must_use]
+pub fn of(paper: &str) -> Vec<Statement> {
+    let page = PAGES.iter().find(|(name, _)| *name == paper);
+    page.map(|(_, text)| read(text).unwrap_or_default()).unwrap_or_default()
+}
+
+/// Reads the rows of a page.
+///
+/// # Errors
+/// The row that is not one, and why.
+pub fn read(page: &str) -> Result<Vec<Statement>, String> {
+    let rows = page.lines().filter(|line| line.starts_with('|'));
+    rows.filter(|line| !line.starts_with("| statement |") && !line.starts_with("|---")).map(row).collect()
+}
+
+fn row(line: &str) -> Result<Statement, String> {
+    let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+    let &[name, words, code, shown, status] = cells.as_slice() else {
+        return Err(format!("{line}: {} cells, not five", cells.len()));
+    };
+    let (word, reason) = status.split_once(": ").unwrap_or((status, ""));
+    let status = Status::ALL.into_iter().find(|status| status.name() == word);
+    let status = status.ok_or_else(|| format!("{name}: {word:?} is no status"))?;
+    let (code, shown) = (pointers(code), pointers(shown));
+    if code.is_empty() || shown.is_empty() {
+        return Err(format!("{name}: it names no code or nothing that shows it"));
+    }
+    Ok(Statement { name: name.to_owned(), words: words.to_owned(), code, shown, status, reason: reason.to_owned() })
+}
+
+/// What stands between backticks, with the count behind it.
+fn pointers(cell: &str) -> Vec<Shown> {
+    let mut parts = cell.split('`');
+    parts.next();
+    let mut all = Vec::new();
+    while let (Some(inside), Some(behind)) = (parts.next(), parts.next()) {
+        all.push(match inside.split_once('#') {
+            Some((path, function)) => Shown::File { path: path.to_owned(), function: Some(function.to_owned()) },
+            None if [".rs", ".md", ".json"].iter().any(|end| inside.ends_with(end)) => {
+                Shown::File { path: inside.to_owned(), function: None }
+            }
+            None => {
+                let (table, words) = inside.split_once(": ").unwrap_or((inside, ""));
+                Shown::Table { table: table.to_owned(), words: words.to_owned(), count: count(behind) }
+            }
+        });
+    }
+    all
+}
+
+/// `n of m`, which ends with a semicolon or the cell.
+fn count(text: &str) -> Option<(usize, usize)> {
+    let (came_out, all) = text.split(';').next()?.trim().split_once(" of ")?;
+    Some((came_out.parse().ok()?, all.parse().ok()?))
+}

@@ -1,0 +1,238 @@
+//! The pages of `docs/papers`: every statement of a paper has a row, and what the row says is so.
+//!
+//! The modules check by computation, with dense matrices, what no experiment measures.
+
+mod operator;
+mod prediction;
+mod projected;
+mod sublinear;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mercer_experiments::papers::experiments;
+use mercer_experiments::report::kept;
+use mercer_experiments::statements::{PAGES, Shown, Statement, Status, read};
+use mercer_experiments::table::Judged;
+use mercer_experiments::verdict::Outcome;
+use nalgebra::DMatrix;
+
+/// What the papers number, read off their texts; the pages may say more.
+const NUMBERED: [(&str, &[&str]); 4] = [
+    (
+        "sublinear",
+        &[
+            "Definition 2.1",
+            "Lemma 3.1",
+            "Theorem 3.2",
+            "Theorem 4.1",
+            "Lemma 4.2",
+            "Lemma 4.3",
+            "Remark 4.4",
+            "Lemma 4.5",
+            "Theorem 4.6",
+            "Corollary 4.7",
+            "Corollary 4.8",
+            "Theorem 4.9",
+            "Algorithm 1",
+            "Algorithm 2",
+            "Algorithm 3",
+            "Table 1",
+            "Table 2",
+            "Table 3",
+            "Goal G1",
+            "Goal G2",
+            "Goal G3",
+            "Appendix B",
+            "Lemma D.1",
+            "Lemma G.1",
+            "Lemma H.1",
+            "Lemma H.2",
+            "Lemma H.3",
+        ],
+    ),
+    (
+        "projected",
+        &[
+            "Proposition 1",
+            "Proposition 2",
+            "Theorem 3",
+            "Theorem 4",
+            "Proposition 5",
+            "Theorem 6",
+            "Corollary 7",
+            "Corollary 8",
+            "Theorem 9",
+            "Lemma 10",
+            "Lemma 11",
+            "Lemma 12",
+            "Lemma 13",
+            "Algorithm 1",
+            "Algorithm 2",
+            "Table 1",
+            "Figure 1",
+            "Figure 2",
+            "Figure 3",
+            "Figure 4",
+            "Equation (37)",
+            "Appendix H.2",
+        ],
+    ),
+    (
+        "prediction",
+        &[
+            "Theorem 1",
+            "Remark 1",
+            "Remark 2",
+            "Lemma 1",
+            "Lemma 2",
+            "Lemma 3",
+            "Lemma 4",
+            "Lemma 5",
+            "Algorithm 1",
+            "Table 1",
+            "Table 2",
+            "Figure 1",
+            "Figure 2",
+            "Figure 3",
+            "Figure 4",
+            "Figure 5",
+            "Figure 6",
+            "Equation (20)",
+            "Section C.6",
+            "Section D.1",
+            "Section D.2",
+            "Section E.1",
+            "Section E.2",
+            "Section E.3",
+            "Section E.4",
+            "Section F.1",
+            "Section F.2",
+        ],
+    ),
+    (
+        "operator",
+        &[
+            "Lemma 2.1",
+            "Theorem 4.1",
+            "Lemma 5.1",
+            "Lemma 5.2",
+            "Lemma 6.1",
+            "Theorem (almost sure convergence)",
+            "Lemma (mixing)",
+            "Lemma (one-step descent)",
+            "Theorem (finite time)",
+            "Corollary (constant steps)",
+            "Corollary (diminishing steps)",
+            "Lemma (properties of gradients)",
+            "Lemma (uniform boundedness)",
+            "Lemma (differences of iterates)",
+            "Lemma (β-norm)",
+            "Algorithm 1",
+            "Figure 1",
+            "Figure 2",
+            "Figure 3",
+            "Figure 4",
+            "Figure 5",
+        ],
+    ),
+];
+
+/// Numbers in `[−1, 1]` from a seed.
+fn matrix(seed: u64, rows: usize, columns: usize) -> DMatrix<f64> {
+    let entries = mercer_testkit::streams::uniforms(seed, rows * columns);
+    DMatrix::from_iterator(rows, columns, entries.into_iter().map(|v| 2.0 * v - 1.0))
+}
+
+/// The largest eigenvalue of a symmetric matrix.
+fn largest(a: DMatrix<f64>) -> f64 {
+    a.symmetric_eigenvalues().max()
+}
+
+/// The verdicts of a kept table whose subject contains `words`, or `None` without such a table.
+fn verdicts(table: &str, words: &str) -> Option<Vec<Judged>> {
+    let kept = |name| kept::load(&kept::folder(), name).unwrap();
+    let of = |experiment: &mercer_experiments::experiment::Experiment| {
+        let full = kept(experiment.name)?;
+        let found = full.report.find_table(table)?;
+        Some(found.judged().into_iter().filter(|judged| judged.subject.contains(words)).collect())
+    };
+    experiments().find_map(of)
+}
+
+/// What is wrong with one piece of evidence.
+fn fault(root: &Path, shown: &Shown) -> Option<String> {
+    match shown {
+        Shown::File { path, function } => {
+            let Ok(text) = std::fs::read_to_string(root.join(path)) else {
+                return Some(format!("{path} is not there"));
+            };
+            let function = function.as_ref()?;
+            (!text.contains(&format!("fn {function}("))).then(|| format!("{path} has no function {function}"))
+        }
+        Shown::Table { table, words, count } => {
+            let Some(found) = verdicts(table, words) else { return Some(format!("no kept table is named {table}")) };
+            let came_out = found.iter().filter(|judged| judged.outcome == Outcome::Reproduced).count();
+            let count = (*count)?;
+            (count != (came_out, found.len()))
+                .then(|| format!("{table}: {words} has {came_out} of {}, the page says {count:?}", found.len()))
+        }
+    }
+}
+
+fn faults(root: &Path, statement: &Statement) -> Vec<String> {
+    let all = statement.code.iter().chain(&statement.shown);
+    let mut faults: Vec<String> = all.filter_map(|shown| fault(root, shown)).collect();
+    let counts = statement.shown.iter().filter_map(|shown| match shown {
+        Shown::Table { count, .. } => *count,
+        Shown::File { .. } => None,
+    });
+    let missed = counts.clone().any(|(came_out, all)| came_out < all);
+    if statement.status == Status::Holds && missed {
+        faults.push("it is said to hold, and some verdict does not".to_owned());
+    }
+    if statement.status != Status::Holds && statement.status != Status::Built && statement.reason.is_empty() {
+        faults.push("its status needs a reason".to_owned());
+    }
+    faults
+}
+
+#[test]
+fn every_statement_has_a_row_that_is_true() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut wrong = Vec::new();
+    for ((paper, text), (listed, numbered)) in PAGES.iter().zip(NUMBERED) {
+        assert_eq!(*paper, listed);
+        let statements = read(text).unwrap();
+        let names: BTreeSet<&str> = statements.iter().map(|statement| statement.name.as_str()).collect();
+        assert_eq!(names.len(), statements.len(), "{paper}: a statement has two rows");
+        wrong.extend(
+            numbered.iter().filter(|name| !names.contains(**name)).map(|name| format!("{paper}: {name} has no row")),
+        );
+        for statement in &statements {
+            wrong.extend(
+                faults(&root, statement).into_iter().map(|fault| format!("{paper}, {}: {fault}", statement.name)),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_wrong_row_is_told() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let row = |shown: &str, status: &str| {
+        let text = format!(
+            "| statement | in our words | code | shown by | status |\n|---|---|---|---|---|\n| Lemma | A. | `README.md` | {shown} | {status} |\n"
+        );
+        faults(&root, &read(&text).unwrap()[0])
+    };
+    assert_eq!(row("`lemma31` 52 of 52", "holds"), [] as [String; 0]);
+    assert_eq!(row("`README.md#nothing`", "holds"), ["README.md has no function nothing"]);
+    assert_eq!(row("`docs/nowhere.md`", "holds"), ["docs/nowhere.md is not there"]);
+    assert_eq!(row("`lemma31` 1 of 84", "differs: so")[0], "lemma31:  has 52 of 52, the page says (1, 84)");
+    assert_eq!(row("`lemma99` 1 of 1", "holds"), ["no kept table is named lemma99"]);
+    assert_eq!(row("`complexity` 21 of 30", "holds"), ["it is said to hold, and some verdict does not"]);
+    assert_eq!(row("`lemma31` 52 of 52", "differs"), ["its status needs a reason"]);
+    assert!(read("| Lemma | A. | `a` | `b` | perhaps |\n").is_err());
+}

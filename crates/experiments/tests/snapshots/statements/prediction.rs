@@ -1,0 +1,128 @@
+//! Identities and lemmas of the paper on online prediction with forgetting.
+
+use mercer_streams::LinearSystem;
+use nalgebra::{DMatrix, DVector};
+
+use super::{largest, matrix};
+
+/// `y_{k−1}, …, y_{k−p}` of a series of rows.
+fn lags(rows: &[Vec<f64>], k: usize, p: usize) -> DVector<f64> {
+    DVector::from_iterator(p * rows[0].len(), (1..=p).flat_map(|a| rows[k - a].iter().copied()))
+}
+
+fn tracked(steps: usize, seed: u64) -> Vec<Vec<f64>> {
+    let outputs = LinearSystem::tracking().simulate(steps, seed).unwrap().outputs;
+    outputs.iter().map(<[f64]>::to_vec).collect()
+}
+
+/// `D` of `p` lags of `m` outputs.
+fn scaling(p: usize, m: usize, gamma: f64) -> DMatrix<f64> {
+    DMatrix::from_diagonal(&DVector::from_fn(p * m, |i, _| gamma.powi((i / m) as i32)))
+}
+
+#[test]
+fn equations_17_and_18() {
+    let (p, gamma, lambda) = (6, 0.5, 1.0);
+    let rows = tracked(60, 1);
+    let d = scaling(p, 3, gamma);
+    let inverse_squared = (&d * &d).try_inverse().unwrap();
+    let (mut scaled, mut plain) = (lambda * DMatrix::<f64>::identity(3 * p, 3 * p), lambda * &inverse_squared);
+    let mut sum = DMatrix::<f64>::zeros(3, 3 * p);
+    for k in p..59 {
+        let (z, y) = (lags(&rows, k, p), DVector::from_row_slice(&rows[k]));
+        let forgotten = &d * &z;
+        scaled += &forgotten * forgotten.transpose();
+        plain += &z * z.transpose();
+        sum += y * z.transpose();
+    }
+    let z = lags(&rows, 59, p);
+    let g = &sum * plain.clone().try_inverse().unwrap();
+    let by_forgetting = &sum * &d * scaled.try_inverse().unwrap() * (&d * &z);
+    assert!((by_forgetting - &g * &z).norm() < 1e-6 * (&g * &z).norm());
+    // G is where the gradient of Σ‖y − Gz‖² + λ‖GD⁻¹‖² vanishes.
+    let gradient = &g * &plain - &sum;
+    assert!(gradient.norm() < 1e-8 * sum.norm());
+}
+
+/// Standard normal numbers.
+fn normals(seed: u64, count: usize) -> Vec<f64> {
+    let uniforms = mercer_testkit::streams::uniforms(seed, 2 * count);
+    let pair = |p: &[f64]| (-2.0 * (1.0 - p[0]).ln()).sqrt() * (std::f64::consts::TAU * p[1]).cos();
+    uniforms.chunks_exact(2).map(pair).collect()
+}
+
+#[test]
+fn lemma_1() {
+    let (n, steps, runs, delta) = (3, 200, 400, 0.3);
+    let outside = |run: &u64| {
+        let numbers = normals(*run, n * steps);
+        numbers.chunks_exact(n).enumerate().any(|(k, x)| {
+            let norm = x.iter().map(|v| v * v).sum::<f64>().sqrt();
+            norm > (n as f64).sqrt() + (4.0 * ((k + 1) as f64 / delta).ln()).sqrt()
+        })
+    };
+    let failures = (0..runs).filter(outside).count();
+    let most = std::f64::consts::PI.powi(2) * delta / 6.0;
+    assert!((failures as f64) < most * runs as f64, "{failures} of {runs}, at most {most}");
+}
+
+#[test]
+fn lemmas_2_and_3() {
+    for seed in 0..3 {
+        let rows = tracked(8001, seed);
+        let gram = |k: usize| {
+            let p = (2.5 * (k as f64).ln()).ceil() as usize;
+            let mut gram = DMatrix::<f64>::zeros(3 * p, 3 * p);
+            for t in p..=k {
+                let z = lags(&rows, t, p);
+                gram.ger(1.0, &z, &z, 1.0);
+            }
+            gram.symmetric_eigenvalues()
+        };
+        let [early, late] = [1000, 8000].map(|k| (k as f64, gram(k)));
+        for (k, eigenvalues) in [&early, &late] {
+            // σ_R = 1.
+            assert!(eigenvalues.min() >= k / 4.0, "{k}: {}", eigenvalues.min());
+        }
+        // κ = 2: the exponent is at most 5.
+        let exponent = (late.1.max() / early.1.max()).ln() / 8f64.ln();
+        assert!(exponent <= 5.0, "{exponent}");
+    }
+}
+
+#[test]
+fn section_c6() {
+    for seed in 0..5 {
+        let rows = tracked(700, seed);
+        for gamma in [0.49698, 1.0] {
+            let (p, d) = (11, scaling(11, 3, gamma));
+            let mut gram = (&d * &d).try_inverse().unwrap();
+            let mut most = 0.0f64;
+            for k in p..700 {
+                let z = lags(&rows, k, p);
+                if k > 60 {
+                    let ratio = 1.0 + z.dot(&gram.clone().cholesky().unwrap().solve(&z));
+                    if k == 100 {
+                        // It is the norm of the lemma squared.
+                        let root = gram.clone().cholesky().unwrap().l().try_inverse().unwrap();
+                        let next = &gram + &z * z.transpose();
+                        assert!((largest(&root * next * root.transpose()) - ratio).abs() < 1e-6 * ratio);
+                    }
+                    most = most.max(ratio);
+                }
+                gram.ger(1.0, &z, &z, 1.0);
+            }
+            assert!(most < 20.0, "{seed} {gamma}: {most}");
+        }
+    }
+}
+
+/// The regret is the squared distance from the Kalman filter, and twice a sum of products with the
+/// innovations.
+#[test]
+fn equation_20() {
+    let (y, kalman, ours) = (matrix(1, 3, 40), matrix(2, 3, 40), matrix(3, 3, 40));
+    let regret = (&y - &ours).norm_squared() - (&y - &kalman).norm_squared();
+    let martingale = (&kalman - &ours).dot(&(&y - &kalman));
+    assert!((regret - (&ours - &kalman).norm_squared() - 2.0 * martingale).abs() < 1e-12);
+}
