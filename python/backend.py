@@ -1,12 +1,14 @@
 """The build backend of the package: maturin's, and the stubs of the classes that the catalogue makes at import.
 
 A wheel is built twice, the second time from what the compiler has left: the first imports the package to write
-``mercer/_learners.pyi``, which the second takes along. ``python -P python/backend.py FILE`` writes the stubs of the
-package that is installed to a file.
+``mercer/_learners.pyi`` and ``mercer/_forecasters.pyi``, which the second takes along. ``python -P python/backend.py
+FOLDER`` writes those of the package that is installed to a folder.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
 import subprocess
 import sys
@@ -20,22 +22,21 @@ import maturin
 from maturin import *  # noqa: F403
 
 PACKAGE = Path(__file__).resolve().parent
-STUBS = PACKAGE / "mercer" / "_learners.pyi"
+#: Modules whose classes are made at import, and what their stubs import.
+MODULES = {
+    "_learners": ["from ._base import KernelClassifier, KernelRegressor, Learner", "from .kernels import Kernel"],
+    "_forecasters": ["from typing import Any", "from ._forecaster import Forecaster"],
+}
 
 
-def stubs() -> Iterator[str]:
-    """The lines of the stubs of all classes."""
-    import inspect
-
-    from mercer import _learners
-
-    yield '"""One class a learner of the catalogue."""\n'
-    yield "from collections.abc import Sequence\n"
-    yield "from ._base import KernelClassifier, KernelRegressor, Learner\n"
-    yield "from .kernels import Kernel\n"
-    yield f"__all__ = {_learners.__all__!r}\n"
-    for name in _learners.__all__:
-        kind = getattr(_learners, name)
+def stubs(name: str) -> Iterator[str]:
+    """The lines of the stubs of the classes of a module."""
+    module = importlib.import_module(f"mercer.{name}")
+    yield f'"""{module.__doc__}"""\n'
+    yield "\n".join(["from collections.abc import Sequence", *MODULES[name]])
+    yield f"__all__ = {module.__all__!r}\n"
+    for name in module.__all__:
+        kind = getattr(module, name)
         said = list(inspect.signature(kind).parameters.values())
         yield f'class {name}({kind.__base__.__name__}):\n    r"""{kind.__doc__}"""\n'
         yield from (f"    {one.name}: {one.annotation}" for one in said)
@@ -47,7 +48,7 @@ def stubs() -> Iterator[str]:
 def write(place: str) -> None:
     """Writes the stubs of the package in this folder beside the sources."""
     environment = {**os.environ, "PYTHONPATH": place}
-    subprocess.run([sys.executable, "-P", __file__, STUBS], check=True, env=environment)
+    subprocess.run([sys.executable, "-P", __file__, PACKAGE / "mercer"], check=True, env=environment)
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
@@ -67,4 +68,5 @@ def build_editable(wheel_directory: str, config_settings: Any = None, metadata_d
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text("\n".join(stubs()), encoding="utf-8")
+    for module in MODULES:
+        Path(sys.argv[1], f"{module}.pyi").write_text("\n".join(stubs(module)), encoding="utf-8")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import textwrap
-import types
-from inspect import Parameter, Signature
+from functools import partial
 from typing import Any
 
 from . import _mercer
-from ._base import KernelClassifier, KernelRegressor, Learner
+from ._base import KernelClassifier, KernelRegressor
+from ._made import Blueprint, Key
 
 #: Learners whose first rows are not learnt well enough for scikit-learn's check of the training score (200 rows, R² above
 #: 0.5, or 83 % of the classes), because their defaults take small steps or wait for a dictionary.
@@ -79,13 +79,6 @@ def value(kind: str, text: str) -> Any:
     return text
 
 
-def wrapped(text: str, indent: str = "    ") -> str:
-    """Text in lines of at most 118 columns."""
-    return textwrap.fill(
-        text, 118, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-
-
 def sentence(text: str) -> str:
     """The text with an end."""
     text = text.strip()
@@ -113,120 +106,60 @@ def meaning(key: dict[str, Any]) -> str:
     return text
 
 
-class Plan:
+def blueprint(entry: dict[str, Any], classes: bool) -> Blueprint:
     """The class of numbers, or of classes, of an entry."""
-
-    def __init__(self, entry: dict[str, Any], classes: bool) -> None:
-        self.entry, self.classes = entry, classes
-        self.name = class_name(entry["name"]) + ("Classifier" if classes and entry["numbers"] else "")
-        choice = any(loss.split(":")[0] in OF_CLASSES for loss in entry["losses"])
-        self.keys = [key for key in entry["keys"] if choice or not classes or key["kind"] != "loss"]
-        default = "default_for_classes" if classes else "default"
-        self.values = {key["name"]: value(key["kind"], key[default]) for key in self.keys}
-        self.own = ["seed"] if entry["autonomous"] else ["kernel", "seed"]
-        if not classes:
-            self.own += ["intervals", "local_intervals"]
-        elif not entry["autonomous"]:
-            self.own += ["calibrated"]
-
-    def signature(self) -> Signature:
-        """The parameters, all of them keywords."""
-        parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-        said = [
-            (attribute(key["name"]), TYPES.get(key["kind"], "str") + (" | None" if key["none"] else ""), self.values[key["name"]])
-            for key in self.keys
-        ] + [(name, *OWN[name][:2]) for name in self.own]
-        parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=usual, annotation=kind) for name, kind, usual in said]
-        return Signature(parameters, return_annotation="None")
-
-    def documentation(self) -> str:
-        """The docstring: what it is and costs, its parameters, the notes of its source, an example."""
-        entry = self.entry
-        growth = " " + sentence("Memory grows: " + entry["growth"]) if entry["growth"] else ""
-        if self.classes:
-            takes = f"Classes: {'any number' if entry['many_classes'] else 'two'}."
-        else:
-            takes = "Targets: one number, or several at once." if entry["vectors"] else "Targets: one number."
-        parts = [
-            wrapped(sentence(entry["summary"][0].upper() + entry["summary"][1:])).lstrip(),
-            wrapped(sentence("When to take it: " + entry["advice"])),
-            wrapped(takes),
-            wrapped(
-                f"Cost: `{entry['time']}` multiply-adds a row, `{entry['memory']}` numbers of memory (`t` the row, `d` the "
-                f"features, `J` the points kept, other letters the symbols below).{growth}"
-            ),
-            wrapped(sentence("Source: " + entry["source"])),
-        ]
-        words = {attribute(key["name"]): meaning(key) for key in self.keys} | {name: OWN[name][2] for name in self.own}
-        said = [
-            f"    {one.name} : {one.annotation}, default {one.default!r}\n{wrapped(words[one.name], ' ' * 8)}"
-            for one in list(self.signature().parameters.values())[1:]
-        ]
-        parts.append("\n".join(["    Parameters\n    ----------", *said]))
-        if entry["head"]:
-            parts.append("    Notes\n    -----\n" + textwrap.indent(plain(entry["head"]), "    "))
-        target, asked = ("x['a'] > x['b']", "model.predict_one({'a': 0.9, 'b': 0.1}) in (False, True)")
-        if not self.classes:
-            target, asked = ("x['a'] - x['b']", "isinstance(model.predict_one({'a': 0.9, 'b': 0.1}), float)")
-        example = (
-            f">>> import mercer\n>>> model = mercer.{self.name}()\n>>> for t in range(60):\n"
-            "...     x = {'a': t % 7 / 7, 'b': t % 5 / 5}\n"
-            f"...     model.learn_one(x, {target})\n>>> {asked}\nTrue"
-        )
-        parts.append("    Examples\n    --------\n" + textwrap.indent(example, "    "))
-        return "\n\n".join(parts) + "\n    "
-
-    def made(self, module: str) -> type[Learner]:
-        """The class, as one of this module."""
-        entry, base = self.entry, KernelClassifier if self.classes else KernelRegressor
-        keys = tuple((attribute(name), name, usual) for name, usual in self.values.items())
-        loss = self.values.get("loss", entry["losses"][0])
-        poor = POOR_CLASSIFIERS if self.classes else POOR_REGRESSORS
-        own: dict[str, Any] = {
-            "__module__": module, "__qualname__": self.name, "__doc__": Documentation(self), "__init__": constructor(self),
-            "_name": entry["name"], "_keys": keys, "_poor_score": entry["name"] in poor,
-        }  # fmt: skip
-        if self.classes:
-            own |= {"_many": entry["many_classes"], "_losses": (loss,), "_calibrates": entry["autonomous"]}
-        else:
-            own |= {"_vectors": entry["vectors"]}
-        return types.new_class(self.name, (base,), exec_body=lambda body: body.update(own))
+    name = class_name(entry["name"]) + ("Classifier" if classes and entry["numbers"] else "")
+    choice = any(loss.split(":")[0] in OF_CLASSES for loss in entry["losses"])
+    own = ["seed"] if entry["autonomous"] else ["kernel", "seed"]
+    own += ["intervals", "local_intervals"] if not classes else [] if entry["autonomous"] else ["calibrated"]
+    keys, told = [], []
+    for key in entry["keys"]:
+        if choice or not classes or key["kind"] != "loss":
+            usual = value(key["kind"], key["default_for_classes" if classes else "default"])
+            kind = TYPES.get(key["kind"], "str") + (" | None" if key["none"] else "")
+            keys.append((attribute(key["name"]), key["name"], usual))
+            told.append(Key(attribute(key["name"]), kind, usual, partial(meaning, key)))
+    poor = POOR_CLASSIFIERS if classes else POOR_REGRESSORS
+    attributes: dict[str, Any] = {"_name": entry["name"], "_keys": tuple(keys), "_poor_score": entry["name"] in poor}
+    if classes:
+        loss = next((usual for _, key, usual in keys if key == "loss"), entry["losses"][0])
+        attributes |= {"_many": entry["many_classes"], "_losses": (loss,), "_calibrates": entry["autonomous"]}
+    else:
+        attributes |= {"_vectors": entry["vectors"]}
+    return Blueprint(name, [*told, *(Key(one, *OWN[one]) for one in own)], partial(about, entry, classes, name), attributes)
 
 
-class Documentation:
-    """A docstring that is written when it is asked for: those of all classes take longer than the rest of the import."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-
-    def __get__(self, instance: Any, owner: Any = None) -> str:
-        return self.plan.documentation()
-
-
-def constructor(plan: Plan) -> Any:
-    """The method ``__init__``: parameters become attributes as they are."""
-    signature = plan.signature()
-    usual = {name: one.default for name, one in signature.parameters.items() if name != "self"}
-
-    def __init__(self: Any, **given: Any) -> None:
-        for name in given:
-            if name not in usual:
-                raise TypeError(f"{plan.name}.__init__() got an unexpected keyword argument {name!r}")
-        vars(self).update(usual)
-        vars(self).update(given)
-
-    __init__.__qualname__ = f"{plan.name}.__init__"
-    said = {name: one.annotation for name, one in signature.parameters.items() if name != "self"}
-    __init__.__annotations__ = {**said, "return": signature.return_annotation}
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__
-
-
-def classes(module: str) -> dict[str, type[Learner]]:
-    """All classes in the order of the catalogue, by name: of numbers and of classes, or of classes alone."""
-    plans = [
-        Plan(entry, of_classes)
-        for entry in _mercer.catalogue()
-        for of_classes in ((False, True) if entry["numbers"] else (True,))
+def about(entry: dict[str, Any], classes: bool, name: str) -> tuple[list[str], list[str]]:
+    """What an entry is and costs; the notes of its source, and an example."""
+    growth = " " + sentence("Memory grows: " + entry["growth"]) if entry["growth"] else ""
+    takes = "Targets: one number, or several at once." if entry["vectors"] else "Targets: one number."
+    target, asked = "x['a'] - x['b']", "isinstance(model.predict_one({'a': 0.9, 'b': 0.1}), float)"
+    if classes:
+        takes = f"Classes: {'any number' if entry['many_classes'] else 'two'}."
+        target, asked = "x['a'] > x['b']", "model.predict_one({'a': 0.9, 'b': 0.1}) in (False, True)"
+    above = [
+        sentence(entry["summary"][0].upper() + entry["summary"][1:]),
+        sentence("When to take it: " + entry["advice"]),
+        takes,
+        f"Cost: `{entry['time']}` multiply-adds a row, `{entry['memory']}` numbers of memory (`t` the row, `d` the "
+        f"features, `J` the points kept, other letters the symbols below).{growth}",
+        sentence("Source: " + entry["source"]),
     ]
-    return {plan.name: plan.made(module) for plan in plans}
+    example = (
+        f">>> import mercer\n>>> model = mercer.{name}()\n>>> for t in range(60):\n"
+        "...     x = {'a': t % 7 / 7, 'b': t % 5 / 5}\n"
+        f"...     model.learn_one(x, {target})\n>>> {asked}\nTrue"
+    )
+    parts = [("Notes", plain(entry["head"])), ("Examples", example)]
+    below = [textwrap.indent(f"{title}\n{'-' * len(title)}\n{text}", "    ") for title, text in parts if text]
+    return above, below
+
+
+def classes(module: str) -> dict[str, type]:
+    """All classes in the order of the catalogue, by name: of numbers and of classes, or of classes alone."""
+    made = {}
+    for entry in _mercer.catalogue():
+        for of_classes in (False, True) if entry["numbers"] else (True,):
+            one = blueprint(entry, of_classes)
+            made[one.name] = one.made(KernelClassifier if of_classes else KernelRegressor, module)
+    return made

@@ -211,7 +211,7 @@ class TableCore:
         names: list[str],
         columns: list[list[Any]],
         weights: _Floats | None,
-        manner: tuple[str, str],
+        manner: tuple[str, str, str | None],
         kinds: list[tuple[str, str]],
         outputs: int,
         labels: list[Any] | None,
@@ -309,8 +309,8 @@ class OperatorMomentsCore:
 def catalogue() -> list[dict[str, Any]]:
     """A dictionary for each learner: what it is, its keys, costs, source and losses."""
 
-def column_kind(cells: list[Any]) -> str | None:
-    """What a column of such cells is to a pipeline: a number, a category or a time; None where all are missing."""
+def column_kind(cells: list[Any], gaps: list[str]) -> str | None:
+    """What a column of such cells is to a pipeline: a number, a category or a time; None where all are missing, or are one of `gaps`."""
 
 def model_kind(bytes: bytes) -> tuple[str, str]:
     """What a model file holds, and the name of its learner."""

@@ -76,7 +76,8 @@ class Stored(Pickled):
 
     def _take_kept(self, kept: list[tuple[str, str]]) -> dict[str, Any]:
         """What Python has kept, nothing in a file of another program; the parameters are set."""
-        read = {key: _own.of_text(text) for key, text in kept}
+        # What stands for no value is the command's to keep.
+        read = {key: _own.of_text(text) for key, text in kept if key != "gaps"}
         known = self.get_params(deep=False)  # type: ignore[attr-defined]
         for name, value in read.get("parameters", {}).items():
             if name not in known:

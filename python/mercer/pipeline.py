@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -31,6 +32,10 @@ def _texts(names: Any) -> list[str]:
     return [str(name) for name in names]
 
 
+#: Rows of a frame whose cells are fetched one by one, which is faster than column by column.
+_FEW = 8
+
+
 def _is_table(X: Any) -> bool:
     """Whether it is a mapping of columns; some sparse matrices of scipy are mappings, too."""
     return isinstance(X, Mapping) and not hasattr(X, "shape")
@@ -46,14 +51,10 @@ def _columns(X: Any) -> tuple[list[str], list[list[Any]]]:
     X = _data.frame(X)
     module = type(X).__module__.split(".")[0]
     if module == "pandas":
-        import pandas as pd
-
-        lists = []
-        for place in range(X.shape[1]):
-            column = X.iloc[:, place]
-            values = column.astype(object).where(pd.notna(column), None).tolist()
-            lists.append(values)
-        return [str(name) for name in X.columns], lists
+        rows, width = X.shape
+        if rows < _FEW:
+            return _texts(X.columns.tolist()), [[X.iat[row, place] for row in range(rows)] for place in range(width)]
+        return _texts(X.columns), [X.iloc[:, place].astype(object).tolist() for place in range(width)]
     if module == "polars":
         return list(X.columns), [column.to_list() for column in X.get_columns()]
     if module == "pyarrow":
@@ -88,17 +89,21 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
     outliers : str, default "weigh"
         What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:
         "weigh" learns them with less weight, "skip" leaves them out, "keep" learns them as they are. The first is warned of.
+    gaps : Sequence[str] | None, default None
+        Further values that stand for none in every column, such as "-999" or "unknown".
     """
 
     n_features_in_: int
 
     def __init__(
-        self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None, outliers: str = "weigh"
-    ) -> None:
+        self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None, outliers: str = "weigh",
+        gaps: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
         self.learner = learner
         self.scale = scale
         self.kinds = kinds
         self.outliers = outliers
+        self.gaps = gaps
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -107,9 +112,9 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
             self.__class__ = ClassifierPipeline if isinstance(value, KernelClassifier) else RegressorPipeline
 
     def __repr__(self) -> str:
-        usual = {"learner": None, "scale": "standard", "kinds": None, "outliers": "weigh"}
+        usual = {"scale": "standard", "kinds": None, "outliers": "weigh", "gaps": None}
         said = [repr(self.learner)] if self.learner is not None else []
-        said += [f"{name}={getattr(self, name)!r}" for name in ("scale", "kinds", "outliers") if getattr(self, name) != usual[name]]
+        said += [f"{name}={getattr(self, name)!r}" for name in usual if getattr(self, name) != usual[name]]
         name = type(self).__name__ if self.learner is None and self._is_classifier else "Pipeline"
         return f"{name}({', '.join(said)})"
 
@@ -143,7 +148,12 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
             labels = met if len(met) == 2 else []
         extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
         told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
-        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, (self.scale, self.outliers), list(late) or told, outputs, labels, rounds)
+        manner = (self.scale, self.outliers, json.dumps(self._gaps()) if self.gaps else None)
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, manner, list(late) or told, outputs, labels, rounds)
+
+    def _gaps(self) -> list[str]:
+        """The texts that stand for no value."""
+        return [str(text) for text in self.gaps or ()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
         """Forgets everything, then learns the rows in their order, `epochs` times."""
@@ -174,7 +184,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         """The columns of rows, noted as scikit-learn notes them."""
         names = _data.texts(_data.frame(X))
         plain = not _is_table(X) and not (isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping))
-        if plain and names is None:
+        if plain and names is None and not self._is_sound(X, fresh):
             if "sklearn.base" in sys.modules:
                 from sklearn.utils.validation import validate_data
 
@@ -194,6 +204,13 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
             if names is not None:
                 self.feature_names_in_ = np.array(names, dtype=object)
         return told, columns
+
+    def _is_sound(self, X: Any, fresh: bool) -> bool:
+        """Whether these are rows of numbers that scikit-learn need not look at: its checks take longer than a prediction."""
+        known = vars(self)
+        if fresh or type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "fiu":
+            return False
+        return len(X) > 0 and X.shape[1] == known.get("n_features_in_") and "feature_names_in_" not in known
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int | None = None) -> Any:
         fresh = not self._is_made
@@ -269,7 +286,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         """What columns are, as is told or as their values are, in the order of their names; none of one without a value."""
         told, known = self.kinds or {}, set(self._column_names()) if self._is_made else set()
         found = [(str(name), told.get(str(name)), values) for name, values in columns.items() if str(name) not in known]
-        kinds = [(name, kind, _mercer.column_kind(values)) for name, kind, values in found]
+        kinds = [(name, kind, _mercer.column_kind(values, self._gaps())) for name, kind, values in found]
         return sorted((name, kind or seen) for name, kind, seen in kinds if seen is not None)
 
     def _check_target(self, y: Any, w: float) -> None:
@@ -305,7 +322,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         known = set(self._column_names()) if self._is_made else set()
         # Alone are learnt the rows in which a further column has its first value.
         late = [column for name, column in zip(names, columns, strict=True) if name not in known]
-        firsts = (next((row for row, value in enumerate(column) if _mercer.column_kind([value]) is not None), count) for column in late)
+        firsts = (next((row for row, value in enumerate(column) if _mercer.column_kind([value], self._gaps()) is not None), count) for column in late)
         cuts = sorted({*firsts, count} | ({0} if not self._is_made and count else set()))
         first = 0
         for cut in cuts:
@@ -399,6 +416,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
                 learner._take_settings(told, self._extras())
                 self.learner = learner
                 self.scale, self.outliers = self._scaled(), self._outliers()
+                self.gaps = json.loads(dict(self._kept()).get("gaps", "null"))
                 return
         raise _mercer.ModelFileError(f"the model holds the learner {told[0]!r}, which has no class here; use the command or a newer mercer")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 
 import numpy as np
@@ -281,6 +282,43 @@ def test_files_of_the_command_with_ranges(command, tmp_path):
     model.learn_one({"b": X[0, 1], "a": X[0, 0]}, y[0])
     again = mercer.from_bytes(model.to_bytes())
     assert (again.predict(X) == model.predict(X)).all() and again.rows_learnt == 201
+
+
+def test_files_of_the_command_keep_what_stands_for_no_value(command, tmp_path):
+    """`--gap` is kept by the command, read here, and there when the command reads the file again."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.uniform(40, 120, 300).round(3), "city": rng.choice(["Ulm", "Bonn"], 300)})
+    frame["price"] = (frame["size"] + 50 * (frame["city"] == "Ulm")).round(3)
+    frame.loc[frame.index % 9 == 4, "size"] = -999.0
+    frame.loc[frame.index % 11 == 5, "city"] = "unknown"
+    path, saved, again = tmp_path / "flats.csv", tmp_path / "model.mercer", tmp_path / "again.mercer"
+    frame.to_csv(path, index=False)
+    options = ["--learner", "krls", "--kernel", "gaussian:2", "--scale", "standard", "--gap", "-999", "--gap", "unknown"]
+    subprocess.run([command, "train", path, *options, "--model", saved], check=True, capture_output=True)
+
+    def told(place):
+        run = subprocess.run([command, "predict", "--model", place, path], check=True, capture_output=True, text=True)
+        return [float(line.split(",")[0]) for line in run.stdout.splitlines() if line and not line[0].isalpha()]
+
+    model = mercer.load(saved)
+    assert model.gaps == ["-999.0", "unknown"] or model.gaps == ["-999", "unknown"]
+    assert model.learner.kernel == "gaussian:2" and model.scale == "standard"
+    whole = told(saved)
+    rows = frame[["city", "size"]]
+    np.testing.assert_allclose(model.predict(rows), whole, rtol=1e-12)
+    ours = mercer.Pipeline(mercer.Krls(kernel="gaussian:2"), gaps=["-999", "unknown"]).fit(frame[["size", "city"]], frame["price"])
+    np.testing.assert_allclose([ours.predict_one(row) for row in rows.to_dict("records")], whole, rtol=1e-12)
+    for one in (model, ours, pickle.loads(pickle.dumps(ours))):
+        one.save(again)
+        assert told(again) == whole and mercer.load(again).gaps == list(one.gaps)
+    # A model of numbers only hands it on.
+    numbers, plain = tmp_path / "numbers.csv", tmp_path / "plain.mercer"
+    pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]}).to_csv(numbers, index=False)
+    subprocess.run([command, "train", numbers, "--learner", "krls", "--kernel", "gaussian:2", "--gap", "-999", "--model", plain], check=True, capture_output=True)
+    model = mercer.load(plain)
+    assert model.kernel == "gaussian:2"
+    kept = dict(mercer.from_bytes(model.to_bytes())._kept())
+    assert kept["gaps"] == '["-999"]'
 
 
 def test_what_a_file_cannot_hold_is_refused():

@@ -220,6 +220,11 @@ def test_one_row_is_predicted_without_detours(data):
     import timeit
 
     X, y, _ = data
-    model = mercer.Krls(max_dictionary=50).fit(X, y)
-    one = X[:1]
-    assert min(timeit.repeat(lambda: model.predict(one), number=50, repeat=20)) / 50 < 60e-6
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abc")).assign(i=range(600), city=["Ulm", "Bonn"] * 300, when=pd.date_range("2024-01-01", periods=600))
+    table = mercer.Pipeline(mercer.Krls(max_dictionary=50))
+    for model, rows in ((mercer.Krls(max_dictionary=50), X), (clone(table), X), (clone(table), frame), (clone(table), frame.to_dict("records"))):
+        one = model.fit(rows, y).predict(rows[7:8])
+        np.testing.assert_allclose(one, model.predict(rows)[7], rtol=1e-12)
+        one = rows[7:8]
+        assert min(timeit.repeat(lambda: model.predict(one), number=50, repeat=20)) / 50 < 60e-6

@@ -199,6 +199,9 @@ pub struct Description {
 /// given, the command the values of a file that stand for none. Nothing of it bears upon the prediction for a row that has been read.
 pub type Own = Vec<(String, String)>;
 
+/// The key of [`Own`] under which the command keeps the values that stand for none in the data: a JSON array of texts.
+pub const GAPS: &str = "gaps";
+
 /// What a regression learner has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {

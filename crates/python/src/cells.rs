@@ -1,7 +1,7 @@
 //! Cells of a table: from Python objects to what an encoding reads.
 
 use mercer::encoding::{Cell, Cells, Encoding, Kind};
-use mercer::readers::{is_gap_mark, parse_instant, text_cell};
+use mercer::readers::{Gaps, is_gap_mark, parse_instant, text_cell};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
@@ -48,6 +48,12 @@ impl Cells for Row<'_> {
     }
 }
 
+/// A cell, or one without a value where it stands for none.
+fn read(value: &Bound<'_, PyAny>, gaps: &Gaps) -> PyResult<Owned> {
+    let cell = owned(value)?;
+    Ok(if gaps.is_empty() || gaps.without(cell.cell()) != Cell::Missing { cell } else { Owned::Missing })
+}
+
 fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
     let number = |number: f64| {
         if number.is_nan() {
@@ -82,6 +88,12 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
     } else if value.get_type().name()?.to_str()?.starts_with("bool") {
         // That of numpy.
         Ok(truth(value.is_truthy()?))
+    } else if let Ok(integer) = value.extract() {
+        // One of numpy's.
+        Ok(Owned::Integer(integer))
+    } else if value.get_type().name()?.to_str()? == "NAType" {
+        // That of pandas.
+        Ok(Owned::Missing)
     } else {
         value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
     }
@@ -112,10 +124,12 @@ pub(crate) fn kind_of(cells: &[Owned]) -> Option<Kind> {
     })
 }
 
-/// What a column of such cells is to a pipeline: a number, a category or a time; None where all are missing.
+/// What a column of such cells is to a pipeline: a number, a category or a time; None where all are missing, or are one
+/// of `gaps`.
 #[pyfunction]
-pub(crate) fn column_kind(cells: Vec<Bound<'_, PyAny>>) -> PyResult<Option<String>> {
-    let cells = cells.iter().map(owned).collect::<PyResult<Vec<_>>>()?;
+pub(crate) fn column_kind(cells: Vec<Bound<'_, PyAny>>, gaps: Vec<String>) -> PyResult<Option<String>> {
+    let gaps = Gaps::new(&gaps);
+    let cells = cells.iter().map(|cell| read(cell, &gaps)).collect::<PyResult<Vec<_>>>()?;
     Ok(kind_of(&cells).map(|kind| kind.to_string()))
 }
 
@@ -132,8 +146,8 @@ fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 impl Columns {
-    pub(crate) fn read(columns: &[Bound<'_, PyList>]) -> PyResult<Self> {
-        let column = |column: &Bound<'_, PyList>| column.iter().map(|value| owned(&value)).collect::<PyResult<_>>();
+    pub(crate) fn read(columns: &[Bound<'_, PyList>], gaps: &Gaps) -> PyResult<Self> {
+        let column = |column: &Bound<'_, PyList>| column.iter().map(|value| read(&value, gaps)).collect::<PyResult<_>>();
         Ok(Self(columns.iter().map(column).collect::<PyResult<_>>()?))
     }
 
@@ -183,7 +197,7 @@ impl Single {
     }
 
     /// Reads a dictionary; columns that it lacks are missing. The answer is whether every key with a value is a column.
-    pub(crate) fn read(&mut self, row: &Bound<'_, PyDict>, encoding: &Encoding) -> PyResult<bool> {
+    pub(crate) fn read(&mut self, row: &Bound<'_, PyDict>, encoding: &Encoding, gaps: &Gaps) -> PyResult<bool> {
         self.cells.clear();
         self.cells.resize_with(encoding.schema().columns().len(), || Owned::Missing);
         let mut known = true;
@@ -193,9 +207,9 @@ impl Single {
                 _ => self.look_up(position, &name, encoding)?,
             };
             match place {
-                Key::Column(place) => self.cells[place] = owned(&value).map_err(|error| of_column(&name, error))?,
+                Key::Column(place) => self.cells[place] = read(&value, gaps).map_err(|error| of_column(&name, error))?,
                 Key::LeftOut => {}
-                Key::Unknown => known = known && matches!(owned(&value)?, Owned::Missing),
+                Key::Unknown => known = known && matches!(read(&value, gaps)?, Owned::Missing),
             }
         }
         Ok(known)

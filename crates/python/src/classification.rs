@@ -390,8 +390,7 @@ impl ClassificationCore {
     /// The model file.
     fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
         let (py, core) = (slf.py(), &slf.get().0);
-        core.look(py, |_| ())?;
-        let own = own(slf.as_any())?;
+        let own = own(slf.as_any(), &core.look(py, |model| model.description.own.clone())?)?;
         let front = core.front(py);
         let labels = front.classes.to_file(py)?;
         let mut model = core.model.write(py);

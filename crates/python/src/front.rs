@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
-use mercer::model::{Classification, Description, Model, ModelError, ModelKind, Own, Regression};
+use mercer::model::{Classification, Description, GAPS, Model, ModelError, ModelKind, Own, Regression};
 use mercer::readers::Scaling;
 use mercer::{AnyKernel, AnyRegressor, Error, RegressorExt, Scratch};
 use pyo3::prelude::*;
@@ -334,9 +334,12 @@ fn grow<M: Held>(model: &mut M, added: usize) -> PyResult<bool> {
     }
 }
 
-/// What Python keeps for itself in the file of a model: keys with JSON values.
-pub(crate) fn own(slf: &Bound<'_, PyAny>) -> PyResult<Own> {
-    slf.call_method0("_own")?.extract()
+/// What Python keeps for itself in the file of a model, keys with JSON values; and what stays of that which the file
+/// `kept`.
+pub(crate) fn own(slf: &Bound<'_, PyAny>, kept: &Own) -> PyResult<Own> {
+    let mut own: Own = slf.call_method0("_own")?.extract()?;
+    own.extend(kept.iter().filter(|(key, _)| key == GAPS).cloned());
+    Ok(own)
 }
 
 /// A dictionary of targets by name: the names in the order of the numbers that are put into `front.y`.

@@ -358,8 +358,7 @@ impl MomentsCore {
     /// The model file.
     fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
         let (py, shared) = (slf.py(), &slf.get().state);
-        shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
-        let own = own(slf.as_any())?;
+        let own = own(slf.as_any(), &slf.get()._kept(py)?)?;
         let mut state = shared.write(py);
         let state = state.as_mut().ok_or_else(errors::not_learnt)?;
         state.settle()?;

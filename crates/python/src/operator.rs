@@ -267,7 +267,7 @@ impl OperatorCore {
     fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
         let (py, shared) = (slf.py(), &slf.get().model);
         shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
-        let own = own(slf.as_any())?;
+        let own = own(slf.as_any(), &Own::new())?;
         let mut model = shared.write(py);
         let model = model.as_mut().ok_or_else(errors::not_learnt)?;
         model.own = own;

@@ -397,8 +397,7 @@ impl RegressionCore {
     /// The model file.
     fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
         let (py, core) = (slf.py(), &slf.get().0);
-        core.look(py, |_| ())?;
-        let own = own(slf.as_any())?;
+        let own = own(slf.as_any(), &core.look(py, |model| model.description.own.clone())?)?;
         let front = core.front(py);
         let mut model = core.model.write(py);
         let model = model.as_mut().ok_or_else(errors::not_learnt)?;

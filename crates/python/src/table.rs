@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{Encoding, EncodingError, Kind, PipelineScratch};
 use mercer::experts::Outliers;
-use mercer::model::{Model, ModelError, ModelKind, Own};
-use mercer::readers::Labels;
+use mercer::model::{GAPS, Model, ModelError, ModelKind, Own};
+use mercer::readers::{Gaps, Labels};
 use mercer::{Error, Regressor, RegressorExt, Scratch, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -37,6 +37,8 @@ pub(crate) struct TableCore {
     /// Taken before the model by who needs both.
     classes: Mutex<Classes>,
     notes: Mutex<Notes>,
+    /// What stands for no value.
+    gaps: Shared<Gaps>,
     /// Taken before the others.
     single: Mutex<(Single, Work)>,
 }
@@ -46,12 +48,19 @@ impl TableCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), classes: Mutex::default(), notes: Mutex::default(), single: Mutex::default() }
+        Self {
+            model: Shared::new(None),
+            classes: Mutex::default(),
+            notes: Mutex::default(),
+            gaps: Shared::default(),
+            single: Mutex::default(),
+        }
     }
 
     /// Forgets everything, and makes a learner for a table with this head, or without a head for columns of these
     /// kinds. `spec` is that of the learner, `extras` the share of its intervals, whether they are local, and whether
-    /// probabilities are calibrated; `manner` is how numbers are scaled and what is done with implausible targets; `labels` are the two classes if two are settled, else none.
+    /// probabilities are calibrated; `manner` is how numbers are scaled, what is done with implausible targets and, as
+    /// JSON, what stands for no value; `labels` are the two classes if two are settled, else none.
     #[pyo3(signature = (spec, extras, names, columns, weights, manner, kinds, outputs, labels, rounds))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
@@ -62,7 +71,7 @@ impl TableCore {
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
-        manner: (String, String),
+        manner: (String, String, Option<String>),
         kinds: Vec<(String, String)>,
         outputs: usize,
         labels: Option<Vec<Bound<'_, PyAny>>>,
@@ -71,10 +80,12 @@ impl TableCore {
         if outputs == 0 {
             return Err(errors::data("the target has no number; give one, or several"));
         }
-        let columns = Columns::read(&columns)?;
+        let (scale, outliers, gaps) = manner;
+        let own: Own = gaps.map(|gaps| (GAPS.to_owned(), gaps)).into_iter().collect();
+        let gaps = gaps_of(py, &own)?;
+        let columns = Columns::read(&columns, &gaps)?;
         let rows = columns.rows()?.min(HEAD);
         let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
-        let (scale, outliers) = manner;
         let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
         let encoding = encoding_of(&names, &head, kinds, &scale)?;
         // What the model will learn of these rows, for the width of the kernel.
@@ -92,7 +103,9 @@ impl TableCore {
         let plan = Plan { spec, extras, outputs, scaled: scale != "none", outliers, rounds };
         let classes = Classes::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
         let two = labels.map(|_| classes.len() == 2);
-        let body = plan.make(encoding, two, &first, &weights)?;
+        let mut body = plan.make(encoding, two, &first, &weights)?;
+        body.description_mut().own = own;
+        *self.gaps.write(py) = gaps;
         self.single(py).0 = Single::default();
         *self.classes(py) = classes;
         *self.model.write(py) = Some(body);
@@ -151,7 +164,7 @@ impl TableCore {
             let mut classes = this.classes(py);
             let mut model = this.model.write(py);
             let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-            if !cells.read(row, body.encoding())? {
+            if !cells.read(row, body.encoding(), &this.gaps.read(py))? {
                 return Ok(false);
             }
             let mut notes = this.notes();
@@ -191,7 +204,7 @@ impl TableCore {
         let classes = self.classes(py);
         let model = self.model.read(py);
         let body = model.as_ref().ok_or_else(errors::not_learnt)?;
-        cells.read(row, body.encoding())?;
+        cells.read(row, body.encoding(), &self.gaps.read(py))?;
         match body {
             Body::Numbers(model) => {
                 work.scores.resize(model.pipeline.learner().outputs(), 0.0);
@@ -221,7 +234,7 @@ impl TableCore {
         y: PyReadonlyArray1<'py, f64>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let columns = Columns::read(&columns)?;
+        let columns = Columns::read(&columns, &self.gaps.read(py))?;
         let rows = columns.rows()?;
         let (ys, weights) = (arrays::numbers(&y)?, arrays::optional(&weights)?);
         let (map, outputs) = {
@@ -273,7 +286,7 @@ impl TableCore {
         labels: Vec<Bound<'py, PyAny>>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
-        let columns = Columns::read(&columns)?;
+        let columns = Columns::read(&columns, &self.gaps.read(py))?;
         let rows = columns.rows()?;
         let weights = arrays::optional(&weights)?;
         if labels.len() != rows || !(weights.is_empty() || weights.len() == rows) {
@@ -353,7 +366,7 @@ impl TableCore {
         columns: Vec<Bound<'py, PyList>>,
         probable: bool,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<Option<Bound<'py, PyAny>>>)> {
-        let columns = Columns::read(&columns)?;
+        let columns = Columns::read(&columns, &self.gaps.read(py))?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
@@ -408,7 +421,7 @@ impl TableCore {
         names: Vec<String>,
         columns: Vec<Bound<'py, PyList>>,
     ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
-        let columns = Columns::read(&columns)?;
+        let columns = Columns::read(&columns, &self.gaps.read(py))?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
@@ -536,8 +549,7 @@ impl TableCore {
     /// The model file.
     fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
         let (py, this) = (slf.py(), slf.get());
-        this.look(py, |_| Ok(()))?;
-        let own = own(slf.as_any())?;
+        let own = own(slf.as_any(), &this._kept(py)?)?;
         let labels = this.classes(py).to_file(py)?;
         this.bytes(py, Some(own), labels)
     }
@@ -558,6 +570,7 @@ impl TableCore {
                 return Err(errors::model(ModelError::OtherKind { expected: ModelKind::Table, got: other.kind() }));
             }
         };
+        *self.gaps.write(py) = gaps_of(py, &body.description().own)?;
         self.single(py).0 = Single::default();
         *self.classes(py) = match (labels, &body) {
             (Some(labels), _) => Classes::of(&labels)?,
@@ -596,4 +609,11 @@ impl TableCore {
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
         self.look(py, |body| look(body.encoding()))
     }
+}
+
+/// What stands for no value, as the file of a model keeps it.
+fn gaps_of(py: Python<'_>, own: &Own) -> PyResult<Gaps> {
+    let Some((_, text)) = own.iter().find(|(key, _)| key == GAPS) else { return Ok(Gaps::default()) };
+    let texts: Vec<String> = py.import("json")?.call_method1("loads", (text,))?.extract()?;
+    Ok(Gaps::new(&texts))
 }

@@ -1,18 +1,19 @@
 //! Values that stand for none, as a person tells them: `-999`, `unknown`.
 
-#[cfg(feature = "arrow")]
 use mercer_core::Cell;
 
 /// Texts, and numbers, that are gaps whatever their column is.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gaps {
+pub struct Gaps {
     texts: Vec<String>,
     /// Those of them that are numbers, for formats of which the cells are.
     numbers: Vec<f64>,
 }
 
 impl Gaps {
-    pub(crate) fn new(texts: &[String]) -> Self {
+    /// Those of these texts.
+    #[must_use]
+    pub fn new(texts: &[String]) -> Self {
         let texts: Vec<String> = texts.iter().map(|text| text.trim().to_owned()).collect();
         let numbers = texts.iter().filter_map(|text| text.parse().ok()).collect();
         Self { texts, numbers }
@@ -20,7 +21,8 @@ impl Gaps {
 
     /// Whether nothing was told.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
@@ -37,8 +39,8 @@ impl Gaps {
     }
 
     /// The cell, or one without a value in its place.
-    #[cfg(feature = "arrow")]
-    pub(crate) fn without<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
+    #[must_use]
+    pub fn without<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
         let gap = match cell {
             Cell::Text(text) | Cell::Numeral(_, text) => self.has_text(text.as_bytes()),
             Cell::Number(_) | Cell::Integer(_) => cell.number().is_some_and(|value| self.has_number(value)),

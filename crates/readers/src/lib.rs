@@ -79,6 +79,7 @@ pub use dataset::Dataset;
 pub use dialect::{Decimal, Marks, Separator, Thousands};
 pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
 pub use format::Format;
+pub use gaps::Gaps;
 pub use head::TargetHead;
 pub use labels::{LabelKind, Labels};
 pub use mercer_core::{Cell, Cells, instant_text, is_gap_mark, parse_instant};

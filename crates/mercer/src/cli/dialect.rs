@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use mercer::model::Own;
+use mercer::model::{GAPS, Own};
 use mercer::readers::{Decimal, Format, Header, ReadOptions, Separator, Thousands};
 use serde_json::Value;
 
@@ -82,17 +82,14 @@ impl Dialect {
     }
 }
 
-/// The key under which a model keeps the values that stand for none.
-const KEPT_GAPS: &str = "gaps";
-
 /// What a model keeps of the values that stand for none.
 pub(crate) fn kept_gaps(gaps: &[String]) -> Own {
-    if gaps.is_empty() { Own::new() } else { vec![(KEPT_GAPS.to_owned(), Value::from(gaps).to_string())] }
+    if gaps.is_empty() { Own::new() } else { vec![(GAPS.to_owned(), Value::from(gaps).to_string())] }
 }
 
 /// The values that stand for none in the data of a model.
 pub(crate) fn known_gaps(own: &Own) -> Vec<String> {
-    let kept = own.iter().find(|(key, _)| key == KEPT_GAPS);
+    let kept = own.iter().find(|(key, _)| key == GAPS);
     kept.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
