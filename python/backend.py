@@ -1,8 +1,8 @@
-"""The build backend of the package: maturin's, and the stubs of the classes that the catalogue makes at import.
+"""The build backend of the package: maturin's, and the stubs of the extension and of the classes that are made at import.
 
 A wheel is built twice, the second time from what the compiler has left: the first imports the package to write
-``mercer/_learners.pyi`` and ``mercer/_forecasters.pyi``, which the second takes along. ``python -P python/backend.py
-FOLDER`` writes those of the package that is installed to a folder.
+``mercer/_*.pyi``, which the second takes along. ``python -P python/backend.py FOLDER`` writes those of the package
+that is installed to a folder.
 """
 
 from __future__ import annotations
@@ -45,6 +45,39 @@ def stubs(name: str) -> Iterator[str]:
         yield "    ) -> None: ...\n"
 
 
+#: What methods of the extension return, where that is one thing.
+RETURNS = {"learn_one": "None", "to_bytes": "bytes", "predict_interval_one": "tuple[float, float]"}
+
+
+def extension() -> Iterator[str]:
+    """The lines of the stubs of the extension, which tells names, defaults and documentation, and no types."""
+    from mercer import _mercer
+
+    def function(name: str, function: Any, indent: str = "") -> str:
+        said = []
+        for one in inspect.signature(function).parameters.values():
+            stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+            usual = "" if one.default is one.empty else " = ..."
+            said.append("self" if one.name == "self" else f"{stars}{one.name}: Any{usual}")
+        doc = f'{indent}    r"""{function.__doc__}"""' if function.__doc__ else f"{indent}    ..."
+        return f"{indent}def {name}({', '.join(said)}) -> {RETURNS.get(name, 'Any')}:\n{doc}\n"
+
+    yield '"""The extension module; see crates/python."""\n'
+    yield "from typing import Any, Final\n"
+    for name, value in vars(_mercer).items():
+        if name == "__version__":
+            yield f"{name}: Final[str]"
+        elif isinstance(value, type):
+            yield f'class {name}({value.__base__.__name__}):\n    """{value.__doc__}"""\n'
+            for inner, member in vars(value).items():
+                if callable(member) and (not inner.startswith("__") or inner == "__sizeof__"):
+                    yield function(inner, member, "    ")
+                elif inspect.isdatadescriptor(member) and not inner.startswith("__"):
+                    yield f"    {inner}: Any"
+        elif callable(value):
+            yield function(name, value)
+
+
 def write(place: str) -> None:
     """Writes the stubs of the package in this folder beside the sources."""
     environment = {**os.environ, "PYTHONPATH": place}
@@ -68,5 +101,6 @@ def build_editable(wheel_directory: str, config_settings: Any = None, metadata_d
 
 
 if __name__ == "__main__":
-    for module in MODULES:
-        Path(sys.argv[1], f"{module}.pyi").write_text("\n".join(stubs(module)), encoding="utf-8")
+    texts = {"_mercer": extension(), **{name: stubs(name) for name in MODULES}}
+    for module, lines in texts.items():
+        Path(sys.argv[1], f"{module}.pyi").write_text("\n".join(lines), encoding="utf-8")

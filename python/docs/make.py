@@ -227,7 +227,7 @@ def reference(pages: Path) -> list[dict[str, Any]]:
     write("pipeline.md", "mercer.Pipeline", sys.modules["mercer.pipeline"], [("Pipeline", mercer.Pipeline)])
     write("kernels.md", "mercer.kernels", kernels, all_of(kernels))
     write("plot.md", "mercer.plot", mercer.plot, all_of(mercer.plot))
-    functions = ["evaluate", "Evaluation", "compare", "Comparison", "tune", "Tuning", "Trial", "load", "save", "from_bytes"]
+    functions = ["evaluate", "Evaluation", "compare", "Comparison", "tune", "Tuning", "Trial", "read", "load", "save", "from_bytes"]
     write("functions.md", "Evaluation, tuning, files", None, [(name, getattr(mercer, name)) for name in functions])
     errors = ["MercerError", "SettingsError", "DataError", "DivergedError", "ModelFileError", "NotLearntError", "MercerWarning"]
     table = ["# Errors and warnings", "", "| class | what it says |", "|---|---|"]

@@ -16,7 +16,7 @@ from ._learners import *  # noqa: F403
 from ._learners import __all__ as _learners_all
 from . import forecasting, kernels, moments, operators
 from ._evaluation import Comparison, Evaluation, compare, evaluate
-from ._files import from_bytes, load, save
+from ._files import from_bytes, load, read, save
 from ._tuning import Trial, Tuning, tune
 from .moments import RidgeMoments
 from .operators import KoopmanOperator
@@ -47,6 +47,7 @@ __all__ = [
     "load",
     "moments",
     "operators",
+    "read",
     "save",
     "tune",
 ]

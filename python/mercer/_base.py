@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -20,7 +21,7 @@ from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassi
 from ._compat import checked, checked_targets, checked_weights, when
 from ._data import Floats
 from ._notes import tell
-from ._stored import Covered, Stored, ends
+from ._stored import Covered, Explained, Stored, ends
 
 #: Parameters that are no keys of the catalogue.
 OWN = ("kernel", "seed", "intervals", "local_intervals", "calibrated")
@@ -42,13 +43,14 @@ def written(value: Any) -> str:
     return repr(value)
 
 
-class Learner(Stored, BaseEstimator):
+class Learner(Stored, Explained, BaseEstimator):
     """A learner of the catalogue with its parameters."""
 
     #: The name in the catalogue, and its keys: attribute, key, default.
     _name: ClassVar[str] = ""
     _keys: ClassVar[tuple[tuple[str, str, Any], ...]] = ()
     _poor_score: ClassVar[bool] = False
+    warm_start: bool = False
 
     def _pairs(self) -> list[str]:
         """``KEY=VALUE`` for what is not at its default: others may depend on the data."""
@@ -66,7 +68,12 @@ class Learner(Stored, BaseEstimator):
         return " ".join(words)
 
     def _settings(self) -> tuple[str, list[str], str, int]:
-        return self._name, self._pairs(), kernel_text(getattr(self, "kernel", "auto")), whole("seed", getattr(self, "seed", 0) or 0)
+        name = "seed" if getattr(self, "random_state", None) is None else "random_state"
+        seed = getattr(self, name, 0)
+        if hasattr(seed, "randint"):
+            # A generator of numpy draws it.
+            seed = int(seed.randint(2**31))
+        return self._name, self._pairs(), kernel_text(getattr(self, "kernel", "auto")), whole(name, seed or 0)
 
     if TYPE_CHECKING:
         # What the extension gives.
@@ -77,6 +84,10 @@ class Learner(Stored, BaseEstimator):
         def _description(self) -> tuple[str, str, list[tuple[str, str]], int]: ...
         def _places(self, names: list[Any], grow: bool) -> list[int | None]: ...
         def _begin(self, *args: Any, **kwargs: Any) -> Any: ...
+        def _learn_rows(self, *args: Any, **kwargs: Any) -> Any: ...
+        def _notes(self) -> list[str]: ...
+        def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, tuple[Any, ...]]: ...
+        def _targets_one_by_one(self, y: Any) -> tuple[Any, tuple[Any, ...]]: ...
         def _take_back(self, aside: Any) -> None: ...
         def _reset(self) -> None: ...
         def _rename(self, names: list[Any]) -> None: ...
@@ -154,6 +165,52 @@ class Learner(Stored, BaseEstimator):
                 vars(self).update(before)
             raise
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
+        """Forgets everything, unless ``warm_start`` is set, then learns the rows in their order, `epochs` times. Settings may depend on the number of
+        rows ``T``, over all epochs. Two classes make a learner of two."""
+        self._learn(X, y, sample_weight, passes=whole("epochs", epochs, 1), fresh=not (self.warm_start and self._is_made))
+        return self
+
+    @property
+    def _takes(self) -> dict[str, bool]:
+        """What targets may be, to the checks."""
+        return {}
+
+    def _learn(
+        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, keep: bool = False, passes: int | None = None, fresh: bool = False
+    ) -> Any:
+        """Learns further rows, or those of a ``fit`` in so many passes, which may begin anew."""
+        begins = fresh or not self._is_made
+        with self._attempt(whole=passes is not None) as aside:
+            if begins:
+                X, y = checked(self, X, y, reset=True, **self._takes)
+            else:
+                X = self._rows(X)
+                y = checked_targets(self, X, y, **self._takes)
+            weights = self._weighted(y, checked_weights(sample_weight, X.shape[0]), passes is not None)
+            told, targets = self._targets_of(y, passes is not None and begins, classes)
+            if begins:
+                names = getattr(self, "feature_names_in_", None)
+                rounds = None if passes is None else passes * X.shape[0]
+                aside.append(self._begin(X, told, weights, rounds, None if names is None else list(names)))
+            for _ in range(passes or 1):
+                made = self._learn_rows(X, *targets, weights, keep)
+        tell(self._notes())
+        return made
+
+    def _weighted(self, y: Any, weights: Floats | None, whole: bool) -> Floats | None:
+        """The weights of rows, and of their classes."""
+        return weights
+
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
+        """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
+        told, targets = self._targets_one_by_one(y)
+        with self._attempt(whole=False) as aside:
+            if not self._is_made:
+                aside.append(self._begin_many(X, told))
+            self._learn_rows(self._aligned(X, grow=True), *targets, self._weighted(y, None if w is None else _data.vector(w), False))
+        tell(self._notes())
+
     def _rows(self, X: Any) -> Floats:
         """The rows of a model that was begun, in the order of its features: those of a frame by name, those of an array by place. Features that
         appeared later than the first batch are 0 where they are not there."""
@@ -192,7 +249,7 @@ class Learner(Stored, BaseEstimator):
             return full
         if known is not None and rows.shape[1] == known < width:
             rows = np.hstack([rows, np.zeros((len(rows), width - known))])
-        return rows  # type: ignore[no-any-return]
+        return rows
 
     @property
     def dictionary_size(self) -> int:
@@ -350,50 +407,26 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
         self._set_bytes(state, names)
         self._targets = targets
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
-        """Forgets everything, then learns the rows in their order, `epochs` times. Settings may depend on the number of rows ``T``, over all
-        epochs."""
-        passes = whole("epochs", epochs, 1)
-        with self._attempt(whole=True) as aside:
-            X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
-            weights = checked_weights(sample_weight, X.shape[0])
-            ys, outputs = _data.targets(y)
-            aside.append(self._begin(X, outputs, weights, passes * X.shape[0], self._frame_names()))
-            for _ in range(passes):
-                self._learn_rows(X, ys, weights)
-        tell(self._notes())
-        return self
-
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns further rows in their order."""
-        self._learn(X, y, sample_weight, keep=False)
+        self._learn(X, y, sample_weight)
         return self
 
     def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Learns further rows, and returns the prediction that was made for each before it was learnt."""
-        made = self._learn(X, y, sample_weight, keep=True)
-        assert made is not None
+        made: Floats = self._learn(X, y, sample_weight, keep=True)
         return made[:, 0] if made.shape[1] == 1 else made
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, keep: bool) -> Floats | None:
-        fresh = not self._is_made
-        with self._attempt(whole=False) as aside:
-            if fresh:
-                X, y = checked(self, X, y, reset=True, multi_output=self._vectors)
-            else:
-                X = self._rows(X)
-                y = checked_targets(self, X, y, multi_output=self._vectors)
-            weights = checked_weights(sample_weight, X.shape[0])
-            ys, outputs = _data.targets(y)
-            if fresh:
-                aside.append(self._begin(X, outputs, weights, None, self._frame_names()))
-            made = self._learn_rows(X, ys, weights, keep)
-        tell(self._notes())
-        return made
+    @property
+    def _takes(self) -> dict[str, bool]:
+        return {"multi_output": self._vectors}
 
-    def _frame_names(self) -> list[Any] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else list(names)
+    def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, tuple[Any, ...]]:
+        ys, outputs = _data.targets(y)
+        return outputs, (ys,)
+
+    def _targets_one_by_one(self, y: Any) -> tuple[Any, tuple[Any, ...]]:
+        return self._targets_of(y, False, None)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
@@ -413,26 +446,13 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
         assert radius is not None
         return ends(made, radius)
 
-    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
-        """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
-        ys, outputs = _data.targets(y)
-        with self._attempt(whole=False) as aside:
-            if not self._is_made:
-                aside.append(self._begin_many(X, outputs))
-            self._learn_rows(self._aligned(X, grow=True), ys, None if w is None else _data.vector(w))
-        tell(self._notes())
-
     def predict_many(self, X: Any) -> Any:
         """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""
         made: Floats = np.zeros(len(X))
         if self._is_made:
             made = self._predict_rows(self._aligned(X, grow=False))[0]
             made = made[:, 0] if made.shape[1] == 1 else made
-        if not hasattr(X, "index") or not hasattr(X, "iloc") or made.ndim == 2:
-            return made
-        import pandas as pd
-
-        return pd.Series(made, index=X.index)
+        return _data.like(X, made)
 
     _more_tags = _river_tags
 
@@ -456,6 +476,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     _calibrates: ClassVar[bool] = False
     _classes: npt.NDArray[Any] | None
     calibrated: bool = False
+    class_weight: Any = None
 
     def _spec(self) -> tuple[tuple[str, list[str], str, int], bool]:
         return self._settings(), bool(self.calibrated)
@@ -471,74 +492,60 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         loss = str(getattr(self, "loss", self._losses[0])).split(":")[0]
         return bool(self.calibrated) or self._calibrates or loss in ("squared", "logistic", "softmax")
 
-    def _codes(self, y: Any) -> tuple[list[Any], npt.NDArray[np.int64]]:
-        """Labels in their order of size, and each row's place among them."""
-        labels, codes = np.unique(np.asarray(y), return_inverse=True)
-        return labels.tolist() if labels.dtype != object else list(labels), np.ascontiguousarray(codes.reshape(-1), dtype=np.int64)
+    @property
+    def _takes(self) -> dict[str, bool]:
+        return {"numeric": False}
 
-    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
-        if reset:
-            X, y = checked(self, X, y, reset=True, numeric=False)
-        else:
-            X = self._rows(X)
-            y = checked_targets(self, X, y, numeric=False)
-        if "sklearn.base" in sys.modules:
-            from sklearn.utils.multiclass import check_classification_targets
-
-            check_classification_targets(y)
-        return X, y
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
-        """Forgets everything, then learns the rows in their order, `epochs` times. Two classes make a learner of two."""
-        passes = whole("epochs", epochs, 1)
-        with self._attempt(whole=True) as aside:
-            X, y = self._checked(X, y, True)
-            weights = checked_weights(sample_weight, X.shape[0])
-            labels, codes = self._codes(y)
-            if len(labels) > 2 and not self._many:
-                raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(labels)} classes.")
-            self._classes = np.unique(np.asarray(y))
-            aside.append(self._begin(X, labels, weights, passes * X.shape[0], self._frame_names()))
-            for _ in range(passes):
-                self._learn_rows(X, labels, codes, weights)
-        tell(self._notes())
-        return self
+    def _weighted(self, y: Any, weights: Floats | None, whole: bool) -> Floats | None:
+        told = self.class_weight
+        if told is None:
+            return weights
+        labels = y.tolist() if hasattr(y, "tolist") else list(y)
+        if isinstance(told, str) and told == "balanced" and whole:
+            counts = Counter(labels)
+            told = {label: len(labels) / (len(counts) * count) for label, count in counts.items()}
+        if not isinstance(told, Mapping):
+            known = 'give the weight of each class in a dictionary, or None; "balanced" is for fit, which has all rows'
+            raise ValueError(f"class_weight is {told!r}: {known}")
+        factors = np.array([told.get(label, 1.0) for label in labels], dtype=np.float64)
+        return checked_weights(factors if weights is None else factors * weights, len(labels))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns further rows in their order. `classes`, given with the first rows, settles the columns of ``predict_proba``; without it
         classes join as they come."""
-        self._learn(X, y, classes, sample_weight, keep=False)
+        self._learn(X, y, sample_weight, classes=classes)
         return self
 
     def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learns further rows, and returns the class that was predicted for each before it was learnt; None (in an array of objects) before
         any class was met."""
-        made = self._learn(X, y, None, sample_weight, keep=True)
+        made = self._learn(X, y, sample_weight, keep=True)
         labels = [*self._labels, None]
         return np.array([labels[place] for place in made], dtype=object)
 
-    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, keep: bool) -> Any:
-        fresh = not self._is_made
-        with self._attempt(whole=False) as aside:
-            X, y = self._checked(X, y, fresh)
-            weights = checked_weights(sample_weight, X.shape[0])
-            labels, codes = self._codes(y)
-            if fresh:
-                self._classes = None if classes is None else np.unique(np.asarray(classes))
-                if self._classes is not None and len(self._classes) > 2 and not self._many:
-                    raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
-                settled = [] if classes is None else self._codes(classes)[0]
-                aside.append(self._begin(X, settled, weights, None, self._frame_names()))
-            known = getattr(self, "_classes", None)
-            if known is not None and not set(labels) <= set(known.tolist()):
-                raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {known.tolist()!r}")
-            made = self._learn_rows(X, labels, codes, weights, keep)
-        tell(self._notes())
-        return made
+    def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Labels in their order of size, and each row's place among them."""
+        if "sklearn.base" in sys.modules:
+            from sklearn.utils.multiclass import check_classification_targets
 
-    def _frame_names(self) -> list[Any] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else list(names)
+            check_classification_targets(y)
+        met, codes = np.unique(np.asarray(y), return_inverse=True)
+        labels = met.tolist() if met.dtype != object else list(met)
+        if beginning or not self._is_made:
+            # Those that are settled.
+            self._classes = met if beginning else None if classes is None else np.unique(np.asarray(classes))
+        known = getattr(self, "_classes", None)
+        settled = [] if known is None else known.tolist()
+        if len(settled) > 2 and not self._many:
+            raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(settled)} classes.")
+        if known is not None and not set(labels) <= set(settled):
+            raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {settled!r}")
+        return settled, (labels, np.ascontiguousarray(codes.reshape(-1), dtype=np.int64))
+
+    def _targets_one_by_one(self, y: Any) -> tuple[Any, tuple[Any, ...]]:
+        given = y.tolist() if hasattr(y, "tolist") else list(y)
+        places = {label: place for place, label in enumerate(dict.fromkeys(given))}
+        return [], (list(places), np.fromiter((places[label] for label in given), dtype=np.int64))
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -547,7 +554,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             raise AttributeError("classes_: nothing was learnt yet")
         settled = getattr(self, "_classes", None)
         if settled is not None:
-            return settled  # type: ignore[no-any-return]
+            return settled
         return array_of(sorted_labels(self._labels))
 
     def _columns(self, made: Floats) -> Floats:
@@ -609,24 +616,12 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             scores = [*scores, *[0.0] * (2 - len(scores))]
         return dict(zip(labels, scores, strict=False))
 
-    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
-        """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
-        given = y.tolist() if hasattr(y, "tolist") else list(y)
-        labels = list(dict.fromkeys(given))
-        places = {label: place for place, label in enumerate(labels)}
-        codes = np.fromiter((places[label] for label in given), dtype=np.int64)
-        with self._attempt(whole=False) as aside:
-            if not self._is_made:
-                aside.append(self._begin_many(X, []))
-            self._learn_rows(self._aligned(X, grow=True), labels, codes, None if w is None else _data.vector(w))
-        tell(self._notes())
-
     def predict_many(self, X: Any) -> Any:
         """The class of each row of a frame: a series with its index if it is one of pandas, else an array. None before any class was met."""
         made: npt.NDArray[Any] = np.full(len(X), None, dtype=object)
         if self._is_made and self._labels:
             made = self._labelled(self._predict_rows(self._aligned(X, grow=False))[1])
-        return self._series(X, made)
+        return _data.like(X, made)
 
     def predict_proba_many(self, X: Any) -> Any:
         """Probabilities for the rows of a frame, a column for each class."""
@@ -642,14 +637,6 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             labels = [*labels, not labels[0]] if labels and labels[0] in (0, 1) else [False, True][: made.shape[1]]
             made = made[:, : len(labels)]
         return pd.DataFrame(made, index=getattr(X, "index", None), columns=labels)
-
-    @staticmethod
-    def _series(X: Any, made: npt.NDArray[Any]) -> Any:
-        if not hasattr(X, "index") or not hasattr(X, "iloc"):
-            return made
-        import pandas as pd
-
-        return pd.Series(made, index=X.index)
 
     def _inside(self) -> tuple[Any, ...]:
         return (*super()._inside(), list(self._labels))

@@ -133,7 +133,7 @@ when_imported("river.time_series.base", _join_river_series)
 def not_fitted(message: str) -> Exception:
     """scikit-learn's exception where it is imported."""
     if "sklearn.exceptions" in sys.modules:
-        return sys.modules["sklearn.exceptions"].NotFittedError(message)  # type: ignore[no-any-return]
+        return sys.modules["sklearn.exceptions"].NotFittedError(message)
     from ._without import NotFittedError
 
     return NotFittedError(message)

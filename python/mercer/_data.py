@@ -92,3 +92,24 @@ def targets(y: Any) -> tuple[Floats, int]:
     made = numbers(frame(y))
     outputs = made.shape[1] if made.ndim == 2 else 1
     return made.reshape(-1), outputs
+
+
+def named(x: Any) -> dict[Any, Any]:
+    """A row by the names of its columns, or by their numbers."""
+    if isinstance(x, dict):
+        return x
+    for method in ("to_dict", "_asdict"):
+        if hasattr(x, method):
+            return getattr(x, method)()
+    if hasattr(x, "keys"):
+        return dict(x)
+    return dict(enumerate(x))
+
+
+def like(X: Any, made: npt.NDArray[Any]) -> Any:
+    """Predictions for the rows of `X`: a series with its index if it is a frame of pandas, else as they are."""
+    if not hasattr(X, "index") or not hasattr(X, "iloc") or made.ndim == 2:
+        return made
+    import pandas as pd
+
+    return pd.Series(made, index=X.index)

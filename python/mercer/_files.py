@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from . import _learners, _mercer
 from ._base import KernelClassifier, KernelRegressor
-from .forecasting import Forecaster
+from ._forecaster import Forecaster
+from ._notes import tell
 from .moments import RidgeMoments
 from .operators import KoopmanOperator
 
@@ -30,6 +32,22 @@ def from_bytes(data: bytes) -> Any:
         if isinstance(one, type) and issubclass(one, base) and getattr(one, "_name", "") == name:
             return one.from_bytes(data)
     raise _mercer.ModelFileError(f"the model holds the learner {name!r}, which has no class here; save it with the command or a newer mercer")
+
+
+def read(
+    path: str | os.PathLike[str], *, format: str | None = None, separator: str | None = None, decimal: str | None = None,
+    thousands: str | None = None, header: str | None = None, gaps: Sequence[str] = (),
+) -> dict[str, list[Any]]:  # fmt: skip
+    """The columns of a file by name, as the ``mercer`` command reads them: CSV, TSV, JSON and LIBSVM, each plain or compressed. Columns of numbers have
+    numbers, all others texts as they are written; a gap is None. What is in doubt is warned of. :class:`mercer.Pipeline` takes such a table as it is,
+    ``pandas.DataFrame(mercer.read(path))`` makes a frame of it.
+
+    The options are those of the command: `format`, `separator`, `decimal`, `thousands`, `header` ("yes", "no" or "auto"), and `gaps`, further values
+    that stand for none.
+    """
+    names, columns, said = _mercer.read(path, [format, separator, decimal, thousands, header], list(gaps))
+    tell(said)
+    return dict(zip(names, columns, strict=True))
 
 
 def load(path: str | os.PathLike[str]) -> Any:

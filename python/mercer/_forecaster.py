@@ -27,6 +27,10 @@ def _rows(Y: Any) -> Floats:
     return table(Y)
 
 
+#: What a file keeps beside the parameters.
+_KEPT = ("_input_names", "_clock")
+
+
 class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
     """What all forecasters share. Rows are in order of time; a series of one output may be a vector."""
 
@@ -50,8 +54,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
     def _take_description(self) -> None:
         _, parameters, intervals, kept = self._told()
         read = self._take_kept(kept)
-        if "input_names" in read:
-            self._input_names = read["input_names"]
+        vars(self).update({name: read[name] for name in _KEPT if name in read})
         if read:
             return
         # What the command says of its parameters, where it is what they are here.
@@ -66,8 +69,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             self.intervals = intervals
 
     def _more_kept(self) -> dict[str, Any]:
-        names = vars(self).get("_input_names")
-        return {} if names is None else {"input_names": names}
+        return {name: vars(self)[name] for name in _KEPT if name in vars(self)}
 
     def _spec(self) -> dict[str, Any]:
         if type(self) is Forecaster:
@@ -96,6 +98,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
     def fit(self, Y: Any, inputs: Any = None) -> Self:
         """Forgets everything, then observes the rows of `Y` (and of the `inputs` that act on them)."""
         self._reset()
+        vars(self).pop("_clock", None)
         self.predict_then_fit(Y, inputs)
         return self
 
@@ -119,25 +122,55 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         others = np.zeros((len(rows), 0)) if inputs is None else _rows(inputs)
         if not self._is_made:
             self._begin(rows.shape[1], others.shape[1])
+        clock = self._times(Y)
         made, radii = self._observe_rows(rows, others)
+        self._clock = clock
         return (made[:, 0], radii[:, 0]) if flat else (made, radii)
 
-    def predict(self, steps: int = 1, inputs: Any = None) -> Floats:
-        """Predictions of the next `steps` rows: a vector for one output, else ``(steps, outputs)``. `inputs` are those of these rows."""
+    def predict(self, steps: int = 1, inputs: Any = None) -> Any:
+        """Predictions of the next `steps` rows: a vector for one output, else ``(steps, outputs)``. `inputs` are those of these rows. After rows of pandas
+        with times in regular steps as their index, a series or a frame with the times of the next rows."""
         self._check_fitted()
         outputs, width, *_ = self._facts()
         others = np.zeros((steps, width)) if inputs is None else _rows(inputs)
         if others.shape != (steps, width):
             raise ValueError(f"inputs of shape {others.shape}, and {steps} steps of {width} inputs are needed")
         made = self._forecast_rows(steps, others)
-        return made[:, 0] if outputs == 1 else made
+        made = made[:, 0] if outputs == 1 else made
+        clock = vars(self).get("_clock")
+        if clock is None:
+            return made
+        import pandas as pd
+
+        last, step, names, framed = clock
+        span = pd.period_range if isinstance(last, pd.Period) else pd.date_range
+        index = span(last, periods=steps + 1, freq=step)[1:]
+        return pd.DataFrame(made, index, names) if framed else pd.Series(made, index, name=names[0])
+
+    def _times(self, Y: Any) -> tuple[Any, Any, list[Any], bool] | None:
+        """The time of the last row, the step of times, and the names of outputs, of rows of pandas with times in regular steps as their index."""
+        index = getattr(Y, "index", None)
+        if type(index).__name__ not in ("DatetimeIndex", "PeriodIndex") or not len(Y):
+            return None
+        import pandas as pd
+
+        if not index.is_monotonic_increasing or not index.is_unique:
+            raise _mercer.DataError("the times of the rows do not rise; sort them (sort_index), and drop those that come twice")
+        known = vars(self).get("_clock")
+        step = index.freq or (pd.tseries.frequencies.to_offset(pd.infer_freq(index)) if len(index) > 2 else None) or (known and known[1])
+        if step is None:
+            tell(["the times of the rows have no regular step: they are rows one after the other; use resample or asfreq, which fills gaps with NaN"])
+            return None
+        if known is not None and index[0] != known[0] + step:
+            tell([f"the rows before ended at {known[0]} and these begin at {index[0]}: they are rows one after the other; fill gaps with NaN"])
+        return index[-1], step, list(Y.columns) if hasattr(Y, "columns") else [Y.name], hasattr(Y, "columns")
 
     def forecast(self, horizon: int, xs: Any = None) -> list[Any]:
         """river's face: a list of predictions of the next rows; `xs` are dictionaries (or lists) of their inputs."""
         if not self._is_made:
             return [0.0] * horizon
         inputs = None if xs is None else np.array([self._read(x) for x in xs], dtype=np.float64).reshape(len(xs), -1)
-        made: list[Any] = self.predict(horizon, inputs).tolist()
+        made: list[Any] = np.asarray(self.predict(horizon, inputs)).tolist()
         return made
 
     def learn_one(self, y: Any, x: Any = None) -> None:
@@ -147,6 +180,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         if not self._is_made:
             self._begin(row.shape[1], others.shape[1])
         self._observe_rows(row, others)
+        vars(self).pop("_clock", None)
 
     def _read(self, x: Any) -> list[float]:
         if not hasattr(x, "keys"):

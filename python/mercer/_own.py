@@ -42,6 +42,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Kernel):
         parts = [getattr(value, one.name) for one in fields(value)]  # type: ignore[arg-type]
         return {"kernel": type(value).__name__, "parts": _plain(parts)}
+    if hasattr(value, "freqstr"):
+        # A time or a step of pandas.
+        return {"step": value.freqstr, **({"period": str(value)} if hasattr(value, "ordinal") else {})}
+    if hasattr(value, "isoformat"):
+        return {"time": value.isoformat(), "zone": None if value.tzinfo is None else str(value.tzinfo)}
     if hasattr(value, "_keys"):
         return {"learner": type(value).__name__, "parameters": _plain(value.get_params(deep=False))}
     raise ModelFileError(f"{value!r} cannot be kept in a model file; pickle the model, or give a text or a number instead")
@@ -62,6 +67,15 @@ def _full(value: Any) -> Any:
         return tuple(_full(value["tuple"]))
     if "dict" in value:
         return {_full(key): _full(one) for key, one in value["dict"]}
+    if "time" in value or "step" in value:
+        import pandas as pd
+
+        if "period" in value:
+            return pd.Period(value["period"], value["step"])
+        if "step" in value:
+            return pd.tseries.frequencies.to_offset(value["step"])
+        time = pd.Timestamp(value["time"])
+        return time if value["zone"] is None else time.tz_convert(value["zone"])
     from . import _learners
 
     if "kernel" in value:

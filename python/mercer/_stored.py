@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _mercer, _own
 from ._compat import not_fitted
-from ._data import Floats
+from ._data import Floats, named
 
 
 class Pickled:
@@ -93,6 +93,30 @@ class Stored(Pickled):
 
     def _take_description(self) -> None:
         """Parameters as the file tells them."""
+
+
+class Explained:
+    """A model that predicts rows of named features."""
+
+    if TYPE_CHECKING:
+
+        def predict_one(self, x: Any) -> Any: ...
+
+    def explain_one(self, x: Any) -> dict[Any, float]:
+        """What each feature of a row does to its prediction: the prediction, less the one that is made without the feature. In a pipeline it is then
+        missing, and 0 otherwise, the mean of standardised inputs. Of classes it is the probability of the class predicted."""
+        row = named(x)
+        guess = self.predict_one(row)
+
+        def value(row: dict[Any, Any]) -> float:
+            one = getattr(self, "predict_proba_one", self.predict_one)(row)
+            made = one.get(guess, 0.0) if hasattr(type(self), "predict_proba_one") else one
+            if not isinstance(made, float):
+                raise _mercer.DataError("explain_one is for one target")
+            return made
+
+        whole = value(row)
+        return {name: whole - value({other: cell for other, cell in row.items() if other != name}) for name in row}
 
 
 class Covered:

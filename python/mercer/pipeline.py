@@ -22,7 +22,7 @@ from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, 
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights, when
 from ._learners import Krls
 from ._notes import tell
-from ._stored import Covered, Stored, ends
+from ._stored import Covered, Explained, Stored, ends
 
 __all__ = ["ClassifierPipeline", "Pipeline", "RegressorPipeline"]
 
@@ -63,7 +63,7 @@ def _columns(X: Any) -> tuple[list[str], list[list[Any]]]:
     return [f"x{place}" for place in range(rows.shape[1])], [column.tolist() for column in rows.T]
 
 
-class Pipeline(_mercer.TableCore, Covered, Stored):
+class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     """The encoding of a table before a learner, as the ``mercer`` command has it.
 
     It is a regressor or a classifier of river and of scikit-learn, as its learner is. The first 256 rows of the first batch settle what each
@@ -156,11 +156,12 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         return [str(text) for text in self.gaps or ()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
-        """Forgets everything, then learns the rows in their order, `epochs` times."""
+        """Forgets everything, unless ``warm_start`` of the learner is set, then learns the rows in their order, `epochs` times."""
         passes = whole("epochs", epochs, 1)
         before, state = dict(vars(self)), self._inside() if self._is_made else None
         try:
-            self._reset()
+            if not self._learner().warm_start:
+                self._reset()
             self._learn(X, y, sample_weight, passes)
         except Exception:
             self._reset()
@@ -218,7 +219,8 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         try:
             names, columns = self._cells(X, fresh)
             count = len(columns[0]) if columns else 0
-            y, weights = self._targets_of(y, count), checked_weights(sample_weight, count)
+            y = self._targets_of(y, count)
+            weights = self._learner()._weighted(y, checked_weights(sample_weight, count), passes is not None)
             if fresh:
                 self._begin_with(names, columns, y, weights, None if passes is None else passes * count)
             else:
@@ -257,7 +259,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learns one row: a dictionary, or another mapping. A row that is refused as the first settles nothing."""
-        row, names = _row(x), vars(self).get("_target_names")
+        row, names = _data.named(x), vars(self).get("_target_names")
         if isinstance(y, Mapping):
             named = sorted(y) if names is None else names
             if set(named) != set(y):
@@ -304,20 +306,21 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
         """The prediction for one row; before anything was learnt 0, or None."""
         if not self._is_made:
             return None if self._is_classifier else 0.0
-        made = self._predict_row(_row(x))
+        made = self._predict_row(_data.named(x))
         names = vars(self).get("_target_names")
         return made if names is None else dict(zip(names, made if len(names) > 1 else [made], strict=True))
 
     def _one(self, x: Any) -> tuple[list[str], list[list[Any]]]:
         """The columns of one row, those that it lacks without a value."""
-        row = {**dict.fromkeys(self._column_names()), **{str(name): value for name, value in _row(x).items()}}
+        row = {**dict.fromkeys(self._column_names()), **{str(name): value for name, value in _data.named(x).items()}}
         return list(row), [[value] for value in row.values()]
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one."""
         names, columns = _columns(X)
         count = len(columns[0]) if columns else 0
-        y, weights = self._targets_of(y, count), checked_weights(w, count)
+        y = self._targets_of(y, count)
+        weights = self._learner()._weighted(y, checked_weights(w, count), False)
         weights = np.ones(count) if weights is None else weights
         known = set(self._column_names()) if self._is_made else set()
         # Alone are learnt the rows in which a further column has its first value.
@@ -362,11 +365,7 @@ class Pipeline(_mercer.TableCore, Covered, Stored):
     def predict_many(self, X: Any) -> Any:
         """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""
         made = self.predict(X) if self._is_made else np.full(len(X), None) if self._is_classifier else np.zeros(len(X))
-        if not hasattr(X, "index") or not hasattr(X, "iloc") or made.ndim == 2:
-            return made
-        import pandas as pd
-
-        return pd.Series(made, index=X.index)
+        return _data.like(X, made)
 
     @property
     def columns_(self) -> list[tuple[str, str, str, str | None]]:
@@ -452,7 +451,7 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
 
     @property
     def _multiclass(self) -> bool:
-        return self._learner()._multiclass  # type: ignore[attr-defined, no-any-return]
+        return self._learner()._multiclass  # type: ignore[attr-defined]
 
     @property
     def classes_(self) -> Any:
@@ -462,7 +461,7 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
         return array_of(sorted_labels(self._labels_met() or []))
 
     def _tells_probabilities(self) -> bool:
-        return self._learner()._tells_probabilities()  # type: ignore[attr-defined, no-any-return]
+        return self._learner()._tells_probabilities()  # type: ignore[attr-defined]
 
     def _ordered(self, X: Any, probable: bool) -> Any:
         """Columns in the order of ``classes_``; 0 for a class that was not met."""
@@ -512,15 +511,3 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
 
 
 _KINDS = (Pipeline, RegressorPipeline, ClassifierPipeline)
-
-
-def _row(x: Any) -> dict[Any, Any]:
-    """A row by the names of its columns."""
-    if isinstance(x, dict):
-        return x
-    for method in ("to_dict", "_asdict"):
-        if hasattr(x, method):
-            return getattr(x, method)()  # type: ignore[no-any-return]
-    if hasattr(x, "keys"):
-        return dict(x)
-    raise _mercer.DataError(f"{x!r} is no row; give a dictionary of columns")

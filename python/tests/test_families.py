@@ -200,3 +200,59 @@ def test_the_import_takes_no_other_package_along():
     for code in (f"import sys, mercer; {told}", f"import sys, mercer; {use}; {told}"):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == "[]"
+
+
+def test_files_are_read_as_the_command_reads_them(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("zip;size;city;day;odd\n01067;1.234,5;Ulm;2024-05-31;1\n10115;NA;;2024-06-01;2\n80331;7;unknown;2024-06-02;x\n20095;8;Kiel;2024-06-03;3\n")
+    with pytest.warns(mercer.MercerWarning, match="column \"odd\" has 3 numbers and, in row 2, the text \"x\""):
+        table = mercer.read(path, thousands=".", gaps=["unknown"])
+    assert table == {
+        "zip": ["01067", "10115", "80331", "20095"], "size": [1234.5, None, 7, 8], "city": ["Ulm", None, None, "Kiel"],
+        "day": ["2024-05-31", "2024-06-01", "2024-06-02", "2024-06-03"], "odd": ["1", "2", "x", "3"],
+    }  # fmt: skip
+    table.pop("odd")
+    assert mercer.Pipeline(mercer.Krls()).fit(table, [1.0, 2.0, 3.0, 4.0]).rows_learnt == 4
+    with pytest.raises(mercer.SettingsError, match="decimal"):
+        mercer.read(path, decimal="x")
+    with pytest.raises(mercer.DataError, match="none.csv"):
+        mercer.read(tmp_path / "none.csv")
+
+
+def test_predictions_are_explained(data):
+    X, y, c = data
+    model = mercer.Krls().fit(X, y)
+    row = X[3].tolist()
+    told = model.explain_one(row)
+    assert list(told) == [0, 1, 2]
+    assert told[1] == model.predict_one(row) - model.predict_one([row[0], 0.0, row[2]])
+    classes = mercer.KrlsClassifier().fit(X, c)
+    label, told = classes.predict_one(row), classes.explain_one(row)
+    assert told[0] == classes.predict_proba_one(dict(enumerate(row)))[label] - classes.predict_proba_one({1: row[1], 2: row[2]})[label]
+    table = [{"a": a, "city": "Ulm" if flag else "Bonn"} for a, flag in zip(X[:, 0].tolist(), c)]
+    pipeline = mercer.Pipeline(mercer.Krls()).fit(table, 3.0 * c)
+    told = pipeline.explain_one(table[0])
+    assert told["a"] == pipeline.predict_one(table[0]) - pipeline.predict_one({"city": table[0]["city"]}) and abs(told["city"]) > abs(told["a"])
+    with pytest.raises(mercer.DataError, match="one target"):
+        mercer.Krls().fit(X, X[:, :2]).explain_one(row)
+
+
+def test_forecasts_have_the_times_of_their_rows():
+    pd = pytest.importorskip("pandas")
+    days = pd.date_range("2024-01-01", periods=400, freq="D", tz="Europe/Berlin")
+    frame = pd.DataFrame(SERIES, days, ["sin", "cos"])
+    plain = forecasting.Opf().fit(SERIES).predict(3)
+    for index in (days, pd.period_range("2024-01", periods=400, freq="M")):
+        model = forecasting.Opf().fit(frame.set_axis(index))
+        made = model.predict(3)
+        assert (made.to_numpy() == plain).all() and list(made.columns) == ["sin", "cos"] and (made.index == index[-1] + index.freq * np.arange(1, 4)).all()
+        for again in (mercer.from_bytes(model.to_bytes()), pickle.loads(pickle.dumps(model))):
+            assert again.predict(3).equals(made) and again.predict(3).index.equals(made.index)
+    series = forecasting.Opf().fit(frame["sin"][:300]).partial_fit(frame["sin"][300:]).predict(2)
+    assert series.name == "sin" and series.index[0] == days[-1] + days.freq
+    with pytest.warns(mercer.MercerWarning, match="rows before ended at"):
+        forecasting.Opf().fit(frame["sin"][:300]).partial_fit(frame["sin"][310:])
+    with pytest.warns(mercer.MercerWarning, match="no regular step"):
+        assert isinstance(forecasting.Opf().fit(frame["sin"].drop(days[7])).predict(2), np.ndarray)
+    with pytest.raises(mercer.DataError, match="do not rise"):
+        forecasting.Opf().fit(frame["sin"][::-1])

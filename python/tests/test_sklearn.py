@@ -228,3 +228,43 @@ def test_one_row_is_predicted_without_detours(data):
         np.testing.assert_allclose(one, model.predict(rows)[7], rtol=1e-12)
         one = rows[7:8]
         assert min(timeit.repeat(lambda: model.predict(one), number=50, repeat=20)) / 50 < 60e-6
+
+
+def test_classes_have_weights(data):
+    X, _, c = data
+    rare = (X[:, 0] > 1.3) & c
+    labels = np.where(rare, "rare", "often")
+    weights = {"often": 0.5, "rare": 4.0}
+    by_hand = mercer.KrlsClassifier().fit(X, labels, sample_weight=np.where(rare, 4.0, 0.5))
+    assert (mercer.KrlsClassifier(class_weight=weights).fit(X, labels).decision_function(X) == by_hand.decision_function(X)).all()
+    for model in (mercer.KrlsClassifier(class_weight="balanced"), mercer.Pipeline(mercer.KrlsClassifier(class_weight="balanced"))):
+        plain = clone(model).set_params(**{next(name for name in model.get_params() if name.endswith("class_weight")): None}).fit(X, labels)
+        assert (model.fit(X, labels).predict(X) == "rare").sum() > (plain.predict(X) == "rare").sum()
+        with pytest.raises(ValueError, match="class_weight is 'balanced'"):
+            model.partial_fit(X, labels)
+    model = mercer.KrlsClassifier(class_weight=weights).partial_fit(X, labels)
+    again = mercer.from_bytes(model.to_bytes())
+    assert again.class_weight == weights
+    halves = [one.partial_fit(X, labels, sample_weight=np.full(600, 0.5)).decision_function(X) for one in (model, again)]
+    assert (halves[0] == halves[1]).all()
+
+
+@pytest.mark.parametrize("kind", [mercer.Krls, mercer.KrlsClassifier], ids=lambda kind: kind.__name__)
+def test_a_warm_start_goes_on(kind, data):
+    X, y, c = data
+    target = c if kind is mercer.KrlsClassifier else y
+    for model, plain in ((kind(warm_start=True), kind()), (mercer.Pipeline(kind(warm_start=True)), mercer.Pipeline(kind()))):
+        model.fit(X[:300], target[:300]).fit(X[300:], target[300:], epochs=2)
+        plain.fit(X[:300], target[:300]).partial_fit(X[300:], target[300:]).partial_fit(X[300:], target[300:])
+        assert model.rows_learnt == plain.rows_learnt == 900 and (model.predict(X) == plain.predict(X)).all()
+
+
+def test_the_seed_by_its_other_name(data):
+    X, y, _ = data
+    told = mercer.Fogd(seed=7).fit(X, y).predict(X)
+    assert (mercer.Fogd(random_state=7).fit(X, y).predict(X) == told).all()
+    assert (mercer.Fogd(seed=7, random_state=8).fit(X, y).predict(X) != told).any()
+    drawn = [mercer.Fogd(random_state=np.random.RandomState(3)).fit(X, y).predict(X) for _ in range(2)]
+    assert (drawn[0] == drawn[1]).all()
+    with pytest.raises(mercer.SettingsError, match="random_state is"):
+        mercer.Fogd(random_state="x").fit(X, y)

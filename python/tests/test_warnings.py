@@ -90,6 +90,14 @@ def test_cells_that_do_not_fit_are_told_once():
     assert heard(lambda: model.predict(table)) == []
 
 
+def test_columns_in_doubt_are_told():
+    words = [f"{'a long remark about the flat ' * 3}{t}" for t in range(300)]
+    table = {"zip": [f"{1000 + t % 7 * 1013}" for t in range(300)], "text": words, "size": [float(t % 30) for t in range(300)]}
+    said = heard(lambda: mercer.Pipeline(mercer.Krls()).fit(table, table["size"]))
+    assert len(said) == 1 and 'column "text" is ignored: it is text' in said[0]
+    assert heard(lambda: mercer.Pipeline(mercer.Krls(), kinds={"text": "text"}).fit(table, table["size"])) == []
+
+
 def test_nothing_is_said_of_good_data(data):
     X, y, c = data
     code = """

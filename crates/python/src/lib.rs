@@ -21,6 +21,7 @@ mod notes;
 mod operator;
 mod operator_moments;
 mod rates;
+mod reading;
 mod regression;
 mod rows;
 mod shared;
@@ -44,6 +45,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
     module.add_function(wrap_pyfunction!(cells::column_kind, module)?)?;
     module.add_function(wrap_pyfunction!(rates::rates, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::read, module)?)?;
     module.add_function(wrap_pyfunction!(tuning::tune, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     Ok(())

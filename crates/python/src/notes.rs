@@ -1,7 +1,7 @@
 //! Remarks of the library that Python hears as warnings: the data suit the settings badly, and nothing is refused.
 
 use mercer::catalogue::{Value, find};
-use mercer::encoding::{Cells, Encoding, Oddity, ScaledTargets};
+use mercer::encoding::{Cells, Column, Encoding, Oddity, ScaledTargets, Use};
 use mercer::experts::Outliers;
 use mercer::model::Description;
 use mercer::{AnyKernel, AnyRegressor};
@@ -146,6 +146,20 @@ impl Notes {
                 "the dictionary of {name} holds {size} of {rows} rows, which makes rows slow; take a wider kernel (kernel=\"gaussian:SIGMA\") or \
                  bound it (max_dictionary=N)"
             ));
+        }
+    }
+
+    /// What is not plain about the columns of a table, but for those whose kind was told.
+    pub(crate) fn doubts(&mut self, encoding: &Encoding, told: &[String]) {
+        for Column { name, kind, used, why, .. } in encoding.schema().columns() {
+            if told.contains(name) {
+                continue;
+            }
+            if !why.is_empty() {
+                self.said.push(format!("column {name:?} is taken for {kind}: {why} (kinds={{{name:?}: ...}})"));
+            } else if matches!(used, Use::Identifier | Use::Text) {
+                self.said.push(format!("column {name:?} is {used}; kinds={{{name:?}: \"category\"}} has it learnt"));
+            }
         }
     }
 

@@ -87,6 +87,7 @@ impl TableCore {
         let rows = columns.rows()?.min(HEAD);
         let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
         let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
+        let told: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
         let encoding = encoding_of(&names, &head, kinds, &scale)?;
         // What the model will learn of these rows, for the width of the kernel.
         let weights: Vec<f64> = match arrays::optional(&weights)? {
@@ -108,8 +109,10 @@ impl TableCore {
         *self.gaps.write(py) = gaps;
         self.single(py).0 = Single::default();
         *self.classes(py) = classes;
+        let mut notes = Notes::default();
+        notes.doubts(body.encoding(), &told);
         *self.model.write(py) = Some(body);
-        *self.notes() = Notes::default();
+        *self.notes() = notes;
         Ok(())
     }
 

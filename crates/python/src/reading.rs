@@ -1,0 +1,132 @@
+//! Files as the command reads them: columns by name.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use mercer::readers::{Cell, DataError, Format, ReadOptions, Record, RecordReader, is_gap_mark};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::errors;
+
+/// The options of a file, as texts: format, separator, decimal mark, mark of thousands, whether there is a header.
+type Told<'a> = [Option<&'a str>; 5];
+
+/// The names of the columns of a file, their values, and what there is to be said of it. A column of numbers has
+/// numbers, one of times datetimes, any other its texts; a gap is None.
+#[pyfunction]
+pub(crate) fn read<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    told: [Option<String>; 5],
+    gaps: Vec<String>,
+) -> PyResult<(Vec<String>, Vec<Bound<'py, PyList>>, Vec<String>)> {
+    let [format, separator, decimal, thousands, header]: Told<'_> = told.each_ref().map(Option::as_deref);
+    let options = ReadOptions {
+        format: parsed(format)?.or_else(|| Format::from_path(&path)),
+        separator: parsed(separator)?,
+        decimal: parsed(decimal)?,
+        thousands: parsed(thousands)?,
+        header: parsed(header)?.unwrap_or_default(),
+        gaps,
+        ..ReadOptions::default()
+    };
+    let mut reader = RecordReader::open(&path, &options).map_err(refused)?;
+    let names = reader.columns().to_vec();
+    let mut said: Vec<String> = reader.doubt().map(str::to_owned).into_iter().collect();
+    let (mut record, mut columns) = (Record::new(), vec![Vec::new(); names.len()]);
+    while reader.next_record(&mut record).map_err(refused)? {
+        for (column, cell) in columns.iter_mut().zip(record.cells()) {
+            column.push(Value::of(cell));
+        }
+        if columns.first().is_some_and(|column| column.len().is_multiple_of(4096)) {
+            py.check_signals()?;
+        }
+    }
+    said.extend(reader.take_remark());
+    let lists = columns.iter().zip(&names).map(|(column, name)| listed(py, name, column, &mut said));
+    Ok((names.clone(), lists.collect::<PyResult<_>>()?, said))
+}
+
+fn refused(error: DataError) -> PyErr {
+    errors::data(error.to_string())
+}
+
+fn parsed<T: FromStr<Err = DataError>>(text: Option<&str>) -> PyResult<Option<T>> {
+    text.map(str::parse).transpose().map_err(|error: DataError| errors::settings(error))
+}
+
+/// A cell with the text that the file has for it, empty where it is no text.
+#[derive(Clone)]
+enum Value {
+    Missing,
+    Number(f64, String),
+    Integer(i128),
+    Instant(f64),
+    Text(String),
+}
+
+impl Value {
+    fn of(cell: Cell<'_>) -> Self {
+        match cell {
+            Cell::Missing => Self::Missing,
+            Cell::Number(number) => Self::Number(number, String::new()),
+            Cell::Numeral(number, text) => Self::Number(number, text.to_owned()),
+            Cell::Integer(integer) => Self::Integer(integer),
+            Cell::Instant(instant) => Self::Instant(instant),
+            Cell::Text(text) => Self::Text(text.to_owned()),
+        }
+    }
+
+    /// Whether it is neither a number nor a mark of a gap.
+    fn is_odd(&self) -> bool {
+        matches!(self, Self::Text(text) if !is_gap_mark(text)) || matches!(self, Self::Instant(_))
+    }
+
+    /// Whether it begins with a zero that a number has no need of.
+    fn is_code(&self) -> bool {
+        let Self::Number(_, text) = self else { return false };
+        text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// As a Python object: a text in a column of texts.
+    fn object<'py>(&self, py: Python<'py>, texts: bool) -> PyResult<Bound<'py, PyAny>> {
+        Ok(match self {
+            Self::Missing => py.None().into_bound(py),
+            Self::Number(_, text) if texts && !text.is_empty() => text.into_pyobject(py)?.into_any(),
+            Self::Number(number, text) => match text.parse::<i64>() {
+                Ok(integer) => integer.into_pyobject(py)?.into_any(),
+                Err(_) => number.into_pyobject(py)?.into_any(),
+            },
+            Self::Integer(integer) => integer.into_pyobject(py)?.into_any(),
+            Self::Instant(instant) => {
+                let datetime = py.import("datetime")?;
+                let utc = datetime.getattr("timezone")?.getattr("utc")?;
+                datetime.getattr("datetime")?.call_method1("fromtimestamp", (*instant, utc))?
+            }
+            Self::Text(text) if !texts && is_gap_mark(text) => py.None().into_bound(py),
+            Self::Text(text) => text.into_pyobject(py)?.into_any(),
+        })
+    }
+}
+
+/// A column as a list; a text among numbers is told.
+fn listed<'py>(
+    py: Python<'py>,
+    name: &str,
+    column: &[Value],
+    said: &mut Vec<String>,
+) -> PyResult<Bound<'py, PyList>> {
+    let odd = column.iter().position(Value::is_odd);
+    let numbers = column.iter().filter(|value| matches!(value, Value::Number(..) | Value::Integer(_))).count();
+    if let Some(row) = odd.filter(|_| 2 * numbers > column.len())
+        && let Value::Text(text) = &column[row]
+    {
+        said.push(format!(
+            "column {name:?} has {numbers} numbers and, in row {row}, the text {text:?}: it is read as texts; mend the cell, or name it in gaps"
+        ));
+    }
+    let texts = odd.is_some() || column.iter().any(Value::is_code);
+    let values = column.iter().map(|value| value.object(py, texts));
+    PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
+}
