@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
 
-const SOURCES: &str = "../learners/src";
+const SOURCES: [&str; 2] = ["../learners/src", "../auto/src"];
 
 fn main() -> io::Result<()> {
-    println!("cargo:rerun-if-changed={SOURCES}");
     let mut table = String::new();
-    collect(Path::new(SOURCES), &mut table)?;
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={source}");
+        collect(Path::new(source), &mut table)?;
+    }
     let place = env::var("OUT_DIR").map_err(io::Error::other)?;
     fs::write(Path::new(&place).join("heads.rs"), format!("&[\n{table}]\n"))
 }
