@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parent
 #: Modules whose classes are made at import, and what their stubs import.
 MODULES = {
     "_learners": ["from ._base import KernelClassifier, KernelRegressor, Learner", "from .kernels import Kernel"],
-    "_forecasters": ["from typing import Any", "from ._forecaster import Forecaster"],
+    "_forecasters": ["from ._forecaster import Forecaster"],
 }
 
 
@@ -33,7 +33,7 @@ def stubs(name: str) -> Iterator[str]:
     """The lines of the stubs of the classes of a module."""
     module = importlib.import_module(f"mercer.{name}")
     yield f'"""{module.__doc__}"""\n'
-    yield "\n".join(["from collections.abc import Sequence", *MODULES[name]])
+    yield "\n".join(["from collections.abc import Sequence", "from typing import Any", *MODULES[name]])
     yield f"__all__ = {module.__all__!r}\n"
     for name in module.__all__:
         kind = getattr(module, name)

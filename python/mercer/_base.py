@@ -85,9 +85,11 @@ class Learner(Stored, Explained, BaseEstimator):
         def _places(self, names: list[Any], grow: bool) -> list[int | None]: ...
         def _begin(self, *args: Any, **kwargs: Any) -> Any: ...
         def _learn_rows(self, *args: Any, **kwargs: Any) -> Any: ...
+        _targets: list[Any]
         def _notes(self) -> list[str]: ...
-        def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, tuple[Any, ...]]: ...
-        def _targets_one_by_one(self, y: Any) -> tuple[Any, tuple[Any, ...]]: ...
+        def _expansion(self) -> Any: ...
+        def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, Any]: ...
+        def _targets_one_by_one(self, y: Any) -> tuple[Any, Any]: ...
         def _take_back(self, aside: Any) -> None: ...
         def _reset(self) -> None: ...
         def _rename(self, names: list[Any]) -> None: ...
@@ -98,7 +100,16 @@ class Learner(Stored, Explained, BaseEstimator):
         feature_names_in_: npt.NDArray[Any]
 
     def _inside(self) -> tuple[Any, ...]:
-        return (self._state(), self._names)
+        return self._state(), self._names, list(self._targets)
+
+    def _set_inside(self, *inside: Any) -> None:
+        state, names, targets = inside
+        self._set_bytes(state, names)
+        self._targets = targets
+
+    def _spec(self) -> tuple[tuple[str, list[str], str, int], tuple[Any, bool, bool]]:
+        intervals, local, calibrated = (getattr(self, name, None) for name in OWN[2:])
+        return self._settings(), (intervals, bool(local), bool(calibrated))
 
     def _take_description(self) -> None:
         """Parameters and names as the file tells them."""
@@ -187,20 +198,16 @@ class Learner(Stored, Explained, BaseEstimator):
             else:
                 X = self._rows(X)
                 y = checked_targets(self, X, y, **self._takes)
-            weights = self._weighted(y, checked_weights(sample_weight, X.shape[0]), passes is not None)
+            weights = checked_weights(sample_weight, X.shape[0])
             told, targets = self._targets_of(y, passes is not None and begins, classes)
             if begins:
                 names = getattr(self, "feature_names_in_", None)
                 rounds = None if passes is None else passes * X.shape[0]
                 aside.append(self._begin(X, told, weights, rounds, None if names is None else list(names)))
             for _ in range(passes or 1):
-                made = self._learn_rows(X, *targets, weights, keep)
+                made = self._learn_rows(X, targets, weights, keep)
         tell(self._notes())
         return made
-
-    def _weighted(self, y: Any, weights: Floats | None, whole: bool) -> Floats | None:
-        """The weights of rows, and of their classes."""
-        return weights
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
@@ -208,7 +215,7 @@ class Learner(Stored, Explained, BaseEstimator):
         with self._attempt(whole=False) as aside:
             if not self._is_made:
                 aside.append(self._begin_many(X, told))
-            self._learn_rows(self._aligned(X, grow=True), *targets, self._weighted(y, None if w is None else _data.vector(w), False))
+            self._learn_rows(self._aligned(X, grow=True), targets, None if w is None else _data.vector(w))
         tell(self._notes())
 
     def _rows(self, X: Any) -> Floats:
@@ -256,6 +263,25 @@ class Learner(Stored, Explained, BaseEstimator):
         """Points kept, or random features of a learner that keeps none; 0 before anything was learnt."""
         sizes = self._sizes
         return 0 if sizes is None else int(sizes[2])
+
+    @property
+    def points_(self) -> Floats:
+        """The points of the dictionary, a row each, with the features in their order: `x_j` of `f(x) = Σ α_j k(x_j, x)`."""
+        return self._expanded("points_")[0]
+
+    @property
+    def coef_(self) -> Floats:
+        """The coefficients `α` of ``points_``, ``(points,)``, or ``(outputs, points)`` of several outputs; their kernel is that of ``settings``. A learner may clip the sum."""
+        made = self._expanded("coef_")[1]
+        return made[0] if made.shape[0] == 1 else made
+
+    def _expanded(self, name: str) -> list[Floats]:
+        if not self._is_made:
+            raise AttributeError(f"{name}: nothing was learnt yet")
+        made: list[Floats] | None = self._expansion()
+        if made is None:
+            raise AttributeError(f"{name}: {type(self).__name__} is no sum of kernels at points of its own")
+        return made
 
     @property
     def rows_learnt(self) -> int:
@@ -323,6 +349,21 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     return number
 
 
+def class_weights(y: Any, told: Any, weights: Any, whole: bool = False) -> Any:
+    """The weights of rows times those of their classes; balanced ones only of a whole batch."""
+    if told is None:
+        return weights
+    labels = y.tolist() if hasattr(y, "tolist") else list(y)
+    if isinstance(told, str) and told == "balanced" and whole:
+        counts = Counter(labels)
+        told = {label: len(labels) / (len(counts) * count) for label, count in counts.items()}
+    if not isinstance(told, Mapping):
+        known = 'give the weight of each class in a dictionary; "balanced" is for fit, which has all rows'
+        raise ValueError(f"class_weight is {told!r}: {known}")
+    factors = np.array([told.get(label, 1.0) for label in labels], dtype=np.float64)
+    return factors if weights is None else factors * np.asarray(weights, dtype=np.float64)
+
+
 def alike(labels: list[Any], others: list[Any]) -> bool:
     """Whether labels are equal and of equal types, those of numpy as those of Python."""
     plain = [one.item() if isinstance(one, np.generic) else one for one in labels]
@@ -376,7 +417,7 @@ def _river_tags(self: Any) -> set[str]:
     return set()
 
 
-class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, RiverRegressor):
+class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, RiverRegressor):
     """A learner of numbers, one or several at once.
 
     It is a river regressor (``learn_one``, ``predict_one``, ``learn_many``, ``predict_many``) and a scikit-learn regressor (``fit``,
@@ -387,9 +428,6 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
     intervals: float | None = None
     local_intervals: bool = False
 
-    def _spec(self) -> tuple[tuple[str, list[str], str, int], float | None, bool]:
-        return self._settings(), self.intervals, bool(self.local_intervals)
-
     def _more_kept(self) -> dict[str, Any]:
         kept = super()._more_kept()
         if self._targets:
@@ -398,14 +436,6 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
 
     def _take_more(self, kept: dict[str, Any]) -> None:
         self._targets = kept.get("target_names", [])
-
-    def _inside(self) -> tuple[Any, ...]:
-        return (*super()._inside(), list(self._targets))
-
-    def _set_inside(self, *inside: Any) -> None:
-        state, names, targets = inside
-        self._set_bytes(state, names)
-        self._targets = targets
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns further rows in their order."""
@@ -421,11 +451,11 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
     def _takes(self) -> dict[str, bool]:
         return {"multi_output": self._vectors}
 
-    def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, Any]:
         ys, outputs = _data.targets(y)
-        return outputs, (ys,)
+        return outputs, ys
 
-    def _targets_one_by_one(self, y: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _targets_one_by_one(self, y: Any) -> tuple[Any, Any]:
         return self._targets_of(y, False, None)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -437,6 +467,11 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
         if beside is None:
             return made
         return made, beside[:, 0] if flat else beside
+
+    def predict_interval_one(self, x: Any) -> tuple[float, float]:
+        """The ends of the interval around the prediction for one input; infinite while there is none."""
+        low, high = self._interval_one(x)
+        return low, high
 
     def predict_interval(self, X: Any) -> Floats:
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
@@ -463,7 +498,7 @@ class KernelRegressor(_mercer.RegressionCore, RegressorMixin, Covered, Learner, 
         return tags
 
 
-class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, RiverClassifier):
+class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClassifier):
     """A learner of classes.
 
     It is a river classifier (``learn_one``, ``predict_one``, ``predict_proba_one``, ``learn_many``, ``predict_many``) and a scikit-learn classifier
@@ -471,15 +506,12 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     classes join as they come, unless two were settled by ``fit`` or the learner knows only two.
     """
 
+    _of_classes: ClassVar[bool] = True
     _many: ClassVar[bool] = False
     _losses: ClassVar[tuple[str, ...]] = ("squared",)
     _calibrates: ClassVar[bool] = False
     _classes: npt.NDArray[Any] | None
     calibrated: bool = False
-    class_weight: Any = None
-
-    def _spec(self) -> tuple[tuple[str, list[str], str, int], bool]:
-        return self._settings(), bool(self.calibrated)
 
     @property
     def _multiclass(self) -> bool:
@@ -488,7 +520,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def _tells_probabilities(self) -> bool:
         if self._is_made:
             sizes = self._sizes
-            return sizes is not None and sizes[5]
+            return sizes is not None and sizes[4]
         loss = str(getattr(self, "loss", self._losses[0])).split(":")[0]
         return bool(self.calibrated) or self._calibrates or loss in ("squared", "logistic", "softmax")
 
@@ -496,34 +528,25 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def _takes(self) -> dict[str, bool]:
         return {"numeric": False}
 
-    def _weighted(self, y: Any, weights: Floats | None, whole: bool) -> Floats | None:
-        told = self.class_weight
-        if told is None:
-            return weights
-        labels = y.tolist() if hasattr(y, "tolist") else list(y)
-        if isinstance(told, str) and told == "balanced" and whole:
-            counts = Counter(labels)
-            told = {label: len(labels) / (len(counts) * count) for label, count in counts.items()}
-        if not isinstance(told, Mapping):
-            known = 'give the weight of each class in a dictionary, or None; "balanced" is for fit, which has all rows'
-            raise ValueError(f"class_weight is {told!r}: {known}")
-        factors = np.array([told.get(label, 1.0) for label in labels], dtype=np.float64)
-        return checked_weights(factors if weights is None else factors * weights, len(labels))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1, class_weight: Any = None) -> Self:
+        """Forgets everything, unless ``warm_start`` is set, then learns the rows in their order, `epochs` times. Two classes make a learner of two.
+        `class_weight`, a dictionary or "balanced", has weights of the classes, which multiply those of rows."""
+        return super().fit(X, y, class_weights(y, class_weight, sample_weight, whole=True), epochs=epochs)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, class_weight: Any = None) -> Self:
         """Learns further rows in their order. `classes`, given with the first rows, settles the columns of ``predict_proba``; without it
-        classes join as they come."""
-        self._learn(X, y, sample_weight, classes=classes)
+        classes join as they come. `class_weight` is a dictionary with weights of the classes, which multiply those of rows."""
+        self._learn(X, y, class_weights(y, class_weight, sample_weight), classes=classes)
         return self
 
     def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learns further rows, and returns the class that was predicted for each before it was learnt; None (in an array of objects) before
         any class was met."""
         made = self._learn(X, y, sample_weight, keep=True)
-        labels = [*self._labels, None]
+        labels = [*self._targets, None]
         return np.array([labels[place] for place in made], dtype=object)
 
-    def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, Any]:
         """Labels in their order of size, and each row's place among them."""
         if "sklearn.base" in sys.modules:
             from sklearn.utils.multiclass import check_classification_targets
@@ -542,7 +565,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {settled!r}")
         return settled, (labels, np.ascontiguousarray(codes.reshape(-1), dtype=np.int64))
 
-    def _targets_one_by_one(self, y: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _targets_one_by_one(self, y: Any) -> tuple[Any, Any]:
         given = y.tolist() if hasattr(y, "tolist") else list(y)
         places = {label: place for place, label in enumerate(dict.fromkeys(given))}
         return [], (list(places), np.fromiter((places[label] for label in given), dtype=np.int64))
@@ -555,11 +578,11 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         settled = getattr(self, "_classes", None)
         if settled is not None:
             return settled
-        return array_of(sorted_labels(self._labels))
+        return array_of(sorted_labels(self._targets))
 
     def _columns(self, made: Floats) -> Floats:
         """Columns in the order of ``classes_``; 0 for a class that was not met."""
-        places = {label: place for place, label in enumerate(self._labels)}
+        places = {label: place for place, label in enumerate(self._targets)}
         classes = self.classes_.tolist()
         full = np.zeros((made.shape[0], len(classes)))
         for column, label in enumerate(classes):
@@ -575,7 +598,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         return self._labelled(choices)
 
     def _labelled(self, choices: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-        labels, classes = self._labels, self.classes_
+        labels, classes = self._targets, self.classes_
         kept = np.empty(max(len(labels), 1), dtype=classes.dtype if len(labels) else object)
         kept[: len(labels)] = labels
         # Of two classes one may never have been met.
@@ -585,7 +608,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, ``(rows, classes)``."""
         self._check_fitted()
-        made = self._columns(self._predict_rows(self._rows(X), True)[0])
+        made = self._columns(self._predict_rows(self._rows(X), "probable")[0])
         if made.shape[1] == 1:
             made[:] = 1.0
         return made
@@ -595,7 +618,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
         differences of probabilities, and probabilities."""
         self._check_fitted()
         calibrated = bool(self.calibrated) or self._calibrates
-        made = self._columns(self._predict_rows(self._rows(X), calibrated)[0])
+        made = self._columns(self._predict_rows(self._rows(X), "probable" if calibrated else "")[0])
         if made.shape[1] == 2:
             difference: Floats = made[:, 1] - made[:, 0]
             return difference
@@ -619,7 +642,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
     def predict_many(self, X: Any) -> Any:
         """The class of each row of a frame: a series with its index if it is one of pandas, else an array. None before any class was met."""
         made: npt.NDArray[Any] = np.full(len(X), None, dtype=object)
-        if self._is_made and self._labels:
+        if self._is_made and self._targets:
             made = self._labelled(self._predict_rows(self._aligned(X, grow=False))[1])
         return _data.like(X, made)
 
@@ -631,19 +654,16 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
             return pd.DataFrame(index=getattr(X, "index", None))
         if not self._tells_probabilities():
             raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
-        made = self._predict_rows(self._aligned(X, grow=False), True)[0]
-        labels = list(self._labels)
+        made = self._predict_rows(self._aligned(X, grow=False), "probable")[0]
+        labels = list(self._targets)
         if len(labels) < made.shape[1]:
             labels = [*labels, not labels[0]] if labels and labels[0] in (0, 1) else [False, True][: made.shape[1]]
             made = made[:, : len(labels)]
         return pd.DataFrame(made, index=getattr(X, "index", None), columns=labels)
 
-    def _inside(self) -> tuple[Any, ...]:
-        return (*super()._inside(), list(self._labels))
-
     def _more_kept(self) -> dict[str, Any]:
         kept = super()._more_kept()
-        labels = list(self._labels)
+        labels = list(self._targets)
         if not alike(labels, self._labels_in_file()):
             kept["labels"] = labels
         if getattr(self, "_classes", None) is not None:
@@ -652,7 +672,7 @@ class KernelClassifier(_mercer.ClassificationCore, ClassifierMixin, Learner, Riv
 
     def _take_more(self, kept: dict[str, Any]) -> None:
         if "labels" in kept:
-            self._labels = kept["labels"]
+            self._targets = kept["labels"]
         if "classes" in kept:
             self._classes = kept["classes"]
 

@@ -40,12 +40,6 @@ OWN: dict[str, tuple[str, Any, str]] = {
     "seed": ("int", 0, "Seed of what the learner draws. The same seed gives the same numbers."),
     "random_state": ("Any", None, "scikit-learn's name of the seed, which goes before it; or a ``RandomState``, of which each beginning draws one."),
     "warm_start": ("bool", False, "Whether ``fit`` goes on from what was learnt, instead of forgetting it."),
-    "class_weight": (
-        "Any",
-        None,
-        'Weights of the classes in a dictionary, which multiply those of rows in ``fit``, ``partial_fit`` and ``learn_many``; "balanced", in ``fit`` '
-        "alone, weighs each class by the rows that it has not. ``learn_one`` takes the weight of its row.",
-    ),
     "intervals": (
         "float | None",
         None,
@@ -120,7 +114,7 @@ def blueprint(entry: dict[str, Any], classes: bool) -> Blueprint:
     choice = any(loss.split(":")[0] in OF_CLASSES for loss in entry["losses"])
     own = ["seed"] if entry["autonomous"] else ["kernel", "seed"]
     own += ["intervals", "local_intervals"] if not classes else [] if entry["autonomous"] else ["calibrated"]
-    own += ["random_state", "warm_start", *(["class_weight"] if classes else [])]
+    own += ["random_state", "warm_start"]
     keys, told = [], []
     for key in entry["keys"]:
         if choice or not classes or key["kind"] != "loss":

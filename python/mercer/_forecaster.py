@@ -149,7 +149,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
 
     def _times(self, Y: Any) -> tuple[Any, Any, list[Any], bool] | None:
         """The time of the last row, the step of times, and the names of outputs, of rows of pandas with times in regular steps as their index."""
-        index = getattr(Y, "index", None)
+        index: Any = getattr(Y, "index", None)
         if type(index).__name__ not in ("DatetimeIndex", "PeriodIndex") or not len(Y):
             return None
         import pandas as pd

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from . import _data, _learners, _mercer
-from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, sorted_labels, whole
+from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, class_weights, sorted_labels, whole
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights, when
 from ._learners import Krls
 from ._notes import tell
@@ -182,10 +182,17 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         return self._learn(X, y, sample_weight)
 
     def _cells(self, X: Any, fresh: bool) -> tuple[list[str], list[list[Any]]]:
-        """The columns of rows, noted as scikit-learn notes them."""
+        """The columns of rows, noted as scikit-learn notes them, whose checks take longer than a prediction."""
+        known = vars(self)
+        if not fresh and type(X).__module__.startswith("pandas") and len(X):
+            return _columns(X)
+        if not fresh and "feature_names_in_" not in known and type(X) in (list, np.ndarray) and len(X) and not isinstance(X[0], Mapping):
+            rows = np.asarray(X)
+            if rows.dtype.kind in "fiu" and rows.ndim == 2 and rows.shape[1] == known.get("n_features_in_"):
+                return _columns(rows)
         names = _data.texts(_data.frame(X))
         plain = not _is_table(X) and not (isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping))
-        if plain and names is None and not self._is_sound(X, fresh):
+        if plain and names is None:
             if "sklearn.base" in sys.modules:
                 from sklearn.utils.validation import validate_data
 
@@ -206,21 +213,13 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
                 self.feature_names_in_ = np.array(names, dtype=object)
         return told, columns
 
-    def _is_sound(self, X: Any, fresh: bool) -> bool:
-        """Whether these are rows of numbers that scikit-learn need not look at: its checks take longer than a prediction."""
-        known = vars(self)
-        if fresh or type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "fiu":
-            return False
-        return len(X) > 0 and X.shape[1] == known.get("n_features_in_") and "feature_names_in_" not in known
-
     def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int | None = None) -> Any:
         fresh = not self._is_made
         before = dict(vars(self))
         try:
             names, columns = self._cells(X, fresh)
             count = len(columns[0]) if columns else 0
-            y = self._targets_of(y, count)
-            weights = self._learner()._weighted(y, checked_weights(sample_weight, count), passes is not None)
+            y, weights = self._targets_of(y, count), checked_weights(sample_weight, count)
             if fresh:
                 self._begin_with(names, columns, y, weights, None if passes is None else passes * count)
             else:
@@ -319,8 +318,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         """Learns the rows of a frame as ``learn_one`` would one by one."""
         names, columns = _columns(X)
         count = len(columns[0]) if columns else 0
-        y = self._targets_of(y, count)
-        weights = self._learner()._weighted(y, checked_weights(w, count), False)
+        y, weights = self._targets_of(y, count), checked_weights(w, count)
         weights = np.ones(count) if weights is None else weights
         known = set(self._column_names()) if self._is_made else set()
         # Alone are learnt the rows in which a further column has its first value.
@@ -355,11 +353,12 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     def _learn_cells(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any) -> Any:
         """Learns rows, and returns the predictions made before."""
         if self._is_classifier:
-            labels = self._learn_classes(names, columns, y, weights)
+            places = {label: place for place, label in enumerate(dict.fromkeys(y))}
+            labels = self._learn_rows(names, columns, (list(places), [places[label] for label in y]), weights)
             kept = np.empty(len(labels), dtype=object)
             kept[:] = labels
             return kept
-        made = self._learn_numbers(names, columns, _data.targets(y)[0], weights)
+        made = self._learn_rows(names, columns, _data.targets(y)[0], weights)
         return made[:, 0] if made.shape[1] == 1 else made
 
     def predict_many(self, X: Any) -> Any:
@@ -448,6 +447,10 @@ class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor)
 
 class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifier):
     """A :class:`Pipeline` of classes."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1, class_weight: Any = None) -> Self:
+        """As of a pipeline of numbers. `class_weight`, a dictionary or "balanced", has weights of the classes, which multiply those of rows."""
+        return super().fit(X, y, class_weights(y, class_weight, sample_weight, whole=True), epochs=epochs)
 
     @property
     def _multiclass(self) -> bool:

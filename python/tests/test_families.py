@@ -256,3 +256,31 @@ def test_forecasts_have_the_times_of_their_rows():
         assert isinstance(forecasting.Opf().fit(frame["sin"].drop(days[7])).predict(2), np.ndarray)
     with pytest.raises(mercer.DataError, match="do not rise"):
         forecasting.Opf().fit(frame["sin"][::-1])
+
+
+def test_predictions_are_sums_over_points(data):
+    from conftest import CLASSES
+
+    X, y, c = data
+    told = []
+    for kind in CLASSES:
+        model = kind(**({"kernel": "gaussian:1.5"} if hasattr(kind(), "kernel") else {})).fit(X, c if hasattr(kind, "_many") else 0.2 * y)
+        if not hasattr(model, "coef_"):
+            continue
+        told.append(kind)
+        assert model.points_.shape == (model.dictionary_size, 3) and model.coef_.shape[-1] == model.dictionary_size
+        distances = ((X[:9, None, :] - model.points_[None]) ** 2).sum(axis=2)
+        made = np.exp(-distances / (2 * 1.5**2)) @ np.atleast_2d(model.coef_).T
+        wanted = model._predict_rows(X[:9])[0]
+        if hasattr(kind, "_many") and {"clip", "radius"} & model.settings.keys():
+            # Some keep their scores in bounds, as they do numbers beyond those of targets.
+            continue
+        # Two classes have the scores of a difference.
+        wanted = wanted[:, 1:] - wanted[:, :1] if made.shape[1] == 1 and wanted.shape[1] == 2 else wanted
+        factor = (wanted * made).sum() / (made * made).sum() if hasattr(kind, "_many") else 1.0
+        np.testing.assert_allclose(wanted, factor * made, rtol=1e-6, atol=1e-8, err_msg=kind.__name__)
+    assert mercer.Krls in told and mercer.Perceptron in told and mercer.Qklms in told and len(told) > 30
+    with pytest.raises(AttributeError, match="no sum of kernels"):
+        mercer.Fogd().fit(X, y).points_
+    with pytest.raises(AttributeError, match="nothing was learnt"):
+        mercer.Krls().coef_

@@ -101,7 +101,8 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
 
 /// What a column becomes whose first cells these are; none where all are missing.
 pub(crate) fn kind_of(cells: &[Owned]) -> Option<Kind> {
-    let is_gap = |cell: &Cell<'_>| matches!(cell, Cell::Missing) || matches!(cell, Cell::Text(text) if is_gap_mark(text));
+    let is_gap =
+        |cell: &Cell<'_>| matches!(cell, Cell::Missing) || matches!(cell, Cell::Text(text) if is_gap_mark(text));
     if cells.iter().all(|cell| matches!(cell, Owned::Missing)) {
         return None;
     }
@@ -147,7 +148,8 @@ fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 impl Columns {
     pub(crate) fn read(columns: &[Bound<'_, PyList>], gaps: &Gaps) -> PyResult<Self> {
-        let column = |column: &Bound<'_, PyList>| column.iter().map(|value| read(&value, gaps)).collect::<PyResult<_>>();
+        let column =
+            |column: &Bound<'_, PyList>| column.iter().map(|value| read(&value, gaps)).collect::<PyResult<_>>();
         Ok(Self(columns.iter().map(column).collect::<PyResult<_>>()?))
     }
 
@@ -207,7 +209,9 @@ impl Single {
                 _ => self.look_up(position, &name, encoding)?,
             };
             match place {
-                Key::Column(place) => self.cells[place] = read(&value, gaps).map_err(|error| of_column(&name, error))?,
+                Key::Column(place) => {
+                    self.cells[place] = read(&value, gaps).map_err(|error| of_column(&name, error))?
+                }
                 Key::LeftOut => {}
                 Key::Unknown => known = known && matches!(read(&value, gaps)?, Owned::Missing),
             }

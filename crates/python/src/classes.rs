@@ -6,6 +6,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::errors;
 use crate::features::shown;
+use crate::rows::at_row;
 
 /// The classes that were met, in the order in which they were: class `k` of the classifier is label `k`.
 #[derive(Default)]
@@ -62,6 +63,36 @@ impl Classes {
             }
         }
         Ok(None)
+    }
+
+    /// The class of each row, whose label is `labels[code]`, in the order in which classes are met; a row of weight 0 makes
+    /// none known. `most` classes are taken, if there is a limit.
+    pub(crate) fn meet(
+        &mut self,
+        labels: &[Bound<'_, PyAny>],
+        codes: &[i64],
+        weights: &[f64],
+        most: Option<usize>,
+    ) -> PyResult<Vec<usize>> {
+        let mut places: Vec<Option<usize>> = labels.iter().map(|label| self.place(label)).collect::<PyResult<_>>()?;
+        let mut met = Vec::with_capacity(codes.len());
+        for (row, code) in codes.iter().enumerate() {
+            let code = usize::try_from(*code).unwrap_or(usize::MAX);
+            let label = labels.get(code).ok_or_else(|| errors::data("a code without a label"))?;
+            let known = self.len();
+            met.push(match places[code] {
+                Some(place) => place,
+                None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label))),
+                None => {
+                    if weights.get(row) != Some(&0.0) {
+                        self.append(label)?;
+                        places[code] = Some(known);
+                    }
+                    known
+                }
+            });
+        }
+        Ok(met)
     }
 
     /// Takes a label that is new.
@@ -165,4 +196,11 @@ fn untold<'py>(py: Python<'py>, name: &str, kind: LabelKind) -> PyResult<Bound<'
         LabelKind::Number => PyFloat::new(py, number()?).into_any(),
         _ => PyString::new(py, name).into_any(),
     })
+}
+
+pub(crate) fn third(label: &Bound<'_, PyAny>) -> PyErr {
+    errors::data(format!(
+        "{} is a third class, and this learner knows two; take one for more classes, such as KrlsClassifier",
+        shown(label)
+    ))
 }

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
-use mercer::model::{Classification, Description, GAPS, Model, ModelError, ModelKind, Own, Regression};
+use mercer::model::{Classification, Description, GAPS, Own, Regression};
 use mercer::readers::Scaling;
 use mercer::{AnyKernel, AnyRegressor, Error, RegressorExt, Scratch};
 use pyo3::prelude::*;
@@ -14,67 +14,73 @@ use pyo3::types::PyDict;
 
 use crate::classes::Classes;
 use crate::errors;
-use crate::features::{Features, admit, keyed, sequence};
+use crate::features::{Features, admit, keyed, sequence, words};
 use crate::notes::Notes;
 use crate::shared::Shared;
 
-/// A model of rows of numbers.
-pub(crate) trait Held: Send + Sync + Sized + 'static {
-    /// What its files are.
-    const KIND: ModelKind;
+/// A model of rows of numbers: of numbers or of classes.
+pub(crate) enum Body {
+    Numbers(Box<Regression>),
+    Classes(Box<Classification>),
+}
 
-    fn of(model: Model) -> Option<Box<Self>>;
-    fn learner(&self) -> &AnyRegressor<AnyKernel>;
-    fn grow(&mut self, added: usize) -> Result<(), Error>;
-    fn description(&self) -> &Description;
-    fn description_mut(&mut self) -> &mut Description;
+/// What both kinds of models have.
+macro_rules! each {
+    ($body:expr, $model:ident => $what:expr) => {
+        match $body {
+            Body::Numbers($model) => $what,
+            Body::Classes($model) => $what,
+        }
+    };
+}
+
+impl Body {
+    pub(crate) fn learner(&self) -> &AnyRegressor<AnyKernel> {
+        match self {
+            Self::Numbers(model) => model.learner.learner(),
+            Self::Classes(model) => model.classifier.learner(),
+        }
+    }
+
+    /// How many numbers or classes a prediction has.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Self::Numbers(model) => model.learner.outputs(),
+            Self::Classes(model) => model.classifier.classes(),
+        }
+    }
+
+    pub(crate) fn rows(&self) -> u64 {
+        each!(self, model => model.progress.rows)
+    }
+
+    pub(crate) fn description(&self) -> &Description {
+        each!(self, model => &model.description)
+    }
+
     /// How the command had the columns scaled.
-    fn scaling(&self) -> Option<&Scaling>;
-}
+    pub(crate) fn scaling(&self) -> Option<&Scaling> {
+        each!(self, model => model.scaling.as_ref())
+    }
 
-impl Held for Regression {
-    const KIND: ModelKind = ModelKind::Regression;
+    pub(crate) fn to_bytes(&self) -> PyResult<Vec<u8>> {
+        each!(self, model => model.to_bytes()).map_err(errors::model)
+    }
 
-    fn of(model: Model) -> Option<Box<Self>> {
-        if let Model::Regression(model) = model { Some(model) } else { None }
-    }
-    fn learner(&self) -> &AnyRegressor<AnyKernel> {
-        self.learner.learner()
-    }
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.learner.grow(added)
-    }
-    fn description(&self) -> &Description {
-        &self.description
-    }
-    fn description_mut(&mut self) -> &mut Description {
-        &mut self.description
-    }
-    fn scaling(&self) -> Option<&Scaling> {
-        self.scaling.as_ref()
-    }
-}
-
-impl Held for Classification {
-    const KIND: ModelKind = ModelKind::Classification;
-
-    fn of(model: Model) -> Option<Box<Self>> {
-        if let Model::Classification(model) = model { Some(model) } else { None }
-    }
-    fn learner(&self) -> &AnyRegressor<AnyKernel> {
-        self.classifier.learner()
-    }
-    fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.classifier.grow(added)
-    }
-    fn description(&self) -> &Description {
-        &self.description
-    }
-    fn description_mut(&mut self) -> &mut Description {
-        &mut self.description
-    }
-    fn scaling(&self) -> Option<&Scaling> {
-        self.scaling.as_ref()
+    /// Whether it takes so many features more: one whose columns are scaled by their ranges knows no range of others.
+    fn grow(&mut self, added: usize) -> PyResult<bool> {
+        if self.scaling().is_some() {
+            return Ok(false);
+        }
+        let grown = match self {
+            Self::Numbers(model) => model.learner.grow(added),
+            Self::Classes(model) => model.classifier.grow(added),
+        };
+        match grown {
+            Ok(()) => Ok(true),
+            Err(Error::FixedInputs) => Ok(false),
+            Err(error) => Err(errors::learner(error)),
+        }
     }
 }
 
@@ -98,8 +104,9 @@ pub(crate) struct Front {
 }
 
 /// A model with its names. Who needs both locks takes that of the front first.
-pub(crate) struct Core<M> {
-    pub(crate) model: Shared<Option<Box<M>>>,
+#[derive(Default)]
+pub(crate) struct Core {
+    pub(crate) model: Shared<Option<Body>>,
     front: Mutex<Front>,
 }
 
@@ -116,25 +123,21 @@ pub(crate) fn about(description: &Description) -> About {
     (learner, kernel, parameters, seed)
 }
 
-impl<M: Held> Core<M> {
-    pub(crate) fn new() -> Self {
-        Self { model: Shared::new(None), front: Mutex::default() }
-    }
-
+impl Core {
     pub(crate) fn front(&self, py: Python<'_>) -> MutexGuard<'_, Front> {
         self.front.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What `look` finds in the model.
-    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&M) -> T) -> PyResult<T> {
-        self.model.read(py).as_deref().map(look).ok_or_else(errors::not_learnt)
+    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Body) -> T) -> PyResult<T> {
+        self.model.read(py).as_ref().map(look).ok_or_else(errors::not_learnt)
     }
 
     /// Another model in place of this one, for a batch of such columns (None: numbered).
     pub(crate) fn begin(
         &self,
         py: Python<'_>,
-        made: Box<M>,
+        made: Body,
         names: Option<Vec<Bound<'_, PyAny>>>,
         classes: Classes,
     ) -> PyResult<Aside> {
@@ -153,7 +156,7 @@ impl<M: Held> Core<M> {
     /// The model that was set aside in place of this one.
     pub(crate) fn take_back(&self, py: Python<'_>, aside: &Aside) {
         let held = aside.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<Box<M>>)>) {
+        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<Body>)>) {
             let mut front = self.front(py);
             let mut model = self.model.write(py);
             (*front, *model) = *held;
@@ -172,13 +175,12 @@ impl<M: Held> Core<M> {
     }
 
     /// Reads an input into `front.x`, to learn it. A learner that was not there is made by `make`, and one that is grows by the features that
-    /// are new, if `admits` has nothing against the rest of the example. The answer is whether it was made.
+    /// are new, if there is nothing against the target in `front.y`. The answer is whether it was made.
     pub(crate) fn read_to_learn(
         &self,
         front: &mut Front,
         x: &Bound<'_, PyAny>,
-        admits: impl FnOnce(&M, &Front) -> Result<(), Error>,
-        make: impl FnOnce(usize) -> PyResult<Box<M>>,
+        make: impl FnOnce(usize) -> PyResult<Body>,
     ) -> PyResult<bool> {
         let py = x.py();
         let fresh = !front.made;
@@ -212,8 +214,10 @@ impl<M: Held> Core<M> {
                 let error = ExampleError::NonFiniteInput { index, value: front.x[index] };
                 return Err(front.features.refusal(py, error.into()));
             }
-            admits(model, front).map_err(errors::learner)?;
-            if !grow(&mut **model, new.len())? {
+            if let Body::Numbers(model) = model {
+                model.learner.loss().check(&front.y, model.learner.outputs()).map_err(errors::learner)?;
+            }
+            if !model.grow(new.len())? {
                 new.drain(..).for_each(|name| front.notes.late(&name.to_string()));
             }
         }
@@ -238,7 +242,7 @@ impl<M: Held> Core<M> {
 
     fn scale(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
         if front.scaled
-            && let Some(scaling) = self.model.read(py).as_deref().and_then(M::scaling)
+            && let Some(scaling) = self.model.read(py).as_ref().and_then(Body::scaling)
         {
             scaling.row(&mut front.x).map_err(|error| errors::data(error.to_string()))?;
         }
@@ -256,9 +260,9 @@ impl<M: Held> Core<M> {
         if grows {
             let new = front.features.unknown(py, names.iter().cloned())?;
             if !new.is_empty()
-                && let Some(model) = self.model.write(py).as_deref_mut()
+                && let Some(model) = self.model.write(py).as_mut()
             {
-                if grow(model, new.len())? {
+                if model.grow(new.len())? {
                     front.features.append(&new)?;
                 } else {
                     new.iter().for_each(|name| front.notes.late(&name.to_string()));
@@ -272,14 +276,10 @@ impl<M: Held> Core<M> {
     pub(crate) fn take(
         &self,
         py: Python<'_>,
-        bytes: &[u8],
+        model: Body,
         names: Option<Vec<Bound<'_, PyAny>>>,
-        classes: impl FnOnce(&M) -> PyResult<Classes>,
+        classes: Classes,
     ) -> PyResult<()> {
-        let model = Model::from_bytes(bytes).map_err(errors::model)?;
-        let got = model.kind();
-        let refused = || errors::model(ModelError::OtherKind { expected: M::KIND, got });
-        let model = M::of(model).ok_or_else(refused)?;
         let mut features = Features::default();
         let d = model.learner().dimension();
         match (names, &model.description().features) {
@@ -290,7 +290,6 @@ impl<M: Held> Core<M> {
             }
             _ => features.number(py, d)?,
         }
-        let classes = classes(&model)?;
         let scaled = model.scaling().is_some();
         *self.front(py) = Front { features, classes, made: true, scaled, ..Front::default() };
         *self.model.write(py) = Some(model);
@@ -307,11 +306,16 @@ impl<M: Held> Core<M> {
         front.features.append(names)
     }
 
-    /// Writes into the model what its file is to say of names, and what Python keeps for itself.
-    pub(crate) fn describe(py: Python<'_>, model: &mut M, front: &Front, own: Own) {
-        let words = crate::features::words(py, &front.targets);
-        let dimension = model.learner().dimension();
-        let description = model.description_mut();
+    /// The file of the model, which says of names what it has words for, and holds what Python keeps for itself.
+    pub(crate) fn file(&self, py: Python<'_>, own: Own) -> PyResult<Vec<u8>> {
+        let front = self.front(py);
+        let mut model = self.model.write(py);
+        let body = model.as_mut().ok_or_else(errors::not_learnt)?;
+        let (words, dimension) = (words(py, &front.targets), body.learner().dimension());
+        if let Body::Classes(model) = body {
+            model.labels = front.classes.to_file(py)?;
+        }
+        let description = each!(body, model => &mut model.description);
         description.features =
             Some(front.features.words(py)).filter(|names| names.len() == dimension).unwrap_or_default();
         if let Some(first) = words.first() {
@@ -319,18 +323,18 @@ impl<M: Held> Core<M> {
             description.target_names = if words.len() > 1 { words } else { Vec::new() };
         }
         description.own = own;
+        body.to_bytes()
     }
-}
 
-/// Whether the model takes so many features more: one whose columns are scaled by their ranges knows no range of others.
-fn grow<M: Held>(model: &mut M, added: usize) -> PyResult<bool> {
-    if model.scaling().is_some() {
-        return Ok(false);
-    }
-    match model.grow(added) {
-        Ok(()) => Ok(true),
-        Err(Error::FixedInputs) => Ok(false),
-        Err(error) => Err(errors::learner(error)),
+    /// The model for a pickle, which has all else itself.
+    pub(crate) fn state(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        let front = self.front(py);
+        let mut model = self.model.write(py);
+        let body = model.as_mut().ok_or_else(errors::not_learnt)?;
+        if let Body::Classes(model) = body {
+            model.labels = front.classes.numbered();
+        }
+        body.to_bytes()
     }
 }
 

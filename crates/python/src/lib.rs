@@ -9,12 +9,13 @@ mod body;
 mod catalogue;
 mod cells;
 mod classes;
-mod classification;
 mod errors;
+mod expansion;
 mod features;
 mod fixed;
 mod forecasting;
 mod front;
+mod learner;
 mod making;
 mod moments;
 mod notes;
@@ -22,9 +23,9 @@ mod operator;
 mod operator_moments;
 mod rates;
 mod reading;
-mod regression;
 mod rows;
 mod shared;
+mod steps;
 mod table;
 mod tuning;
 
@@ -34,8 +35,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
-    module.add_class::<regression::RegressionCore>()?;
-    module.add_class::<classification::ClassificationCore>()?;
+    module.add_class::<learner::LearnerCore>()?;
     module.add_class::<forecasting::ForecastCore>()?;
     module.add_class::<operator::OperatorCore>()?;
     module.add_class::<table::TableCore>()?;

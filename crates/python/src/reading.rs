@@ -111,12 +111,7 @@ impl Value {
 }
 
 /// A column as a list; a text among numbers is told.
-fn listed<'py>(
-    py: Python<'py>,
-    name: &str,
-    column: &[Value],
-    said: &mut Vec<String>,
-) -> PyResult<Bound<'py, PyList>> {
+fn listed<'py>(py: Python<'py>, name: &str, column: &[Value], said: &mut Vec<String>) -> PyResult<Bound<'py, PyList>> {
     let odd = column.iter().position(Value::is_odd);
     let numbers = column.iter().filter(|value| matches!(value, Value::Number(..) | Value::Integer(_))).count();
     if let Some(row) = odd.filter(|_| 2 * numbers > column.len())

@@ -14,15 +14,14 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::body::{Body, Plan, Work, encoding_of, most, teach, teach_class};
 use crate::cells::{Columns, Row, Single};
-use crate::classes::Classes;
-use crate::classification::{no_probabilities, third};
+use crate::classes::{Classes, third};
 use crate::features::{number, sequence};
 use crate::front::{About, about, own};
 use crate::making::{Extras, Spec};
 use crate::notes::{self, Notes};
-use crate::regression::no_intervals;
 use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
+use crate::steps::{no_intervals, no_probabilities};
 use crate::{arrays, errors};
 
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin with them.
@@ -228,135 +227,91 @@ impl TableCore {
         }
     }
 
-    /// Learns rows with numbers as targets; the answer is their predictions.
-    fn _learn_numbers<'py>(
+    /// Learns rows. `targets` are numbers, or `(labels, codes)`: row `i` has the label `labels[codes[i]]`. The answer is the prediction of each before it
+    /// was learnt: numbers, or a class, None before any was met.
+    fn _learn_rows<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         columns: Vec<Bound<'py, PyList>>,
-        y: PyReadonlyArray1<'py, f64>,
+        targets: &Bound<'py, PyAny>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let columns = Columns::read(&columns, &self.gaps.read(py))?;
-        let rows = columns.rows()?;
-        let (ys, weights) = (arrays::numbers(&y)?, arrays::optional(&weights)?);
-        let (map, outputs) = {
-            let model = self.model.read(py);
-            let Some(Body::Numbers(model)) = model.as_ref() else { return Err(errors::wrong_kind()) };
-            (model.encoding().matching(&names).map_err(errors::encoding)?, model.pipeline.learner().outputs())
-        };
-        self.notes().lacking(map.missing());
-        if ys.len() != rows * outputs || !(weights.is_empty() || weights.len() == rows) {
-            return Err(errors::data(format!(
-                "{rows} rows, {} numbers as targets and {} weights",
-                ys.len(),
-                weights.len()
-            )));
-        }
-        let mut made = Vec::with_capacity(rows * outputs);
-        let all = &mut made;
-        let mut work = Work::default();
-        in_pieces(
-            py,
-            rows,
-            |range| {
-                let mut model = self.model.write_detached();
-                let Some(Body::Numbers(model)) = model.as_mut() else { return Err(errors::wrong_kind()) };
-                let mut notes = self.notes();
-                // One by one, so that the numbers are those of the command to the bit, however the rows are cut into batches.
-                for row in range {
-                    let view = columns.row(row);
-                    let refused = |error| at_row(row, errors::encoding(error));
-                    let record = map.record(&view).map_err(refused)?;
-                    let y = &ys[row * outputs..(row + 1) * outputs];
-                    let target = Target::weighted(y, weights.get(row).copied().unwrap_or(1.0));
-                    teach(model, &mut notes, &record, row, target, &mut work).map_err(refused)?;
-                    all.extend_from_slice(&work.scores);
-                }
-                Ok(())
-            },
-            || BLOCK,
-        )?;
-        arrays::columns(py, made, outputs)
-    }
-
-    /// Learns rows with labels; the answer is the class predicted for each, None before any was met.
-    fn _learn_classes<'py>(
-        &self,
-        py: Python<'py>,
-        names: Vec<String>,
-        columns: Vec<Bound<'py, PyList>>,
-        labels: Vec<Bound<'py, PyAny>>,
-        weights: Option<PyReadonlyArray1<'py, f64>>,
-    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
-        let columns = Columns::read(&columns, &self.gaps.read(py))?;
-        let rows = columns.rows()?;
-        let weights = arrays::optional(&weights)?;
-        if labels.len() != rows || !(weights.is_empty() || weights.len() == rows) {
-            return Err(errors::data(format!("{rows} rows, {} labels and {} weights", labels.len(), weights.len())));
-        }
+        let (rows, weights) = (columns.rows()?, arrays::optional(&weights)?);
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
-        let most = match self.model.read(py).as_ref() {
-            Some(Body::Classes(model)) => most(model),
-            _ => return Err(errors::wrong_kind()),
-        };
+        let (outputs, most) = self.look(py, |body| {
+            Ok(match body {
+                Body::Numbers(model) => (Some(model.pipeline.learner().outputs()), None),
+                Body::Classes(model) => (None, most(model)),
+            })
+        })?;
+        let y: Option<PyReadonlyArray1<'_, f64>> = outputs.map(|_| targets.extract()).transpose()?;
+        let ys = arrays::optional(&y)?;
         // A label becomes a class with its first row; one of a row that is not learnt is forgotten again.
-        let met = {
-            let mut classes = self.classes(py);
-            labels
-                .iter()
-                .enumerate()
-                .map(|(row, label)| {
-                    let known = classes.len();
-                    Ok(match classes.place(label).map_err(|error| at_row(row, error))? {
-                        Some(place) => place,
-                        None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label))),
-                        None => {
-                            if weights.get(row) != Some(&0.0) {
-                                classes.append(label)?;
-                            }
-                            known
-                        }
-                    })
-                })
-                .collect::<PyResult<Vec<usize>>>()
+        let met = match outputs {
+            Some(_) => Ok(Vec::new()),
+            None => {
+                let (labels, codes): (Vec<Bound<'_, PyAny>>, Vec<i64>) = targets.extract()?;
+                self.classes(py).meet(&labels, &codes, weights, most)
+            }
         };
-        let mut made = Vec::with_capacity(rows);
-        let all = &mut made;
+        let width = outputs.unwrap_or(1);
+        let told = met.as_ref().map_or(rows, |met| ys.len().max(met.len() * width));
+        if told != rows * width || !(weights.is_empty() || weights.len() == rows) {
+            return Err(errors::data(format!("{rows} rows, {told} targets and {} weights", weights.len())));
+        }
+        let (mut made, mut chosen) = (Vec::new(), Vec::new());
+        let (all, choices) = (&mut made, &mut chosen);
+        let mut work = Work::default();
         let learnt = met.and_then(|met| {
             in_pieces(
                 py,
                 rows,
                 |range| {
                     let mut model = self.model.write_detached();
-                    let Some(Body::Classes(model)) = model.as_mut() else { return Err(errors::wrong_kind()) };
+                    let body = model.as_mut().ok_or_else(errors::not_learnt)?;
                     let mut notes = self.notes();
-                    // One by one, as the command does.
+                    // One by one, so that the numbers are those of the command to the bit, however the rows are cut into batches.
                     for row in range {
                         let refused = |error| at_row(row, errors::encoding(error));
                         let weight = weights.get(row).copied().unwrap_or(1.0);
                         let view = columns.row(row);
                         let record = map.record(&view).map_err(refused)?;
-                        let predicted =
-                            teach_class(model, &mut notes, &record, row, (met[row], weight)).map_err(refused)?;
-                        all.push(predicted);
+                        match body {
+                            Body::Numbers(model) => {
+                                let y = ys.get(row * width..(row + 1) * width).ok_or_else(errors::wrong_kind)?;
+                                let target = Target::weighted(y, weight);
+                                teach(model, &mut notes, &record, row, target, &mut work).map_err(refused)?;
+                                all.extend_from_slice(&work.scores);
+                            }
+                            Body::Classes(model) => {
+                                let class = *met.get(row).ok_or_else(errors::wrong_kind)?;
+                                let taught = teach_class(model, &mut notes, &record, row, (class, weight));
+                                choices.push(taught.map_err(refused)?);
+                            }
+                        }
                     }
                     Ok(())
                 },
                 || BLOCK,
             )
         });
-        let known = match self.model.read(py).as_ref() {
-            Some(Body::Classes(model)) => model.pipeline.classifier().classes(),
-            _ => 0,
-        };
+        if outputs.is_some() {
+            learnt?;
+            return Ok(arrays::columns(py, made, width)?.into_any());
+        }
+        let known = self.look(py, |body| {
+            Ok(if let Body::Classes(model) = body { model.pipeline.classifier().classes() } else { 0 })
+        })?;
         let mut classes = self.classes(py);
         if learnt.is_err() {
             classes.truncate(py, known)?;
         }
         learnt?;
-        Ok(made.into_iter().map(|class| class.and_then(|class| classes.label(py, class))).collect())
+        let labels = chosen.into_iter().map(|class: Option<usize>| class.and_then(|class| classes.label(py, class)));
+        Ok(PyList::new(py, labels.collect::<Vec<_>>())?.into_any())
     }
 
     /// Predictions for rows: numbers, or scores of the classes in the order of `_labels_met`, with `probable`

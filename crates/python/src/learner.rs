@@ -1,0 +1,595 @@
+//! Learners of numbers and of classes.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mercer::encoding::ScaledTargets;
+use mercer::model::{ClassProgress, Classification, Model, ModelError, ModelKind, Progress, Regression};
+use mercer::readers::Labels;
+use mercer::{Regressor, RegressorExt, Rows, Scratch, Targets};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
+
+use crate::classes::{Classes, third};
+use crate::expansion::expansion;
+use crate::features::{keyed, number, sequence};
+use crate::front::{About, Aside, Body, Core, Front, about, own, read_targets};
+use crate::making::{Extras, Known, Spec, intervals};
+use crate::notes;
+use crate::rows::{Refused, check_width, in_pieces_of, piece};
+use crate::steps::{
+    Beside, code, data, learn_block, learn_class, learn_numbers, most, no_probabilities, predict, unscale,
+};
+use crate::{arrays, errors};
+
+/// A learner of numbers or of classes, which is made when the first example or batch tells what the inputs are.
+#[pyclass(subclass, frozen, module = "mercer._mercer")]
+pub(crate) struct LearnerCore {
+    core: Core,
+    of_classes: bool,
+}
+
+impl LearnerCore {
+    /// An untrained model for such data, as the Python object `slf` describes it; of two classes, or of classes to come.
+    fn make(slf: &Bound<'_, Self>, known: &Known<'_>, two: bool) -> PyResult<Body> {
+        if known.outputs == 0 {
+            return Err(errors::data("the target has no number; give one, or several"));
+        }
+        let (spec, Extras(coverage, local, calibrated)): (Spec, Extras) = slf.call_method0("_spec")?.extract()?;
+        let kernel = spec.kernel(known)?;
+        if known.classes {
+            let (classifier, parameters) = spec.classifier(&kernel, known, two, calibrated)?;
+            return Ok(Body::Classes(Box::new(Classification {
+                description: spec.describe(&kernel, &parameters),
+                labels: Labels::new(),
+                scaling: None,
+                progress: ClassProgress::default(),
+                classifier,
+            })));
+        }
+        let built = spec.build(&kernel, known, None)?;
+        let intervals = intervals(&built.learner, coverage, local)?;
+        Ok(Body::Numbers(Box::new(Regression {
+            description: spec.describe(&kernel, &built.parameters),
+            scaling: None,
+            progress: Progress::default(),
+            intervals,
+            learner: ScaledTargets::unscaled(built.learner),
+        })))
+    }
+
+    /// Reads a target into `front.y`: the names of its numbers where they come by name for the first time.
+    fn read_target(front: &mut Front, y: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
+        front.y.clear();
+        match number(y) {
+            Ok(y) => front.y.push(y),
+            Err(error) => match keyed(y)? {
+                Some(dict) => return read_targets(front, &dict),
+                None => sequence(y, &mut front.y).map_err(|_| error)?,
+            },
+        }
+        Ok(Vec::new())
+    }
+
+    /// Learns one example; the answer is what there is to be said of it.
+    fn learn_step(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<Vec<String>> {
+        let (py, core, classes) = (slf.py(), &slf.get().core, slf.get().of_classes);
+        let mut front = core.front(py);
+        let front = &mut *front;
+        let (mut names, mut place) = (Vec::new(), None);
+        if classes {
+            place = front.classes.place(y)?;
+            let most = core.look(py, most).unwrap_or(None);
+            if place.is_none() && most.is_some_and(|most| front.classes.len() >= most) {
+                return Err(third(y));
+            }
+        } else {
+            names = Self::read_target(front, y)?;
+        }
+        let outputs = if classes { 1 } else { front.y.len() };
+        let make = |dimension| Self::make(slf, &Known { dimension, outputs, classes, ..Known::default() }, false);
+        let fresh = core.read_to_learn(front, x, make)?;
+        let learnt = match core.model.write(py).as_mut() {
+            None => Err(errors::not_learnt()),
+            Some(Body::Numbers(model)) => learn_numbers(py, model, front, w),
+            Some(Body::Classes(model)) => learn_class(model, front, place, y, w),
+        };
+        if learnt.is_err() && fresh {
+            // A first example that is refused settles nothing.
+            core.forget(py, front);
+        }
+        learnt?;
+        if !names.is_empty() {
+            front.targets = names;
+        }
+        Ok(front.notes.take())
+    }
+
+    /// Has `each` told every row of a batch, in the units of the learner.
+    fn each_row(
+        &self,
+        py: Python<'_>,
+        x: &PyReadonlyArray2<'_, f64>,
+        mut each: impl FnMut(&Body, usize, &[f64], &mut Scratch) -> Result<(), Refused> + Send,
+    ) -> PyResult<()> {
+        let (inputs, rows, dimension) = arrays::table(x)?;
+        let size = self.core.look(py, |body| body.learner().dictionary_size())?;
+        let (mut scratch, mut scaled) = (Scratch::for_inputs(rows), Vec::new());
+        let done = in_pieces_of(
+            py,
+            rows,
+            |range| {
+                let model = self.core.model.read_detached();
+                let body = model.as_ref().ok_or_else(errors::not_learnt)?;
+                check_width(body.learner().dimension(), dimension)?;
+                for row in range {
+                    let mut input = &inputs[row * dimension..(row + 1) * dimension];
+                    if let Some(scaling) = body.scaling() {
+                        scaled.clear();
+                        scaled.extend_from_slice(input);
+                        scaling.row(&mut scaled).map_err(data)?;
+                        input = &scaled;
+                    }
+                    each(body, row, input, &mut scratch)?;
+                }
+                Ok(())
+            },
+            move || piece(size),
+        );
+        done.map_err(|refused: Refused| refused.named(py, &self.core.front(py).features))
+    }
+
+    /// Learns rows of numbers; the answer is their predictions in the units of the learner.
+    fn learn_all(
+        &self,
+        py: Python<'_>,
+        inputs: &[f64],
+        dimension: usize,
+        targets: Targets<'_>,
+        ys: &[f64],
+        weights: &[f64],
+    ) -> PyResult<Vec<f64>> {
+        let (rows, outputs) = (targets.len(), ys.len() / targets.len().max(1));
+        let all = Rows::new(inputs, dimension, targets).map_err(errors::learner)?;
+        let mut made = Vec::with_capacity(ys.len());
+        let size = AtomicUsize::new(self.core.look(py, |body| body.learner().dictionary_size())?);
+        let sums = &mut made;
+        let learnt = in_pieces_of(
+            py,
+            rows,
+            |range| {
+                let mut model = self.core.model.write_detached();
+                let Some(Body::Numbers(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
+                check_width(model.learner.dimension(), dimension)?;
+                let learnt = learn_block(model, all.range(range.start, range.end), sums);
+                size.store(model.learner.dictionary_size(), Ordering::Relaxed);
+                learnt.map_err(|error| Refused::Row(sums.len() / outputs.max(1), error))
+            },
+            || piece(size.load(Ordering::Relaxed)),
+        );
+        let total = self.core.look(py, Body::rows)?;
+        let mut front = self.core.front(py);
+        learnt.map_err(|refused| refused.named(py, &front.features))?;
+        front.notes.hear(ys, outputs);
+        for (row, (scores, y)) in made.chunks_exact(outputs.max(1)).zip(ys.chunks_exact(outputs.max(1))).enumerate() {
+            front.notes.compare(scores, y, weights.get(row).copied().unwrap_or(1.0));
+        }
+        front.notes.crowded(total, size.into_inner());
+        Ok(made)
+    }
+
+    /// Learns rows of classes: row `i` has the label `labels[codes[i]]`. The answer is the class that was predicted for each.
+    fn learn_labels(
+        &self,
+        py: Python<'_>,
+        (inputs, rows, dimension): (&[f64], usize, usize),
+        labels: &[Bound<'_, PyAny>],
+        codes: &[i64],
+        weights: &[f64],
+    ) -> PyResult<Vec<Option<usize>>> {
+        if codes.len() != rows || !(weights.is_empty() || weights.len() == rows) {
+            return Err(errors::data(format!("{rows} rows, {} targets and {} weights", codes.len(), weights.len())));
+        }
+        let most = self.core.look(py, most)?;
+        let met = self.core.front(py).classes.meet(labels, codes, weights, most);
+        let mut predicted = Vec::with_capacity(rows);
+        let size = AtomicUsize::new(0);
+        let made = &mut predicted;
+        let learnt = met.map_err(Refused::from).and_then(|met| {
+            in_pieces_of(
+                py,
+                rows,
+                |range| {
+                    let mut model = self.core.model.write_detached();
+                    let Some(Body::Classes(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
+                    check_width(model.classifier.learner().dimension(), dimension)?;
+                    let weight = weights.get(range.clone()).unwrap_or_default();
+                    let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);
+                    let Classification { classifier, progress, .. } = &mut **model;
+                    let learnt = classifier.learn_rows(block, &met[range], weight, |row, classifier, scores| {
+                        let choice = classifier.choice(scores);
+                        let weight = weight.get(row).copied().unwrap_or(1.0);
+                        progress.score.record(met[first + row], choice, None, weight);
+                        progress.rows += 1;
+                        progress.learnt += 1;
+                        made.push((met[first + row], choice, weight));
+                    });
+                    size.store(model.classifier.learner().dictionary_size(), Ordering::Relaxed);
+                    learnt.map_err(|error| Refused::Row(made.len(), error))
+                },
+                || piece(size.load(Ordering::Relaxed)),
+            )
+        });
+        let (classes, total) = self.core.look(py, |body| (body.width(), body.rows()))?;
+        let mut front = self.core.front(py);
+        if let Err(refused) = learnt {
+            // Labels whose first example was not reached are no classes.
+            front.classes.truncate(py, classes)?;
+            return Err(refused.named(py, &front.features));
+        }
+        predicted.iter().for_each(|(class, choice, weight)| front.notes.compare_class(*class, *choice, *weight));
+        front.notes.crowded(total, size.into_inner());
+        Ok(predicted.into_iter().map(|(_, choice, _)| choice).collect())
+    }
+
+    /// Reads an input of a prediction and leaves the scores in `front.scores`, those of numbers in their units; false
+    /// before anything was learnt.
+    fn score(&self, x: &Bound<'_, PyAny>, front: &mut Front) -> PyResult<bool> {
+        let py = x.py();
+        self.core.read_to_predict(front, x)?;
+        front.scores.clear();
+        let scored = match self.core.model.read(py).as_ref() {
+            None => return Ok(false),
+            Some(Body::Numbers(model)) => {
+                front.scores.resize(model.learner.outputs(), 0.0);
+                let predicted = model.learner.predict_into(&front.x, &mut front.scratch, &mut front.scores);
+                if predicted.is_ok() {
+                    unscale(model, &mut front.scores)?;
+                }
+                predicted
+            }
+            Some(Body::Classes(model)) => model.classifier.scores_with(&front.x, &mut front.scratch, &mut front.scores),
+        };
+        scored.map_err(|error| front.features.refusal(py, error)).map(|()| true)
+    }
+}
+
+#[pymethods]
+impl LearnerCore {
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(cls: &Bound<'_, PyType>, _args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Ok(Self { core: Core::default(), of_classes: cls.getattr("_of_classes")?.extract()? })
+    }
+
+    /// Whether it learns classes; its class in Python tells.
+    #[classattr]
+    fn _of_classes() -> bool {
+        false
+    }
+
+    /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a number (or several, perhaps by name) or a label, `w` its
+    /// weight.
+    #[pyo3(signature = (x, y, w = 1.0))]
+    fn learn_one(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<()> {
+        let said = Self::learn_step(slf, x, y, w)?;
+        notes::warn(slf.py(), said)
+    }
+
+    /// The prediction for one input: a number, several, or the class of the largest score; 0 or None before anything was learnt. Features that
+    /// were never learnt are left out.
+    fn predict_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = x.py();
+        let mut front = self.core.front(py);
+        let front = &mut *front;
+        let scored = self.score(x, front)?;
+        if self.of_classes {
+            let model = self.core.model.read(py);
+            let Some(Body::Classes(model)) = model.as_ref() else { return Ok(py.None().into_bound(py)) };
+            let class = model.classifier.choice(&front.scores).and_then(|class| front.classes.label(py, class));
+            return Ok(class.unwrap_or_else(|| py.None().into_bound(py)));
+        }
+        match front.scores[..] {
+            _ if !scored => Ok(0.0_f64.into_pyobject(py)?.into_any()),
+            _ if !front.targets.is_empty() => {
+                let made = PyDict::new(py);
+                let mut named = front.targets.iter().zip(&front.scores);
+                named.try_for_each(|(name, score)| made.set_item(name, score))?;
+                Ok(made.into_any())
+            }
+            [score] => Ok(score.into_pyobject(py)?.into_any()),
+            _ => Ok(PyList::new(py, &front.scores)?.into_any()),
+        }
+    }
+
+    /// The ends of the interval around the prediction for one input; infinite while there is none.
+    fn _interval_one(&self, x: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
+        let py = x.py();
+        let mut front = self.core.front(py);
+        let front = &mut *front;
+        self.core.read_to_predict(front, x)?;
+        let model = self.core.model.read(py);
+        let Some(Body::Numbers(model)) = model.as_ref() else { return Ok((f64::NEG_INFINITY, f64::INFINITY)) };
+        let (mut score, mut radius) = ([0.0], [0.0]);
+        if model.learner.outputs() != 1 {
+            return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
+        }
+        predict(model, &front.x, Beside::Radius, &mut front.scratch, &mut score, &mut radius, 0)
+            .map_err(|refused| refused.named(py, &front.features))?;
+        Ok((score[0] - radius[0], score[0] + radius[0]))
+    }
+
+    /// Scores of the classes that were met, `(labels, numbers, whether these are probabilities)`.
+    fn _scores_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyList>, Vec<f64>, bool)> {
+        let py = x.py();
+        let mut front = self.core.front(py);
+        let front = &mut *front;
+        self.score(x, front)?;
+        let model = self.core.model.read(py);
+        let probable = match model.as_ref() {
+            Some(Body::Classes(model)) => model.classifier.probabilities(&mut front.scores),
+            _ => false,
+        };
+        Ok((front.classes.list(py)?, front.scores.clone(), probable))
+    }
+
+    /// Makes a learner for a batch, in place of the one that is set aside: `target` is how many numbers a target has, or the classes if they are
+    /// settled (two make a learner of two); `names` are its columns (None: numbered).
+    #[pyo3(signature = (x, target, weights = None, rounds = None, names = None))]
+    fn _begin(
+        slf: &Bound<'_, Self>,
+        x: PyReadonlyArray2<'_, f64>,
+        target: &Bound<'_, PyAny>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        rounds: Option<usize>,
+        names: Option<Vec<Bound<'_, PyAny>>>,
+    ) -> PyResult<Aside> {
+        let (rows, _, dimension) = arrays::table(&x)?;
+        let classes = slf.get().of_classes;
+        let (outputs, mut labels): (usize, Vec<Bound<'_, PyAny>>) =
+            if classes { (1, target.extract()?) } else { (target.extract()?, Vec::new()) };
+        let two = labels.len() == 2;
+        if !two {
+            labels.clear();
+        }
+        let known = Known { dimension, outputs, classes, rounds, rows, weights: arrays::optional(&weights)? };
+        let made = Self::make(slf, &known, two)?;
+        slf.get().core.begin(slf.py(), made, names, Classes::of(&labels)?)
+    }
+
+    /// Takes back what a batch set aside.
+    fn _take_back(&self, py: Python<'_>, aside: &Aside) {
+        self.core.take_back(py, aside);
+    }
+
+    /// Forgets everything.
+    fn _reset(&self, py: Python<'_>) {
+        self.core.reset(py);
+    }
+
+    /// The places of these columns (None: an unknown one); with `grow` unknown ones become features.
+    fn _places(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>, grow: bool) -> PyResult<Vec<Option<usize>>> {
+        self.core.places(py, &names, grow)
+    }
+
+    /// Learns rows in order. `targets` are numbers, or `(labels, codes)`: row `i` has the label `labels[codes[i]]`. The answer, with `keep`, is
+    /// the prediction of each row before it was learnt; of classes the place of the one predicted, -1 for none.
+    #[pyo3(signature = (x, targets, weights = None, keep = false))]
+    fn _learn_rows<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        targets: &Bound<'py, PyAny>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+        keep: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (mut inputs, rows, dimension) = arrays::table(&x)?;
+        let weights = arrays::optional(&weights)?;
+        let (scaling, outputs) = self.core.look(py, |body| (body.scaling().cloned(), body.width()))?;
+        let mut scaled = Vec::new();
+        if let Some(scaling) = &scaling {
+            scaled.extend_from_slice(inputs);
+            scaled.chunks_exact_mut(dimension.max(1)).try_for_each(|row| scaling.row(row)).map_err(data)?;
+            inputs = &scaled;
+        }
+        if self.of_classes {
+            let (labels, codes): (Vec<Bound<'_, PyAny>>, PyReadonlyArray1<'_, i64>) = targets.extract()?;
+            let codes = codes.as_slice().map_err(|_| errors::data("the codes are not contiguous"))?;
+            let made = self.learn_labels(py, (inputs, rows, dimension), &labels, codes, weights)?;
+            return Ok(keep.then(|| made.into_iter().map(code).collect::<Vec<_>>().into_pyarray(py).into_any()));
+        }
+        let y: PyReadonlyArray1<'_, f64> = targets.extract()?;
+        let mut ys = arrays::numbers(&y)?;
+        let mut scaled_ys = Vec::new();
+        if let Some(scaling) = &scaling {
+            scaled_ys.extend_from_slice(ys);
+            scaled_ys.chunks_exact_mut(outputs).try_for_each(|row| scaling.targets(row)).map_err(data)?;
+            ys = &scaled_ys;
+        }
+        let all = Targets::new(ys, weights, outputs).map_err(errors::learner)?;
+        if all.len() != rows {
+            return Err(errors::data(format!("{rows} rows and {} targets; give one for each row", all.len())));
+        }
+        let mut made = self.learn_all(py, inputs, dimension, all, ys, weights)?;
+        if !keep {
+            return Ok(None);
+        }
+        if let Some(scaling) = &scaling {
+            made.chunks_exact_mut(outputs).try_for_each(|row| scaling.invert_targets(row)).map_err(data)?;
+        }
+        Ok(Some(arrays::columns(py, made, outputs)?.into_any()))
+    }
+
+    /// Remarks on what was learnt, each once.
+    fn _notes(&self, py: Python<'_>) -> Vec<String> {
+        self.core.front(py).notes.take()
+    }
+
+    /// Predictions for rows, one column a target, and beside them a "deviation" or the "radius" of intervals; or the scores of classes, one column
+    /// a class in the order in which they were met, perhaps as "probable" ones, and the classes chosen.
+    #[pyo3(signature = (x, beside = ""))]
+    fn _predict_rows<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        beside: &str,
+    ) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
+        let rows = arrays::table(&x)?.1;
+        let beside = match beside {
+            "deviation" => Beside::Deviation,
+            "radius" => Beside::Radius,
+            "probable" => Beside::Probable,
+            _ => Beside::Nothing,
+        };
+        let width = self.core.look(py, Body::width)?;
+        if self.of_classes {
+            let (mut made, mut choices, mut scores) = (Vec::with_capacity(rows * width), Vec::new(), Vec::new());
+            self.each_row(py, &x, |body, row, input, scratch| {
+                let Body::Classes(model) = body else { return Err(errors::not_learnt().into()) };
+                let scored = model.classifier.scores_with(input, scratch, &mut scores);
+                scored.map_err(|error| Refused::Row(row, error))?;
+                choices.push(code(model.classifier.choice(&scores)));
+                if beside == Beside::Probable && !model.classifier.probabilities(&mut scores) {
+                    return Err(no_probabilities().into());
+                }
+                // A class that joins meanwhile has no column.
+                made.extend(scores.iter().copied().chain(std::iter::repeat(0.0)).take(width));
+                Ok(())
+            })?;
+            return Ok((arrays::columns(py, made, width)?.into_any(), Some(choices.into_pyarray(py).into_any())));
+        }
+        let mut scores = vec![0.0; rows * width];
+        let mut others = vec![0.0; if beside == Beside::Nothing { 0 } else { rows * width }];
+        self.each_row(py, &x, |body, row, input, scratch| {
+            let Body::Numbers(model) = body else { return Err(errors::not_learnt().into()) };
+            check_width(model.learner.outputs(), width)?;
+            predict(model, input, beside, scratch, &mut scores[row * width..(row + 1) * width], &mut others, row)
+        })?;
+        let others = (beside != Beside::Nothing).then(|| arrays::columns(py, others, width)).transpose()?;
+        Ok((arrays::columns(py, scores, width)?.into_any(), others.map(Bound::into_any)))
+    }
+
+    /// Whether a learner has been made.
+    #[getter]
+    fn _is_made(&self, py: Python<'_>) -> bool {
+        self.core.model.read(py).is_some()
+    }
+
+    /// Features, targets or classes, points kept, rows learnt, whether there are probabilities; None before anything was learnt.
+    #[getter]
+    fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool)> {
+        let sizes = |body: &Body| {
+            let probable = matches!(body, Body::Classes(model) if model.classifier.has_probabilities());
+            let learner = body.learner();
+            (learner.dimension(), body.width(), learner.dictionary_size(), body.rows(), probable)
+        };
+        self.core.look(py, sizes).ok()
+    }
+
+    /// The names of the features in their order.
+    #[getter]
+    fn _names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.core.front(py).features.names(py)
+    }
+
+    /// Other names of the features.
+    fn _rename(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+        self.core.rename(py, &names)
+    }
+
+    /// The names of the targets, where they came by name; or the labels in the order in which they were met.
+    #[getter]
+    fn _targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let front = self.core.front(py);
+        if self.of_classes { front.classes.list(py) } else { PyList::new(py, &front.targets) }
+    }
+
+    #[setter(_targets)]
+    fn set_targets(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+        let mut front = self.core.front(py);
+        if self.of_classes {
+            front.classes = Classes::of(&names)?;
+        } else {
+            front.targets = names.into_iter().map(Bound::unbind).collect();
+        }
+        Ok(())
+    }
+
+    /// The labels as a file tells them again.
+    fn _labels_in_file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Classes::of_file(py, &self.core.front(py).classes.to_file(py)?)?.list(py)
+    }
+
+    /// The learner of the catalogue, the kernel, and each key with its value.
+    fn _description(&self, py: Python<'_>) -> PyResult<About> {
+        self.core.look(py, |body| about(body.description()))
+    }
+
+    /// The share of its intervals and whether they are local; whether probabilities are calibrated.
+    fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
+        self.core.look(py, |body| match body {
+            Body::Numbers(model) => Extras::of(model.intervals.as_ref(), false),
+            Body::Classes(model) => Extras::of(None, model.classifier.is_calibrated()),
+        })
+    }
+
+    /// The points of the dictionary in the units of the learner, and their coefficients, one row an output; None of a learner that has no such form.
+    fn _expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<[Bound<'py, PyArray2<f64>>; 2]>> {
+        let model = self.core.model.read(py);
+        let learner = model.as_ref().ok_or_else(errors::not_learnt)?.learner();
+        let Some((points, coefficients)) = expansion(learner) else { return Ok(None) };
+        let (kept, width) = (points.len(), points.dimension());
+        let mut numbers = vec![0.0; kept * width];
+        for (row, place) in numbers.chunks_exact_mut(width.max(1)).enumerate() {
+            points.copy_point(row, place);
+        }
+        Ok(Some([arrays::columns(py, numbers, width)?, arrays::columns(py, coefficients.concat(), kept)?]))
+    }
+
+    /// What Python keeps for itself in a file.
+    fn _kept(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.core.look(py, |body| body.description().own.clone())
+    }
+
+    /// The share of targets that their intervals held so far, one a target; None without intervals.
+    #[getter]
+    fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
+        let model = self.core.model.read(py);
+        let Some(Body::Numbers(model)) = model.as_ref() else { return None };
+        let intervals = &model.intervals.as_ref()?.conformal;
+        Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
+    }
+
+    /// The model file.
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, this) = (slf.py(), slf.get());
+        let own = own(slf.as_any(), &this._kept(py)?)?;
+        Ok(PyBytes::new(py, &this.core.file(py, own)?))
+    }
+
+    /// The model for a pickle, which has all else itself.
+    fn _state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.core.state(py)?))
+    }
+
+    /// Takes the model of a file; `names` are those of its features, which it may itself tell.
+    #[pyo3(signature = (bytes, names = None))]
+    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], names: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
+        let expected = if self.of_classes { ModelKind::Classification } else { ModelKind::Regression };
+        let (body, classes) = match Model::from_bytes(bytes).map_err(errors::model)? {
+            Model::Regression(model) if !self.of_classes => (Body::Numbers(model), Classes::default()),
+            Model::Classification(model) if self.of_classes => {
+                let classes = Classes::of_file(py, &model.labels)?;
+                (Body::Classes(model), classes)
+            }
+            other => return Err(errors::model(ModelError::OtherKind { expected, got: other.kind() })),
+        };
+        self.core.take(py, body, names, classes)
+    }
+
+    /// Bytes of memory, about: those of the model file.
+    fn __sizeof__(&self, py: Python<'_>) -> usize {
+        256 + self.core.state(py).map_or(0, |bytes| bytes.len())
+    }
+}

@@ -1,0 +1,159 @@
+//! One example or one block of rows, learnt or predicted by a model of numbers or of classes.
+
+use mercer::learners::intervals::IntervalScale;
+use mercer::model::{Classification, Regression};
+use mercer::readers::DataError;
+use mercer::{Error, Regressor, RegressorExt, Rows, Scratch, Target};
+use pyo3::prelude::*;
+
+use crate::errors;
+use crate::front::{Body, Front};
+use crate::notes::EVERY;
+use crate::rows::Refused;
+
+/// What is told beside predictions.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Beside {
+    Nothing,
+    Deviation,
+    Radius,
+    /// Probabilities in place of the scores of classes.
+    Probable,
+}
+
+pub(crate) fn data(error: DataError) -> PyErr {
+    errors::data(error.to_string())
+}
+
+/// A class as Python has it, -1 for none.
+pub(crate) fn code(class: Option<usize>) -> i64 {
+    class.map_or(-1, |class| class as i64)
+}
+
+/// The classes that a model takes at most, if there is a limit.
+pub(crate) fn most(body: &Body) -> Option<usize> {
+    let Body::Classes(model) = body else { return None };
+    (!model.classifier.is_open()).then(|| model.classifier.classes())
+}
+
+/// Brings predictions into the units of the targets.
+pub(crate) fn unscale(model: &Regression, scores: &mut [f64]) -> PyResult<()> {
+    model.scaling.as_ref().map_or(Ok(()), |scaling| scaling.invert_targets(scores)).map_err(data)
+}
+
+/// Learns the example that was read.
+pub(crate) fn learn_numbers(py: Python<'_>, model: &mut Regression, front: &mut Front, w: f64) -> PyResult<()> {
+    if let Some(scaling) = &model.scaling {
+        scaling.targets(&mut front.y).map_err(data)?;
+    }
+    let target = Target::weighted(&front.y, w);
+    front.scores.resize(model.learner.outputs(), 0.0);
+    let learnt = match &mut model.intervals {
+        None => model.learner.learn(&front.x, target, &mut front.scores),
+        Some(intervals) => {
+            front.radii.resize(model.learner.outputs(), 0.0);
+            let (learner, scratch) = (&mut model.learner, &mut front.scratch);
+            intervals.learn(learner, &front.x, target, scratch, &mut front.scores, &mut front.radii)
+        }
+    };
+    learnt.map_err(|error| front.features.refusal(py, error))?;
+    model.progress.rows += 1;
+    model.progress.score.record_weighted(&front.scores, &front.y, w);
+    front.notes.hear(&front.y, front.y.len());
+    front.notes.compare(&front.scores, &front.y, w);
+    if model.progress.rows.is_multiple_of(EVERY) {
+        front.notes.crowded(model.progress.rows, model.learner.dictionary_size());
+    }
+    Ok(())
+}
+
+/// The same of an example of the class in this place, or of a new one.
+pub(crate) fn learn_class(
+    model: &mut Classification,
+    front: &mut Front,
+    place: Option<usize>,
+    y: &Bound<'_, PyAny>,
+    w: f64,
+) -> PyResult<()> {
+    let class = place.unwrap_or(front.classes.len());
+    let learnt = model.classifier.learn(&front.x, class, w);
+    let predicted = learnt.map_err(|error| front.features.refusal(y.py(), error))?;
+    if place.is_none() && w != 0.0 {
+        front.classes.append(y)?;
+    }
+    model.progress.rows += 1;
+    model.progress.learnt += 1;
+    model.progress.score.record(class, predicted, None, w);
+    front.notes.compare_class(class, predicted, w);
+    if model.progress.rows.is_multiple_of(EVERY) {
+        front.notes.crowded(model.progress.rows, model.classifier.learner().dictionary_size());
+    }
+    Ok(())
+}
+
+/// Learns rows and appends their predictions.
+pub(crate) fn learn_block(model: &mut Regression, rows: Rows<'_>, made: &mut Vec<f64>) -> Result<(), Error> {
+    let learner = &mut model.learner;
+    let (outputs, start) = (learner.outputs(), made.len());
+    let local = model.intervals.as_ref().is_some_and(|intervals| intervals.scale() == IntervalScale::Deviation);
+    let learnt = match &mut model.intervals {
+        Some(intervals) if local => {
+            let (mut scratch, mut radii, mut scores) = (Scratch::default(), vec![0.0; outputs], vec![0.0; outputs]);
+            rows.iter().try_for_each(|(x, target)| {
+                intervals.learn(learner, x, target, &mut scratch, &mut scores, &mut radii)?;
+                made.extend_from_slice(&scores);
+                Ok(())
+            })
+        }
+        _ => learner.learn_rows(rows, made),
+    };
+    for (row, scores) in made[start..].chunks_exact(outputs.max(1)).enumerate() {
+        let target = rows.target(row);
+        if !local
+            && target.weight != 0.0
+            && let Some(intervals) = &mut model.intervals
+        {
+            intervals.conformal.observe(scores, target.y)?;
+        }
+        model.progress.score.record_weighted(scores, target.y, target.weight);
+        model.progress.rows += 1;
+    }
+    learnt
+}
+
+/// The prediction for one input, which is row `row` of a batch, and what is told beside it.
+pub(crate) fn predict(
+    model: &Regression,
+    x: &[f64],
+    beside: Beside,
+    scratch: &mut Scratch,
+    scores: &mut [f64],
+    others: &mut [f64],
+    row: usize,
+) -> Result<(), Refused> {
+    let (outputs, refused) = (scores.len(), |error| Refused::Row(row, error));
+    if matches!(beside, Beside::Nothing | Beside::Probable) {
+        model.learner.predict_into(x, scratch, scores).map_err(refused)?;
+        return Ok(unscale(model, scores)?);
+    }
+    let others = &mut others[row * outputs..(row + 1) * outputs];
+    if beside == Beside::Deviation {
+        model.learner.predict_variance_into(x, scratch, scores, others).map_err(refused)?;
+        others.iter_mut().for_each(|variance| *variance = variance.sqrt());
+    } else {
+        let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
+        intervals.predict_into(&model.learner, x, scratch, scores, others).map_err(refused)?;
+    }
+    if let Some(scaling) = &model.scaling {
+        others.iter_mut().zip(scaling.target_units()).for_each(|(other, unit)| *other *= unit);
+    }
+    Ok(unscale(model, scores)?)
+}
+
+pub(crate) fn no_intervals() -> PyErr {
+    errors::data("the model has no intervals; make it with intervals=0.9, say, before it learns")
+}
+
+pub(crate) fn no_probabilities() -> PyErr {
+    errors::data("the loss of this learner has no probabilities; make it with calibrated=True")
+}
