@@ -252,7 +252,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
         none. The learner needs ``intervals=0.9``, say."""
         self._check_fitted()
-        made, radii = self._predict_radii(*self._cells(X, False))
+        made, radii = self._predict(*self._cells(X, False), "radius")
         tell(self._notes())
         return ends(made, radii)
 
@@ -434,7 +434,7 @@ class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor)
         """The ends of the interval around the prediction for one row; infinite while there is none."""
         if not self._is_made:
             return -np.inf, np.inf
-        made, radii = self._predict_radii(*self._one(x))
+        made, radii = self._predict(*self._one(x), "radius")
         low, high = ends(made, radii)[0]
         return float(low), float(high)
 
@@ -469,7 +469,7 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
     def _ordered(self, X: Any, probable: bool) -> Any:
         """Columns in the order of ``classes_``; 0 for a class that was not met."""
         self._check_fitted()
-        made, _ = self._predict(*self._cells(X, False), probable)
+        made, _ = self._predict(*self._cells(X, False), "probable" if probable else "")
         tell(self._notes())
         met = self._labels_met() or []
         return made[:, [met.index(label) for label in sorted_labels(met)]]
@@ -494,7 +494,7 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
             raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
         if not self._is_made or not self._labels_met():
             return {}
-        made, _ = self._predict(*self._one(x), True)
+        made, _ = self._predict(*self._one(x), "probable")
         return dict(zip(self._labels_met() or [], made[0].tolist(), strict=False))
 
     def predict_proba_many(self, X: Any) -> Any:

@@ -28,7 +28,7 @@ pub(crate) fn optional<'a>(array: &'a Option<PyReadonlyArray1<'_, f64>>) -> PyRe
 
 /// Numbers as an array of `width` columns.
 pub(crate) fn columns<'py>(py: Python<'py>, numbers: Vec<f64>, width: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let rows = if width == 0 { 0 } else { numbers.len() / width };
+    let rows = numbers.len().checked_div(width).unwrap_or(0);
     numbers.into_pyarray(py).reshape([rows, width])
 }
 

@@ -43,7 +43,7 @@ impl Body {
     }
 
     /// The bytes of a file, of a class table with these labels.
-    pub(crate) fn to_bytes(&mut self, labels: Labels) -> PyResult<Vec<u8>> {
+    pub(crate) fn file(&mut self, labels: Labels) -> PyResult<Vec<u8>> {
         let bytes = match self {
             Self::Numbers(model) => model.to_bytes(),
             Self::Classes(model) => {

@@ -210,7 +210,7 @@ impl Single {
             };
             match place {
                 Key::Column(place) => {
-                    self.cells[place] = read(&value, gaps).map_err(|error| of_column(&name, error))?
+                    self.cells[place] = read(&value, gaps).map_err(|error| of_column(&name, error))?;
                 }
                 Key::LeftOut => {}
                 Key::Unknown => known = known && matches!(read(&value, gaps)?, Owned::Missing),

@@ -79,7 +79,7 @@ pub(crate) fn in_pieces_of<E: From<PyErr> + Send>(
             work(first..end)?;
             first = end;
             if looked.elapsed() > PATIENCE {
-                Python::attach(|py| py.check_signals())?;
+                Python::attach(Python::check_signals)?;
                 looked = Instant::now();
             }
         }

@@ -6,7 +6,7 @@ use mercer::encoding::{Encoding, EncodingError, Kind, PipelineScratch};
 use mercer::experts::Outliers;
 use mercer::model::{GAPS, Model, ModelError, ModelKind, Own};
 use mercer::readers::{Gaps, Labels};
-use mercer::{Error, Regressor, RegressorExt, Scratch, Target};
+use mercer::{Error, Regressor, RegressorExt, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -314,46 +314,57 @@ impl TableCore {
         Ok(PyList::new(py, labels.collect::<Vec<_>>())?.into_any())
     }
 
-    /// Predictions for rows: numbers, or scores of the classes in the order of `_labels_met`, with `probable`
-    /// probabilities; and the classes chosen.
-    #[pyo3(signature = (names, columns, probable = false))]
+    /// Predictions for rows: numbers, and with "radius" beside them the radii of their intervals; or scores of the classes in the order of
+    /// `_labels_met`, as "probable" ones probabilities, and the classes chosen.
+    #[pyo3(signature = (names, columns, beside = ""))]
     fn _predict<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         columns: Vec<Bound<'py, PyList>>,
-        probable: bool,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<Option<Bound<'py, PyAny>>>)> {
+        beside: &str,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyAny>)> {
         let columns = Columns::read(&columns, &self.gaps.read(py))?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
-        let (mut made, mut chosen, mut width) = (Vec::new(), Vec::new(), 1);
-        let (all, choices, columns_made) = (&mut made, &mut chosen, &mut width);
-        let (mut scratch, mut scores) = (PipelineScratch::for_inputs(rows), Vec::new());
+        let (probable, around) = (beside == "probable", beside == "radius");
+        let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
+        let (all, radii, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
+        let (mut scratch, mut work) = (PipelineScratch::for_inputs(rows), Work::default());
         in_pieces(
             py,
             rows,
             |range| {
                 let model = self.model.read_detached();
+                let body = model.as_ref().ok_or_else(errors::not_learnt)?;
+                let Work { scores, radii: radius, scratch: plain, .. } = &mut work;
                 for row in range {
                     let refused = |error| at_row(row, errors::encoding(error));
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(refused)?;
-                    if let Some(model) = model.as_ref() {
-                        self.notes().look(row, model.encoding(), &record);
-                    }
-                    match model.as_ref() {
-                        None => return Err(errors::not_learnt()),
-                        Some(Body::Numbers(model)) => {
-                            scores.resize(model.pipeline.learner().outputs(), 0.0);
-                            model.pipeline.predict_into(&record, &mut scratch, &mut scores).map_err(refused)?;
+                    self.notes().look(row, body.encoding(), &record);
+                    match body {
+                        Body::Numbers(model) if around => {
+                            let (intervals, learner) =
+                                (model.intervals.as_ref().ok_or_else(no_intervals)?, model.pipeline.learner());
+                            let mut inputs = Vec::new();
+                            model.encoding().encode(&record, &mut inputs).map_err(refused)?;
+                            scores.resize(learner.outputs(), 0.0);
+                            radius.resize(learner.outputs(), 0.0);
+                            let told = intervals.predict_into(learner, &inputs, plain, scores, radius);
+                            told.map_err(|error| at_row(row, errors::learner(error)))?;
+                            radii.extend_from_slice(radius);
                         }
-                        Some(Body::Classes(model)) => {
-                            model.pipeline.scores_with(&record, &mut scratch, &mut scores).map_err(refused)?;
+                        Body::Numbers(model) => {
+                            scores.resize(model.pipeline.learner().outputs(), 0.0);
+                            model.pipeline.predict_into(&record, &mut scratch, scores).map_err(refused)?;
+                        }
+                        Body::Classes(model) => {
+                            model.pipeline.scores_with(&record, &mut scratch, scores).map_err(refused)?;
                             let classifier = model.pipeline.classifier();
-                            choices.push(classifier.choice(&scores));
-                            if probable && !classifier.probabilities(&mut scores) {
+                            choices.push(classifier.choice(scores));
+                            if probable && !classifier.probabilities(scores) {
                                 return Err(no_probabilities());
                             }
                         }
@@ -367,39 +378,15 @@ impl TableCore {
             },
             || BLOCK,
         )?;
-        let classes = self.classes(py);
-        let chosen = chosen.into_iter().map(|class| class.and_then(|class| classes.label(py, class))).collect();
-        Ok((arrays::columns(py, made, width)?, chosen))
-    }
-
-    /// Predictions for rows, and the radii of the intervals around them.
-    fn _predict_radii<'py>(
-        &self,
-        py: Python<'py>,
-        names: Vec<String>,
-        columns: Vec<Bound<'py, PyList>>,
-    ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
-        let columns = Columns::read(&columns, &self.gaps.read(py))?;
-        let rows = columns.rows()?;
-        let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
-        self.notes().lacking(map.missing());
-        let model = self.model.read(py);
-        let Some(Body::Numbers(model)) = model.as_ref() else { return Err(errors::wrong_kind()) };
-        let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
-        let learner = model.pipeline.learner();
-        let outputs = learner.outputs();
-        let (mut scores, mut radii) = (vec![0.0; rows * outputs], vec![0.0; rows * outputs]);
-        let (mut scratch, mut inputs) = (Scratch::default(), Vec::new());
-        for row in 0..rows {
-            let view = columns.row(row);
-            let record = map.record(&view).map_err(errors::encoding)?;
-            inputs.clear();
-            model.encoding().encode(&record, &mut inputs).map_err(errors::encoding)?;
-            let place = row * outputs..(row + 1) * outputs;
-            let (scores, radii) = (&mut scores[place.clone()], &mut radii[place]);
-            intervals.predict_into(learner, &inputs, &mut scratch, scores, radii).map_err(errors::learner)?;
-        }
-        Ok([arrays::columns(py, scores, outputs)?, arrays::columns(py, radii, outputs)?])
+        let beside = if around {
+            arrays::columns(py, others, width)?.into_any()
+        } else {
+            let classes = self.classes(py);
+            let labels =
+                chosen.into_iter().map(|class: Option<usize>| class.and_then(|class| classes.label(py, class)));
+            PyList::new(py, labels.collect::<Vec<_>>())?.into_any()
+        };
+        Ok((arrays::columns(py, made, width)?, beside))
     }
 
     /// The share of targets that their intervals held so far, one a target; None without intervals.
@@ -549,7 +536,7 @@ impl TableCore {
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
         own.into_iter().for_each(|own| body.description_mut().own = own);
-        Ok(PyBytes::new(py, &body.to_bytes(labels)?))
+        Ok(PyBytes::new(py, &body.file(labels)?))
     }
 
     fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Body) -> PyResult<T>) -> PyResult<T> {
