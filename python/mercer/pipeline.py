@@ -184,7 +184,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     def _cells(self, X: Any, fresh: bool) -> tuple[list[str], list[list[Any]]]:
         """The columns of rows, noted as scikit-learn notes them, whose checks take longer than a prediction."""
         known = vars(self)
-        if not fresh and type(X).__module__.startswith("pandas") and len(X):
+        if not fresh and "feature_names_in_" in known and type(X).__module__.startswith("pandas") and len(X):
             return _columns(X)
         if not fresh and "feature_names_in_" not in known and type(X) in (list, np.ndarray) and len(X) and not isinstance(X[0], Mapping):
             rows = np.asarray(X)

@@ -476,13 +476,21 @@ impl LearnerCore {
         self.core.model.read(py).is_some()
     }
 
-    /// Features, targets or classes, points kept, rows learnt, whether there are probabilities; None before anything was learnt.
+    /// Features, targets or classes, points kept, rows learnt, whether there are probabilities, and whether the command had the
+    /// columns scaled by their ranges; None before anything was learnt.
     #[getter]
-    fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool)> {
+    fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool, bool)> {
         let sizes = |body: &Body| {
             let probable = matches!(body, Body::Classes(model) if model.classifier.has_probabilities());
             let learner = body.learner();
-            (learner.dimension(), body.width(), learner.dictionary_size(), body.rows(), probable)
+            (
+                learner.dimension(),
+                body.width(),
+                learner.dictionary_size(),
+                body.rows(),
+                probable,
+                body.scaling().is_some(),
+            )
         };
         self.core.look(py, sizes).ok()
     }
