@@ -4,6 +4,10 @@ use mercer::kernels::AlignedVec;
 use mercer::learners::update::LinearUpdate;
 use mercer::sparsify::Basis;
 use mercer::{AnyKernel, AnyRegressor, Points};
+use numpy::PyArray2;
+use pyo3::prelude::*;
+
+use crate::arrays;
 
 /// The points of a learner on a dictionary; and for each output their coefficients, where it has some.
 pub(crate) type Expansion<'a> = (&'a Points, Vec<Vec<f64>>);
@@ -39,4 +43,17 @@ pub(crate) fn expansion(learner: &AnyRegressor<AnyKernel>) -> Option<Expansion<'
         on coefficients: Knlms Qklms Klms Kap Norma FbKlms Lkapa Nlkapa KlmsCsl1 KlmsCsal1 KapSm QklmsFb Perceptron Rbp
             Forgetron BpaS Pa Bogd Pegasos ExKrls
     }
+}
+
+/// An expansion as arrays: a row a point; and a row an output.
+pub(crate) fn told<'py>(
+    py: Python<'py>,
+    (points, coefficients): Expansion<'_>,
+) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
+    let (kept, width) = (points.len(), points.dimension());
+    let mut numbers = vec![0.0; kept * width];
+    for (row, place) in numbers.chunks_exact_mut(width.max(1)).enumerate() {
+        points.copy_point(row, place);
+    }
+    Ok([arrays::columns(py, numbers, width)?, arrays::columns(py, coefficients.concat(), kept)?])
 }

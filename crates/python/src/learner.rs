@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 
 use crate::classes::{Classes, third};
-use crate::expansion::expansion;
+use crate::expansion::{expansion, told};
 use crate::features::{keyed, number, sequence};
 use crate::front::{About, Aside, Body, Core, Front, about, own, read_targets};
 use crate::making::{Extras, Known, Spec, intervals};
@@ -546,13 +546,7 @@ impl LearnerCore {
     fn _expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<[Bound<'py, PyArray2<f64>>; 2]>> {
         let model = self.core.model.read(py);
         let learner = model.as_ref().ok_or_else(errors::not_learnt)?.learner();
-        let Some((points, coefficients)) = expansion(learner) else { return Ok(None) };
-        let (kept, width) = (points.len(), points.dimension());
-        let mut numbers = vec![0.0; kept * width];
-        for (row, place) in numbers.chunks_exact_mut(width.max(1)).enumerate() {
-            points.copy_point(row, place);
-        }
-        Ok(Some([arrays::columns(py, numbers, width)?, arrays::columns(py, coefficients.concat(), kept)?]))
+        expansion(learner).map(|expansion| told(py, expansion)).transpose()
     }
 
     /// What Python keeps for itself in a file.
