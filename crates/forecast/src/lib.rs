@@ -90,7 +90,7 @@ pub use mercer_experts::{ConformalIntervals, IntervalParams};
 pub use mixture::{ForecastMixture, GridParams};
 pub use opf::{InputParams, Opf, OpfParams};
 pub use scaled::{ScaledForecaster, ScaledParams};
-pub use season::{Detail, ErrorSums, Periods, SeasonMixture, SeasonParams, SeasonScores, Tally};
+pub use season::{Detail, ErrorSums, Periods, SeasonMixture, SeasonParams, SeasonScores, SharedWeights, Tally};
 pub use seasons::Seasons;
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};

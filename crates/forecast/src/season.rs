@@ -38,6 +38,7 @@ mod periods;
 mod quantiles;
 mod scores;
 mod series;
+mod shared;
 
 use std::collections::VecDeque;
 
@@ -46,6 +47,7 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 pub use params::{Detail, Periods, SeasonParams};
 pub use scores::{ErrorSums, SeasonScores, Tally};
 use series::Series;
+pub use shared::SharedWeights;
 
 use crate::forecaster::LARGEST;
 use crate::{Error, ForecastScratch};
@@ -110,6 +112,16 @@ impl SeasonMixture {
     #[must_use]
     pub fn params(&self) -> &SeasonParams {
         &self.params
+    }
+
+    /// Begins with the weights of other series, if this one is in its warm-up.
+    pub fn begin_like(&mut self, shared: &SharedWeights) {
+        self.series.begin_like(shared);
+    }
+
+    /// Tells other series what the experts were worth here.
+    pub fn share(&self, shared: &mut SharedWeights) {
+        self.series.share(shared);
     }
 
     /// The periods, given or found so far, the shortest first.

@@ -4,7 +4,7 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
 use crate::known::Effect;
-use crate::{Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams};
+use crate::{Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
 
 /// A [`SeasonMixture`] for each output. Inputs are known in advance, such as promotions, holidays
 /// or prices: the input of a row acts on its outputs. The linear effect of the inputs is learnt
@@ -107,6 +107,11 @@ impl Seasons {
     #[must_use]
     pub fn mixture(&self, output: usize) -> &SeasonMixture {
         &self.columns[output].mixture
+    }
+
+    /// Begins with the weights of other series: see [`SeasonMixture::begin_like`].
+    pub fn begin_like(&mut self, shared: &SharedWeights) {
+        self.columns.iter_mut().for_each(|column| column.mixture.begin_like(shared));
     }
 
     /// How far the quantile of `p` is from the forecast of an output `step ≥ 1` steps ahead.

@@ -10,8 +10,8 @@ use super::typeset::text_width;
 /// How many ticks a linear axis aims at.
 const TICKS: usize = 6;
 /// Size of the letters of tick labels, and what keeps two of them apart.
-const LABEL_SIZE: u32 = 12;
-const LABEL_GAP: f64 = 6.0;
+pub(super) const LABEL_SIZE: u32 = 12;
+pub(super) const LABEL_GAP: f64 = 6.0;
 
 /// The most labels on a logarithmic axis of many decades.
 const MOST_LOG_LABELS: usize = 12;

@@ -1,9 +1,12 @@
 //! What surrounds the data: sizes, fonts, margins, the axes' dress.
 
+use std::sync::Arc;
+
 use kuva::TickFormat;
 use kuva::render::layout::{AxisLabelOverlap, ComputedLayout, Layout};
 
 use super::Figure;
+use super::axis::{Axis, LABEL_GAP, LABEL_SIZE};
 use super::heat_map;
 use super::legend::{self, Legend};
 use super::matrix;
@@ -22,6 +25,19 @@ pub(super) enum Frame {
     Panel { width: f64, height: f64 },
 }
 
+/// How many ticks the horizontal axis has, and their words.
+fn x_ticks(figure: &Figure, axis: &Axis, room: f64) -> (usize, TickFormat) {
+    let Some((first, words)) = &figure.x_words else { return (axis.ticks(room), axis.tick_format()) };
+    let widest = words.iter().map(|word| text_width(word, LABEL_SIZE) + LABEL_GAP).fold(1.0, f64::max);
+    let (first, words) = (*first, words.clone());
+    let word = move |value: f64| {
+        let place = value - first;
+        let place = Some(place).filter(|place| *place >= 0.0 && place.fract() == 0.0).map(|place| place as usize);
+        place.and_then(|place| words.get(place)).cloned().unwrap_or_default()
+    };
+    (axis.ticks(room).min((room / widest) as usize).max(2), TickFormat::Custom(Arc::new(word)))
+}
+
 pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {
     let (x_axis, y_axis) = (&data.x_axis, &data.y_axis);
     let ((x_low, x_high), (y_low, y_high)) = (x_axis.placed_range(), y_axis.placed_range());
@@ -29,7 +45,7 @@ pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend
         Frame::Alone => PLOT_WIDTH,
         Frame::Panel { width, .. } => width - 60.0,
     };
-    let ticks = x_axis.ticks(room);
+    let (ticks, x_format) = x_ticks(figure, x_axis, room);
     let mut layout = Layout::new((x_low, x_high), (y_low, y_high))
         .with_theme(theme())
         .with_ticks(ticks)
@@ -37,7 +53,7 @@ pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend
         .with_x_axis_max(x_high)
         .with_y_axis_min(y_low)
         .with_y_axis_max(y_high)
-        .with_x_tick_format(x_axis.tick_format())
+        .with_x_tick_format(x_format)
         .with_y_tick_format(y_axis.tick_format());
     layout.log_x = x_axis.log;
     layout.log_y = y_axis.log;

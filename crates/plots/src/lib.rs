@@ -167,6 +167,9 @@ pub struct Mark {
 pub struct Figure {
     title: String,
     x_label: String,
+    /// The place of the first word along the horizontal axis, and the words at it and at each unit after it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    x_words: Option<(f64, Vec<String>)>,
     y_label: String,
     log_x: bool,
     log_y: bool,
@@ -246,6 +249,13 @@ impl Figure {
     #[must_use]
     pub fn x_label(mut self, label: impl Into<String>) -> Self {
         self.x_label = label.into();
+        self
+    }
+
+    /// Words instead of numbers along a linear horizontal axis, such as dates: at `first` and at each unit after it.
+    #[must_use]
+    pub fn x_words(mut self, first: f64, words: Vec<String>) -> Self {
+        self.x_words = Some((first, words));
         self
     }
 

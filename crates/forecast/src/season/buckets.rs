@@ -15,10 +15,14 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_simd::exp;
 
 use super::coordinates::ln;
+use super::shared::MeanRatios;
 
 /// The largest `q`, and the rows for each unit of it.
 const SHARPEST: f64 = 16.0;
 const ROWS_A_POWER: f64 = 6.0;
+
+/// Rows that the losses of other series count as.
+const BEGINS_WITH: f64 = 24.0;
 
 /// Horizons that share their weights.
 #[derive(Clone, Debug)]
@@ -77,6 +81,31 @@ impl Buckets {
     pub(super) fn new(horizons: usize, experts: usize, periods: &[usize]) -> Self {
         let bucket = |width| Bucket::new(width, experts, periods);
         Self { buckets: widths(horizons).into_iter().map(bucket).collect() }
+    }
+
+    /// `ln(L_k / min L)` of each bucket, `None` where there was no error.
+    pub(super) fn ratios(&self) -> Vec<Option<Vec<f64>>> {
+        let ratios = |bucket: &Bucket| {
+            let least = bucket.losses.iter().copied().fold(f64::INFINITY, f64::min);
+            // The same floor as that of the weights.
+            let ratio = |loss: &f64| ln((loss + 1e-4 * least) / (1.0001 * least));
+            (least > 0.0 && least.is_finite()).then(|| bucket.losses.iter().map(ratio).collect())
+        };
+        self.buckets.iter().map(ratios).collect()
+    }
+
+    /// Begins with the losses of other series, in units of a change.
+    pub(super) fn begin(&mut self, shared: &[MeanRatios], unit: f64) {
+        for (bucket, mean) in self.buckets.iter_mut().zip(shared) {
+            bucket.rows = BEGINS_WITH;
+            for (loss, logarithm) in bucket.losses.iter_mut().zip(&mean.logarithms) {
+                *loss = BEGINS_WITH * unit * exp(*logarithm);
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.buckets.len()
     }
 
     /// The mixture of the experts' paths (`steps` numbers each), whose first step is number

@@ -1,11 +1,14 @@
 //! Periods from data, by peaks of the autocorrelation.
 //!
 //! The unbiased autocorrelation `r` of the differences, at lags up to `min(400, N/2)`. A peak is
-//! above `max(0.2, 2.6 √((1 + 2Σr²)/N))`, the sum over the lags until `r` falls below 0, the largest
-//! of its five neighbours, and 0.3 above the lowest value before it. The first period is the first
+//! above `max(0.2, c √((1 + 2Σr²)/(N − m)))`, the sum over the lags until `r` falls below 0, the
+//! largest of its five neighbours, and 0.3 above the lowest value before it. Chance reaches
+//! `c = √(2 ln 4L)` seldom among `L` lags. The first period is the first
 //! peak of at least 0.8 of the highest; the second a multiple of it at which `r` is above the lowest
 //! `r'` of the multiples before it by 0.03 and by a quarter of `1 − r'`. Where there is none, the
-//! same is tried with the series less its line, smoothed by `(¼, ½, ¼)`.
+//! same is tried with the series less its line, smoothed by `(¼, ½, ¼)`, and `c = 2.6`.
+
+use super::coordinates::ln;
 
 /// Lags that are looked at, at most.
 const FARTHEST: usize = 400;
@@ -24,13 +27,13 @@ pub(super) fn periods(series: &[f64]) -> Vec<usize> {
     }
     let lags = FARTHEST.min(n / 2 - 2);
     let differences: Vec<f64> = series.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let found = peaks(&autocorrelation(&differences, lags + 3), lags, n);
+    let found = peaks(&autocorrelation(&differences, lags + 3), lags, n, (2.0 * ln(4.0 * lags as f64)).sqrt());
     if !found.is_empty() {
         return found;
     }
     let level = detrended(series);
     let smooth: Vec<f64> = level.windows(3).map(|w| 0.25 * w[0] + 0.5 * w[1] + 0.25 * w[2]).collect();
-    peaks(&autocorrelation(&smooth, lags + 3), lags, n)
+    peaks(&autocorrelation(&smooth, lags + 3), lags, n, 2.6)
 }
 
 /// `r` at lags `0 … lags`, each mean over the pairs that there are.
@@ -57,16 +60,17 @@ fn detrended(series: &[f64]) -> Vec<f64> {
     series.iter().enumerate().map(|(t, y)| y - mean - slope * (t as f64 - middle)).collect()
 }
 
-fn peaks(r: &[f64], lags: usize, n: usize) -> Vec<usize> {
+/// `sharp` is `c`.
+fn peaks(r: &[f64], lags: usize, n: usize, sharp: f64) -> Vec<usize> {
     // Bartlett's variance of r far out, from the lags until it falls below 0: a series that wanders has large waves by chance.
     let near: f64 = r[1..].iter().take_while(|r| **r > 0.0).map(|r| r * r).sum();
-    let threshold = (2.6 * ((1.0 + 2.0 * near) / n as f64).sqrt()).max(0.2);
+    let threshold = |m: usize| (sharp * ((1.0 + 2.0 * near) / (n - m) as f64).sqrt()).max(0.2);
     let mut lowest = f64::INFINITY;
     let mut candidates = Vec::new();
     for m in 2..lags {
         lowest = lowest.min(r[m - 1]);
         let mut neighbours = r[(m - 2).max(1)..m].iter().chain(&r[m + 1..m + 3]);
-        if r[m] > threshold && neighbours.all(|other| r[m] >= *other) && r[m] - lowest > 0.3 {
+        if r[m] > threshold(m) && neighbours.all(|other| r[m] >= *other) && r[m] - lowest > 0.3 {
             candidates.push(m);
         }
     }

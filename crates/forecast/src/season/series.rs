@@ -11,6 +11,7 @@ use super::free::FreeExperts;
 use super::params::SeasonParams;
 use super::quantiles::Quantiles;
 use super::scores::SeasonScores;
+use super::shared::SharedWeights;
 use crate::ForecastScratch;
 
 /// Rows of the warm-up without a season; with one they are two seasons and two rows.
@@ -68,6 +69,8 @@ pub(super) struct Series {
     negative: bool,
     free: FreeExperts,
     beginning: Vec<Option<f64>>,
+    /// Until the warm-up is over.
+    shared: Option<Box<SharedWeights>>,
     settled: Option<Settled>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Work,
@@ -92,6 +95,7 @@ impl Series {
             rows: 0,
             gap: 0,
             negative: false,
+            shared: None,
             settled: None,
             work: Work::default(),
         }
@@ -99,6 +103,19 @@ impl Series {
 
     pub(super) fn periods(&self) -> &[usize] {
         &self.periods
+    }
+
+    /// Takes the weights of other series, if none have been settled.
+    pub(super) fn begin_like(&mut self, shared: &SharedWeights) {
+        self.shared = self.settled.is_none().then(|| Box::new(shared.clone()));
+    }
+
+    /// Tells what the experts were worth.
+    pub(super) fn share(&self, shared: &mut SharedWeights) {
+        if let Some(settled) = &self.settled {
+            let count = settled.experts.count() + FreeExperts::count(self.periods.len());
+            shared.learn(&self.periods, count, &settled.buckets.ratios());
+        }
     }
 
     /// Whether forecasts are more than the last value: a season is known, or the experts have
@@ -241,9 +258,13 @@ impl Series {
             }
         }
         let count = experts.count() + FreeExperts::count(self.periods.len());
+        let mut buckets = Buckets::new(params.horizons, count, &self.periods);
+        if let Some(shared) = self.shared.take() {
+            buckets.begin(shared.of(&self.periods, count, buckets.count()), experts.unit());
+        }
         self.settled = Some(Settled {
             experts,
-            buckets: Buckets::new(params.horizons, count, &self.periods),
+            buckets,
             quantiles: Quantiles::new(params.horizons),
             waiting: VecDeque::with_capacity(WAITING + 1),
             scores: SeasonScores::default(),
@@ -258,6 +279,7 @@ impl Series {
         let counted = self.rows < usize::MAX / 4 && self.gap <= self.rows && self.free.observed() <= self.rows;
         Inconsistent::require(counted, WHAT, "its rows can be counted")?;
         self.beginning.iter().flatten().try_for_each(Validate::validate)?;
+        self.shared.iter().try_for_each(Validate::validate)?;
         let Some(settled) = &self.settled else {
             let young = self.beginning.len() == self.rows && !self.warm();
             return Inconsistent::require(young, WHAT, "it has the rows of its beginning");

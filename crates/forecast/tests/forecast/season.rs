@@ -1,7 +1,7 @@
 //! What a season mixture promises: gaps, spoilt numbers, trends, floors, and what it is worth.
 
 use mercer_core::Validate;
-use mercer_forecast::{Detail, Periods, SeasonMixture, SeasonParams};
+use mercer_forecast::{Detail, Periods, SeasonMixture, SeasonParams, SharedWeights};
 
 use crate::TestResult;
 
@@ -127,6 +127,38 @@ fn counts_have_a_floor_and_quantiles_are_in_order() -> TestResult {
     mixture.learn(Some(-1.0))?;
     assert_eq!(mixture.floor(), None);
     assert!(mixture.learn(Some(f64::NAN)).is_err() && mixture.learn(Some(1e101)).is_err());
+    Ok(())
+}
+
+/// A new series of a kind that is known: its first errors are smaller.
+#[test]
+fn a_series_begins_with_the_weights_of_others() -> TestResult {
+    let series = |seed: u64| {
+        let mut noise = noise(seed);
+        (0..60).map(move |t| 50.0 + 8.0 * (t as f64 * std::f64::consts::TAU / 7.0).sin() + noise())
+    };
+    let mut shared = SharedWeights::default();
+    for seed in 0..6 {
+        let mut mixture = mixture(&[7], 7)?;
+        series(seed).try_for_each(|y| mixture.learn(Some(y)).map(drop))?;
+        mixture.share(&mut shared);
+    }
+    assert_eq!(shared.validate(), Ok(()));
+    let (mut alone, mut like) = (0.0, 0.0);
+    for seed in 10..30 {
+        for (errors, begins_like) in [(&mut alone, false), (&mut like, true)] {
+            let mut mixture = mixture(&[7], 7)?;
+            if begins_like {
+                mixture.begin_like(&shared);
+            }
+            for (t, y) in series(seed).take(40).enumerate() {
+                let error = mixture.learn(Some(y))? - y;
+                *errors += if t < 16 { 0.0 } else { error * error };
+            }
+            assert_eq!(mixture.validate(), Ok(()));
+        }
+    }
+    assert!(like < 0.97 * alone, "{like} after others, {alone} alone");
     Ok(())
 }
 

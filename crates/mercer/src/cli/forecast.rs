@@ -7,6 +7,7 @@ mod feed;
 mod future;
 mod method;
 mod pass;
+mod passes;
 #[cfg(feature = "plots")]
 mod picture;
 mod report;
@@ -37,6 +38,7 @@ use clock::Repeats;
 use feed::Feed;
 use future::Future;
 use method::{Ahead, Gamma, Lambda, Method, Season};
+use passes::Passes;
 use told::Told;
 
 pub(crate) use pass::{Pass, Wanted};
@@ -89,6 +91,12 @@ pub(crate) struct ForecastArguments {
     /// The columns that are forecast, by name or by number from 1, with commas between [default: all columns of numbers]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     target: Vec<ColumnChoice>,
+    /// The column that says which of many series a row is of: each is forecast by itself, in one table
+    ///
+    /// A series has a state of about 0.25 MB, with fewer experts than a single series has. What experts are worth in the series so far, a
+    /// new one begins with. The output has the names of the groups. They are not saved.
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["save", "model", "plot", "future", "inputs"])]
+    group: Option<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
@@ -233,7 +241,11 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         Some(model) => model,
         None => {
             let periods = feed.clock().and_then(|clock| clock.step()).map_or(Vec::new(), TimeStep::periods);
-            method::build(&arguments.making, feed.columns(), &Ahead { periods, steps })?
+            method::build(
+                &arguments.making,
+                feed.columns(),
+                &Ahead { periods, steps, grouped: arguments.group.is_some() },
+            )?
         }
     };
     let before = fresh.seen();
@@ -243,36 +255,36 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
     let wanted = Wanted { steps, future: future.inputs.clone(), quantiles: arguments.quantiles.clone() };
-    let mut pass = Pass::new(model, feed.columns().clone(), wanted)?;
-    if !arguments.quantiles.is_empty() && pass.seasons().is_none() {
+    let mut passes = Passes::new(model, feed.columns().clone(), wanted)?;
+    if !arguments.quantiles.is_empty() && passes.first().seasons().is_none() {
         return Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods"));
     }
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
-    let Some(mut told) = Told::begin(arguments, &source, &read, &pass, &feed)? else { return Ok(()) };
+    let Some(mut told) = Told::begin(arguments, &source, &read, passes.first(), &feed)? else { return Ok(()) };
     let bar = feed.progress();
-    let ended = learn(&mut feed, &mut pass, &mut saving, |pass, feed| {
+    let ended = learn(&mut feed, &mut passes, &mut saving, |pass, feed| {
         bar.inc(1);
         told.row(pass, feed)
     });
     bar.finish_and_clear();
     match &saving {
-        Some(saving) => saving.end(ended, &stop, || pass.to_bytes(feed.kept()))?,
+        Some(saving) => saving.end(ended, &stop, || passes.first().to_bytes(feed.kept()))?,
         None => ended?,
     }
     feed.tell_gaps();
     future.check(&feed)?;
     if let (None, Some(path)) = (&saving, &arguments.predictions) {
-        let rows = pass.model().forecaster.time();
+        let rows = passes.all().iter().map(Pass::rows).sum::<usize>();
         let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());
         stop.failure().map_err(|failure| failure.with(&unwritten))?;
     }
-    told.end(arguments, &mut pass, &feed, stop.requested())
+    told.end(arguments, &mut passes, &mut feed, stop.requested())
 }
 
 /// Takes all rows; `tell` is called after each, and answers whether anybody listens.
 fn learn(
     feed: &mut Feed,
-    pass: &mut Pass,
+    passes: &mut Passes,
     saving: &mut Option<Saving>,
     mut tell: impl FnMut(&mut Pass, &Feed) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
@@ -282,6 +294,7 @@ fn learn(
         {
             continue;
         }
+        let pass = passes.turn_to(feed.now())?;
         pass.step(feed.row()).map_err(|error| error.at(&feed.place()))?;
         if let Some(saving) = saving {
             saving.checkpoint(pass.model().seen().rows, || pass.to_bytes(feed.kept()))?;

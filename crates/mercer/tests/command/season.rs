@@ -151,3 +151,55 @@ fn columns_are_forecast_each_by_itself() {
     let said = never.run("forecast never.csv --steps 2 --json");
     assert_eq!(said.err, "mercer: never.csv: column \"b\" has no value, so that its forecasts are 0\n");
 }
+
+/// Days of some shops from 2024 on, which begin on days of their own, sorted by day.
+fn shops(names: &[(&str, usize)], until: usize) -> String {
+    let mut text = "day,shop,sold\n".to_owned();
+    for t in 0..until {
+        for (number, (name, _)) in names.iter().enumerate().filter(|(_, (_, from))| t >= *from) {
+            let noise = ((t * 7919 + 13 * number) % 101) as f64 / 50.5 - 1.0;
+            let sold = 100.0 * (number + 1) as f64 + [20.0, 5.0, 0.0, 3.0, 9.0, 30.0, 25.0][t % 7] + noise;
+            let _ = writeln!(text, "{},{name},{sold:.3}", day_after("2024-01-01", t));
+        }
+    }
+    text
+}
+
+#[test]
+fn groups_are_series_of_their_own() {
+    let all = shops(&[("north", 0), ("south", 0), ("new", 50)], 90);
+    let mut lines: Vec<&str> = all.lines().skip(1).collect();
+    lines.sort_by_key(|line| line.split(',').nth(1).map(str::to_owned));
+    let folder = Folder::new()
+        .with("all.csv", &all)
+        .with("one.csv", shops(&[("north", 0)], 90))
+        .with("sorted.csv", "day,shop,sold\n".to_owned() + &lines.join("\n") + "\n");
+    let asked = "--group shop --steps 7 --intervals 0.9 --quantiles 0.5";
+    let found = report(&folder, &format!("forecast all.csv {asked} --predictions p.csv"));
+    assert_eq!((found["n"].as_u64(), found["groups"].as_object().unwrap().len()), (Some(90 + 90 + 40), 3));
+    for (number, name) in ["north", "south", "new"].iter().enumerate() {
+        let group = &found["groups"][name];
+        assert_eq!((&group["times"][0], &group["periods"]), (&"2024-03-31".into(), &serde_json::json!([7])));
+        for step in 0..7 {
+            let truth = 100.0 * (number + 1) as f64 + [20.0, 5.0, 0.0, 3.0, 9.0, 30.0, 25.0][(90 + step) % 7];
+            let point = group["forecast"][step][0].as_f64().unwrap();
+            assert!((point - truth).abs() < 2.0, "{name} {step}: {point}, {truth}");
+        }
+        assert_eq!(group["forecast_intervals"].as_array().unwrap().len(), 7);
+    }
+    // Series that begin together do not change each other, and the order of groups does not matter to them.
+    let one = report(&folder, &format!("forecast one.csv {asked}"));
+    assert_eq!(one["groups"]["north"], found["groups"]["north"]);
+    let sorted = report(&folder, &format!("forecast sorted.csv {asked}"));
+    assert_eq!(sorted["groups"].as_object().unwrap().keys().next().unwrap(), "new");
+    assert_eq!(sorted["n"], found["n"]);
+    let lines = folder.read("p.csv");
+    assert!(lines.starts_with("shop,k,time,sold,sold_low,sold_high,sold_0.5\nnorth,0,2024-01-01,"), "{lines}");
+    assert!(lines.lines().last().unwrap().starts_with("new,46,2024-04-06,"), "{lines}");
+    let text = folder.run(&format!("forecast all.csv {asked}")).out;
+    assert!(text.contains("220 rows of 1 output in 3 groups") && text.contains("group"), "{text}");
+    let said = folder.piped(all.as_bytes(), "forecast - --format csv --group shop");
+    assert!(said.out.starts_with("shop,k,time,sold\nnorth,1,,"), "{}{}", said.err, said.out);
+    folder.refused(2, "forecast all.csv --group shop --save m.mercer", &["--group", "--save"]);
+    folder.refused(1, "forecast all.csv --group no", &["--group \"no\"", "no such column"]);
+}

@@ -20,8 +20,9 @@ const MOST_STEPS: usize = 2000;
 pub(super) struct Backtest {
     steps: usize,
     most: usize,
-    open: Option<Origin>,
-    done: VecDeque<Outcome>,
+    /// Of each group.
+    open: Vec<Option<Origin>>,
+    done: Vec<VecDeque<Outcome>>,
 }
 
 /// A forecast whose rows are to come.
@@ -58,51 +59,59 @@ pub(super) struct BacktestScores {
 impl Backtest {
     /// Forecasts of so many steps, scored over the last `most` origins.
     pub(super) fn new(steps: usize, most: Option<usize>) -> Self {
-        Self { steps, most: most.unwrap_or(ORIGINS), open: None, done: VecDeque::new() }
+        Self { steps, most: most.unwrap_or(ORIGINS), open: Vec::new(), done: Vec::new() }
     }
 
     /// Scores the row that was observed last, and begins a forecast where another has ended.
     pub(super) fn take(&mut self, pass: &mut Pass, feed: &Feed, scored: &Scored) -> Result<(), Stop> {
-        let outputs = pass.last()[0].len();
-        if let Some(origin) = &mut self.open {
+        let (group, outputs) = (feed.now(), pass.last()[0].len());
+        while self.open.len() <= group {
+            self.open.push(None);
+            self.done.push(VecDeque::new());
+        }
+        let (open, done) = (&mut self.open[group], &mut self.done[group]);
+        if let Some(origin) = open {
             origin.take(pass.last()[0]);
             if origin.come == self.steps {
-                if self.done.len() == self.most {
-                    self.done.pop_front();
+                if done.len() == self.most {
+                    done.pop_front();
                 }
-                self.done.extend(self.open.take().map(|origin| origin.outcome));
+                done.extend(open.take().map(|origin| origin.outcome));
             }
         }
-        if self.open.is_none() && pass.is_scored() && self.steps <= MOST_STEPS {
+        if open.is_none() && pass.is_scored() && self.steps <= MOST_STEPS {
             let forecast = pass.forecast(self.steps)?;
             let steps = (1..=self.steps).flat_map(|step| (0..outputs).map(move |output| (step, output)));
-            let guesses = steps.map(|(step, output)| scored.guesses(output, pass.period(feed, output), step)).collect();
-            let outcome = Outcome { change: scored.change(), ..Outcome::default() };
-            self.open = Some(Origin { come: 0, forecast, guesses, outcome });
+            let guesses =
+                steps.map(|(step, output)| scored.guesses(group, output, pass.period(feed, output), step)).collect();
+            let outcome = Outcome { change: scored.change(group..group + 1), ..Outcome::default() };
+            *open = Some(Origin { come: 0, forecast, guesses, outcome });
         }
         Ok(())
     }
 
     /// `None` where no origin has all its rows. The value of a season ago is told if there is a `season`.
     pub(super) fn scores(&self, season: bool) -> Option<BacktestScores> {
-        let count: u64 = self.done.iter().map(|outcome| outcome.count).sum();
+        let count: u64 = self.done.iter().flatten().map(|outcome| outcome.count).sum();
         if count == 0 {
             return None;
         }
         let mean = |of: usize| {
-            let sum = |part: fn(&Errors) -> f64| self.done.iter().map(|outcome| part(&outcome.errors[of])).sum::<f64>();
+            let sum = |part: fn(&Errors) -> f64| {
+                self.done.iter().flatten().map(|outcome| part(&outcome.errors[of])).sum::<f64>()
+            };
             let [squared, absolute] = [sum(Errors::squared), sum(Errors::absolute)].map(|sum| sum / count as f64);
             (squared, absolute)
         };
-        let mase = |of: usize| {
-            let scaled = self
-                .done
-                .iter()
-                .filter(|outcome| outcome.count > 0)
-                .filter_map(|outcome| Some(outcome.errors[of].absolute() / outcome.count as f64 / outcome.change?));
-            let scaled: Vec<f64> = scaled.collect();
-            (!scaled.is_empty()).then(|| scaled.iter().sum::<f64>() / scaled.len() as f64)
-        };
+        let mase =
+            |of: usize| {
+                let scaled =
+                    self.done.iter().flatten().filter(|outcome| outcome.count > 0).filter_map(|outcome| {
+                        Some(outcome.errors[of].absolute() / outcome.count as f64 / outcome.change?)
+                    });
+                let scaled: Vec<f64> = scaled.collect();
+                (!scaled.is_empty()).then(|| scaled.iter().sum::<f64>() / scaled.len() as f64)
+            };
         let names = ["running_mean", "last_value", "seasonal_naive"];
         let baselines = (1..).zip(names).take(if season { 3 } else { 2 }).map(|(of, name)| {
             let (mse, mae) = mean(of);
@@ -118,7 +127,7 @@ impl Backtest {
         let (mse, mae) = mean(0);
         Some(BacktestScores {
             steps: self.steps,
-            origins: self.done.len(),
+            origins: self.done.iter().map(VecDeque::len).sum(),
             rmse: mse.sqrt(),
             mae,
             mase: mase(0),

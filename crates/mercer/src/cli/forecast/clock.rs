@@ -38,10 +38,13 @@ enum Style {
 }
 
 impl Clock {
-    /// From the first cells of the column; `open` if more are needed to know the step.
-    pub(super) fn new(name: &str, notation: Option<&Notation>, cells: &[Cell<'_>], open: bool) -> Self {
+    /// From the first cells of the column, which are of several series if `grouped`; `open` if more are needed to know the step.
+    pub(super) fn new(name: &str, notation: Option<&Notation>, cells: &[Cell<'_>], open: bool, grouped: bool) -> Self {
         let time = |cell: &Cell<'_>| notation.map_or_else(|| cell.number(), |notation| notation.instant(*cell));
         let mut times: Vec<f64> = cells.iter().filter_map(time).collect();
+        if grouped {
+            times.sort_by(f64::total_cmp);
+        }
         times.dedup();
         let style = match notation {
             None => Style::Number,
@@ -62,7 +65,7 @@ impl Clock {
         };
         let step = TimeStep::of(&times, notation.is_some());
         let in_order = times.is_sorted();
-        Self { name: name.to_owned(), step, style, open: open && step.is_none(), in_order }
+        Self { name: name.to_owned(), step, style, open: (open || grouped) && step.is_none(), in_order }
     }
 
     /// Whether the step is still to be found.
@@ -209,6 +212,11 @@ impl Course {
         }
     }
 
+    /// Whether a row waits for others of its time.
+    pub(super) fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// Gives out what waits for others of its time; false if nothing does.
     pub(super) fn finish(&mut self, clock: &mut Clock, place: &dyn Fn() -> String) -> Result<bool, Failure> {
         match self.held.take() {
@@ -296,7 +304,7 @@ mod tests {
     fn clock(texts: &[&str]) -> Clock {
         let cells: Vec<Cell<'_>> = texts.iter().copied().map(Cell::Text).collect();
         let notation = Notation::of_times(&cells, true).unwrap();
-        Clock::new("day", notation.as_ref(), &cells, false)
+        Clock::new("day", notation.as_ref(), &cells, false, false)
     }
 
     #[test]

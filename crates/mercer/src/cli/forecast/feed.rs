@@ -35,6 +35,9 @@ enum Body {
     Records(Box<Rows>),
 }
 
+/// Rows of a table of groups that are looked at first.
+const GROUPED_ROWS: usize = 1 << 15;
+
 /// The key of what a model keeps of the times of its series.
 const TIME: &str = "time";
 
@@ -56,8 +59,10 @@ impl Feed {
         let body = match source {
             Source::Named(name) => {
                 refuse_for_named(name, !arguments.target.is_empty(), &arguments.dialect, &arguments.ignore, false)?;
-                if arguments.time.is_some() {
-                    return Err(Failure::usage(format!("{name}: --time is for files; leave it out")));
+                for (option, given) in [("--time", &arguments.time), ("--group", &arguments.group)] {
+                    if given.is_some() {
+                        return Err(Failure::usage(format!("{name}: {option} is for files; leave it out")));
+                    }
                 }
                 Body::Numbers(Input::series(name)?.into())
             }
@@ -105,6 +110,27 @@ impl Feed {
         }
     }
 
+    /// The group that the row is of, counted from 0 as they come.
+    pub(super) fn now(&self) -> usize {
+        self.records().map_or(0, |rows| rows.now)
+    }
+
+    /// Turns to a group, behind its last row.
+    pub(super) fn turn_to(&mut self, group: usize) {
+        if let Body::Records(rows) = &mut self.body {
+            rows.now = group;
+        }
+    }
+
+    /// The column that names groups, if there is one, and the name of the group of the row.
+    pub(super) fn group_column(&self) -> Option<&str> {
+        self.records()?.group_column()
+    }
+
+    pub(super) fn group(&self) -> Option<&str> {
+        self.records()?.group()
+    }
+
     /// The column of times, if there is one.
     pub(super) fn clock(&self) -> Option<&Clock> {
         self.records()?.clock.as_ref()
@@ -117,7 +143,7 @@ impl Feed {
     /// The time of the row that comes `ahead` rows after the one given last, 0 for that itself, if it is known.
     pub(super) fn time(&self, ahead: usize) -> Option<f64> {
         let rows = self.records()?;
-        let last = rows.course.last()?;
+        let last = rows.courses[rows.now].last()?;
         if ahead == 0 { Some(last) } else { rows.clock.as_ref()?.later(last, ahead as u64) }
     }
 
@@ -128,7 +154,7 @@ impl Feed {
 
     /// Rows that were missing between others.
     pub(super) fn missing(&self) -> u64 {
-        self.records().map_or(0, |rows| rows.course.missing.0)
+        self.records().map_or(0, |rows| rows.courses.iter().map(|course| course.missing.0).sum())
     }
 
     /// Tells a person what was found between the rows.
@@ -141,7 +167,7 @@ impl Feed {
     /// What a model is to keep of the times.
     pub(super) fn kept(&self) -> Option<(String, String)> {
         let rows = self.records()?;
-        let kept = Kept { clock: rows.clock.clone()?, last: rows.course.last()? };
+        let kept = Kept { clock: rows.clock.clone()?, last: rows.courses[rows.now].last()? };
         Some((TIME.to_owned(), serde_json::to_string(&kept).ok()?))
     }
 
@@ -174,7 +200,8 @@ impl Body {
         let targets = if arguments.target.is_empty() { known } else { arguments.target.clone() };
         let (option, told) = making.acting();
         let inputs = if inputs.is_empty() { told } else { &inputs };
-        let mentioned = arguments.time.iter().chain(&arguments.target).chain(inputs).cloned().collect();
+        let mentioned =
+            arguments.time.iter().chain(&arguments.target).chain(&arguments.group).chain(inputs).cloned().collect();
         let options = arguments.dialect.told(
             path,
             ReadOptions {
@@ -187,7 +214,12 @@ impl Body {
         );
         let mut opening = Some(Opening::of(path, stop, || ())?);
         let waits = arguments.json || arguments.predictions.is_some();
-        let head = if opening.as_ref().is_some_and(Opening::is_pipe) && !waits { 1 } else { FIRST_ROWS };
+        let head = match &opening {
+            Some(opening) if opening.is_pipe() && !waits => 1,
+            // A table that is sorted by time has all groups before the second time.
+            _ if arguments.group.is_some() => GROUPED_ROWS,
+            _ => FIRST_ROWS,
+        };
         let wanted = Wanted {
             time: arguments.time.as_ref(),
             targets: &targets,
@@ -195,6 +227,7 @@ impl Body {
             season: model.map_or_else(|| making.method() == Method::Season, is_season),
             repeats: arguments.repeats,
             head,
+            group: arguments.group.as_ref(),
         };
         let Some(mut rows) = Rows::look(&mut opening, &options, &wanted)? else {
             return Ok(Self::Numbers(Input::of_numbers(opening, &options)?.into()));
@@ -203,7 +236,7 @@ impl Body {
         let kept = kept.and_then(|(_, text)| serde_json::from_str::<Kept>(text).ok());
         if let (Some(clock), Some(Kept { clock: known, last })) = (&mut rows.clock, kept) {
             clock.go_on(&known);
-            rows.course = Course::behind(Some(last));
+            rows.courses = vec![Course::behind(Some(last))];
         }
         Ok(Self::Records(rows.into()))
     }

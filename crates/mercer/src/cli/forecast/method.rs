@@ -157,6 +157,8 @@ impl Making {
 pub(super) struct Ahead {
     pub(super) periods: Vec<usize>,
     pub(super) steps: Option<NonZeroUsize>,
+    /// Whether there are many series.
+    pub(super) grouped: bool,
 }
 
 /// The season mixture that the options ask for, with nothing observed.
@@ -178,7 +180,7 @@ fn build_season(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<
         _ => WARM_UP,
     };
     let mut params = SeasonParams::default().periods(periods).horizons(horizons);
-    if m > MANY {
+    if m > MANY || ahead.grouped {
         params = params.detail(Detail::Light);
         parameters.push(("detail", json!("light")));
     }

@@ -14,7 +14,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
 /// What is asked of a pass beside its model.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Wanted {
     /// Rows ahead that each row is to be forecast.
     pub(super) steps: Option<NonZeroUsize>,
@@ -218,9 +218,10 @@ impl Pass {
     }
 
     /// Names over the lines, for predictions of so many steps at once: further steps are marked `+2`, `+3`, ….
-    /// With `timed` the time stands behind the number of the row.
-    pub(super) fn header(&self, steps: usize, timed: bool) -> String {
-        let mut line = String::from(if timed { "k,time" } else { "k" });
+    /// The group stands before the number of the row, and the time behind it.
+    pub(super) fn header(&self, steps: usize, feed: &Feed) -> String {
+        let group = feed.group_column().map_or_else(String::new, |name| cell(name) + ",");
+        let mut line = group + if feed.clock().is_some() { "k,time" } else { "k" };
         for step in 1..=steps {
             let further = if step == 1 { String::new() } else { format!("+{step}") };
             let name =
@@ -327,6 +328,10 @@ impl Pass {
 
     /// The number of a row and its time, `ahead` rows after the last.
     fn begin_line(&self, k: usize, feed: &Feed, ahead: usize, text: &mut String) {
+        if let Some(group) = feed.group() {
+            text.push_str(&cell(group));
+            text.push(',');
+        }
         // Writing to a string cannot fail.
         let _ = write!(text, "{k}");
         if let Some(clock) = feed.clock() {
@@ -412,12 +417,6 @@ impl Pass {
     /// Rows observed in this run.
     pub(super) fn rows_now(&self) -> usize {
         self.rows() - self.before
-    }
-
-    /// `None` if no value was scored.
-    pub(super) fn mse(&self) -> Option<f64> {
-        let SeriesErrors { scored, sum, .. } = self.model.errors;
-        (scored > 0).then(|| sum / scored as f64)
     }
 
     /// The values of the last row, and its predictions, made before it was seen.

@@ -21,8 +21,8 @@ const LEAST_WINDOW: usize = 50;
 
 /// What is kept of the rows; its size does not grow with the series.
 pub(super) struct Gathered {
-    /// Of the first outputs.
-    recent: VecDeque<Vec<Shown>>,
+    /// The time of each row, and what is shown of its first outputs.
+    recent: VecDeque<(Option<f64>, Vec<Shown>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ impl Gathered {
     }
 
     /// Takes in the row that was observed last.
-    pub(super) fn take(&mut self, pass: &Pass) {
+    pub(super) fn take(&mut self, pass: &Pass, feed: &Feed) {
         let (k, [values, predictions], band) = (pass.rows() - 1, pass.last(), pass.band());
         if self.recent.len() == RECENT {
             self.recent.pop_front();
@@ -50,7 +50,7 @@ impl Gathered {
             prediction: predictions[output],
             ends: band[output],
         };
-        self.recent.push_back((0..values.len().min(OUTPUTS)).map(shown).collect());
+        self.recent.push_back((feed.time(0), (0..values.len().min(OUTPUTS)).map(shown).collect()));
     }
 
     /// The picture; `forecast` holds the rows to come, one after the other.
@@ -91,11 +91,21 @@ impl Gathered {
         let season =
             pass.seasons().and_then(|seasons| seasons.mixture(output).periods().last()).map_or(0, |period| 2 * period);
         let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead).max(season)));
-        let rows: Vec<Shown> = self.recent.iter().skip(skip).filter_map(|row| row.get(output).copied()).collect();
+        let rows: Vec<Shown> = self.recent.iter().skip(skip).filter_map(|(_, row)| row.get(output).copied()).collect();
         let column = |of: &dyn Fn(&Shown) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
         let (k, values, predictions) = (column(&|row| row.k), column(&|row| row.value), column(&|row| row.prediction));
         let mut figure =
             Figure::new(pass.columns().output_name(output)).x_label(row_label(feed, ahead)).y_label("value");
+        let times = self
+            .recent
+            .iter()
+            .skip(skip)
+            .map(|(time, _)| *time)
+            .chain((1..=ahead.min(10 * RECENT)).map(|step| feed.time(step)));
+        if let (Some(clock), Some(first)) = (feed.clock(), k.first()) {
+            let word = |time: Option<f64>| time.map(|time| clock.text(time)).unwrap_or_default();
+            figure = figure.x_words(*first, times.map(word).collect());
+        }
         let has_intervals = rows.iter().any(|row| row.ends.is_some());
         figure = if has_intervals {
             let end = |side: usize| column(&|row| row.ends.map_or(row.prediction, |ends| ends[side]));

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use mercer::forecast::{Forecaster, Seasons};
-use mercer::model::Prediction;
+use mercer::model::{Prediction, SeriesErrors};
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::backtest::BacktestScores;
 use super::feed::Feed;
 use super::pass::Pass;
+use super::passes::Passes;
 use super::scored::Scored;
 use super::seconds;
 use crate::cli::failure::Failure;
@@ -35,9 +36,6 @@ pub(super) struct Report {
     /// Of forecasts of several steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     backtest: Option<BacktestScores>,
-    /// The lengths of the seasons in rows, of season mixtures; of several outputs a list for each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    periods: Option<Periods>,
     #[serde(skip)]
     scored: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +46,25 @@ pub(super) struct Report {
     /// The column of times, and what was found there.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<Time>,
+    /// Of a file without groups.
+    #[serde(flatten)]
+    coming: Option<Coming>,
+    /// By the names of the groups.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    groups: Map<String, Value>,
+    #[serde(skip)]
+    named: Vec<(String, Coming)>,
+}
+
+/// What comes next in a series.
+#[derive(serde::Serialize)]
+struct Coming {
+    /// The number of the first row.
+    #[serde(skip)]
+    k: usize,
+    /// The lengths of the seasons in rows, of season mixtures; of several outputs a list for each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    periods: Option<Periods>,
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast: Option<Vec<Vec<f64>>>,
     /// Of the rows of the forecast.
@@ -60,6 +77,9 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Quantiles::is_empty")]
     quantiles: Quantiles,
 }
+
+/// Groups whose forecasts are in the table.
+const GROUPS: usize = 20;
 
 /// By probability, in the order in which they were asked for.
 type Quantiles = Map<String, Value>;
@@ -138,29 +158,16 @@ impl serde::Serialize for Parameters {
     }
 }
 
-impl Report {
-    pub(super) fn of(
-        pass: &Pass,
-        feed: &Feed,
-        scored: &Scored,
-        backtest: Option<BacktestScores>,
-        forecast: Option<Vec<f64>>,
-        quantiles: &[f64],
-    ) -> Self {
-        let (model, outputs) = (pass.model(), pass.columns().outputs.len());
-        let epochs = model.forecaster.epochs();
+impl Coming {
+    /// `feed` is behind the last row of the series.
+    fn of(pass: &Pass, feed: &Feed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
+        let outputs = pass.columns().outputs.len();
         let forecast: Option<Vec<Vec<f64>>> =
             forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect());
         let ends = |(step, row): (usize, &Vec<f64>)| pass.ends(step, row);
         let clock = feed.clock().filter(|clock| clock.step().is_some());
         let time_of = |step| clock.zip(feed.time(step)).map_or(Value::Null, |(clock, time)| clock.value(time));
         let times = forecast.as_ref().filter(|_| clock.is_some()).map(|rows| (1..=rows.len()).map(time_of).collect());
-        let time = feed.clock().map(|clock| Time {
-            column: clock.name.clone(),
-            step: clock.words(),
-            missing_rows: feed.missing(),
-            last: feed.time(0).map(|time| clock.text(time)),
-        });
         let known = forecast.as_ref().filter(|_| pass.has_intervals());
         let forecast_intervals = known.map(|rows| (1..).zip(rows).map(ends).collect());
         let quantile = |p: f64| {
@@ -169,29 +176,77 @@ impl Report {
         };
         let asked = quantiles.iter().filter(|_| forecast.is_some());
         let quantiles = asked.map(|&p| (p.to_string(), json!(quantile(p)))).collect();
+        let periods = pass.seasons().map(Periods::of);
+        Self { k: pass.rows(), periods, forecast, times, forecast_intervals, quantiles }
+    }
+
+    /// A row of the table of what comes.
+    fn line(&self, step: usize, row: &[f64]) -> String {
+        let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
+        let cell = |(output, value): (usize, &f64)| match ends.and_then(|ends| ends.get(output).copied().flatten()) {
+            Some([low, high]) => format!("{} [{}, {}]", digits(*value), digits(low), digits(high)),
+            None => digits(*value),
+        };
+        let mut cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+        let quantiles = |rows: &Value| rows.get(step).and_then(Value::as_array).cloned().unwrap_or_default();
+        cells.extend(self.quantiles.values().flat_map(quantiles).filter_map(|value| value.as_f64().map(digits)));
+        let known = self.times.as_ref().and_then(|times| times.get(step)).filter(|time| !time.is_null());
+        let at = known.map_or_else(|| (self.k + step).to_string(), shown);
+        format!("{at:>16}  {}", cells.join("  "))
+    }
+}
+
+impl Report {
+    pub(super) fn of(
+        passes: &Passes,
+        feed: &mut Feed,
+        scored: &Scored,
+        backtest: Option<BacktestScores>,
+        forecasts: Vec<Option<Vec<f64>>>,
+        quantiles: &[f64],
+    ) -> Self {
+        let (pass, all) = (passes.first(), passes.all());
+        let (model, outputs) = (pass.model(), pass.columns().outputs.len());
+        let epochs = model.forecaster.epochs();
+        let mut comings = Vec::new();
+        for (group, (pass, forecast)) in all.iter().zip(forecasts).enumerate() {
+            feed.turn_to(group);
+            let name = feed.group().map(str::to_owned);
+            comings.push((name, Coming::of(pass, feed, forecast, quantiles)));
+        }
+        let time = feed.clock().map(|clock| Time {
+            column: clock.name.clone(),
+            step: clock.words(),
+            missing_rows: feed.missing(),
+            last: feed.time(0).map(|time| clock.text(time)),
+        });
         let scores = scored.between(0, scored.rows());
-        let mase = scored.change().zip(scores.mae).map(|(change, mae)| mae / change).filter(|mase| mase.is_finite());
+        let change = scored.change(0..scored.groups());
+        let mase = change.zip(scores.mae).map(|(change, mae)| mae / change).filter(|mase| mase.is_finite());
+        let sum = |of: fn(&SeriesErrors) -> f64| all.iter().map(|pass| of(&pass.model().errors)).sum::<f64>();
+        let (squares, count) = (sum(|errors| errors.sum), sum(|errors| errors.scored as f64));
+        let coming = comings.pop_if(|(name, _)| name.is_none()).map(|(_, coming)| coming);
+        let named: Vec<(String, Coming)> =
+            comings.into_iter().filter_map(|(name, coming)| Some((name?, coming))).collect();
         Self {
             method: model.method.clone(),
             parameters: Parameters(parameters(model).collect()),
-            n: pass.rows(),
+            n: all.iter().map(Pass::rows).sum(),
             outputs,
-            sum_squared_error: model.errors.sum,
-            mse: pass.mse(),
+            sum_squared_error: squares,
+            mse: (count > 0.0).then(|| squares / count),
             epochs: epochs.iter().map(|epoch| Epoch { start: epoch.start, lags: epoch.lags }).collect(),
-            seconds: seconds(pass.time()),
+            seconds: all.iter().map(|pass| seconds(pass.time())).sum(),
             scores: SeriesScores { scores, mase },
             backtest,
-            periods: pass.seasons().map(Periods::of),
-            quantiles,
             second_half: scored.between(scored.rows() / 2, scored.rows()),
             scored: scored.rows(),
-            coverage: pass.coverage(),
+            coverage: passes.coverage(),
             coverage_further: pass.coverage_further(),
             time,
-            forecast,
-            times,
-            forecast_intervals,
+            groups: named.iter().map(|(name, coming)| (name.clone(), json!(coming))).collect(),
+            named,
+            coming,
         }
     }
 
@@ -200,11 +255,16 @@ impl Report {
     }
 
     /// `data` is how the series was named; `stopped` tells whether a signal has ended it.
-    pub(super) fn text(&self, data: &str, pass: &Pass, stopped: bool) -> String {
+    pub(super) fn text(&self, data: &str, passes: &Passes, stopped: bool) -> String {
+        let pass = passes.first();
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let (n, m) = (self.n, self.outputs);
         let (method, data) = (Plain(&self.method), Plain(data));
-        let mut text = format!("{method} on {data}: {n} row{} of {m} output{}\n\n", plural(n), plural(m));
+        let groups = match self.named.len() {
+            0 => String::new(),
+            groups => format!(" in {groups} group{}", plural(groups)),
+        };
+        let mut text = format!("{method} on {data}: {n} row{} of {m} output{}{groups}\n\n", plural(n), plural(m));
         let settings: Vec<String> =
             self.parameters.0.iter().map(|(key, value)| format!("{}={}", Plain(key), shown(value))).collect();
         let mut line = |name: &str, value: &str| {
@@ -212,7 +272,7 @@ impl Report {
             let _ = writeln!(text, "  {name:<23}{value}");
         };
         line("parameters", &settings.join(" "));
-        let now = pass.rows_now();
+        let now = passes.all().iter().map(Pass::rows_now).sum::<usize>();
         if now < n {
             line("rows of this run", &format!("{now}, behind {} that the model had observed", n - now));
         }
@@ -222,7 +282,7 @@ impl Report {
             let last = last.as_ref().map_or(String::new(), |last| format!(", until {last}"));
             line("time", &format!("{}: {step}{missing}{last}", Plain(column)));
         }
-        if let Some(periods) = &self.periods {
+        if let Some(periods) = self.coming.as_ref().and_then(|coming| coming.periods.as_ref()) {
             line("seasons", &periods.text());
         }
         line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), digits));
@@ -275,27 +335,27 @@ impl Report {
     }
 
     fn write_forecast(&self, pass: &Pass, text: &mut String) {
-        let Some(forecast) = &self.forecast else { return };
+        let named = self.named.iter().map(|(name, coming)| (name.as_str(), coming));
+        let all: Vec<(&str, &Coming)> = self.coming.iter().map(|coming| ("", coming)).chain(named).collect();
+        let Some((_, first)) = all.first().filter(|(_, coming)| coming.forecast.is_some()) else { return };
         let mut names: Vec<String> =
             (0..self.outputs).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
         let of = |name: &str| if self.outputs == 1 { String::new() } else { format!("{name}, ") };
         let quantiles = |p: &String| names.iter().map(|name| format!("{}{p} quantile", of(name))).collect::<Vec<_>>();
-        let more: Vec<String> = self.quantiles.keys().flat_map(quantiles).collect();
+        let more: Vec<String> = first.quantiles.keys().flat_map(quantiles).collect();
         names.extend(more);
-        let _ = writeln!(text, "\n  {:>16}  {}", "forecast of", names.join("  "));
-        for (step, row) in forecast.iter().enumerate() {
-            let ends = self.forecast_intervals.as_ref().and_then(|rows| rows.get(step));
-            let cell = |(output, value): (usize, &f64)| match ends.and_then(|ends| ends.get(output).copied().flatten())
-            {
-                Some([low, high]) => format!("{} [{}, {}]", digits(*value), digits(low), digits(high)),
-                None => digits(*value),
-            };
-            let mut row: Vec<String> = row.iter().enumerate().map(cell).collect();
-            let quantiles = |rows: &Value| rows.get(step).and_then(Value::as_array).cloned().unwrap_or_default();
-            row.extend(self.quantiles.values().flat_map(quantiles).filter_map(|value| value.as_f64().map(digits)));
-            let known = self.times.as_ref().and_then(|times| times.get(step)).filter(|time| !time.is_null());
-            let at = known.map_or_else(|| (self.n + step).to_string(), shown);
-            let _ = writeln!(text, "  {at:>16}  {}", row.join("  "));
+        // The names of groups are a column of their own.
+        let width = all.iter().take(GROUPS).map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let width = if width == 0 { 0 } else { width.max(5) + 2 };
+        let head = if width == 0 { "" } else { "group" };
+        let _ = writeln!(text, "\n{head:>width$}  {:>16}  {}", "forecast of", names.join("  "));
+        for (name, coming) in all.iter().take(GROUPS) {
+            for (step, row) in coming.forecast.iter().flatten().enumerate() {
+                let _ = writeln!(text, "{:>width$}  {}", Plain(name).to_string(), coming.line(step, row));
+            }
+        }
+        if all.len() > GROUPS {
+            let _ = writeln!(text, "\nNote: {} more groups are in --predictions and --json", all.len() - GROUPS);
         }
     }
 
@@ -305,7 +365,7 @@ impl Report {
             notes.push("ended by a signal; the same command with --resume goes on from here".to_owned());
         }
         if self.mse.is_none() {
-            let shorter = if self.periods.is_some() { "" } else { "shorten it (--t-init) or " };
+            let shorter = if pass.seasons().is_some() { "" } else { "shorten it (--t-init) or " };
             notes.push(format!(
                 "all {} rows belong to the warm-up, so that no error counts; {shorter}give more rows",
                 self.n

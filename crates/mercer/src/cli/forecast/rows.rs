@@ -1,6 +1,10 @@
-//! Records of a series: which of their columns are what, and their numbers in the order of time.
+//! Records of series: which of their columns are what, and their numbers in the order of time.
 
-use mercer::readers::{ColumnChoice, Counts, DataError, Format, Missing, ReadOptions, Record, RecordReader};
+use std::collections::HashMap;
+
+use mercer::readers::{
+    Cell, ColumnChoice, Counts, DataError, Format, Missing, ReadOptions, Record, RecordReader, instant_text,
+};
 
 use super::clock::{Clock, Course, Repeats};
 use crate::cli::dialect;
@@ -22,6 +26,16 @@ pub(super) struct Wanted<'a> {
     pub(super) repeats: Repeats,
     /// Rows that are looked at first.
     pub(super) head: usize,
+    /// The column that says which series a row is of.
+    pub(super) group: Option<&'a ColumnChoice>,
+}
+
+/// The series that rows are of.
+struct Groups {
+    /// The column that names them, and the names in the order in which they came.
+    column: usize,
+    names: Vec<String>,
+    places: HashMap<String, usize>,
 }
 
 /// The records.
@@ -34,7 +48,10 @@ pub(super) struct Rows {
     pub(super) inputs: Vec<usize>,
     pub(super) time: Option<TimeColumn>,
     pub(super) clock: Option<Clock>,
-    pub(super) course: Course,
+    /// Of each series, and that of the row given last.
+    pub(super) courses: Vec<Course>,
+    pub(super) now: usize,
+    groups: Option<Groups>,
     repeats: Repeats,
     /// Whether missing rows can be given: an input that is missing cannot.
     fills: bool,
@@ -44,6 +61,7 @@ pub(super) struct Rows {
 /// What the columns are.
 struct Roles {
     numbers: Vec<usize>,
+    group: Option<usize>,
     /// Those of `numbers` that are inputs, in the order in which they were named.
     inputs: Vec<usize>,
     time: Option<TimeColumn>,
@@ -65,7 +83,7 @@ impl Rows {
         if options.format == Some(Format::Libsvm) {
             return Ok(None);
         }
-        let told = wanted.time.is_some() || !wanted.targets.is_empty();
+        let told = wanted.time.is_some() || !wanted.targets.is_empty() || wanted.group.is_some();
         // Nobody waits for a first row behind names that are not those of times.
         let quiet =
             |names: &[String]| !names.iter().any(|name| is_of_times(name)) && (names.len() == 1 || !wanted.season);
@@ -75,21 +93,36 @@ impl Rows {
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
         let Some(head) = Head::read(&mut reader, wanted.head) else { return Ok(None) };
         let roles = Roles::of(&head, &reader, &shown, wanted)?;
-        if roles.time.is_none() && roles.numbers.len() == reader.columns().len() {
+        if roles.time.is_none() && roles.group.is_none() && roles.numbers.len() == reader.columns().len() {
             return Ok(None);
         }
         let clock = roles.time.as_ref().map(|column| {
             let name = &reader.columns()[column.place];
-            Clock::new(name, column.notation.as_ref(), &head.cells(column.place), data.is_pipe())
+            Clock::new(name, column.notation.as_ref(), &head.cells(column.place), data.is_pipe(), roles.group.is_some())
         });
         roles.tell(&reader, &shown, wanted, clock.as_ref());
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
-        let Roles { numbers, inputs, time, .. } = roles;
-        let (record, course, values) = (Record::new(), Course::default(), Vec::new());
+        let Roles { numbers, inputs, time, group, .. } = roles;
+        let groups = group.map(|column| Groups { column, names: Vec::new(), places: HashMap::new() });
+        let (record, courses, values, now) = (Record::new(), vec![Course::default()], Vec::new(), 0);
         let (repeats, fills) = (wanted.repeats, wanted.season || inputs.is_empty());
-        Ok(Some(Self { shown, reader, record, numbers, inputs, time, clock, course, repeats, fills, values }))
+        Ok(Some(Self {
+            shown,
+            reader,
+            record,
+            numbers,
+            inputs,
+            time,
+            clock,
+            courses,
+            now,
+            groups,
+            repeats,
+            fills,
+            values,
+        }))
     }
 
     pub(super) fn shown(&self) -> &str {
@@ -120,7 +153,7 @@ impl Rows {
     pub(super) fn next(&mut self, row: &mut Vec<f64>) -> Result<bool, Failure> {
         loop {
             if let Some(clock) = &self.clock
-                && self.course.next(clock, &self.inputs, row)
+                && self.courses[self.now].next(clock, &self.inputs, row)
             {
                 return Ok(true);
             }
@@ -129,11 +162,11 @@ impl Rows {
             if !read? {
                 let place = Self::line(&self.reader);
                 let Some(clock) = &mut self.clock else { return Ok(false) };
-                let finished = self.course.finish(clock, &|| place.clone());
-                if finished.map_err(|why| Failure::because(format!("{}, {why}", self.shown)))? {
-                    continue;
-                }
-                return Ok(false);
+                let Some(held) = self.courses.iter().position(Course::holds) else { return Ok(false) };
+                self.now = held;
+                let finished = self.courses[held].finish(clock, &|| place.clone());
+                finished.map_err(|why| Failure::because(format!("{}, {why}", self.shown)))?;
+                continue;
             }
             let expected = self.reader.columns().len();
             if self.record.len() != expected {
@@ -143,6 +176,7 @@ impl Rows {
             for &column in &self.numbers {
                 self.values.push(number(&self.shown, &self.reader, &self.record, column, Missing::Nan)?);
             }
+            self.find_group()?;
             if self.time.is_none() {
                 row.clone_from(&self.values);
                 return Ok(true);
@@ -151,11 +185,44 @@ impl Rows {
         }
     }
 
+    /// Turns to the series that the record last read is of.
+    fn find_group(&mut self) -> Result<(), Failure> {
+        let Some(groups) = &mut self.groups else { return Ok(()) };
+        let name = match self.record.cell(groups.column) {
+            Cell::Text(text) | Cell::Numeral(_, text) => text.trim().to_owned(),
+            Cell::Number(value) => value.to_string(),
+            Cell::Integer(value) => value.to_string(),
+            Cell::Instant(seconds) => instant_text(seconds),
+            Cell::Missing => {
+                let cell = self.cell(self.groups.as_ref().map_or(0, |groups| groups.column));
+                return Err(Failure::because(format!("{cell}: has no name of a group; fill it, or leave the row out")));
+            }
+        };
+        self.now = *groups.places.entry(name).or_insert_with_key(|name| {
+            groups.names.push(name.clone());
+            groups.names.len() - 1
+        });
+        if self.now == self.courses.len() {
+            self.courses.push(Course::default());
+        }
+        Ok(())
+    }
+
+    /// The column that names groups.
+    pub(super) fn group_column(&self) -> Option<&str> {
+        self.groups.as_ref().map(|groups| self.reader.columns()[groups.column].as_str())
+    }
+
+    /// The name of the group of the row given last.
+    pub(super) fn group(&self) -> Option<&str> {
+        self.groups.as_ref().and_then(|groups| groups.names.get(self.now)).map(String::as_str)
+    }
+
     /// Hands the record last read to the course of the series.
     fn offer(&mut self) -> Result<(), Failure> {
         let (Some(column), Some(clock)) = (&self.time, &self.clock) else { return Ok(()) };
         let now = column.read(&self.shown, &self.reader, &self.record)?;
-        if let Some(before) = self.course.newest() {
+        if let Some(before) = self.courses[self.now].newest() {
             let [value, before_text] = [now, before].map(|time| column.text(time));
             let cell = self.cell(column.place);
             if now < before {
@@ -170,8 +237,9 @@ impl Rows {
                 )));
             }
         }
-        let Self { shown, reader, clock, course, values, repeats, .. } = self;
+        let Self { shown, reader, clock, courses, now: group, values, repeats, .. } = self;
         let Some(clock) = clock else { return Ok(()) };
+        let course = &mut courses[*group];
         let offered = course.offer(clock, *repeats, (now, values), &|| Self::line(reader));
         offered.map_err(|why| Failure::because(format!("{shown}, {why}")))?;
         if !self.fills {
@@ -183,7 +251,13 @@ impl Rows {
     /// Tells a person what was found between the rows.
     pub(super) fn tell_gaps(&self) {
         let Some(clock) = &self.clock else { return };
-        let (shown, Course { missing, uneven, merged, .. }) = (&self.shown, &self.course);
+        let shown = &self.shown;
+        let found = |of: fn(&Course) -> &(u64, String)| {
+            let first = self.courses.iter().map(of).find(|found| found.0 > 0);
+            (self.courses.iter().map(|course| of(course).0).sum::<u64>(), first.map_or("", |first| &first.1))
+        };
+        let (missing, uneven) = (found(|course| &course.missing), found(|course| &course.uneven));
+        let merged = self.courses.iter().map(|course| course.merged).sum::<u64>();
         let step = clock.words().unwrap_or_default();
         let rows = |count: u64, is: &str, are: &str| {
             if count == 1 { format!("1 row {is}") } else { format!("{count} rows {are}") }
@@ -207,11 +281,11 @@ impl Rows {
                 uneven.1
             ));
         }
-        if *merged > 0 {
+        if merged > 0 {
             let how = crate::cli::typed(&self.repeats);
             voice::remark(format!(
                 "{shown}: {} taken together with others of their time ({how})",
-                rows(*merged, "was", "were")
+                rows(merged, "was", "were")
             ));
         }
     }
@@ -235,7 +309,8 @@ impl Roles {
             choices.iter().map(|choice| place(choice, reader, shown, option)).collect()
         };
         let targets = chosen(wanted.targets, "--target")?;
-        let asked_for = |column: &usize| targets.contains(column) || told == Some(*column);
+        let group = wanted.group.map(|choice| place(choice, reader, shown, "--group")).transpose()?;
+        let asked_for = |column: &usize| targets.contains(column) || [told, group].contains(&Some(*column));
         let mut times = Vec::new();
         for column in (0..names.len()).filter(|column| !asked_for(column)) {
             if let Some(notation) = notation(column, &names[column])? {
@@ -250,8 +325,9 @@ impl Roles {
         };
         let is_time = |column: usize| time.as_ref().is_some_and(|time| time.place == column);
         let other_times: Vec<usize> = times.iter().map(|time| time.place).filter(|column| !is_time(*column)).collect();
-        let rest: Vec<usize> =
-            (0..names.len()).filter(|column| !is_time(*column) && !other_times.contains(column)).collect();
+        let rest: Vec<usize> = (0..names.len())
+            .filter(|column| !is_time(*column) && !other_times.contains(column) && group != Some(*column))
+            .collect();
         if rest.is_empty() {
             return Err(Failure::because(format!(
                 "{shown}: holds times alone; give a file with columns of numbers, too"
@@ -280,7 +356,7 @@ impl Roles {
         let tells = wanted.season && wanted.targets.is_empty();
         let left_out = rest.into_iter().filter(|column| tells && !numbers.contains(column)).collect();
         let inputs = inputs.iter().filter_map(|input| numbers.iter().position(|column| column == input)).collect();
-        Ok(Self { numbers, inputs, time, other_times, left_out })
+        Ok(Self { numbers, group, inputs, time, other_times, left_out })
     }
 
     /// Tells a person what was found and not told.

@@ -9,8 +9,8 @@ use crate::cli::stretches::{Stretches, Sum};
 
 /// What is kept of the rows of a run; its size does not grow with the series.
 pub(super) struct Scored {
-    naive: Naive,
-    seasonal: Seasonal,
+    /// What guesses are made of, of each group.
+    memories: Vec<(Naive, Seasonal)>,
     stretches: Stretches<Values>,
     /// The number of the first row that is scored, for pictures.
     #[cfg(feature = "plots")]
@@ -21,8 +21,7 @@ impl Scored {
     pub(super) fn new(pass: &Pass) -> Self {
         let outputs = pass.columns().outputs.len();
         Self {
-            naive: Naive::new(outputs),
-            seasonal: Seasonal::new(outputs),
+            memories: vec![(Naive::new(outputs), Seasonal::new(outputs))],
             stretches: Stretches::default(),
             #[cfg(feature = "plots")]
             first: None,
@@ -30,31 +29,39 @@ impl Scored {
     }
 
     /// Takes in the row that was observed last; an output repeats itself after `period` rows. Missing values count nowhere.
-    pub(super) fn take(&mut self, pass: &Pass, period: impl Fn(usize) -> Option<usize>) {
+    pub(super) fn take(&mut self, pass: &Pass, group: usize, period: impl Fn(usize) -> Option<usize>) {
         let [values, predictions] = pass.last();
-        let guesses = |output: usize| {
-            let [mean, last] = self.naive.guesses(output);
-            [mean, last, self.seasonal.guess(output, period(output), 1).unwrap_or(last)]
-        };
+        while self.memories.len() <= group {
+            self.memories.push((Naive::new(values.len()), Seasonal::new(values.len())));
+        }
         if pass.is_scored() {
             #[cfg(feature = "plots")]
             self.first.get_or_insert(pass.rows() - 1);
-            self.stretches.record(|sums| sums.record(predictions, values, guesses));
+            let guesses = |output| self.guesses(group, output, period(output), 1);
+            let guesses: Vec<[f64; 3]> = (0..values.len()).map(guesses).collect();
+            self.stretches.record(|sums| sums.record(predictions, values, |output| guesses[output]));
         }
-        self.seasonal.learn(values, &period, |output| self.naive.guesses(output)[1]);
-        self.naive.learn(values, 1.0);
+        let (naive, seasonal) = &mut self.memories[group];
+        seasonal.learn(values, &period, |output| naive.guesses(output)[1]);
+        naive.learn(values, 1.0);
     }
 
     /// What costs nothing, as forecasts of an output so many steps after the row taken last: the running mean, the last value and the
     /// value of a season ago.
-    pub(super) fn guesses(&self, output: usize, period: Option<usize>, steps: usize) -> [f64; 3] {
-        let [mean, last] = self.naive.guesses(output);
-        [mean, last, self.seasonal.guess(output, period, steps).unwrap_or(last)]
+    pub(super) fn guesses(&self, group: usize, output: usize, period: Option<usize>, steps: usize) -> [f64; 3] {
+        let (naive, seasonal) = &self.memories[group];
+        let [mean, last] = naive.guesses(output);
+        [mean, last, seasonal.guess(output, period, steps).unwrap_or(last)]
     }
 
-    /// The mean change over a season so far, the unit of MASE; from row to row without a season.
-    pub(super) fn change(&self) -> Option<f64> {
-        let (count, sum) = self.seasonal.changes;
+    pub(super) fn groups(&self) -> usize {
+        self.memories.len()
+    }
+
+    /// The mean change over a season so far in some groups, the unit of MASE; from row to row without a season.
+    pub(super) fn change(&self, groups: std::ops::Range<usize>) -> Option<f64> {
+        let changes = self.memories.get(groups)?.iter().map(|(_, seasonal)| seasonal.changes);
+        let (count, sum) = changes.fold((0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
         (count > 0 && sum > 0.0).then(|| sum / count as f64)
     }
 
@@ -72,7 +79,7 @@ impl Scored {
     /// Of the scored rows after `after` and not after `until`.
     pub(super) fn between(&self, after: usize, until: usize) -> Scores {
         let mut scores = self.stretches.between(after, until).1.scores();
-        if !self.seasonal.is_known {
+        if !self.memories.iter().any(|(_, seasonal)| seasonal.is_known) {
             scores.baselines.0.pop();
         }
         scores

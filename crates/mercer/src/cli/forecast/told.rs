@@ -6,6 +6,7 @@ use super::ForecastArguments;
 use super::backtest::Backtest;
 use super::feed::Feed;
 use super::pass::Pass;
+use super::passes::Passes;
 #[cfg(feature = "plots")]
 use super::picture::Gathered;
 use super::report::Report;
@@ -43,7 +44,7 @@ impl Told {
     ) -> Result<Option<Self>, Failure> {
         let piped = matches!(source, Source::StandardInput);
         let streaming = piped && !arguments.json && arguments.predictions.is_none();
-        let header = pass.header(if streaming { pass.ahead() } else { 1 }, feed.clock().is_some());
+        let header = pass.header(if streaming { pass.ahead() } else { 1 }, feed);
         #[cfg(feature = "plots")]
         let picture = arguments.plot.create(read)?.map(|file| (file, Gathered::new()));
         #[cfg(not(feature = "plots"))]
@@ -69,13 +70,13 @@ impl Told {
     /// Takes the row that was observed last; false if nobody listens any more.
     pub(super) fn row(&mut self, pass: &mut Pass, feed: &Feed) -> Result<bool, Failure> {
         let of_pass = &*pass;
-        self.scored.take(of_pass, |output| of_pass.period(feed, output));
+        self.scored.take(of_pass, feed.now(), |output| of_pass.period(feed, output));
         if let Some(backtest) = &mut self.backtest {
             backtest.take(pass, feed, &self.scored).map_err(|error| error.at(&feed.place()))?;
         }
         #[cfg(feature = "plots")]
         if let Some((_, gathered)) = &mut self.picture {
-            gathered.take(pass);
+            gathered.take(pass, feed);
         }
         self.line.clear();
         if let Some(file) = &mut self.file {
@@ -97,32 +98,38 @@ impl Told {
     pub(super) fn end(
         mut self,
         arguments: &ForecastArguments,
-        pass: &mut Pass,
-        feed: &Feed,
+        passes: &mut Passes,
+        feed: &mut Feed,
         stopped: bool,
     ) -> Result<(), Failure> {
-        let steps = pass.steps().filter(|_| !self.streaming);
-        let forecast = steps.map(|steps| pass.forecast(steps));
-        let forecast = forecast.transpose().map_err(|error| error.at(&feed.place()))?;
-        #[cfg(feature = "plots")]
-        let picture = self
-            .picture
-            .take()
-            .map(|(file, gathered)| (file, gathered.draw(pass, feed, &self.scored, &self.data, forecast.as_deref())));
-        for output in pass.silent() {
-            let name = pass.columns().output_name(output);
-            voice::remark(format!("{}: column {name:?} has no value, so that its forecasts are 0", self.data));
-        }
-        let mut text = String::new();
-        if !self.streaming {
+        let mut forecasts = Vec::new();
+        for (group, pass) in passes.all_mut().iter_mut().enumerate() {
+            feed.turn_to(group);
+            let steps = pass.steps().filter(|_| !self.streaming);
+            let forecast = steps.map(|steps| pass.forecast(steps)).transpose();
+            let forecast = forecast.map_err(|error| error.at(&feed.place()))?;
+            for output in pass.silent() {
+                let name = pass.columns().output_name(output);
+                let of = feed.group().map_or_else(String::new, |group| format!(" of {group:?}"));
+                voice::remark(format!("{}: column {name:?}{of} has no value, so that its forecasts are 0", self.data));
+            }
             if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
                 self.line.clear();
                 pass.write_forecast(feed, forecast, &mut self.line);
                 file.write(&self.line)?;
             }
-            let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(pass.period(feed, 0).is_some()));
-            let report = Report::of(pass, feed, &self.scored, backtest, forecast, &arguments.quantiles);
-            text = if arguments.json { report.json()? } else { report.text(&self.data, pass, stopped) };
+            forecasts.push(forecast);
+        }
+        #[cfg(feature = "plots")]
+        let picture = self.picture.take().map(|(file, gathered)| {
+            (file, gathered.draw(passes.first(), feed, &self.scored, &self.data, forecasts[0].as_deref()))
+        });
+        let mut text = String::new();
+        if !self.streaming {
+            let season = passes.first().period(feed, 0).is_some();
+            let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(season));
+            let report = Report::of(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
+            text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
             if let Some(file) = self.file {
                 file.finish()?;
             }
