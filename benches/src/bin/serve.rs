@@ -42,7 +42,7 @@ fn measure(program: &Path, folder: &Path, clients: usize, requests: usize) -> Ou
         writeln!(csv, "{cells}{}", target(&x))?;
     }
     fs::write(folder.join("rows.csv"), csv)?;
-    let train = "train rows.csv --learner krls --kernel gaussian:2 --set lambda=0.1 --set max_dictionary=100 --quiet --model m.mercer";
+    let train = "train rows.csv --learner krls --kernel gaussian:2 --set lambda=0.1 --set max_dictionary=100 --quiet --out m.mercer";
     let trained = Command::new(program).args(train.split(' ')).current_dir(folder).output()?;
     print!("{}", String::from_utf8_lossy(&trained.stdout));
     let mut service = Service::start(program, folder)?;

@@ -1,6 +1,7 @@
 //! The command line: arguments and help; each command is a file of its own.
 
 mod bad_rows;
+mod cells;
 mod classes;
 mod compare;
 mod config;
@@ -8,6 +9,7 @@ mod construction;
 mod dialect;
 mod encoded;
 mod eval;
+mod facts;
 mod failure;
 mod feed;
 mod fit;
@@ -33,6 +35,7 @@ mod pipe;
 mod plain;
 mod plot;
 mod predict;
+mod reading;
 mod replies;
 mod report;
 mod rows;
@@ -54,12 +57,13 @@ mod trained;
 mod tune;
 mod voice;
 
+use std::ffi::OsString;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use mercer::catalogue::Entry;
+use mercer::catalogue::{Entry, split};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
@@ -186,7 +190,7 @@ struct EvalArguments {
     /// probabilities, follow where the learner has them, and `score` for two classes: positive for 1, +1 or the later label in sorted
     /// order. With --intervals `lower` and `upper` follow the predictions. A value that does not exist yet is empty. The classes of a file are looked up before the run; from standard input those of
     /// the first 256 rows have columns.
-    #[arg(long, value_name = "OUT.csv")]
+    #[arg(short = 'o', long, alias = "out", value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
     /// Write t,target and then exactly these columns, with commas between: prediction, score, size, variance, lower, upper, loss, p_CLASS
     ///
@@ -209,7 +213,8 @@ struct EvalArguments {
 struct CommonArguments {
     /// A file, `-` for standard input, or a data set's name
     data: PathBuf,
-    /// The learner; `mercer learners` lists them
+    /// The learner, with settings if they are to be others than usual: NAME or 'NAME KEY=VALUE …', where kernel=SPEC may be one of
+    /// them; `mercer learners` lists them
     #[arg(long, value_name = "NAME")]
     learner: String,
     /// gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
@@ -249,7 +254,7 @@ struct CommonArguments {
     #[arg(long, value_name = "HOW", default_value = "weigh")]
     outliers: Outliers,
     /// Learn only the first N rows
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     limit: Option<NonZeroUsize>,
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
@@ -333,9 +338,9 @@ const EVAL_EXAMPLES: &str = "\
 Examples:
   mercer eval diamonds --learner auto
   mercer eval diamonds --learner nons-ald --scale paper01
-  mercer eval train.csv --learner krls --kernel gaussian:2 --set nu=1e-4 --target price --json
+  mercer eval train.csv --learner 'krls kernel=gaussian:2 nu=1e-4' --target price --json
   mercer eval data.csv.gz --learner nons-ald --scale paper01 --permute 1 --set alpha=25/T
-  mercer eval diamonds --learner krls --set lambda=0.1 --scale paper01 --intervals 0.9 --predictions out.csv
+  mercer eval diamonds --learner 'krls lambda=0.1' --scale paper01 --intervals 0.9 -o out.csv
   mercer eval train.csv --learner experts --scale paper01 --set 'members=nons-ald; krls lambda=0.1 kernel=gaussian:2'
   zcat log.ndjson.gz | mercer eval - --format ndjson --learner fogd --set features=200
 ";
@@ -481,11 +486,36 @@ fn command() -> Parsed {
     })
 }
 
+/// The words of a command line in which a learner that is given with settings, `--learner 'NAME KEY=VALUE …'`, has them in options of
+/// their own: `--kernel SPEC` for kernel=SPEC, and `--set KEY=VALUE`.
+fn spelled_out(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let (mut all, mut follows, mut ended) = (Vec::new(), false, false);
+    for word in words {
+        ended |= word == "--";
+        let spec = word.to_str().filter(|_| !ended);
+        let spec = if follows { spec } else { spec.and_then(|word| word.strip_prefix("--learner=")) };
+        follows = !ended && word == "--learner";
+        let Some(spec) = spec else {
+            all.push(word);
+            continue;
+        };
+        let mut parts = split(spec, char::is_whitespace).filter(|part| !part.is_empty());
+        let name = parts.next().unwrap_or_default();
+        all.push(if word == spec { name.into() } else { format!("--learner={name}").into() });
+        all.extend(parts.map(|part| match part.strip_prefix("kernel=") {
+            Some(kernel) => format!("--kernel={kernel}").into(),
+            None => format!("--set={part}").into(),
+        }));
+    }
+    all
+}
+
 /// Says why a run failed.
 pub(crate) use voice::complain;
 
 pub(crate) fn run() -> Result<(), Failure> {
     let (words, taken) = config::with_file(std::env::args_os().collect(), &mut command())?;
+    let words = spelled_out(words);
     let parsed = command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
     let Arguments { command: asked, habits } = match parsed {
         Ok(arguments) => arguments,

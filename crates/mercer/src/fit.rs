@@ -343,7 +343,7 @@ impl FitSpec {
     /// let [mut all, other] = shards;
     /// all.merge(&other)?;
     /// let model = all.fit_classes()?;
-    /// let class = model.classifier.predict(&[-0.7])?.and_then(|class| model.labels.get(class));
+    /// let class = model.task.classifier.predict(&[-0.7])?.and_then(|class| model.task.labels.get(class));
     /// assert_eq!(class, Some("low"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,12 +1,12 @@
 //! Model files: a learner with what is needed to use it and to go on, checked when it is read back.
 //!
-//! A [`Model`] is a learner of numbers or of classes of the [`catalogue`](crate::catalogue), alone or behind the encoding of a table, a forecaster or an operator learner, together with the
-//! names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`] are exact: what is read back predicts and
+//! A [`Model`] is a learner of numbers or of classes of the [`catalogue`](crate::catalogue), alone or behind the encoding
+//! of a table ([`Tabular`]), a forecaster or an operator learner, together with the names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`] are exact: what is read back predicts and
 //! goes on learning bit for bit like what was saved.
 //!
 //! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 65 72 63 65 72 0A` (`\x89Mercer\n`), the
-//! format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification, 5 table,
-//! 6 classes of a table, 7 sums), a CRC-32 (`u32`) of version, kind, length and body, and the body's length (`u64`);
+//! format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification,
+//! 5 sums), a CRC-32 (`u32`) of version, kind, length and body, and the body's length (`u64`);
 //! then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the learners' fields. There is
 //! one version, 1. A golden file of every kind and learner is part of the tests. Files of development versions, which
 //! began with `\x89MERCER\n`, are refused.
@@ -20,56 +20,47 @@
 //!
 //! ```
 //! use mercer::encoding::ScaledTargets;
-//! use mercer::model::{Description, Model, Progress, Regression};
+//! use mercer::model::{Description, Model, Numbers, Tabular};
 //! use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt};
 //!
 //! let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default().lambda(0.0))?;
 //! learner.update(&[0.3], 1.0)?;
-//! let model = Regression {
-//!     learner: ScaledTargets::unscaled(learner.into()),
-//!     scaling: None,
-//!     intervals: None,
-//!     description: Description { learner: "krls".to_owned(), ..Description::default() },
-//!     progress: Progress::default(),
-//! };
+//! let mut model = Tabular::plain(Numbers::new(ScaledTargets::unscaled(learner.into())));
+//! model.description = Description { learner: "krls".to_owned(), ..Description::default() };
 //! let bytes = Model::Regression(Box::new(model)).to_bytes()?;
 //! let Model::Regression(restored) = Model::from_bytes(&bytes)? else { panic!("another kind") };
-//! assert!((restored.learner.predict(&[0.3])? - 1.0).abs() < 1e-12);
+//! assert!((restored.task.learner.predict(&[0.3])? - 1.0).abs() < 1e-12);
 //! assert!(Model::from_bytes(&bytes[..40]).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod class_union;
-mod classification;
 mod error;
 mod frame;
 mod moments;
 mod operator;
 mod seen;
 mod series;
-mod table;
+mod tabular;
 
 use std::fmt;
 use std::io::Read;
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::Inconsistent;
 use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
-use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer_learners::{Regressor, RegressorExt, Score};
-use mercer_readers::{ColumnChoice, Marks, Scaling, TargetColumn};
+use mercer_readers::{ColumnChoice, Marks, TargetColumn};
 use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
 pub use class_union::{ClassUnion, MOST_CLASSES};
-pub use classification::{ClassProgress, Classification};
 pub use error::ModelError;
 pub use frame::{MAGIC, MOST_BYTES, VERSION};
 pub use moments::{MergeError, Moments, Part};
 pub use operator::{AnyOperator, Operator};
 pub use seen::Seen;
 pub use series::{Prediction, SeriesErrors};
-pub use table::{ClassTable, Table};
+pub use tabular::{Classes, Classification, Numbers, Progress, Regression, Tabular, Task, Taught};
 
 /// What a model file holds.
 #[derive(Clone, Debug)]
@@ -83,10 +74,6 @@ pub enum Model {
     Operator(Box<Operator>),
     /// A learner of classes.
     Classification(Box<Classification>),
-    /// A learner of numbers behind the encoding of a table.
-    Table(Box<Table>),
-    /// A learner of classes behind the encoding of a table.
-    ClassTable(Box<ClassTable>),
     /// Sums of a ridge regression, which merge with those of other shards.
     Moments(Box<Moments>),
 }
@@ -103,24 +90,12 @@ pub enum ModelKind {
     Operator,
     /// [`Model::Classification`]
     Classification,
-    /// [`Model::Table`]
-    Table,
-    /// [`Model::ClassTable`]
-    ClassTable,
     /// [`Model::Moments`]
     Moments,
 }
 
 impl ModelKind {
-    const ALL: [Self; 7] = [
-        Self::Regression,
-        Self::Prediction,
-        Self::Operator,
-        Self::Classification,
-        Self::Table,
-        Self::ClassTable,
-        Self::Moments,
-    ];
+    const ALL: [Self; 5] = [Self::Regression, Self::Prediction, Self::Operator, Self::Classification, Self::Moments];
 
     fn code(self) -> u16 {
         match self {
@@ -128,9 +103,7 @@ impl ModelKind {
             Self::Prediction => 2,
             Self::Operator => 3,
             Self::Classification => 4,
-            Self::Table => 5,
-            Self::ClassTable => 6,
-            Self::Moments => 7,
+            Self::Moments => 5,
         }
     }
 
@@ -146,29 +119,12 @@ impl fmt::Display for ModelKind {
             Self::Prediction => "prediction",
             Self::Operator => "operator",
             Self::Classification => "classification",
-            Self::Table => "table",
-            Self::ClassTable => "classes of a table",
             Self::Moments => "sums",
         })
     }
 }
 
-/// A regression learner in a file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Regression {
-    /// What it is, in words.
-    pub description: Description,
-    /// How columns were scaled before they were learnt, and are to be before a prediction.
-    pub scaling: Option<Scaling>,
-    /// How far it has come.
-    pub progress: Progress,
-    /// Intervals around its predictions, in the units in which it learns.
-    pub intervals: Option<LearnerIntervals>,
-    /// The learner, and what it does with implausible targets.
-    pub learner: ScaledTargets<AnyRegressor<AnyKernel>>,
-}
-
-/// What a regression learner was made of, in words, and the columns it was trained on.
+/// What a learner was made of, in words, and the columns it was trained on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
     /// Its name in the [`catalogue`](crate::catalogue).
@@ -202,89 +158,9 @@ pub type Own = Vec<(String, String)>;
 /// The key of [`Own`] under which the command keeps the values that stand for none in the data: a JSON array of texts.
 pub const GAPS: &str = "gaps";
 
-/// What a regression learner has seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
-    /// Rows met, bad ones included.
-    pub rows: u64,
-    /// Rows that were left out.
-    pub bad: u64,
-    /// A checksum of all rows met in their order, by which the same data are known again.
-    pub fingerprint: u32,
-    /// The predictions made before the targets were shown.
-    pub score: Score,
-}
-
-impl Progress {
-    /// The rows met.
-    #[must_use]
-    pub fn seen(&self) -> Seen {
-        Seen { rows: self.rows, fingerprint: self.fingerprint }
-    }
-
-    /// The same with one row more: `rows` and `fingerprint` are those after it.
-    #[must_use]
-    pub fn after(&self, features: &[f64], target: f64) -> Self {
-        let Seen { rows, fingerprint } = self.seen().after([features, &[target]]);
-        Self { rows, fingerprint, ..*self }
-    }
-}
-
-impl Description {
-    /// The names fit so many features and targets.
-    fn check(&self, dimension: usize, outputs: usize) -> Result<(), Inconsistent> {
-        check_names(&self.features, dimension)?;
-        check_names(&self.target_names, outputs)
-    }
-}
-
-impl Regression {
-    /// [`Model::to_bytes`] without a [`Model`] around it, as for a checkpoint in the midst of learning.
-    ///
-    /// # Errors
-    /// As [`Model::to_bytes`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
-        frame::pack(ModelKind::Regression, self)
-    }
-}
-
 /// As many names as columns, or none.
 fn check_names(names: &[String], columns: usize) -> Result<(), Inconsistent> {
     Inconsistent::require(names.is_empty() || names.len() == columns, "list of columns", "each has a name")
-}
-
-impl Validate for Regression {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        self.learner.validate()?;
-        let d = self.learner.dimension();
-        self.description.check(d, self.learner.outputs())?;
-        if let Some(scaling) = &self.scaling {
-            check_scaling(scaling, d)?;
-            let fits = scaling.outputs() == self.learner.outputs();
-            Inconsistent::require(fits, "scaling", "it has a range for each target")?;
-        }
-        self.intervals.as_ref().map_or(Ok(()), |intervals| check_intervals(intervals, &self.learner))?;
-        let Progress { rows, bad, .. } = self.progress;
-        check_counts(rows, bad)
-    }
-}
-
-/// The intervals are those of such a learner.
-fn check_intervals(intervals: &LearnerIntervals, learner: &impl Regressor) -> Result<(), Inconsistent> {
-    intervals.validate()?;
-    let fits = intervals.conformal.outputs() == learner.outputs();
-    Inconsistent::require(fits, "intervals", "there is one for each target")?;
-    let told = intervals.scale() == IntervalScale::Error || learner.has_variance();
-    Inconsistent::require(told, "intervals", "the learner tells the deviations that scale them")
-}
-
-fn check_scaling(scaling: &Scaling, dimension: usize) -> Result<(), Inconsistent> {
-    scaling.validate()?;
-    Inconsistent::require(scaling.dimension() == dimension, "scaling", "it has a range for each feature")
-}
-
-fn check_counts(rows: u64, bad: u64) -> Result<(), Inconsistent> {
-    Inconsistent::require(bad <= rows && rows < u64::MAX / 2, "count of rows", "bad ones are among them")
 }
 
 impl Model {
@@ -296,8 +172,6 @@ impl Model {
             Self::Prediction(_) => ModelKind::Prediction,
             Self::Operator(_) => ModelKind::Operator,
             Self::Classification(_) => ModelKind::Classification,
-            Self::Table(_) => ModelKind::Table,
-            Self::ClassTable(_) => ModelKind::ClassTable,
             Self::Moments(_) => ModelKind::Moments,
         }
     }
@@ -313,8 +187,6 @@ impl Model {
             Self::Prediction(model) => model.to_bytes(),
             Self::Operator(model) => model.to_bytes(),
             Self::Classification(model) => model.to_bytes(),
-            Self::Table(model) => model.to_bytes(),
-            Self::ClassTable(model) => model.to_bytes(),
             Self::Moments(model) => model.to_bytes(),
         }
     }
@@ -330,8 +202,6 @@ impl Model {
             ModelKind::Prediction => Self::Prediction(frame::decode(body)?),
             ModelKind::Operator => Self::Operator(frame::decode(body)?),
             ModelKind::Classification => Self::Classification(frame::decode(body)?),
-            ModelKind::Table => Self::Table(frame::decode(body)?),
-            ModelKind::ClassTable => Self::ClassTable(frame::decode(body)?),
             ModelKind::Moments => Self::Moments(frame::decode(body)?),
         })
     }
@@ -348,7 +218,7 @@ impl Model {
 
 /// The model file of a regression learner that comes with nothing else: its [`Description`] and its [`Progress`] are the defaults.
 ///
-/// The learner is copied once. [`Regression::to_bytes`] needs no copy, and keeps names, scaling and progress as well.
+/// The learner is copied once. [`Tabular::to_bytes`] needs no copy, and keeps names, scaling and progress as well.
 ///
 /// ```
 /// use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt, model};
@@ -365,25 +235,18 @@ impl Model {
 /// # Errors
 /// As [`Model::to_bytes`].
 pub fn to_bytes(learner: &(impl Clone + Into<AnyRegressor<AnyKernel>>)) -> Result<Vec<u8>, ModelError> {
-    let model = Regression {
-        description: Description::default(),
-        scaling: None,
-        progress: Progress::default(),
-        intervals: None,
-        learner: ScaledTargets::unscaled(learner.clone().into()),
-    };
-    model.to_bytes()
+    Tabular::plain(Numbers::new(ScaledTargets::unscaled(learner.clone().into()))).to_bytes()
 }
 
 /// The learner of a regression model's file, by [`to_bytes`] or by the `mercer` command.
 ///
 /// # Errors
 /// As [`Model::from_bytes`]; [`ModelError::OtherKind`] for a forecaster or an operator; [`ModelError::Scaled`] when the learner has
-/// learnt scaled columns, because it would predict wrongly without their scaling.
+/// learnt scaled or encoded columns, because it would predict wrongly without their scaling or encoding.
 pub fn from_bytes(bytes: &[u8]) -> Result<AnyRegressor<AnyKernel>, ModelError> {
     match Model::from_bytes(bytes)? {
-        Model::Regression(model) if model.scaling.is_some() => Err(ModelError::Scaled),
-        Model::Regression(model) => Ok(model.learner.into_learner()),
+        Model::Regression(model) if model.scaling.is_some() || model.encoding.is_some() => Err(ModelError::Scaled),
+        Model::Regression(model) => Ok(model.task.learner.into_learner()),
         other => Err(ModelError::OtherKind { expected: ModelKind::Regression, got: other.kind() }),
     }
 }

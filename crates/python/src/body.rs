@@ -1,20 +1,18 @@
 //! The model behind a table: how it is made, and how it learns a row.
 
 use mercer::catalogue::Built;
-use mercer::encoding::{
-    Cells, ClassPipeline, Encoding, EncodingError, EncodingOptions, Kind, Overrides, Pipeline, PipelineScratch,
-    ScaledTargets,
-};
+use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Kind, Overrides, ScaledTargets};
 use mercer::experts::Outliers;
-use mercer::model::{ClassProgress, ClassTable, Description, Progress, Table};
+use mercer::model::{Classes, Classification, Description, Numbers, Regression, Tabular};
 use mercer::readers::Labels;
-use mercer::{AnyKernel, AnyRegressor, Loss, RegressorExt, Scratch, Target};
+use mercer::{Error, Loss, Regressor, RegressorExt, Scratch, Target};
 use pyo3::prelude::*;
 
 use crate::cells::Row;
 use crate::errors;
 use crate::making::{Extras, Known, Spec, intervals};
 use crate::notes::Notes;
+use crate::steps::no_intervals;
 
 /// Memory of a step that is used again.
 #[derive(Default)]
@@ -22,16 +20,20 @@ pub(crate) struct Work {
     pub(crate) scores: Vec<f64>,
     pub(crate) radii: Vec<f64>,
     pub(crate) scratch: Scratch,
-    pub(crate) pipeline: PipelineScratch,
+    pub(crate) inputs: Vec<f64>,
 }
 
-/// The learner behind an encoding.
-type Inner = ScaledTargets<AnyRegressor<AnyKernel>>;
+impl Work {
+    /// For so many rows to come.
+    pub(crate) fn for_rows(rows: usize) -> Self {
+        Self { scratch: Scratch::for_inputs(rows), ..Self::default() }
+    }
+}
 
 /// A model of numbers or of classes.
 pub(crate) enum Body {
-    Numbers(Box<Table>),
-    Classes(Box<ClassTable>),
+    Numbers(Box<Regression>),
+    Classes(Box<Classification>),
 }
 
 impl Body {
@@ -47,7 +49,7 @@ impl Body {
         let bytes = match self {
             Self::Numbers(model) => model.to_bytes(),
             Self::Classes(model) => {
-                model.labels = labels;
+                model.task.labels = labels;
                 model.to_bytes()
             }
         };
@@ -61,11 +63,59 @@ impl Body {
         }
     }
 
-    pub(crate) fn encoding(&self) -> &Encoding {
-        match self {
-            Self::Numbers(model) => model.encoding(),
-            Self::Classes(model) => model.encoding(),
+    pub(crate) fn encoding(&self) -> PyResult<&Encoding> {
+        let encoding = match self {
+            Self::Numbers(model) => &model.encoding,
+            Self::Classes(model) => &model.encoding,
+        };
+        encoding.as_ref().ok_or_else(errors::wrong_kind)
+    }
+
+    /// Columns appear late; in the rows learnt so far their numbers count as 0.
+    pub(crate) fn add_columns(&mut self, columns: Vec<(&str, Kind)>) -> PyResult<Result<(), EncodingError>> {
+        let mut encoding = self.encoding()?.clone();
+        let before = encoding.dimension();
+        if let Err(error) = columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop)) {
+            return Ok(Err(error));
         }
+        let added = encoding.dimension() - before;
+        let (grown, place) = match self {
+            Self::Numbers(model) => (model.task.learner.grow(added), &mut model.encoding),
+            Self::Classes(model) => (model.task.classifier.grow(added), &mut model.encoding),
+        };
+        if let Err(error) = grown.or_else(|error| if added == 0 { Ok(()) } else { Err(error) }) {
+            return Ok(Err(error.into()));
+        }
+        *place = Some(encoding);
+        Ok(Ok(()))
+    }
+
+    /// The scores of a record.
+    pub(crate) fn predict(&self, record: &impl Cells, work: &mut Work) -> PyResult<()> {
+        let Work { scores, scratch, inputs, .. } = work;
+        inputs.clear();
+        self.encoding()?.encode(record, inputs).map_err(errors::encoding)?;
+        match self {
+            Self::Numbers(model) => {
+                scores.resize(model.outputs(), 0.0);
+                model.task.learner.predict_into(inputs, scratch, scores)
+            }
+            Self::Classes(model) => model.task.classifier.scores_with(inputs, scratch, scores),
+        }
+        .map_err(errors::learner)
+    }
+
+    /// The prediction of a record, and the radii of the intervals around it.
+    pub(crate) fn predict_around(&self, record: &impl Cells, work: &mut Work) -> PyResult<()> {
+        let Work { scores, radii, scratch, inputs } = work;
+        let Self::Numbers(model) = self else { return Err(errors::wrong_kind()) };
+        let Numbers { learner, intervals, .. } = &model.task;
+        inputs.clear();
+        self.encoding()?.encode(record, inputs).map_err(errors::encoding)?;
+        scores.resize(learner.outputs(), 0.0);
+        radii.resize(learner.outputs(), 0.0);
+        let intervals = intervals.as_ref().ok_or_else(no_intervals)?;
+        intervals.predict_into(learner, inputs, scratch, scores, radii).map_err(errors::learner)
     }
 }
 
@@ -116,46 +166,55 @@ impl Plan {
             } else {
                 ScaledTargets::unscaled(learner)
             };
-            let learner = learner.screening(*outliers);
-            return Ok(Body::Numbers(Box::new(Table {
-                description: spec.describe(&kernel, &parameters),
-                progress: Progress::default(),
-                intervals,
-                pipeline: Pipeline::new(encoding, learner).map_err(errors::encoding)?,
-            })));
+            let task = Numbers { intervals, ..Numbers::new(learner.screening(*outliers)) };
+            let description = spec.describe(&kernel, &parameters);
+            let encoding = Some(encoding);
+            return Ok(Body::Numbers(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })));
         };
         let (classifier, parameters) = spec.classifier(&kernel, &known, two, *calibrated)?;
-        Ok(Body::Classes(Box::new(ClassTable {
-            description: spec.describe(&kernel, &parameters),
-            labels: Labels::new(),
-            progress: ClassProgress::default(),
-            pipeline: ClassPipeline::new(encoding, classifier).map_err(errors::encoding)?,
-        })))
+        let (description, encoding) = (spec.describe(&kernel, &parameters), Some(encoding));
+        let task = Classes::new(classifier, Labels::new());
+        Ok(Body::Classes(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })))
     }
+}
+
+/// The numbers of a record; then `teach` teaches them, and the encoding learns the record unless its weight is 0.
+fn encoded<T>(
+    encoding: Option<&mut Encoding>,
+    inputs: &mut Vec<f64>,
+    (record, weight): (&impl Cells, f64),
+    teach: impl FnOnce(&[f64]) -> Result<T, Error>,
+) -> PyResult<T> {
+    let encoding = encoding.ok_or_else(errors::wrong_kind)?;
+    inputs.clear();
+    encoding.encode(record, inputs).map_err(errors::encoding)?;
+    let taught = teach(inputs).map_err(errors::learner)?;
+    if weight != 0.0 {
+        encoding.learn(record).map_err(errors::encoding)?;
+    }
+    Ok(taught)
 }
 
 /// Learns a row, which is number `row` of its batch, and leaves its prediction in the memory.
 pub(crate) fn teach(
-    model: &mut Table,
+    model: &mut Regression,
     notes: &mut Notes,
     record: &impl Cells,
     row: usize,
     target: Target<'_>,
     work: &mut Work,
-) -> Result<(), EncodingError> {
-    let Table { pipeline, progress, intervals, .. } = model;
-    let Work { scores, radii, scratch, .. } = work;
-    let outputs = pipeline.learner().outputs();
-    scores.resize(outputs, 0.0);
-    radii.resize(outputs, 0.0);
-    let step = |learner: &mut Inner, x: &[f64]| match intervals.as_mut() {
+) -> PyResult<()> {
+    let Tabular { encoding, progress, task: Numbers { learner, intervals, score }, .. } = model;
+    let Work { scores, radii, scratch, inputs } = work;
+    scores.resize(learner.outputs(), 0.0);
+    radii.resize(learner.outputs(), 0.0);
+    encoded(encoding.as_mut(), inputs, (record, target.weight), |x| match intervals.as_mut() {
         None => learner.learn(x, target, scores),
         Some(intervals) => intervals.learn(learner, x, target, scratch, scores, radii),
-    };
-    pipeline.learn_by(record, target.weight, step)?;
-    notes.look(row, pipeline.encoding(), record);
-    notes.screened(pipeline.learner());
-    progress.score.record_weighted(scores, target.y, target.weight);
+    })?;
+    encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
+    notes.screened(learner);
+    score.record_weighted(scores, target.y, target.weight);
     notes.compare(scores, target.y, target.weight);
     progress.rows += 1;
     Ok(())
@@ -163,23 +222,26 @@ pub(crate) fn teach(
 
 /// The same for a row of a class with a weight; the answer is the class that was predicted.
 pub(crate) fn teach_class(
-    model: &mut ClassTable,
+    model: &mut Classification,
     notes: &mut Notes,
     record: &impl Cells,
     row: usize,
     (class, weight): (usize, f64),
-) -> Result<Option<usize>, EncodingError> {
-    let predicted = model.pipeline.learn(record, class, weight)?;
-    notes.look(row, model.pipeline.encoding(), record);
+    work: &mut Work,
+) -> PyResult<Option<usize>> {
+    let Tabular { encoding, progress, task: Classes { classifier, learnt, score, .. }, .. } = model;
+    let predicted =
+        encoded(encoding.as_mut(), &mut work.inputs, (record, weight), |x| classifier.learn(x, class, weight))?;
+    encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
     notes.compare_class(class, predicted, weight);
-    model.progress.rows += 1;
-    model.progress.learnt += 1;
-    model.progress.score.record(class, predicted, None, weight);
+    progress.rows += 1;
+    *learnt += 1;
+    score.record(class, predicted, None, weight);
     Ok(predicted)
 }
 
 /// The classes that a model takes at most, if there is a limit.
-pub(crate) fn most(model: &ClassTable) -> Option<usize> {
-    let classifier = model.pipeline.classifier();
+pub(crate) fn most(model: &Classification) -> Option<usize> {
+    let classifier = &model.task.classifier;
     (!classifier.is_open()).then(|| classifier.classes())
 }

@@ -71,10 +71,13 @@ pub(crate) fn model_kind(bytes: &[u8]) -> PyResult<(String, String)> {
     let learner = match &model {
         Model::Regression(model) => model.description.learner.clone(),
         Model::Classification(model) => model.description.learner.clone(),
-        Model::Table(model) => model.description.learner.clone(),
-        Model::ClassTable(model) => model.description.learner.clone(),
         Model::Prediction(model) => model.method.clone(),
         _ => String::new(),
     };
-    Ok((model.kind().to_string(), learner))
+    let kind = match &model {
+        Model::Regression(model) if model.encoding.is_some() => "table".to_owned(),
+        Model::Classification(model) if model.encoding.is_some() => "classes of a table".to_owned(),
+        other => other.kind().to_string(),
+    };
+    Ok((kind, learner))
 }

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
-use mercer::model::{Classification, Description, GAPS, Own, Regression};
+use mercer::model::{Classification, Description, GAPS, Own, Regression, Taught};
 use mercer::readers::Scaling;
 use mercer::{AnyKernel, AnyRegressor, Error, RegressorExt, Scratch};
 use pyo3::prelude::*;
@@ -36,17 +36,14 @@ macro_rules! each {
 
 impl Body {
     pub(crate) fn learner(&self) -> &AnyRegressor<AnyKernel> {
-        match self {
-            Self::Numbers(model) => model.learner.learner(),
-            Self::Classes(model) => model.classifier.learner(),
-        }
+        each!(self, model => model.task.learner())
     }
 
     /// How many numbers or classes a prediction has.
     pub(crate) fn width(&self) -> usize {
         match self {
-            Self::Numbers(model) => model.learner.outputs(),
-            Self::Classes(model) => model.classifier.classes(),
+            Self::Numbers(model) => model.task.learner.outputs(),
+            Self::Classes(model) => model.task.classifier.classes(),
         }
     }
 
@@ -73,8 +70,8 @@ impl Body {
             return Ok(false);
         }
         let grown = match self {
-            Self::Numbers(model) => model.learner.grow(added),
-            Self::Classes(model) => model.classifier.grow(added),
+            Self::Numbers(model) => model.task.learner.grow(added),
+            Self::Classes(model) => model.task.classifier.grow(added),
         };
         match grown {
             Ok(()) => Ok(true),
@@ -215,7 +212,7 @@ impl Core {
                 return Err(front.features.refusal(py, error.into()));
             }
             if let Body::Numbers(model) = model {
-                model.learner.loss().check(&front.y, model.learner.outputs()).map_err(errors::learner)?;
+                model.task.learner.loss().check(&front.y, model.task.learner.outputs()).map_err(errors::learner)?;
             }
             if !model.grow(new.len())? {
                 new.drain(..).for_each(|name| front.notes.late(&name.to_string()));
@@ -313,7 +310,7 @@ impl Core {
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
         let (words, dimension) = (words(py, &front.targets), body.learner().dimension());
         if let Body::Classes(model) = body {
-            model.labels = front.classes.to_file(py)?;
+            model.task.labels = front.classes.to_file(py)?;
         }
         let description = each!(body, model => &mut model.description);
         description.features =
@@ -332,7 +329,7 @@ impl Core {
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
         if let Body::Classes(model) = body {
-            model.labels = front.classes.numbered();
+            model.task.labels = front.classes.numbered();
         }
         body.to_bytes()
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::encoding::ScaledTargets;
-use mercer::model::{ClassProgress, Classification, Model, ModelError, ModelKind, Progress, Regression};
+use mercer::model::{Classes as ClassTask, Model, ModelError, ModelKind, Numbers, Tabular};
 use mercer::readers::Labels;
 use mercer::{Regressor, RegressorExt, Rows, Scratch, Targets};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
@@ -39,23 +39,15 @@ impl LearnerCore {
         let kernel = spec.kernel(known)?;
         if known.classes {
             let (classifier, parameters) = spec.classifier(&kernel, known, two, calibrated)?;
-            return Ok(Body::Classes(Box::new(Classification {
-                description: spec.describe(&kernel, &parameters),
-                labels: Labels::new(),
-                scaling: None,
-                progress: ClassProgress::default(),
-                classifier,
-            })));
+            let description = spec.describe(&kernel, &parameters);
+            let task = ClassTask::new(classifier, Labels::new());
+            return Ok(Body::Classes(Box::new(Tabular { description, ..Tabular::plain(task) })));
         }
         let built = spec.build(&kernel, known, None)?;
         let intervals = intervals(&built.learner, coverage, local)?;
-        Ok(Body::Numbers(Box::new(Regression {
-            description: spec.describe(&kernel, &built.parameters),
-            scaling: None,
-            progress: Progress::default(),
-            intervals,
-            learner: ScaledTargets::unscaled(built.learner),
-        })))
+        let description = spec.describe(&kernel, &built.parameters);
+        let task = Numbers { intervals, ..Numbers::new(ScaledTargets::unscaled(built.learner)) };
+        Ok(Body::Numbers(Box::new(Tabular { description, ..Tabular::plain(task) })))
     }
 
     /// Reads a target into `front.y`: the names of its numbers where they come by name for the first time.
@@ -160,9 +152,9 @@ impl LearnerCore {
             |range| {
                 let mut model = self.core.model.write_detached();
                 let Some(Body::Numbers(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
-                check_width(model.learner.dimension(), dimension)?;
+                check_width(model.task.learner.dimension(), dimension)?;
                 let learnt = learn_block(model, all.range(range.start, range.end), sums);
-                size.store(model.learner.dictionary_size(), Ordering::Relaxed);
+                size.store(model.task.learner.dictionary_size(), Ordering::Relaxed);
                 learnt.map_err(|error| Refused::Row(sums.len() / outputs.max(1), error))
             },
             || piece(size.load(Ordering::Relaxed)),
@@ -202,19 +194,20 @@ impl LearnerCore {
                 |range| {
                     let mut model = self.core.model.write_detached();
                     let Some(Body::Classes(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
-                    check_width(model.classifier.learner().dimension(), dimension)?;
+                    check_width(model.task.classifier.learner().dimension(), dimension)?;
                     let weight = weights.get(range.clone()).unwrap_or_default();
                     let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);
-                    let Classification { classifier, progress, .. } = &mut **model;
+                    let Tabular { progress, task: ClassTask { classifier, learnt: taught, score, .. }, .. } =
+                        &mut **model;
                     let learnt = classifier.learn_rows(block, &met[range], weight, |row, classifier, scores| {
                         let choice = classifier.choice(scores);
                         let weight = weight.get(row).copied().unwrap_or(1.0);
-                        progress.score.record(met[first + row], choice, None, weight);
+                        score.record(met[first + row], choice, None, weight);
                         progress.rows += 1;
-                        progress.learnt += 1;
+                        *taught += 1;
                         made.push((met[first + row], choice, weight));
                     });
-                    size.store(model.classifier.learner().dictionary_size(), Ordering::Relaxed);
+                    size.store(model.task.classifier.learner().dictionary_size(), Ordering::Relaxed);
                     learnt.map_err(|error| Refused::Row(made.len(), error))
                 },
                 || piece(size.load(Ordering::Relaxed)),
@@ -241,14 +234,16 @@ impl LearnerCore {
         let scored = match self.core.model.read(py).as_ref() {
             None => return Ok(false),
             Some(Body::Numbers(model)) => {
-                front.scores.resize(model.learner.outputs(), 0.0);
-                let predicted = model.learner.predict_into(&front.x, &mut front.scratch, &mut front.scores);
+                front.scores.resize(model.task.learner.outputs(), 0.0);
+                let predicted = model.task.learner.predict_into(&front.x, &mut front.scratch, &mut front.scores);
                 if predicted.is_ok() {
                     unscale(model, &mut front.scores)?;
                 }
                 predicted
             }
-            Some(Body::Classes(model)) => model.classifier.scores_with(&front.x, &mut front.scratch, &mut front.scores),
+            Some(Body::Classes(model)) => {
+                model.task.classifier.scores_with(&front.x, &mut front.scratch, &mut front.scores)
+            }
         };
         scored.map_err(|error| front.features.refusal(py, error)).map(|()| true)
     }
@@ -287,7 +282,7 @@ impl LearnerCore {
         if self.of_classes {
             let model = self.core.model.read(py);
             let Some(Body::Classes(model)) = model.as_ref() else { return Ok(py.None().into_bound(py)) };
-            let class = model.classifier.choice(&front.scores).and_then(|class| front.classes.label(py, class));
+            let class = model.task.classifier.choice(&front.scores).and_then(|class| front.classes.label(py, class));
             return Ok(class.unwrap_or_else(|| py.None().into_bound(py)));
         }
         match front.scores[..] {
@@ -312,7 +307,7 @@ impl LearnerCore {
         let model = self.core.model.read(py);
         let Some(Body::Numbers(model)) = model.as_ref() else { return Ok((f64::NEG_INFINITY, f64::INFINITY)) };
         let (mut score, mut radius) = ([0.0], [0.0]);
-        if model.learner.outputs() != 1 {
+        if model.task.learner.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
         predict(model, &front.x, Beside::Radius, &mut front.scratch, &mut score, &mut radius, 0)
@@ -328,7 +323,7 @@ impl LearnerCore {
         self.score(x, front)?;
         let model = self.core.model.read(py);
         let probable = match model.as_ref() {
-            Some(Body::Classes(model)) => model.classifier.probabilities(&mut front.scores),
+            Some(Body::Classes(model)) => model.task.classifier.probabilities(&mut front.scores),
             _ => false,
         };
         Ok((front.classes.list(py)?, front.scores.clone(), probable))
@@ -447,10 +442,10 @@ impl LearnerCore {
             let (mut made, mut choices, mut scores) = (Vec::with_capacity(rows * width), Vec::new(), Vec::new());
             self.each_row(py, &x, |body, row, input, scratch| {
                 let Body::Classes(model) = body else { return Err(errors::not_learnt().into()) };
-                let scored = model.classifier.scores_with(input, scratch, &mut scores);
+                let scored = model.task.classifier.scores_with(input, scratch, &mut scores);
                 scored.map_err(|error| Refused::Row(row, error))?;
-                choices.push(code(model.classifier.choice(&scores)));
-                if beside == Beside::Probable && !model.classifier.probabilities(&mut scores) {
+                choices.push(code(model.task.classifier.choice(&scores)));
+                if beside == Beside::Probable && !model.task.classifier.probabilities(&mut scores) {
                     return Err(no_probabilities().into());
                 }
                 // A class that joins meanwhile has no column.
@@ -463,7 +458,7 @@ impl LearnerCore {
         let mut others = vec![0.0; if beside == Beside::Nothing { 0 } else { rows * width }];
         self.each_row(py, &x, |body, row, input, scratch| {
             let Body::Numbers(model) = body else { return Err(errors::not_learnt().into()) };
-            check_width(model.learner.outputs(), width)?;
+            check_width(model.task.learner.outputs(), width)?;
             predict(model, input, beside, scratch, &mut scores[row * width..(row + 1) * width], &mut others, row)
         })?;
         let others = (beside != Beside::Nothing).then(|| arrays::columns(py, others, width)).transpose()?;
@@ -481,7 +476,7 @@ impl LearnerCore {
     #[getter]
     fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool, bool)> {
         let sizes = |body: &Body| {
-            let probable = matches!(body, Body::Classes(model) if model.classifier.has_probabilities());
+            let probable = matches!(body, Body::Classes(model) if model.task.classifier.has_probabilities());
             let learner = body.learner();
             (
                 learner.dimension(),
@@ -537,8 +532,8 @@ impl LearnerCore {
     /// The share of its intervals and whether they are local; whether probabilities are calibrated.
     fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
         self.core.look(py, |body| match body {
-            Body::Numbers(model) => Extras::of(model.intervals.as_ref(), false),
-            Body::Classes(model) => Extras::of(None, model.classifier.is_calibrated()),
+            Body::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
+            Body::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
         })
     }
 
@@ -559,7 +554,7 @@ impl LearnerCore {
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
         let model = self.core.model.read(py);
         let Some(Body::Numbers(model)) = model.as_ref() else { return None };
-        let intervals = &model.intervals.as_ref()?.conformal;
+        let intervals = &model.task.intervals.as_ref()?.conformal;
         Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
     }
 
@@ -580,9 +575,11 @@ impl LearnerCore {
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], names: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
         let expected = if self.of_classes { ModelKind::Classification } else { ModelKind::Regression };
         let (body, classes) = match Model::from_bytes(bytes).map_err(errors::model)? {
-            Model::Regression(model) if !self.of_classes => (Body::Numbers(model), Classes::default()),
-            Model::Classification(model) if self.of_classes => {
-                let classes = Classes::of_file(py, &model.labels)?;
+            Model::Regression(model) if !self.of_classes && model.encoding.is_none() => {
+                (Body::Numbers(model), Classes::default())
+            }
+            Model::Classification(model) if self.of_classes && model.encoding.is_none() => {
+                let classes = Classes::of_file(py, &model.task.labels)?;
                 (Body::Classes(model), classes)
             }
             other => return Err(errors::model(ModelError::OtherKind { expected, got: other.kind() })),

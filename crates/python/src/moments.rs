@@ -207,7 +207,7 @@ impl MomentsCore {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>)> {
         let (inputs, rows, dimension) = arrays::table(&x)?;
         let model = self.fitted(py)?;
-        let learner = &model.learner;
+        let learner = &model.task.learner;
         if learner.dimension() != dimension {
             return Err(errors::learner(mercer::Error::Example(ExampleError::Dimension {
                 expected: learner.dimension(),
@@ -392,8 +392,16 @@ impl MomentsCore {
         }
         let mut state = self.state.write(py);
         let state = state.as_mut().ok_or_else(errors::not_learnt)?;
-        let fitted = Arc::new(state.moments.fit().map_err(errors::learner)?);
+        let fitted = Arc::new(state.moments.fit().map_err(refused)?);
         state.fitted = Some(fitted.clone());
         Ok(fitted)
+    }
+}
+
+/// Why the sums have no fit.
+fn refused(error: ModelError) -> PyErr {
+    match error {
+        ModelError::Learner(error) => errors::learner(error),
+        error => errors::model(error),
     }
 }

@@ -1,7 +1,7 @@
 //! One example or one block of rows, learnt or predicted by a model of numbers or of classes.
 
 use mercer::learners::intervals::IntervalScale;
-use mercer::model::{Classification, Regression};
+use mercer::model::{Classification, Numbers, Regression, Tabular};
 use mercer::readers::DataError;
 use mercer::{Error, Regressor, RegressorExt, Rows, Scratch, Target};
 use pyo3::prelude::*;
@@ -33,7 +33,7 @@ pub(crate) fn code(class: Option<usize>) -> i64 {
 /// The classes that a model takes at most, if there is a limit.
 pub(crate) fn most(body: &Body) -> Option<usize> {
     let Body::Classes(model) = body else { return None };
-    (!model.classifier.is_open()).then(|| model.classifier.classes())
+    (!model.task.classifier.is_open()).then(|| model.task.classifier.classes())
 }
 
 /// Brings predictions into the units of the targets.
@@ -47,22 +47,23 @@ pub(crate) fn learn_numbers(py: Python<'_>, model: &mut Regression, front: &mut 
         scaling.targets(&mut front.y).map_err(data)?;
     }
     let target = Target::weighted(&front.y, w);
-    front.scores.resize(model.learner.outputs(), 0.0);
-    let learnt = match &mut model.intervals {
-        None => model.learner.learn(&front.x, target, &mut front.scores),
+    front.scores.resize(model.task.learner.outputs(), 0.0);
+    let Numbers { learner, intervals, score } = &mut model.task;
+    let learnt = match intervals {
+        None => learner.learn(&front.x, target, &mut front.scores),
         Some(intervals) => {
-            front.radii.resize(model.learner.outputs(), 0.0);
-            let (learner, scratch) = (&mut model.learner, &mut front.scratch);
+            front.radii.resize(learner.outputs(), 0.0);
+            let scratch = &mut front.scratch;
             intervals.learn(learner, &front.x, target, scratch, &mut front.scores, &mut front.radii)
         }
     };
     learnt.map_err(|error| front.features.refusal(py, error))?;
     model.progress.rows += 1;
-    model.progress.score.record_weighted(&front.scores, &front.y, w);
+    score.record_weighted(&front.scores, &front.y, w);
     front.notes.hear(&front.y, front.y.len());
     front.notes.compare(&front.scores, &front.y, w);
     if model.progress.rows.is_multiple_of(EVERY) {
-        front.notes.crowded(model.progress.rows, model.learner.dictionary_size());
+        front.notes.crowded(model.progress.rows, model.task.learner.dictionary_size());
     }
     Ok(())
 }
@@ -76,27 +77,27 @@ pub(crate) fn learn_class(
     w: f64,
 ) -> PyResult<()> {
     let class = place.unwrap_or(front.classes.len());
-    let learnt = model.classifier.learn(&front.x, class, w);
+    let learnt = model.task.classifier.learn(&front.x, class, w);
     let predicted = learnt.map_err(|error| front.features.refusal(y.py(), error))?;
     if place.is_none() && w != 0.0 {
         front.classes.append(y)?;
     }
     model.progress.rows += 1;
-    model.progress.learnt += 1;
-    model.progress.score.record(class, predicted, None, w);
+    model.task.learnt += 1;
+    model.task.score.record(class, predicted, None, w);
     front.notes.compare_class(class, predicted, w);
     if model.progress.rows.is_multiple_of(EVERY) {
-        front.notes.crowded(model.progress.rows, model.classifier.learner().dictionary_size());
+        front.notes.crowded(model.progress.rows, model.task.classifier.learner().dictionary_size());
     }
     Ok(())
 }
 
 /// Learns rows and appends their predictions.
 pub(crate) fn learn_block(model: &mut Regression, rows: Rows<'_>, made: &mut Vec<f64>) -> Result<(), Error> {
-    let learner = &mut model.learner;
+    let Tabular { progress, task: Numbers { learner, intervals, score }, .. } = model;
     let (outputs, start) = (learner.outputs(), made.len());
-    let local = model.intervals.as_ref().is_some_and(|intervals| intervals.scale() == IntervalScale::Deviation);
-    let learnt = match &mut model.intervals {
+    let local = intervals.as_ref().is_some_and(|intervals| intervals.scale() == IntervalScale::Deviation);
+    let learnt = match intervals {
         Some(intervals) if local => {
             let (mut scratch, mut radii, mut scores) = (Scratch::default(), vec![0.0; outputs], vec![0.0; outputs]);
             rows.iter().try_for_each(|(x, target)| {
@@ -111,12 +112,12 @@ pub(crate) fn learn_block(model: &mut Regression, rows: Rows<'_>, made: &mut Vec
         let target = rows.target(row);
         if !local
             && target.weight != 0.0
-            && let Some(intervals) = &mut model.intervals
+            && let Some(intervals) = intervals
         {
             intervals.conformal.observe(scores, target.y)?;
         }
-        model.progress.score.record_weighted(scores, target.y, target.weight);
-        model.progress.rows += 1;
+        score.record_weighted(scores, target.y, target.weight);
+        progress.rows += 1;
     }
     learnt
 }
@@ -133,16 +134,16 @@ pub(crate) fn predict(
 ) -> Result<(), Refused> {
     let (outputs, refused) = (scores.len(), |error| Refused::Row(row, error));
     if matches!(beside, Beside::Nothing | Beside::Probable) {
-        model.learner.predict_into(x, scratch, scores).map_err(refused)?;
+        model.task.learner.predict_into(x, scratch, scores).map_err(refused)?;
         return Ok(unscale(model, scores)?);
     }
     let others = &mut others[row * outputs..(row + 1) * outputs];
     if beside == Beside::Deviation {
-        model.learner.predict_variance_into(x, scratch, scores, others).map_err(refused)?;
+        model.task.learner.predict_variance_into(x, scratch, scores, others).map_err(refused)?;
         others.iter_mut().for_each(|variance| *variance = variance.sqrt());
     } else {
-        let intervals = model.intervals.as_ref().ok_or_else(no_intervals)?;
-        intervals.predict_into(&model.learner, x, scratch, scores, others).map_err(refused)?;
+        let intervals = model.task.intervals.as_ref().ok_or_else(no_intervals)?;
+        intervals.predict_into(&model.task.learner, x, scratch, scores, others).map_err(refused)?;
     }
     if let Some(scaling) = &model.scaling {
         others.iter_mut().zip(scaling.target_units()).for_each(|(other, unit)| *other *= unit);

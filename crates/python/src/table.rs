@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{Encoding, EncodingError, Kind, PipelineScratch};
+use mercer::encoding::{Encoding, EncodingError, Kind};
 use mercer::experts::Outliers;
-use mercer::model::{GAPS, Model, ModelError, ModelKind, Own};
+use mercer::model::{GAPS, Model, Own};
 use mercer::readers::{Gaps, Labels};
-use mercer::{Error, Regressor, RegressorExt, Target};
+use mercer::{Error, RegressorExt, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -21,7 +21,7 @@ use crate::making::{Extras, Spec};
 use crate::notes::{self, Notes};
 use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
-use crate::steps::{no_intervals, no_probabilities};
+use crate::steps::no_probabilities;
 use crate::{arrays, errors};
 
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin with them.
@@ -135,8 +135,7 @@ impl TableCore {
         let mut model = self.model.write(py);
         let added = match model.as_mut() {
             None => return Err(errors::not_learnt()),
-            Some(Body::Numbers(model)) => model.pipeline.add_columns(parsed),
-            Some(Body::Classes(model)) => model.pipeline.add_columns(parsed),
+            Some(body) => body.add_columns(parsed)?,
         };
         single.0.forget();
         if added == Err(EncodingError::Learner(Error::FixedInputs)) {
@@ -152,7 +151,7 @@ impl TableCore {
     /// How many numbers a target has.
     fn _outputs(&self, py: Python<'_>) -> PyResult<usize> {
         self.look(py, |body| match body {
-            Body::Numbers(model) => Ok(model.pipeline.learner().outputs()),
+            Body::Numbers(model) => Ok(model.outputs()),
             Body::Classes(_) => Err(errors::wrong_kind()),
         })
     }
@@ -166,7 +165,7 @@ impl TableCore {
             let mut classes = this.classes(py);
             let mut model = this.model.write(py);
             let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-            if !cells.read(row, body.encoding(), &this.gaps.read(py))? {
+            if !cells.read(row, body.encoding()?, &this.gaps.read(py))? {
                 return Ok(false);
             }
             let mut notes = this.notes();
@@ -178,7 +177,7 @@ impl TableCore {
                         Err(error) => sequence(y, &mut target).map_err(|_| error)?,
                     }
                     let target = Target::weighted(&target, w);
-                    teach(model, &mut notes, cells, 0, target, work).map_err(errors::encoding)?;
+                    teach(model, &mut notes, cells, 0, target, work)?;
                 }
                 Body::Classes(model) => {
                     let (met, most) = (classes.len(), most(model));
@@ -187,7 +186,7 @@ impl TableCore {
                         None if most.is_some_and(|most| met >= most) => return Err(third(y)),
                         None => met,
                     };
-                    teach_class(model, &mut notes, cells, 0, (class, w)).map_err(errors::encoding)?;
+                    teach_class(model, &mut notes, cells, 0, (class, w), work)?;
                     if class == met && w != 0.0 {
                         classes.append(y)?;
                     }
@@ -206,21 +205,15 @@ impl TableCore {
         let classes = self.classes(py);
         let model = self.model.read(py);
         let body = model.as_ref().ok_or_else(errors::not_learnt)?;
-        cells.read(row, body.encoding(), &self.gaps.read(py))?;
+        cells.read(row, body.encoding()?, &self.gaps.read(py))?;
+        body.predict(cells, work)?;
         match body {
-            Body::Numbers(model) => {
-                work.scores.resize(model.pipeline.learner().outputs(), 0.0);
-                let predicted = model.pipeline.predict_into(cells, &mut work.pipeline, &mut work.scores);
-                predicted.map_err(errors::encoding)?;
-                match work.scores[..] {
-                    [score] => Ok(score.into_pyobject(py)?.into_any()),
-                    _ => Ok(PyList::new(py, &work.scores)?.into_any()),
-                }
-            }
+            Body::Numbers(_) => match work.scores[..] {
+                [score] => Ok(score.into_pyobject(py)?.into_any()),
+                _ => Ok(PyList::new(py, &work.scores)?.into_any()),
+            },
             Body::Classes(model) => {
-                let scored = model.pipeline.scores_with(cells, &mut work.pipeline, &mut work.scores);
-                scored.map_err(errors::encoding)?;
-                let class = model.pipeline.classifier().choice(&work.scores);
+                let class = model.task.classifier.choice(&work.scores);
                 let label = class.and_then(|class| classes.label(py, class));
                 Ok(label.unwrap_or_else(|| py.None().into_bound(py)))
             }
@@ -243,7 +236,7 @@ impl TableCore {
         self.notes().lacking(map.missing());
         let (outputs, most) = self.look(py, |body| {
             Ok(match body {
-                Body::Numbers(model) => (Some(model.pipeline.learner().outputs()), None),
+                Body::Numbers(model) => (Some(model.outputs()), None),
                 Body::Classes(model) => (None, most(model)),
             })
         })?;
@@ -283,13 +276,14 @@ impl TableCore {
                             Body::Numbers(model) => {
                                 let y = ys.get(row * width..(row + 1) * width).ok_or_else(errors::wrong_kind)?;
                                 let target = Target::weighted(y, weight);
-                                teach(model, &mut notes, &record, row, target, &mut work).map_err(refused)?;
+                                teach(model, &mut notes, &record, row, target, &mut work)
+                                    .map_err(|error| at_row(row, error))?;
                                 all.extend_from_slice(&work.scores);
                             }
                             Body::Classes(model) => {
                                 let class = *met.get(row).ok_or_else(errors::wrong_kind)?;
-                                let taught = teach_class(model, &mut notes, &record, row, (class, weight));
-                                choices.push(taught.map_err(refused)?);
+                                let taught = teach_class(model, &mut notes, &record, row, (class, weight), &mut work);
+                                choices.push(taught.map_err(|error| at_row(row, error))?);
                             }
                         }
                     }
@@ -302,9 +296,8 @@ impl TableCore {
             learnt?;
             return Ok(arrays::columns(py, made, width)?.into_any());
         }
-        let known = self.look(py, |body| {
-            Ok(if let Body::Classes(model) = body { model.pipeline.classifier().classes() } else { 0 })
-        })?;
+        let known = self
+            .look(py, |body| Ok(if let Body::Classes(model) = body { model.task.classifier.classes() } else { 0 }))?;
         let mut classes = self.classes(py);
         if learnt.is_err() {
             classes.truncate(py, known)?;
@@ -331,42 +324,30 @@ impl TableCore {
         let (probable, around) = (beside == "probable", beside == "radius");
         let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
         let (all, radii, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
-        let (mut scratch, mut work) = (PipelineScratch::for_inputs(rows), Work::default());
+        let mut work = Work::for_rows(rows);
         in_pieces(
             py,
             rows,
             |range| {
                 let model = self.model.read_detached();
                 let body = model.as_ref().ok_or_else(errors::not_learnt)?;
-                let Work { scores, radii: radius, scratch: plain, .. } = &mut work;
                 for row in range {
                     let refused = |error| at_row(row, errors::encoding(error));
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(refused)?;
-                    self.notes().look(row, body.encoding(), &record);
-                    match body {
-                        Body::Numbers(model) if around => {
-                            let (intervals, learner) =
-                                (model.intervals.as_ref().ok_or_else(no_intervals)?, model.pipeline.learner());
-                            let mut inputs = Vec::new();
-                            model.encoding().encode(&record, &mut inputs).map_err(refused)?;
-                            scores.resize(learner.outputs(), 0.0);
-                            radius.resize(learner.outputs(), 0.0);
-                            let told = intervals.predict_into(learner, &inputs, plain, scores, radius);
-                            told.map_err(|error| at_row(row, errors::learner(error)))?;
-                            radii.extend_from_slice(radius);
-                        }
-                        Body::Numbers(model) => {
-                            scores.resize(model.pipeline.learner().outputs(), 0.0);
-                            model.pipeline.predict_into(&record, &mut scratch, scores).map_err(refused)?;
-                        }
-                        Body::Classes(model) => {
-                            model.pipeline.scores_with(&record, &mut scratch, scores).map_err(refused)?;
-                            let classifier = model.pipeline.classifier();
-                            choices.push(classifier.choice(scores));
-                            if probable && !classifier.probabilities(scores) {
-                                return Err(no_probabilities());
-                            }
+                    self.notes().look(row, body.encoding()?, &record);
+                    if around {
+                        body.predict_around(&record, &mut work).map_err(|error| at_row(row, error))?;
+                        radii.extend_from_slice(&work.radii);
+                    } else {
+                        body.predict(&record, &mut work).map_err(|error| at_row(row, error))?;
+                    }
+                    let scores = &mut work.scores;
+                    if let Body::Classes(model) = body {
+                        let classifier = &model.task.classifier;
+                        choices.push(classifier.choice(scores));
+                        if probable && !classifier.probabilities(scores) {
+                            return Err(no_probabilities());
                         }
                     }
                     if row == 0 {
@@ -394,7 +375,7 @@ impl TableCore {
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
         let model = self.model.read(py);
         let Some(Body::Numbers(model)) = model.as_ref() else { return None };
-        let intervals = &model.intervals.as_ref()?.conformal;
+        let intervals = &model.task.intervals.as_ref()?.conformal;
         Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
     }
 
@@ -439,8 +420,8 @@ impl TableCore {
     fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
         self.look(py, |body| {
             Ok(match body {
-                Body::Numbers(model) => Extras::of(model.intervals.as_ref(), false),
-                Body::Classes(model) => Extras::of(None, model.pipeline.classifier().is_calibrated()),
+                Body::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
+                Body::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
             })
         })
     }
@@ -454,7 +435,7 @@ impl TableCore {
     fn _outliers(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.look(py, |body| {
             Ok(match body {
-                Body::Numbers(model) => model.pipeline.learner().outliers().name(),
+                Body::Numbers(model) => model.task.learner.outliers().name(),
                 Body::Classes(_) => Outliers::default().name(),
             })
         })
@@ -483,10 +464,8 @@ impl TableCore {
         let model = self.model.read(py);
         let (size, rows) = match model.as_ref() {
             None => return Err(errors::not_learnt()),
-            Some(Body::Numbers(model)) => (model.pipeline.learner().dictionary_size(), model.progress.rows),
-            Some(Body::Classes(model)) => {
-                (model.pipeline.classifier().learner().dictionary_size(), model.progress.rows)
-            }
+            Some(Body::Numbers(model)) => (model.dictionary_size(), model.progress.rows),
+            Some(Body::Classes(model)) => (model.dictionary_size(), model.progress.rows),
         };
         Ok((columns, size, rows))
     }
@@ -509,17 +488,15 @@ impl TableCore {
     #[pyo3(signature = (bytes, labels = None))]
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], labels: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
         let body = match Model::from_bytes(bytes).map_err(errors::model)? {
-            Model::Table(model) => Body::Numbers(model),
-            Model::ClassTable(model) => Body::Classes(model),
-            other => {
-                return Err(errors::model(ModelError::OtherKind { expected: ModelKind::Table, got: other.kind() }));
-            }
+            Model::Regression(model) if model.encoding.is_some() => Body::Numbers(model),
+            Model::Classification(model) if model.encoding.is_some() => Body::Classes(model),
+            _ => return Err(errors::wrong_kind()),
         };
         *self.gaps.write(py) = gaps_of(py, &body.description().own)?;
         self.single(py).0 = Single::default();
         *self.classes(py) = match (labels, &body) {
             (Some(labels), _) => Classes::of(&labels)?,
-            (None, Body::Classes(model)) => Classes::of_file(py, &model.labels)?,
+            (None, Body::Classes(model)) => Classes::of_file(py, &model.task.labels)?,
             (None, Body::Numbers(_)) => Classes::default(),
         };
         *self.model.write(py) = Some(body);
@@ -552,7 +529,7 @@ impl TableCore {
     }
 
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
-        self.look(py, |body| look(body.encoding()))
+        self.look(py, |body| look(body.encoding()?))
     }
 }
 

@@ -40,14 +40,17 @@ impl Ready {
             }
             Err(error) => return exec_err!("{function}: the model {error}"),
         };
-        let (d, outputs) = (model.learner.dimension(), model.learner.outputs());
+        if model.encoding.is_some() {
+            return exec_err!("{function}: the model encodes the columns of a table, which SQL cannot; use one of numbers");
+        }
+        let (d, outputs) = (model.dimension(), model.outputs());
         if d != dimension {
             return exec_err!("{function}: the model takes {d} features, and {dimension} are given");
         }
         if outputs != 1 {
             return exec_err!("{function}: the model has {outputs} targets; use one with a single target");
         }
-        Ok(Self { bytes: bytes.to_vec(), learner: model.learner, scaling: model.scaling })
+        Ok(Self { bytes: bytes.to_vec(), learner: model.task.learner, scaling: model.scaling })
     }
 
     /// The prediction for a row, in the target's own units.

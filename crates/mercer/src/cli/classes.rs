@@ -2,7 +2,7 @@
 
 use mercer::catalogue::{Built, Entry, Value};
 use mercer::readers::Labels;
-use mercer::{AnyKernel, AnyRegressor, Classifier, Loss, RegressorExt};
+use mercer::{AnyKernel, AnyRegressor, ClassScore, Classifier, Loss, RegressorExt};
 
 use super::failure::Failure;
 
@@ -118,14 +118,14 @@ impl Judged {
         self.probabilities.get(class).copied().filter(|_| class < known)
     }
 
-    /// The probability of the class that is predicted.
-    pub(crate) fn confidence(&self) -> Option<f64> {
-        self.probabilities.get(self.class?).copied()
-    }
-
-    /// The probability that counts for a class that was shown: 0 for one that had not been met.
-    pub(crate) fn scored(&self, class: usize, classifier: &AnyClassifier) -> Option<f64> {
-        classifier.has_probabilities().then(|| self.probabilities.get(class).copied().unwrap_or(0.0))
+    /// Scores what was said of a row whose class is shown; the probability of one that had not been met counts as 0.
+    pub(crate) fn score_in(&self, score: &mut ClassScore, class: usize, classifier: &AnyClassifier, weight: f64) {
+        let probability = |class| self.probabilities.get(class).copied();
+        let shown = classifier.has_probabilities().then(|| probability(class).unwrap_or(0.0));
+        score.record(class, self.class, shown, weight);
+        if let Some(confidence) = self.class.and_then(probability) {
+            score.record_confidence(confidence, self.class == Some(class), weight);
+        }
     }
 }
 

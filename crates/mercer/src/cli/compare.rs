@@ -4,23 +4,19 @@ mod report;
 
 use std::num::NonZeroUsize;
 
-use clap::{ArgMatches, Args, Command as Parsed, FromArgMatches};
+use clap::Args;
 use mercer::catalogue::{self, Settings, split};
 use mercer::tune::in_parallel;
 
 use super::eval::held::{Held, Passed};
 use super::failure::Failure;
-use super::of_eval::{Words, with_options};
+use super::of_eval::{Beside, WithEval, Words};
 use super::plot::PlotArguments;
 use super::{EvalArguments, count, output, voice};
 use report::{Report, Row};
 
-/// Options of `eval` that this command does not take, or takes as its own.
-const WITHOUT: [&str; 10] =
-    ["learner", "kernel", "set", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot"];
-
 #[derive(Args)]
-struct Own {
+pub(crate) struct Own {
     /// The learners, with commas between: NAME, or NAME KEY=VALUE …, where kernel=SPEC may be one of the settings
     ///
     /// With ; between if there is one, for settings that have commas of their own: 'krls lambda=0.1; kogd kernel=polynomial:3,1'.
@@ -44,42 +40,31 @@ struct Own {
 /// DATA is read once, into memory. Each learner then makes one pass as `eval` does, with the same scores. The table shows the score of --metric (unless
 /// given the root mean squared error, or the accuracy of classes) over all rows, over their second half and over the last window, the time of a row and the
 /// points kept, and two baselines that cost nothing. The best of each column has a star. --plot draws the scores of windows, one curve a learner.
-pub(crate) struct CompareArguments {
-    own: Own,
-    /// The options of `eval`.
-    words: Words,
-}
+pub(crate) type CompareArguments = WithEval<Own>;
 
-impl FromArgMatches for CompareArguments {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { own: Own::from_arg_matches(matches)?, words: Words::of(matches, &WITHOUT) })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl Args for CompareArguments {
-    fn augment_args(command: Parsed) -> Parsed {
-        with_options(Own::augment_args(command), &WITHOUT).after_help(EXAMPLES)
-    }
-
-    fn augment_args_for_update(command: Parsed) -> Parsed {
-        Self::augment_args(command)
-    }
-}
-
-const EXAMPLES: &str = "\
+impl Beside for Own {
+    const WITHOUT: &'static [&'static str] = &[
+        "learner",
+        "kernel",
+        "set",
+        "threads",
+        "json",
+        "predictions",
+        "columns",
+        "intervals",
+        "interval_width",
+        "plot",
+    ];
+    const EXAMPLES: &'static str = "\
 Examples:
   mercer compare diamonds --learners auto,krls,fogd --scale paper01
   mercer compare data.csv --learners 'krls lambda=0.1, nons-ald mu=0.5, kogd' --metric mae --json
   mercer compare data.csv --learners 'krls kernel=gaussian:2; kogd kernel=polynomial:3,1' --scale paper01 --plot curves.svg
 ";
+}
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
-    let CompareArguments { own, words } = arguments;
+    let WithEval { own, words } = arguments;
     let specs: Vec<String> = own.learners.iter().flat_map(|list| listed(list)).collect();
     let mut runs: Vec<EvalArguments> =
         specs.iter().map(|spec| of_spec(spec, words, own.kernel.as_deref())).collect::<Result<_, _>>()?;
@@ -146,14 +131,11 @@ fn listed(list: &str) -> Vec<String> {
 /// What `eval` would be told for one learner.
 fn of_spec(spec: &str, words: &Words, kernel: Option<&str>) -> Result<EvalArguments, Failure> {
     let mut words = words.clone();
-    let mut parts = split(spec, char::is_whitespace).filter(|part| !part.is_empty());
-    words.add("learner", parts.next().unwrap_or_default());
-    let (kernels, settings): (Vec<&str>, Vec<&str>) = parts.partition(|part| part.starts_with("kernel="));
-    let named = kernels.iter().map(|part| &part["kernel=".len()..]);
+    let mut parts = split(spec, char::is_whitespace);
     // A mixture chooses its kernels itself; one that is meant for the others is not meant for it.
-    let autonomous = catalogue::find(spec.split(' ').next().unwrap_or_default())?.autonomous;
-    let common = kernel.filter(|_| kernels.is_empty() && !autonomous);
-    named.chain(common).for_each(|kernel| words.add("kernel", kernel));
-    settings.iter().for_each(|pair| words.add("set", pair));
+    let autonomous = catalogue::find(parts.next().unwrap_or_default())?.autonomous;
+    let named = parts.any(|part| part.starts_with("kernel="));
+    kernel.filter(|_| !named && !autonomous).inspect(|kernel| words.add("kernel", kernel));
+    words.add("learner", spec);
     words.parsed().map_err(|failure| failure.with(&format!("learner {spec:?}")))
 }

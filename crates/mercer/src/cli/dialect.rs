@@ -20,7 +20,7 @@ pub(crate) struct Dialect {
     pub(crate) format: Option<Format>,
     /// What stands between the cells of a csv or tsv file: comma, semicolon, tab, bar, spaces, or the character itself [default: the first
     /// rows tell]
-    #[arg(long, value_name = "SEPARATOR")]
+    #[arg(short = 'd', long, value_name = "SEPARATOR")]
     separator: Option<Separator>,
     /// What stands before the fraction of a number in a csv or tsv file: point or comma [default: the first number that can be read in one
     /// way alone tells]

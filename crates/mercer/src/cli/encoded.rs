@@ -7,6 +7,7 @@ mod ranges;
 mod records;
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{
     ColumnMap, Encoding, EncodingError, EncodingOptions, Overrides, Scale, Schema, TargetScale, Use,
@@ -59,6 +60,7 @@ pub(crate) struct Looking {
 }
 
 /// By what a model knows its columns.
+#[derive(Clone)]
 pub(crate) struct Known<'a> {
     pub(crate) encoding: &'a Encoding,
     /// What the rows have as their targets, which are looked for if they are to be learnt.
@@ -78,8 +80,12 @@ pub(crate) struct Encoded {
     beside: Beside,
     /// How targets are scaled, one each; nothing where they are in their own units.
     targets: Vec<TargetScale>,
-    /// What was odd, told once. Nothing is told of a second reading.
-    odd: Option<Oddities>,
+    /// What was odd, told once, also if several files share it. Nothing is told of a second reading.
+    odd: Option<Arc<Mutex<Oddities>>>,
+    /// Whether the statistics move.
+    learns: bool,
+    /// Memory that is used again.
+    sample: Sample,
 }
 
 impl Encoded {
@@ -142,28 +148,25 @@ impl Encoded {
         Ok(Some(found.over(name.to_owned(), Records::of_table(table.clone()))))
     }
 
-    /// Rows whose columns a model knows, by name; what is missing is told.
-    pub(crate) fn known(shown: &str, records: Records, known: &Known<'_>) -> Result<Self, Failure> {
-        let found = Self::matched(shown, records, known)?;
-        dialect::tell_doubt(found.records.doubt());
-        for name in found.missing() {
-            let told = format!("{shown}: has no column {name:?}, which the model knows; its values count as missing");
-            voice::remark(told);
-        }
-        Ok(found)
-    }
-
     /// Columns that are known by name and not in the file.
     pub(crate) fn missing(&self) -> &[String] {
         self.map.as_ref().map_or(&[], ColumnMap::missing)
     }
 
-    /// The same, of which nothing is told.
-    pub(crate) fn matched(shown: &str, records: Records, known: &Known<'_>) -> Result<Self, Failure> {
+    /// Rows whose columns a model knows, by name; what is missing is told if this is `aloud`.
+    pub(crate) fn known(shown: &str, records: Records, known: &Known<'_>, aloud: bool) -> Result<Self, Failure> {
         let schema = known.encoding.schema();
         let names = names_of(&records, schema);
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
         let map = schema.matching(&names).map_err(refused)?;
+        if aloud {
+            dialect::tell_doubt(records.doubt());
+            for name in map.missing() {
+                voice::remark(format!(
+                    "{shown}: has no column {name:?}, which the model knows; its values count as missing"
+                ));
+            }
+        }
         let named = records.is_named() || schema.is_named();
         let (width, names) = (names.len(), named.then_some(&*names));
         let lacks = |what: &dyn std::fmt::Display, option: &str| {
@@ -187,7 +190,14 @@ impl Encoded {
             beside: Beside { targets, weight, kind: known.kind },
             targets: Vec::new(),
             odd: None,
+            learns: true,
+            sample: Sample::default(),
         })
+    }
+
+    /// The same by an encoding that stays as it is, with targets scaled so.
+    pub(crate) fn frozen(self, targets: Vec<TargetScale>, odd: Arc<Mutex<Oddities>>) -> Self {
+        Self { targets, odd: Some(odd), learns: false, ..self }
     }
 
     /// Tells a person what is done with the columns; and later, once of each column, that a cell does not fit it.
@@ -201,7 +211,7 @@ impl Encoded {
             ));
             oddities::tell_columns(&self.encoding);
         }
-        self.odd = Some(Oddities::default());
+        self.odd = Some(Arc::default());
         self
     }
 
@@ -245,13 +255,16 @@ impl Encoded {
     /// What was odd in the rows so far, column by column, for people.
     pub(crate) fn report(&self) {
         if let Some(odd) = &self.odd {
-            odd.report(&self.encoding);
+            locked(odd).report(&self.encoding);
         }
     }
 
     /// The columns and how many cells were odd, as JSON.
     pub(crate) fn facts(&self) -> Facts {
-        (oddities::columns(&self.encoding), self.odd.as_ref().map_or(serde_json::Value::Null, Oddities::counts))
+        (
+            oddities::columns(&self.encoding),
+            self.odd.as_ref().map_or(serde_json::Value::Null, |odd| locked(odd).counts()),
+        )
     }
 
     /// The marks in the numbers so far.
@@ -292,34 +305,29 @@ impl Encoded {
 
     /// Encodes the next row, and learns its statistics unless its weight is 0; false at the end.
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Self { shown, records, record, encoding, beside, .. } = self;
-        clear(example);
-        if !records.next(record)? {
-            return Ok(false);
+        let mut sample = std::mem::take(&mut self.sample);
+        std::mem::swap(&mut sample.example, example);
+        let read = self.next_record(&mut sample);
+        std::mem::swap(&mut sample.example, example);
+        if let Ok(true) = read {
+            self.encode(&sample.record, example, self.records.line());
         }
-        if record.len() != encoding.schema().columns().len() {
-            let (expected, got) = (encoding.schema().columns().len(), record.len());
-            return Err(DataError::Ragged { line: records.cell(shown, 0).line, expected, got });
-        }
-        beside.take(record, example, |place| records.cell(shown, place))?;
-        let (record, line) = (std::mem::take(record), records.line());
-        self.encode(&record, example, line);
-        self.record = record;
-        Ok(true)
+        self.sample = sample;
+        read
     }
 
     /// Encodes a record from that line into an example that has its targets, and learns its statistics unless its weight is 0.
     fn encode(&mut self, record: &Record, example: &mut Example, (line, counts): (u64, Counts)) {
-        let Self { shown, encoding, targets, odd, .. } = self;
+        let Self { shown, encoding, targets, odd, learns, .. } = self;
         // The record is as wide as the schema, so that nothing is refused.
         let _ = encoding.encode(record, &mut example.features);
         example.targets.iter_mut().zip(targets.iter()).for_each(|(y, scale)| *y = scale.apply(*y));
-        if example.weight != 0.0 {
+        if *learns && example.weight != 0.0 {
             let _ = encoding.learn(record);
         }
         // A new category that got a number of its own is nothing odd.
         if let Some(odd) = odd {
-            odd.tell(encoding, record, || {
+            locked(odd).tell(encoding, record, || {
                 let counted = if counts == Counts::Lines { "line" } else { "row" };
                 format!("{shown}, {counted} {line}")
             });
@@ -383,6 +391,10 @@ impl Encoded {
     }
 }
 
+fn locked(odd: &Mutex<Oddities>) -> MutexGuard<'_, Oddities> {
+    odd.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn clear(example: &mut Example) {
     let Example { features, targets, label, weight } = example;
     features.clear();
@@ -431,7 +443,8 @@ enum Looked {
 impl Found {
     fn over(self, shown: String, records: Records) -> Encoded {
         let Self { encoding, beside, targets } = self;
-        Encoded { shown, records, record: Record::new(), map: None, encoding, beside, targets, odd: None }
+        let (record, sample) = (Record::new(), Sample::default());
+        Encoded { shown, records, record, map: None, encoding, beside, targets, odd: None, learns: true, sample }
     }
 
     fn in_head(

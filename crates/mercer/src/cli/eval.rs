@@ -1,6 +1,5 @@
 //! `mercer eval`: one prequential pass.
 
-mod cells;
 mod classes;
 pub(crate) mod held;
 mod numbers;
@@ -17,6 +16,7 @@ use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::core::ExampleError;
 use mercer::{Error, Regressor, RegressorExt};
 
+use super::cells::{self, Cell, Cells, Offer};
 use super::classes::quoted;
 use super::construction::{Construction, Learner, Premises};
 use super::failure::Failure;
@@ -31,7 +31,6 @@ use super::task::{Kind, Wanted};
 use super::trace::{Checkpoint, Trace};
 use super::voice;
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
-use cells::{Cell, Cells, Offer};
 use classes::{Classes, Refusal};
 use numbers::Numbers;
 
@@ -334,7 +333,7 @@ impl Pass {
         stop: &Stop,
     ) -> Result<Option<Predictions>, Failure> {
         if let Some((file, cells)) = &mut written {
-            file.write(&cells.header())?;
+            file.write(&format!("t,{}\n", cells.header()))?;
         }
         let (bar, mut lines) = (progress(feed.rounds()), String::new());
         while chunk.len() > 0 {
@@ -468,7 +467,7 @@ impl Pass {
         for index in 0..chunk.len() {
             // Writing to a string cannot fail.
             let _ = write!(lines, "{}", before + index + 1);
-            for cell in cells.iter() {
+            for (_, cell) in cells.named() {
                 lines.push(',');
                 if let Some(text) = self.cell(cell, chunk, names, index) {
                     lines.push_str(&text);

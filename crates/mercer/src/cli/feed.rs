@@ -4,17 +4,17 @@
 //! permuting, and a formula in T whose value `--rows` does not give need them in memory.
 
 use std::collections::VecDeque;
-use std::path::Path;
 
-use mercer::readers::{Example, Format, Labels, Ranges, ReadOptions, Scaling, Scheme};
+use mercer::readers::{Example, Format, Labels, Ranges, Scaling};
 
 use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
 use super::encoded::{Facts, Looking};
 use super::failure::{self, Failure};
-use super::input::{Input, Place, more_than_promised, read_options, refuse_for_named, rows, sorted_names};
+use super::input::{Input, Place, more_than_promised, rows, sorted_names};
 use super::learned::Learned;
-use super::opening::Opening;
+use super::pipe;
+use super::reading::Reading;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::task::{Kind, Wanted};
@@ -23,7 +23,7 @@ use super::task::{Kind, Wanted};
 /// read seldom.
 const CHUNK: usize = 256;
 
-pub(crate) struct Feed {
+pub(crate) struct Feed<'a> {
     input: Input,
     dimension: usize,
     /// Numbers in a target; 1 for a class.
@@ -38,7 +38,7 @@ pub(crate) struct Feed {
     ahead: Ahead,
     names: Names,
     /// How DATA can be read once more, if it is a file that is not in memory.
-    again: Option<Again>,
+    again: Option<Reading<'a>>,
     example: Example,
     bad: BadRows,
     stop: Stop,
@@ -103,79 +103,70 @@ impl Names {
     }
 }
 
-/// What a file was read with.
-type Again = (ReadOptions, Looking, Wanted);
-
-/// DATA, in memory if something needs it whole.
-struct Opened {
-    input: Input,
-    /// How it can be read once more, if it is a file that is not in memory.
-    again: Option<Again>,
-}
-
-impl Opened {
-    fn of(
-        arguments: &EvalArguments,
-        formula: Option<&str>,
-        learned: Option<&Learned>,
-        stop: &Stop,
-    ) -> Result<Self, Failure> {
-        let common = &arguments.common;
-        let source = Source::of(&common.data)?;
-        let promised = arguments.rows.map(usize::from);
-        // The ranges of all of DATA, if those of another file are not given.
-        let whole = common.scale.scheme().filter(|_| learned.is_none());
-        let reason = if whole.is_some() {
-            Some("--scale without --scale-from".to_owned())
-        } else if arguments.permute.is_some() {
-            Some("--permute".to_owned())
-        } else {
-            formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
-        };
-        let wanted = Wanted::of(common);
-        let options = ReadOptions {
-            libsvm_dimension: (learned.map(|learned| learned.columns.dimension)).or(common.dimension.map(usize::from)),
-            ..read_options(common, &common.data, wanted)
-        };
-        let mut looking = Looking::of(common, &source)?;
-        looking.skips = skips(arguments, reason.as_deref())?;
-        looking.ranges = learned.and_then(|learned| learned.table.clone());
-        let (input, again) = match source {
-            Source::Named(name) => {
-                let target = common.target.is_some();
-                refuse_for_named(name, target, &common.dialect, &common.ignore, common.weight.is_some())?;
-                (Input::named(name, &looking, wanted)?, None)
-            }
-            Source::File(path) => {
-                let opening = Opening::of(path, stop, || ())?;
-                let is_pipe = opening.is_pipe();
-                let input = Input::look(opening, &options, &looking, wanted, false)?;
-                // A pipe cannot be read again.
-                (input, (!is_pipe).then_some((options, looking, wanted)))
-            }
-            Source::StandardInput => {
-                let told = (&options, &looking);
-                let input = from_standard_input((reason.as_deref(), whole), promised, told, wanted, stop)?;
-                return Ok(Self { input, again: None });
-            }
-        };
-        let input = if reason.is_some() { input.gather(None, whole)? } else { input };
-        Ok(Self { input, again })
+/// DATA, in memory if something needs it whole; and how it can be read once more, if it is a file that is not in memory.
+fn opened<'a>(
+    arguments: &'a EvalArguments,
+    formula: Option<&str>,
+    learned: Option<&Learned>,
+    stop: &Stop,
+) -> Result<(Input, Option<Reading<'a>>), Failure> {
+    let common = &arguments.common;
+    let (source, promised) = (Source::of(&common.data)?, arguments.rows.map(usize::from));
+    // The ranges of all of DATA, if those of another file are not given.
+    let whole = common.scale.scheme().filter(|_| learned.is_none());
+    let reason = if whole.is_some() {
+        Some("--scale without --scale-from".to_owned())
+    } else if arguments.permute.is_some() {
+        Some("--permute".to_owned())
+    } else {
+        formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
+    };
+    let looking = Looking {
+        skips: skips(arguments, reason.as_deref())?,
+        ranges: learned.and_then(|learned| learned.table.clone()),
+        ..Looking::of(common, &source)?
+    };
+    let mut reading = Reading::of(common, &common.data, Wanted::of(common), looking);
+    if let Some(learned) = learned {
+        reading.options.libsvm_dimension = Some(learned.columns.dimension);
     }
+    if let Source::StandardInput = source {
+        if let Some(reason) = reason.as_ref().filter(|_| promised.is_none()) {
+            return Err(Failure::usage(format!(
+                "standard input: {reason} needs to know how many rows there are; say it with --rows N, or give a file"
+            )));
+        }
+        if reading.options.format == Some(Format::Libsvm) && reading.options.libsvm_dimension.is_none() {
+            if promised.is_none() {
+                return Err(Failure::usage(
+                    "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
+                     --rows N, so that the stream may be kept in memory, or give a file",
+                ));
+            }
+            return Ok((Input::widthless(&reading.options, reading.wanted)?, None));
+        }
+    }
+    let input = reading.open(stop, || ())?;
+    let promised = promised.filter(|_| matches!(source, Source::StandardInput));
+    let input = if reason.is_some() { input.gather(promised, whole)? } else { input };
+    // A pipe cannot be read again.
+    let again = matches!(source, Source::File(path) if !pipe::is_one(path));
+    let again = again.then_some(Reading { aloud: false, ..reading });
+    Ok((input, again))
 }
 
-impl Feed {
+impl<'a> Feed<'a> {
     /// What was found of a table whose columns are encoded.
     pub(crate) fn facts(&self) -> Option<Facts> {
         self.input.facts()
     }
 
     /// `formula` is the first key whose value depends on T.
-    pub(crate) fn open(arguments: &EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
+    pub(crate) fn open(arguments: &'a EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
         let scheme = common.scale.scheme();
         let learned = Learned::asked(common, false)?;
-        let Opened { mut input, again } = Opened::of(arguments, formula, learned.as_ref(), stop)?;
+        let (mut input, again) = opened(arguments, formula, learned.as_ref(), stop)?;
         let promised = arguments.rows.map(usize::from);
         if let (Some(promised), Some(table)) = (promised, input.table())
             && promised != table.len()
@@ -188,18 +179,11 @@ impl Feed {
         let columns = input.columns();
         let dimension = columns.dimension;
         common.check_dimension(input.shown(), dimension)?;
-        if let (true, Some(learned)) = (input.is_fixed(), &learned) {
-            learned.check_outputs(input.kind(), input.shown())?;
-        }
-        let scaling = match (scheme.filter(|_| !input.is_fixed()), learned, input.table()) {
-            (Some(scheme), Some(learned), _) => {
-                learned.columns.check(&learned.shown, columns, input.shown())?;
-                learned.check_outputs(input.kind(), input.shown())?;
-                Some(Scaling::new(learned.ranges, scheme))
-            }
-            (Some(scheme), None, Some(table)) => Some(Scaling::new(Ranges::of(table), scheme)),
+        let scaling = match (&learned, input.table()) {
+            (Some(learned), _) => learned.scaling(&input, scheme)?,
+            (None, Some(table)) if !input.is_fixed() => scheme.map(|scheme| Scaling::new(Ranges::of(table), scheme)),
             // A scheme without ranges of another file is a reason to read a table.
-            (Some(_), None, None) | (None, _, _) => None,
+            (None, _) => None,
         };
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
             || common.intervals.are_local();
@@ -257,8 +241,8 @@ impl Feed {
     /// The same where more than `enough` are too many: a file that may have so many is read once more, until they are counted.
     pub(crate) fn counted(&self, enough: Option<usize>) -> usize {
         let known = self.at_least();
-        let (Some(enough), Some((options, looking, wanted))) = (enough, &self.again) else { return known };
-        let path = Path::new(self.input.shown());
+        let (Some(enough), Some(again)) = (enough, &self.again) else { return known };
+        let (path, options) = (again.data, &again.options);
         let size = std::fs::metadata(path).map_or(u64::MAX, |found| found.len());
         let is_text = matches!(options.format, Some(Format::Csv | Format::Tsv | Format::Ndjson));
         let plain = is_text && path.extension().is_some_and(|ending| ending != "gz" && ending != "zst");
@@ -267,9 +251,7 @@ impl Feed {
         if self.length().is_some() || known > enough || self.limit <= enough || few {
             return known;
         }
-        let opened = Opening::of(path, &Stop::never(), || ());
-        let input = opened.and_then(|opening| Input::look(opening, options, looking, *wanted, true));
-        let Ok(mut input) = input else { return known };
+        let Ok(mut input) = again.open(&Stop::never(), || ()) else { return known };
         // What a row that cannot be read comes to is told when it is met.
         let (mut rows, mut example, mut bad) = (0, Example::default(), self.bad.afresh());
         while rows <= enough.saturating_add(enough / 50)
@@ -319,11 +301,10 @@ impl Feed {
         if let Some(classes) = self.input.classes() {
             return Ok(classes);
         }
-        let Some((options, looking, wanted)) = &self.again else { return Ok(sorted_names(&self.names.texts)) };
+        let Some(again) = &self.again else { return Ok(sorted_names(&self.names.texts)) };
         let mut labels = Labels::new();
         let mut example = Example::default();
-        let opening = Opening::of(self.input.shown().as_ref(), &Stop::never(), || ())?;
-        let mut input = Input::look(opening, options, looking, *wanted, true)?;
+        let mut input = again.open(&Stop::never(), || ())?;
         let (mut left, mut bad) = (self.limit, self.bad.afresh());
         while left > 0 && next_good(&mut input, &mut example, &mut bad)? {
             labels.insert(&example.label);
@@ -434,30 +415,6 @@ fn skips(arguments: &EvalArguments, reason: Option<&str>) -> Result<bool, Failur
         (OnError::Quarantine(_), _) => {
             Err(Failure::usage("--on-error quarantine=FILE belongs to train and predict; take --on-error skip here"))
         }
-    }
-}
-
-/// Standard input, in memory if something needs it whole.
-fn from_standard_input(
-    (reason, whole): (Option<&str>, Option<Scheme>),
-    promised: Option<usize>,
-    (options, looking): (&ReadOptions, &Looking),
-    wanted: Wanted,
-    stop: &Stop,
-) -> Result<Input, Failure> {
-    let open = || Input::look(Opening::of("-".as_ref(), stop, || ())?, options, looking, wanted, false);
-    let widthless = options.format == Some(Format::Libsvm) && options.libsvm_dimension.is_none();
-    match (reason, promised) {
-        (Some(reason), None) => Err(Failure::usage(format!(
-            "standard input: {reason} needs to know how many rows there are; say it with --rows N, or give a file"
-        ))),
-        (None, None) if widthless => Err(Failure::usage(
-            "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
-             --rows N, so that the stream may be kept in memory, or give a file",
-        )),
-        (_, Some(_)) if widthless => Input::widthless(options, wanted),
-        (Some(_), Some(_)) => open()?.gather(promised, whole),
-        (None, _) => open(),
     }
 }
 

@@ -19,19 +19,16 @@ use mercer::readers::{ColumnChoice, Scaling, TargetColumn};
 use serde_json::{Map, Value, json};
 
 use super::dialect::{Dialect, kept_gaps};
+use super::facts::Facts;
 use super::failure::Failure;
 use super::lock::ModelLock;
-use super::output::{self, digits, number};
 use super::{ScaleChoice, TaskChoice, count, median_kernel, seed, store, typed, voice};
 use files::{Files, Part};
-use frozen::Reading;
 
 pub(super) use files::expand;
 
 /// Rows of `--scale-from` from which a median width is taken.
 const FIRST_ROWS: usize = 256;
-/// Names of classes that are told.
-const MOST_NAMES: usize = 10;
 /// Features above which it is not tried to say how good a fit is, because that costs 10r³.
 const MOST_TOLD: usize = 2000;
 
@@ -54,7 +51,7 @@ pub(super) struct FitArguments {
     /// Files, patterns such as 'part-*.parquet', or names of data sets; all with the same columns
     #[arg(required = true)]
     data: Vec<PathBuf>,
-    /// ridge, pkrr-taylor, pkawv-taylor, pkrr-fourier or pkrr-frozen
+    /// ridge, pkrr-taylor, pkawv-taylor, pkrr-fourier or pkrr-frozen, as NAME or 'NAME KEY=VALUE …'
     #[arg(long, value_name = "NAME")]
     learner: String,
     /// The kernel: gaussian:SIGMA, any other for pkrr-frozen, or median, the median distance between the first rows of --scale-from
@@ -105,7 +102,7 @@ pub(super) struct FitArguments {
     #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     threads: NonZeroUsize,
     /// The file of the sums
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Leave a file of the same shard and the same options as it is, so that a run that was interrupted can be begun again
     #[arg(long)]
@@ -168,17 +165,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     }
     let _lock = ModelLock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
-    let files = Files::open(&Reading {
-        data: &arguments.data,
-        dialect: &arguments.dialect,
-        target: arguments.target.as_ref(),
-        weight: arguments.weight.as_ref(),
-        ignore: &arguments.ignore,
-        task: arguments.task,
-        scale_from: arguments.scale_from.as_deref(),
-        scale: arguments.scale,
-        kinds: &arguments.kinds,
-    })?;
+    let files = Files::open(arguments)?;
     let needed = arguments.scale != ScaleChoice::None || matches!(arguments.kernel, KernelSpec::Median);
     if let (Some(path), None, false) = (&arguments.scale_from, files.frozen(), needed) {
         return Err(Failure::usage(format!(
@@ -197,17 +184,12 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     state.close(index, of, rows).map_err(|error| Failure::because(error.to_string()))?;
     let seconds = began.elapsed().as_secs_f64();
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
-    tell(
-        &state,
-        &arguments.out,
-        arguments.json,
-        of == 1,
-        vec![
-            ("files", json!(parts.iter().filter(|Part { rows, .. }| rows.start < rows.end).count())),
-            ("shard", json!(format!("{index}/{of}"))),
-            ("seconds", json!(seconds)),
-        ],
-    )
+    let more = vec![
+        ("files", json!(parts.iter().filter(|Part { rows, .. }| rows.start < rows.end).count())),
+        ("shard", json!(format!("{index}/{of}"))),
+        ("seconds", json!(seconds)),
+    ];
+    facts(&state, &arguments.out, of == 1, more)?.print(arguments.json, "")
 }
 
 /// The state before the first row.
@@ -284,66 +266,37 @@ fn is_done(arguments: &FitArguments, state: &Moments, (index, of): (u64, u64)) -
     same && there.check_same(state).is_ok() && there.lambda == state.lambda
 }
 
-/// Says what the sums are, and how good the fit is where that is cheap.
-pub(super) fn tell(
+/// What the sums are, and how good the fit is where that is cheap.
+pub(super) fn facts(
     state: &Moments,
     out: &std::path::Path,
-    as_json: bool,
     judged: bool,
     more: Vec<(&'static str, Value)>,
-) -> Result<(), Failure> {
-    let (about, sums) = (&state.description, &state.sums);
+) -> Result<Facts, Failure> {
+    let (about, sums, mut facts) = (&state.description, &state.sums, Facts::default());
     let r = sums.sums().features();
-    let parameters: Map<String, Value> =
-        about.parameters.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
-    let mut facts: Vec<(&'static str, Value)> = vec![
-        ("learner", about.learner.as_str().into()),
-        ("kernel", about.kernel.as_str().into()),
-        ("parameters", parameters.into()),
-        ("rows", state.rows().into()),
-        ("weight", sums.weight().into()),
-        ("d", sums.feature_map().input_dimension().into()),
-        ("features", r.into()),
-        ("outputs", sums.outputs().into()),
-    ];
+    let parameters = about.parameters.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
+    facts.tell("learner", about.learner.as_str());
+    facts.tell("kernel", about.kernel.as_str());
+    facts.tell("parameters", parameters.collect::<Map<_, _>>());
+    facts.tell("rows", state.rows());
+    facts.tell("weight", sums.weight());
+    facts.tell("d", sums.feature_map().input_dimension());
+    facts.tell("features", r);
+    facts.tell("outputs", sums.outputs());
     if let Some(classes) = &state.classes {
-        facts.push(("classes", classes.names().to_vec().into()));
+        facts.tell("classes", classes.names().to_vec());
     }
-    facts.extend(more);
+    more.into_iter().for_each(|(name, fact)| facts.tell(name, fact));
     if judged && r <= MOST_TOLD && sums.weight() > 0.0 {
         let point = state.point().map_err(|error| Failure::because(format!("{}: {error}", out.display())))?;
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let mse: Vec<f64> = point.residuals.iter().map(|rss| rss / sums.weight()).collect();
-        facts.extend([
-            ("lambda", point.lambda.into()),
-            ("effective_dimension", point.effective_dimension.into()),
-            ("mse", mean(&mse).into()),
-            ("r2", mean(&point.r2).into()),
-            ("gcv", mean(&point.gcv).into()),
-        ]);
+        facts.tell("lambda", point.lambda);
+        facts.tell("effective_dimension", point.effective_dimension);
+        facts.tell("mse", mean(&mse));
+        facts.tell("r2", mean(&point.r2));
+        facts.tell("gcv", mean(&point.gcv));
     }
-    if as_json {
-        let object: Map<String, Value> = facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect();
-        return output::print(&format!("{}\n", Value::from(object)));
-    }
-    let told = |(name, fact): &(&str, Value)| match fact {
-        Value::Object(pairs) => {
-            let told = |value: &Value| value.as_str().map(str::to_owned).or_else(|| value.as_f64().map(digits));
-            pairs.iter().map(|(k, v)| format!("{k}={}", told(v).unwrap_or_default())).collect::<Vec<_>>().join(" ")
-        }
-        Value::String(text) => text.clone(),
-        Value::Array(names) => {
-            let shown: Vec<&str> = names.iter().take(MOST_NAMES).filter_map(Value::as_str).collect();
-            let more = if names.len() > MOST_NAMES { ", …" } else { "" };
-            format!("{} ({}{more})", names.len(), shown.join(", "))
-        }
-        Value::Number(value) => match value.as_f64() {
-            Some(value) if *name == "rows" || value.fract() == 0.0 => number(value),
-            Some(value) => digits(value),
-            None => value.to_string(),
-        },
-        other => other.to_string(),
-    };
-    let lines = facts.iter().map(|fact| format!("  {:<21}{}\n", fact.0.replace('_', " "), told(fact)));
-    output::print(&lines.collect::<String>())
+    Ok(facts)
 }

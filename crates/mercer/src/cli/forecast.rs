@@ -62,7 +62,7 @@ pub(crate) use report::parameters;
 /// those of baselines that cost nothing: the running mean of each output, its last value and, with a season, its value of a season ago, over the rows of
 /// this run. MASE is the mean absolute error in units of the mean change over a season. With --steps H forecasts of H steps are scored, too.
 ///
-/// With --save the forecaster is kept in a file, and --model goes on with it: the rows are counted on, and predictions and errors are
+/// With --out the forecaster is kept in a file, and --model goes on with it: the rows are counted on, and predictions and errors are
 /// those of one run over all rows. The same file may be both.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
@@ -207,7 +207,7 @@ Examples:
   mercer forecast earth_orientation --steps 7
   mercer forecast track.csv --method opf --gamma 0.5 --predictions out.csv --json
   mercer forecast plant.csv --inputs valve,pump --feed-through --intervals 0.9
-  tail -f log.csv | mercer forecast - --format csv --save log.mercer --checkpoint 1000
+  tail -f log.csv | mercer forecast - --format csv --out log.mercer --checkpoint 1000
   mercer forecast later.csv --model log.mercer --steps 7
 ";
 
@@ -217,7 +217,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = iter::once(&arguments.series).chain(more).map(PathBuf::as_path).collect();
     output::refuse_same_places(&[
         ("--predictions", &arguments.predictions),
-        ("--save", &arguments.model.save),
+        ("--out", &arguments.model.out),
         ("--plot", &arguments.plot.plot),
     ])?;
     let source = Source::of(&arguments.series)?;
@@ -227,9 +227,9 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let saved = saved.map(|path| store::load_prediction(path).map(|model| (path, model))).transpose()?;
     let stop = asked.prepare(&inputs)?;
     // What would be left of a file of predictions is cleared away.
-    let stop = if asked.save.is_none() && arguments.predictions.is_some() { Stop::listen()? } else { stop };
+    let stop = if asked.out.is_none() && arguments.predictions.is_some() { Stop::listen()? } else { stop };
     let opened = Feed::open(&source, arguments, start.as_ref(), stop.clone());
-    if asked.save.is_none() {
+    if asked.out.is_none() {
         // A signal is what ended input that seems to be too short.
         stop.failure()?;
     }

@@ -3,6 +3,7 @@
 //! Every command that learns from examples reads them here.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, Scale, TargetScale};
@@ -11,9 +12,8 @@ use mercer::readers::{
     Series, TargetColumn, Targets, permutation, read_all,
 };
 
-use super::CommonArguments;
 use super::dialect::{self, Dialect};
-use super::encoded::{Encoded, Facts, Looking, Sample};
+use super::encoded::{Encoded, Facts, Looking, Oddities, Sample};
 use super::failure::Failure;
 use super::only;
 use super::opening::Opening;
@@ -97,11 +97,23 @@ impl Input {
         Self::of_reader(shown, reader, wanted)
     }
 
+    fn new(shown: String, body: Body, kind: Kind, columns: Columns) -> Self {
+        Self { shown, body, kind, columns, weighted: false, fixed: false, given: 0, found: None }
+    }
+
     /// Rows of a table whose columns are encoded.
     pub(crate) fn of_encoded(shown: String, encoded: Encoded) -> Self {
         let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
         let fixed = encoded.fixed().is_some();
-        Self { shown, body: Body::Encoded(encoded.into()), kind, columns, weighted, fixed, given: 0, found: None }
+        Self { weighted, fixed, ..Self::new(shown, Body::Encoded(encoded.into()), kind, columns) }
+    }
+
+    /// The same rows by an encoding that stays as it is, with targets scaled so; what is odd is told once for several files.
+    pub(crate) fn frozen(mut self, scales: &[TargetScale], odd: &Arc<Mutex<Oddities>>) -> Self {
+        if let Body::Encoded(encoded) = self.body {
+            self.body = Body::Encoded(Box::new(encoded.frozen(scales.to_vec(), Arc::clone(odd))));
+        }
+        self
     }
 
     /// The rows that a reader has before it.
@@ -109,28 +121,7 @@ impl Input {
         let kind = settle(&mut reader, wanted)?;
         let columns = Columns::of_reader(&reader);
         let weighted = reader.is_weighted();
-        Ok(Self {
-            shown,
-            body: Body::Stream(reader.into()),
-            kind,
-            columns,
-            weighted,
-            fixed: false,
-            given: 0,
-            found: None,
-        })
-    }
-
-    /// The data set of that name; its numbers are encoded if they are to be scaled row by row.
-    pub(crate) fn named(name: &str, looking: &Looking, wanted: Wanted) -> Result<Self, Failure> {
-        let table = Registry::load()?.open(name)?;
-        if looking.options.scale == Scale::None {
-            return Self::of_table(name.to_owned(), table, wanted);
-        }
-        match Encoded::of_named(name, &table, looking, wanted)? {
-            Some(encoded) => Ok(Self::of_encoded(name.to_owned(), encoded)),
-            None => Err(not_scaled(name, looking.options.scale)),
-        }
+        Ok(Self { weighted, ..Self::new(shown, Body::Stream(reader.into()), kind, columns) })
     }
 
     /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
@@ -151,17 +142,8 @@ impl Input {
         refuse_libsvm(&shown, &options)?;
         let mut opening = Some(Opening::of(path, stop, || ())?);
         if let Some(timed) = Timed::look(&mut opening, &options, beside, missing)? {
-            let (kind, columns) = (Kind::Numbers(0), timed.columns());
-            return Ok(Self {
-                shown,
-                body: Body::Timed(timed.into()),
-                kind,
-                columns,
-                weighted: false,
-                fixed: false,
-                given: 0,
-                found: None,
-            });
+            let columns = timed.columns();
+            return Ok(Self::new(shown, Body::Timed(timed.into()), Kind::Numbers(0), columns));
         }
         Self::of_numbers(opening, &options)
     }
@@ -180,17 +162,7 @@ impl Input {
     pub(crate) fn series(name: &str) -> Result<Self, Failure> {
         let series = Registry::load()?.open_series(name)?;
         let columns = Columns::new(series.dimension(), series.column_names(), None);
-        let (shown, kind) = (name.to_owned(), Kind::Numbers(0));
-        Ok(Self {
-            shown,
-            body: Body::Series(series),
-            kind,
-            columns,
-            weighted: false,
-            fixed: false,
-            given: 0,
-            found: None,
-        })
+        Ok(Self::new(name.to_owned(), Body::Series(series), Kind::Numbers(0), columns))
     }
 
     /// A table in memory.
@@ -206,16 +178,7 @@ impl Input {
         };
         let columns = Columns::new(table.dimension(), table.feature_names(), table.target_names());
         let weighted = table.weights().is_some();
-        Ok(Self {
-            shown,
-            body: Body::Table { table, order: None },
-            kind,
-            columns,
-            weighted,
-            fixed: false,
-            given: 0,
-            found: None,
-        })
+        Ok(Self { weighted, ..Self::new(shown, Body::Table { table, order: None }, kind, columns) })
     }
 
     /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused. Where columns are encoded, numbers and targets are
@@ -371,6 +334,24 @@ impl Input {
         read
     }
 
+    /// Leaves out so many rows, or all that are left, and says how many there were.
+    pub(crate) fn skip(&mut self, rows: u64) -> Result<u64, DataError> {
+        if let Body::Stream(reader) = &mut self.body {
+            return reader.skip_rows(rows);
+        }
+        let (mut sample, mut passed) = (Sample::default(), 0);
+        while passed < rows && self.next_sample(&mut sample)? {
+            passed += 1;
+        }
+        Ok(passed)
+    }
+
+    /// Whether the targets are numbers, and nothing but 0 and 1 in the first rows of a file.
+    pub(crate) fn is_zero_one(&self) -> bool {
+        matches!(&self.body, Body::Stream(reader) if reader.target_head().is_some_and(|head| head.zero_one))
+            && self.kind == Kind::Numbers(1)
+    }
+
     fn count(&mut self, read: &Result<bool, DataError>) {
         match read {
             Ok(false) => {}
@@ -504,38 +485,6 @@ fn settle(reader: &mut RowReader, wanted: Wanted) -> Result<Kind, Failure> {
 /// The names of classes in sorted order.
 pub(crate) fn sorted_names(labels: &Labels) -> Vec<String> {
     labels.sorted().into_iter().map(|class| labels.names()[class].clone()).collect()
-}
-
-/// How a user's options say that the data are to be read.
-pub(crate) fn read_options(common: &CommonArguments, path: &Path, wanted: Wanted) -> ReadOptions {
-    let dialect = common.dialect.clone();
-    let dialect = if path == common.data { dialect } else { dialect.beside(path) };
-    let options = ReadOptions {
-        target: common.target.clone().unwrap_or_default(),
-        ignore: common.ignore.clone(),
-        weight: common.weight.clone(),
-        targets: wanted.targets(),
-        ..ReadOptions::default()
-    };
-    dialect.told(path, options)
-}
-
-/// Refuses what only files need to be told, beside the name of a data set.
-pub(crate) fn refuse_for_named(
-    name: &str,
-    target: bool,
-    dialect: &Dialect,
-    ignore: &[ColumnChoice],
-    weight: bool,
-) -> Result<(), Failure> {
-    let given = [("--target", target), ("--ignore", !ignore.is_empty()), ("--weight", weight)];
-    let given = given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option);
-    match dialect.given().or(given) {
-        None => Ok(()),
-        Some(option) => Err(Failure::usage(format!(
-            "{name}: {option} is for files; a data set's name settles it, so leave {option} out, or give the path of a file"
-        ))),
-    }
 }
 
 pub(crate) fn more_than_promised(shown: &str, promised: usize) -> Failure {

@@ -3,20 +3,18 @@
 mod data;
 mod model;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
 use mercer::encoding::{Column, Kind};
 use mercer::readers::{TargetColumn, instant_text};
-use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::dialect::Dialect;
 use super::encoded::facts_of;
 use super::failure::Failure;
 use super::plain::Plain;
-use super::{output, report, store};
+use super::store;
 
 /// Tell what a model file holds, or what the columns of data are
 ///
@@ -56,15 +54,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
             model::facts(&store::load(&arguments.file).map_err(|failure| failure.with(hint))?)
         }
     };
-    if arguments.json {
-        return output::print(&report::json(&facts)?);
-    }
-    let mut text = format!("{}\n\n", Plain(&arguments.file.to_string_lossy()));
-    for (name, fact) in &facts.0 {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {:<21}{}", name.replace('_', " "), words(fact));
-    }
-    output::print(&text)
+    facts.print(arguments.json, &format!("{}\n\n", Plain(&arguments.file.to_string_lossy())))
 }
 
 /// A column as `eval` tells it, what was seen of it, and what is done with it.
@@ -78,49 +68,4 @@ fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
         (facts["smallest"], facts["largest"]) = (value(low), value(high));
     }
     facts
-}
-
-/// Names with facts, as an object that keeps their order.
-#[derive(Default)]
-struct Facts(Vec<(&'static str, Value)>);
-
-impl Facts {
-    fn tell(&mut self, name: &'static str, fact: impl Into<Value>) {
-        self.0.push((name, fact.into()));
-    }
-}
-
-impl Serialize for Facts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, fact)| (name, fact)))
-    }
-}
-
-/// A fact without the marks of JSON, and with its control characters escaped.
-fn words(fact: &Value) -> String {
-    match fact {
-        Value::String(text) => Plain(text).to_string(),
-        Value::Null => "none".to_owned(),
-        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
-        Value::Array(list) if list.iter().any(Value::is_object) => {
-            list.iter().map(line).collect::<Vec<_>>().join(&format!("\n{:23}", ""))
-        }
-        Value::Array(list) if list.is_empty() => "none".to_owned(),
-        Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| format!("{}={}", Plain(key), words(value))).collect::<Vec<_>>().join(" ")
-        }
-        number @ Value::Number(_) => number.to_string(),
-    }
-}
-
-/// A thing with a name, and what is said of it.
-fn line(thing: &Value) -> String {
-    // What is done with a column says how it is used, and nothing is a poor reason.
-    let shown = |(key, fact): &(&String, &Value)| !["name", "use"].contains(&&***key) && **fact != "";
-    let mut facts: Vec<_> = thing.as_object().into_iter().flatten().filter(shown).collect();
-    facts.sort_by_key(|(key, _)| *key != "kind");
-    let facts: Vec<String> =
-        facts.into_iter().map(|(key, fact)| format!("{} {}", key.replace('_', " "), words(fact))).collect();
-    format!("{}: {}", words(&thing["name"]), facts.join(", "))
 }

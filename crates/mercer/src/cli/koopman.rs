@@ -53,7 +53,7 @@ const MODES: usize = 10;
 /// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its leading eigenvalues (those of
 /// the Koopman operator, which acts on functions of the state), and with --predict the forecasts of given states.
 ///
-/// With --save the operator is kept in a file, and --model goes on with it: pairs are counted on, and the outcome is that of one run over
+/// With --out the operator is kept in a file, and --model goes on with it: pairs are counted on, and the outcome is that of one run over
 /// all of them; a trajectory goes on with the row behind the model's last. The same file may be both. Without PAIRS the operator of --model is told, and forecasts with it, but learns nothing.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
@@ -128,8 +128,8 @@ Examples:
   mercer koopman moves.csv --state-dim 3 --input-dim 4 --predict queries.csv
   zcat log.csv.gz | mercer koopman - --format csv --method sogd
   mercer koopman runs.csv --group run --time t --half-life 100000
-  mercer koopman monday.csv --save week.mercer
-  mercer koopman tuesday.csv --model week.mercer --save week.mercer
+  mercer koopman monday.csv --out week.mercer
+  mercer koopman tuesday.csv --model week.mercer --out week.mercer
   mercer koopman --model week.mercer --eigen 4 --predict queries.csv
 ";
 
@@ -198,7 +198,7 @@ impl KoopmanArguments {
             ("--dictionary", &self.dictionary),
             ("--eigenfunctions", &self.eigenfunctions),
             ("--predictions", &self.predictions),
-            ("--save", &self.model.save),
+            ("--out", &self.model.out),
             ("--plot", &self.plot.plot),
         ])?;
         let inputs: Vec<&Path> = [&self.pairs, &self.predict].into_iter().flatten().map(PathBuf::as_path).collect();
@@ -207,8 +207,8 @@ impl KoopmanArguments {
                 "--predict must be a file when PAIRS is standard input, which can be read only once",
             ));
         }
-        if self.pairs.is_none() && self.model.save.is_some() {
-            return Err(Failure::usage("--save keeps what was learnt from PAIRS; give them, or leave --save out"));
+        if self.pairs.is_none() && self.model.out.is_some() {
+            return Err(Failure::usage("--out keeps what was learnt from PAIRS; give them, or leave --out out"));
         }
         Ok(inputs)
     }
@@ -234,13 +234,13 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let stop = kept.prepare(&inputs)?;
     let files = Files::create(arguments, &inputs)?;
     // What would be left of these files is cleared away.
-    let stop = if kept.save.is_none() && files.are_wanted() { Stop::listen()? } else { stop };
+    let stop = if kept.out.is_none() && files.are_wanted() { Stop::listen()? } else { stop };
     #[cfg(feature = "plots")]
     let plot = arguments.plot.create(&inputs.iter().copied().chain(kept.model.as_deref()).collect::<Vec<_>>())?;
     #[cfg(not(feature = "plots"))]
     arguments.plot.refuse()?;
     let learnt = learn(arguments, method, [start, saved], &stop)?;
-    if kept.save.is_none() && files.are_wanted() {
+    if kept.out.is_none() && files.are_wanted() {
         let told = format!("{} pairs were learnt, and no file was written", learnt.pass.learnt);
         stop.failure().map_err(|failure| failure.with(&told))?;
     }

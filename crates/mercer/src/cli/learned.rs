@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use mercer::encoding::EncodingOptions;
-use mercer::readers::Ranges;
+use mercer::readers::{Ranges, ReadOptions, Scaling, Scheme};
 
 use super::CommonArguments;
 use super::encoded::{Looking, Sample, TableRanges};
 use super::failure::Failure;
-use super::input::{Input, read_options};
-use super::opening::Opening;
+use super::input::Input;
+use super::reading::Reading;
 use super::source::{Columns, Source};
 use super::stop::Stop;
-use super::task::{Kind, Wanted};
+use super::task::Wanted;
 
 /// The ranges of the columns of another file than the data.
 pub(crate) struct Learned {
@@ -29,16 +29,22 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    /// Refuses ranges that are not those of the targets of data of this kind.
-    pub(crate) fn check_outputs(&self, kind: Kind, shown: &str) -> Result<(), Failure> {
-        let (ours, theirs) = (self.outputs, kind.outputs());
-        if ours == theirs {
-            return Ok(());
+    /// How rows that are not encoded are scaled by the ranges; refuses those of other columns.
+    pub(crate) fn scaling(&self, input: &Input, scheme: Option<Scheme>) -> Result<Option<Scaling>, Failure> {
+        // Encoded columns are found by their names.
+        let plain = !input.is_fixed();
+        if plain {
+            self.columns.check(&self.shown, input.columns(), input.shown())?;
         }
-        Err(Failure::because(format!(
-            "{}: has {ours} targets and {shown} has {theirs}; take the ranges from data of the same columns",
-            self.shown
-        )))
+        let (ours, theirs) = (self.outputs, input.kind().outputs());
+        if ours != theirs {
+            return Err(Failure::because(format!(
+                "{}: has {ours} targets and {} has {theirs}; take the ranges from data of the same columns",
+                self.shown,
+                input.shown()
+            )));
+        }
+        Ok(scheme.filter(|_| plain).map(|scheme| Scaling::new(self.ranges.clone(), scheme)))
     }
 
     /// The ranges that `--scale-from` asks for; `skip_bad` leaves bad rows out.
@@ -56,19 +62,19 @@ impl Learned {
     pub(crate) fn from(path: &Path, told: &CommonArguments, skip_bad: bool) -> Result<Self, Failure> {
         let source = Source::of(path)?;
         let shown = source.to_string();
-        let wanted = Wanted::of(told);
-        let mut input = match source {
-            Source::Named(name) => Input::named(name, &Looking::default(), wanted)?,
+        let looking = match source {
+            Source::Named(_) => Looking::default(),
             Source::StandardInput => {
                 return Err(Failure::usage("--scale-from must be a file, since standard input can be read only once"));
             }
             Source::File(_) => {
-                let looking =
-                    Looking { options: EncodingOptions::default(), skips: skip_bad, ..Looking::of(told, &source)? };
-                let opening = Opening::of(path, &Stop::never(), || ())?;
-                Input::look(opening, &read_options(told, path, wanted), &looking, wanted, true)?
+                Looking { options: EncodingOptions::default(), skips: skip_bad, ..Looking::of(told, &source)? }
             }
         };
+        let reading = Reading::of(told, path, Wanted::of(told), looking);
+        let options = ReadOptions { libsvm_dimension: None, ..reading.options };
+        let reading = Reading { options, given: None, aloud: false, ..reading };
+        let mut input = reading.open(&Stop::never(), || ())?;
         let dimension = input.columns().dimension;
         let outputs = input.kind().outputs();
         let encoded = input.encoding().is_some();

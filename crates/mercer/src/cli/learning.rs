@@ -12,7 +12,7 @@ use super::rows::Origin;
 use super::saving::Saving;
 use super::stop::Stop;
 use super::table::Table;
-use super::trained::{Answer, Trained};
+use super::trained::{Answer, OfRows, Trained};
 use super::voice;
 
 /// The model and what surrounds it.
@@ -33,7 +33,7 @@ pub(crate) struct Learning {
 impl Learning {
     /// A model that goes on learning rows, which may have weights.
     pub(crate) fn new(model: Trained, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
-        let table = Table::new(voice::is_quiet(), model.is_class(), model.scaling().is_some(), model.standing());
+        let table = Table::new(voice::is_quiet(), model.classes().is_some(), model.scaling.is_some(), model.standing());
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
         let (watch, answer) = (Watch::default(), Answer::default());
         Self { model, bad, table, saving, watch, weighted, answer, odd, implausible }
@@ -43,17 +43,17 @@ impl Learning {
     /// `answer`; false is a bad row.
     pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Sample) -> Result<bool, Failure> {
         // Scaling changes the row, so it is taken note of first.
-        let met = seen_after(self.model.seen(), sample, self.weighted);
+        let met = seen_after(self.model.progress.seen(), sample, self.weighted);
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
                 // A new category that got a number of its own is nothing odd.
-                if let Some(encoding) = self.model.encoding() {
+                if let Some(encoding) = &self.model.encoding {
                     self.odd.tell(encoding, &sample.record, || origin.place());
                 }
                 let found = self.model.screened().and_then(ScaledTargets::implausible);
                 self.implausible.take(found, met.rows, sample.example.weight);
                 self.table.round(self.model.standing(), || self.model.dictionary_size());
-                self.model.meet(met);
+                self.model.progress.meet(met);
                 self.checkpoint(met.rows)?;
                 Ok(true)
             }
@@ -66,15 +66,15 @@ impl Learning {
 
     /// The row from there is no row.
     pub(crate) fn unreadable(&mut self, why: String, origin: &impl Origin) -> Result<(), Failure> {
-        let met = self.model.seen().after([&[], &[f64::NAN]]);
+        let met = self.model.progress.seen().after([&[], &[f64::NAN]]);
         self.refuse(why, origin, met)
     }
 
     /// A bad row counts as met only when the run goes on, so that one that is mended and resumed sees it again.
     fn refuse(&mut self, why: String, origin: &impl Origin, met: Seen) -> Result<(), Failure> {
         self.bad.take(why, origin)?;
-        self.model.meet(met);
-        self.model.leave_out();
+        self.model.progress.meet(met);
+        self.model.progress.bad += 1;
         self.checkpoint(met.rows)
     }
 
@@ -95,13 +95,13 @@ impl Learning {
 
     /// What became of rows with implausible targets.
     pub(crate) fn implausible_note(&self) -> Option<String> {
-        self.implausible.note(self.model.screened()?, self.model.scaling().is_some())
+        self.implausible.note(self.model.screened()?, self.model.scaling.is_some())
     }
 
     /// The last line of the table, and what was left out.
     pub(crate) fn report(&mut self) {
         self.table.end(self.model.standing(), self.model.dictionary_size());
-        if let Some(encoding) = self.model.encoding() {
+        if let Some(encoding) = &self.model.encoding {
             self.odd.report(encoding);
         }
         if let Some(report) = self.bad.report() {

@@ -170,10 +170,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (model, link) = (folder.path().join("m.mercer"), folder.path().join("link.mercer"));
         let first = ModelLock::take("--model", &model).unwrap();
-        let refused = ModelLock::take("--save", &model).err().unwrap().to_string();
+        let refused = ModelLock::take("--out", &model).err().unwrap().to_string();
         let id = std::process::id();
         assert!(
-            refused.contains(&format!("m.mercer: process {id} is learning")) && refused.contains("--save"),
+            refused.contains(&format!("m.mercer: process {id} is learning")) && refused.contains("--out"),
             "{refused}"
         );
         // A save puts another file into the model's place.

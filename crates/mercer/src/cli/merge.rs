@@ -7,7 +7,7 @@ use mercer::model::{Model, ModelKind, Moments};
 use serde_json::json;
 
 use super::failure::Failure;
-use super::fit::{expand, tell};
+use super::fit::{expand, facts};
 use super::lock::ModelLock;
 use super::{output, store, voice};
 
@@ -28,7 +28,7 @@ pub(super) struct MergeArguments {
     #[arg(long)]
     held_out: bool,
     /// The file of all sums
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         more.push(("held_out", errors.into()));
     }
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
-    tell(&state, &arguments.out, arguments.json, true, more)
+    facts(&state, &arguments.out, true, more)?.print(arguments.json, "")
 }
 
 /// Shards that are not there although others of the same cut are; ten at most.

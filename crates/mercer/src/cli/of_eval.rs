@@ -7,17 +7,48 @@ use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command as Parsed, FromArgMatches};
 
 use super::failure::Failure;
-use super::{Arguments, Command, EvalArguments};
+use super::{Arguments, Command, EvalArguments, spelled_out};
 
 fn eval() -> Parsed {
     EvalArguments::augment_args(Parsed::new("eval"))
 }
 
-/// A command with the options of `eval` but some.
-pub(crate) fn with_options(command: Parsed, without: &[&str]) -> Parsed {
-    let eval = eval();
-    let taken = eval.get_arguments().filter(|arg| !without.contains(&arg.get_id().as_str()));
-    taken.cloned().fold(command.allow_negative_numbers(true), Parsed::arg)
+/// What a command takes beside options of `eval`.
+pub(crate) trait Beside: Args {
+    /// Options of `eval` that it does not take, or takes as its own.
+    const WITHOUT: &'static [&'static str];
+    const EXAMPLES: &'static str;
+}
+
+/// The arguments of such a command.
+pub(crate) struct WithEval<O> {
+    pub(crate) own: O,
+    /// The options of `eval`.
+    pub(crate) words: Words,
+}
+
+impl<O: Beside> FromArgMatches for WithEval<O> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self { own: O::from_arg_matches(matches)?, words: Words::of(matches, O::WITHOUT) })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl<O: Beside> Args for WithEval<O> {
+    fn augment_args(command: Parsed) -> Parsed {
+        let eval = eval();
+        let taken = eval.get_arguments().filter(|arg| !O::WITHOUT.contains(&arg.get_id().as_str()));
+        let command = O::augment_args(command).allow_negative_numbers(true);
+        taken.cloned().fold(command, Parsed::arg).after_help(O::EXAMPLES)
+    }
+
+    fn augment_args_for_update(command: Parsed) -> Parsed {
+        Self::augment_args(command)
+    }
 }
 
 /// Words of a command line of `eval`, behind its name.
@@ -26,7 +57,7 @@ pub(crate) struct Words(Vec<OsString>);
 
 impl Words {
     /// What was said of those options of `eval` that are not among `without`.
-    pub(crate) fn of(matches: &ArgMatches, without: &[&str]) -> Self {
+    fn of(matches: &ArgMatches, without: &[&str]) -> Self {
         let mut words = Self::default();
         for arg in eval().get_arguments() {
             let id = arg.get_id().as_str();
@@ -58,6 +89,7 @@ impl Words {
     /// What `eval` understands.
     pub(crate) fn parsed(&self) -> Result<EvalArguments, Failure> {
         let words = ["mercer", "eval"].map(OsString::from).into_iter().chain(self.0.iter().cloned());
+        let words = spelled_out(words);
         let parsed =
             super::command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
         match parsed.map_err(|error| Failure::from_clap(&error))?.command {

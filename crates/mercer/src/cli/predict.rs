@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer::Scratch;
 use mercer::learners::intervals::IntervalScale;
-use mercer::model::Description;
-use mercer::readers::{ColumnChoice, TargetColumn, Targets};
+use mercer::model::{Classes, Description, Task};
+use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 
 use super::bad_rows::{BadRows, OnError};
+use super::cells::{Cell, Cells, Offer};
 use super::classes::quoted;
 use super::dialect::{Dialect, known_gaps};
 use super::encoded::{Known, Sample};
@@ -19,13 +20,14 @@ use super::intervals;
 use super::learning::Learning;
 use super::lock::ModelLock;
 use super::output::number;
+use super::reading::{Reading, Reads, for_files};
 use super::replies::{Replies, Style};
-use super::rows::{Origin, Reading, Reads, Row, Rows};
+use super::rows::{Origin, Row, Rows};
 use super::saving::Saving;
 use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::task::{Kind, Wanted};
-use super::trained::{Answer, Trained};
+use super::trained::{Answer, OfRows, Trained};
 use super::{TaskChoice, every, store, voice};
 
 /// Predict row by row with a model that `mercer train` has saved
@@ -62,7 +64,7 @@ pub(crate) struct PredictArguments {
     #[arg(long, value_name = "SHARE")]
     intervals: Option<f64>,
     /// Write the lines to this file instead of stdout; it appears when they are complete
-    #[arg(long, value_name = "OUT")]
+    #[arg(short = 'o', long, alias = "out", value_name = "OUT")]
     predictions: Option<PathBuf>,
     /// What becomes of rows that cannot be read or predicted: stop, skip, or quarantine=FILE
     #[arg(long, value_name = "HOW", default_value = "stop")]
@@ -103,60 +105,68 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     }
     let stop = Stop::listen()?;
     let replies = Replies::create(predictions.as_deref(), &inputs)?;
-    let classes = model.is_class();
+    let classes = model.classes().is_some();
     let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
     let named = is_data_set(&arguments.data);
     let known = |kept: bool| kept && !named;
-    let target = arguments.target.clone().or_else(|| known(true).then(|| known_target(model.description())));
+    let target = arguments.target.clone().or_else(|| known(true).then(|| known_target(&model.description)));
     // A row that is only predicted needs no weight.
     let weight = arguments.weight.clone();
-    let weight = weight.or_else(|| model.description().weight.clone().filter(|_| known(arguments.learn)));
-    let by_model = model.encoding().map(|encoding| Known {
+    let weight = weight.or_else(|| model.description.weight.clone().filter(|_| known(arguments.learn)));
+    let by_model = model.encoding.as_ref().map(|encoding| Known {
         encoding,
         kind: if classes { Kind::Class(None) } else { Kind::Numbers(model.outputs()) },
-        target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(model.description()))),
-        weight: weight.clone().or_else(|| model.description().weight.clone().filter(|_| arguments.learn)),
+        target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
+        weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
     });
-    let gaps = if named { Vec::new() } else { known_gaps(&model.description().own) };
+    let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
     let dialect = arguments.dialect.clone().with_gaps(gaps);
-    let reading = Reading {
-        data: &arguments.data,
-        dialect: &dialect,
-        target,
+    let told = dialect.told(&arguments.data, ReadOptions::default());
+    // LIBSVM puts the target in front of every row.
+    let alone = !arguments.learn && told.format != Some(Format::Libsvm);
+    let (features, target_name) = known_names(&model.description, arguments.target.is_some());
+    let of_target = target.is_some() && by_model.is_none();
+    let given = for_files(of_target, &dialect, &arguments.ignore, weight.is_some());
+    let options = ReadOptions {
+        target: target.unwrap_or_default(),
         weight,
-        ignore: &arguments.ignore,
-        names: known_names(model.description(), arguments.target.is_some()),
-        dimension: Some(model.dimension()),
-        features_alone: !arguments.learn,
+        ignore: arguments.ignore.clone(),
+        features,
+        target_name,
+        features_alone: alone.then(|| model.dimension()),
+        libsvm_dimension: Some(model.dimension()),
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
-        wanted: Wanted { task: Some(task), ..Wanted::default() },
-        columns: by_model.map_or(Reads::Numbers, Reads::Knows),
-        marks: model.description().marks,
-        named_target: arguments.target.as_ref().filter(|_| !arguments.learn),
+        marks: model.description.marks,
+        ..told
     };
+    let wanted = Wanted { task: Some(task), ..Wanted::default() };
+    let named_target = arguments.target.as_ref().filter(|_| !arguments.learn);
+    let columns = by_model.map_or(Reads::Numbers(named_target), Reads::Knows);
+    let reading = Reading { data: &arguments.data, options, wanted, columns, given, aloud: true };
     let idle = replies.clone();
     let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
     // Before the first row came.
     stop.failure()?;
     let rows = opened?;
-    if model.encoding().is_none() {
+    if model.encoding.is_none() {
         check_columns(&model, &rows, &arguments.model)?;
     }
-    let (theirs, ours) = (rows.kind().outputs(), model.outputs());
+    let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
     if arguments.learn && theirs != ours {
         return Err(Failure::because(format!(
             "{}: predicts {ours} targets and {} has {theirs}; say with --target which they are",
             arguments.model.display(),
-            rows.shown()
+            rows.input().shown()
         )));
     }
-    let style = if rows.are_objects() { Style::Ndjson } else { Style::Csv };
+    let style = if rows.input().are_objects() { Style::Ndjson } else { Style::Csv };
     let lines = Lines::of(&model, style, arguments.intervals.is_some());
-    replies.begin(style, lines.header.as_deref().filter(|_| lines.several || !rows.columns().features().is_empty()));
+    let headed = lines.several || !rows.input().columns().features().is_empty();
+    replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-        let (weighted, odd) = (rows.are_weighted(), rows.oddities());
+        let (weighted, odd) = (rows.input().is_weighted(), rows.oddities());
         let learning = Learning::new(model, bad, saving, weighted, odd);
         learn(learning, rows, &replies, &lines)
     } else {
@@ -167,7 +177,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
 /// Makes sure that the model has intervals that hold this share.
 fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
     let path = arguments.model.display();
-    if model.is_class() {
+    if model.classes().is_some() {
         return Err(intervals::for_classes());
     }
     match model.intervals() {
@@ -178,15 +188,11 @@ fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments)
                 number(known.conformal.params().coverage)
             )));
         }
-        None if arguments.learn => match model {
-            Trained::Numbers(model) => {
-                model.intervals = Some(intervals::around(&model.learner, share, IntervalScale::Error)?);
+        None if arguments.learn => {
+            if let Task::Numbers(task) = &mut model.task {
+                task.intervals = Some(intervals::around(&task.learner, share, IntervalScale::Error)?);
             }
-            Trained::Table(model) => {
-                model.intervals = Some(intervals::around(model.pipeline.learner(), share, IntervalScale::Error)?);
-            }
-            Trained::Classes(_) | Trained::ClassTable(_) => {}
-        },
+        }
         None => {
             return Err(Failure::usage(format!(
                 "{path}: was trained without intervals; train it with --intervals {}, or add --learn so that it learns them",
@@ -217,68 +223,46 @@ pub(crate) fn known_place(about: &Description) -> TargetColumn {
 }
 
 /// The names by which columns are found: none if they are not each the name of one. A target that is `told` goes before its name.
-fn known_names(about: &Description, told: bool) -> (&[String], Option<&str>) {
+fn known_names(about: &Description, told: bool) -> (Vec<String>, Option<String>) {
     let mut sorted: Vec<&String> = about.features.iter().collect();
     sorted.sort();
     let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
-    let features: &[String] = if distinct { &about.features } else { &[] };
-    (features, about.target_name.as_deref().filter(|_| !told && about.target_names.is_empty()))
+    let features = if distinct { about.features.clone() } else { Vec::new() };
+    (features, about.target_name.clone().filter(|_| !told && about.target_names.is_empty()))
 }
 
 /// Refuses columns that are not those of the training data.
 fn check_columns(model: &Trained, rows: &Rows, path: &Path) -> Result<(), Failure> {
-    let names = Some(&*model.description().features).filter(|names| !names.is_empty());
+    let names = Some(&*model.description.features).filter(|names| !names.is_empty());
     let trained = Columns::new(model.dimension(), names, None);
-    trained.check_data(&path.display().to_string(), rows.columns(), rows.shown())
+    trained.check_data(&path.display().to_string(), rows.input().columns(), rows.input().shown())
 }
 
 /// How answers are written.
 struct Lines {
     style: Style,
+    cells: Cells,
     /// Whether a line says more than one number.
     several: bool,
-    header: Option<String>,
-    /// The names of what an answer holds: the classes in sorted order, or the columns of several targets.
-    names: Vec<String>,
-    /// Of numbers: whether the ends of intervals follow.
-    intervals: bool,
-    /// Of classes: whether there are probabilities, and a score.
-    probabilities: bool,
-    score: bool,
 }
 
 impl Lines {
     /// The lines of a model. Classes that it meets later have no column.
     fn of(model: &Trained, style: Style, intervals: bool) -> Self {
-        let (mut names, several, probabilities) = match (model.classes(), model.outputs()) {
-            (Some((labels, classifier)), _) => (sorted_names(labels), true, classifier.has_probabilities()),
-            (None, 1) => (vec!["prediction".to_owned()], false, false),
-            (None, outputs) => {
-                let known = &model.description().target_names;
-                let name = |output: usize| known.get(output).cloned().unwrap_or_else(|| (output + 1).to_string());
-                ((0..outputs).map(|output| format!("prediction_{}", name(output))).collect(), true, false)
-            }
+        let task = model.classes();
+        let (kind, classes) = match task {
+            Some(task) => (Kind::Class(None), sorted_names(&task.labels)),
+            None => (Kind::Numbers(model.outputs()), Vec::new()),
         };
-        if intervals {
-            let ends = |name: &String| {
-                let target = name.strip_prefix("prediction").unwrap_or_default();
-                [format!("lower{target}"), format!("upper{target}")]
-            };
-            let ends: Vec<String> = names.iter().flat_map(ends).collect();
-            names.extend(ends);
-        }
-        let several = several || intervals;
-        let classes = model.is_class();
-        let score = classes && names.len() == 2;
-        let header = if classes {
-            let columns = names.iter().filter(|_| probabilities).map(|name| quoted(&format!("p_{name}")));
-            let columns =
-                std::iter::once("prediction".to_owned()).chain(columns).chain(score.then(|| "score".to_owned()));
-            columns.collect::<Vec<_>>().join(",")
-        } else {
-            names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")
-        };
-        Self { style, several, header: Some(header), names, intervals, probabilities, score }
+        let cells = Cells::predicted(&Offer {
+            kind,
+            targets: &model.description.target_names,
+            classes: &classes,
+            has_probabilities: task.is_some_and(|task| task.classifier.has_probabilities()),
+            has_variance: false,
+            has_intervals: intervals,
+        });
+        Self { style, cells, several: task.is_some() || model.outputs() > 1 || intervals }
     }
 
     /// Answers a row; false when nobody reads the answers, or they cannot be written.
@@ -291,44 +275,40 @@ impl Lines {
     }
 
     fn line(&self, model: &Trained, answer: &Answer) -> String {
-        let Some((labels, _)) = model.classes() else {
-            let missing = if self.style == Style::Csv { "" } else { "null" };
-            let told = |value: &f64| if value.is_finite() { number(*value) } else { missing.to_owned() };
-            let ends = answer.lower.iter().zip(&answer.upper).filter(|_| self.intervals);
-            let ends = ends.flat_map(|(lower, upper)| [told(lower), told(upper)]);
-            let numbers = answer.numbers.iter().map(|made| number(*made)).chain(ends);
-            return match self.style {
-                Style::Csv => numbers.collect::<Vec<_>>().join(","),
-                Style::Ndjson => object(self.names.iter().map(String::as_str).zip(numbers)),
-            };
-        };
-        let judged = &answer.judged;
-        let class = judged.class.and_then(|class| labels.get(class));
-        let probability = |name: &String| {
-            let class = labels.find(name)?;
-            judged.probability(class, labels.len()).map(number)
-        };
-        let score = judged.score.map(number);
-        match self.style {
-            Style::Csv => {
-                let mut cells = vec![class.map_or(String::new(), quoted)];
-                if self.probabilities {
-                    cells.extend(self.names.iter().map(|name| probability(name).unwrap_or_default()));
-                }
-                cells.extend(self.score.then(|| score.unwrap_or_default()));
-                cells.join(",")
-            }
-            Style::Ndjson => {
-                let mut facts = vec![("prediction", class.map_or("null".to_owned(), text))];
-                if self.probabilities {
-                    let names = self.names.iter().map(String::as_str);
-                    let numbers = self.names.iter().map(|name| probability(name).unwrap_or_else(|| "null".to_owned()));
-                    facts.push(("probabilities", object(names.zip(numbers))));
-                }
-                facts.extend(self.score.then(|| ("score", score.unwrap_or_else(|| "null".to_owned()))));
-                object(facts)
+        let cells = self.cells.named();
+        if self.style == Style::Csv {
+            let text = |(_, cell)| told(cell, model, answer, quoted).unwrap_or_default();
+            return cells.map(text).collect::<Vec<_>>().join(",");
+        }
+        let (mut facts, mut probabilities) = (Vec::new(), Vec::new());
+        for (name, cell) in cells {
+            let fact = told(cell, model, answer, text).unwrap_or_else(|| "null".to_owned());
+            match cell {
+                Cell::Probability(class) => probabilities.push((class.as_str(), fact)),
+                _ => facts.push((name, fact)),
             }
         }
+        if !probabilities.is_empty() {
+            facts.insert(1, ("probabilities", object(probabilities)));
+        }
+        object(facts)
+    }
+}
+
+/// What a cell holds, if it is there; a class as `name` writes it.
+fn told(cell: &Cell, model: &Trained, answer: &Answer, name: impl Fn(&str) -> String) -> Option<String> {
+    let finite = |value: &f64| value.is_finite().then(|| number(*value));
+    let judged = &answer.judged;
+    match (cell, model.classes()) {
+        (Cell::Prediction(output), None) => answer.numbers.get(*output).map(|made| number(*made)),
+        (Cell::Lower(output), None) => answer.lower.get(*output).and_then(finite),
+        (Cell::Upper(output), None) => answer.upper.get(*output).and_then(finite),
+        (Cell::Prediction(_), Some(Classes { labels, .. })) => labels.get(judged.class?).map(name),
+        (Cell::Probability(class), Some(Classes { labels, .. })) => {
+            judged.probability(labels.find(class)?, labels.len()).map(number)
+        }
+        (Cell::Score, Some(_)) => judged.score.map(number),
+        _ => None,
     }
 }
 
@@ -348,8 +328,8 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Line
     let ended = loop {
         let learnt = match rows.next(&mut sample) {
             Ok(Some(Row::Good)) => {
-                let marks = &mut learning.model.description_mut().marks;
-                *marks = marks.or(rows.marks());
+                let marks = &mut learning.model.description.marks;
+                *marks = marks.or(rows.input().marks());
                 learning.learn(&rows, &mut sample)
             }
             Ok(Some(Row::Bad(why))) => learning.unreadable(why, &rows).map(|()| false),
@@ -395,7 +375,7 @@ fn predict(
         };
         let made = match row {
             Row::Good => {
-                if let Some(encoding) = model.encoding() {
+                if let Some(encoding) = &model.encoding {
                     odd.tell(encoding, &sample.record, || rows.place());
                 }
                 model.predict(&mut sample, &mut scratch, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))

@@ -17,48 +17,48 @@ use super::{every, store};
 /// What `forecast` and `koopman` are told of model files.
 #[derive(Args)]
 pub(crate) struct SaveArguments {
-    /// Go on with the model in this file, which --save has written: it knows what it was made with and which column is what
+    /// Go on with the model in this file, which --out has written: it knows what it was made with and which column is what
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
     /// Save the model in this file when the rows end, or SIGINT, SIGTERM or SIGHUP ends them
-    #[arg(long, value_name = "OUT")]
-    pub(crate) save: Option<PathBuf>,
-    /// With --save, write the model after every so many rows, too
-    #[arg(long, value_name = "EVERY", value_parser = every, requires = "save")]
+    #[arg(short, long, alias = "save", value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// With --out, write the model after every so many rows, too
+    #[arg(long, value_name = "EVERY", value_parser = every, requires = "out")]
     checkpoint: Option<NonZeroU64>,
-    /// Go on from the file of --save, if it is there: the rows and all options must be those of the run that wrote it
-    #[arg(long, requires = "save")]
+    /// Go on from the file of --out, if it is there: the rows and all options must be those of the run that wrote it
+    #[arg(long, requires = "out")]
     resume: bool,
 }
 
 impl SaveArguments {
     /// Takes the lock of the file that will be written, which may be the one that is read.
     pub(crate) fn lock(&self) -> Result<Option<ModelLock>, Failure> {
-        self.save.as_deref().map(|path| ModelLock::take("--save", path)).transpose()
+        self.out.as_deref().map(|path| ModelLock::take("--out", path)).transpose()
     }
 
     /// Refuses what cannot work, and listens for signals where there is something to be saved.
     pub(crate) fn prepare(&self, inputs: &[&Path]) -> Result<Stop, Failure> {
-        let Some(save) = &self.save else { return Ok(Stop::never()) };
-        refuse_same_file("--save", save, inputs)?;
+        let Some(save) = &self.out else { return Ok(Stop::never()) };
+        refuse_same_file("--out", save, inputs)?;
         if self.resume && self.model.as_ref().is_some_and(|model| same_file(model, save)) {
             return Err(Failure::usage(
-                "--resume needs the file of --model as it was at first; give --save a file of its own",
+                "--resume needs the file of --model as it was at first; give --out a file of its own",
             ));
         }
-        store::check_place("--save", save)?;
+        store::check_place("--out", save)?;
         Stop::listen()
     }
 
     /// The file to go on from in the midst of the rows, if there is one.
     pub(crate) fn resumed(&self) -> Option<&Path> {
-        self.save.as_deref().filter(|path| self.resume && path.exists())
+        self.out.as_deref().filter(|path| self.resume && path.exists())
     }
 
     /// The file to write, when rows that `shown` names begin behind those of `start`.
     pub(crate) fn saving(&self, shown: &str, start: Seen, goal: Seen) -> Option<Saving> {
-        let path = self.save.clone()?;
-        Some(Saving::new("--save", path, self.checkpoint).resuming(shown, start, goal))
+        let path = self.out.clone()?;
+        Some(Saving::new("--out", path, self.checkpoint).resuming(shown, start, goal))
     }
 }
 

@@ -44,7 +44,7 @@ use keeping::{JournalArguments, Place};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
-    /// The file of the model, which `mercer train` or `mercer forecast --save` has saved
+    /// The file of the model, which `mercer train` or `mercer forecast --out` has saved
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// Where to listen: an IP address and a port; port 0 takes a free one

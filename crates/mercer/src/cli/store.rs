@@ -38,16 +38,13 @@ pub(crate) fn load_trained(path: &Path) -> Result<Trained, Failure> {
     trained(path, load(path)?.model)
 }
 
-/// The same of a model that was in the file.
+/// The same of a model that was in the file; sums are fitted.
 pub(crate) fn trained(path: &Path, model: Model) -> Result<Trained, Failure> {
-    match model {
-        Model::Regression(model) => Ok(Trained::Numbers(model)),
-        Model::Classification(model) => Ok(Trained::Classes(model)),
-        Model::Table(model) => Ok(Trained::Table(model)),
-        Model::ClassTable(model) => Ok(Trained::ClassTable(model)),
-        Model::Moments(sums) => trained(path, sums.fit_model().map_err(|error| refused(path, &error))?),
-        other => Err(other_kind(path, ModelKind::Regression, &other)),
-    }
+    let model = match model {
+        Model::Moments(sums) => sums.fit_model().map_err(|error| refused(path, &error))?,
+        model => model,
+    };
+    Trained::of(model).map_err(|other| other_kind(path, ModelKind::Regression, &other))
 }
 
 /// The forecaster in a file.
@@ -69,11 +66,7 @@ pub(crate) fn load_operator(path: &Path) -> Result<Operator, Failure> {
 pub(crate) fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Failure {
     let got = model.kind();
     let command = match got {
-        ModelKind::Regression
-        | ModelKind::Classification
-        | ModelKind::Table
-        | ModelKind::ClassTable
-        | ModelKind::Moments => "; mercer predict uses it",
+        ModelKind::Regression | ModelKind::Classification | ModelKind::Moments => "; mercer predict uses it",
         ModelKind::Prediction => "; mercer forecast uses it",
         ModelKind::Operator => "; mercer koopman uses it",
         // Kinds to come have commands of their own.

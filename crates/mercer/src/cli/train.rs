@@ -9,11 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer::KernelSpec;
 use mercer::catalogue::{self, Entry, Settings, Value};
-use mercer::encoding::{ClassPipeline, EncodingError, Pipeline, ScaledTargets};
-use mercer::model::{
-    ClassProgress, ClassTable, Classification, Description, Progress, Regression, Seen, Table as TableModel,
-};
-use mercer::readers::{Marks, Scaling, Scheme, Targets};
+use mercer::encoding::ScaledTargets;
+use mercer::model::{Classes, Description, Numbers, Progress, Seen, Task, Taught};
+use mercer::readers::{Scaling, Targets};
 
 use super::bad_rows::{BadRows, OnError};
 use super::construction::{Construction, Learner, Premises};
@@ -26,12 +24,13 @@ use super::lock::ModelLock;
 use super::memory;
 use super::notes::{self, Alarm, Outcome};
 use super::output::{self, digits};
-use super::rows::{Kept, Origin, Reading, Reads, Row, Rows};
+use super::reading::Reading;
+use super::rows::{Kept, Origin, Row, Rows};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::Source;
 use super::stop::Stop;
 use super::task::Wanted;
-use super::trained::{ScoreSoFar, Trained};
+use super::trained::{OfRows, Trained};
 use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, voice};
 
 /// Learn from a stream of examples, one by one, and save the model
@@ -60,12 +59,12 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
     /// The file of the model
-    #[arg(long, value_name = "OUT")]
-    model: PathBuf,
+    #[arg(short, long, alias = "model", value_name = "FILE")]
+    out: PathBuf,
     /// Write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every)]
     checkpoint: Option<NonZeroU64>,
-    /// Go on from OUT, if it is there: DATA and all options must be those of the run that wrote it
+    /// Go on from the file of --out, if it is there: DATA and all options must be those of the run that wrote it
     #[arg(long)]
     resume: bool,
     /// What becomes of rows that cannot be read or learnt: stop, skip, or quarantine=FILE
@@ -75,44 +74,44 @@ pub(crate) struct TrainArguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  mercer train train.csv --learner krls --kernel gaussian:2 --scale paper01 --model krls.mercer
-  tail -f log.ndjson | mercer train - --format ndjson --learner auto --model live.mercer --checkpoint 10000 --on-error skip
-  mercer train big.csv.gz --learner nons-ald --model m.mercer --checkpoint 1000000 --resume
+  mercer train train.csv --learner 'krls kernel=gaussian:2' --scale paper01 --out krls.mercer
+  tail -f log.ndjson | mercer train - --format ndjson --learner auto --out live.mercer --checkpoint 10000 --on-error skip
+  mercer train big.csv.gz --learner nons-ald --out m.mercer --checkpoint 1000000 --resume
 ";
 
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
-    let _lock = ModelLock::take("--model", &arguments.model)?;
-    let saved = match arguments.resume && arguments.model.exists() {
-        true => Some(store::load_trained(&arguments.model)?),
+    let _lock = ModelLock::take("--out", &arguments.out)?;
+    let saved = match arguments.resume && arguments.out.exists() {
+        true => Some(store::load_trained(&arguments.out)?),
         false => None,
     };
     let common = &arguments.common;
     let inputs: Vec<&Path> = iter::once(&*common.data).chain(common.scale_from.as_deref()).collect();
-    refuse_same_file("--model", &arguments.model, &inputs)?;
-    arguments.on_error.check(&inputs, ("--model", &Some(arguments.model.clone())))?;
-    store::check_place("--model", &arguments.model)?;
+    refuse_same_file("--out", &arguments.out, &inputs)?;
+    arguments.on_error.check(&inputs, ("--out", &Some(arguments.out.clone())))?;
+    store::check_place("--out", &arguments.out)?;
     let stop = Stop::listen()?;
     let mut plan = Plan::of(arguments, &stop)?;
     let beginning = plan.begin(&stop)?;
     let made = plan.construct(arguments, &beginning)?;
-    let alarm = Alarm::new(plan.entry, &made.parameters, (&made.kernel, plan.rows.shown()), plan.scaled);
+    let alarm = Alarm::new(plan.entry, &made.parameters, (&made.kernel, plan.rows.input().shown()), plan.scaled);
     let (parameters, fresh) = (made.parameters.clone(), plan.model(common, made)?);
     let (model, goal) = match saved {
         Some(saved) => {
-            check_resumable(&arguments.model, &saved, &fresh)?;
-            let goal = saved.seen();
+            check_resumable(&arguments.out, &saved, &fresh)?;
+            let goal = saved.progress.seen();
             (saved, goal)
         }
         None => (fresh, Seen::default()),
     };
-    let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-    let saving = saving.resuming(plan.rows.shown(), Seen::default(), goal);
+    let saving = Saving::new("--out", arguments.out.clone(), arguments.checkpoint);
+    let saving = saving.resuming(plan.rows.input().shown(), Seen::default(), goal);
     let bad = BadRows::new(&arguments.on_error)?;
-    let mut learning = Learning::new(model, bad, saving, plan.rows.are_weighted(), Oddities::default());
+    let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
     let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
     learning.end(ended, &stop)?;
     learning.report();
-    let mut text = summary(&learning, &arguments.model, stop.requested());
+    let mut text = summary(&learning, &arguments.out, stop.requested());
     for note in notes(&learning, plan.entry, &parameters, plan.scaled) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "Note: {note}");
@@ -158,27 +157,18 @@ impl Plan {
         let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
         let skips = arguments.on_error != OnError::Stop;
         let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
-        let reading = Reading {
-            data: &common.data,
-            dialect: &common.dialect,
-            target: common.target.clone(),
-            weight: common.weight.clone(),
-            ignore: &common.ignore,
-            names: (&[], None),
-            dimension: survey.dimension.or(common.dimension.map(usize::from)),
-            features_alone: false,
-            targets: if at_once { Targets::Numbers } else { wanted.targets() },
-            wanted,
-            columns: Reads::Looks(looking),
-            marks: Marks::default(),
-            named_target: None,
-        };
+        let mut reading = Reading::of(common, &common.data, wanted, looking);
+        reading.options.libsvm_dimension = survey.dimension.or(reading.options.libsvm_dimension);
+        if at_once {
+            reading.options.targets = Targets::Numbers;
+        }
         let rows = Rows::open(&reading, stop.clone(), || ())?;
-        rows.kind().check(entry, wanted, rows.shown())?;
-        common.check_dimension(rows.shown(), rows.columns().dimension)?;
-        let scaling = survey.scaling(&rows, common.scale.scheme())?;
+        rows.input().kind().check(entry, wanted, rows.input().shown())?;
+        common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
+        let learned = survey.learned.as_ref();
+        let scaling = learned.map_or(Ok(None), |learned| learned.scaling(rows.input(), common.scale.scheme()))?;
         let limit = common.limit.map_or(usize::MAX, usize::from);
-        let rounds = survey.rounds.or_else(|| rows.length()).map(|rounds| rounds.min(limit));
+        let rounds = survey.rounds.or_else(|| rows.input().length()).map(|rounds| rounds.min(limit));
         let scaled = common.scale != ScaleChoice::None;
         Ok(Self { entry, rows, scaling, scaled, rounds, limit, looks })
     }
@@ -186,10 +176,10 @@ impl Plan {
     /// Reads the first rows, if they settle something.
     fn begin(&mut self, stop: &Stop) -> Result<Beginning, Failure> {
         let (mut beginning, mut sample) = (Beginning::default(), Sample::default());
-        let dimension = self.rows.columns().dimension;
+        let dimension = self.rows.input().columns().dimension;
         let looked_at = if self.looks { FIRST_ROWS.min(self.limit) } else { 0 };
         // What the model will learn of these rows, row by row.
-        let mut moving = self.rows.encoding().cloned();
+        let mut moving = self.rows.input().encoding().cloned();
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let Row::Good = row {
@@ -221,17 +211,17 @@ impl Plan {
     /// The learner for these rows.
     fn construct(&self, arguments: &TrainArguments, beginning: &Beginning) -> Result<Construction, Failure> {
         let Self { entry, rows, rounds, .. } = self;
-        let dimension = rows.columns().dimension;
+        let dimension = rows.input().columns().dimension;
         match rounds {
-            Some(rounds) => memory::check(entry, rows.shown(), *rounds, dimension)?,
+            Some(rounds) => memory::check(entry, rows.input().shown(), *rounds, dimension)?,
             None => memory::remark(entry, dimension).iter().for_each(voice::remark),
         }
         let Beginning { numbers, weights, .. } = beginning;
-        let premises = Premises { dimension, rounds: *rounds, kind: rows.kind(), rows: numbers, weights };
+        let premises = Premises { dimension, rounds: *rounds, kind: rows.input().kind(), rows: numbers, weights };
         let made = Construction::of(&arguments.common, entry, &premises)?;
         voice::more(|| {
-            let target = rows.kind().words(rows.columns().targets());
-            format!("{}: {dimension} features, {target}, kernel {}", rows.shown(), made.kernel)
+            let target = rows.input().kind().words(rows.input().columns().targets());
+            format!("{}: {dimension} features, {target}, kernel {}", rows.input().shown(), made.kernel)
         });
         Ok(made)
     }
@@ -239,7 +229,7 @@ impl Plan {
     /// The model that has learnt no row.
     fn model(&self, common: &CommonArguments, made: Construction) -> Result<Trained, Failure> {
         let Self { rows, scaling, .. } = self;
-        let (encoding, targets) = (rows.encoding().cloned(), rows.columns().targets());
+        let (encoding, targets) = (rows.input().encoding().cloned(), rows.input().columns().targets());
         let Construction { learner, kernel, parameters } = made;
         let description = Description {
             learner: self.entry.name.to_owned(),
@@ -247,43 +237,27 @@ impl Plan {
             parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
             seed: common.seed,
             // The schema of a table has the names of its columns.
-            features: if encoding.is_some() { Vec::new() } else { rows.columns().features().to_vec() },
+            features: if encoding.is_some() { Vec::new() } else { rows.input().columns().features().to_vec() },
             target_name: targets.first().cloned(),
             target: common.target.clone().unwrap_or_default(),
             target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
             weight: common.weight.clone(),
-            marks: rows.marks(),
+            marks: rows.input().marks(),
             own: kept_gaps(common.dialect.gaps()),
         };
-        let unfit = |error: EncodingError| Failure::because(format!("{}: {error}", rows.shown()));
-        let scaling = scaling.clone();
-        Ok(match (learner, encoding) {
-            (Learner::Numbers(learner), None) => {
+        let task = match learner {
+            Learner::Numbers(learner) => {
                 let intervals = common.intervals.make(&learner)?;
-                let learner = ScaledTargets::unscaled(learner).screening(common.outliers);
-                let progress = Progress::default();
-                Trained::Numbers(Regression { description, scaling, progress, intervals, learner }.into())
-            }
-            (Learner::Numbers(learner), Some(encoding)) => {
-                let intervals = common.intervals.make(&learner)?;
-                let learner = match rows.target_scales() {
-                    None => common.scale.around(learner)?,
-                    Some(scales) => common.scale.fixed(learner, scales)?,
+                let learner = match (&encoding, rows.input().target_scales()) {
+                    (None, _) => ScaledTargets::unscaled(learner),
+                    (Some(_), None) => common.scale.around(learner)?,
+                    (Some(_), Some(scales)) => common.scale.fixed(learner, scales)?,
                 };
-                let pipeline = Pipeline::new(encoding, learner.screening(common.outliers)).map_err(unfit)?;
-                let progress = Progress::default();
-                Trained::Table(TableModel { description, progress, intervals, pipeline }.into())
+                Task::Numbers(Box::new(Numbers { intervals, ..Numbers::new(learner.screening(common.outliers)) }))
             }
-            (Learner::Classes(classifier, labels), None) => {
-                let (classifier, progress) = (*classifier, ClassProgress::default());
-                Trained::Classes(Classification { description, labels, scaling, progress, classifier }.into())
-            }
-            (Learner::Classes(classifier, labels), Some(encoding)) => {
-                let pipeline = ClassPipeline::new(encoding, *classifier).map_err(unfit)?;
-                let progress = ClassProgress::default();
-                Trained::ClassTable(ClassTable { description, labels, progress, pipeline }.into())
-            }
-        })
+            Learner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
+        };
+        Ok(Trained { description, encoding, scaling: scaling.clone(), progress: Progress::default(), task })
     }
 
     /// Has all rows learnt, of which `ahead` has the first.
@@ -303,7 +277,7 @@ impl Plan {
                 continue;
             }
             let Some(row) = self.rows.next(&mut sample)? else { break };
-            learning.model.description_mut().marks = self.rows.marks();
+            learning.model.description.marks = self.rows.input().marks();
             alarm.hear(&sample.example.targets);
             take(learning, row, &mut sample, &self.rows)?;
         }
@@ -321,12 +295,14 @@ fn notes(
     let bound = entry.bound.filter(|_| !scaled);
     let bound = parameters.iter().find(|(key, _)| Some(*key) == bound).map(|(key, value)| (*key, value));
     let dictionary_size = learning.model.dictionary_size();
-    let kernel = learning.model.description().kernel.as_str();
-    let of_result = match learning.model.score() {
-        ScoreSoFar::Numbers(score) => learning.watch.notes(&Outcome { entry, kernel, bound, score, dictionary_size }),
-        ScoreSoFar::Classes(learnt, score) => {
-            let crowded = notes::crowded(entry, learnt as usize, dictionary_size);
-            crowded.into_iter().chain(notes::majority(score)).collect()
+    let kernel = learning.model.description.kernel.as_str();
+    let of_result = match &learning.model.task {
+        Task::Numbers(task) => {
+            learning.watch.notes(&Outcome { entry, kernel, bound, score: &task.score, dictionary_size })
+        }
+        Task::Classes(task) => {
+            let crowded = notes::crowded(entry, task.learnt as usize, dictionary_size);
+            crowded.into_iter().chain(notes::majority(&task.score)).collect()
         }
     };
     learning.implausible_note().into_iter().chain(of_result).collect()
@@ -386,26 +362,14 @@ impl Survey {
         survey.dimension = survey.learned.as_ref().map(|learned| learned.columns.dimension);
         Ok(survey)
     }
-
-    /// How rows that are not encoded are scaled by the ranges.
-    fn scaling(&self, rows: &Rows, scheme: Option<Scheme>) -> Result<Option<Scaling>, Failure> {
-        let Some(learned) = &self.learned else { return Ok(None) };
-        // Encoded columns are found by their names.
-        let plain = rows.encoding().is_none();
-        if plain {
-            learned.columns.check(&learned.shown, rows.columns(), rows.shown())?;
-        }
-        learned.check_outputs(rows.kind(), rows.shown())?;
-        Ok(scheme.filter(|_| plain).map(|scheme| Scaling::new(learned.ranges.clone(), scheme)))
-    }
 }
 
 /// Refuses a saved model that is not one of the run that would begin now.
 fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), Failure> {
-    let (old, new) = (saved.description(), fresh.description());
-    let kinds = [saved.kind(), fresh.kind()].map(|kind| kind.to_string());
+    let (old, new) = (&saved.description, &fresh.description);
+    let kinds = [saved.task.kind(), fresh.task.kind()].map(|kind| kind.to_string());
     let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
-    let intervals = [saved, fresh].map(Trained::intervals_told);
+    let intervals = [saved, fresh].map(OfRows::intervals_told);
     let outliers = [saved, fresh].map(|model| model.screened().map_or("keep", |learner| learner.outliers().name()));
     let facts = [
         Fact { name: "kind", saved: &kinds[0], now: &kinds[1] },
@@ -420,7 +384,7 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     let (parameters, own) = (old.parameters.clone(), old.own.clone());
     let told = Description { parameters, own, marks: old.marks, ..new.clone() };
     let encoded =
-        |model: &Trained| model.encoding().map(|encoding| (encoding.schema().clone(), encoding.transform().options()));
+        |model: &Trained| model.encoding.as_ref().map(|one| (one.schema().clone(), one.transform().options()));
     let otherwise = if known_gaps(&old.own) != known_gaps(&new.own) {
         Some("other values stand for none (--gap)")
     } else if *old != told || columns(saved) != columns(fresh) {
@@ -428,7 +392,7 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     } else if encoded(saved) != encoded(fresh) {
         Some("its columns are encoded in another way")
     } else {
-        (saved.scaling() != fresh.scaling()).then_some("its scaling is another one")
+        (saved.scaling != fresh.scaling).then_some("its scaling is another one")
     };
     check_same(path, facts, otherwise)
 }
@@ -436,18 +400,17 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
     let (standing, size) = (learning.model.standing(), learning.model.dictionary_size());
     let (learnt, mse) = (standing.rounds, standing.loss / standing.weight);
-    let loss = match (learning.model.score(), learning.model.scaling()) {
+    let loss = match (&learning.model.task, &learning.model.scaling) {
         // No row that counts.
         _ if standing.weight == 0.0 => String::new(),
-        (ScoreSoFar::Classes(_, score), _) => {
-            let classes = learning.model.classes().map_or(0, |(labels, _)| labels.len());
-            format!(", {classes} classes, accuracy {}", digits(score.accuracy()))
+        (Task::Classes(task), _) => {
+            format!(", {} classes, accuracy {}", task.labels.len(), digits(task.score.accuracy()))
         }
-        (ScoreSoFar::Numbers(_), None) => format!(", mean squared error {}", digits(mse)),
-        (ScoreSoFar::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
+        (Task::Numbers(_), None) => format!(", mean squared error {}", digits(mse)),
+        (Task::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
             format!(", mean squared error {} in scaled units", digits(mse))
         }
-        (ScoreSoFar::Numbers(_), Some(scaling)) => {
+        (Task::Numbers(_), Some(scaling)) => {
             let own = digits(mse * scaling.target_unit().powi(2));
             format!(", mean squared error {} in scaled units ({own} in the target's own)", digits(mse))
         }
@@ -457,6 +420,6 @@ fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
     format!(
         "{}: {} with {learnt} row{plural} learnt{loss}, dictionary size {size}{stopped}\n",
         path.display(),
-        learning.model.description().learner
+        learning.model.description.learner
     )
 }

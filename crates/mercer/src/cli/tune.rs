@@ -7,23 +7,19 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use clap::{ArgMatches, Args, Command as Parsed, FromArgMatches};
+use clap::Args;
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Entry, Kind as KeyKind, nearest};
 use mercer::tune::{Dimension, Found, Plan, Space, TuneError, search};
 
 use super::eval::held::Held;
 use super::failure::Failure;
-use super::of_eval::{Words, with_options};
+use super::of_eval::{Beside, WithEval};
 use super::{EvalArguments, count, output, typed, voice};
 use report::{Report, Seen};
 
-/// Options of `eval` that this command does not take, or takes as its own.
-const WITHOUT: [&str; 9] =
-    ["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot", "window"];
-
 #[derive(Args)]
-struct Own {
+pub(crate) struct Own {
     /// Points that are tried
     ///
     /// Half of them are spread over the ranges and tried on a ninth of the rows. The best third goes on to a third of the rows, the best third of
@@ -58,42 +54,21 @@ struct Own {
 /// The score is that of --metric over all rows that are scored (--skip); unless given the root mean squared error, or for classes the log loss
 /// (accuracy where the learner has no probabilities). `--set` fixes a key. `--seed` is also that of
 /// the points that are tried.
-pub(crate) struct TuneArguments {
-    own: Own,
-    /// The options of `eval`.
-    words: Words,
-}
+pub(crate) type TuneArguments = WithEval<Own>;
 
-impl FromArgMatches for TuneArguments {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { own: Own::from_arg_matches(matches)?, words: Words::of(matches, &WITHOUT) })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl Args for TuneArguments {
-    fn augment_args(command: Parsed) -> Parsed {
-        with_options(Own::augment_args(command), &WITHOUT).after_help(EXAMPLES)
-    }
-
-    fn augment_args_for_update(command: Parsed) -> Parsed {
-        Self::augment_args(command)
-    }
-}
-
-const EXAMPLES: &str = "\
+impl Beside for Own {
+    const WITHOUT: &'static [&'static str] =
+        &["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot", "window"];
+    const EXAMPLES: &'static str = "\
 Examples:
   mercer tune diamonds --learner krls --scale paper01
   mercer tune data.csv --learner fogd --scale paper01 --limit 10000 --set features=200 --threads 4
   mercer tune data.csv --learner nons-ald --kernel laplace:1 --search sigma=0.1..10:log --search mu=0.01..1:log --json
 ";
+}
 
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
-    let TuneArguments { own, words } = arguments;
+    let WithEval { own, words } = arguments;
     let begun = Instant::now();
     let with_kernel = |kernel: Option<&str>| {
         let mut words = words.clone();

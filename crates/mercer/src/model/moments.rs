@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
-use mercer_encoding::{ClassPipeline, Encoding, Pipeline, ScaledTargets, TargetScale};
+use mercer_encoding::{Encoding, ScaledTargets, TargetScale};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
 use mercer_learners::{Classifier, Error, FeatureMap, FixedMap, RegressorExt, RidgeMoments, RidgePath, RidgePoint};
@@ -12,9 +12,10 @@ use mercer_readers::{Labels, Scaling};
 use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
+use super::tabular::check_columns;
 use super::{
-    ClassProgress, ClassTable, ClassUnion, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind,
-    Progress, Regression, Table, check_scaling, frame,
+    ClassUnion, Classes, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind, Numbers, Progress,
+    Regression, Tabular, frame,
 };
 
 /// Sums of any fixed features.
@@ -38,7 +39,7 @@ const ROUNDING: f64 = 1e-12;
 /// }
 /// let part = Moments::from_bytes(&shards[1].to_bytes()?)?;
 /// shards[0].merge(&part)?;
-/// let learner = shards[0].fit()?.learner;
+/// let learner = shards[0].fit()?.task.learner;
 /// assert!((learner.predict(&[0.5])? - 1.5f64.sin()).abs() < 0.05);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -127,6 +128,11 @@ pub enum MergeError {
     /// Why the sums do not go together.
     #[error(transparent)]
     Sums(#[from] Error),
+}
+
+/// Why the other kind of targets is needed.
+fn refused(requirement: &'static str, value: usize) -> ModelError {
+    Error::from(ParameterError { name: "the targets", requirement, value: value as f64 }).into()
 }
 
 fn different(what: &'static str, ours: &dyn Display, theirs: &dyn Display) -> MergeError {
@@ -370,18 +376,17 @@ impl Moments {
     /// The learner of all rows, as a model that predicts and goes on learning. `r³`, and about `10r³` to choose the ridge.
     ///
     /// # Errors
-    /// When these are sums of classes or of an encoded table, the sums are not finite, or so much was taken back that no ridge regression fits them.
-    pub fn fit(&self) -> Result<Regression, Error> {
+    /// When these are sums of classes, the sums are not finite, or so much was taken back that no ridge regression fits them.
+    pub fn fit(&self) -> Result<Regression, ModelError> {
         if let Some(classes) = &self.classes {
             let requirement = "numbers; these sums are of classes, so that fit_classes makes their learner";
-            return Err(ParameterError { name: "the targets", requirement, value: classes.len() as f64 }.into());
+            return Err(refused(requirement, classes.len()));
         }
-        self.check_plain()?;
         let learner = self.learner(&self.sums)?;
-        let progress = self.progress();
-        let (description, scaling) = (self.description.clone(), self.scaling.clone());
-        let learner = ScaledTargets::unscaled(learner);
-        Ok(Regression { description, scaling, progress, intervals: None, learner })
+        Ok(self.model(Numbers::new(match &self.target_scales[..] {
+            [] => ScaledTargets::unscaled(learner),
+            scales => ScaledTargets::fixed(learner, scales.to_vec())?,
+        })))
     }
 
     /// The classifier of all rows by least squares on targets `+1` and `−1`: one output for two classes, and otherwise one a class beside
@@ -389,62 +394,10 @@ impl Moments {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and when these are sums of numbers.
-    pub fn fit_classes(&self) -> Result<Classification, Error> {
-        self.check_plain()?;
-        let (labels, classifier) = self.classifier()?;
-        let progress = self.class_progress();
-        let (description, scaling) = (self.description.clone(), self.scaling.clone());
-        Ok(Classification { description, labels, scaling, progress, classifier })
-    }
-
-    /// The learner of all rows, as the model of its kind: of numbers or of classes, behind the encoding if there is one.
-    ///
-    /// # Errors
-    /// When the sums are not finite, or so much was taken back that no ridge regression fits them.
-    pub fn fit_model(&self) -> Result<Model, ModelError> {
-        let description = self.description.clone();
-        Ok(match (&self.classes, &self.encoding) {
-            (None, None) => Model::Regression(Box::new(self.fit()?)),
-            (Some(_), None) => Model::Classification(Box::new(self.fit_classes()?)),
-            (None, Some(encoding)) => {
-                let learner = self.learner(&self.sums)?;
-                let scaled = match &self.target_scales[..] {
-                    [] => ScaledTargets::unscaled(learner),
-                    scales => ScaledTargets::fixed(learner, scales.to_vec())?,
-                };
-                let pipeline = Pipeline::new(encoding.clone(), scaled)?;
-                Model::Table(Box::new(Table { description, progress: self.progress(), intervals: None, pipeline }))
-            }
-            (Some(_), Some(encoding)) => {
-                let (labels, classifier) = self.classifier()?;
-                let pipeline = ClassPipeline::new(encoding.clone(), classifier)?;
-                let progress = self.class_progress();
-                Model::ClassTable(Box::new(ClassTable { description, labels, progress, pipeline }))
-            }
-        })
-    }
-
-    fn progress(&self) -> Progress {
-        Progress { rows: self.rows(), ..Progress::default() }
-    }
-
-    fn class_progress(&self) -> ClassProgress {
-        ClassProgress { rows: self.rows(), learnt: self.rows(), ..ClassProgress::default() }
-    }
-
-    /// Refuses a learner without the encoding that belongs before it.
-    fn check_plain(&self) -> Result<(), Error> {
-        let requirement =
-            "numbers as they are; these sums are of an encoded table, so that fit_model makes their learner";
-        let value = self.sums.feature_map().input_dimension() as f64;
-        Ok(ParameterError::require(self.encoding.is_none(), "the columns", requirement, value).map(drop)?)
-    }
-
-    fn classifier(&self) -> Result<(Labels, Classifier<AnyRegressor<AnyKernel>>), Error> {
+    pub fn fit_classes(&self) -> Result<Classification, ModelError> {
         let Some(labels) = self.classes.clone() else {
             let requirement = "classes; these sums are of numbers, so that fit makes their learner";
-            let value = self.sums.outputs() as f64;
-            return Err(ParameterError { name: "the targets", requirement, value }.into());
+            return Err(refused(requirement, self.sums.outputs()));
         };
         let mut sums = self.sums.clone();
         if labels.len() == 2 {
@@ -457,7 +410,29 @@ impl Moments {
             sums.sign();
         }
         let classifier = Classifier::learnt(self.learner(&sums)?, labels.len())?;
-        Ok((labels, classifier))
+        Ok(self.model(Classes { learnt: self.rows(), ..Classes::new(classifier, labels) }))
+    }
+
+    /// The learner of all rows, as the model of its kind: of numbers or of classes.
+    ///
+    /// # Errors
+    /// When the sums are not finite, or so much was taken back that no ridge regression fits them.
+    pub fn fit_model(&self) -> Result<Model, ModelError> {
+        Ok(match &self.classes {
+            None => Model::Regression(Box::new(self.fit()?)),
+            Some(_) => Model::Classification(Box::new(self.fit_classes()?)),
+        })
+    }
+
+    /// A model of all rows.
+    fn model<T>(&self, task: T) -> Tabular<T> {
+        Tabular {
+            description: self.description.clone(),
+            encoding: self.encoding.clone(),
+            scaling: self.scaling.clone(),
+            progress: Progress { rows: self.rows(), ..Progress::default() },
+            task,
+        }
     }
 
     fn learner(&self, sums: &Sums) -> Result<AnyRegressor<AnyKernel>, Error> {
@@ -494,19 +469,11 @@ impl Validate for Moments {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "list of shards";
         self.sums.validate()?;
-        let d = self.sums.feature_map().input_dimension();
-        self.description.check(d, self.sums.outputs())?;
+        let (d, outputs) = (self.sums.feature_map().input_dimension(), self.sums.outputs());
+        let (encoding, scaling) = (self.encoding.as_ref(), self.scaling.as_ref());
+        let scaled = self.classes.is_none().then_some(outputs);
+        check_columns(&self.description, encoding, scaling, d, outputs, scaled)?;
         self.lambda.map_or(Ok(()), |lambda| Inconsistent::positive(lambda, "ridge"))?;
-        if let Some(scaling) = &self.scaling {
-            check_scaling(scaling, d)?;
-            let fits = self.classes.is_some() || scaling.outputs() == self.sums.outputs();
-            Inconsistent::require(fits, "scaling", "it has a range for each target")?;
-        }
-        if let Some(encoding) = &self.encoding {
-            encoding.validate()?;
-            let fits = encoding.dimension() == d && self.scaling.is_none() && self.description.features.is_empty();
-            Inconsistent::require(fits, "encoding", "it makes the inputs, and the schema has the names")?;
-        }
         self.target_scales.iter().try_for_each(Validate::validate)?;
         let scaled =
             self.encoding.is_some() && self.classes.is_none() && self.target_scales.len() == self.sums.outputs();

@@ -9,7 +9,7 @@ use mercer::{AnyKernel, AnyRegressor, RegressorExt, catalogue};
 
 #[test]
 fn a_learner_alone_goes_on_bit_for_bit() {
-    let mut learner = regression("nons-ald", 20).learner.into_learner();
+    let mut learner = regression("nons-ald", 20).task.learner.into_learner();
     let bytes = model::to_bytes(&learner).unwrap();
     let mut restored = model::from_bytes(&bytes).unwrap();
     assert_eq!(model::to_bytes(&restored).unwrap(), bytes);
@@ -43,13 +43,13 @@ fn what_is_no_learner_alone_is_refused() {
 fn a_learner_is_known_by_its_number_and_its_name() {
     let mut names = BTreeMap::from([(9, "Krls"), (17, "Auto"), (47, "Restarting")]);
     for entry in catalogue::entries() {
-        let learner = regression(entry.name, 5).learner.into_learner();
+        let learner = regression(entry.name, 5).task.learner.into_learner();
         let number = postcard::to_stdvec(&learner).unwrap()[0];
         assert_eq!(*names.entry(number).or_insert(learner.name()), learner.name());
         let json = serde_json::to_value(&learner).unwrap();
         assert!(json.as_object().unwrap().keys().eq([learner.name()]));
     }
-    let learner = regression("nons-ald", 5).learner.into_learner();
+    let learner = regression("nons-ald", 5).task.learner.into_learner();
     let read: AnyRegressor<AnyKernel> = serde_json::from_value(serde_json::to_value(&learner).unwrap()).unwrap();
     assert_eq!(read.name(), learner.name());
     for (x, _) in rows(10) {

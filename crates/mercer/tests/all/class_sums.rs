@@ -42,12 +42,12 @@ fn scores(sums: &Moments) -> Vec<(String, Vec<f64>)> {
     let of = |class: usize| {
         let one = |(x, _): &([f64; 2], f64)| {
             let mut scores = Vec::new();
-            model.classifier.scores_with(x, &mut Scratch::default(), &mut scores).unwrap();
+            model.task.classifier.scores_with(x, &mut Scratch::default(), &mut scores).unwrap();
             scores[class]
         };
         new.iter().map(one).collect()
     };
-    (0..model.labels.len()).map(|class| (model.labels.get(class).unwrap().to_owned(), of(class))).collect()
+    (0..model.task.labels.len()).map(|class| (model.task.labels.get(class).unwrap().to_owned(), of(class))).collect()
 }
 
 fn assert_near(ours: &Moments, theirs: &Moments, what: &str) {
@@ -113,13 +113,13 @@ fn a_shard_is_held_out() {
         let classes = all.classes.as_ref().unwrap();
         for (t, (x, _)) in data.iter().enumerate().skip(300) {
             let (mut made, w) = (Vec::new(), 0.5 + (t % 3) as f64);
-            model.classifier.scores_with(x, &mut Scratch::default(), &mut made).unwrap();
+            model.task.classifier.scores_with(x, &mut Scratch::default(), &mut made).unwrap();
             for class in classes.names() {
                 // A class that the others never met scores as one that is never right: the output in reserve.
-                let score = match model.labels.find(class) {
+                let score = match model.task.labels.find(class) {
                     Some(class) => made[class],
                     None => {
-                        let learner = model.classifier.learner();
+                        let learner = model.task.classifier.learner();
                         let mut raw = vec![0.0; learner.outputs()];
                         learner.predict_into(x, &mut Scratch::default(), &mut raw).unwrap();
                         raw[0]

@@ -1,9 +1,9 @@
 //! Everything that may be done with a model that was read: refused or not is its affair, but nothing may panic.
 
-use mercer::encoding::Cell;
+use mercer::encoding::{Cell, Encoding};
 use mercer::forecast::Forecaster;
 use mercer::koopman::Trajectory;
-use mercer::model::Model;
+use mercer::model::{Classes, Model, Numbers};
 use mercer::{Regressor, RegressorExt, Scratch, Target};
 
 /// Dimensions up to this are tried; a file may claim millions, which are allowed and slow.
@@ -16,7 +16,8 @@ const CELLS: [Cell<'static>; 5] =
 pub(crate) fn exercise(model: Model) {
     match model {
         Model::Regression(mut model) => {
-            let learner = &mut model.learner;
+            exercise_encoding(model.encoding.as_mut());
+            let Numbers { learner, intervals, .. } = &mut model.task;
             let _ = (learner.learner().name(), learner.dictionary_size());
             if learner.dimension() > WIDEST {
                 return;
@@ -26,7 +27,7 @@ pub(crate) fn exercise(model: Model) {
             let m = learner.outputs();
             let (mut scores, mut other) = (vec![0.0; m], vec![0.0; m]);
             let _ = learner.predict_variance_into(&x, &mut Scratch::default(), &mut scores, &mut other);
-            if let Some(intervals) = &mut model.intervals {
+            if let Some(intervals) = intervals {
                 let (mut scratch, y) = (Scratch::default(), vec![0.25; m]);
                 let _ = intervals.predict_into(learner, &x, &mut scratch, &mut scores, &mut other);
                 let _ = intervals.learn(learner, &x, Target::new(&y), &mut scratch, &mut scores, &mut other);
@@ -38,8 +39,9 @@ pub(crate) fn exercise(model: Model) {
             let _ = learner.learn_block(&x.repeat(5), &[0.1, 0.2, -0.3, 0.4, 0.5], &mut Vec::new());
         }
         Model::Classification(mut model) => {
-            let classifier = &mut model.classifier;
-            let _ = (model.labels.sorted(), model.progress.score.balanced_accuracy(), model.progress.score.majority());
+            exercise_encoding(model.encoding.as_mut());
+            let Classes { classifier, labels, score, .. } = &mut model.task;
+            let _ = (labels.sorted(), score.balanced_accuracy(), score.majority());
             let d = classifier.learner().dimension();
             if d > WIDEST || classifier.classes() > WIDEST {
                 return;
@@ -96,23 +98,6 @@ pub(crate) fn exercise(model: Model) {
             let _ = model.trajectory.as_mut().map(|trajectory| trajectory.push(&vec![0.3; row], None, None).is_ok());
             let _ = (model.learner.kept_rounds(), model.learner.forced_rejections());
         }
-        Model::Table(mut model) => {
-            let columns = model.encoding().schema().columns().len();
-            if model.encoding().dimension().max(columns) > WIDEST {
-                return;
-            }
-            let outputs = model.pipeline.learner().outputs();
-            let mut made = vec![0.0; outputs];
-            for cell in CELLS {
-                let record = vec![cell; columns];
-                let mut numbers = Vec::new();
-                model.encoding().encode(&record, &mut numbers).unwrap();
-                assert!(numbers.iter().all(|number| number.is_finite()));
-                let _ = model.pipeline.predict(&record);
-                let _ = model.pipeline.learn_target(&record, Target::new(&vec![0.5; outputs]), &mut made);
-            }
-            let _ = (model.encoding().names(), model.encoding().transform().treatment(0));
-        }
         Model::Moments(mut model) => {
             let (d, m) =
                 (mercer::learners::FeatureMap::input_dimension(model.sums.feature_map()), model.sums.outputs());
@@ -123,27 +108,27 @@ pub(crate) fn exercise(model: Model) {
             let _ = (model.point(), model.sums.add_target(&x, Target::new(&y)), model.sums.advance_to(3.0));
             let other = model.clone();
             let _ = (model.merge(&other), model.retract(&other), model.sums.held_out(&other.sums, 0.5));
-            let _ = model.fit().map(|made| made.learner.predict(&x));
+            let _ = model.fit().map(|made| made.task.learner.predict(&x));
             let _ = (model.add_label(&x, "a class", 0.5), model.held_out(&other, 0.5));
-            if let Ok(Model::Table(_) | Model::ClassTable(_)) = model.fit_model()
-                && let Some(encoding) = &model.encoding
-            {
-                let mut numbers = Vec::new();
-                let _ = encoding.encode(&vec![CELLS[0]; encoding.schema().columns().len()], &mut numbers);
-            }
-        }
-        Model::ClassTable(mut model) => {
-            let columns = model.encoding().schema().columns().len();
-            let classes = model.pipeline.classifier().classes();
-            if model.encoding().dimension().max(columns).max(classes) > WIDEST {
-                return;
-            }
-            let _ = model.labels.sorted();
-            for (cell, class) in CELLS.into_iter().zip([0, 1, classes, 0, 1]) {
-                let record = vec![cell; columns];
-                let _ = (model.pipeline.predict(&record), model.pipeline.learn(&record, class, 1.0));
+            if model.fit_model().is_ok() {
+                exercise_encoding(model.encoding.as_mut());
             }
         }
         _ => panic!("a kind that is not exercised"),
     }
+}
+
+fn exercise_encoding(encoding: Option<&mut Encoding>) {
+    let Some(encoding) = encoding else { return };
+    let columns = encoding.schema().columns().len();
+    if encoding.dimension().max(columns) > WIDEST {
+        return;
+    }
+    for cell in CELLS {
+        let (record, mut numbers) = (vec![cell; columns], Vec::new());
+        encoding.encode(&record, &mut numbers).unwrap();
+        assert!(numbers.iter().all(|number| number.is_finite()));
+        let _ = encoding.learn(&record);
+    }
+    let _ = (encoding.names(), encoding.transform().treatment(0));
 }

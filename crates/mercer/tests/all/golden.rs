@@ -54,14 +54,18 @@ fn a_window_that_grows_goes_on_bit_for_bit() {
         if ends.contains(&t) {
             saved.push((t, Model::Regression(Box::new(whole.clone())).to_bytes().unwrap()));
         }
-        made.push(whole.learner.predict_then_update(x, *y).unwrap().to_bits());
+        made.push(whole.task.learner.predict_then_update(x, *y).unwrap().to_bits());
     }
     // All examples of the window and some points of dictionaries are kept.
-    assert!((3000..4000).contains(&whole.learner.dictionary_size()), "{}", whole.learner.dictionary_size());
+    assert!((3000..4000).contains(&whole.task.learner.dictionary_size()), "{}", whole.task.learner.dictionary_size());
     for (start, bytes) in saved {
         let Model::Regression(mut model) = Model::from_bytes(&bytes).unwrap() else { panic!("another model") };
         for ((x, y), bits) in all[start..].iter().zip(&made[start..]) {
-            assert_eq!(model.learner.predict_then_update(x, *y).unwrap().to_bits(), *bits, "saved after {start} rows");
+            assert_eq!(
+                model.task.learner.predict_then_update(x, *y).unwrap().to_bits(),
+                *bits,
+                "saved after {start} rows"
+            );
         }
     }
 }
@@ -116,8 +120,6 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         ModelKind::Prediction,
         ModelKind::Operator,
         ModelKind::Classification,
-        ModelKind::Table,
-        ModelKind::ClassTable,
         ModelKind::Moments,
     ] {
         assert!(kinds.contains(&kind));

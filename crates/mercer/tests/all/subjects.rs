@@ -2,9 +2,7 @@
 
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Context, Entry, Settings};
-use mercer::encoding::{
-    Cell, ClassPipeline, Encoding, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets, TargetScale,
-};
+use mercer::encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledTargets, TargetScale};
 use mercer::fit::FitSpec;
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
@@ -15,8 +13,8 @@ use mercer::forecast::{
 use mercer::koopman::{DenseSogd, DenseSogdParams, OperatorModel, OperatorSums, OperatorSumsParams, Sogd, SogdParams};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{
-    AnyOperator, ClassProgress, ClassTable, Classification, Description, Model, Moments, Operator, Prediction,
-    Progress, Regression, Seen, SeriesErrors, Table,
+    AnyOperator, Classes, Classification, Description, Model, Moments, Numbers, Operator, Prediction, Progress,
+    Regression, SeriesErrors, Tabular,
 };
 use mercer::readers::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
 use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, RegressorExt, Score, Scratch, Target};
@@ -69,7 +67,7 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
     let mut ranges = Ranges::new(features);
     ranges.observe(&[-1.0, -1.0][..features], -1.0).unwrap();
     ranges.observe(&[1.0, 3.0][..features], 1.0).unwrap();
-    Regression {
+    Tabular {
         description: Description {
             learner: name.to_owned(),
             kernel: spec,
@@ -82,9 +80,9 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
             ..Description::default()
         },
         scaling: (name == "krls").then(|| Scaling::new(ranges, Scheme::PAPER01)),
-        progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5, score },
-        intervals: None,
-        learner: ScaledTargets::unscaled(built.learner),
+        encoding: None,
+        progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 },
+        task: Numbers { score, ..Numbers::new(ScaledTargets::unscaled(built.learner)) },
     }
 }
 
@@ -106,9 +104,10 @@ fn classification(learnt: usize) -> Classification {
         let predicted = classifier.learn(&row.0, class, 0.5).unwrap();
         score.record(class, predicted, Some(0.25), 0.5);
     }
-    let progress = ClassProgress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5, learnt: learnt as u64, score };
+    let progress = Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 };
     let description = Description { weight: Some(ColumnChoice::Name("w".to_owned())), ..description };
-    Classification { description, labels, scaling, progress, classifier }
+    let task = Classes { classifier, labels, learnt: learnt as u64, score };
+    Tabular { description, encoding: None, scaling, progress, task }
 }
 
 /// Members that forget or start anew, with a share for all; after enough rows for the detectors to have seen losses.
@@ -166,14 +165,14 @@ fn vector(learnt: usize) -> Regression {
     let mut model = regression("krls", 0);
     let kernel: AnyKernel = "gaussian:0.7".parse().unwrap();
     let learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1).outputs(2)).unwrap();
-    model.learner = ScaledTargets::unscaled(learner.into());
+    model.task.learner = ScaledTargets::unscaled(learner.into());
     model.scaling = None;
     model.description.target_names = vec!["y".to_owned(), "z".to_owned()];
     let mut made = [0.0; 2];
     for (x, y) in &rows(learnt) {
         let targets = [*y, x[0]];
-        model.learner.learn(x, Target::weighted(&targets, 2.0), &mut made).unwrap();
-        model.progress.score.record_weighted(&made, &targets, 2.0);
+        model.task.learner.learn(x, Target::weighted(&targets, 2.0), &mut made).unwrap();
+        model.task.score.record_weighted(&made, &targets, 2.0);
     }
     model
 }
@@ -183,6 +182,14 @@ fn record(t: usize, x: &[f64; 2]) -> [Cell<'static>; 4] {
     let first = if t % 5 == 2 { Cell::Missing } else { Cell::Number(100.0 * x[0]) };
     let city = ["Ulm", "Bonn", "Kiel", "Hof", "Ems", "Jena"][t % (2 + t / 4).min(6)];
     [first, Cell::Number(x[1]), Cell::Text(city), Cell::Instant(1.7e9 + 40_000.0 * t as f64)]
+}
+
+/// The inputs of a row, which may be encoded.
+fn inputs(encoding: Option<&Encoding>, t: usize, x: &[f64; 2]) -> Vec<f64> {
+    let Some(encoding) = encoding else { return x.to_vec() };
+    let mut numbers = Vec::new();
+    encoding.encode(&record(t, x), &mut numbers).unwrap();
+    numbers
 }
 
 /// The encoding of a table whose head has been learnt.
@@ -198,36 +205,36 @@ fn krls_for(encoding: &Encoding) -> Krls<AnyKernel> {
 }
 
 /// A learner of numbers behind the encoding of a table.
-fn table(learnt: usize) -> Table {
+fn table(learnt: usize) -> Regression {
     let Regression { description, .. } = regression("krls", 0);
-    let encoding = encoding(Scale::Robust);
-    let learner = ScaledTargets::new(krls_for(&encoding).into()).unwrap();
-    let mut pipeline = Pipeline::new(encoding, learner).unwrap();
+    let mut encoding = encoding(Scale::Robust);
+    let mut task = Numbers::new(ScaledTargets::new(krls_for(&encoding).into()).unwrap());
     let mut progress = Progress::default();
     for (t, (x, y)) in rows(learnt).iter().enumerate() {
-        progress.score.record(pipeline.learn(&record(t, x), *y).unwrap(), *y);
-        let Seen { rows, fingerprint } = progress.seen().after_cells(&record(t, x), &[*y]);
-        progress = Progress { rows, fingerprint, ..progress };
+        task.score.record(task.learner.predict_then_update(&inputs(Some(&encoding), t, x), *y).unwrap(), *y);
+        encoding.learn(&record(t, x)).unwrap();
+        progress.meet(progress.seen().after_cells(&record(t, x), &[*y]));
     }
-    Table { description: Description { features: Vec::new(), ..description }, progress, intervals: None, pipeline }
+    let description = Description { features: Vec::new(), ..description };
+    Tabular { description, encoding: Some(encoding), scaling: None, progress, task }
 }
 
 /// A learner of classes behind the encoding of a table.
-fn class_table(learnt: usize) -> ClassTable {
+fn class_table(learnt: usize) -> Classification {
     let Classification { description, .. } = classification(0);
-    let encoding = encoding(Scale::Standard);
-    let classifier = Classifier::new(krls_for(&encoding).into()).unwrap();
-    let mut pipeline = ClassPipeline::new(encoding, classifier).unwrap();
-    let (mut labels, mut progress) = (Labels::new(), ClassProgress::default());
+    let mut encoding = encoding(Scale::Standard);
+    let mut task = Classes::new(Classifier::new(krls_for(&encoding).into()).unwrap(), Labels::new());
     for (t, row) in rows(learnt).iter().enumerate() {
-        let class = class_of(t, row).min(pipeline.classifier().classes());
-        labels.insert(["red", "dark, blue", "3"][class]);
-        let predicted = pipeline.learn(&record(t, &row.0), class, 0.5).unwrap();
-        progress.score.record(class, predicted, None, 0.5);
-        progress.learnt += 1;
+        let class = class_of(t, row).min(task.classifier.classes());
+        task.labels.insert(["red", "dark, blue", "3"][class]);
+        let predicted = task.classifier.learn(&inputs(Some(&encoding), t, &row.0), class, 0.5).unwrap();
+        encoding.learn(&record(t, &row.0)).unwrap();
+        task.score.record(class, predicted, None, 0.5);
+        task.learnt += 1;
     }
-    progress.rows = learnt as u64;
-    ClassTable { description: Description { features: Vec::new(), ..description }, labels, progress, pipeline }
+    let description = Description { features: Vec::new(), ..description };
+    let progress = Progress { rows: learnt as u64, ..Progress::default() };
+    Tabular { description, encoding: Some(encoding), scaling: None, progress, task }
 }
 
 /// Forecasters by the names of their files.
@@ -297,9 +304,9 @@ pub(crate) fn sure(learnt: usize) -> Vec<(&'static str, Model)> {
         let (mut scratch, mut score, mut radius) = (Scratch::default(), [0.0], [0.0]);
         for (x, y) in &rows(learnt) {
             let target = Target::new(std::slice::from_ref(y));
-            intervals.learn(&mut model.learner, x, target, &mut scratch, &mut score, &mut radius).unwrap();
+            intervals.learn(&mut model.task.learner, x, target, &mut scratch, &mut score, &mut radius).unwrap();
         }
-        model.intervals = Some(intervals);
+        model.task.intervals = Some(intervals);
         all.push(("intervals", Model::Regression(Box::new(model))));
     }
     let schedule = EpochSchedule { beta: 0.7, t_init: 8, max_lags: Some(4) };
@@ -399,14 +406,14 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     // One feature, since the file of two is large.
     all.push(("auto-window", Model::Regression(Box::new(windowed("budget=28000", 1, learnt.min(16))))));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
-    all.push(("table", Model::Table(Box::new(table(learnt)))));
+    all.push(("table", Model::Regression(Box::new(table(learnt)))));
     let taylor = "learner=pkawv-taylor kernel=gaussian:0.9 lambda=0.3";
     all.push(("moments", Model::Moments(Box::new(moments(taylor, learnt)))));
     let fourier = "learner=pkrr-fourier kernel=gaussian:0.9 lambda=0.3 features=9 seed=4";
     all.push(("moments-fourier", Model::Moments(Box::new(moments(fourier, learnt)))));
     all.push(("moments-classes", Model::Moments(Box::new(class_moments(learnt)))));
     all.push(("moments-table", Model::Moments(Box::new(table_moments(learnt)))));
-    all.push(("class-table", Model::ClassTable(Box::new(class_table(learnt)))));
+    all.push(("class-table", Model::Classification(Box::new(class_table(learnt)))));
     all
 }
 
@@ -414,34 +421,30 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
 pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
     match model {
         Model::Classification(model) => {
+            let Tabular { encoding, task: Classes { classifier, .. }, .. } = &mut **model;
             let one = |(t, row): (usize, &([f64; 2], f64))| {
-                let classifier = &mut model.classifier;
                 let class = class_of(t, row).min(classifier.classes());
                 let mut score = f64::NAN;
                 let observe = |_: usize, _: &Classifier<_>, scores: &[f64]| score = scores.iter().sum();
-                classifier.learn_rows(&row.0, &[class], &[], observe).unwrap();
+                let inputs = inputs(encoding.as_ref(), t, &row.0);
+                classifier.learn_rows(&inputs, &[class], &[], observe).unwrap();
+                encoding.iter_mut().for_each(|encoding| encoding.learn(&record(t, &row.0)).unwrap());
                 score
             };
             rows.iter().enumerate().map(one).collect()
         }
-        Model::Table(model) => {
-            let one = |(t, (x, y)): (usize, &([f64; 2], f64))| model.pipeline.learn(&record(t, x), *y).unwrap();
-            rows.iter().enumerate().map(one).collect()
-        }
-        Model::ClassTable(model) => {
-            let one = |(t, row): (usize, &([f64; 2], f64))| {
-                let pipeline = &mut model.pipeline;
-                let class = class_of(t, row).min(pipeline.classifier().classes());
-                let mut score = f64::NAN;
-                let observe = |_: usize, _: &Classifier<_>, scores: &[f64]| score = scores.iter().sum();
-                pipeline.learn_rows(&[record(t, &row.0)], &[class], &[], observe).unwrap();
-                score
+        Model::Regression(model) if model.encoding.is_some() => {
+            let Tabular { encoding, task: Numbers { learner, .. }, .. } = &mut **model;
+            let one = |(t, (x, y)): (usize, &([f64; 2], f64))| {
+                let made = learner.predict_then_update(&inputs(encoding.as_ref(), t, x), *y).unwrap();
+                encoding.iter_mut().for_each(|encoding| encoding.learn(&record(t, x)).unwrap());
+                made
             };
             rows.iter().enumerate().map(one).collect()
         }
         Model::Moments(model) if model.classes.is_some() => {
             let one = |(t, row): (usize, &([f64; 2], f64))| {
-                let made = model.fit_classes().unwrap().classifier;
+                let made = model.fit_classes().unwrap().task.classifier;
                 let mut scores = Vec::new();
                 made.scores_with(&row.0, &mut Scratch::default(), &mut scores).unwrap();
                 model.add_label(&row.0, ["red", "dark, blue", "3"][class_of(t, row)], 1.0).unwrap();
@@ -451,17 +454,16 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
         }
         Model::Moments(model) if model.encoding.is_some() => {
             let one = |(t, (x, y)): (usize, &([f64; 2], f64))| {
-                let Model::Table(made) = model.fit_model().unwrap() else { panic!("another kind") };
-                let mut numbers = Vec::new();
-                made.encoding().encode(&record(t, x), &mut numbers).unwrap();
+                let made = model.fit().unwrap();
+                let numbers = inputs(made.encoding.as_ref(), t, x);
                 model.sums.add(&numbers, *y).unwrap();
-                made.pipeline.predict(&record(t, x)).unwrap()
+                made.task.learner.predict(&numbers).unwrap()
             };
             rows.iter().enumerate().map(one).collect()
         }
         Model::Moments(model) => {
             let one = |(x, y): &([f64; 2], f64)| {
-                let made = model.fit().unwrap().learner;
+                let made = model.fit().unwrap().task.learner;
                 let mut scores = [0.0; 2];
                 made.predict_into(x, &mut Scratch::default(), &mut scores).unwrap();
                 model.sums.add_target(x, Target::new(&[*y, x[0]])).unwrap();
@@ -469,16 +471,16 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
             };
             rows.iter().map(one).collect()
         }
-        Model::Regression(model) if model.learner.outputs() == 2 => {
+        Model::Regression(model) if model.outputs() == 2 => {
             let one = |(x, y): &([f64; 2], f64)| {
                 let mut made = [0.0; 2];
-                model.learner.learn(x, Target::new(&[*y, x[0]]), &mut made).unwrap();
+                model.task.learner.learn(x, Target::new(&[*y, x[0]]), &mut made).unwrap();
                 made[0] + made[1]
             };
             rows.iter().map(one).collect()
         }
         Model::Regression(model) => {
-            let learner = &mut model.learner;
+            let learner = &mut model.task.learner;
             let features = learner.dimension();
             let one = |(x, y): &([f64; 2], f64)| {
                 let y = target(learner.learner(), *y);

@@ -122,8 +122,8 @@ fn a_model_of_classes_predicts_and_goes_on_bit_for_bit() {
                 .collect::<String>(),
         );
     let learner = "--learner krls --set lambda=0.1 --kernel gaussian:1 --scale paper01 --scale-from all.csv --quiet";
-    folder.done(&format!("train all.csv {learner} --model all.mercer"));
-    folder.done(&format!("train first.csv {learner} --model m.mercer"));
+    folder.done(&format!("train all.csv {learner} --out all.mercer"));
+    folder.done(&format!("train first.csv {learner} --out m.mercer"));
     folder.done("predict rest.csv --model m.mercer --learn --quiet");
     assert_eq!(std::fs::read(folder.path("all.mercer")).unwrap(), std::fs::read(folder.path("m.mercer")).unwrap());
     let lines = folder.done("predict bare.csv --model m.mercer");
@@ -135,8 +135,8 @@ fn a_model_of_classes_predicts_and_goes_on_bit_for_bit() {
     let counts = facts["classes"].as_object().unwrap();
     assert_eq!(counts.values().map(|count| count.as_f64().unwrap()).sum::<f64>(), 160.0);
     // Resumed from a checkpoint, it is the same file.
-    folder.done(&format!("train all.csv {learner} --model r.mercer --limit 70"));
-    folder.done(&format!("train all.csv {learner} --model r.mercer --resume"));
+    folder.done(&format!("train all.csv {learner} --out r.mercer --limit 70"));
+    folder.done(&format!("train all.csv {learner} --out r.mercer --resume"));
     assert_eq!(folder.json("inspect r.mercer")["log_loss"], facts["log_loss"]);
     let object = folder.piped(b"{\"a\":0.9,\"b\":0.1}\n", "predict - --format ndjson --model m.mercer");
     let object: serde_json::Value = serde_json::from_str(&object.out).unwrap();
@@ -151,7 +151,7 @@ fn two_classes_are_no_three() {
     let third = ["is a third class", "\"dark, \\\"blue\\\"\"", "such as krls"];
     folder.refused(1, "eval c.csv --learner kons", &third);
     // What was learnt before is kept.
-    let said = folder.run("train c.csv --learner kons --model x.mercer --quiet");
+    let said = folder.run("train c.csv --learner kons --out x.mercer --quiet");
     assert!(said.code == Some(1) && third.iter().all(|part| said.err.contains(part)), "{}", said.err);
     assert_eq!(folder.json("inspect x.mercer")["takes_new_classes"], false);
     folder.refused(1, "eval z.csv --learner krls", &["line 302", "is a third class", "--task regression"]);

@@ -108,7 +108,7 @@ fn other_targets_are_refused_in_words() {
         let mend = "take a learner for numbers, such as krls";
         let number = [&*only, "the target is a number", "say --task class", mend];
         folder.refused(2, &format!("eval numbers.csv --learner {name}"), &number);
-        folder.refused(2, &format!("train numbers.csv --learner {name} --model m.mercer --quiet"), &number);
+        folder.refused(2, &format!("train numbers.csv --learner {name} --out m.mercer --quiet"), &number);
         let told = [&*only, "leave out --task regression", mend];
         folder.refused(2, &format!("eval two.csv --learner {name} --task regression"), &told);
         let several = [&*only, "several numbers", "give one target"];
@@ -162,8 +162,8 @@ fn a_model_goes_on_bit_for_bit() {
         let name = entry.name;
         let budget = if entry.key("budget").is_some() { "--set budget=12" } else { "" };
         let learner = format!("--learner {name} {budget} --kernel gaussian:0.6 --seed 4 --quiet");
-        folder.done(&format!("train all.csv {learner} --model all.mercer"));
-        folder.done(&format!("train first.csv {learner} --model m.mercer"));
+        folder.done(&format!("train all.csv {learner} --out all.mercer"));
+        folder.done(&format!("train first.csv {learner} --out m.mercer"));
         let made = folder.done("predict rest.csv --model m.mercer --learn --quiet");
         assert!(made.starts_with("prediction,score\n"), "{name}: {made}");
         let [all, resumed] = ["all.mercer", "m.mercer"].map(|file| std::fs::read(folder.path(file)).unwrap());

@@ -121,7 +121,7 @@ fn formats_agree_on_codes() {
         .with("train.ndjson", lines)
         .with("ask.csv", table(2, "code,y", row))
         .with("ask.ndjson", "{\"code\":\"01234\"}\n{\"code\":\"1234\"}\n");
-    assert_eq!(folder.run("train train.ndjson --learner krls --target y --model m --quiet").code, Some(0));
+    assert_eq!(folder.run("train train.ndjson --learner krls --target y --out m --quiet").code, Some(0));
     let numbers = |text: &str| -> Vec<f64> {
         text.lines()
             .filter_map(|line| line.trim_matches(|c: char| !c.is_ascii_digit() && !"-.e".contains(c)).parse().ok())
@@ -135,7 +135,7 @@ fn formats_agree_on_codes() {
 fn one_text_among_the_targets_makes_no_classes() {
     let row = |t: usize, x: f64| if t == 150 { "x,y".to_owned() } else { format!("{x},{}", 2.0 * x) };
     let folder = Folder::new().with("d.csv", table(300, "x,y", row));
-    for arguments in ["eval d.csv --learner krls --target y", "train d.csv --learner krls --target y --model m"] {
+    for arguments in ["eval d.csv --learner krls --target y", "train d.csv --learner krls --target y --out m"] {
         let refused = folder.run(arguments);
         assert_eq!(refused.code, Some(1), "{arguments}");
         assert!(refused.err.contains("line 152"), "{}", refused.err);

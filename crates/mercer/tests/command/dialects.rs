@@ -100,7 +100,7 @@ fn the_same_table_in_any_form() {
         }
     }
     for form in &forms {
-        folder.done(&format!("train {form} --learner krls --kernel gaussian:1 --model m.mercer --quiet"));
+        folder.done(&format!("train {form} --learner krls --kernel gaussian:1 --out m.mercer --quiet"));
         let answers: Vec<String> = forms
             .iter()
             .map(|form| {
@@ -182,7 +182,7 @@ fn a_bad_row_of_parquet_is_kept_as_an_object() {
     writer.write(&table).unwrap();
     writer.close().unwrap();
     let folder = Folder::new().with("t.parquet", bytes);
-    let train = "train t.parquet --learner krls --kernel gaussian:1 --model m.mercer";
+    let train = "train t.parquet --learner krls --kernel gaussian:1 --out m.mercer";
     let said = folder.run(train);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.err.contains("t.parquet: is not a complete table of numbers"), "{}", said.err);

@@ -138,16 +138,15 @@ fn a_first_row_that_costs_more_than_all_others_is_remarked_on() {
     let report = folder.json("eval high.csv --learner krls --kernel gaussian:1");
     let notes: Vec<&str> = report["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
     assert!(notes.iter().any(|note| note.starts_with("more than half of the loss is that of row 1")), "{notes:?}");
-    let said = folder.done("train high.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet");
+    let said = folder.done("train high.csv --learner krls --kernel gaussian:1 --out m.mercer --quiet");
     let told: Vec<String> = notes.iter().map(|note| format!("Note: {note}")).collect();
     assert_eq!(said.lines().skip(1).collect::<Vec<_>>(), told);
-    let said =
-        folder.done("train high.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet --scale paper01");
+    let said = folder.done("train high.csv --learner krls --kernel gaussian:1 --out m.mercer --quiet --scale paper01");
     assert!(said.contains("in scaled units (") && said.contains("in the target's own)"), "{said}");
     let facts = folder.json("inspect m.mercer");
     assert_eq!(facts["scaling"], serde_json::json!({"scheme": "paper01", "target_low": 100.0, "target_high": 100.975}));
     assert_eq!(facts["errors_in"], "scaled units");
-    folder.done("train high.csv --learner experts --kernel gaussian:1 --model e.mercer --quiet");
+    folder.done("train high.csv --learner experts --kernel gaussian:1 --out e.mercer --quiet");
     let members = folder.json("inspect e.mercer")["members"].clone();
     let names: Vec<&str> = members.as_array().unwrap().iter().map(|member| member["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["nons-ald", "krls", "aogd-ald"]);

@@ -396,8 +396,7 @@ fn intervals_hold_their_share() {
 #[test]
 fn every_step_has_intervals() {
     let folder = Folder::new().with("s.csv", csv(&track(3000)));
-    let report =
-        folder.json("forecast s.csv --intervals 0.9 --steps 4 --gamma 0.7 --predictions p.csv --save m.mercer");
+    let report = folder.json("forecast s.csv --intervals 0.9 --steps 4 --gamma 0.7 --predictions p.csv --out m.mercer");
     let further = report["coverage_further"].as_array().unwrap();
     assert_eq!(further.len(), 3);
     for share in further.iter().flat_map(|step| step.as_array().unwrap()) {
@@ -451,9 +450,9 @@ fn intervals_of_several_steps_are_kept() {
         .with("first.csv", rows[..150].join("\n") + "\n")
         .with("second.csv", [&rows[..1], &rows[150..]].concat().join("\n") + "\n");
     let making = "--intervals 0.8 --steps 5 --t-init 30 --gamma 0.6";
-    let whole = without_seconds(folder.json(&format!("forecast all.csv {making} --save whole.mercer")));
-    folder.json(&format!("forecast first.csv {making} --save half.mercer"));
-    let second = folder.json("forecast second.csv --model half.mercer --save end.mercer --steps 5");
+    let whole = without_seconds(folder.json(&format!("forecast all.csv {making} --out whole.mercer")));
+    folder.json(&format!("forecast first.csv {making} --out half.mercer"));
+    let second = folder.json("forecast second.csv --model half.mercer --out end.mercer --steps 5");
     assert_eq!(without_seconds(second), whole);
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(bytes("end.mercer") == bytes("whole.mercer"));

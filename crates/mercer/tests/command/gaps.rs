@@ -69,7 +69,7 @@ fn a_told_value_is_an_empty_cell_in_every_format_and_is_remembered() {
     assert_eq!(folder.done("predict told.csv --model told.mercer -q"), predicted);
     let facts = folder.json("inspect told.mercer");
     assert_eq!(facts["gaps"], serde_json::json!(["-999", "unknown"]));
-    let resumed = "train told.csv --learner krls --kernel gaussian:2 --target y --model told.mercer --resume -q";
+    let resumed = "train told.csv --learner krls --kernel gaussian:2 --target y --out told.mercer --resume -q";
     folder.refused(1, resumed, &["other values stand for none (--gap)"]);
 }
 

@@ -1,8 +1,9 @@
 //! What every command of a system does: completions, manual pages, help, options from a file, more or less said, exit codes.
 
+use std::fs;
 use std::process::Command;
 
-use crate::support::{Folder, csv, examples};
+use crate::support::{Folder, csv, examples, object};
 
 #[test]
 fn shells_get_completions_of_commands_options_and_learners() {
@@ -116,7 +117,7 @@ fn files_of_options_that_cannot_be_right_are_refused() {
 #[test]
 fn more_or_less_is_said() {
     let folder = Folder::new().with("d.csv", csv(&examples(300)));
-    let train = "train d.csv --learner krls --model m.mercer";
+    let train = "train d.csv --learner krls --out m.mercer";
     let [usual, quiet, verbose] =
         [train, &format!("{train} -q"), &format!("-v {train}")].map(|arguments| folder.run(arguments));
     assert!(usual.err.contains("average loss") && !usual.err.contains("target a number"));
@@ -127,4 +128,55 @@ fn more_or_less_is_said() {
     folder.refused(2, "eval d.csv --learner krls -q -v", &["--quiet", "--verbose"]);
     // With an option in front the command is still the one whose help tells more.
     folder.refused(2, "-q eval d.csv", &["--learner", "mercer eval --help"]);
+}
+
+/// `--learner 'NAME KEY=VALUE …'` says what `--set` and `--kernel` say, in every command; what both say is refused.
+#[test]
+fn a_learner_is_named_with_its_settings() {
+    let rows: String = (0..60).map(|t| format!("{},{}\n", t % 7, t * 3 % 11)).collect();
+    let folder = Folder::new().with("a.csv", &rows);
+    let apart = "--learner krls --set lambda=0.1 --set nu=0.01 --kernel gaussian:2";
+    let (joined, at_once) = (
+        ["--learner", "krls lambda=0.1  kernel=gaussian:2 nu=0.01"],
+        "--learner=krls nu=0.01 kernel=gaussian:2 lambda=0.1",
+    );
+    let timeless = |text: &str| {
+        let mut facts = object(text);
+        facts["seconds"].take();
+        facts["seconds_per_example"].take();
+        facts
+    };
+    let expected = timeless(&folder.done(&format!("eval a.csv {apart} --json")));
+    assert_eq!(timeless(&folder.done_with(&["eval", "a.csv", joined[0], joined[1], "--json"])), expected);
+    assert_eq!(timeless(&folder.done_with(&["eval", "a.csv", at_once, "--json"])), expected);
+    folder.done(&format!("train a.csv {apart} --out apart.mercer --quiet"));
+    folder.done_with(&["train", "a.csv", joined[0], joined[1], "-o", "joined.mercer", "--quiet"]);
+    assert_eq!(fs::read(folder.path("apart.mercer")).unwrap(), fs::read(folder.path("joined.mercer")).unwrap());
+    folder.done("fit a.csv --learner ridge --set lambda=2 --out apart.mercer --json");
+    folder.done_with(&["fit", "a.csv", "--learner", "ridge lambda=2", "-o", "joined.mercer", "--json"]);
+    assert_eq!(fs::read(folder.path("apart.mercer")).unwrap(), fs::read(folder.path("joined.mercer")).unwrap());
+    let tuned = ["tune", "a.csv", "--learner", "fogd features=5", "--trials", "4", "--json", "-n", "50"];
+    let tuned = object(&folder.done_with(&tuned));
+    assert!(tuned["command"].as_str().unwrap().contains("--set features=5"), "{tuned}");
+    assert_eq!(tuned["n"], 50);
+    let twice = ["eval", "a.csv", "--learner", "krls nu=0.1", "--set", "nu=0.2"];
+    let failed = folder.command(&twice).output().unwrap();
+    assert!(String::from_utf8(failed.stderr).unwrap().contains("nu"), "{twice:?}");
+    assert_eq!(failed.status.code(), Some(2));
+    let twice = ["eval", "a.csv", "--learner", "krls kernel=gaussian:1", "--kernel", "gaussian:2"];
+    assert_eq!(folder.command(&twice).output().unwrap().status.code(), Some(2));
+}
+
+/// The old names of what is written still work; the separator and the number of rows have letters.
+#[test]
+fn what_is_written_is_out_in_every_command() {
+    let folder = Folder::new().with("a.csv", "1;2\n2;4\n3;6\n4;8\n").with("s.csv", "1\n2\n3\n4\n5\n");
+    folder.done("train a.csv -d semicolon --learner krls --model old.mercer --quiet");
+    folder.done("train a.csv --separator semicolon --learner krls --out new.mercer --quiet");
+    assert_eq!(fs::read(folder.path("old.mercer")).unwrap(), fs::read(folder.path("new.mercer")).unwrap());
+    folder.done("forecast s.csv --save old.mercer --json");
+    folder.done("forecast s.csv -o new.mercer --json");
+    assert_eq!(fs::read(folder.path("old.mercer")).unwrap(), fs::read(folder.path("new.mercer")).unwrap());
+    folder.done("eval a.csv -d semicolon -n 3 --learner krls -o out.csv --json");
+    assert_eq!(folder.read("out.csv").lines().count(), 4);
 }

@@ -44,7 +44,7 @@ fn a_header_in_the_middle_is_no_row() {
         assert!(told.contains(&format!("1 bad row was left out, the first: {words}")), "{file}: {told}");
         assert_eq!(crate::support::object(&said.out)["n"], 300, "{file}");
     }
-    let said = folder.run("train num.csv --learner krls --target y --model m --on-error skip");
+    let said = folder.run("train num.csv --learner krls --target y --out m --on-error skip");
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.out.contains("300 rows learnt"), "{}", said.out);
 }
@@ -120,12 +120,12 @@ fn names_that_are_there_twice() {
     for (file, name) in [("twice", "a"), ("empty", "")] {
         let words = format!("{file}.csv: columns 1 and 2 are both called \"{name}\"; rename one");
         for command in
-            ["eval FILE --learner krls --target y", "train FILE --learner krls --target y --model m", "inspect FILE"]
+            ["eval FILE --learner krls --target y", "train FILE --learner krls --target y --out m", "inspect FILE"]
         {
             folder.refused(1, &command.replace("FILE", &format!("{file}.csv")), &[&words]);
         }
     }
-    folder.done("train plain.csv --learner krls --target y --model m -q");
+    folder.done("train plain.csv --learner krls --target y --out m -q");
     folder.refused(1, "predict twice.csv --model m", &["twice.csv: columns 1 and 2 are both called \"a\"; rename one"]);
     folder.refused(1, "eval target.csv --learner krls --target y", &["columns 1 and 3 are both named \"y\""]);
     folder.refused(1, "eval twice.csv --learner krls --only a", &["--only \"a\": columns 1 and 2 are both called so"]);

@@ -14,7 +14,7 @@ fn golden(name: &str) -> String {
 #[test]
 fn inspect_tells_the_format_of_the_file() {
     let folder = Folder::new().with("a.csv", "a,y\n1,2\n");
-    folder.done("train a.csv --learner krls --model new.mercer --quiet");
+    folder.done("train a.csv --learner krls --out new.mercer --quiet");
     let facts: Value = serde_json::from_str(&folder.done("inspect new.mercer --json")).unwrap();
     assert_eq!(facts["format"].as_u64(), Some(u64::from(VERSION)));
     assert!(folder.done("inspect new.mercer").contains(&format!("format               {VERSION}\n")));
@@ -23,7 +23,7 @@ fn inspect_tells_the_format_of_the_file() {
 #[test]
 fn inspect_tells_the_columns_of_a_table() {
     let folder = Folder::new().with("x.csv", "1,2\n");
-    for (file, kind) in [("table", "table"), ("class-table", "classes of a table")] {
+    for (file, kind) in [("table", "regression"), ("class-table", "classification")] {
         let facts: Value = serde_json::from_str(&folder.done_with(&["inspect", &golden(file), "--json"])).unwrap();
         assert_eq!(facts["kind"].as_str(), Some(kind));
         let columns = facts["columns"].as_array().unwrap();
@@ -153,7 +153,7 @@ fn inspect_tells_what_needs_no_encoding() {
 #[test]
 fn inspect_refuses_in_one_line() {
     let folder = Folder::new().with("sales.csv", SALES).with("sales.txt", SALES).with("a.csv", "a,y\n1,2\n");
-    folder.done("train a.csv --learner krls --model m.mercer --quiet");
+    folder.done("train a.csv --learner krls --out m.mercer --quiet");
     folder.refused(1, "inspect sales.csv --target none_such", &["sales.csv: there is no column \"none_such\""]);
     folder.refused(1, "inspect sales.txt", &["is not a model file", "--format"]);
     folder.refused(2, "inspect m.mercer --target y", &["--target is for data"]);
@@ -181,7 +181,7 @@ fn inspect_tells_restarts() {
         ("classes", "--target class --ignore y", false),
         ("class-table", "--target class --ignore y --scale standard", false),
     ] {
-        folder.done(&format!("train t.csv {learner} {options} --model {model}.mercer"));
+        folder.done(&format!("train t.csv {learner} {options} --out {model}.mercer"));
         let facts = folder.json(&format!("inspect {model}.mercer"));
         let (count, since) = (facts["restarts"].as_u64().unwrap(), facts["rows_since_restart"].as_u64().unwrap());
         assert!(count >= 1 || !restarts, "{model}: {facts}");
@@ -190,6 +190,6 @@ fn inspect_tells_restarts() {
         assert!(said.contains(&format!("restarts             {count}\n")), "{said}");
         assert!(said.contains(&format!("rows since restart   {since}\n")), "{said}");
     }
-    folder.done("train t.csv --learner krls --ignore class --model k.mercer --quiet");
+    folder.done("train t.csv --learner krls --ignore class --out k.mercer --quiet");
     assert!(folder.json("inspect k.mercer").get("restarts").is_none());
 }

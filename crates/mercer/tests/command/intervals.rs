@@ -95,7 +95,7 @@ fn several_targets_have_intervals_of_their_own() {
     );
     let [y, z] = [0, 1].map(|output| report["outputs"][output]["mean_width"].as_f64().unwrap());
     assert!((z / y - 10.0).abs() < 1e-6 && near(&report["mean_width"], (y + z) / 2.0), "{report}");
-    folder.done(&format!("train d.csv {LEARNER} --target y,z --intervals 0.8 --model m.mercer --quiet"));
+    folder.done(&format!("train d.csv {LEARNER} --target y,z --intervals 0.8 --out m.mercer --quiet"));
     let made = folder.done("predict d.csv --model m.mercer --intervals 0.8");
     assert!(made.starts_with("prediction_y,prediction_z,lower_y,upper_y,lower_z,upper_z\n"), "{made}");
 }
@@ -111,7 +111,7 @@ fn a_model_keeps_its_intervals() {
     for (how, width) in [("", ""), ("", "--interval-width local"), ("--scale paper01 --scale-from all.csv", "")] {
         let intervals = format!("--intervals 0.9 {width}");
         folder.done(&format!("eval all.csv {LEARNER} {how} {intervals} --block 1 --predictions e.csv"));
-        folder.done(&format!("train first.csv {LEARNER} {how} {intervals} --model m.mercer --quiet"));
+        folder.done(&format!("train first.csv {LEARNER} {how} {intervals} --out m.mercer --quiet"));
         let still = folder.done("predict rest.csv --model m.mercer --intervals 0.9");
         let made = folder.done("predict rest.csv --model m.mercer --intervals 0.9 --learn --quiet");
         assert!(made.starts_with("prediction,lower,upper\n"), "{made}");
@@ -129,11 +129,11 @@ fn a_model_keeps_its_intervals() {
             assert!((140..=195).contains(&held), "{held} of 200");
         }
         // It is the file of one run, and an interrupted run goes on.
-        folder.done(&format!("train all.csv {LEARNER} {how} {intervals} --model w.mercer --quiet"));
+        folder.done(&format!("train all.csv {LEARNER} {how} {intervals} --out w.mercer --quiet"));
         let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
         assert!(bytes("m.mercer") == bytes("w.mercer"), "{how} {width}");
-        folder.done(&format!("train all.csv {LEARNER} {how} {intervals} --limit 100 --model r.mercer --quiet"));
-        folder.done(&format!("train all.csv {LEARNER} {how} {intervals} --model r.mercer --resume --quiet"));
+        folder.done(&format!("train all.csv {LEARNER} {how} {intervals} --limit 100 --out r.mercer --quiet"));
+        folder.done(&format!("train all.csv {LEARNER} {how} {intervals} --out r.mercer --resume --quiet"));
         assert!(bytes("r.mercer") == bytes("w.mercer"), "{how} {width}");
         let facts = folder.json("inspect m.mercer");
         assert_eq!((facts["intervals"].as_f64(), facts["tells_variance"].as_bool()), (Some(0.9), Some(true)));
@@ -150,7 +150,7 @@ fn a_model_keeps_its_intervals() {
 #[test]
 fn a_model_without_intervals_learns_them() {
     let folder = Folder::new().with("d.csv", csv(&examples(200)));
-    folder.done(&format!("train d.csv {LEARNER} --model m.mercer --quiet"));
+    folder.done(&format!("train d.csv {LEARNER} --out m.mercer --quiet"));
     let refused = ["m.mercer", "without intervals", "--learn"];
     folder.refused(2, "predict d.csv --model m.mercer --intervals 0.9", &refused);
     let made = lines(&folder.done("predict d.csv --model m.mercer --intervals 0.9 --learn --quiet"));
@@ -158,7 +158,7 @@ fn a_model_without_intervals_learns_them() {
     assert!(made[9..].iter().all(|row| row[1] <= row[0] && row[0] <= row[2]));
     folder.done("predict d.csv --model m.mercer --intervals 0.9");
     folder.refused(2, "predict d.csv --model m.mercer --intervals 0.8", &["hold 0.9", "--intervals 0.9"]);
-    let resumed = format!("train d.csv {LEARNER} --model m.mercer --resume --quiet");
+    let resumed = format!("train d.csv {LEARNER} --out m.mercer --resume --quiet");
     folder.refused(1, &resumed, &["share of intervals is 0.9, not none"]);
 }
 
@@ -168,10 +168,10 @@ fn what_cannot_be_is_refused() {
     for share in ["1.5", "0", "1", "nan"] {
         folder.refused(2, &format!("eval d.csv {LEARNER} --intervals {share}"), &["--intervals", "coverage"]);
     }
-    for command in ["eval c.csv", "train c.csv --model c.mercer"] {
+    for command in ["eval c.csv", "train c.csv --out c.mercer"] {
         folder.refused(2, &format!("{command} {LEARNER} --intervals 0.9"), &["is a class", "--task regression"]);
     }
-    folder.done(&format!("train c.csv {LEARNER} --model c.mercer --quiet"));
+    folder.done(&format!("train c.csv {LEARNER} --out c.mercer --quiet"));
     folder.refused(2, "predict c.csv --model c.mercer --intervals 0.9", &["is a class"]);
     folder.refused(2, &format!("eval d.csv {LEARNER} --interval-width local"), &["--intervals"]);
     let lower = "--predictions x.csv --columns lower";

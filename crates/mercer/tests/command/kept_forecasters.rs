@@ -1,4 +1,4 @@
-//! `forecast --save` and `--model`: a forecaster that was kept goes on as if it had never been put away.
+//! `forecast --out` and `--model`: a forecaster that was kept goes on as if it had never been put away.
 
 use crate::forecast::{METHODS, csv, driven, track, without_seconds};
 use crate::support::Folder;
@@ -55,11 +55,11 @@ fn half_and_half_is_one_uninterrupted_run() {
             .with("g.csv", "0.6,0.1\n0,0.9\n")
             .with("s.json", SYSTEM);
         let whole = without_seconds(
-            folder.json(&format!("forecast all.csv {making} --predictions whole.csv --save whole.mercer")),
+            folder.json(&format!("forecast all.csv {making} --predictions whole.csv --out whole.mercer")),
         );
-        folder.json(&format!("forecast first.csv {making} --predictions first.out --save half.mercer"));
+        folder.json(&format!("forecast first.csv {making} --predictions first.out --out half.mercer"));
         let half = std::fs::read(folder.path("half.mercer")).unwrap();
-        let from_half = "--model half.mercer --predictions second.out --save end.mercer";
+        let from_half = "--model half.mercer --predictions second.out --out end.mercer";
         let second = without_seconds(folder.json(&format!("forecast second.csv {from_half}")));
         // The lines are those of one run, the errors too, and so is the file.
         let (first_lines, second_lines) = (folder.read("first.out"), folder.read("second.out"));
@@ -76,8 +76,8 @@ fn half_and_half_is_one_uninterrupted_run() {
             said.out
         };
         let all_lines = streamed(text, &making);
-        let first_lines = streamed(&part(text, 0, 250), &format!("{making} --save m.mercer"));
-        let second_lines = streamed(&part(text, 250, 500), "--model m.mercer --save m.mercer");
+        let first_lines = streamed(&part(text, 0, 250), &format!("{making} --out m.mercer"));
+        let second_lines = streamed(&part(text, 250, 500), "--model m.mercer --out m.mercer");
         assert_eq!(all_lines, first_lines + body(&second_lines), "{making}");
         assert!(read("m.mercer") == read("whole.mercer"), "{making}: the files differ");
     }
@@ -95,29 +95,29 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
         .with("later.csv", part(&text, 300, 400));
     let making = "--intervals 0.9 --t-init 40";
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    folder.json(&format!("forecast all.csv {making} --save whole.mercer --predictions whole.csv"));
-    folder.json(&format!("forecast begun.csv {making} --save m.mercer --checkpoint 50"));
-    folder.json(&format!("forecast all.csv {making} --save m.mercer --resume --predictions rest.csv"));
+    folder.json(&format!("forecast all.csv {making} --out whole.mercer --predictions whole.csv"));
+    folder.json(&format!("forecast begun.csv {making} --out m.mercer --checkpoint 50"));
+    folder.json(&format!("forecast all.csv {making} --out m.mercer --resume --predictions rest.csv"));
     assert!(read("m.mercer") == read("whole.mercer"));
     // Only rows that are new are told.
     let whole = folder.read("whole.csv");
     assert_eq!(folder.read("rest.csv"), part(&whole, 273, 400));
     // Nothing is left to observe.
-    folder.json(&format!("forecast all.csv {making} --save m.mercer --resume"));
+    folder.json(&format!("forecast all.csv {making} --out m.mercer --resume"));
     assert!(read("m.mercer") == read("whole.mercer"));
     // A run that a bad row stops keeps what it has where checkpoints were asked for.
-    let stopped = folder.run(&format!("forecast broken.csv {making} --save s.mercer --checkpoint 1000"));
+    let stopped = folder.run(&format!("forecast broken.csv {making} --out s.mercer --checkpoint 1000"));
     assert_eq!(stopped.code, Some(1));
     assert_eq!(folder.json("inspect s.mercer")["observed"].as_u64(), Some(157));
-    folder.json(&format!("forecast all.csv {making} --save s.mercer --resume"));
+    folder.json(&format!("forecast all.csv {making} --out s.mercer --resume"));
     assert!(read("s.mercer") == read("whole.mercer"));
     // Resumed behind a model that was begun elsewhere.
-    folder.json(&format!("forecast all.csv {making} --save z.mercer"));
-    folder.json("forecast later.csv --model z.mercer --save twice.mercer");
+    folder.json(&format!("forecast all.csv {making} --out z.mercer"));
+    folder.json("forecast later.csv --model z.mercer --out twice.mercer");
     let begun = folder.path("begun2.csv");
     std::fs::write(&begun, part(&folder.read("later.csv"), 0, 60)).unwrap();
-    folder.json("forecast begun2.csv --model z.mercer --save part.mercer");
-    folder.json("forecast later.csv --model z.mercer --save part.mercer --resume");
+    folder.json("forecast begun2.csv --model z.mercer --out part.mercer");
+    folder.json("forecast later.csv --model z.mercer --out part.mercer --resume");
     assert!(read("part.mercer") == read("twice.mercer"));
 
     for (arguments, parts) in [
@@ -128,9 +128,9 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
         (format!("all.csv {making} --method opf --gamma 0.5"), &["its method is experts, not opf"]),
         (format!("all.csv {making} --lambda 2"), &["its lambda is \"auto\", not 2.0"]),
     ] {
-        folder.refused(1, &format!("forecast {arguments} --save m.mercer --resume"), parts);
+        folder.refused(1, &format!("forecast {arguments} --out m.mercer --resume"), parts);
     }
-    folder.refused(2, "forecast later.csv --model z.mercer --save z.mercer --resume", &["a file of its own"]);
+    folder.refused(2, "forecast later.csv --model z.mercer --out z.mercer --resume", &["a file of its own"]);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn the_model_knows_its_columns_and_is_told() {
         .with("bare.csv", body(&part(&text, 300, 600)))
         .with("swapped.csv", swapped)
         .with("wide.csv", "1,2,3\n");
-    folder.json("forecast first.csv --gamma 0.9 --inputs valve --feed-through --save m.mercer");
+    folder.json("forecast first.csv --gamma 0.9 --inputs valve --feed-through --out m.mercer");
     let facts = folder.json("inspect m.mercer");
     assert_eq!((facts["kind"].as_str(), facts["method"].as_str()), (Some("prediction"), Some("opf")));
     assert_eq!(facts["parameters"]["gamma"].as_f64(), Some(0.9));
@@ -176,13 +176,13 @@ fn the_model_knows_its_columns_and_is_told() {
         "forecast all.csv --model m.mercer --predictions m.mercer",
         &["m.mercer: is a file that is read"],
     );
-    folder.refused(2, "forecast all.csv --checkpoint 5", &["--save"]);
-    folder.refused(2, "forecast all.csv --resume", &["--save"]);
-    folder.refused(2, "forecast all.csv --save all.csv", &["all.csv: is read, so give another --save"]);
-    folder.refused(2, "forecast all.csv --save o --predictions o", &["--predictions and --save name the same file"]);
-    folder.refused(1, "forecast all.csv --save nowhere/m", &["make the folder nowhere", "another --save"]);
+    folder.refused(2, "forecast all.csv --checkpoint 5", &["--out"]);
+    folder.refused(2, "forecast all.csv --resume", &["--out"]);
+    folder.refused(2, "forecast all.csv --out all.csv", &["all.csv: is read, so give another --out"]);
+    folder.refused(2, "forecast all.csv --out o --predictions o", &["--predictions and --out name the same file"]);
+    folder.refused(1, "forecast all.csv --out nowhere/m", &["make the folder nowhere", "another --out"]);
     let folder = folder.with("none.csv", "valve,level\n");
-    folder.refused(1, "forecast none.csv --model m.mercer --save again.mercer", &["has a header and no row"]);
+    folder.refused(1, "forecast none.csv --model m.mercer --out again.mercer", &["has a header and no row"]);
 }
 
 #[cfg(unix)]
@@ -193,8 +193,8 @@ fn a_signal_ends_a_stream_with_its_forecaster_saved() {
 
     let text = csv(&track(300));
     let folder = Folder::new().with("all.csv", &text);
-    folder.json("forecast all.csv --t-init 20 --save whole.mercer");
-    let arguments = "forecast - --format csv --t-init 20 --save m.mercer --checkpoint 1000";
+    folder.json("forecast all.csv --t-init 20 --out whole.mercer");
+    let arguments = "forecast - --format csv --t-init 20 --out m.mercer --checkpoint 1000";
     let mut child = folder
         .command(&arguments.split(' ').collect::<Vec<_>>())
         .stdin(Stdio::piped())
@@ -215,7 +215,7 @@ fn a_signal_ends_a_stream_with_its_forecaster_saved() {
     drop(stdin);
     assert!(lines.next().is_none());
     assert_eq!(folder.json("inspect m.mercer")["observed"].as_u64(), Some(120));
-    folder.json("forecast all.csv --t-init 20 --save m.mercer --resume");
+    folder.json("forecast all.csv --t-init 20 --out m.mercer --resume");
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("m.mercer") == read("whole.mercer"));
 }

@@ -1,4 +1,4 @@
-//! `koopman --save` and `--model`: an operator that was kept goes on as if it had never been put away, or is told as it is.
+//! `koopman --out` and `--model`: an operator that was kept goes on as if it had never been put away, or is told as it is.
 
 use serde_json::Value;
 
@@ -40,20 +40,20 @@ fn half_and_half_is_one_uninterrupted_run() {
     ] {
         let eigen = if making.contains("--eigen") { "--eigen 0" } else { "" };
         let making = making.replace("--eigen 0", "");
-        let whole = folder.json(&format!("koopman all.csv {making} {eigen} --predict q.csv --save whole.mercer"));
+        let whole = folder.json(&format!("koopman all.csv {making} {eigen} --predict q.csv --out whole.mercer"));
         let whole = of_the_model(whole);
         assert!(whole["dictionary_size"].as_u64().unwrap() > 10, "{whole}");
-        folder.json(&format!("koopman first.csv {making} {eigen} --save m.mercer"));
+        folder.json(&format!("koopman first.csv {making} {eigen} --out m.mercer"));
         let outputs = "--predict q.csv --weights w.csv --dictionary d.csv";
-        let report = folder.json(&format!("koopman second.csv --model m.mercer --save m.mercer {eigen} {outputs}"));
+        let report = folder.json(&format!("koopman second.csv --model m.mercer --out m.mercer {eigen} {outputs}"));
         assert_eq!(of_the_model(report), whole, "{making}");
         assert!(read("m.mercer") == read("whole.mercer"), "{making}: the files differ");
         // The same from a pipe.
         let piped = |name: &str, arguments: &str| {
             folder.json_of(&read(name), &format!("koopman - --format csv {arguments}"));
         };
-        piped("first.csv", &format!("{making} {eigen} --save p.mercer"));
-        piped("second.csv", &format!("--model p.mercer --save p.mercer {eigen}"));
+        piped("first.csv", &format!("{making} {eigen} --out p.mercer"));
+        piped("second.csv", &format!("--model p.mercer --out p.mercer {eigen}"));
         assert!(read("p.mercer") == read("whole.mercer"), "{making}: the files differ");
         // Without pairs nothing is learnt, and all is told.
         let told = folder
@@ -71,14 +71,14 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
         folder(&rows).with("broken.csv", part(&rows, 0, 610) + "1,2,x,4\n").with("other.csv", part(&rows, 1, 900));
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     // The width is that of the first rows, which a resumed run must find again.
-    folder.json("koopman all.csv --eta 0.5 --save whole.mercer");
-    folder.json("koopman first.csv --eta 0.5 --save m.mercer --checkpoint 100");
-    folder.json("koopman all.csv --eta 0.5 --save m.mercer --resume");
+    folder.json("koopman all.csv --eta 0.5 --out whole.mercer");
+    folder.json("koopman first.csv --eta 0.5 --out m.mercer --checkpoint 100");
+    folder.json("koopman all.csv --eta 0.5 --out m.mercer --resume");
     assert!(read("m.mercer") == read("whole.mercer"));
-    let stopped = folder.run("koopman broken.csv --eta 0.5 --save s.mercer --checkpoint 100");
+    let stopped = folder.run("koopman broken.csv --eta 0.5 --out s.mercer --checkpoint 100");
     assert_eq!(stopped.code, Some(1), "{}", stopped.err);
     assert_eq!(folder.json("inspect s.mercer")["learnt"].as_u64(), Some(610));
-    folder.json("koopman all.csv --eta 0.5 --save s.mercer --resume --checkpoint 100");
+    folder.json("koopman all.csv --eta 0.5 --out s.mercer --resume --checkpoint 100");
     assert!(read("s.mercer") == read("whole.mercer"));
     for (arguments, parts) in [
         ("first.csv --eta 0.5", &["first 900 rows are not those that m.mercer has learnt"][..]),
@@ -87,7 +87,7 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
         ("all.csv --eta 0.5 --lambda 0.1", &["its lambda is 0, not 0.1"]),
         ("all.csv --eta 0.5 --max-dictionary none", &["its max_dictionary is 1000, not none"]),
     ] {
-        folder.refused(1, &format!("koopman {arguments} --save m.mercer --resume"), parts);
+        folder.refused(1, &format!("koopman {arguments} --out m.mercer --resume"), parts);
     }
 }
 
@@ -98,7 +98,7 @@ fn the_model_knows_its_columns_and_is_told() {
         .with("swapped.csv", part(&rows, 0, 9).replacen("x,v", "v,x", 1))
         .with("bare.csv", rows.lines().take(9).map(|line| format!("{line}\n")).collect::<String>())
         .with("narrow.csv", "1,2\n2,3\n");
-    folder.json("koopman first.csv --kernel gaussian:0.5 --eta 0.4 --save m.mercer");
+    folder.json("koopman first.csv --kernel gaussian:0.5 --eta 0.4 --out m.mercer");
     let facts = folder.json("inspect m.mercer");
     assert_eq!((facts["kind"].as_str(), facts["learnt"].as_u64()), (Some("operator"), Some(431)));
     assert_eq!(facts["columns"], serde_json::json!(["x", "v", "x_next", "v_next"]));
@@ -115,11 +115,11 @@ fn the_model_knows_its_columns_and_is_told() {
     folder.refused(1, "koopman all.csv --model all.csv", &["all.csv: is not a model file"]);
     folder.refused(1, "forecast all.csv --model m.mercer", &["kind operator", "mercer koopman uses it"]);
     folder.refused(2, "koopman all.csv --model m.mercer --eta 0.3", &["--model", "cannot be used with", "'--eta <E>'"]);
-    folder.refused(2, "koopman --model m.mercer --save n.mercer", &["PAIRS", "leave --save out"]);
-    folder.refused(2, "koopman all.csv --save all.csv", &["all.csv: is read, so give another --save"]);
-    folder.refused(2, "koopman all.csv --save o --weights o", &["--weights and --save name the same file"]);
+    folder.refused(2, "koopman --model m.mercer --out n.mercer", &["PAIRS", "leave --out out"]);
+    folder.refused(2, "koopman all.csv --out all.csv", &["all.csv: is read, so give another --out"]);
+    folder.refused(2, "koopman all.csv --out o --weights o", &["--weights and --out name the same file"]);
     folder.refused(1, "koopman --model m.mercer --weights m.mercer", &["m.mercer: is a file that is read"]);
-    folder.refused(2, "koopman all.csv --resume", &["--save"]);
+    folder.refused(2, "koopman all.csv --resume", &["--out"]);
     folder.refused(2, "koopman --eigen 3", &["PAIRS"]);
 }
 
@@ -134,7 +134,7 @@ fn an_operator_on_all_points_goes_on_too() {
     let bytes = Model::Operator(Box::new(model)).to_bytes().unwrap();
     let rows = csv(&oscillator(900));
     let folder = folder(&rows).with("d.mercer", bytes);
-    let report = folder.json("koopman first.csv --model d.mercer --save d.mercer --eigen 0");
+    let report = folder.json("koopman first.csv --model d.mercer --out d.mercer --eigen 0");
     assert_eq!(report["dictionary_size"].as_u64(), Some(431));
     assert_eq!(folder.json("koopman second.csv --model d.mercer --eigen 0")["n"].as_u64(), Some(900));
 }
@@ -148,8 +148,8 @@ fn a_signal_ends_a_stream_with_its_operator_saved() {
 
     let rows = csv(&oscillator(900));
     let folder = folder(&rows);
-    folder.json("koopman all.csv --kernel gaussian:0.5 --save whole.mercer");
-    let arguments = "koopman - --format csv --kernel gaussian:0.5 --save m.mercer --checkpoint 20 --json";
+    folder.json("koopman all.csv --kernel gaussian:0.5 --out whole.mercer");
+    let arguments = "koopman - --format csv --kernel gaussian:0.5 --out m.mercer --checkpoint 20 --json";
     let mut child = folder
         .command(&arguments.split(' ').collect::<Vec<_>>())
         .stdin(Stdio::piped())
@@ -171,7 +171,7 @@ fn a_signal_ends_a_stream_with_its_operator_saved() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     drop(stdin);
     assert_eq!(learnt(), Some(60));
-    folder.json("koopman all.csv --kernel gaussian:0.5 --save m.mercer --resume");
+    folder.json("koopman all.csv --kernel gaussian:0.5 --out m.mercer --resume");
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("m.mercer") == read("whole.mercer"));
 }

@@ -14,7 +14,7 @@ fn trained() -> Folder {
     let all = csv(&examples(200));
     let first: String = all.lines().take(101).map(|line| format!("{line}\n")).collect();
     let folder = Folder::new().with("all.csv", all).with("first.csv", first);
-    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --out m.mercer --quiet");
     folder
 }
 
@@ -34,7 +34,7 @@ fn kill(folder: &Folder, mut service: Service) {
 
 /// The model is that of a run over all rows.
 fn is_whole(folder: &Folder) {
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model whole.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out whole.mercer --quiet");
     assert!(fs::read(folder.path("m.mercer")).unwrap() == fs::read(folder.path("whole.mercer")).unwrap());
 }
 
@@ -67,7 +67,7 @@ fn a_killed_service_with_a_journal_loses_nothing() {
 fn rows_behind_a_refused_one_are_not_learnt_from_a_journal() {
     let lines = |t: usize| format!("{},{}\n", t % 7, ["red", "blue"][t % 2]);
     let folder = Folder::new().with("first.csv", "a,kind\n".to_owned() + &(0..20).map(lines).collect::<String>());
-    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --out m.mercer --quiet");
     for (checkpoint, last) in [("", false), ("--checkpoint 22", false), ("", true)] {
         let arguments = format!("--model m.mercer --max-classes 2 --journal rows.journal {checkpoint}");
         let service = Service::start(&folder, &arguments);
@@ -130,7 +130,7 @@ fn a_journal_belongs_to_one_model_and_one_service() {
     let with = |model: &str, journal: &str| format!("serve --addr 127.0.0.1:0 --model {model} --journal {journal}");
     folder.refused(1, &with("same.mercer", "rows.journal"), &["rows.journal: is the journal of another process"]);
     kill(&folder, service);
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model other.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out other.mercer --quiet");
     folder.refused(1, &with("other.mercer", "rows.journal"), &["rows.journal: is of another model", "200 rows"]);
     folder.refused(1, &with("m.mercer", "note.txt"), &["note.txt: is there already and is no journal"]);
     folder.refused(1, &with("m.mercer", "."), &["is not a file"]);
@@ -151,7 +151,7 @@ fn a_series_has_a_journal_as_well() {
     let line = |t: usize| format!("{}\n", (t as f64 / 5.0).sin());
     let lines = |from: usize, to: usize| "a\n".to_owned() + &(from..to).map(line).collect::<String>();
     let folder = Folder::new().with("first.csv", lines(0, 80)).with("all.csv", lines(0, 100));
-    folder.done("forecast first.csv --method opf --gamma 0.5 --t-init 20 --save m.mercer");
+    folder.done("forecast first.csv --method opf --gamma 0.5 --t-init 20 --out m.mercer");
     let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
     for t in 80..100 {
         service.learn(&json!({ "row": [(t as f64 / 5.0).sin()] }));
@@ -160,7 +160,7 @@ fn a_series_has_a_journal_as_well() {
     let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
     assert_eq!(service.get("/health").json()["rows"].as_u64(), Some(100));
     kill(&folder, service);
-    folder.done("forecast all.csv --method opf --gamma 0.5 --t-init 20 --save whole.mercer");
+    folder.done("forecast all.csv --method opf --gamma 0.5 --t-init 20 --out whole.mercer");
     assert!(fs::read(folder.path("m.mercer")).unwrap() == fs::read(folder.path("whole.mercer")).unwrap());
 }
 

@@ -81,7 +81,7 @@ fn lists_that_are_none_are_told() {
 fn models_keep_their_kernels() {
     let folder = folder();
     for learner in LEARNERS {
-        folder.done(&format!("train d.csv --learner {learner} --kernel gaussian:0.5 --model m.mercer --quiet"));
+        folder.done(&format!("train d.csv --learner {learner} --kernel gaussian:0.5 --out m.mercer --quiet"));
         let facts = folder.json("inspect m.mercer");
         let kernels = facts["parameters"]["kernels"].as_str();
         assert_eq!(kernels, Some("gaussian:0.125;gaussian:0.25;gaussian:0.5;gaussian:1;gaussian:2"), "{facts}");

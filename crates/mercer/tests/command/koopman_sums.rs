@@ -227,10 +227,10 @@ fn half_and_half_is_one_uninterrupted_run() {
         .with("broken.csv", part(0..4500) + "45000,x\n")
         .with("other.csv", part(1..5200));
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    let whole = of_the_model(folder.json("koopman all.csv --time t --save whole.mercer"));
+    let whole = of_the_model(folder.json("koopman all.csv --time t --out whole.mercer"));
     assert_eq!((whole["n"].as_u64(), whole["step_time"].as_f64()), (Some(5199), Some(10.0)), "{whole}");
-    folder.done("koopman first.csv --time t --save m.mercer");
-    let report = folder.json("koopman second.csv --time t --model m.mercer --save m.mercer");
+    folder.done("koopman first.csv --time t --out m.mercer");
+    let report = folder.json("koopman second.csv --time t --model m.mercer --out m.mercer");
     assert_eq!(of_the_model(report), whole);
     assert!(read("m.mercer") == read("whole.mercer"), "the files differ");
     // Without pairs nothing is learnt, and all is told, the forecast from the end as well.
@@ -238,15 +238,15 @@ fn half_and_half_is_one_uninterrupted_run() {
     let facts = folder.json("inspect m.mercer");
     assert_eq!((facts["learnt"].as_u64(), facts["delay"].as_u64()), (Some(5199), Some(1)), "{facts}");
     // A run that a bad row ended is resumed.
-    let stopped = folder.run("koopman broken.csv --time t --save s.mercer --checkpoint 1000");
+    let stopped = folder.run("koopman broken.csv --time t --out s.mercer --checkpoint 1000");
     assert_eq!(stopped.code, Some(1), "{}", stopped.err);
     assert_eq!(folder.json("inspect s.mercer")["learnt"].as_u64(), Some(4499));
-    folder.done("koopman all.csv --time t --save s.mercer --resume");
+    folder.done("koopman all.csv --time t --out s.mercer --resume");
     assert!(read("s.mercer") == read("whole.mercer"), "the files differ");
     for (code, arguments, parts) in [
-        (1, "other.csv --time t --save s.mercer --resume", &["rows are not those that s.mercer has learnt"][..]),
-        (1, "all.csv --time t --half-life 99 --save s.mercer --resume", &["its half_life is none, not 99"]),
-        (1, "all.csv --time t --trajectory --method sogd --save s.mercer --resume", &["its method is sums, not sogd"]),
+        (1, "other.csv --time t --out s.mercer --resume", &["rows are not those that s.mercer has learnt"][..]),
+        (1, "all.csv --time t --half-life 99 --out s.mercer --resume", &["its half_life is none, not 99"]),
+        (1, "all.csv --time t --trajectory --method sogd --out s.mercer --resume", &["its method is sums, not sogd"]),
         (1, "all.csv --model m.mercer", &["all.csv: has 2 columns", "a trajectory of 1"]),
         (2, "all.csv --time t --model m.mercer --method sogd", &["another method", "leave --method out"]),
         (2, "all.csv --time t --model m.mercer --trajectory --delay 2", &["--delay 2", "states of 1 rows"]),

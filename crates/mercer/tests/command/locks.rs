@@ -39,7 +39,7 @@ impl Holder {
 
 fn trained() -> Folder {
     let folder = Folder::new().with("all.csv", csv(&examples(50)));
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out m.mercer --quiet");
     folder
 }
 
@@ -50,10 +50,10 @@ fn a_second_writer_ends_at_once_and_says_why() {
     let folder = trained();
     let mut holder = Holder::start(&folder, LEARN, "a,b,c,y\n0,0,0,0\n");
     holder.wait_for_answer();
-    let said = ["m.mercer: process ", " is learning this model", "give another --model"];
-    folder.refused(1, "predict all.csv --model m.mercer --learn", &said);
-    folder.refused(1, "train all.csv --learner krls --model m.mercer", &said);
-    folder.refused(1, "train all.csv --learner krls --model m.mercer --resume", &said);
+    let said = |option| ["m.mercer: process ", " is learning this model", option];
+    folder.refused(1, "predict all.csv --model m.mercer --learn", &said("give another --model"));
+    folder.refused(1, "train all.csv --learner krls --out m.mercer", &said("give another --out"));
+    folder.refused(1, "train all.csv --learner krls --out m.mercer --resume", &said("give another --out"));
     std::os::unix::fs::symlink(folder.path("m.mercer"), folder.path("link.mercer")).unwrap();
     folder.refused(1, "predict all.csv --model ./link.mercer --learn", &["is learning this model"]);
     std::fs::hard_link(folder.path("m.mercer"), folder.path("hard.mercer")).unwrap();
@@ -63,7 +63,7 @@ fn a_second_writer_ends_at_once_and_says_why() {
     assert_eq!(folder.done("predict all.csv --model m.mercer").lines().count(), 51);
     assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(50));
     // A model beside it is another one.
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model other.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out other.mercer --quiet");
     holder.end();
     assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(51));
     folder.done("predict all.csv --model m.mercer --learn --quiet");
@@ -97,15 +97,15 @@ fn a_killed_writer_holds_nothing() {
 #[test]
 fn forecasters_and_operators_have_one_writer_too() {
     let folder = Folder::new().with("pairs.csv", "0,0.1\n0.5,0.6\n1,1.1\n").with("series.csv", "1\n2\n3\n4\n5\n");
-    folder.done("koopman pairs.csv --state-dim 1 --kernel gaussian:1 --save k.mercer");
-    let mut holder = Holder::start(&folder, "forecast - --format csv --header no --save f.mercer --t-init 2", "1\n2\n");
+    folder.done("koopman pairs.csv --state-dim 1 --kernel gaussian:1 --out k.mercer");
+    let mut holder = Holder::start(&folder, "forecast - --format csv --header no --out f.mercer --t-init 2", "1\n2\n");
     holder.wait_for_answer();
-    folder.refused(1, "forecast series.csv --save f.mercer", &["f.mercer: process", "give another --save"]);
-    folder.done("forecast series.csv --save g.mercer --t-init 2");
+    folder.refused(1, "forecast series.csv --out f.mercer", &["f.mercer: process", "give another --out"]);
+    folder.done("forecast series.csv --out g.mercer --t-init 2");
     holder.end();
     let mut holder =
-        Holder::start(&folder, "forecast - --format csv --header no --model f.mercer --save k.mercer", "1\n");
+        Holder::start(&folder, "forecast - --format csv --header no --model f.mercer --out k.mercer", "1\n");
     holder.wait_for_answer();
-    folder.refused(1, "koopman pairs.csv --model k.mercer --save k.mercer", &["k.mercer: process", "another --save"]);
+    folder.refused(1, "koopman pairs.csv --model k.mercer --out k.mercer", &["k.mercer: process", "another --out"]);
     holder.end();
 }

@@ -30,7 +30,7 @@ fn points_that_may_stand_between_thousands_are_refused_until_told() {
     folder.refused(1, "eval places.csv --learner auto --target people", &complaint);
     folder.refused(1, "eval places.csv --learner krls --target area", &complaint);
     folder.refused(1, "inspect places.csv", &complaint);
-    folder.refused(1, "train places.csv --learner krls --model m --on-error skip", &complaint);
+    folder.refused(1, "train places.csv --learner krls --out m --on-error skip", &complaint);
     let plain = Folder::new().with("places.csv", places(|people| people.to_string()));
     let said = |folder: &Folder, more: &str| {
         let report = folder.json(&format!("eval places.csv --learner krls --scale standard --target people -q {more}"));
@@ -107,7 +107,7 @@ fn a_model_remembers_the_marks() {
         .with("one.csv", "a;b\n1.234;1\n2500,00;2\n")
         .with("both.csv", "a;b\n1.234;1\n2500.5;2\n")
         .with("separated.csv", "a,b\n1.234,1\n2.500,2\n");
-    folder.done("train train.csv --learner krls --target y --scale standard --model m -q");
+    folder.done("train train.csv --learner krls --target y --scale standard --out m -q");
     let said = |file: &str, told: usize| {
         let said = folder.run(&format!("predict {file} --model m"));
         assert_eq!(said.code, Some(0), "{file}: {}", said.err);
@@ -135,7 +135,7 @@ fn a_model_remembers_the_marks() {
     assert_eq!(piped.out, plain, "{}", piped.err);
     // In training the same cell is read alike.
     let folder = folder.with("more.csv", text + "1.234;1;2.468\n");
-    let said = folder.run("train more.csv --learner krls --target y --scale standard --model m2 -q");
+    let said = folder.run("train more.csv --learner krls --target y --scale standard --out m2 -q");
     assert_eq!(said.code, Some(0), "{}", said.err);
     // The row that learns keeps what is known.
     let learnt = folder.piped(b"a;b;y\n1.234;1;2.468\n", "predict - --format csv --model m --learn");

@@ -41,7 +41,7 @@ fn half_trained_and_half_served_is_one_uninterrupted_pass_for_every_learner() {
         let learner = format!("--learner {} {} --seed 5", entry.name, options(entry.name));
         folder.done(&format!("eval all.csv {learner} --block 1 --predictions whole.csv"));
         let expected: Vec<u64> = predictions(&folder.path("whole.csv")).iter().map(|row| row.2.to_bits()).collect();
-        folder.done(&format!("train first.csv {learner} --model m.mercer --quiet"));
+        folder.done(&format!("train first.csv {learner} --out m.mercer --quiet"));
         let second = folder.done("predict second.csv --model m.mercer --learn --quiet");
         assert_eq!(answers(&second), expected[300..450], "{}", entry.name);
         // Predicting without learning changes nothing.
@@ -61,18 +61,18 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
     let folder = Folder::new().with("all.csv", &text).with("begun.csv", part(&text, 0, 437));
     // The width is that of the first rows, which a resumed run must find again.
     let learner = "--learner con-kons --kernel median --scale paper01 --scale-from all.csv --quiet";
-    folder.done(&format!("train all.csv {learner} --model whole.mercer"));
-    folder.done(&format!("train begun.csv {learner} --model m.mercer --checkpoint 100"));
+    folder.done(&format!("train all.csv {learner} --out whole.mercer"));
+    folder.done(&format!("train begun.csv {learner} --out m.mercer --checkpoint 100"));
     let begun = folder.json("inspect m.mercer");
     assert_eq!((begun["rows"].as_u64(), begun["scaled"].as_bool()), (Some(437), Some(true)));
-    folder.done(&format!("train all.csv {learner} --model m.mercer --resume"));
+    folder.done(&format!("train all.csv {learner} --out m.mercer --resume"));
     let (whole, resumed) = ["whole.mercer", "m.mercer"].map(|name| std::fs::read(folder.path(name)).unwrap()).into();
     assert!(whole == resumed, "the files differ");
     // Nothing is left to learn.
-    folder.done(&format!("train all.csv {learner} --model m.mercer --resume"));
+    folder.done(&format!("train all.csv {learner} --out m.mercer --resume"));
     assert!(std::fs::read(folder.path("m.mercer")).unwrap() == whole, "the file changed");
     // Without a file, --resume begins.
-    folder.done(&format!("train all.csv {learner} --model new.mercer --resume"));
+    folder.done(&format!("train all.csv {learner} --out new.mercer --resume"));
     assert!(std::fs::read(folder.path("new.mercer")).unwrap() == whole);
 
     // One row, behind those that settle the kernel.
@@ -81,7 +81,7 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
     let other = lines.join("\n") + "\n";
     let folder = folder.with("other.csv", other).with("short.csv", part(&text, 0, 300));
     let refused = |data: &str, options: &str, parts: &[&str]| {
-        folder.refused(1, &format!("train {data} {options} --model m.mercer --resume --quiet"), parts);
+        folder.refused(1, &format!("train {data} {options} --out m.mercer --resume --quiet"), parts);
     };
     let same = "--learner con-kons --kernel median --scale paper01 --scale-from all.csv";
     refused("other.csv", same, &["first 700 rows are not those"]);
@@ -100,7 +100,7 @@ fn predictions_come_in_the_units_of_the_target() {
     let text: String = std::iter::once("a,b,c,y\n".to_owned()).chain(rows).collect();
     let folder = Folder::new().with("all.csv", &text);
     let options = "--learner krls --set lambda=1e-6 --kernel gaussian:1 --scale paper01";
-    folder.done(&format!("train all.csv {options} --model m.mercer --quiet"));
+    folder.done(&format!("train all.csv {options} --out m.mercer --quiet"));
     let answers = folder.done("predict all.csv --model m.mercer");
     let errors = answers.lines().zip(text.lines()).skip(1).map(|(answer, row)| {
         let target: f64 = row.rsplit(',').next().unwrap().parse().unwrap();
@@ -121,7 +121,7 @@ fn data_may_come_with_or_without_target_and_in_any_format() {
         .with("all.ndjson", rows(|x, y| format!("{{\"a\":{},\"b\":{},\"c\":{},\"y\":{y}}}\n", x[0], x[1], x[2])))
         .with("features.ndjson", rows(|x, _| format!("{{\"a\":{},\"b\":{},\"c\":{}}}\n", x[0], x[1], x[2])))
         .with("all.libsvm", rows(|x, y| format!("{y} 1:{} 2:{} 3:{}\n", x[0], x[1], x[2])));
-    folder.done("train all.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:1 --out m.mercer --quiet");
     let expected = folder.done("predict all.csv --model m.mercer");
     assert_eq!(expected.lines().count(), 61);
     let plain = expected.split_once('\n').unwrap().1;
@@ -147,11 +147,11 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
     let short = text.replace("1,2,x,4", "1,2,4");
     let folder = Folder::new().with("bad.csv", &text).with("short.csv", &short).with("clean.csv", &clean);
     let learner = "--learner krls --kernel polynomial:2,1 --set lambda=1 --quiet";
-    let stopped = folder.run(&format!("train short.csv {learner} --model m.mercer"));
+    let stopped = folder.run(&format!("train short.csv {learner} --out m.mercer"));
     assert_eq!(stopped.code, Some(1));
     assert!(stopped.err.contains("line 11") && stopped.err.contains("--on-error skip"), "{}", stopped.err);
 
-    let said = folder.run(&format!("train bad.csv {learner} --model m.mercer --on-error skip"));
+    let said = folder.run(&format!("train bad.csv {learner} --out m.mercer --on-error skip"));
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.err.contains("3 bad rows were left out, the first: bad.csv, line 11"), "{}", said.err);
     let facts = folder.json("inspect m.mercer");
@@ -159,7 +159,7 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
         (facts["rows"].as_u64(), facts["bad_rows"].as_u64(), facts["learnt"].as_u64()),
         (Some(83), Some(3), Some(80))
     );
-    folder.done(&format!("train clean.csv {learner} --model clean.mercer"));
+    folder.done(&format!("train clean.csv {learner} --out clean.mercer"));
     assert_eq!(
         folder.done("predict clean.csv --model m.mercer"),
         folder.done("predict clean.csv --model clean.mercer")
@@ -178,11 +178,11 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
     assert_eq!(folder.read("aside.csv").lines().count(), 6);
 
     // A run that stops keeps what it had learnt, and goes on when the row is mended.
-    let stopped = folder.run(&format!("train short.csv {learner} --model s.mercer"));
+    let stopped = folder.run(&format!("train short.csv {learner} --out s.mercer"));
     assert_eq!(stopped.code, Some(1));
     assert!(stopped.err.contains("line 11") && stopped.err.contains("is saved in s.mercer"), "{}", stopped.err);
     assert_eq!(folder.json("inspect s.mercer")["rows"].as_u64(), Some(9));
-    folder.done(&format!("train clean.csv {learner} --model s.mercer --resume"));
+    folder.done(&format!("train clean.csv {learner} --out s.mercer --resume"));
     assert!(std::fs::read(folder.path("s.mercer")).unwrap() == std::fs::read(folder.path("clean.mercer")).unwrap());
 }
 
@@ -212,12 +212,12 @@ fn columns_are_left_out_and_found_by_name() {
         )
         .with("all.libsvm", rows(&|_, x, y| format!("{y} 1:{} 2:{} 3:{}\n", x[0], x[1], x[2])));
     let learner = "--learner krls --kernel gaussian:1 --quiet";
-    folder.done(&format!("train all.csv {learner} --model m.mercer"));
-    folder.done(&format!("train ids.csv {learner} --model ids.mercer --ignore id"));
-    folder.done(&format!("train bare.csv {learner} --model bare.mercer --ignore 1"));
+    folder.done(&format!("train all.csv {learner} --out m.mercer"));
+    folder.done(&format!("train ids.csv {learner} --out ids.mercer --ignore id"));
+    folder.done(&format!("train bare.csv {learner} --out bare.mercer --ignore 1"));
     folder.refused(
         1,
-        &format!("train ids.csv {learner} --model x.mercer --ignore no"),
+        &format!("train ids.csv {learner} --out x.mercer --ignore no"),
         &["ids.csv: has no column \"no\""],
     );
     let expected = folder.done("predict all.csv --model m.mercer");
@@ -239,11 +239,11 @@ fn columns_are_left_out_and_found_by_name() {
     assert!(answers[2..].iter().zip(expected.lines().skip(1)).all(|(answer, number)| answer.contains(number)));
     // A stream does not tell how many features libsvm rows have.
     let stream = folder.read("all.libsvm");
-    let said = folder.piped(stream.as_bytes(), &format!("train - --format libsvm {learner} --model s.mercer"));
+    let said = folder.piped(stream.as_bytes(), &format!("train - --format libsvm {learner} --out s.mercer"));
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.contains("--dimension N"), "{}", said.err);
     let said =
-        folder.piped(stream.as_bytes(), &format!("train - --format libsvm --dimension 3 {learner} --model s.mercer"));
+        folder.piped(stream.as_bytes(), &format!("train - --format libsvm --dimension 3 {learner} --out s.mercer"));
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert_eq!(folder.done("predict all.csv --model s.mercer"), expected);
     folder.refused(1, "eval all.csv --learner krls --dimension 2", &["has 3 features, but --dimension says 2"]);
@@ -255,11 +255,11 @@ fn a_learner_that_outgrows_the_machine_is_refused() {
     let folder = Folder::new().with("all.csv", csv(&examples(30)));
     let learner = "--learner kernel-krr --kernel gaussian:1 --quiet";
     let needs = ["kernel-krr keeps every example", "for 100000000 rows of 3 features", "--limit N"];
-    folder.refused(1, &format!("train all.csv {learner} --model m.mercer --rows 100000000"), &needs);
-    folder.done(&format!("train all.csv {learner} --model m.mercer --rows 100000000 --limit 20"));
-    let said = folder.run("train all.csv --learner kernel-awv --kernel gaussian:1 --model m.mercer");
+    folder.refused(1, &format!("train all.csv {learner} --out m.mercer --rows 100000000"), &needs);
+    folder.done(&format!("train all.csv {learner} --out m.mercer --rows 100000000 --limit 20"));
+    let said = folder.run("train all.csv --learner kernel-awv --kernel gaussian:1 --out m.mercer");
     assert!(said.err.contains("this machine's memory is full after"), "{}", said.err);
-    let said = folder.run("train all.csv --learner krls --kernel gaussian:1 --model m.mercer");
+    let said = folder.run("train all.csv --learner krls --kernel gaussian:1 --out m.mercer");
     assert!(!said.err.contains("memory is full"), "{}", said.err);
 }
 
@@ -267,7 +267,7 @@ fn a_learner_that_outgrows_the_machine_is_refused() {
 fn no_two_files_of_a_run_are_one() {
     let folder = Folder::new().with("all.csv", "a,y\n1,2\nx,3\n2,3\n").with("notes.txt", "of some worth\n");
     let learner = "--learner krls --kernel gaussian:1 --quiet";
-    assert_eq!(folder.run(&format!("train all.csv {learner} --model m.mercer --on-error skip")).code, Some(0));
+    assert_eq!(folder.run(&format!("train all.csv {learner} --out m.mercer --on-error skip")).code, Some(0));
     std::fs::hard_link(folder.path("all.csv"), folder.path("link.csv")).unwrap();
     let before: Vec<Vec<u8>> = folder.names().iter().map(|name| std::fs::read(folder.path(name)).unwrap()).collect();
     for (code, arguments, why) in [
@@ -277,20 +277,16 @@ fn no_two_files_of_a_run_are_one() {
         (1, "predict all.csv --model m.mercer --predictions link.csv", "is a file that is read"),
         (2, "predict all.csv --model m.mercer --predictions q --on-error quarantine=./q", "name the same file"),
         (2, "predict all.csv --model m.mercer --on-error quarantine=-", "cannot be standard output"),
-        (1, "train all.csv LEARNER --model n.mercer --on-error quarantine=all.csv", "is a file that is read"),
-        (2, "train all.csv LEARNER --model n.mercer --on-error quarantine=n.mercer", "name the same file"),
-        (2, "train all.csv LEARNER --model m.mercer --on-error quarantine=m.mercer", "name the same file"),
-        (2, "train all.csv LEARNER --model link.csv", "is read"),
-        (2, "train all.csv LEARNER --model -", "cannot be standard output"),
+        (1, "train all.csv LEARNER --out n.mercer --on-error quarantine=all.csv", "is a file that is read"),
+        (2, "train all.csv LEARNER --out n.mercer --on-error quarantine=n.mercer", "name the same file"),
+        (2, "train all.csv LEARNER --out m.mercer --on-error quarantine=m.mercer", "name the same file"),
+        (2, "train all.csv LEARNER --out link.csv", "is read"),
+        (2, "train all.csv LEARNER --out -", "cannot be standard output"),
         (2, "eval all.csv --learner krls --predictions -", "cannot be standard output"),
     ] {
         folder.refused(code, &arguments.replace("LEARNER", learner), &[why]);
     }
-    folder.refused(
-        1,
-        &format!("train all.csv {learner} --model notes.txt"),
-        &["is not a model file", "another --model"],
-    );
+    folder.refused(1, &format!("train all.csv {learner} --out notes.txt"), &["is not a model file", "another --out"]);
     let after: Vec<Vec<u8>> = folder.names().iter().map(|name| std::fs::read(folder.path(name)).unwrap()).collect();
     assert!(before == after);
     let lines = folder.run("predict all.csv --model m.mercer --on-error skip").out;
@@ -301,7 +297,7 @@ fn no_two_files_of_a_run_are_one() {
 #[test]
 fn the_table_doubles_and_ends() {
     let folder = Folder::new().with("all.csv", csv(&examples(50)));
-    let said = folder.run("train all.csv --learner krls --kernel gaussian:1 --set lambda=0 --model m.mercer");
+    let said = folder.run("train all.csv --learner krls --kernel gaussian:1 --set lambda=0 --out m.mercer");
     assert_eq!(said.code, Some(0));
     let rows: Vec<&str> = said.err.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert_eq!(rows, ["row", "1", "2", "4", "8", "16", "32", "50"]);
@@ -316,7 +312,7 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
         .with("all.csv", &text)
         .with("narrow.csv", "a,b,y\n1,2,3\n")
         .with("other.csv", text.replacen("a,b", "b,x", 1));
-    folder.done("train all.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:1 --out m.mercer --quiet");
     let whole = std::fs::read(folder.path("m.mercer")).unwrap();
     let mut altered = whole.clone();
     *altered.last_mut().unwrap() ^= 1;
@@ -331,7 +327,7 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
         "inspect FILE",
         "predict all.csv --model FILE",
         "predict all.csv --learn --model FILE",
-        "train all.csv --learner krls --model FILE --resume",
+        "train all.csv --learner krls --out FILE --resume",
     ] {
         let refused = |file: &str, part: &str| folder.refused(1, &command.replace("FILE", file), &[file, part]);
         if !command.contains("inspect") {
@@ -348,20 +344,20 @@ fn files_that_are_no_models_and_data_of_other_columns_are_refused() {
     }
     folder.refused(1, "predict narrow.csv --model m.mercer", &["narrow.csv: has no column \"c\"; it has 3 columns"]);
     folder.refused(1, "predict other.csv --model m.mercer", &["other.csv: has no column \"a\""]);
-    folder.refused(2, "train all.csv --learner krls --model all.csv", &["all.csv: is read"]);
-    folder.refused(2, "train - --format csv --learner krls --scale paper01 --model x.mercer", &["--scale-from"]);
-    folder.refused(2, "train - --format csv --learner nons-ald --set alpha=25/T --model x.mercer", &["--rows N"]);
+    folder.refused(2, "train all.csv --learner krls --out all.csv", &["all.csv: is read"]);
+    folder.refused(2, "train - --format csv --learner krls --scale paper01 --out x.mercer", &["--scale-from"]);
+    folder.refused(2, "train - --format csv --learner nons-ald --set alpha=25/T --out x.mercer", &["--rows N"]);
     folder.refused(2, "predict all.csv --model m.mercer --checkpoint 5", &["--learn"]);
     folder.refused(
         2,
-        "train all.csv --learner krls --model x.mercer --on-error maybe",
+        "train all.csv --learner krls --out x.mercer --on-error maybe",
         &["stop, skip or quarantine=FILE"],
     );
-    folder.refused(1, "train all.csv --learner krls --model nowhere/x.mercer", &["make the folder nowhere"]);
-    folder.refused(1, "train all.csv --learner krls --model /dev/full", &["is not a file"]);
+    folder.refused(1, "train all.csv --learner krls --out nowhere/x.mercer", &["make the folder nowhere"]);
+    folder.refused(1, "train all.csv --learner krls --out /dev/full", &["is not a file"]);
     folder.refused(
         1,
-        "train all.csv --learner krls --model x.mercer --on-error quarantine=nowhere/q",
+        "train all.csv --learner krls --out x.mercer --on-error quarantine=nowhere/q",
         &["cannot be written"],
     );
 }

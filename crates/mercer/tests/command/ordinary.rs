@@ -145,7 +145,7 @@ fn lines_of_json_with_missing_and_nested_keys() {
     let folder = Folder::new().with("late.ndjson", format!("{late}\n{rest}")).with("things.ndjson", &text);
     let report = eval(&folder, "late.ndjson");
     assert!(later(&report, "r2") > 0.7, "{report}");
-    folder.done("train late.ndjson --learner krls --model m.mercer --quiet");
+    folder.done("train late.ndjson --learner krls --out m.mercer --quiet");
     let lines = folder.done("predict late.ndjson --model m.mercer");
     assert_eq!(lines.lines().count(), ROWS);
     let facts = folder.json("inspect late.ndjson");

@@ -81,7 +81,7 @@ fn models_screen_what_they_learn_and_tell_it() {
             let largest = made.lines().skip(1).map(|line| line.parse::<f64>().unwrap().abs()).fold(0.0, f64::max);
             assert!(largest < 3.0, "{model}: {largest}");
         }
-        let other = format!("train all.csv --model all.mercer --learner krls{columns} --resume --outliers keep");
+        let other = format!("train all.csv --out all.mercer --learner krls{columns} --resume --outliers keep");
         folder.refused(1, &other, &["its way with outliers is weigh, not keep"]);
     }
 }

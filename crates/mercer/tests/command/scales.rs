@@ -68,8 +68,8 @@ fn every_source_is_scaled_alike() {
     }
     let report = folder.json("eval diamonds --learner krls --set lambda=0.1 --scale standard --limit 2000");
     assert!(report["r2"].as_f64() > Some(0.0), "{report}");
-    folder.done("train diamonds --learner nons-ald --scale standard --limit 500 --model d.mercer --quiet");
-    assert_eq!(folder.json("inspect d.mercer")["kind"], "table");
+    folder.done("train diamonds --learner nons-ald --scale standard --limit 500 --out d.mercer --quiet");
+    assert!(folder.json("inspect d.mercer")["columns"][0]["treatment"].is_string());
     assert!(folder.done("predict diamonds --model d.mercer").lines().count() > 500);
     let sparse: String = (0..20).map(|t| format!("{t} 1:{t} 2:0.5\n")).collect();
     let folder = folder.with("s.libsvm", sparse);
@@ -82,7 +82,7 @@ fn without_scaling_nothing_changes() {
     let folder = Folder::new().with("plain.csv", csv(&examples(300)));
     let plain = timeless(folder.json("eval plain.csv --learner krls"));
     assert_eq!(timeless(folder.json("eval plain.csv --learner krls --scale none")), plain);
-    folder.done("train plain.csv --learner krls --model m.mercer --quiet");
+    folder.done("train plain.csv --learner krls --out m.mercer --quiet");
     assert_eq!(folder.json("inspect m.mercer")["kind"], "regression");
 }
 
@@ -96,8 +96,8 @@ fn only_some_columns_are_features() {
     }
     let scaled = timeless(folder.json("eval t.csv --learner krls --ignore b --scale standard"));
     assert_eq!(timeless(folder.json("eval t.csv --learner krls --only a,c --scale standard")), scaled);
-    folder.done("train t.csv --learner krls --only a,c --model only.mercer --quiet");
-    folder.done("train t.csv --learner krls --ignore b --model ignore.mercer --quiet");
+    folder.done("train t.csv --learner krls --only a,c --out only.mercer --quiet");
+    folder.done("train t.csv --learner krls --ignore b --out ignore.mercer --quiet");
     assert_eq!(folder.done("predict t.csv --model only.mercer"), folder.done("predict t.csv --model ignore.mercer"));
     let piped = folder.json_of(text.as_bytes(), "eval - --format csv --learner krls --only a,c --block 256");
     assert_eq!(timeless(piped), expected);
@@ -118,10 +118,10 @@ fn a_file_that_outgrows_the_machine_is_refused_at_once() {
 #[test]
 fn a_target_to_predict_from_must_be_there() {
     let folder = Folder::new().with("t.csv", csv(&examples(60)));
-    folder.done("train t.csv --learner krls --kernel gaussian:1 --model m.mercer --quiet");
+    folder.done("train t.csv --learner krls --kernel gaussian:1 --out m.mercer --quiet");
     folder.refused(1, "predict t.csv --model m.mercer --target nope", &["--target \"nope\": there is no such column"]);
     assert_eq!(folder.done("predict t.csv --model m.mercer --target y").lines().count(), 61);
-    let said = folder.run("train t.csv --learner nons-ald --set radius=0.1 --kernel gaussian:1 --model n.mercer");
+    let said = folder.run("train t.csv --learner nons-ald --set radius=0.1 --kernel gaussian:1 --out n.mercer");
     assert!(said.err.contains("nons-ald keeps predictions within ±0.1 (radius); add --scale standard"), "{}", said.err);
     let report = folder.run("eval t.csv --learner nons-ald --set radius=0.1 --json");
     assert_eq!(report.err.lines().count(), 1, "{}", report.err);

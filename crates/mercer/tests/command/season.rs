@@ -55,7 +55,7 @@ fn a_saved_season_goes_on_as_if_it_had_never_stopped() {
         Folder::new().with("all.csv", months(0..90)).with("a.csv", months(0..61)).with("b.csv", months(61..90));
     let making = "--steps 6 --intervals 0.8 --quantiles 0.1";
     let whole = report(&folder, &format!("forecast all.csv {making}"));
-    report(&folder, &format!("forecast a.csv {making} --save m.mercer"));
+    report(&folder, &format!("forecast a.csv {making} --out m.mercer"));
     let later = report(&folder, &format!("forecast b.csv --model m.mercer --steps 6 --quantiles 0.1"));
     assert_eq!(whole["periods"], serde_json::json!([[12], [12]]));
     for key in ["method", "n", "mse", "periods", "forecast", "times", "forecast_intervals", "quantiles"] {
@@ -121,7 +121,7 @@ fn known_inputs_of_the_future_are_in_the_forecast() {
         assert!((found["forecast"][step][0].as_f64().unwrap() - point).abs() < 1e-9, "step {step}");
     }
     // A model goes on to the digit.
-    report(&folder, "forecast a.csv --known promotion --intervals 0.9 --save m.mercer");
+    report(&folder, "forecast a.csv --known promotion --intervals 0.9 --out m.mercer");
     let later = report(&folder, "forecast b.csv --model m.mercer --future f.csv");
     for key in ["n", "mse", "forecast", "forecast_intervals"] {
         assert_eq!(later[key], found[key], "{key}");
@@ -200,6 +200,6 @@ fn groups_are_series_of_their_own() {
     assert!(text.contains("220 rows of 1 output in 3 groups") && text.contains("group"), "{text}");
     let said = folder.piped(all.as_bytes(), "forecast - --format csv --group shop");
     assert!(said.out.starts_with("shop,k,time,sold\nnorth,1,,"), "{}{}", said.err, said.out);
-    folder.refused(2, "forecast all.csv --group shop --save m.mercer", &["--group", "--save"]);
+    folder.refused(2, "forecast all.csv --group shop --out m.mercer", &["--group", "--out"]);
     folder.refused(1, "forecast all.csv --group no", &["--group \"no\"", "no such column"]);
 }

@@ -112,7 +112,7 @@ fn a_time_that_comes_twice_is_refused_or_taken_together() {
         ["dup.csv, line 23, column 1 (\"date\")", "2021-01-21", "the row before, too", "--repeats sum, mean or last"];
     folder.refused(1, "forecast dup.csv --time date", &line);
     let value = |how: &str| {
-        let said = folder.run(&format!("forecast dup.csv --time date --repeats {how} --save m.mercer --json"));
+        let said = folder.run(&format!("forecast dup.csv --time date --repeats {how} --out m.mercer --json"));
         assert!(
             said.err.contains(&format!("1 row was taken together with others of their time ({how})")),
             "{}",
@@ -133,7 +133,7 @@ fn a_saved_series_goes_on_in_time() {
         .with("begin.csv", timed("date", 0..70, day))
         .with("end.csv", timed("date", 73..100, day));
     let all = crate::support::object(&folder.run("forecast all.csv --time date --steps 2 --json").out);
-    folder.done("forecast begin.csv --time date --save m.mercer");
+    folder.done("forecast begin.csv --time date --out m.mercer");
     let end = folder.run("forecast end.csv --time date --model m.mercer --steps 2 --json");
     assert!(end.err.contains("3 rows are missing"), "{}", end.err);
     let end = crate::support::object(&end.out);

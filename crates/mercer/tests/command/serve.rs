@@ -18,7 +18,7 @@ fn trained(options: &str) -> Folder {
     let all = csv(&examples(200));
     let first: String = all.lines().take(101).map(|line| format!("{line}\n")).collect();
     let folder = Folder::new().with("all.csv", all).with("first.csv", first);
-    folder.done(&format!("train first.csv --learner krls --kernel gaussian:0.7 {options} --model m.mercer --quiet"));
+    folder.done(&format!("train first.csv --learner krls --kernel gaussian:0.7 {options} --out m.mercer --quiet"));
     folder
 }
 
@@ -90,7 +90,7 @@ fn classes_are_served_with_their_probabilities() {
         "a,b,kind\n".to_owned() + &rows.iter().map(|(a, b, kind)| format!("{a},{b},{kind}\n")).collect::<String>()
     };
     let folder = Folder::new().with("first.csv", text(&rows(0, 80))).with("rest.csv", text(&rows(80, 120)));
-    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --set lambda=0.1 --model m.mercer --quiet");
+    folder.done("train first.csv --learner krls --kernel gaussian:0.7 --set lambda=0.1 --out m.mercer --quiet");
     std::fs::copy(folder.path("m.mercer"), folder.path("file.mercer")).unwrap();
     let told = folder.done("predict rest.csv --model file.mercer --learn --quiet");
     let mut lines = told.lines();
@@ -177,7 +177,7 @@ fn tables_are_served_with_any_cell() {
     let lines = |from: usize, to: usize| (from..to).map(|t| format!("{}\n", row(t))).collect::<String>();
     let folder = Folder::new().with("first.ndjson", lines(0, 120)).with("rest.ndjson", lines(120, 180));
     let told = folder.run(
-        "train first.ndjson --learner krls --set lambda=0.1 --scale standard --target price --weight w --model m.mercer --quiet",
+        "train first.ndjson --learner krls --set lambda=0.1 --scale standard --target price --weight w --out m.mercer --quiet",
     );
     assert_eq!(told.code, Some(0), "{}", told.err);
     std::fs::copy(folder.path("m.mercer"), folder.path("file.mercer")).unwrap();
@@ -219,9 +219,9 @@ fn a_series_is_forecast_and_goes_on() {
         "a,b\n".to_owned() + &(from..to).map(line).collect::<String>()
     };
     let folder = Folder::new().with("first.csv", lines(0, 80)).with("rest.csv", lines(80, 120));
-    folder.done("forecast first.csv --method opf --gamma 0.5 --t-init 20 --intervals 0.9 --save m.mercer");
+    folder.done("forecast first.csv --method opf --gamma 0.5 --t-init 20 --intervals 0.9 --out m.mercer");
     std::fs::copy(folder.path("m.mercer"), folder.path("file.mercer")).unwrap();
-    folder.done("forecast rest.csv --model file.mercer --save file.mercer --predictions out.csv");
+    folder.done("forecast rest.csv --model file.mercer --out file.mercer --predictions out.csv");
     let expected: Vec<Vec<f64>> = folder
         .read("out.csv")
         .lines()
@@ -266,7 +266,7 @@ fn a_series_is_forecast_and_goes_on() {
 
     // Of many columns fewer steps.
     let folder = folder.with("wide.csv", "1,2,3,4\n".repeat(30));
-    folder.done("forecast wide.csv --t-init 5 --save wide.mercer");
+    folder.done("forecast wide.csv --t-init 5 --out wide.mercer");
     let service = Service::start(&folder, "--model wide.mercer");
     let refused = service.post("/predict", &json!({ "steps": 501 }));
     assert!(refused.status == 422 && refused.error().contains("from 1 to 500"), "{}", refused.body);
@@ -468,7 +468,7 @@ fn a_killed_service_loses_what_came_after_its_last_checkpoint() {
     let service = Service::start(&folder, "--model m.mercer --checkpoint 10");
     service.learn(&json!({ "rows": rows[30..] }));
     service.ends_well();
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model whole.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out whole.mercer --quiet");
     assert!(std::fs::read(folder.path("m.mercer")).unwrap() == std::fs::read(folder.path("whole.mercer")).unwrap());
 }
 
@@ -556,7 +556,7 @@ fn the_rest_is_there() {
     service.ends_well();
 
     let folder = folder.with("wide.csv", ("0,".repeat(600) + "1\n").repeat(3));
-    folder.done("train wide.csv --learner klms --header no --task regression --model wide.mercer --quiet");
+    folder.done("train wide.csv --learner klms --header no --task regression --out wide.mercer --quiet");
     folder.refused(1, "serve --model wide.mercer --max-body 1024", &["has 600 columns", "raise --max-body"]);
     folder.refused(1, "serve --model none.mercer", &["none.mercer"]);
     folder.refused(2, "serve --model m.mercer --addr localhost", &["--addr", "such as 127.0.0.1:8080"]);
@@ -569,6 +569,6 @@ fn the_rest_is_there() {
         &["cannot be listened on", "--addr"],
     );
     let folder = folder.with("pairs.csv", "0,0.1\n0.5,0.6\n1,1.1\n");
-    folder.done("koopman pairs.csv --state-dim 1 --kernel gaussian:1 --save k.mercer");
+    folder.done("koopman pairs.csv --state-dim 1 --kernel gaussian:1 --out k.mercer");
     folder.refused(1, "serve --model k.mercer", &["k.mercer", "mercer koopman uses it"]);
 }

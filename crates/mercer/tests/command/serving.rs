@@ -10,7 +10,7 @@ use crate::support::{Folder, csv, examples};
 
 fn trained() -> Folder {
     let folder = Folder::new().with("all.csv", csv(&examples(200)));
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out m.mercer --quiet");
     folder
 }
 
@@ -41,7 +41,7 @@ fn each_row_is_answered_before_the_next_is_sent() {
     let folder = trained();
     let expected = folder.done("predict all.csv --model m.mercer --learn --quiet");
     // The same again, from the model as it was, one question at a time.
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out m.mercer --quiet");
     let mut child = start(&folder, "predict - --format csv --model m.mercer --learn --quiet");
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let text = folder.read("all.csv");
@@ -70,7 +70,7 @@ fn training_begins_with_the_first_row() {
         ["krls --kernel gaussian:0.7", "auto --set budget=5000", "experts --kernel gaussian:1 --set members=krls"]
     {
         let folder = Folder::new();
-        let arguments = format!("train - --format csv --learner {learner} --model m.mercer --checkpoint 1");
+        let arguments = format!("train - --format csv --learner {learner} --out m.mercer --checkpoint 1");
         let mut child = start(&folder, &arguments);
         let mut stdin = child.stdin.take().unwrap();
         let mut table = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -95,7 +95,7 @@ fn training_begins_with_the_first_row() {
 #[test]
 fn a_signal_before_the_kernel_is_settled_saves_nothing() {
     let folder = Folder::new().with("all.csv", csv(&examples(300)));
-    let mut child = start(&folder, "train - --format csv --learner krls --model m.mercer --quiet");
+    let mut child = start(&folder, "train - --format csv --learner krls --out m.mercer --quiet");
     let mut stdin = child.stdin.take().unwrap();
     // Rows so long that they fit into no pipe: once all are written, some have been read, and signals are listened for.
     for (x, y) in examples(100).iter() {
@@ -137,8 +137,8 @@ fn signals_end_a_run_with_its_state_saved() {
 
         // Training from a pipe alike; the run is resumed from a file to the model of an uninterrupted one.
         let learner = "--learner con-kons --kernel gaussian:0.7 --quiet";
-        folder.done(&format!("train all.csv {learner} --model whole.mercer"));
-        let mut child = start(&folder, &format!("train - --format csv {learner} --model t.mercer --checkpoint 130"));
+        folder.done(&format!("train all.csv {learner} --out whole.mercer"));
+        let mut child = start(&folder, &format!("train - --format csv {learner} --out t.mercer --checkpoint 130"));
         let mut stdin = child.stdin.take().unwrap();
         write!(stdin, "{}\n0.1,0.2,", rows[..=150].join("\n")).unwrap();
         let begun = Instant::now();
@@ -147,7 +147,7 @@ fn signals_end_a_run_with_its_state_saved() {
         }
         signal(&child, name);
         assert_eq!(end(child).0, Some(0), "{name}");
-        folder.done(&format!("train all.csv {learner} --model t.mercer --resume"));
+        folder.done(&format!("train all.csv {learner} --out t.mercer --resume"));
         let [whole, resumed] = ["whole.mercer", "t.mercer"].map(|file| std::fs::read(folder.path(file)).unwrap());
         assert!(whole == resumed, "{name}: the files differ");
     }
@@ -215,7 +215,7 @@ fn a_file_that_cannot_be_written_whole_leaves_the_old_one() {
     let names = folder.names();
     let full = "trap '' XFSZ; ulimit -f 1";
     for arguments in [
-        "train all.csv --learner kernel-awv --kernel gaussian:0.7 --model m.mercer --quiet",
+        "train all.csv --learner kernel-awv --kernel gaussian:0.7 --out m.mercer --quiet",
         "predict all.csv --model m.mercer --predictions out.csv",
     ] {
         let (code, said) = in_shell(&folder, full, arguments);
@@ -249,9 +249,9 @@ fn a_stderr_that_cannot_be_written_changes_nothing() {
     let folder = trained();
     let told = folder.done("predict all.csv --model m.mercer");
     for (arguments, code) in [
-        ("train all.csv --learner krls --kernel gaussian:0.7 --model other.mercer", 0),
-        ("train none.csv --learner krls --model none.mercer", 1),
-        ("train all.csv --learner nothing --model none.mercer", 2),
+        ("train all.csv --learner krls --kernel gaussian:0.7 --out other.mercer", 0),
+        ("train none.csv --learner krls --out none.mercer", 1),
+        ("train all.csv --learner nothing --out none.mercer", 2),
     ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let ended = folder.command(&arguments.split(' ').collect::<Vec<_>>()).stderr(full).output().unwrap();
@@ -284,8 +284,8 @@ fn a_file_keeps_its_mode_and_its_owner() {
 fn killed_in_the_midst_of_checkpoints_a_run_goes_on_to_the_same_end() {
     let folder = Folder::new().with("all.csv", csv(&examples(3000)));
     let learner = "--learner nons-ald --kernel gaussian:0.5 --set max_dictionary=60 --quiet";
-    folder.done(&format!("train all.csv {learner} --model whole.mercer"));
-    let arguments = format!("train all.csv {learner} --model m.mercer --checkpoint 20 --resume");
+    folder.done(&format!("train all.csv {learner} --out whole.mercer"));
+    let arguments = format!("train all.csv {learner} --out m.mercer --checkpoint 20 --resume");
     let mut kills = 0;
     for round in 0..200_u64 {
         let mut child = start(&folder, &arguments);
@@ -345,7 +345,7 @@ fn what_a_killed_run_leaves_is_cleared_away_and_nothing_else() {
     // One that is being written stays, and becomes what it should.
     let (child, stdin) = waiting("out.csv");
     folder.done("predict all.csv --model m.mercer --predictions out.csv");
-    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --model m.mercer --quiet");
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out m.mercer --quiet");
     assert_eq!((unfinished(&folder), folder.read("out.csv").lines().count()), (3, 201));
     drop(stdin);
     assert_eq!(end(child).0, Some(0));

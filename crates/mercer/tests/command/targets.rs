@@ -50,8 +50,8 @@ fn a_model_of_several_targets_goes_on() {
     let part = |from: usize, to: usize| format!("{}\n{}\n", lines[0], lines[from..to].join("\n"));
     let folder = folder.with("first.csv", part(1, 71)).with("rest.csv", part(71, 121)).with("x.csv", "c,a,b\n1,2,3\n");
     let learner = "--learner krls --set lambda=0.1 --kernel gaussian:1 --scale paper01 --scale-from m.csv --quiet";
-    folder.done(&format!("train m.csv --target v,u {learner} --model all.mercer"));
-    folder.done(&format!("train first.csv --target v,u {learner} --model m.mercer"));
+    folder.done(&format!("train m.csv --target v,u {learner} --out all.mercer"));
+    folder.done(&format!("train first.csv --target v,u {learner} --out m.mercer"));
     let made = folder.done("predict rest.csv --model m.mercer --learn --quiet");
     assert!(made.starts_with("prediction_v,prediction_u\n"), "{made}");
     assert_eq!(std::fs::read(folder.path("all.mercer")).unwrap(), std::fs::read(folder.path("m.mercer")).unwrap());
@@ -65,6 +65,6 @@ fn learners_of_one_target_say_so() {
     let folder = folder(30);
     let parts = ["kons has one output, and cannot learn 2 numbers", "krls"];
     folder.refused(2, "eval m.csv --learner kons --target u,v", &parts);
-    folder.refused(2, "train m.csv --learner kons --target u,v --model x.mercer --quiet", &parts);
+    folder.refused(2, "train m.csv --learner kons --target u,v --out x.mercer --quiet", &parts);
     folder.refused(1, "eval m.csv --learner krls --target u,z", &["no target column \"z\""]);
 }

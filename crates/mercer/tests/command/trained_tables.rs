@@ -44,7 +44,7 @@ fn succeeds(folder: &Folder, arguments: &str) -> String {
 fn same_in_pieces(options: &str, more: &str, targets: usize) {
     let folder = folder();
     succeeds(&folder, &format!("eval all.csv {options} {more} --block 1 --predictions p.csv"));
-    let train = format!("train all.csv {options} {more} --model m.mercer --quiet");
+    let train = format!("train all.csv {options} {more} --out m.mercer --quiet");
     succeeds(&folder, &format!("{train} --limit 300 --checkpoint 100"));
     succeeds(&folder, &format!("{train} --limit 400 --resume"));
     let intervals = if more.contains("--intervals") { "--intervals 0.9" } else { "" };
@@ -115,9 +115,9 @@ fn a_pipe_of_a_table_gives_what_a_file_gives() {
         let from_file = succeeds(&folder, &format!("eval all.csv --learner {learner} --block 1 --json"));
         let from_pipe = piped(&format!("eval - --format csv --learner {learner} --json"));
         assert_eq!(timeless(&from_pipe), timeless(&from_file), "{learner}");
-        succeeds(&folder, &format!("train all.csv --learner {learner} --model file.mercer --quiet"));
+        succeeds(&folder, &format!("train all.csv --learner {learner} --out file.mercer --quiet"));
         piped(&format!(
-            "train - --format csv --learner {learner} --model pipe.mercer --quiet --task {}",
+            "train - --format csv --learner {learner} --out pipe.mercer --quiet --task {}",
             if learner.contains("paid") { "class" } else { "regression" }
         ));
         let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
@@ -136,7 +136,7 @@ fn rows_of_a_table_are_answered_one_by_one() {
     use std::process::Stdio;
 
     let folder = folder();
-    succeeds(&folder, "train all.csv --learner krls --kernel gaussian:3 --model m.mercer --quiet");
+    succeeds(&folder, "train all.csv --learner krls --kernel gaussian:3 --out m.mercer --quiet");
     let expected = succeeds(&folder, "predict second.csv --model m.mercer");
     let mut command = folder.command(&["predict", "-", "--format", "csv", "--model", "m.mercer"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -159,7 +159,7 @@ fn rows_of_a_table_are_answered_one_by_one() {
 #[test]
 fn columns_of_other_files_are_matched() {
     let folder = folder();
-    succeeds(&folder, "train all.csv --learner krls --kernel gaussian:3 --model m.mercer --quiet");
+    succeeds(&folder, "train all.csv --learner krls --kernel gaussian:3 --out m.mercer --quiet");
     let expected = succeeds(&folder, "predict second.csv --model m.mercer");
     let second = folder.read("second.csv");
     let swapped: String = second
@@ -220,7 +220,7 @@ fn tables_are_scaled_by_the_ranges_of_the_file() {
             assert!((y - price).abs() < 1e-9 * price, "{y} {price}");
         }
         // In pieces, with a resume between.
-        let train = format!("train all.csv {options} --model m.mercer --quiet");
+        let train = format!("train all.csv {options} --out m.mercer --quiet");
         succeeds(&folder, &format!("{train} --limit 300"));
         succeeds(&folder, &format!("{train} --limit 400 --resume"));
         let mut made = String::new();
@@ -256,23 +256,23 @@ fn tables_are_scaled_by_the_ranges_of_the_file() {
         let other = format!("{scaled} --scale-from all.csv --json");
         let other: serde_json::Value = serde_json::from_str(&folder.run(&other).out).unwrap();
         assert_eq!(other["mse"], whole["mse"], "{scale}");
-        succeeds(&folder, &format!("train all.csv {options} --model a.mercer --quiet"));
-        let train = format!("train - --format csv {options} --scale-from all.csv --model b.mercer --quiet");
+        succeeds(&folder, &format!("train all.csv {options} --out a.mercer --quiet"));
+        let train = format!("train - --format csv {options} --scale-from all.csv --out b.mercer --quiet");
         assert_eq!(folder.piped(folder.read("all.csv").as_bytes(), &train).code, Some(0));
         let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
         assert!(read("a.mercer") == read("b.mercer"), "{scale}");
     }
     // Several targets, and classes.
     let several = "--learner krls --set lambda=0.01 --target price,weight --ignore paid --scale paper01";
-    succeeds(&folder, &format!("train all.csv {several} --model two.mercer --quiet"));
+    succeeds(&folder, &format!("train all.csv {several} --out two.mercer --quiet"));
     assert_eq!(folder.json("inspect two.mercer")["target_scales"].as_array().unwrap().len(), 2);
     same_in_pieces("--learner krls --kernel gaussian:2 --target paid --scale paper11", "", 1);
-    let absolute = "train all.csv --learner kogd --set loss=absolute --scale paper01 --model n.mercer";
+    let absolute = "train all.csv --learner kogd --set loss=absolute --scale paper01 --out n.mercer";
     let said = folder.run(absolute);
     let told = said.err.lines().last().unwrap();
     assert!(said.code == Some(2) && told.contains("--scale paper01 of columns that are encoded"), "{}", said.err);
     let folder = folder.with("plain.csv", "size,price\n1,2\n3,4\n");
-    let from = "train all.csv --learner krls --scale paper01 --scale-from plain.csv --model n.mercer";
+    let from = "train all.csv --learner krls --scale paper01 --scale-from plain.csv --out n.mercer";
     folder.refused(1, from, &["there is no column \"day\"", "\"size\""]);
 }
 
@@ -287,15 +287,15 @@ fn bad_rows_of_a_table_are_put_aside() {
     lines.insert(320, "01.01.2024;Ulm;1;1;yes;".to_owned());
     let folder = folder.with("bad.csv", lines.join("\n") + "\n");
     let learner = "--learner krls --kernel gaussian:3 --quiet";
-    let said = folder.run(&format!("train bad.csv {learner} --model b.mercer --on-error quarantine=aside.csv"));
+    let said = folder.run(&format!("train bad.csv {learner} --out b.mercer --on-error quarantine=aside.csv"));
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.err.contains("3 bad rows were put into aside.csv, the first: bad.csv, line 301"), "{}", said.err);
     assert_eq!(folder.read("aside.csv"), "01.01.2024;Ulm\n01.01.2024;Ulm;1;1;yes;free\n01.01.2024;Ulm;1;1;yes;\n");
-    succeeds(&folder, &format!("train all.csv {learner} --model a.mercer"));
+    succeeds(&folder, &format!("train all.csv {learner} --out a.mercer"));
     let predict = |model: &str| succeeds(&folder, &format!("predict second.csv --model {model}.mercer"));
     assert_eq!(predict("a"), predict("b"));
     // A run that is resumed puts aside what the model has not met.
-    let again = format!("train bad.csv {learner} --model b.mercer --resume --on-error quarantine=aside.csv");
+    let again = format!("train bad.csv {learner} --out b.mercer --resume --on-error quarantine=aside.csv");
     assert_eq!(folder.run(&again).code, Some(0));
     assert_eq!(folder.read("aside.csv").lines().count(), 3);
     #[cfg(unix)]
@@ -306,10 +306,10 @@ fn bad_rows_of_a_table_are_put_aside() {
     }
     let facts = folder.json("inspect b.mercer");
     assert_eq!((facts["rows"].as_u64(), facts["bad_rows"].as_u64()), (Some(703), Some(3)));
-    let stopped = folder.run(&format!("train bad.csv {learner} --model s.mercer"));
+    let stopped = folder.run(&format!("train bad.csv {learner} --out s.mercer"));
     assert_eq!(stopped.code, Some(1));
     assert!(stopped.err.contains("line 301") && stopped.err.contains("is saved in s.mercer"), "{}", stopped.err);
-    succeeds(&folder, &format!("train all.csv {learner} --model s.mercer --resume"));
+    succeeds(&folder, &format!("train all.csv {learner} --out s.mercer --resume"));
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("s.mercer") == read("a.mercer"));
 }

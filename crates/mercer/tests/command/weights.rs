@@ -23,8 +23,8 @@ fn weights_of_0_and_2_are_rows_dropped_and_repeated() {
     let (told, repeated) = weighted(120);
     let folder = Folder::new().with("w.csv", told).with("r.csv", repeated);
     let learner = "--learner krls --set lambda=0.1 --quiet";
-    folder.done(&format!("train w.csv --weight w {learner} --model w.mercer"));
-    folder.done(&format!("train r.csv {learner} --model r.mercer"));
+    folder.done(&format!("train w.csv --weight w {learner} --out w.mercer"));
+    folder.done(&format!("train r.csv {learner} --out r.mercer"));
     let [ours, theirs] = ["w", "r"].map(|name| numbers(&folder.done(&format!("predict r.csv --model {name}.mercer"))));
     assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-9));
     // The median of the weighted rows is that of the repeated ones.
@@ -64,7 +64,7 @@ fn weights_are_checked() {
     folder.refused(1, &format!("eval w.csv --weight w {learner}"), &["line 3", "weight", "-1"]);
     folder.refused(1, &format!("eval w.csv --weight v {learner}"), &["no column \"v\""]);
     folder.refused(1, &format!("eval w.csv --weight y {learner} --target y"), &["weight"]);
-    folder.done(&format!("train ok.csv --weight w {learner} --model m.mercer --quiet"));
+    folder.done(&format!("train ok.csv --weight w {learner} --out m.mercer --quiet"));
     let said = folder.run("predict w.csv --model m.mercer --learn --quiet");
     assert!(said.code == Some(1) && said.err.contains("line 3") && said.err.contains("weight"), "{}", said.err);
     assert_eq!(folder.done("predict w.csv --model m.mercer").lines().count(), 3);

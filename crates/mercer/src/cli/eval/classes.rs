@@ -171,18 +171,11 @@ impl Classes {
         let Made { judged, class, .. } = &self.made[index];
         let (class, weight) = (*class, chunk.weight(index));
         if counts {
-            let probability = judged.scored(class, &self.classifier);
-            let record = |score: &mut ClassScore| {
-                score.record(class, judged.class, probability, weight);
-                if let Some(confidence) = judged.confidence() {
-                    score.record_confidence(confidence, judged.class == Some(class), weight);
-                }
-            };
-            record(&mut self.score);
+            judged.score_in(&mut self.score, class, &self.classifier, weight);
             let right = |guess: Option<usize>| if guess == Some(class) { weight } else { 0.0 };
             let Naive { majority, last, .. } = self.naive;
             self.stretches.record(|stretch| {
-                record(&mut stretch.score);
+                judged.score_in(&mut stretch.score, class, &self.classifier, weight);
                 stretch.majority += right(majority);
                 stretch.last += right(last);
             });

@@ -3,17 +3,18 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use mercer::datasets::Registry;
-use mercer::readers::{
-    ColumnChoice, DataError, Dataset, Example, Labels, Marks, Ranges, ReadOptions, RowReader, TargetColumn, Targets,
-};
+use mercer::readers::{ColumnChoice, DataError, Example, Marks, Ranges, ReadOptions, TargetColumn, Targets};
 
-use super::frozen::{Frozen, FrozenRows, Reading};
-use crate::cli::dialect::{self, Dialect};
+use super::FitArguments;
+use super::frozen::Frozen;
+use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
-use crate::cli::input::not_scaled;
+use crate::cli::input::{Input, not_scaled};
 use crate::cli::output::same_file;
+use crate::cli::reading::{Reading, Reads};
 use crate::cli::source::Source;
+use crate::cli::stop::Stop;
+use crate::cli::task::Wanted;
 use crate::cli::{FIRST_ROWS, TaskChoice, voice};
 
 /// Files with the same columns.
@@ -48,54 +49,6 @@ pub(super) struct Reference {
     pub(super) ranges: Ranges,
     /// Features of the first rows.
     pub(super) first: Vec<f64>,
-}
-
-/// The rows of one file.
-pub(super) enum Rows {
-    File(Box<RowReader>),
-    Table { table: Dataset, next: usize, classes: bool },
-    Encoded(Box<FrozenRows>),
-}
-
-impl Rows {
-    /// Puts the next row into `example`; false at the end.
-    pub(super) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        match self {
-            Self::File(reader) => {
-                let read = reader.next_example(example);
-                dialect::tell_remark(reader.take_remark());
-                read
-            }
-            Self::Encoded(rows) => rows.next(example),
-            Self::Table { table, next, .. } if *next == table.len() => Ok(false),
-            Self::Table { table, next, classes } => {
-                example.features.clear();
-                example.features.extend_from_slice(table.row(*next));
-                example.targets.clear();
-                example.label.clear();
-                match table.label(*next) {
-                    Some(name) => example.label.push_str(name),
-                    None if *classes => Labels::canonical_number(table.target(*next), &mut example.label),
-                    None => example.targets.extend_from_slice(table.targets_of(*next)),
-                }
-                example.weight = table.weight(*next);
-                *next += 1;
-                Ok(true)
-            }
-        }
-    }
-
-    fn skip(&mut self, rows: u64) -> Result<u64, DataError> {
-        match self {
-            Self::File(reader) => reader.skip_rows(rows),
-            Self::Encoded(encoded) => encoded.skip(rows),
-            Self::Table { table, next, .. } => {
-                let passed = rows.min((table.len() - *next) as u64);
-                *next += passed as usize;
-                Ok(passed)
-            }
-        }
-    }
 }
 
 /// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by what it matches, in the order of names.
@@ -133,11 +86,6 @@ pub(in crate::cli) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Fail
     Ok(paths)
 }
 
-/// Numbers in a target; 1 for a class.
-fn outputs(reader: &RowReader) -> usize {
-    if reader.is_label() { 1 } else { reader.outputs() }
-}
-
 /// Whether a name matches a pattern of `*` (any text) and `?` (any character).
 fn is_like(name: &str, pattern: &str) -> bool {
     let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
@@ -157,13 +105,12 @@ fn is_like(name: &str, pattern: &str) -> bool {
 }
 
 impl Files {
-    pub(super) fn open(reading: &Reading<'_>) -> Result<Self, Failure> {
-        let paths = expand(reading.data)?;
+    pub(super) fn open(arguments: &FitArguments) -> Result<Self, Failure> {
         let options = ReadOptions {
-            target: reading.target.cloned().unwrap_or_default(),
-            ignore: reading.ignore.to_vec(),
-            weight: reading.weight.cloned(),
-            targets: match reading.task {
+            target: arguments.target.clone().unwrap_or_default(),
+            ignore: arguments.ignore.clone(),
+            weight: arguments.weight.clone(),
+            targets: match arguments.task {
                 Some(TaskChoice::Class) => Targets::Labels,
                 Some(TaskChoice::Regression) => Targets::Numbers,
                 None => Targets::Auto,
@@ -171,11 +118,11 @@ impl Files {
             ..ReadOptions::default()
         };
         let mut files = Self {
-            paths,
-            dialect: reading.dialect.clone(),
+            paths: expand(&arguments.data)?,
+            dialect: arguments.dialect.clone(),
             options,
             frozen: None,
-            settled: reading.scale_from.is_some(),
+            settled: arguments.scale_from.is_some(),
             classes: false,
             dimension: 0,
             outputs: 0,
@@ -183,8 +130,8 @@ impl Files {
             targets: Vec::new(),
         };
         let Some(first) = files.paths.first() else { return Err(Failure::usage("give at least one file")) };
-        if let Some(path) = reading.scale_from
-            && let Some(frozen) = Frozen::learn(path, reading, &files.told(path, &files.options))?
+        if let Some(path) = &arguments.scale_from
+            && let Some(frozen) = Frozen::learn(path, arguments, &files.told(path, &files.options))?
         {
             files.classes = frozen.kind().is_class();
             (files.dimension, files.outputs) = (frozen.encoding().dimension(), frozen.kind().outputs());
@@ -193,32 +140,19 @@ impl Files {
             (0..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
             return Ok(files);
         }
-        if let (Some(scale), Some(path)) = (reading.scale.online(), reading.scale_from) {
+        if let (Some(scale), Some(path)) = (arguments.scale.online(), &arguments.scale_from) {
             return Err(not_scaled(&path.display().to_string(), scale));
         }
-        let (rows, _) = files.raw(first, &files.options)?;
-        let names = |names: Option<&[String]>| names.map_or(Vec::new(), <[String]>::to_vec);
-        match &rows {
-            Rows::File(reader) => {
-                dialect::tell_doubt(reader.doubt());
-                (files.dimension, files.outputs) = (reader.dimension(), outputs(reader));
-                (files.features, files.targets) = (names(reader.feature_names()), names(reader.target_names()));
-                files.classes = reader.is_label();
-                let two = reader.target_head().is_some_and(|head| head.zero_one && !reader.is_label());
-                if two && files.outputs == 1 && reading.task.is_none() {
-                    voice::remark(format!(
-                        "{}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class",
-                        first.display()
-                    ));
-                }
-            }
-            Rows::Table { table, classes, .. } => {
-                (files.dimension, files.outputs) = (table.dimension(), table.outputs());
-                (files.features, files.targets) = (names(table.feature_names()), names(table.target_names()));
-                files.classes = *classes;
-            }
-            // Only files of which the encoding is known are encoded.
-            Rows::Encoded(_) => {}
+        let input = files.raw(first, &files.options, true)?;
+        let columns = input.columns();
+        (files.dimension, files.outputs) = (columns.dimension, input.kind().outputs());
+        (files.features, files.targets) = (columns.features().to_vec(), columns.targets().to_vec());
+        files.classes = input.kind().is_class();
+        if input.is_zero_one() && arguments.task.is_none() {
+            voice::remark(format!(
+                "{}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class",
+                input.shown()
+            ));
         }
         // The first file settles it for all.
         files.options.targets = if files.classes { Targets::Labels } else { Targets::Numbers };
@@ -271,33 +205,31 @@ impl Files {
         dialect.told(path, options.clone())
     }
 
-    fn raw(&self, path: &Path, options: &ReadOptions) -> Result<(Rows, String), Failure> {
+    fn raw(&self, path: &Path, options: &ReadOptions, aloud: bool) -> Result<Input, Failure> {
         let source = Source::of(path)?;
-        let shown = source.to_string();
-        let rows = match source {
-            Source::StandardInput => {
-                return Err(Failure::usage("standard input cannot be cut into shards; give files"));
-            }
-            Source::Named(name) => {
-                let table = Registry::load()?.open(name)?;
-                let classes = table.classes().is_some() || options.targets == Targets::Labels;
-                if classes && (options.targets == Targets::Numbers || table.outputs() > 1) {
-                    return Err(Failure::because(format!(
-                        "{shown}: its target is {}; give data with targets of one kind, or say with --task what they are",
-                        if table.outputs() > 1 { "several numbers and no class" } else { "a class and no number" }
-                    )));
-                }
-                Rows::Table { table, next: 0, classes }
-            }
-            Source::File(path) => Rows::File(Box::new(RowReader::open(path, &self.told(path, options))?)),
+        if let Source::StandardInput = source {
+            return Err(Failure::usage("standard input cannot be cut into shards; give files"));
+        }
+        // Numbers are numbers, also 0 and 1, unless the user says otherwise.
+        let task = if options.targets == Targets::Labels { TaskChoice::Class } else { TaskChoice::Regression };
+        let wanted = Wanted { task: Some(task), ..Wanted::default() };
+        let (options, targets) = (self.told(path, options), options.targets);
+        let reading = Reading { data: path, options, wanted, columns: Reads::Numbers(None), given: None, aloud };
+        let input = reading.open(&Stop::never(), || ())?;
+        let other = match (targets, input.kind().is_class()) {
+            (Targets::Labels, false) => "several numbers and no class",
+            (Targets::Numbers, true) => "a class and no number",
+            _ => return Ok(input),
         };
-        Ok((rows, shown))
+        Err(Failure::because(format!(
+            "{source}: its target is {other}; give data with targets of one kind, or say with --task what they are"
+        )))
     }
 
     /// Another file with the columns of the first: by their names, in any order, where both have names.
-    fn like(&self, path: &Path) -> Result<Rows, Failure> {
+    fn like(&self, path: &Path) -> Result<Input, Failure> {
         if let Some(frozen) = &self.frozen {
-            return Ok(Rows::Encoded(frozen.open(path, &self.told(path, &self.options))?.into()));
+            return frozen.open(path, &self.told(path, &self.options));
         }
         let mut options = self.options.clone();
         if !self.features.is_empty() {
@@ -313,27 +245,24 @@ impl Files {
         if options.libsvm_dimension.is_none() {
             options.libsvm_dimension = Some(self.dimension);
         }
-        let (rows, shown) = self.raw(path, &options)?;
-        let (d, outputs) = match &rows {
-            Rows::File(reader) => (reader.dimension(), outputs(reader)),
-            Rows::Table { table, .. } => (table.dimension(), table.outputs()),
-            Rows::Encoded(_) => (self.dimension, self.outputs),
-        };
+        let input = self.raw(path, &options, false)?;
+        let (d, outputs) = (input.columns().dimension, input.kind().outputs());
         if (d, outputs) != (self.dimension, self.outputs) {
             return Err(Failure::because(format!(
-                "{shown}: has {d} features and {outputs} targets, and {} has {} and {}; give files with the same columns",
+                "{}: has {d} features and {outputs} targets, and {} has {} and {}; give files with the same columns",
+                input.shown(),
                 self.shown(0),
                 self.dimension,
                 self.outputs
             )));
         }
-        Ok(rows)
+        Ok(input)
     }
 
     /// The rows of a file.
-    fn rows(&self, file: usize) -> Result<Rows, Failure> {
+    fn rows(&self, file: usize) -> Result<Input, Failure> {
         if file == 0 && self.frozen.is_none() {
-            self.raw(&self.paths[0], &self.options).map(|(rows, _)| rows)
+            self.raw(&self.paths[0], &self.options, false)
         } else {
             self.like(&self.paths[file])
         }
@@ -348,11 +277,7 @@ impl Files {
                 break;
             }
         }
-        Ok(match rows {
-            Rows::File(reader) => reader.marks(),
-            Rows::Encoded(rows) => rows.marks(),
-            Rows::Table { .. } => Marks::default(),
-        })
+        Ok(rows.marks())
     }
 
     /// Why a row cannot be read, and what to do where a column is not numbers.
@@ -373,7 +298,7 @@ impl Files {
     }
 
     /// The rows of a part from its beginning; empty where the file ends before.
-    pub(super) fn part(&self, part: &Part) -> Result<Rows, Failure> {
+    pub(super) fn part(&self, part: &Part) -> Result<Input, Failure> {
         let mut rows = self.rows(part.file)?;
         rows.skip(part.rows.start)?;
         Ok(rows)

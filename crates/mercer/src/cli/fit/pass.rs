@@ -13,8 +13,9 @@ use mercer::learners::{FeatureMap, FixedMap, MomentScratch, MomentSums, RidgeMom
 use mercer::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 use mercer::readers::{Example, Labels, Scaling};
 
-use super::files::{Files, Part, Rows};
+use super::files::{Files, Part};
 use crate::cli::failure::Failure;
+use crate::cli::input::Input;
 use crate::cli::voice;
 
 /// Rows and numbers of a chunk at most.
@@ -125,7 +126,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// A file that is being read.
 struct Open {
-    rows: Rows,
+    rows: Input,
     /// Rows left of the part.
     left: u64,
     /// Chunks handed out, and rows of the file met.

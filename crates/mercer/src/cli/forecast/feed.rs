@@ -14,8 +14,9 @@ use super::method::Method;
 use super::rows::{Rows, Wanted};
 use crate::cli::FIRST_ROWS;
 use crate::cli::failure::Failure;
-use crate::cli::input::{Input, refuse_for_named};
+use crate::cli::input::Input;
 use crate::cli::opening::Opening;
+use crate::cli::reading::{for_files, refuse_for_named};
 use crate::cli::source::{self, Source};
 use crate::cli::stop::Stop;
 use crate::cli::timed::TimeColumn;
@@ -58,7 +59,8 @@ impl Feed {
     ) -> Result<Self, Failure> {
         let body = match source {
             Source::Named(name) => {
-                refuse_for_named(name, !arguments.target.is_empty(), &arguments.dialect, &arguments.ignore, false)?;
+                let given = for_files(!arguments.target.is_empty(), &arguments.dialect, &arguments.ignore, false);
+                refuse_for_named(name, given)?;
                 for (option, given) in [("--time", &arguments.time), ("--group", &arguments.group)] {
                     if given.is_some() {
                         return Err(Failure::usage(format!("{name}: {option} is for files; leave it out")));

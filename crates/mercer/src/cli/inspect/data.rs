@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use super::super::dialect;
 use super::super::encoded::{self, Head, Looking, Records};
+use super::super::facts::Facts;
 use super::super::failure::Failure;
-use super::super::input::refuse_for_named;
+use super::super::reading::{for_files, refuse_for_named};
 use super::super::source::Source;
 use super::super::store;
 use super::super::task::{Kind, Wanted};
-use super::{Facts, InspectArguments, told};
+use super::{InspectArguments, told};
 
 /// What is to be said of the data that the arguments name; nothing if they name what can only be a model file.
 pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failure> {
@@ -31,7 +32,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
     let overrides = encoded::overrides(kinds, &source)?;
     let records = match source {
         Source::Named(name) => {
-            refuse_for_named(name, target.is_some(), dialect, &[], false)?;
+            refuse_for_named(name, for_files(target.is_some(), dialect, &[], false))?;
             Records::of_table(Registry::load()?.open(name)?)
         }
         Source::File(_) if dialect.told(file, ReadOptions::default()).format.is_none() => return Ok(None),
@@ -125,15 +126,15 @@ fn tell(
         told(column, treatment.or(target), schema.rows())
     });
     let columns: Vec<Value> = columns.collect();
-    Ok(Facts(vec![
-        ("kind", "data".into()),
-        ("rows_looked_at", schema.rows().into()),
-        ("all_rows", head.whole.into()),
-        ("bad_rows", head.bad.into()),
-        ("task", task.into()),
-        ("columns", columns.into()),
-        ("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()).into()),
-        ("inputs", transform.as_ref().map(Transform::dimension).into()),
-        ("notes", notes.into()),
-    ]))
+    let mut facts = Facts::default();
+    facts.tell("kind", "data");
+    facts.tell("rows_looked_at", schema.rows());
+    facts.tell("all_rows", head.whole);
+    facts.tell("bad_rows", head.bad);
+    facts.tell("task", task);
+    facts.tell("columns", columns);
+    facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
+    facts.tell("inputs", transform.as_ref().map(Transform::dimension));
+    facts.tell("notes", notes);
+    Ok(facts)
 }

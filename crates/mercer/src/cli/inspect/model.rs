@@ -1,20 +1,21 @@
 //! What a model file holds, in its order.
 
 use mercer::catalogue::find;
-use mercer::encoding::{Column, Encoding, ScaledTargets, Use};
+use mercer::encoding::{Column, Encoding, Use};
 use mercer::forecast::{ConformalIntervals, Forecaster};
 use mercer::koopman::OperatorLearner;
 use mercer::learners::Expert;
 use mercer::model::{
-    ClassTable, Classification, Description, Model, Moments, Operator, Prediction, Regression, SeriesErrors, Table,
-    VERSION,
+    Classes, Classification, Description, Model, Moments, Numbers, Operator, Prediction, Regression, SeriesErrors,
+    Tabular, Taught, VERSION,
 };
 use mercer::readers::{Scaling, Scheme};
-use mercer::{AnyKernel, AnyRegressor, Regressor, RegressorExt};
+use mercer::{AnyRegressor, RegressorExt};
 use serde_json::{Value, json};
 
-use super::{Facts, told};
+use super::told;
 use crate::cli::dialect::known_gaps;
+use crate::cli::facts::Facts;
 use crate::cli::store::Loaded;
 use crate::cli::{forecast, notes};
 
@@ -25,12 +26,10 @@ pub(super) fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
     facts.tell("format", VERSION);
     facts.tell("bytes", *bytes);
     match model {
-        Model::Regression(model) => facts.tell_regression(model),
-        Model::Classification(model) => facts.tell_classification(model),
+        Model::Regression(model) => facts.tell_numbers(model),
+        Model::Classification(model) => facts.tell_classes(model),
         Model::Prediction(model) => facts.tell_prediction(model),
         Model::Operator(model) => facts.tell_operator(model),
-        Model::Table(model) => facts.tell_table(model),
-        Model::ClassTable(model) => facts.tell_class_table(model),
         Model::Moments(model) => facts.tell_moments(model),
         // Kinds to come are told by their name.
         _ => {}
@@ -39,44 +38,55 @@ pub(super) fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
 }
 
 impl Facts {
-    fn tell_regression(&mut self, model: &Regression) {
-        let (about, progress) = (&model.description, &model.progress);
-        self.tell("learner", about.learner.as_str());
-        self.tell("kernel", about.kernel.as_str());
-        self.tell("parameters", object(&about.parameters));
-        self.tell("seed", about.seed);
-        self.tell("features", model.learner.dimension());
-        self.tell("columns", about.features.clone());
+    /// What a learner of rows was made of, and the columns that it was made for.
+    fn tell_rows<T: Taught>(&mut self, model: &Tabular<T>) {
+        let (about, encoding) = (&model.description, &model.encoding);
+        self.tell_learner(about);
+        self.tell("features", model.dimension());
+        self.tell("columns", encoding.as_ref().map_or_else(|| about.features.clone().into(), columns));
         self.tell("target", about.target_name.clone());
         if !about.target_names.is_empty() {
             self.tell("targets", about.target_names.clone());
         }
-        if let Some(weight) = &about.weight {
-            self.tell("weights", weight.to_string());
+        if encoding.is_none() {
+            self.tell("scaled", model.scaling.is_some());
+            self.tell("scaling", model.scaling.as_ref().map(scaling));
         }
-        self.tell("scaled", model.scaling.is_some());
-        self.tell("scaling", model.scaling.as_ref().map(scaling));
-        self.tell("rows", progress.rows);
-        self.tell("bad_rows", progress.bad);
-        self.tell("learnt", progress.score.rounds());
-        self.tell_rows(model.learner.learner());
-        self.tell_outliers(&model.learner);
-        // Not a number before the first row that counts, which JSON calls null.
+        self.tell("rows", model.progress.rows);
+        self.tell("bad_rows", model.progress.bad);
+        // The row from which on rows are scored.
+        let learner = model.task.learner();
+        self.tell("scored_from_row", 1 + u64::from(matches!(learner, AnyRegressor::Auto(_))));
+        if let AnyRegressor::Restarting(learner) = learner {
+            self.tell("restarts", learner.restarts());
+            self.tell("rows_since_restart", learner.rounds());
+        }
+        self.tell("dictionary_size", model.dictionary_size());
+    }
+
+    fn tell_numbers(&mut self, model: &Regression) {
+        let Numbers { learner, intervals, score } = &model.task;
+        self.tell_rows(model);
+        self.tell("learnt", score.rounds());
+        self.tell("outliers", learner.outliers().name());
+        self.tell("implausible_targets", learner.implausible().map_or(0, |found| found.rows));
+        if model.encoding.is_some() {
+            self.tell("target_scales", learner.scales().iter().map(|scale| scale.scale()).collect::<Value>());
+        }
         let units = if model.scaling.is_some() { "scaled units" } else { "the target's units" };
         self.tell("errors_in", units);
-        self.tell("mse", progress.score.mse());
-        self.tell("mae", progress.score.mae());
+        // Not a number before the first row that counts, which JSON calls null.
+        self.tell("mse", score.mse());
+        self.tell("mae", score.mae());
         if let Some(scaling) = model.scaling.as_ref().filter(|scaling| scaling.outputs() == 1) {
-            self.tell("mse_in_own_units", progress.score.mse() * scaling.target_unit().powi(2));
+            self.tell("mse_in_own_units", score.mse() * scaling.target_unit().powi(2));
         }
-        let size = model.learner.dictionary_size();
-        self.tell("dictionary_size", size);
-        self.tell("tells_variance", model.learner.has_variance());
-        if let Some(intervals) = &model.intervals {
+        self.tell("tells_variance", learner.has_variance());
+        if let Some(intervals) = intervals {
             self.tell("intervals", intervals.conformal.params().coverage);
             self.tell("intervals_hold", coverage(&intervals.conformal));
         }
-        let members: Option<Vec<Expert<'_>>> = match model.learner.learner() {
+        let members: Option<Vec<Expert<'_>>> = match learner.learner() {
             AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
             AnyRegressor::Auto(auto) => Some(auto.members().collect()),
             _ => None,
@@ -84,36 +94,25 @@ impl Facts {
         if let Some(members) = members {
             self.tell("members", members.iter().map(member).collect::<Value>());
         }
-        let crowded = find(&about.learner).ok().and_then(|entry| notes::crowded(entry, progress.score.rounds(), size));
+        let entry = find(&model.description.learner).ok();
+        let crowded = entry.and_then(|entry| notes::crowded(entry, score.rounds(), model.dictionary_size()));
         self.tell("notes", crowded.into_iter().collect::<Vec<_>>());
     }
 
-    fn tell_classification(&mut self, model: &Classification) {
-        let (about, progress, learner) = (&model.description, &model.progress, model.classifier.learner());
-        self.tell("learner", about.learner.as_str());
-        self.tell("kernel", about.kernel.as_str());
-        self.tell("parameters", object(&about.parameters));
-        self.tell("seed", about.seed);
-        self.tell("loss", learner.loss().to_string());
-        self.tell("features", learner.dimension());
-        self.tell("columns", about.features.clone());
-        self.tell("target", about.target_name.clone());
-        self.tell("weights", about.weight.as_ref().map(ToString::to_string));
+    fn tell_classes(&mut self, model: &Classification) {
+        let Classes { classifier, labels, learnt, score } = &model.task;
+        self.tell_rows(model);
+        self.tell("loss", classifier.learner().loss().to_string());
         // Weights where rows have them: how many rows there were of each class.
-        let count = |(class, name): (usize, &String)| (name.clone(), progress.score.weight_of(class).into());
-        self.tell("classes", Value::Object(model.labels.names().iter().enumerate().map(count).collect()));
-        self.tell("takes_new_classes", model.classifier.is_open());
-        self.tell("scaled", model.scaling.is_some());
-        self.tell("rows", progress.rows);
-        self.tell("bad_rows", progress.bad);
-        self.tell("learnt", progress.learnt);
-        self.tell_rows(learner);
-        self.tell("accuracy", progress.score.accuracy());
-        self.tell("balanced_accuracy", progress.score.balanced_accuracy());
-        self.tell("log_loss", progress.score.log_loss());
-        self.tell("calibration_error", progress.score.calibration_error());
-        self.tell("majority_accuracy", progress.score.majority());
-        self.tell("dictionary_size", learner.dictionary_size());
+        let count = |(class, name): (usize, &String)| (name.clone(), score.weight_of(class).into());
+        self.tell("classes", Value::Object(labels.names().iter().enumerate().map(count).collect()));
+        self.tell("takes_new_classes", classifier.is_open());
+        self.tell("learnt", *learnt);
+        self.tell("accuracy", score.accuracy());
+        self.tell("balanced_accuracy", score.balanced_accuracy());
+        self.tell("log_loss", score.log_loss());
+        self.tell("calibration_error", score.calibration_error());
+        self.tell("majority_accuracy", score.majority());
     }
 
     fn tell_prediction(&mut self, model: &Prediction) {
@@ -160,50 +159,6 @@ impl Facts {
         }
     }
 
-    fn tell_table(&mut self, model: &Table) {
-        let (about, progress, pipeline) = (&model.description, &model.progress, &model.pipeline);
-        let learner = pipeline.learner().learner();
-        self.tell_learner(about);
-        self.tell("features", learner.dimension());
-        self.tell("columns", columns(model.encoding()));
-        self.tell("target", about.target_name.clone());
-        if !about.target_names.is_empty() {
-            self.tell("targets", about.target_names.clone());
-        }
-        let scales: Vec<f64> = pipeline.learner().scales().iter().map(|scale| scale.scale()).collect();
-        self.tell("target_scales", scales);
-        if let Some(intervals) = &model.intervals {
-            self.tell("intervals", intervals.conformal.params().coverage);
-            self.tell("intervals_hold", coverage(&intervals.conformal));
-        }
-        self.tell("rows", progress.rows);
-        self.tell("bad_rows", progress.bad);
-        self.tell("learnt", progress.score.rounds());
-        self.tell_rows(learner);
-        self.tell_outliers(pipeline.learner());
-        self.tell("mse", progress.score.mse());
-        self.tell("mae", progress.score.mae());
-        self.tell("dictionary_size", learner.dictionary_size());
-    }
-
-    fn tell_class_table(&mut self, model: &ClassTable) {
-        let (about, progress, classifier) = (&model.description, &model.progress, model.pipeline.classifier());
-        self.tell_learner(about);
-        self.tell("loss", classifier.learner().loss().to_string());
-        self.tell("features", classifier.learner().dimension());
-        self.tell("columns", columns(model.encoding()));
-        self.tell("target", about.target_name.clone());
-        self.tell("classes", model.labels.names().to_vec());
-        self.tell("rows", progress.rows);
-        self.tell("bad_rows", progress.bad);
-        self.tell("learnt", progress.learnt);
-        self.tell_rows(classifier.learner());
-        self.tell("accuracy", progress.score.accuracy());
-        self.tell("balanced_accuracy", progress.score.balanced_accuracy());
-        self.tell("log_loss", progress.score.log_loss());
-        self.tell("dictionary_size", classifier.learner().dictionary_size());
-    }
-
     fn tell_moments(&mut self, model: &Moments) {
         let about = &model.description;
         self.tell_learner(about);
@@ -234,14 +189,6 @@ impl Facts {
         }
     }
 
-    /// The values that stand for none in the data, if some were told.
-    fn tell_gaps(&mut self, about: &Description) {
-        let gaps = known_gaps(&about.own);
-        if !gaps.is_empty() {
-            self.tell("gaps", gaps);
-        }
-    }
-
     /// What a learner was made of.
     fn tell_learner(&mut self, about: &Description) {
         self.tell("learner", about.learner.as_str());
@@ -249,22 +196,10 @@ impl Facts {
         self.tell("parameters", object(&about.parameters));
         self.tell("seed", about.seed);
         self.tell("weights", about.weight.as_ref().map(ToString::to_string));
-        self.tell_gaps(about);
-    }
-
-    /// The row from which on rows are scored, and how often a learner has started anew if it does so.
-    fn tell_rows(&mut self, learner: &AnyRegressor<AnyKernel>) {
-        self.tell("scored_from_row", 1 + u64::from(matches!(learner, AnyRegressor::Auto(_))));
-        if let AnyRegressor::Restarting(learner) = learner {
-            self.tell("restarts", learner.restarts());
-            self.tell("rows_since_restart", learner.rounds());
+        let gaps = known_gaps(&about.own);
+        if !gaps.is_empty() {
+            self.tell("gaps", gaps);
         }
-    }
-
-    /// What is done with implausible targets, and how many there were.
-    fn tell_outliers(&mut self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>) {
-        self.tell("outliers", learner.outliers().name());
-        self.tell("implausible_targets", learner.implausible().map_or(0, |found| found.rows));
     }
 }
 

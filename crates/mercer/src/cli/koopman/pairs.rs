@@ -227,7 +227,7 @@ impl Pairs {
             }
         };
         // A file that is written on the way has the rows of its last pair, not those of pairs to come.
-        let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.save.is_some());
+        let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.out.is_some());
         Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, failed })
     }
 

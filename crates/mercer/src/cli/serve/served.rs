@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mercer::encoding::{Oddity, ScaledTargets, Use};
 use mercer::forecast::Forecaster;
-use mercer::model::{Model as SavedModel, SeriesErrors};
+use mercer::model::{Classes, Model as SavedModel, SeriesErrors};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
 use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing, Takes, Value};
@@ -20,7 +20,7 @@ use crate::cli::learning::seen_after;
 use crate::cli::notes::Watch;
 use crate::cli::predict::known_place;
 use crate::cli::store;
-use crate::cli::trained::{Answer, Trained};
+use crate::cli::trained::{Answer, OfRows, Trained};
 
 /// Most steps that a series is forecast ahead, and most values in them.
 const MOST_STEPS: usize = 1000;
@@ -34,7 +34,7 @@ pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model
             let model = store::trained(path, other)?;
             let (columns, most) = (model.dimension(), limits.max_body as usize);
             // A value has two bytes at least.
-            if model.encoding().is_none() && columns > most / 2 {
+            if model.encoding.is_none() && columns > most / 2 {
                 return Err(Failure::because(format!(
                     "{}: has {columns} columns, which do not fit into a request of {most} bytes; raise --max-body",
                     path.display()
@@ -87,7 +87,7 @@ thread_local! {
 
 impl Examples {
     fn new(model: Trained, max_classes: usize) -> Self {
-        let about = model.description();
+        let about = &model.description;
         let outputs = model.outputs();
         let known = match &about.target_names[..] {
             [] => about.target_name.iter().cloned().collect(),
@@ -102,7 +102,7 @@ impl Examples {
             ColumnChoice::Name(name) => name.clone(),
             _ => "weight".to_owned(),
         });
-        let (columns, record, named) = match model.encoding() {
+        let (columns, record, named) = match &model.encoding {
             Some(encoding) => {
                 let schema = encoding.schema();
                 let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
@@ -137,27 +137,27 @@ impl Examples {
         };
         // Where a name does not say which column is meant, rows are arrays.
         let distinct = are_distinct(columns.iter().map(|column| &column.name).chain(&target_names).chain(&weight));
-        let scaled = if model.scaling().is_some() { ", in scaled units" } else { "" };
+        let scaled = if model.scaling.is_some() { ", in scaled units" } else { "" };
         let schema = Schema {
             learner: about.learner.clone(),
             details: format!("Kernel {}", about.kernel),
-            loss: if model.is_class() { "error rate".to_owned() } else { format!("mean squared error{scaled}") },
+            loss: if model.classes().is_some() {
+                "error rate".to_owned()
+            } else {
+                format!("mean squared error{scaled}")
+            },
             columns,
             named: named && distinct,
             series: None,
             outputs: target_names.clone(),
             targets: target_names,
             weight,
-            classes: model.classes().map(|(labels, _)| sorted_names(labels)),
-            has_probabilities: model.classes().is_some_and(|(_, classifier)| classifier.has_probabilities()),
+            classes: model.classes().map(|task| sorted_names(&task.labels)),
+            has_probabilities: model.classes().is_some_and(|task| task.classifier.has_probabilities()),
             has_intervals: model.intervals().is_some(),
-            has_variance: match &model {
-                Trained::Numbers(model) => model.learner.has_variance(),
-                Trained::Table(model) => model.pipeline.learner().has_variance(),
-                Trained::Classes(_) | Trained::ClassTable(_) => false,
-            },
+            has_variance: model.screened().is_some_and(RegressorExt::has_variance),
         };
-        let gaps = known_gaps(&model.description().own);
+        let gaps = known_gaps(&&model.description.own);
         Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: Answer::default() }
     }
 
@@ -166,7 +166,7 @@ impl Examples {
         let mut sample = Sample::default();
         let Sample { example, record } = &mut sample;
         example.weight = row.weight;
-        match (&row.targets[..], self.model.is_class()) {
+        match (&row.targets[..], self.model.classes().is_some()) {
             ([Value::Text(text)], true) => Labels::canonical(text, &mut example.label),
             ([value], true) => Labels::canonical_number(value.number(), &mut example.label),
             (targets, _) => example.targets.extend(targets.iter().map(Value::number)),
@@ -203,27 +203,25 @@ impl Examples {
     /// The variances of the targets in their own units, of a row that was scaled when it was
     /// predicted; none if the model does not tell any.
     fn variances(&self, sample: &Sample, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
-        let m = self.model.outputs();
+        let Some(learner) = self.model.screened().filter(|_| self.schema.has_variance) else { return Ok(Vec::new()) };
+        let m = learner.outputs();
         let (mut scores, mut variances) = (vec![0.0; m], vec![f64::NAN; m]);
-        match &self.model {
-            Trained::Numbers(model) if self.schema.has_variance => {
-                let x = &sample.example.features;
-                model.learner.predict_variance_into(x, scratch, &mut scores, &mut variances)?;
-                let units = model.scaling.iter().flat_map(mercer::readers::Scaling::target_units);
-                variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
+        let mut encoded = Vec::new();
+        let inputs = match &self.model.encoding {
+            None => &sample.example.features,
+            Some(encoding) => {
+                encoding.encode(&sample.record, &mut encoded)?;
+                &encoded
             }
-            Trained::Table(model) if self.schema.has_variance => {
-                let mut inputs = Vec::new();
-                model.encoding().encode(&sample.record, &mut inputs)?;
-                model.pipeline.learner().predict_variance_into(&inputs, scratch, &mut scores, &mut variances)?;
-            }
-            _ => variances.clear(),
-        }
+        };
+        learner.predict_variance_into(inputs, scratch, &mut scores, &mut variances)?;
+        let units = self.model.scaling.iter().flat_map(mercer::readers::Scaling::target_units);
+        variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
         Ok(variances)
     }
 
     fn told(&self, answer: &Answer, variance: Vec<f64>) -> Prediction {
-        let Some((labels, _)) = self.model.classes() else {
+        let Some(Classes { labels, .. }) = self.model.classes() else {
             let Answer { numbers, lower, upper, .. } = answer;
             return Prediction::Numbers {
                 values: numbers.clone(),
@@ -252,8 +250,8 @@ impl Model for Examples {
     fn standing(&self) -> Standing {
         let standing = self.model.standing();
         Standing {
-            met: self.model.seen().rows,
-            fingerprint: self.model.seen().fingerprint,
+            met: self.model.progress.seen().rows,
+            fingerprint: self.model.progress.seen().fingerprint,
             rounds: standing.rounds as u64,
             weight: standing.weight,
             loss: standing.loss,
@@ -272,7 +270,7 @@ impl Model for Examples {
     }
 
     fn odd(&self, row: &Row) -> Vec<Odd> {
-        let Some(encoding) = self.model.encoding() else { return Vec::new() };
+        let Some(encoding) = &self.model.encoding else { return Vec::new() };
         let odd = |(place, oddity): (usize, Oddity)| Odd {
             column: encoding.schema().columns()[place].name.clone(),
             oddity: match oddity {
@@ -286,7 +284,7 @@ impl Model for Examples {
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
         let mut sample = self.sample(row);
-        if let Some((labels, _)) = self.model.classes()
+        if let Some(Classes { labels, .. }) = self.model.classes()
             && labels.len() >= self.max_classes
             && labels.find(&sample.example.label).is_none()
         {
@@ -297,9 +295,9 @@ impl Model for Examples {
             .into());
         }
         // Scaling changes the row, so it is taken note of first.
-        let met = seen_after(self.model.seen(), &sample, self.schema.weight.is_some());
+        let met = seen_after(self.model.progress.seen(), &sample, self.schema.weight.is_some());
         self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
-        self.model.meet(met);
+        self.model.progress.meet(met);
         Ok(self.told(&self.answer, Vec::new()))
     }
 

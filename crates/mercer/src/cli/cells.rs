@@ -1,14 +1,14 @@
-//! The columns of `--predictions`.
+//! What is written of a row: the columns of predictions.
 
 use mercer::readers::Labels;
 
-use crate::cli::classes::quoted;
-use crate::cli::failure::Failure;
-use crate::cli::task::Kind;
+use super::classes::quoted;
+use super::failure::Failure;
+use super::task::Kind;
 
 /// What a cell of a row holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     /// The target of that output.
     Target(usize),
     /// The prediction of that output.
@@ -25,18 +25,18 @@ pub(super) enum Cell {
 }
 
 /// The cells behind `t`, with the names of their columns.
-pub(super) struct Cells(Vec<(String, Cell)>);
+pub(crate) struct Cells(Vec<(String, Cell)>);
 
 /// What there is to be written.
-pub(super) struct Offer<'a> {
-    pub(super) kind: Kind,
+pub(crate) struct Offer<'a> {
+    pub(crate) kind: Kind,
     /// The names of the targets, if there are names.
-    pub(super) targets: &'a [String],
+    pub(crate) targets: &'a [String],
     /// The classes that have columns.
-    pub(super) classes: &'a [String],
-    pub(super) has_probabilities: bool,
-    pub(super) has_variance: bool,
-    pub(super) has_intervals: bool,
+    pub(crate) classes: &'a [String],
+    pub(crate) has_probabilities: bool,
+    pub(crate) has_variance: bool,
+    pub(crate) has_intervals: bool,
 }
 
 impl Offer<'_> {
@@ -63,22 +63,28 @@ impl Offer<'_> {
 }
 
 impl Cells {
-    /// The columns of `columns`, or those that there are if it is empty.
-    pub(super) fn plan(columns: &[String], offer: &Offer<'_>) -> Result<Self, Failure> {
+    /// All that is predicted.
+    pub(crate) fn predicted(offer: &Offer<'_>) -> Self {
+        let mut cells = offer.predictions();
+        if offer.has_intervals {
+            let (lower, upper) = (offer.each("lower", Cell::Lower), offer.each("upper", Cell::Upper));
+            cells.extend(lower.into_iter().zip(upper).flat_map(|(lower, upper)| [lower, upper]));
+        }
+        if offer.has_probabilities {
+            let probability = |class: &String| (format!("p_{class}"), Cell::Probability(class.clone()));
+            cells.extend(offer.classes.iter().map(probability));
+        }
+        if offer.kind.is_class() && offer.classes.len() == 2 {
+            cells.push(("score".to_owned(), Cell::Score));
+        }
+        Self(cells)
+    }
+
+    /// The targets and the columns of `columns`, or all that is predicted if it is empty.
+    pub(crate) fn plan(columns: &[String], offer: &Offer<'_>) -> Result<Self, Failure> {
         let mut cells = offer.targets();
         if columns.is_empty() {
-            cells.extend(offer.predictions());
-            if offer.has_intervals {
-                let (lower, upper) = (offer.each("lower", Cell::Lower), offer.each("upper", Cell::Upper));
-                cells.extend(lower.into_iter().zip(upper).flat_map(|(lower, upper)| [lower, upper]));
-            }
-            if offer.has_probabilities {
-                let probability = |class: &String| (format!("p_{class}"), Cell::Probability(class.clone()));
-                cells.extend(offer.classes.iter().map(probability));
-            }
-            if offer.kind.is_class() && offer.classes.len() == 2 {
-                cells.push(("score".to_owned(), Cell::Score));
-            }
+            cells.extend(Self::predicted(offer).0);
             return Ok(Self(cells));
         }
         for column in columns {
@@ -134,19 +140,20 @@ impl Cells {
         Ok(Self(cells))
     }
 
-    /// The first line.
-    pub(super) fn header(&self) -> String {
+    /// The names of the columns, as CSV has them.
+    pub(crate) fn header(&self) -> String {
         let names: Vec<String> = self.0.iter().map(|(name, _)| quoted(name)).collect();
-        format!("t,{}\n", names.join(","))
+        names.join(",")
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Cell> {
-        self.0.iter().map(|(_, cell)| cell)
+    /// The cells with the names of their columns.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Cell)> {
+        self.0.iter().map(|(name, cell)| (name.as_str(), cell))
     }
 }
 
 /// Refuses columns that there never are, before the data are read.
-pub(super) fn check(columns: &[String], intervals: bool) -> Result<(), Failure> {
+pub(crate) fn check(columns: &[String], intervals: bool) -> Result<(), Failure> {
     for column in columns {
         match column.as_str() {
             "prediction" | "score" | "size" | "loss" | "variance" => {}
