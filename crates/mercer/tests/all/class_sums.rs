@@ -1,7 +1,7 @@
 //! Sums of classes: shards that met different classes merge to one pass, whatever their order, and are taken back.
 
 use mercer::fit::FitSpec;
-use mercer::model::{MOST_CLASSES, MergeError, Model, Moments};
+use mercer::model::{MOST_CLASSES, MergeError, Model, ModelError, Moments};
 use mercer::readers::Labels;
 use mercer::{Error, Regressor, RegressorExt, Scratch};
 
@@ -142,13 +142,13 @@ fn what_does_not_go_together_is_refused() {
         let words = refused.unwrap_err().to_string();
         assert!(words.contains("targets") && words.contains("numbers") && words.contains("classes"), "{words}");
     }
-    assert!(matches!(classes.fit(), Err(Error::Parameter(_))));
-    assert!(matches!(numbers.fit_classes(), Err(Error::Parameter(_))));
+    assert!(matches!(classes.fit(), Err(ModelError::Learner(Error::Parameter(_)))));
+    assert!(matches!(numbers.fit_classes(), Err(ModelError::Learner(Error::Parameter(_)))));
     // A row of no weight is no class.
     let mut many = spec.start_classes(1, None).unwrap();
     many.add_label(&[0.0], "none", 0.0).unwrap();
     assert_eq!(many.classes, Some(Labels::new()));
-    assert_eq!(many.fit_classes().unwrap().classifier.predict(&[0.3]).unwrap(), None);
+    assert_eq!(many.fit_classes().unwrap().task.classifier.predict(&[0.3]).unwrap(), None);
     many.to_bytes().unwrap();
     for class in 0..MOST_CLASSES {
         many.add_label(&[0.0], &class.to_string(), 1.0).unwrap();
