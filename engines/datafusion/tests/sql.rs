@@ -78,7 +78,7 @@ fn one_pass(options: &str, keep: impl Fn(usize) -> bool) -> Moments {
 fn check(model: &[u8], expected: &Moments) {
     let (ours, theirs) = (Moments::from_bytes(model).unwrap(), expected);
     assert_eq!(ours.rows() as f64, theirs.sums.count());
-    let (ours, theirs) = (ours.fit().unwrap().learner, theirs.fit().unwrap().learner);
+    let (ours, theirs) = (ours.fit().unwrap().task.learner, theirs.fit().unwrap().task.learner);
     for t in 0..50 {
         let x = [(t as f64 * 0.3).sin(), (t as f64 * 0.9).sin()];
         let (a, b) = (ours.predict(&x).unwrap(), theirs.predict(&x).unwrap());
