@@ -95,7 +95,7 @@ pub(crate) struct ForecastArguments {
     ///
     /// A series has a state of about 0.25 MB, with fewer experts than a single series has. What experts are worth in the series so far, a
     /// new one begins with. The output has the names of the groups. They are not saved.
-    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["save", "model", "plot", "future", "inputs"])]
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["out", "model", "plot", "future", "inputs"])]
     group: Option<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
