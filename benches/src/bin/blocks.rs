@@ -169,7 +169,7 @@ fn timed(mut run: impl FnMut() + 'static) -> Box<dyn FnMut() -> f64> {
 
 fn single(r: usize) -> Result<Box<dyn FnMut() -> f64>> {
     let mut update: LeastSquares<Awv> = LeastSquares::new(1.0, 1.0)?;
-    update.restart(r);
+    update.restart(r)?;
     let (mut phis, ys) = (vectors(r), targets());
     Ok(timed(move || {
         for (phi, y) in phis.iter_mut().zip(&ys) {
@@ -180,7 +180,7 @@ fn single(r: usize) -> Result<Box<dyn FnMut() -> f64>> {
 
 fn blocked(r: usize) -> Result<Box<dyn FnMut() -> f64>> {
     let mut update: LeastSquares<Awv> = LeastSquares::new(1.0, 1.0)?;
-    update.restart(r);
+    update.restart(r)?;
     let (mut phis, ys, mut predictions) = (vectors(r), targets(), Vec::new());
     Ok(timed(move || {
         predictions.clear();

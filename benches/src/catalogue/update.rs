@@ -32,12 +32,12 @@ pub fn update(sizes: &[usize]) -> Result<Vec<Operation>> {
     }
     for &n in sizes {
         let mut update = NewtonStep::new(1.0, 1.0, 1.0, Loss::SQUARED, 1)?;
-        update.restart(n);
+        update.restart(n)?;
         operations.push(operation("newton", n, triangle_updated(n), update)?);
     }
     for &n in sizes {
         let mut update: LeastSquares = LeastSquares::new(1.0, 1.0)?;
-        update.restart(n);
+        update.restart(n)?;
         operations.push(operation("least_squares", n, triangle_updated(n), update)?);
     }
     Ok(operations)

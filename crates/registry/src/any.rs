@@ -179,6 +179,7 @@ learners! {
     47 Restarting(Restarting<AnyRegressor<K>>) = RESTART,
     48 PkrrFixed(PkrrFixed<K>),
     49 PkawvFixed(PkawvFixed<K>),
+    50 Krmc(Krmc<K>) = KRMC,
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@
 //! | [`krls_engel()`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
 //! | [`sw_krls()`], [`fb_krls()`] | Van Vaerenbergh et al. 2006, 2010 | dense inverse of `K + λΩ⁻¹` over the kept examples | O(M³) |
 //! | [`krls_t()`] | Van Vaerenbergh et al. 2012, the recursion as published | explicit `Q = K⁻¹`, mean and covariance | O(M²) |
+//! | [`krmc()`] | Wu et al. 2015 | QR of all rows so far with the weights of their rounds | O(tJ²) |
 //! | [`ex_krls()`] | Liu et al. 2009, the recursion as published | explicit `Q` | O(J²) |
 //! | [`kernel_ridge()`], [`projected_ridge`] | Jézéquel et al. 2019, (3), (4) | dense solve of the minimisation | O(t³) |
 //! | [`ada_hedge()`], [`boa()`], [`ml_poly()`] | de Rooij et al. 2014, Wintenberger 2017, Gaillard et al. 2014 | sums over the whole history | O(tK) |
@@ -61,6 +62,7 @@ mod kors;
 mod krls_engel;
 mod krls_qr;
 mod krls_t;
+mod krmc;
 mod krr;
 mod lag_regression;
 mod lkapa;
@@ -98,6 +100,7 @@ pub use kors::{KorsParams, KorsTrace, kors};
 pub use krls_engel::krls_engel;
 pub use krls_qr::krls_qr;
 pub use krls_t::{KrlsTParams, KrlsTTrace, krls_t};
+pub use krmc::krmc;
 pub use krr::{BatchKrr, batch_krr, effective_dimension, leverage_scores};
 pub use lag_regression::{
     Features, LagRegressionParams, forgetting, lag_regression, slip_filters, spectral_filters, spectral_gradient,

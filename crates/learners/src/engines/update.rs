@@ -148,14 +148,20 @@ pub trait LinearUpdate: Clone + Send + Sync {
 /// A linear learner whose coordinates join and leave.
 pub trait GrowingUpdate: LinearUpdate {
     /// Gains a coordinate of which nothing is known yet; what was learnt stays.
-    fn grow(&mut self);
+    ///
+    /// # Errors
+    /// When it has no prior for one; nothing has changed then.
+    fn grow(&mut self) -> Result<(), Error>;
 
     /// Loses a coordinate: `rotations` bring it last, and it is dropped as `how` says. `O(n²)`
     /// where there is a matrix, `O(n)` where there is none.
     fn remove(&mut self, rotations: &Rotations, how: Removal);
 
     /// Forgets everything; `n` coordinates from now on.
-    fn restart(&mut self, n: usize);
+    ///
+    /// # Errors
+    /// When it has no prior for them; nothing has changed then.
+    fn restart(&mut self, n: usize) -> Result<(), Error>;
 }
 
 /// Predictions that the values `Wᵀφ` alone make.

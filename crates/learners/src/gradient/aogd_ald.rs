@@ -34,17 +34,16 @@ parameters! {
         alpha: f64 = 1e-3 => "α" NOT_NEGATIVE.auto("25/T", "Li and Liao, section A.1").search(0.001, 0.1),
         /// points from which on every example is kept; 0 is kogd
         growth_limit: Option<usize> = None => "B₀" WHOLE
-            .called("max_dictionary")
             .none("never; the dictionary stays as large as alpha makes it")
             .auto("(sqrt(d^2+4*d*T)-d)/2", "Li and Liao, Theorem 3.2"),
         /// what is minimised; with classes the default is logistic, softmax for more than two
         loss: Loss = Loss::SQUARED => "" "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax",
         /// outputs of a prediction
         outputs: usize = 1 => context outputs,
-        /// most points of the dictionary, while it has one; `None` leaves its size to the ALD test
-        max_dictionary: Option<usize> = None,
-        /// which point leaves a full dictionary
-        eviction: Eviction = Eviction::Never,
+        /// most points kept, while fewer than growth_limit are
+        max_dictionary: Option<usize> = None => "" COUNT.unlimited(),
+        /// which point leaves when the dictionary is full; never keeps the first ones
+        eviction: Eviction = Eviction::Never => "" "never, oldest, random, smallest or least-significant".called("removal"),
     }
 }
 
@@ -236,7 +235,7 @@ pub const AOGD_ALD: Learner<AogdAld<AnyKernel>> = Entry {
     keys: AogdAldParams::KEYS,
     time: cost!(1.0 J d, 0.5 J J),
     memory: cost!(1.0 J d, 0.5 J J),
-    growth: Some("past max_dictionary every example is kept; with none it does not grow with the stream"),
+    growth: Some("past growth_limit every example is kept; with none it does not grow with the stream"),
     source: "Li and Liao, Algorithm 1",
     bound: Some("radius"),
     takes: Takes::ALL,

@@ -225,17 +225,18 @@ impl LinearUpdate for ScaledSquares {
 }
 
 impl GrowingUpdate for ScaledSquares {
-    fn grow(&mut self) {
-        self.squares.grow();
+    fn grow(&mut self) -> Result<(), Error> {
+        self.squares.grow()
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
         self.squares.remove(rotations, how);
     }
 
-    fn restart(&mut self, n: usize) {
-        self.squares.restart(n);
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
+        self.squares.restart(n)?;
         (self.sum, self.count) = (0.0, 0.0);
+        Ok(())
     }
 }
 

@@ -133,16 +133,16 @@ impl LinearUpdate for CorrentropyStep {
 }
 
 impl GrowingUpdate for CorrentropyStep {
-    fn grow(&mut self) {
-        self.squares.grow();
+    fn grow(&mut self) -> Result<(), Error> {
+        self.squares.grow()
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
         self.squares.remove(rotations, how);
     }
 
-    fn restart(&mut self, n: usize) {
-        self.squares.restart(n);
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
+        self.squares.restart(n)
     }
 }
 

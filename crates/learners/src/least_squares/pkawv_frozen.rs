@@ -53,7 +53,7 @@ impl<K: Kernel, F: Readout> OnFeatures<NewtonBasis<K>, LeastSquares<F>> {
                 basis.append(x, probe.coordinates(), new_coordinate);
             }
         }
-        update.restart(basis.len());
+        update.restart(basis.len())?;
         Self::from_parts(basis, update)
     }
 }

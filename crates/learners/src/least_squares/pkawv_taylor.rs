@@ -58,7 +58,7 @@ impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
         }
         let map = TaylorFeatures::new(sigma, degree, centre, max_bytes)?;
         let mut update = LeastSquares::new(lambda, 1.0)?.with_outputs(outputs);
-        update.restart(map.dimension());
+        update.restart(map.dimension())?;
         Self::from_parts(map, update)
     }
 }

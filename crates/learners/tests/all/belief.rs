@@ -187,7 +187,7 @@ fn forgetting_forgets_residuals_too() -> TestResult {
     const GAMMA: f64 = 0.9;
     let stream = streams::smooth_noisy(11, 50, 3, 0.3);
     let mut update: LeastSquares = LeastSquares::new(0.7, GAMMA)?.forgetting_by(Forgetting::Exponential)?;
-    update.restart(3);
+    update.restart(3)?;
     let mut learner = OnFeatures::from_parts(Identity::new(3, false), update)?;
     let (mut sum, mut weight, mut past) = (0.0, 0.0, (0.0, 0.0));
     // The state at round t weighs the past by powers of γ, and the prior with it.

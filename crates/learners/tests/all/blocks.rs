@@ -174,7 +174,7 @@ fn the_longest_blocks_equal_one_by_one() -> Result<(), Error> {
     let (xs, ys) = (&xs[..rows * d], &ys[..rows]);
     let map = RandomFourier::draw(d, 0.5, 800, 7)?;
     let mut update = LeastSquares::<Awv>::new(1.0, 1.0)?;
-    update.restart(map.dimension());
+    update.restart(map.dimension())?;
     assert_eq!((map.dimension(), update.block_size()), (1600, 64));
     let mut single = OnFeatures::from_parts(map, update)?;
     let mut blocked = single.clone();

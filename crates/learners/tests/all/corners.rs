@@ -97,7 +97,7 @@ fn a_restart_forgets_the_sum_of_gradients() -> TestResult {
     for _ in 0..10 {
         learn(&mut update)?;
     }
-    update.restart(2);
+    update.restart(2)?;
     assert_eq!(learn(&mut update)?, first);
     Ok(())
 }

@@ -48,7 +48,7 @@ fn it_is_weighted_least_squares_on_exciting_streams() -> TestResult {
             let lambda = 0.1 * unit * unit;
             let update = LeastSquares::<mercer_learners::update::Ridge>::new(lambda, gamma)?;
             let mut update = update.forgetting_by(Forgetting::Exponential)?.with_outputs(2);
-            update.restart(5);
+            update.restart(5)?;
             let mut learner = OnFeatures::from_parts(Identity::new(5, false), update)?;
             let mut rows = Vec::new();
             let rounds = (MEMORIES / (1.0 - gamma)) as usize;
@@ -108,7 +108,7 @@ fn what_is_not_visited_stays_as_it_was() -> TestResult {
     for gamma in [0.98, 0.99, 0.999] {
         for constant in [[0.0; 3], [0.3, -0.2, 0.5]] {
             let mut update: LeastSquares = LeastSquares::new(0.1, gamma)?.forgetting_by(Forgetting::Exponential)?;
-            update.restart(3);
+            update.restart(3)?;
             let mut learner = OnFeatures::from_parts(Identity::new(3, false), update)?;
             for t in 0..(5.0 / (1.0 - gamma)) as usize {
                 let x = [noise(t, 0), noise(t, 1), noise(t, 2)];
@@ -145,7 +145,7 @@ fn what_is_not_visited_stays_as_it_was() -> TestResult {
 fn sparse_streams() -> TestResult {
     for gamma in [0.98, 0.99, 0.999] {
         let mut update: LeastSquares = LeastSquares::new(0.1, gamma)?.forgetting_by(Forgetting::Exponential)?;
-        update.restart(3);
+        update.restart(3)?;
         let mut learner = OnFeatures::from_parts(Identity::new(3, false), update)?;
         let mut rows = Vec::new();
         for t in 0..(MEMORIES / (1.0 - gamma)) as usize {

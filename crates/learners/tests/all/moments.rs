@@ -61,7 +61,7 @@ fn merged_shards_are_the_whole_stream_and_the_learner_goes_on() -> Result<(), Er
 fn fourier_ridge(rounds: std::ops::Range<usize>) -> Result<OnFeatures<RandomFourier, LeastSquares<Ridge>>, Error> {
     let map = RandomFourier::draw(3, 0.7, 20, 5)?;
     let mut update = LeastSquares::new(LAMBDA, 1.0)?;
-    update.restart(map.dimension());
+    update.restart(map.dimension())?;
     let mut learner = OnFeatures::from_parts(map, update)?;
     for t in rounds {
         let (x, y) = example(t);
@@ -107,7 +107,7 @@ fn a_learner_without_sums_says_so() -> Result<(), Error> {
     let learner = fourier_ridge(0..10)?;
     assert!(matches!(learner.moments(-1.0), Err(Error::Parameter(ParameterError { name: "count", .. }))));
     let mut update = LeastSquares::<Ridge>::new(LAMBDA, 0.99)?;
-    update.restart(learner.linear().coordinates());
+    update.restart(learner.linear().coordinates())?;
     let forgetful = OnFeatures::from_parts(learner.feature_map().clone(), update)?;
     assert!(matches!(forgetful.moments(10.0), Err(Error::Parameter(ParameterError { name: "forgetting", .. }))));
     Ok(())

@@ -5,7 +5,7 @@ use crate::common::{self, TestResult, values};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
     ExKrls, ExKrlsParams, FbKrls, FbKrlsParams, KernelKrr, KernelRidgeParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams,
+    KrlsTRule, Krmc, KrmcParams, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams,
 };
 use mercer_registry::{entries, trial};
 use mercer_testkit::oracle::{self, Example, Trace, WeightedExample};
@@ -105,6 +105,34 @@ fn ex_krls_equals_its_recursion() {
             gap(&format!("{name}, a {alpha}"), learner, stream, &expected)
         });
     }
+}
+
+#[test]
+fn krmc_equals_least_squares_with_the_weights_of_its_rounds() {
+    for (scale, lambda, nu) in [(1.0, 0.1, 1e-3), (0.3, 1e-2, 1e-2)] {
+        compare(1e-7, |name, kernel, stream| {
+            let stream = &stream[..90];
+            let expected = oracle::krmc(stream, &values(kernel), scale, lambda, nu);
+            let params = KrmcParams::default().scale(scale).lambda(lambda).nu(nu).max_dictionary(None);
+            let learner = Krmc::new(kernel.clone(), stream[0].x.len(), params).expect("valid");
+            gap(&format!("{name}, s {scale}"), learner, stream, &expected)
+        });
+    }
+}
+
+/// One target in ten is wrong by a hundred deviations.
+#[test]
+fn outliers_do_not_move_krmc() -> TestResult {
+    let kernel: AnyKernel = "gaussian:0.6".parse()?;
+    let wrong = |t: usize| t % 10 == 9;
+    let mut learner = Krmc::new(kernel, 2, KrmcParams::default())?;
+    let mut squares = 0.0;
+    for (t, (x, y)) in streams::smooth_noisy(5, 1000, 2, 0.1).iter().enumerate() {
+        let prediction = learner.predict_then_update(x, if wrong(t) { y + 100.0 } else { *y })?;
+        squares += if t >= 500 && !wrong(t) { (prediction - y) * (prediction - y) } else { 0.0 };
+    }
+    assert!((squares / 450.0).sqrt() < 0.15, "{squares}");
+    Ok(())
 }
 
 fn tracker(kernel: &AnyKernel, dimension: usize, params: oracle::KrlsTParams) -> KrlsT<AnyKernel> {

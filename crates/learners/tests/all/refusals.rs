@@ -11,8 +11,8 @@ use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, GrowThenStep, KernelAwv, KernelKrr,
     KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Nogd, NogdParams, NonsAld,
     NonsAldParams, NystromParams, OnDictionary, OnFeatures, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen,
-    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SketchedKons, SketchedKonsParams, Target,
-    Targets, TaylorParams,
+    PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt, Rows, SketchedKons, SketchedKonsParams, StepThenGrow,
+    Target, Targets, TaylorParams,
 };
 use mercer_registry::AnyRegressor;
 use mercer_sparsify::Kors;
@@ -202,13 +202,17 @@ fn what_a_constructor_takes_can_be_saved() -> TestResult {
     }
     assert!(LeastSquares::<Ridge>::new(-1.0, 1.0).is_err() && LeastSquares::<Ridge>::new(1.0, 0.0).is_err());
     // Parts that do not fit.
-    let used = LeastSquares::<Ridge>::new(1.0, 1.0).map(|mut update| {
-        update.grow();
-        update
-    })?;
+    let mut used = LeastSquares::<Ridge>::new(1.0, 1.0)?;
+    used.grow()?;
     assert!(OnFeatures::from_parts(Identity::new(3, false), used.clone()).is_err());
     let rule = mercer_sparsify::Ald::new(0.1)?;
     assert!(OnDictionary::<_, _, _, GrowThenStep>::from_parts(kernel(), 2, rule, used, None).is_err());
+    // Without a ridge a coordinate has no variance before its example.
+    let mut bare = LeastSquares::<Ridge>::new(0.0, 1.0)?;
+    assert!(matches!(bare.grow(), Err(Error::Parameter(wrong)) if wrong.name == "lambda"));
+    assert!(bare.restart(2).is_err() && bare.restart(0).is_ok() && bare.inverse().dimension() == 0);
+    assert!(OnDictionary::<_, _, _, StepThenGrow>::from_parts(kernel(), 2, rule, bare.clone(), None).is_err());
+    assert!(OnDictionary::<_, _, _, GrowThenStep>::from_parts(kernel(), 2, rule, bare, None).is_ok());
     Ok(())
 }
 

@@ -163,7 +163,7 @@ fn the_path_is_ridge_regression_of_every_ridge() -> Result<(), Failure> {
 fn a_fit_is_the_learner_that_saw_every_row_with_its_variance() -> Result<(), Failure> {
     for map in maps()? {
         let mut update = LeastSquares::<Ridge>::new(LAMBDA, 1.0)?.with_outputs(OUTPUTS);
-        update.restart(map.coordinates());
+        update.restart(map.coordinates())?;
         let mut online = OnFeatures::from_parts(map.clone(), update)?;
         let mut made = [0.0; OUTPUTS];
         for t in 0..300 {

@@ -87,7 +87,7 @@ fn on_inputs<F: Readout>(vovk: bool) -> TestResult {
             continue;
         }
         let mut update = LeastSquares::<F>::new(0.3, forgetting)?.forgetting_by(forgets)?.with_outputs(2);
-        update.restart(4);
+        update.restart(4)?;
         let mut learner = OnFeatures::from_parts(Identity::new(3, true), update)?;
         let mut fit = WeightedLeastSquares::new(2, 0.3, vovk, literal);
         let mut expected = Vec::new();

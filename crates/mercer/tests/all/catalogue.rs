@@ -144,7 +144,7 @@ fn losses_and_classes() {
 fn rules_of_the_papers() {
     for (rounds, dimension) in [(8192, 32), (53_940, 9), (1, 1), (14_000, 8)] {
         let context = Context { rounds: Some(rounds), dimension, ..Context::default() };
-        let aogd = parameters("aogd-ald", &["alpha=auto", "max_dictionary=auto"], &context);
+        let aogd = parameters("aogd-ald", &["alpha=auto", "growth_limit=auto"], &context);
         assert_eq!(aogd[1].1, Value::Number(25.0 / rounds as f64));
         assert_eq!(aogd[2].1, Value::Whole(AogdAldParams::growth_limit_for(dimension, rounds)));
         let step = Value::Number(10.0 / (rounds as f64).sqrt());

@@ -262,9 +262,9 @@ fn formulas_know_the_rows_that_are_learnt() {
     assert_eq!(alpha("--set alpha=25/T --limit 1000 --permute 1"), Some(25.0 / 400.0));
     assert_eq!(alpha("--set alpha=d/10"), Some(0.3));
     assert_eq!(alpha(""), Some(1e-3));
-    let report = folder.json("eval data.csv --learner aogd-ald --set max_dictionary=auto --set radius=1");
+    let report = folder.json("eval data.csv --learner aogd-ald --set growth_limit=auto --set radius=1");
     let limit = AogdAldParams::growth_limit_for(3, 400);
-    assert_eq!(report["parameters"]["max_dictionary"].as_u64(), Some(limit as u64));
+    assert_eq!(report["parameters"]["growth_limit"].as_u64(), Some(limit as u64));
     assert_eq!(report["parameters"]["radius"].as_f64(), Some(1.0));
 }
 

@@ -87,7 +87,8 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
     /// points.
     ///
     /// # Errors
-    /// When no point at all may be kept, or the update has coordinates already.
+    /// When no point at all may be kept, the update has coordinates already, or it cannot grow when
+    /// `T` says.
     pub fn from_parts(
         kernel: K,
         dimension: usize,
@@ -100,6 +101,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         }
         let coordinates = update.coordinates();
         ParameterError::require(coordinates == 0, "coordinates of the update", "0", coordinates as f64)?;
+        T::after_step(&mut update.clone(), 1)?;
         Ok(Self {
             basis: NewtonBasis::new(kernel, dimension),
             admission,
@@ -196,15 +198,16 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
     }
 
     /// Keeps a point, and removes one when that is one too many.
-    fn keep(&mut self, x: &[f64], probe: &Probe, new_coordinate: f64) {
+    fn keep(&mut self, x: &[f64], probe: &Probe, new_coordinate: f64) -> Result<(), Error> {
         self.evictor.joins(&self.basis, probe.coordinates(), new_coordinate);
         self.basis.append(x, probe.coordinates(), new_coordinate);
-        T::after_step(&mut self.update, self.basis.len());
+        T::after_step(&mut self.update, self.basis.len())?;
         if self.max_dictionary.is_some_and(|max| self.basis.len() > max)
             && let Some((index, how)) = self.evictor.choose(&self.basis, self.update.coefficients())
         {
             self.remove(index, how);
         }
+        Ok(())
     }
 
     /// Brings a probe of `x` up to date that was made after `removals` removals.
@@ -297,7 +300,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         if let Some(decision) = self.decide(x, probe) {
             self.admission.commit(probe, decision);
             if let Some(new_coordinate) = decision.into().growth() {
-                self.keep(x, probe, new_coordinate);
+                self.keep(x, probe, new_coordinate)?;
             }
         }
         Ok(())
@@ -322,7 +325,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
             self.admission.commit(probe, decision);
         }
         if let Some(new_coordinate) = growth {
-            self.keep(x, probe, new_coordinate);
+            self.keep(x, probe, new_coordinate)?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! When a kept point begins to act.
 
+use crate::Error;
 use crate::engines::update::GrowingUpdate;
 
 /// When a kept point begins to act.
@@ -8,7 +9,10 @@ pub trait GrowthTiming: Send + Sync {
     const BEFORE_STEP: bool;
     /// Makes the update fit a basis that gained a point after the step; `n` coordinates from now
     /// on.
-    fn after_step(update: &mut impl GrowingUpdate, n: usize);
+    ///
+    /// # Errors
+    /// When the update cannot have a coordinate before its example.
+    fn after_step(update: &mut impl GrowingUpdate, n: usize) -> Result<(), Error>;
 }
 
 /// The point joins first, then the example is learnt in the enlarged basis (NONS-ALD, AOGD-ALD,
@@ -28,19 +32,21 @@ pub struct StepThenRestart;
 
 impl GrowthTiming for GrowThenStep {
     const BEFORE_STEP: bool = true;
-    fn after_step(_: &mut impl GrowingUpdate, _: usize) {}
+    fn after_step(_: &mut impl GrowingUpdate, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 impl GrowthTiming for StepThenGrow {
     const BEFORE_STEP: bool = false;
-    fn after_step(update: &mut impl GrowingUpdate, _: usize) {
-        update.grow();
+    fn after_step(update: &mut impl GrowingUpdate, _: usize) -> Result<(), Error> {
+        update.grow()
     }
 }
 
 impl GrowthTiming for StepThenRestart {
     const BEFORE_STEP: bool = false;
-    fn after_step(update: &mut impl GrowingUpdate, n: usize) {
-        update.restart(n);
+    fn after_step(update: &mut impl GrowingUpdate, n: usize) -> Result<(), Error> {
+        update.restart(n)
     }
 }

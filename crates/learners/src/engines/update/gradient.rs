@@ -252,8 +252,9 @@ impl ByValues for GradientStep {
 }
 
 impl GrowingUpdate for GradientStep {
-    fn grow(&mut self) {
+    fn grow(&mut self) -> Result<(), Error> {
         self.w.grow();
+        Ok(())
     }
 
     fn remove(&mut self, rotations: &Rotations, _: Removal) {
@@ -261,11 +262,12 @@ impl GrowingUpdate for GradientStep {
         self.w.drop_last(None);
     }
 
-    fn restart(&mut self, n: usize) {
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
         self.norm_bound = 0.0;
         if let StepSize::Adaptive { squared_gradients, .. } = &mut self.step_size {
             *squared_gradients = 0.0;
         }
         self.w.restart(n);
+        Ok(())
     }
 }

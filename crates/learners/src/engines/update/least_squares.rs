@@ -218,6 +218,12 @@ impl<F> LeastSquares<F> {
         if self.ridge > 0.0 && !wound_up { 1.0 / self.ridge } else { self.trace.max(0.0) }
     }
 
+    /// A coordinate can come before its example: its variance is `1/λ`.
+    fn has_prior(&self) -> Result<(), ParameterError> {
+        let rule = "positive, or a coordinate has no variance before its example";
+        ParameterError::require(self.ridge > 0.0, "lambda", rule, self.ridge).map(drop)
+    }
+
     /// `σ̂²(1 + s)` of each output, `outside` being the squared distance to the span: see
     /// [`Residuals`].
     ///
@@ -398,7 +404,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
                 self.record(target, scores);
                 read::<F>(scores, || s);
                 s = grown;
-                self.grow();
+                self.grow()?;
                 self.c.push(new / self.ridge);
                 phi.push(new);
             }
@@ -530,11 +536,13 @@ impl<F: Readout> LinearBlocks for LeastSquares<F> {
 }
 
 impl<F: Readout> GrowingUpdate for LeastSquares<F> {
-    fn grow(&mut self) {
+    fn grow(&mut self) -> Result<(), Error> {
+        self.has_prior()?;
         self.w.grow();
         self.p.grow(1.0 / self.ridge);
         self.information.iter_mut().for_each(|information| information.grow(self.ridge));
         self.border(1.0 / self.ridge);
+        Ok(())
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
@@ -549,13 +557,17 @@ impl<F: Readout> GrowingUpdate for LeastSquares<F> {
         self.trace_limit = (self.trace_limit * n / (n + 1.0)).max(self.trace);
     }
 
-    fn restart(&mut self, n: usize) {
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
+        if n > 0 {
+            self.has_prior()?;
+        }
         self.w.restart(n);
         self.residuals = Residuals::default();
         self.information.iter_mut().for_each(|information| information.restart(n, self.ridge));
         (self.trace, self.trace_limit) = (0.0, 0.0);
         self.p.restart(n, 1.0 / self.ridge);
         (0..n).for_each(|_| self.border(1.0 / self.ridge));
+        Ok(())
     }
 }
 

@@ -344,17 +344,19 @@ impl LinearBlocks for NewtonStep {
 }
 
 impl GrowingUpdate for NewtonStep {
-    fn grow(&mut self) {
+    fn grow(&mut self) -> Result<(), Error> {
         self.w.grow();
         self.p.grow(1.0 / self.prior);
+        Ok(())
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
         remove_coordinate(&mut self.w, &mut self.p, &mut self.c, rotations, how);
     }
 
-    fn restart(&mut self, n: usize) {
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
         self.w.restart(n);
         self.p.restart(n, 1.0 / self.prior);
+        Ok(())
     }
 }

@@ -146,8 +146,9 @@ impl<const MARGINS: bool> ByValues for ProjectionStep<MARGINS> {
 }
 
 impl<const MARGINS: bool> GrowingUpdate for ProjectionStep<MARGINS> {
-    fn grow(&mut self) {
+    fn grow(&mut self) -> Result<(), Error> {
         self.w.grow();
+        Ok(())
     }
 
     fn remove(&mut self, rotations: &Rotations, _: Removal) {
@@ -155,7 +156,8 @@ impl<const MARGINS: bool> GrowingUpdate for ProjectionStep<MARGINS> {
         self.w.drop_last(None);
     }
 
-    fn restart(&mut self, n: usize) {
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
         self.w.restart(n);
+        Ok(())
     }
 }

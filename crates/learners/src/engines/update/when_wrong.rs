@@ -104,15 +104,15 @@ impl<U: LinearUpdate> LinearUpdate for WhenWrong<U> {
 }
 
 impl<U: GrowingUpdate> GrowingUpdate for WhenWrong<U> {
-    fn grow(&mut self) {
-        self.inner.grow();
+    fn grow(&mut self) -> Result<(), Error> {
+        self.inner.grow()
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
         self.inner.remove(rotations, how);
     }
 
-    fn restart(&mut self, n: usize) {
-        self.inner.restart(n);
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
+        self.inner.restart(n)
     }
 }

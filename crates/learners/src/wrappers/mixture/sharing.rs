@@ -305,14 +305,14 @@ impl LinearUpdate for Step {
 }
 
 impl GrowingUpdate for Step {
-    fn grow(&mut self) {
-        inner!(self, update => update.grow());
+    fn grow(&mut self) -> Result<(), Error> {
+        inner!(self, update => update.grow())
     }
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
         inner!(self, update => update.remove(rotations, how));
     }
-    fn restart(&mut self, n: usize) {
-        inner!(self, update => update.restart(n));
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
+        inner!(self, update => update.restart(n))
     }
 }
 
@@ -475,15 +475,15 @@ impl LinearBlocks for Steps {
 }
 
 impl GrowingUpdate for Steps {
-    fn grow(&mut self) {
-        self.steps.iter_mut().for_each(GrowingUpdate::grow);
+    fn grow(&mut self) -> Result<(), Error> {
+        self.steps.iter_mut().try_for_each(GrowingUpdate::grow)
     }
 
     fn remove(&mut self, rotations: &Rotations, how: Removal) {
         self.steps.iter_mut().for_each(|step| step.remove(rotations, how));
     }
 
-    fn restart(&mut self, n: usize) {
-        self.steps.iter_mut().for_each(|step| step.restart(n));
+    fn restart(&mut self, n: usize) -> Result<(), Error> {
+        self.steps.iter_mut().try_for_each(|step| step.restart(n))
     }
 }
