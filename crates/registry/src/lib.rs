@@ -54,6 +54,7 @@
 //! | `mknlms-cs` | [`MknlmsCs`] | Yukawa 2012 | `P(Jd + 4J)` | `Jd + PJ` |
 //! | `mxklms` | [`Mxklms`] | Pokharel et al. 2013 | `P(Jd + J)` | `Jd + PJ` |
 //! | `restart` | [`Restarting`] | Page 1954; Bifet and Gavaldà 2007 | the members' | the members' |
+//! | `krmc` | [`Krmc`] | Wu et al. 2015 | `Jd + 2J²` | `Jd + J²` |
 //! <!-- /learners -->
 //!
 //! `t` is the round, `d` the input dimension, `J` the dictionary size; `mercer-learners` explains
