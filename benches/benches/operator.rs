@@ -1,4 +1,5 @@
-//! The operator learner: a step, its pass over the matrix, the Gram formulas of the paper's appendix, a heat map.
+//! The operator learner: a step, its pass over the matrix, the Gram formulas of the paper's
+//! appendix, a heat map.
 
 mod common;
 

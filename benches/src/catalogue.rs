@@ -1,7 +1,8 @@
 //! Every operation that is measured, one file a topic.
 //!
-//! Each function sets its topic up at the given sizes; the least work of each operation stands beside its set-up, as the
-//! papers count it: a triangle of `n × n` is `4n²` bytes, a kernel row `2d` operations and one exponential a point.
+//! Each function sets its topic up at the given sizes; the least work of each operation stands
+//! beside its set-up, as the papers count it: a triangle of `n × n` is `4n²` bytes, a kernel row
+//! `2d` operations and one exponential a point.
 
 use anyhow::Result;
 
@@ -52,7 +53,8 @@ fn triangle_read(n: usize) -> Work {
     Work { read: 4 * n * n, updated: 0, arithmetic: n * n / 2 }
 }
 
-/// A triangle of an `n × n` matrix, read and written back; the arithmetic of a product and a rank-one update.
+/// A triangle of an `n × n` matrix, read and written back; the arithmetic of a product and a
+/// rank-one update.
 fn triangle_updated(n: usize) -> Work {
     Work { read: 0, updated: 8 * n * n, arithmetic: 3 * n * n / 2 }
 }

@@ -1,8 +1,9 @@
 //! What Mercer's operations cost, beside what the machine could do at best in the same run.
 //!
-//! A time alone says little: it depends on the machine, its load and its clock. So every operation here says what it has
-//! to do at the least ([`Work`]: bytes read, bytes read and written back, arithmetic), and the [`Roofs`] of the machine
-//! are measured beside it, at the working-set size of the operation. The share of the roof is what a change moves.
+//! A time alone says little: it depends on the machine, its load and its clock. So every operation
+//! here says what it has to do at the least ([`Work`]: bytes read, bytes read and written back,
+//! arithmetic), and the [`Roofs`] of the machine are measured beside it, at the working-set size of
+//! the operation. The share of the roof is what a change moves.
 //!
 //! | module | holds |
 //! |---|---|
@@ -14,8 +15,8 @@
 //! | [`plain`] | scalar loops with the standard library's functions, to compare with |
 //! | [`timing`] | the smallest time of many short batches |
 //!
-//! The criterion benches (`cargo bench -p mercer-benches`) and the report (`cargo xtask bench-report`) run the same
-//! catalogue. Nothing here is part of the library.
+//! The criterion benches (`cargo bench -p mercer-benches`) and the report
+//! (`cargo xtask bench-report`) run the same catalogue. Nothing here is part of the library.
 
 pub mod catalogue;
 pub mod operation;

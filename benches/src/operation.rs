@@ -61,8 +61,9 @@ impl Operation {
         })
     }
 
-    /// An operation that grows its state, measured around `size`: from a copy of `start`, made anew for every window,
-    /// [`LEAD`] runs that are not timed (memory is reserved in them), then `window` runs that are.
+    /// An operation that grows its state, measured around `size`: from a copy of `start`, made anew
+    /// for every window, [`LEAD`] runs that are not timed (memory is reserved in them), then
+    /// `window` runs that are.
     pub fn growing<S: Clone + 'static>(
         name: impl Into<String>,
         size: usize,
@@ -89,7 +90,8 @@ impl Operation {
         })
     }
 
-    /// An operation with a clock of its own: `timed(runs)` makes that many runs and returns what they took.
+    /// An operation with a clock of its own: `timed(runs)` makes that many runs and returns what
+    /// they took.
     pub fn timed(
         name: impl Into<String>,
         size: usize,
@@ -105,8 +107,8 @@ impl Operation {
     }
 }
 
-/// Untimed runs at the start of a window of [`Operation::growing`]: more than the eight that share a block of storage, so
-/// that every vector has grown once and has room for the window.
+/// Untimed runs at the start of a window of [`Operation::growing`]: more than the eight that share
+/// a block of storage, so that every vector has grown once and has room for the window.
 pub const LEAD: usize = 9;
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
-//! Mercer's side of a comparison with other libraries: a stream that their programs can read, and what a step of ours takes on it.
+//! Mercer's side of a comparison with other libraries: a stream that their programs can read, and
+//! what a step of ours takes on it.
 //!
-//! A file holds little-endian `f64`s: `J`, the number of examples, `d`, then for each of the `J` anchors and of the examples its `d`
-//! coordinates and its target. A learner first learns the anchors; the examples are timed.
+//! A file holds little-endian `f64`s: `J`, the number of examples, `d`, then for each of the `J`
+//! anchors and of the examples its `d` coordinates and its target. A learner first learns the
+//! anchors; the examples are timed.
 
 use std::path::Path;
 use std::time::Instant;
@@ -19,7 +21,8 @@ const BATCH: usize = 64;
 /// Examples of a stream.
 const EXAMPLES: usize = 4096;
 
-/// What dlib's `krls` adds to its kernel. With the same here both compute the same function, digit by digit.
+/// What dlib's `krls` adds to its kernel. With the same here both compute the same function, digit
+/// by digit.
 pub const BIAS: f64 = 0.01;
 
 /// Writes the stream for a dictionary of `size` points, or for as many random features.
@@ -93,8 +96,9 @@ pub fn fogd(stream: &Stream) -> Result<Fogd> {
     Ok(learner)
 }
 
-/// Steps a second of the fastest batch, each a prediction and then an update; the examples are repeated until a second has passed. With
-/// `blocks` a batch is handed over at once, so that the learner may look ahead.
+/// Steps a second of the fastest batch, each a prediction and then an update; the examples are
+/// repeated until a second has passed. With `blocks` a batch is handed over at once, so that the
+/// learner may look ahead.
 ///
 /// # Errors
 /// When the learner refuses an example.

@@ -1,6 +1,8 @@
-//! What one writes without thinking about the machine: scalar loops with the standard library's `exp`, `sin` and `cos`.
+//! What one writes without thinking about the machine: scalar loops with the standard library's
+//! `exp`, `sin` and `cos`.
 //!
-//! They are compiled as the rest (optimised, for the baseline instruction set), so the compiler may vectorise what it can.
+//! They are compiled as the rest (optimised, for the baseline instruction set), so the compiler may
+//! vectorise what it can.
 
 /// A Gaussian kernel row of points stored one after the other: `row[j] ← exp(rate ‖x − z_j‖²)`.
 pub fn kernel_row_point_major(points: &[f64], x: &[f64], rate: f64, row: &mut [f64]) {

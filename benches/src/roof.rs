@@ -1,8 +1,9 @@
 //! The machine's roofs, measured in the run that is judged by them.
 //!
-//! Bandwidth depends on where the data lies, so it is measured at the asked working-set size: front to back, at four fronts at
-//! once, and back and forth, where what was used last is in the cache still; the fastest counts. The peak of arithmetic is that of
-//! independent fused multiply-adds on registers. Each is the best of many short batches.
+//! Bandwidth depends on where the data lies, so it is measured at the asked working-set size: front
+//! to back, at four fronts at once, and back and forth, where what was used last is in the cache
+//! still; the fastest counts. The peak of arithmetic is that of independent fused multiply-adds on
+//! registers. Each is the best of many short batches.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -46,7 +47,8 @@ impl Roofs {
         self.arithmetic
     }
 
-    /// The bandwidth at a working set of `bytes`, rounded up to whole lanes; measured once, then remembered.
+    /// The bandwidth at a working set of `bytes`, rounded up to whole lanes; measured once, then
+    /// remembered.
     pub fn at(&mut self, bytes: usize) -> Bandwidth {
         let lanes = bytes.div_ceil(size_of::<Lane>()).max(1);
         *self.bandwidth.entry(lanes).or_insert_with(|| roof(lanes * size_of::<Lane>(), self.budget))
@@ -69,7 +71,8 @@ impl Roofs {
     }
 
     fn measure_arithmetic(&mut self) {
-        // Which number of chains is best depends on the latency and on how many registers there are.
+        // Which number of chains is best depends on the latency and on how many registers there
+        // are.
         for peak in [arithmetic::<6>(self.budget), arithmetic::<12>(self.budget)] {
             self.arithmetic = self.arithmetic.max(peak);
         }
@@ -129,7 +132,8 @@ fn quarters_mut(lanes: &mut [Lane]) -> [&mut [Lane]; 4] {
     [a, b, c, &mut rest[..quarter]]
 }
 
-/// The sum of all lanes of parts of equal length, which are read side by side: one read of each, eight running sums.
+/// The sum of all lanes of parts of equal length, which are read side by side: one read of each,
+/// eight running sums.
 struct Read<'a, const PARTS: usize>([&'a [Lane]; PARTS]);
 
 impl<const PARTS: usize> Op for Read<'_, PARTS> {
@@ -152,7 +156,8 @@ impl<const PARTS: usize> Op for Read<'_, PARTS> {
     }
 }
 
-/// `x ← ½x + ½` for every element of parts of equal length, side by side: one read and one write of each; 1 stays 1.
+/// `x ← ½x + ½` for every element of parts of equal length, side by side: one read and one write of
+/// each; 1 stays 1.
 struct Update<'a, const PARTS: usize>([&'a mut [Lane]; PARTS]);
 
 impl<const PARTS: usize> Op for Update<'_, PARTS> {

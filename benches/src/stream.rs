@@ -1,10 +1,11 @@
 //! A stream on which a dictionary reaches an exact size and stays there.
 //!
-//! First `J` *anchors*, uniform in `[−1, 1]ᵈ`: with a Gaussian of width 1 in ten dimensions each is far from the span of
-//! the others, and an ALD threshold of [`ALD_THRESHOLD`] keeps them all. Then *examples*, each an anchor moved by at most
-//! 0.02 in every coordinate: their residual is at most 0.004, so none is kept. Targets are a smooth function plus noise,
-//! and turn their sign when the examples start over: nothing can fit them, so that no gradient vanishes (a Newton step
-//! whose gradient is zero would skip its update and look fast).
+//! First `J` *anchors*, uniform in `[−1, 1]ᵈ`: with a Gaussian of width 1 in ten dimensions each is
+//! far from the span of the others, and an ALD threshold of [`ALD_THRESHOLD`] keeps them all. Then
+//! *examples*, each an anchor moved by at most 0.02 in every coordinate: their residual is at most
+//! 0.004, so none is kept. Targets are a smooth function plus noise, and turn their sign when the
+//! examples start over: nothing can fit them, so that no gradient vanishes (a Newton step whose
+//! gradient is zero would skip its update and look fast).
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -31,7 +32,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream for a dictionary of `size` points with `max(1024, 2·size)` examples; the same for the same `seed`.
+    /// The stream for a dictionary of `size` points with `max(1024, 2·size)` examples; the same for
+    /// the same `seed`.
     #[must_use]
     pub fn new(size: usize, seed: u64) -> Self {
         Self::with_examples(size, (2 * size).max(1024), seed)

@@ -1,4 +1,5 @@
-//! The smallest time of many short batches: on a shared machine, everything above it is somebody else's work.
+//! The smallest time of many short batches: on a shared machine, everything above it is somebody
+//! else's work.
 
 use std::time::{Duration, Instant};
 
@@ -6,15 +7,16 @@ use crate::Operation;
 
 /// A batch lasts at least this long, so that reading the clock (some 30 ns) does not show.
 const BATCH: Duration = Duration::from_micros(40);
-/// Least-squares and Newton updates put off what they can and make up for it in every eighth run: a batch of whole periods
-/// pays for all of it.
+/// Least-squares and Newton updates put off what they can and make up for it in every eighth run: a
+/// batch of whole periods pays for all of it.
 const PERIOD: u64 = 8;
 /// What takes longer than this puts nothing off.
 const LONG: Duration = Duration::from_millis(5);
 /// At least so many batches, however slow one is.
 const LEAST_BATCHES: usize = 5;
 
-/// Seconds of one run of `operation`: the smallest mean of a batch among the batches that fit into `budget`.
+/// Seconds of one run of `operation`: the smallest mean of a batch among the batches that fit into
+/// `budget`.
 pub fn fastest(operation: &mut Operation, budget: Duration) -> f64 {
     let mut runs = if operation.time(1) < LONG { PERIOD } else { 1 };
     while operation.time(runs) < BATCH && runs < 1 << 20 {

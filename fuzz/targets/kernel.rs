@@ -1,4 +1,5 @@
-//! Any text as a kernel's `SPEC`: a kernel that prints as a `SPEC` of the same kernel, or a refusal.
+//! Any text as a kernel's `SPEC`: a kernel that prints as a `SPEC` of the same kernel, or a
+//! refusal.
 
 #![no_main]
 

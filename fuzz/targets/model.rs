@@ -1,6 +1,7 @@
 //! Any bytes as a model file: refused or taken, and what is taken can be used.
 //!
-//! Length and checksum are put right first, for otherwise the checksum would be all that is ever tested.
+//! Length and checksum are put right first, for otherwise the checksum would be all that is ever
+//! tested.
 
 #![no_main]
 

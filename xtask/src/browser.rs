@@ -1,9 +1,11 @@
-//! `cargo xtask ci --browser` and `--site`: the report of a small run, or a site, in a real browser.
+//! `cargo xtask ci --browser` and `--site`: the report of a small run, or a site, in a real
+//! browser.
 //!
 //! The checks are programs for Playwright and axe in `xtask/browser`. On every page: no error on
 //! the console and no request to elsewhere, every picture drawn, axe content (contrast, names,
 //! order of headings, language), nothing wider than the screen, every link to what is there.
-//! Screenshots stay in `target/browser`. Without a browser, Node or npm the step says so and passes.
+//! Screenshots stay in `target/browser`. Without a browser, Node or npm the step says so and
+//! passes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

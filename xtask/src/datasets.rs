@@ -1,15 +1,12 @@
 //! `cargo xtask datasets list | fetch | verify`: what data there are, how to get them, whether they
 //! are what they should be.
 
-#[cfg(any(test, feature = "download"))]
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-#[cfg(any(test, feature = "download"))]
-use anyhow::Context as _;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use mercer_datasets::{Entry, Registry};
+use xshell::{Shell, cmd};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -138,30 +135,26 @@ fn advice(entry: &Entry) -> String {
     )
 }
 
-#[cfg(not(feature = "download"))]
-fn fetch_one(entry: &Entry) -> Result<()> {
-    match &entry.download {
-        None => bail!("no single file of its page holds it"),
-        Some(_) => bail!(
-            "this build has no network; to download, run\n  cargo run --package xtask --features download -- datasets fetch {}",
-            entry.name
-        ),
-    }
-}
-
-#[cfg(feature = "download")]
 fn fetch_one(entry: &Entry) -> Result<()> {
     let Some(download) = &entry.download else { bail!("no single file of its page holds it") };
     println!("{}: downloading {}", entry.name, download.url);
-    let agent: ureq::Agent = ureq::Agent::config_builder().https_only(true).build().into();
-    let response = agent.get(&download.url).call().with_context(|| download.url.clone())?;
-    let kept = store(entry, &cache(), response.into_body().into_reader())?;
-    println!("{}", kept.report(entry));
+    let (shell, aside, url) = (Shell::new()?, aside(entry, &cache()), &download.url);
+    let curl = cmd!(shell, "curl --fail --silent --show-error --location --create-dirs --proto =https").args([
+        "--output".as_ref(),
+        aside.as_os_str(),
+        url.as_ref(),
+    ]);
+    curl.quiet().run().with_context(|| format!("curl could not download {url}"))?;
+    println!("{}", store(entry, &cache(), &aside)?.report(entry));
     Ok(())
 }
 
+/// Where a download waits to be checked.
+fn aside(entry: &Entry, cache: &Path) -> PathBuf {
+    cache.join("raw").join(format!("{}.tmp", entry.name))
+}
+
 /// What became of a download.
-#[cfg(any(test, feature = "download"))]
 #[derive(Debug, PartialEq)]
 enum Kept {
     /// It is the data set's file, in its place.
@@ -170,7 +163,6 @@ enum Kept {
     Raw(PathBuf),
 }
 
-#[cfg(any(test, feature = "download"))]
 impl Kept {
     fn report(&self, entry: &Entry) -> String {
         match self {
@@ -185,47 +177,27 @@ impl Kept {
     }
 }
 
-/// Writes a download aside, checks it, and gives it its name: the data set's own if it is that file
-/// bit for bit (or, when no digest is known, by its name), else `raw/` and the name it has at its
-/// origin.
-#[cfg(any(test, feature = "download"))]
-fn store(entry: &Entry, cache: &Path, mut body: impl Read) -> Result<Kept> {
+/// Checks a download and gives it its name: the data set's own if it is that file bit for bit (or,
+/// when no digest is known, by its name), else `raw/` and the name it has at its origin. One that
+/// is refused is removed.
+fn store(entry: &Entry, cache: &Path, aside: &Path) -> Result<Kept> {
     let download = entry.download.as_ref().context("the manifest gives no file to download")?;
-    let raw = cache.join("raw");
-    std::fs::create_dir_all(&raw).with_context(|| shown(&raw))?;
-    let aside = raw.join(format!("{}.tmp", entry.name));
-    let written = std::fs::File::create(&aside).and_then(|mut file| {
-        let bytes = std::io::copy(&mut body, &mut file)?;
-        file.sync_all()?;
-        Ok(bytes)
-    });
-    let checked = written.with_context(|| shown(&aside)).and_then(|bytes| {
-        let digest = mercer_datasets::sha256_file(&aside)?;
-        match &download.sha256 {
-            _ if bytes == 0 => bail!("the download is empty"),
-            Some(expected) if !expected.eq_ignore_ascii_case(&digest) => {
-                bail!("the download has sha256 {digest}, the manifest says {expected}")
-            }
-            _ => Ok(digest),
-        }
-    });
-    let digest = match checked {
-        Ok(digest) => digest,
-        Err(error) => {
-            // The half-written file is worth nothing; that it cannot be removed would not be news
-            // beside the error itself.
-            std::fs::remove_file(&aside).ok();
-            return Err(error);
-        }
-    };
+    let digest = mercer_datasets::sha256_file(aside)?;
+    let expected = download.sha256.as_ref().unwrap_or(&digest);
+    let empty = std::fs::metadata(aside).with_context(|| shown(aside))?.len() == 0;
+    if empty || !expected.eq_ignore_ascii_case(&digest) {
+        std::fs::remove_file(aside).with_context(|| shown(aside))?;
+        let wrong = format!("the download has sha256 {digest}, the manifest says {expected}");
+        bail!("{}", if empty { "the download is empty" } else { &wrong });
+    }
     let origin = download.url.rsplit('/').next().unwrap_or(&entry.file);
     let ready = match &entry.sha256 {
         Some(expected) => expected.eq_ignore_ascii_case(&digest),
         None => origin == entry.file,
     };
-    let kept = if ready { Kept::Ready(cache.join(&entry.file)) } else { Kept::Raw(raw.join(origin)) };
+    let kept = if ready { Kept::Ready(cache.join(&entry.file)) } else { Kept::Raw(aside.with_file_name(origin)) };
     let (Kept::Ready(path) | Kept::Raw(path)) = &kept;
-    std::fs::rename(&aside, path).with_context(|| shown(path))?;
+    std::fs::rename(aside, path).with_context(|| shown(path))?;
     Ok(kept)
 }
 
@@ -283,27 +255,33 @@ mod tests {
     fn downloads_find_their_place() {
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path();
+        std::fs::create_dir(cache.join("raw")).unwrap();
+        let store = |entry: &Entry, bytes: &[u8]| {
+            let aside = aside(entry, cache);
+            std::fs::write(&aside, bytes).unwrap();
+            store(entry, cache, &aside)
+        };
 
         // Another file than the data set's own: raw.
         let year = entry("year");
-        let raw = store(&year, cache, &b"abc"[..]).unwrap();
+        let raw = store(&year, b"abc").unwrap();
         assert_eq!(raw, Kept::Raw(cache.join("raw/yearpredictionmsd.zip")));
         assert_eq!(std::fs::read(cache.join("raw/yearpredictionmsd.zip")).unwrap(), b"abc");
         assert!(raw.report(&year).contains("it must be converted first"), "{}", raw.report(&year));
 
         // The same name and no digest: the file itself.
-        assert_eq!(store(&entry("susy"), cache, &b"abc"[..]).unwrap(), Kept::Ready(cache.join("SUSY.csv.gz")));
+        assert_eq!(store(&entry("susy"), b"abc").unwrap(), Kept::Ready(cache.join("SUSY.csv.gz")));
 
         // The digest of the data set: the file itself, whatever its name.
         let exact = Entry { sha256: Some(ABC.to_uppercase()), ..entry("cpusmall") };
-        assert_eq!(store(&exact, cache, &b"abc"[..]).unwrap(), Kept::Ready(cache.join("cpusmall.csv.gz")));
+        assert_eq!(store(&exact, b"abc").unwrap(), Kept::Ready(cache.join("cpusmall.csv.gz")));
 
         // Nothing is left of what is refused.
         let mut spoilt = year;
         spoilt.download.as_mut().unwrap().sha256 = Some(ABC.to_owned());
-        let error = store(&spoilt, cache, &b"abd"[..]).unwrap_err().to_string();
+        let error = store(&spoilt, b"abd").unwrap_err().to_string();
         assert!(error.starts_with("the download has sha256 a52d159f"), "{error}");
-        assert!(store(&spoilt, cache, &b""[..]).is_err());
+        assert!(store(&spoilt, b"").is_err());
         assert!(!cache.join("raw/year.tmp").exists());
         assert_eq!(std::fs::read(cache.join("raw/yearpredictionmsd.zip")).unwrap(), b"abc");
     }

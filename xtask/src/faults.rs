@@ -38,11 +38,8 @@ const ROWS: u64 = 40_000;
 /// When anything was lost or corrupt.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let program = product::build()?;
-    let folder = std::env::temp_dir().join(format!("mercer-faults-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
-    let outcome = kill_and_resume(&program, &folder, arguments);
-    fs::remove_dir_all(&folder)?;
-    outcome
+    let folder = tempfile::tempdir()?;
+    kill_and_resume(&program, folder.path(), arguments)
 }
 
 fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Result<()> {

@@ -21,8 +21,15 @@ const PAPERS: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE
 const LARGEST: u64 = 1 << 20;
 
 /// Crates that a program can depend on alone; the program is that of their README.
-const ALONE: [&str; 5] =
-    ["mercer-experts", "mercer-forecast", "mercer-kernels", "mercer-koopman", "mercer-linalg-incremental"];
+const ALONE: [&str; 7] = [
+    "mercer-experts",
+    "mercer-forecast",
+    "mercer-kernels",
+    "mercer-koopman",
+    "mercer-learners",
+    "mercer-linalg-incremental",
+    "mercer-sparsify",
+];
 
 /// A crate that is published: its name, version and packed file.
 struct Packed {

@@ -44,16 +44,15 @@ const SIZES: [(&str, &str); 6] = [
 const BY_SETTINGS: [&str; 3] = ["aogd-ald", "experts", "restart"];
 
 /// What is set for a learner with these keys.
-fn settings(learner: &str, keys: &[&str]) -> Vec<String> {
-    let own: &[&str] = match learner {
-        "aogd-ald" => &["alpha=0.05"],
-        "experts" => &["members=krls max_dictionary=30; nons-ald max_dictionary=30; fogd features=20"],
-        "restart" => &["learner=krls lambda=0.1 max_dictionary=30"],
+fn settings(learner: &str, keys: &[&str]) -> Vec<&'static str> {
+    match learner {
+        "aogd-ald" => vec!["alpha=0.05"],
+        "experts" => vec!["members=krls max_dictionary=30; nons-ald max_dictionary=30; fogd features=20"],
+        "restart" => vec!["learner=krls lambda=0.1 max_dictionary=30"],
         // The grid, and a window of a few hundred rows.
-        "auto" => &["budget=300000", "neighbours=8"],
-        _ => return SIZES.iter().filter(|(key, _)| keys.contains(key)).map(|(_, set)| (*set).to_owned()).collect(),
-    };
-    own.iter().map(|set| (*set).to_owned()).collect()
+        "auto" => vec!["budget=300000", "neighbours=8"],
+        _ => SIZES.iter().filter(|(key, _)| keys.contains(key)).map(|(_, set)| *set).collect(),
+    }
 }
 
 /// Largest growth of memory once a fifth of the rows are learnt.
@@ -67,8 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let program = product::build()?;
     let catalogue = product::json(&program, &["learners"])?;
     let learners = catalogue["learners"].as_array().context("the catalogue lists its learners")?;
-    let folder = std::env::temp_dir().join(format!("mercer-soak-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
+    let folder = tempfile::tempdir()?;
     let mut failed = Vec::new();
     let mut unbounded = BTreeMap::new();
     for learner in learners {
@@ -79,24 +77,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         match learner["growth"].as_str() {
             Some(growth) if !BY_SETTINGS.contains(&name) => drop(unbounded.insert(name, growth)),
             _ => {
-                let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
-                let keys: Vec<String> =
-                    learner["keys"].as_array().into_iter().flatten().filter_map(|key| text(&key["key"])).collect();
-                let targets: Vec<String> =
-                    learner["targets"].as_array().into_iter().flatten().filter_map(text).collect();
-                let subject = Subject {
-                    name,
-                    settings: settings(name, &keys.iter().map(String::as_str).collect::<Vec<_>>()),
-                    classifies: !targets.iter().any(|target| target == "number"),
-                };
-                if let Err(error) = soak(&program, &subject, arguments.rows, &folder.join("soak.mercer")) {
+                let list = |field: &str| learner[field].as_array().into_iter().flatten();
+                let keys: Vec<_> = list("keys").filter_map(|key| key["key"].as_str()).collect();
+                let classifies = list("targets").all(|target| target != "number");
+                let subject = Subject { name, settings: settings(name, &keys), classifies };
+                if let Err(error) = soak(&program, &subject, arguments.rows, &folder.path().join("soak.mercer")) {
                     println!("{name:<14} FAILED: {error:#}");
                     failed.push(name);
                 }
             }
         }
     }
-    std::fs::remove_dir_all(&folder)?;
     for (name, growth) in unbounded {
         println!("{name:<14} left out: {growth}");
     }
@@ -106,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 /// A learner with what is set for it, and whether it takes nothing but classes.
 struct Subject<'a> {
     name: &'a str,
-    settings: Vec<String>,
+    settings: Vec<&'static str>,
     classifies: bool,
 }
 

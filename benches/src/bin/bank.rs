@@ -1,7 +1,9 @@
-//! One NONS-ALD pass over bank at the setting of Table 3, beside the literal SVD algorithm and the paper's printed time.
+//! One NONS-ALD pass over bank at the setting of Table 3, beside the literal SVD algorithm and the
+//! paper's printed time.
 //!
-//! The oracle of `mercer-testkit` decomposes the Gram matrix anew at every growth and inverts `A` by dense formulas, as the
-//! printed algorithm reads; its predictions must be ours. Needs `bank` of the data-set registry (`MERCER_DATA`).
+//! The oracle of `mercer-testkit` decomposes the Gram matrix anew at every growth and inverts `A`
+//! by dense formulas, as the printed algorithm reads; its predictions must be ours. Needs `bank` of
+//! the data-set registry (`MERCER_DATA`).
 
 use std::process::ExitCode;
 use std::time::Instant;

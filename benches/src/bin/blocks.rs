@@ -1,14 +1,17 @@
-//! Whole blocks and single rounds of recursive least squares beside a general library's matrix product and the machine's roofs,
-//! and every learner's `learn_block` beside its own loop.
+//! Whole blocks and single rounds of recursive least squares beside a general library's matrix
+//! product and the machine's roofs, and every learner's `learn_block` beside its own loop.
 //!
-//! A round on `r` coordinates is counted as `4r²` floating-point operations, whatever it takes: twice a product of the matrix
-//! with a vector, the customary count of a step that multiplies and updates. `mm` is faer's product of two matrices of order
-//! 512 on one thread. The memory roof is the time of reading a triangle of order `r` once a round, which no single round can do
-//! without (`read`), and of reading it and writing it back (`write back`), which the covariance form does in every eighth round
-//! only, so that its share can pass 100 %. Everything is measured again and again in turn; the fastest of each counts.
+//! A round on `r` coordinates is counted as `4r²` floating-point operations, whatever it takes:
+//! twice a product of the matrix with a vector, the customary count of a step that multiplies and
+//! updates. `mm` is faer's product of two matrices of order 512 on one thread. The memory roof is
+//! the time of reading a triangle of order `r` once a round, which no single round can do without
+//! (`read`), and of reading it and writing it back (`write back`), which the covariance form does
+//! in every eighth round only, so that its share can pass 100 %. Everything is measured again and
+//! again in turn; the fastest of each counts.
 //!
-//! `blocks` prints the tables; `blocks --rows 5000000` instead learns a stream of that many rows of 18 inputs with
-//! PKAWV on Taylor features of degree 2 (`r = 190`), features included, on one thread and on two.
+//! `blocks` prints the tables; `blocks --rows 5000000` instead learns a stream of that many rows of
+//! 18 inputs with PKAWV on Taylor features of degree 2 (`r = 190`), features included, on one
+//! thread and on two.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -32,7 +35,8 @@ use rand_chacha::ChaCha8Rng;
 const ROUNDS: usize = 64;
 /// How long one figure may take in one visit.
 const BUDGET: Duration = Duration::from_millis(100);
-/// How often every figure is visited: what it is given is spread over the run, as others of the host may burden it for a while.
+/// How often every figure is visited: what it is given is spread over the run, as others of the
+/// host may burden it for a while.
 const VISITS: usize = 12;
 /// Coordinates at which the forms are measured.
 const ORDERS: [usize; 4] = [190, 500, 715, 2300];
@@ -113,8 +117,8 @@ fn tables() -> Result<()> {
     Ok(())
 }
 
-/// Learners one by one and in blocks, on settled dictionaries of `J` points and fixed features; Kernel-AWV, which keeps every
-/// point, around its `J`th.
+/// Learners one by one and in blocks, on settled dictionaries of `J` points and fixed features;
+/// Kernel-AWV, which keeps every point, around its `J`th.
 fn learners() -> Result<Vec<(String, Figure, Figure)>> {
     let mut pairs = Vec::new();
     let mut add = |name: String, alone, together| pairs.push((name, Figure::new(alone), Figure::new(together)));
@@ -204,8 +208,8 @@ fn square_root(r: usize) -> Box<dyn FnMut() -> f64> {
 
 type Runs = (Box<dyn FnMut() -> f64>, Box<dyn FnMut() -> f64>);
 
-/// A learner that has seen the anchors, over the examples: one by one, and as a block; `anew` always from that state, for
-/// learners that keep every point.
+/// A learner that has seen the anchors, over the examples: one by one, and as a block; `anew`
+/// always from that state, for learners that keep every point.
 fn runs(mut learner: impl Regressor + Clone + 'static, stream: &Stream, anew: bool) -> Result<Runs> {
     for (x, y) in &stream.anchors {
         learner.update(x, *y)?;

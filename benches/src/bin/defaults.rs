@@ -1,12 +1,17 @@
-//! Every learner of the catalogue with its defaults, over streams of any unit: where is it worse than the mean?
+//! Every learner of the catalogue with its defaults, over streams of any unit: where is it worse
+//! than the mean?
 //!
-//! Each stream, a file whose last column is the target, is learnt three times: as it is (as `mercer eval FILE --learner NAME` learns it), with running scales (features by
-//! running mean and deviation, the target by [`ScaledTargets`]), and with features and target scaled by mean and deviation of the whole file. The kernel is the
-//! Gaussian with the median distance of the first rows, settings are defaults. A score is the squared error over the last half as a share of that of the running mean;
-//! one above 1 is worse than the mean. A learner that diverges has the score infinity. Files of classes that are words or 0 and 1 are left out, and learners that only
+//! Each stream, a file whose last column is the target, is learnt three times: as it is (as
+//! `mercer eval FILE --learner NAME` learns it), with running scales (features by running mean and
+//! deviation, the target by [`ScaledTargets`]), and with features and target scaled by mean and
+//! deviation of the whole file. The kernel is the Gaussian with the median distance of the first
+//! rows, settings are defaults. A score is the squared error over the last half as a share of that
+//! of the running mean; one above 1 is worse than the mean. A learner that diverges has the score
+//! infinity. Files of classes that are words or 0 and 1 are left out, and learners that only
 //! classify.
 //!
-//! `cargo run --release -p mercer-benches --bin defaults -- [--rows N] [--learner 'NAME KEY=VALUE …']… [--each] FILES|FOLDERS…`
+//! `cargo run --release -p mercer-benches --bin defaults -- [--rows N] [--learner 'NAME KEY=VALUE
+//! …']… [--each] FILES|FOLDERS…`
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -127,7 +132,8 @@ fn whole(table: &Dataset) -> Result<Dataset> {
     Ok(Dataset::new(table.name(), table.dimension(), features, targets)?)
 }
 
-/// The error over the last half as a share of the running mean's; infinite for a learner that diverges. `prepare` sees a row before it is learnt.
+/// The error over the last half as a share of the running mean's; infinite for a learner that
+/// diverges. `prepare` sees a row before it is learnt.
 fn share(learner: &mut impl Regressor, table: &Dataset, mut prepare: impl FnMut(usize, &mut [f64])) -> f64 {
     let (mut loss, mut of_mean, mut sum) = (0.0, 0.0, 0.0);
     let mut x = vec![0.0; table.dimension()];

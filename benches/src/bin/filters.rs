@@ -1,7 +1,10 @@
-//! Rounds a second of the least-squares filters on one core in the steady state, where every round adds a point and removes one.
+//! Rounds a second of the least-squares filters on one core in the steady state, where every round
+//! adds a point and removes one.
 //!
-//! Ten features, budgets of 50, 100 and 200 points. The figures are visited in turn; the smallest time of each counts. The last column is the rate over that of
-//! the Matlab toolbox of kernel adaptive filters under Octave. `cargo run --release -p mercer-benches --bin filters [NAME] [BUDGET]`
+//! Ten features, budgets of 50, 100 and 200 points. The figures are visited in turn; the smallest
+//! time of each counts. The last column is the rate over that of the Matlab toolbox of kernel
+//! adaptive filters under Octave.
+//! `cargo run --release -p mercer-benches --bin filters [NAME] [BUDGET]`
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,12 @@
-//! Coverage and width of 90 % intervals on all data sets at hand, beside the split-conformal answer of a batch.
+//! Coverage and width of 90 % intervals on all data sets at hand, beside the split-conformal answer
+//! of a batch.
 //!
-//! Each table is permuted and scaled, features to [−1, 1] and the target to [0, 1], and learnt by KRLS with 200 points. Adaptive conformal inference
-//! goes along, with absolute errors and with errors in standard deviations. Split conformal inference takes the same learner after the
-//! first half of the rows, calibrates on the third quarter and is judged, as the others are, on the last. `worst` is the largest gap between the coverage
-//! and its share over any 2,000 rows; `switched` is the same where the target `y` becomes `1 − y` after half of the rows.
+//! Each table is permuted and scaled, features to [−1, 1] and the target to [0, 1], and learnt by
+//! KRLS with 200 points. Adaptive conformal inference goes along, with absolute errors and with
+//! errors in standard deviations. Split conformal inference takes the same learner after the first
+//! half of the rows, calibrates on the third quarter and is judged, as the others are, on the last.
+//! `worst` is the largest gap between the coverage and its share over any 2,000 rows; `switched` is
+//! the same where the target `y` becomes `1 − y` after half of the rows.
 //!
 //! `MERCER_DATA=DIR cargo run --release -p mercer-benches --bin intervals -- [LIMIT]`
 

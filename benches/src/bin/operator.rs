@@ -1,8 +1,9 @@
-//! The operator learner at the sizes asked for, beside the machine's roofs, how its cost grows with the size, and 40,000 pairs of the
-//! four-well Langevin process.
+//! The operator learner at the sizes asked for, beside the machine's roofs, how its cost grows with
+//! the size, and 40,000 pairs of the four-well Langevin process.
 //!
-//! `cargo run --release -p mercer-benches --bin operator -- 50 200 1000`; without sizes, 50 to 6,000. A dictionary of 6,000 takes
-//! minutes to fill and 4 GB of memory; one size is in memory at a time. The Gram formulas of the paper's appendix stop at 1,000.
+//! `cargo run --release -p mercer-benches --bin operator -- 50 200 1000`; without sizes, 50 to
+//! 6,000. A dictionary of 6,000 takes minutes to fill and 4 GB of memory; one size is in memory at
+//! a time. The Gram formulas of the paper's appendix stop at 1,000.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -1,11 +1,13 @@
-//! The other side of a comparison with another library, by hand: writes the stream, then times ours on it or records what it predicts.
+//! The other side of a comparison with another library, by hand: writes the stream, then times ours
+//! on it or records what it predicts.
 //!
-//! `peer write FILE SIZE` writes the stream of [`mercer_benches::peer`]. `peer time FILE` learns the anchors, then times the examples, and
-//! prints the steps a second of the fastest batch. `peer predict FILE OUT` writes the prediction made before each step instead, as
-//! little-endian `f64`s.
+//! `peer write FILE SIZE` writes the stream of [`mercer_benches::peer`]. `peer time FILE` learns
+//! the anchors, then times the examples, and prints the steps a second of the fastest batch.
+//! `peer predict FILE OUT` writes the prediction made before each step instead, as little-endian
+//! `f64`s.
 //!
-//! Other libraries add a constant to the kernel, a bias in effect; `--bias` does the same here, so that both compute the
-//! same function and predictions can be compared digit by digit.
+//! Other libraries add a constant to the kernel, a bias in effect; `--bias` does the same here, so
+//! that both compute the same function and predictions can be compared digit by digit.
 
 use std::path::PathBuf;
 

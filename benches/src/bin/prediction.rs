@@ -1,5 +1,5 @@
-//! Steps of square-root least squares beside a plain Givens loop and its relatives, the exponent of the cost, and a run of OPF over a
-//! long series.
+//! Steps of square-root least squares beside a plain Givens loop and its relatives, the exponent of
+//! the cost, and a run of OPF over a long series.
 //!
 //! `cargo run -p mercer-benches --bin prediction -- 63 150 300 600`
 
@@ -61,7 +61,8 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     horizon()
 }
 
-/// OPF as it comes (three outputs, room for 35 lags): the fastest stretch in each tenfold stretch of time.
+/// OPF as it comes (three outputs, room for 35 lags): the fastest stretch in each tenfold stretch
+/// of time.
 fn horizon() -> Result<(), Box<dyn std::error::Error>> {
     let series = series(STRETCH);
     let (mut opf, mut prediction) = (Opf::new(3, &OpfParams::default())?, [0.0; 3]);

@@ -1,10 +1,14 @@
-//! `auto` beside its peers: squared error over the last half of a stream, as a share of that of the running mean.
+//! `auto` beside its peers: squared error over the last half of a stream, as a share of that of the
+//! running mean.
 //!
-//! The folder holds streams, `NAME.csv.gz` with the target last, and `peers.csv` with the columns `stream,method,nmse_last_half,seconds`. Rows are
-//! learnt one by one in the order of the file, from their second on; nothing is scaled or tuned beforehand. Methods named `b-…` are refitted at doublings, all others
-//! of the file learn online; the file's scores of this project's own learners are left out. Streams of classes are `class_NAME.csv.gz` with the label last, and
-//! `peers-class.csv` has the columns `stream,method,accuracy_last_half,log_loss_last_half,seconds`; methods named `c-…` know nothing but labels.
-//! Probabilities are clipped to `[1e-6, 1 − 1e-6]`, as those of the peers were.
+//! The folder holds streams, `NAME.csv.gz` with the target last, and `peers.csv` with the columns
+//! `stream,method,nmse_last_half,seconds`. Rows are learnt one by one in the order of the file,
+//! from their second on; nothing is scaled or tuned beforehand. Methods named `b-…` are refitted at
+//! doublings, all others of the file learn online; the file's scores of this project's own learners
+//! are left out. Streams of classes are `class_NAME.csv.gz` with the label last, and
+//! `peers-class.csv` has the columns `stream,method,accuracy_last_half,log_loss_last_half,seconds`;
+//! methods named `c-…` know nothing but labels. Probabilities are clipped to `[1e-6, 1 − 1e-6]`, as
+//! those of the peers were.
 //!
 //! `cargo run --release -p mercer-benches --bin quality -- FOLDER [BUDGET]`
 
@@ -31,7 +35,8 @@ fn main() -> Result<()> {
 /// Methods and their scores.
 type Scores<const N: usize> = Vec<(String, [f64; N])>;
 
-/// The scores of all methods on each stream, as many as the file has; rows of this project's own learners are left out.
+/// The scores of all methods on each stream, as many as the file has; rows of this project's own
+/// learners are left out.
 fn peers<const N: usize>(path: &Path) -> Result<BTreeMap<String, Scores<N>>> {
     let mut peers = BTreeMap::<String, Scores<N>>::new();
     for row in csv::Reader::from_path(path)?.records() {
@@ -89,7 +94,8 @@ fn classes(folder: &Path, budget: usize) -> Result<()> {
     Ok(())
 }
 
-/// Accuracy and log loss over the last half, and microseconds a row. Classes are numbered as they are met.
+/// Accuracy and log loss over the last half, and microseconds a row. Classes are numbered as they
+/// are met.
 fn score_of_classes(path: &Path, budget: usize) -> Result<([f64; 2], f64)> {
     let table = read_all(path, &ReadOptions::default())?;
     let auto = Auto::new(table.dimension(), AutoParams::default().budget(budget))?;

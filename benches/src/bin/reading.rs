@@ -1,8 +1,11 @@
-//! Rows a second of readers on one core: CSV and Parquet with snappy, row by row as a learner takes them.
+//! Rows a second of readers on one core: CSV and Parquet with snappy, row by row as a learner takes
+//! them.
 //!
-//! `cargo run --release -p mercer-benches --bin reading -- [ROWS] [PASSES]` writes the same table of 18 columns of numbers (200,000 rows unless told
-//! otherwise) into files of both formats, reads both in turns (9 passes), and prints the median and the best of each, with bytes a second. The sums of
-//! the cells must be equal. As a roof, the batches of the Parquet file are also read without being turned into rows.
+//! `cargo run --release -p mercer-benches --bin reading -- [ROWS] [PASSES]` writes the same table
+//! of 18 columns of numbers (200,000 rows unless told otherwise) into files of both formats, reads
+//! both in turns (9 passes), and prints the median and the best of each, with bytes a second. The
+//! sums of the cells must be equal. As a roof, the batches of the Parquet file are also read
+//! without being turned into rows.
 
 use std::error::Error;
 use std::fmt::Write as _;

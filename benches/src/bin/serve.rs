@@ -1,9 +1,12 @@
-//! Load on `mercer serve`: many clients on loopback that predict and learn, none of whose requests may be lost.
+//! Load on `mercer serve`: many clients on loopback that predict and learn, none of whose requests
+//! may be lost.
 //!
-//! `cargo run --release -p mercer-benches --bin serve -- target/release/mercer [CLIENTS] [REQUESTS]` trains a small model in a folder of its own, serves it, sends
-//! REQUESTS (100,000 unless told otherwise) from CLIENTS (64) connections that stay open, every fourth of them to learn a row, and then as many that
-//! only predict. It prints requests a second and latencies, checks that every request to learn is counted in the saved model, and ends
-//! the service. Clients and service share the machine.
+//! `cargo run --release -p mercer-benches --bin serve -- target/release/mercer [CLIENTS]
+//! [REQUESTS]` trains a small model in a folder of its own, serves it, sends REQUESTS (100,000
+//! unless told otherwise) from CLIENTS (64) connections that stay open, every fourth of them to
+//! learn a row, and then as many that only predict. It prints requests a second and latencies,
+//! checks that every request to learn is counted in the saved model, and ends the service. Clients
+//! and service share the machine.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,10 +1,14 @@
-//! What one pass over shards loses: dictionaries of each shard, whose sums are moved onto the joint points, beside one pass over all rows.
+//! What one pass over shards loses: dictionaries of each shard, whose sums are moved onto the joint
+//! points, beside one pass over all rows.
 //!
-//! Features are scaled by mean and deviation of the whole set. The kernel is the Gaussian with twice the median distance of the first rows, and a point joins a
-//! dictionary whose squared distance to the span of the others is above the threshold; what a row has outside of the span of its shard's points is lost, so the shards'
-//! own dictionaries have a smaller threshold than the joint one. The first nine tenths of the rows are learnt, whole or in contiguous shards, and the squared
-//! error is that on the last tenth, with the ridge that generalised cross-validation finds for the whole. The sets are cod_rna, casp, the bundled diamonds and
-//! rows drawn at random; those whose files are not found are left out.
+//! Features are scaled by mean and deviation of the whole set. The kernel is the Gaussian with
+//! twice the median distance of the first rows, and a point joins a dictionary whose squared
+//! distance to the span of the others is above the threshold; what a row has outside of the span of
+//! its shard's points is lost, so the shards' own dictionaries have a smaller threshold than the
+//! joint one. The first nine tenths of the rows are learnt, whole or in contiguous shards, and the
+//! squared error is that on the last tenth, with the ridge that generalised cross-validation finds
+//! for the whole. The sets are cod_rna, casp, the bundled diamonds and rows drawn at random; those
+//! whose files are not found are left out.
 //!
 //! `cargo run --release -p mercer-benches --bin shards -- [--rows N] [--threshold ALPHA]`
 

@@ -1,10 +1,10 @@
 //! What `mercer tune` finds beside the best of many random points of the same box and learner.
 //!
-//! Data are scaled as by `--scale paper01`, 10,000 rows at most, and learnt in blocks of 256 rows as by `mercer eval`. A ratio above 1 says that a random
-//! point was better.
+//! Data are scaled as by `--scale paper01`, 10,000 rows at most, and learnt in blocks of 256 rows
+//! as by `mercer eval`. A ratio above 1 says that a random point was better.
 //!
-//! `cargo run --release -p mercer-benches --bin tune -- FOLDER [POINTS [THREADS [SETTING…]]]`, where FOLDER holds NAME.csv.gz and a SETTING such as
-//! `krls:max_dictionary=200` fixes a key
+//! `cargo run --release -p mercer-benches --bin tune -- FOLDER [POINTS [THREADS [SETTING…]]]`,
+//! where FOLDER holds NAME.csv.gz and a SETTING such as `krls:max_dictionary=200` fixes a key
 
 use std::path::Path;
 use std::time::Instant;

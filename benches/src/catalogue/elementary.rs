@@ -1,6 +1,8 @@
-//! The vectorised exponential and sine with cosine, at each instruction set of the machine and in the standard library.
+//! The vectorised exponential and sine with cosine, at each instruction set of the machine and in
+//! the standard library.
 //!
-//! They would show at once if a computation lost its instruction set on the way through the dispatcher.
+//! They would show at once if a computation lost its instruction set on the way through the
+//! dispatcher.
 
 use std::hint::black_box;
 

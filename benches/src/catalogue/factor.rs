@@ -56,7 +56,8 @@ fn backward_solve(n: usize) -> Operation {
     })
 }
 
-/// An update and the downdate that undoes it, in turn: each a forward solve and a sweep of two products an entry.
+/// An update and the downdate that undoes it, in turn: each a forward solve and a sweep of two
+/// products an entry.
 fn rank_one(n: usize) -> Operation {
     let (mut factor, v, mut scratch) = (example(n), vector(n, 0.3 / (n as f64).sqrt()), RankOneScratch::default());
     let mut down = false;

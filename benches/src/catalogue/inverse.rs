@@ -1,4 +1,5 @@
-//! The symmetric inverse: a product alone, and a product that applies the deferred rank-one update on its way.
+//! The symmetric inverse: a product alone, and a product that applies the deferred rank-one update
+//! on its way.
 
 use std::hint::black_box;
 
@@ -28,7 +29,8 @@ fn multiply(n: usize) -> Operation {
     })
 }
 
-/// `A ← A + w xxᵀ` over and over, with `w` small enough that the inverse keeps its size for millions of them.
+/// `A ← A + w xxᵀ` over and over, with `w` small enough that the inverse keeps its size for
+/// millions of them.
 fn deferred_step(n: usize) -> Operation {
     let mut inverse = SymmetricMatrix::scaled_identity(n, 1.0);
     let (xs, mut y, mut t) = (vectors(n), AlignedVec::zeros(n), 0);

@@ -17,7 +17,8 @@ pub const PLAIN_SIZE: usize = 400;
 /// Dimension at which the row is compared with plain loops.
 pub const PLAIN_DIMENSION: usize = 18;
 
-/// A row of `J` points in ten dimensions, at every size; at [`PLAIN_SIZE`] and [`PLAIN_DIMENSION`] also the plain loops.
+/// A row of `J` points in ten dimensions, at every size; at [`PLAIN_SIZE`] and [`PLAIN_DIMENSION`]
+/// also the plain loops.
 ///
 /// # Errors
 /// Never in practice: the width is valid.

@@ -1,7 +1,8 @@
-//! The operator learner: a whole step at a settled dictionary, its pass over `A` alone, the step by the Gram formulas of the
-//! paper's appendix, and the evaluation of eigenfunctions on a grid.
+//! The operator learner: a whole step at a settled dictionary, its pass over `A` alone, the step by
+//! the Gram formulas of the paper's appendix, and the evaluation of eigenfunctions on a grid.
 //!
-//! The dictionary is filled with `m` pairs of anchors; what follows is within the rank guard of it, so that it stays.
+//! The dictionary is filled with `m` pairs of anchors; what follows is within the rank guard of it,
+//! so that it stays.
 
 use std::hint::black_box;
 
@@ -63,7 +64,8 @@ fn state_pass(m: usize) -> Operation {
     })
 }
 
-/// A learner at `m` pairs, and rows of inputs and outputs that leave it there. Filling takes `O(m³)`: minutes at 6,000.
+/// A learner at `m` pairs, and rows of inputs and outputs that leave it there. Filling takes
+/// `O(m³)`: minutes at 6,000.
 #[derive(Clone)]
 struct Settled {
     learner: Sogd<Gaussian>,
@@ -110,8 +112,9 @@ fn step(m: usize, settled: Settled, together: usize) -> Operation {
     }
 }
 
-/// The test and the projection of one round as the appendix prints them, with the inverses of the Gram matrices given:
-/// `ℓ(Z⋆) = Tr[W̃ᵀ(G̃_Y − Ḡ_Y G_Y⁻¹ Ḡ_Yᵀ) W̃ G̃_X]` and `Z⋆ = G_Y⁻¹ Ḡ_Yᵀ W̃ Ḡ_X G_X⁻¹`, by matrix products at the speed of the machine.
+/// The test and the projection of one round as the appendix prints them, with the inverses of the
+/// Gram matrices given: `ℓ(Z⋆) = Tr[W̃ᵀ(G̃_Y − Ḡ_Y G_Y⁻¹ Ḡ_Yᵀ) W̃ G̃_X]` and
+/// `Z⋆ = G_Y⁻¹ Ḡ_Yᵀ W̃ Ḡ_X G_X⁻¹`, by matrix products at the speed of the machine.
 fn gram_step(m: usize) -> Operation {
     let wave = |rows, columns, f: f64| Matrix::from_fn(rows, columns, move |i, j| ((i * 7 + j * 3) as f64 * f).sin());
     let (weights, gram_x, gram_y) = (wave(m + 1, m + 1, 0.1), wave(m + 1, m + 1, 0.2), wave(m + 1, m + 1, 0.3));

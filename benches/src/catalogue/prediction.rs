@@ -1,7 +1,9 @@
-//! Least squares upon lags, a row at a time, with three outputs: the square-root engine, OPF with all that belongs to a step, and
-//! what they are to be compared with: a plain Givens loop, the Sherman–Morrison formula, and a dense solve anew in every step.
+//! Least squares upon lags, a row at a time, with three outputs: the square-root engine, OPF with
+//! all that belongs to a step, and what they are to be compared with: a plain Givens loop, the
+//! Sherman–Morrison formula, and a dense solve anew in every step.
 //!
-//! Sizes are coordinates `n = mp` of the regression. Rows are windows of a noisy oscillation, so that nothing degenerates.
+//! Sizes are coordinates `n = mp` of the regression. Rows are windows of a noisy oscillation, so
+//! that nothing degenerates.
 
 use std::hint::black_box;
 
@@ -63,8 +65,8 @@ fn rows(n: usize) -> Vec<(AlignedVec, [f64; OUTPUTS])> {
     (0..ROWS).map(row).collect()
 }
 
-/// A step of square-root least squares: the triangle rotated, read and written back; where rows wait, half of the steps read it, and the
-/// others rotate it twice.
+/// A step of square-root least squares: the triangle rotated, read and written back; where rows
+/// wait, half of the steps read it, and the others rotate it twice.
 fn factor_rotated(n: usize) -> Work {
     if n < SquareRootRls::WORTH_WAITING {
         Work { read: 0, updated: 8 * n * n, arithmetic: n * n }

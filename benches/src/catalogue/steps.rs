@@ -1,17 +1,21 @@
 //! A whole prequential step, `predict_then_update`, of every learner of the catalogue.
 //!
-//! A learner is measured as soon as it is registered, under its name with `_` for `-` ([`of_entry`]):
-//! - one with a key for its size (`max_dictionary`, `budget`, …) has this key at `J` and defaults for the others; it learns the anchors and the
-//!   examples once and is timed on the examples;
+//! A learner is measured as soon as it is registered, under its name with `_` for `-`
+//! ([`of_entry`]):
+//! - one with a key for its size (`max_dictionary`, `budget`, …) has this key at `J` and defaults
+//!   for the others; it learns the anchors and the examples once and is timed on the examples;
 //! - one whose memory grows with the stream is timed over the rounds around `t = J`;
 //! - any other is timed once, with its defaults, after the stream of 100 anchors.
 //!
-//! Its least work is what the catalogue says of its costs. Some learners reach their size by settings of their own, and have their work
-//! counted by hand ([`set_up`]):
-//! - Dictionary learners stand at exactly `J` points, and the examples that follow are all in the span.
-//! - PROS-N-KONS and CON-KONS toss a coin for every example. The coins are made so rare that most batches keep nothing;
-//!   only those batches are timed, and a copy made at `J` points takes over when the dictionary has drifted by 2%.
-//! - KOGD, KONS and Sketched-KONS keep every example: they are timed over the rounds around `t = J`.
+//! Its least work is what the catalogue says of its costs. Some learners reach their size by
+//! settings of their own, and have their work counted by hand ([`set_up`]):
+//! - Dictionary learners stand at exactly `J` points, and the examples that follow are all in the
+//!   span.
+//! - PROS-N-KONS and CON-KONS toss a coin for every example. The coins are made so rare that most
+//!   batches keep nothing; only those batches are timed, and a copy made at `J` points takes over
+//!   when the dictionary has drifted by 2%.
+//! - KOGD, KONS and Sketched-KONS keep every example: they are timed over the rounds around
+//!   `t = J`.
 //! - FOGD has `J` frequencies; NOGD has switched, with budget and rank `J`.
 
 use std::time::{Duration, Instant};
@@ -94,8 +98,8 @@ fn built(entry: &Entry, given: &[(&'static str, Value)]) -> Result<Built> {
     Ok(build_with(entry, AnyKernel::Gaussian(Gaussian::new(WIDTH)?), &context, given)?)
 }
 
-/// What the catalogue says of the costs of a learner of `points` points in round `round`: one pass over its memory, and its multiply-adds with an
-/// exponential a point.
+/// What the catalogue says of the costs of a learner of `points` points in round `round`: one pass
+/// over its memory, and its multiply-adds with an exponential a point.
 fn work(entry: &Entry, parameters: &[(&'static str, Value)], round: usize, points: usize) -> Work {
     let key = |symbol: Symbol| {
         let named = |key: &&Key| key.symbol == symbol.text() || key.name == symbol.text();
@@ -128,7 +132,8 @@ fn set_up(name: &str, j: usize) -> Result<Option<Operation>> {
     let newton = triangle_read(j) + triangle_updated(j) + row;
     let kors = newton + triangle_read(j);
     let alpha = ALD_THRESHOLD;
-    // Keeping one point must take about as many rounds at every size: 67,000 rounds fill the dictionary.
+    // Keeping one point must take about as many rounds at every size: 67,000 rounds fill the
+    // dictionary.
     let beta = 1e-5 * j as f64;
     // A dictionary at its largest size would not toss any more.
     let max_dictionary = None;

@@ -1,4 +1,5 @@
-//! The three linear updates at a fixed number of coordinates: the part of a learner's step that is not the basis.
+//! The three linear updates at a fixed number of coordinates: the part of a learner's step that is
+//! not the basis.
 
 use std::hint::black_box;
 

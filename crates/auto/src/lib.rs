@@ -6,7 +6,7 @@
 //! everything.
 //!
 //! It is a learner as those of [`mercer_learners`] are, and is made of them.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -16,8 +16,3 @@ mod auto;
 mod local;
 
 pub use auto::{AUTO, Auto, AutoParams};
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

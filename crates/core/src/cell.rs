@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::{Number, instant_text};
 
-/// One value of a record, as the file has it. What it means is for whoever knows what its column is.
+/// One value of a record, as the file has it. What it means is for whoever knows what its column
+/// is.
 ///
 /// | a file has | the cell |
 /// |---|---|
@@ -77,7 +78,8 @@ pub fn is_gap_mark(text: &str) -> bool {
     text.is_empty() || GAP_MARKS.contains(&text) || matches!(text, "\\N" | "missing" | "NAN" | "Null" | "-nan" | "-NaN")
 }
 
-/// A row of cells, one for each column. Slices, arrays and vectors of [`Cell`] are records; a reader's own type becomes one without copying.
+/// A row of cells, one for each column. Slices, arrays and vectors of [`Cell`] are records; a
+/// reader's own type becomes one without copying.
 pub trait Cells {
     /// Number of cells.
     fn width(&self) -> usize;

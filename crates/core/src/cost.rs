@@ -1,4 +1,5 @@
-//! What a round costs, and what is kept: sums of products of sizes, which a program can compute with and a reader can read.
+//! What a round costs, and what is kept: sums of products of sizes, which a program can compute
+//! with and a reader can read.
 
 use std::fmt::{self, Write as _};
 
@@ -153,7 +154,8 @@ fn write_term(text: &mut String, term: &Term) -> fmt::Result {
     Ok(())
 }
 
-/// A [`Cost`]: terms of a number and sizes, separated by commas, or `t * (…)` for a size times such a sum.
+/// A [`Cost`]: terms of a number and sizes, separated by commas, or `t * (…)` for a size times such
+/// a sum.
 ///
 /// ```
 /// use mercer_core::{Symbol, cost};

@@ -1,7 +1,8 @@
 //! Dates and times: from texts and to them, and the calendar of an instant.
 //!
-//! An instant is a number of seconds since 1970-01-01T00:00:00 UTC, without leap seconds. The calendar is the Gregorian one, also before
-//! 1582 (as in ISO 8601). Algorithms: H. Hinnant, *chrono-compatible low-level date algorithms*, 2013.
+//! An instant is a number of seconds since 1970-01-01T00:00:00 UTC, without leap seconds. The
+//! calendar is the Gregorian one, also before 1582 (as in ISO 8601). Algorithms: H. Hinnant,
+//! *chrono-compatible low-level date algorithms*, 2013.
 
 const DAY: f64 = 86_400.0;
 /// Instants farther away count as this far: some 300,000 years.
@@ -9,9 +10,11 @@ const FARTHEST: f64 = 1e13;
 
 /// Seconds since 1970-01-01 UTC of a date, a time, or both.
 ///
-/// Accepted are `2024-05-01`, `2024/05/01`, `01.05.2024`, `2024-05`, `08:30`, `08:30:00.25` (on 1970-01-01) and a date with a time, separated by `T` or one
-/// space; after a time `Z` or an offset `+02:00`, `+0200`, `+02`. Without an offset it is UTC. Also dates with an English month: `May 1 2024`, `May 1, 2024`,
-/// `1 May 2024`, `1-May-2024`, `May-1-2024`. Spaces around it do not count. `None` for everything else: nobody knows what `01/02/2024` is.
+/// Accepted are `2024-05-01`, `2024/05/01`, `01.05.2024`, `2024-05`, `08:30`, `08:30:00.25` (on
+/// 1970-01-01) and a date with a time, separated by `T` or one space; after a time `Z` or an offset
+/// `+02:00`, `+0200`, `+02`. Without an offset it is UTC. Also dates with an English month:
+/// `May 1 2024`, `May 1, 2024`, `1 May 2024`, `1-May-2024`, `May-1-2024`. Spaces around it do not
+/// count. `None` for everything else: nobody knows what `01/02/2024` is.
 #[must_use]
 pub fn parse_instant(text: &str) -> Option<f64> {
     let text = text.trim().as_bytes();
@@ -33,7 +36,8 @@ pub fn parse_instant(text: &str) -> Option<f64> {
     whole(year, month, day, text)
 }
 
-/// A date with the name of its month, or the first three letters of it, before or behind the day, and the year at the end.
+/// A date with the name of its month, or the first three letters of it, before or behind the day,
+/// and the year at the end.
 fn with_month(text: &[u8]) -> Option<f64> {
     const MONTHS: [&str; 12] = [
         "january",
@@ -164,7 +168,8 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Year, month and day of a day that is counted from 1970-01-01: the inverse of [`days_from_civil`].
+/// Year, month and day of a day that is counted from 1970-01-01: the inverse of
+/// [`days_from_civil`].
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -177,7 +182,8 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// An instant as `2024-05-31T12:30:05.25Z`, to the microsecond; one beyond the year 9999 or before the year 0 as its seconds.
+/// An instant as `2024-05-31T12:30:05.25Z`, to the microsecond; one beyond the year 9999 or before
+/// the year 0 as its seconds.
 ///
 /// ```
 /// use mercer_core::{instant_text, parse_instant};
@@ -212,7 +218,8 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// The calendar of an instant in UTC. What is farther away than some 300,000 years counts as that far, and NaN as 1970.
+    /// The calendar of an instant in UTC. What is farther away than some 300,000 years counts as
+    /// that far, and NaN as 1970.
     #[must_use]
     pub fn of(instant: f64) -> Self {
         let instant = if instant.is_finite() { instant.clamp(-FARTHEST, FARTHEST) } else { 0.0 };

@@ -14,34 +14,15 @@
 //!
 //! # Saved state
 //!
-//! A deserialiser checks the form of a file, and no more. A vector may still be shorter than the matrix beside it, a width may be
-//! negative, and a number may be infinite. Every type that is part of a learner's state therefore implements [`Validate`]. If it answers
-//! `Ok`, no method of the type panics, and the documented invariants hold as far as `O(size)` operations can check them. (The check does
-//! not recompute factors, so it does not notice a factor of other points.)
+//! A deserialiser checks the form of a file, and no more. A vector may still be shorter than the
+//! matrix beside it, a width may be negative, and a number may be infinite. Every type that is part
+//! of a learner's state therefore implements [`Validate`]. If it answers `Ok`, no method of the
+//! type panics, and the documented invariants hold as far as `O(size)` operations can check them.
+//! (The check does not recompute factors, so it does not notice a factor of other points.)
 //!
-//! Deserialising does not validate. Code that reads foreign state calls [`Validate::validate`] on the whole value once, before anything
-//! else. The model files of the crate `mercer` do this.
-//!
-//! ```
-//! use mercer_core::{Inconsistent, Validate};
-//!
-//! struct Interval {
-//!     low: f64,
-//!     high: f64,
-//! }
-//!
-//! impl Validate for Interval {
-//!     fn validate(&self) -> Result<(), Inconsistent> {
-//!         (self.low, self.high).validate()?;
-//!         Inconsistent::require(self.low <= self.high, "interval", "its ends are in order")
-//!     }
-//! }
-//!
-//! assert!(Interval { low: 0.0, high: 1.0 }.validate().is_ok());
-//! let error = Interval { low: 1.0, high: 0.0 }.validate().unwrap_err();
-//! assert_eq!(error.to_string(), "the saved interval is inconsistent; expected: its ends are in order");
-//! ```
-
+//! Deserialising does not validate. Code that reads foreign state calls [`Validate::validate`] on
+//! the whole value once, before anything else. The model files of the crate `mercer` do this.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -68,10 +49,31 @@ pub use nesting::{DEEPEST, validate_nested};
 pub use numeral::Punctuation;
 pub use parameter::{Number, ParameterError};
 
-/// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few rows can always be had.
+/// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few
+/// rows can always be had.
 pub const LARGEST_SIZE: usize = 1 << 24;
 
 /// State whose invariants may be checked after it was read back.
+///
+/// ```
+/// use mercer_core::{Inconsistent, Validate};
+///
+/// struct Interval {
+///     low: f64,
+///     high: f64,
+/// }
+///
+/// impl Validate for Interval {
+///     fn validate(&self) -> Result<(), Inconsistent> {
+///         (self.low, self.high).validate()?;
+///         Inconsistent::require(self.low <= self.high, "interval", "its ends are in order")
+///     }
+/// }
+///
+/// assert!(Interval { low: 0.0, high: 1.0 }.validate().is_ok());
+/// let error = Interval { low: 1.0, high: 0.0 }.validate().unwrap_err();
+/// assert_eq!(error.to_string(), "the saved interval is inconsistent; expected: its ends are in order");
+/// ```
 pub trait Validate {
     /// Checks everything that is part of the state. `O(size)`.
     ///
@@ -172,11 +174,6 @@ impl<T: Validate + ?Sized> Validate for Box<T> {
         (**self).validate()
     }
 }
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 #[cfg(test)]
 mod tests {

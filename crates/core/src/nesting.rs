@@ -1,16 +1,19 @@
 //! A bound on how deep state may contain state of its own type.
 //!
-//! A mixture of kernels holds kernels, a mixture of learners learners. A file of a few bytes a level could claim a million of them,
-//! and the stack would be gone before anybody may look. So a field that may contain its own type is deserialised through [`nested`].
+//! A mixture of kernels holds kernels, a mixture of learners learners. A file of a few bytes a
+//! level could claim a million of them, and the stack would be gone before anybody may look. So a
+//! field that may contain its own type is deserialised through [`nested`].
 //!
-//! What is written must be readable. So the same field is validated through [`validate_nested`], which counts the same levels: whoever
-//! validates state before he writes it never writes what [`nested`] refuses.
+//! What is written must be readable. So the same field is validated through [`validate_nested`],
+//! which counts the same levels: whoever validates state before he writes it never writes what
+//! [`nested`] refuses.
 
 use std::cell::Cell;
 
 use crate::Inconsistent;
 
-/// Levels that are deserialised and validated at most; no constructor of this workspace makes more than three by itself.
+/// Levels that are deserialised and validated at most; no constructor of this workspace makes more
+/// than three by itself.
 pub const DEEPEST: usize = 16;
 
 thread_local! {
@@ -37,7 +40,8 @@ impl Drop for Level {
     }
 }
 
-/// Deserialises a field that may contain its own type, one level deeper: for `#[serde(deserialize_with)]`.
+/// Deserialises a field that may contain its own type, one level deeper: for
+/// `#[serde(deserialize_with)]`.
 ///
 /// # Errors
 /// Beyond [`DEEPEST`] levels.
@@ -49,7 +53,8 @@ pub fn nested<'de, D: serde::Deserializer<'de>, T: serde::Deserialize<'de>>(dese
     T::deserialize(deserializer)
 }
 
-/// Calls `validate`, which validates a field that is deserialised through `nested`, one level deeper.
+/// Calls `validate`, which validates a field that is deserialised through `nested`, one level
+/// deeper.
 ///
 /// # Errors
 /// Beyond [`DEEPEST`] levels, and those of `validate`.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A number to be read: whole numbers without a point, and very small and very large ones with an exponent instead of rows of zeros. It
-/// reads back as the same `f64`.
+/// A number to be read: whole numbers without a point, and very small and very large ones with an
+/// exponent instead of rows of zeros. It reads back as the same `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number(pub f64);
 

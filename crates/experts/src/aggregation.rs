@@ -11,44 +11,11 @@
 //! No rule needs a horizon, the range of the losses or a rate. `K` is the number of experts,
 //! `V_k = Σ r_k²`, and `b_t = max_{s≤t,k} |r_{k,s}|` the range seen so far.
 //!
-//! | rule | weights | regret against expert `k` |
-//! |---|---|---|
-//! | [`Rule::Ewa`] | `p_k ∝ exp(ηR_k)`, `η = ln K/Δ`, `Δ = Σ δ_t` | `2√(V ln K) + S(4/3 ln K + 2)` |
-//! | [`Rule::Boa`] | `p_k ∝ η_k exp(η_k Σ(r̄_k − η_k r̄_k²))`, `η_k = min(1/2b, √(ln K/V̄_k))` | `O(√(V̄_k) (√ln K + ln ln T/√ln K) + b ln K)` |
-//! | [`Rule::MlPoly`] | `p_k ∝ (R̄_k)₊/(b² + V̄_k)` | `√((b² + V̄_k) Σ_j log₂((b² + V̄_j)/b_1²)) + b` |
-//!
-//! *EWA* is AdaHedge: `δ_t = (1/η) ln Σ p_k exp(η(r_k − Σ_j p_j r_j))` is the mixability gap of the
-//! round, `V` sums the variances of `r` under the weights and `S` is the largest spread
-//! `max r − min r` (de Rooij et al. 2014, Algorithm 1, Lemma 3 and Theorem 6). With `Δ = 0` the
-//! rate is infinite: the leaders share the weight. *BOA* is Wintenberger 2017 with a rate for each
-//! expert, and in its sum each `r̄_{k,s}²` is weighted by the rate of its round, that before it.
-//! *ML-Poly* is Gaillard, Stoltz and van Erven 2014; with no positive `R̄_k` the weights are
-//! uniform.
-//!
-//! BOA and ML-Poly are stated for a known range. Here they see `r̄ = r·b_{t−1}/b_t`, so that no
-//! value leaves the range known before its round; since `Σ_t (b_t − b_{t−1}) = b_T` this costs one
-//! `b_T` over the whole stream, and in place of the range's square ML-Poly takes `b_t²`. (That is
-//! our completion; the papers double or assume the range.)
-//!
-//! **Fixed share.** The bounds above are against one expert for the whole stream. Where the best
-//! one changes, [`Aggregation::sharing`] gives a part `α` of the weight to all experts after each
-//! round, and bounds the regret against every sequence of experts.
-//!
-//! **Experts that fail.** An expert is *dropped*, with weight 0 from then on, when its regret is
-//! NaN or below −1e100. In such a round, and in one with a regret above 1e100, all regrets are out
-//! of scale, since the experts share the mixture the failed one took part in; so those that are
-//! left start anew, from uniform weights, which costs at most one bound more. An expert known to
-//! have failed before it did such harm leaves by [`Aggregation::drop_expert`], and the others keep
-//! what they have learnt.
+//! **Fixed share.** The bounds of [`Rule`] are against one expert for the whole stream. Where the
+//! best one changes, [`Aggregation::sharing`] gives a part `α` of the weight to all experts after
+//! each round, and bounds the regret against every sequence of experts.
 //!
 //! Cost: `O(K)` a round and in memory; nothing is allocated after construction.
-//!
-//! Sources: S. de Rooij, T. van Erven, P. Grünwald, W. Koolen, *Follow the leader if you can, hedge
-//! if you must*, JMLR 2014; O. Wintenberger, *Optimal learning with Bernstein online aggregation*,
-//! Machine Learning 2017, Section 2.3; P. Gaillard, G. Stoltz, T. van Erven, *A second-order bound
-//! with excess losses*, COLT 2014, Section 3; M. Herbster, M. Warmuth, *Tracking the best expert*,
-//! Machine Learning 1998; N. Cesa-Bianchi, P. Gaillard, G. Lugosi, G. Stoltz, *Mirror descent meets
-//! fixed share (and feels no regret)*, NIPS 2012.
 
 mod recovery;
 mod rule;
@@ -75,6 +42,13 @@ pub fn square_loss_regret(mixture: &[f64], target: &[f64], expert: &[f64]) -> f6
 }
 
 /// Weights of experts, learnt from their regrets.
+///
+/// An expert is *dropped*, with weight 0 from then on, when its regret is
+/// NaN or below −1e100. In such a round, and in one with a regret above 1e100, all regrets are out
+/// of scale, since the experts share the mixture the failed one took part in; so those that are
+/// left start anew, from uniform weights, which costs at most one bound more. An expert known to
+/// have failed before it did such harm leaves by [`Aggregation::drop_expert`], and the others keep
+/// what they have learnt.
 ///
 /// Invariants: weights are ≥ 0 and sum to 1; an expert that is not active has weight 0; at least
 /// one is active.

@@ -15,24 +15,7 @@
 //! Contracts: no type draws random numbers or reads a clock; a refused round leaves the state as it
 //! was; a round allocates nothing after construction, except in [`Adwin`], whose window grows with
 //! the logarithm of its length.
-//!
-//! ```
-//! use mercer_experts::{Aggregation, Rule, square_loss_regret};
-//!
-//! // Two experts, of which the second is right.
-//! let mut aggregation = Aggregation::new(2, Rule::MlPoly)?;
-//! for t in 0..200 {
-//!     let y = (0.3 * f64::from(t)).sin();
-//!     let predictions = [0.0, y];
-//!     let mut mixture = [0.0];
-//!     aggregation.mix(&predictions, &mut mixture)?;
-//!     let regrets = predictions.map(|own| square_loss_regret(&mixture, &[y], &[own]));
-//!     aggregation.learn(&regrets)?;
-//! }
-//! assert!(aggregation.weights()[1] > 0.99);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -49,8 +32,3 @@ pub use change::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 pub use error::Error;
 pub use intervals::{ConformalIntervals, IntervalParams};
 pub use outliers::{OutlierScreen, Outliers, UnknownOutliers};
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -13,11 +13,12 @@ use crate::named::{Named, Text};
 use crate::points::Points;
 use crate::stationary::{Gaussian, Laplace, Matern32, Matern52};
 
-/// Makes of the table the enum and what is said of each kind. A row is the variant, the type, the name with its parameters in words, and an
-/// example.
+/// Makes of the table the enum and what is said of each kind. A row is the variant, the type, the
+/// name with its parameters in words, and an example.
 macro_rules! kernels {
     ($($variant:ident($type:ty) = $name:literal $words:literal, $example:literal;)*) => {
-        /// One of the kernels of this crate; parses from and prints as `SPEC`, so that reading back gives the same kernel.
+        /// One of the kernels of this crate; parses from and prints as `SPEC`, so that reading back
+        /// gives the same kernel.
         #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[non_exhaustive]
@@ -133,7 +134,8 @@ fn split_terms(text: &str) -> impl Iterator<Item = &str> {
 /// A kernel, or the rule that finds one from the data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum KernelSpec {
-    /// `median`: a Gaussian whose width is the [median distance](crate::median_width) of the first rows.
+    /// `median`: a Gaussian whose width is the [median distance](crate::median_width) of the first
+    /// rows.
     #[default]
     Median,
     /// A kernel given in full.

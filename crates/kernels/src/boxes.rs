@@ -1,4 +1,5 @@
-//! Boxes around sets of points, by which a search for near points passes over sets that are far away.
+//! Boxes around sets of points, by which a search for near points passes over sets that are far
+//! away.
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
@@ -39,10 +40,12 @@ impl Boxes {
         self.high.push(high);
     }
 
-    /// `distances ← min ‖x − z‖²` over the points `z` of each box: `Σ max(a_i − x_i, 0, x_i − b_i)²`, with padding 0. `2Ld` operations for `L` boxes,
+    /// `distances ← min ‖x − z‖²` over the points `z` of each box:
+    /// `Σ max(a_i − x_i, 0, x_i − b_i)²`, with padding 0. `2Ld` operations for `L` boxes,
     /// vectorised.
     ///
-    /// The sum has the order of [`Points::squared_distances`], so no distance of a point in the box is below it, rounding included.
+    /// The sum has the order of [`Points::squared_distances`], so no distance of a point in the box
+    /// is below it, rounding included.
     ///
     /// # Panics
     /// If `x` has not `d` coordinates.

@@ -27,7 +27,8 @@ impl Polynomial {
     /// The kernel `(xᵀz + offset)^degree`.
     ///
     /// # Errors
-    /// [`KernelError::Degree`] when `degree` is 0 or above 1000, [`KernelError::Offset`] when `offset` is negative or not finite.
+    /// [`KernelError::Degree`] when `degree` is 0 or above 1000, [`KernelError::Offset`] when
+    /// `offset` is negative or not finite.
     pub fn new(degree: u32, offset: f64) -> Result<Self, KernelError> {
         if !(1..=LARGEST_DEGREE).contains(&degree) {
             return Err(KernelError::Degree(degree));

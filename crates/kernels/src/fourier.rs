@@ -12,13 +12,15 @@ use crate::kernel::KernelError;
 use crate::points::Points;
 use crate::stationary::width;
 
-/// `z(x) = [cos Wx; sin Wx]/√D` with `D` frequencies `W ~ N(0, I/σ²)`, so that `z(x)ᵀz(x') ≈ exp(−‖x−x'‖²/2σ²)` and
-/// `‖z(x)‖ = 1`.
+/// `z(x) = [cos Wx; sin Wx]/√D` with `D` frequencies `W ~ N(0, I/σ²)`, so that
+/// `z(x)ᵀz(x') ≈ exp(−‖x−x'‖²/2σ²)` and `‖z(x)‖ = 1`.
 ///
-/// The coordinates come in pairs of lanes, eight cosines then their eight sines; slots past the last frequency are zero.
-/// Frequencies are stored in quarter turns (`2W/π`), which makes the range reduction of the sine exact.
+/// The coordinates come in pairs of lanes, eight cosines then their eight sines; slots past the
+/// last frequency are zero. Frequencies are stored in quarter turns (`2W/π`), which makes the range
+/// reduction of the sine exact.
 ///
-/// Inputs may [gain columns](Self::grow) later. Without a column (`d = 0`) every cosine is `1/√D` and every sine 0.
+/// Inputs may [gain columns](Self::grow) later. Without a column (`d = 0`) every cosine is `1/√D`
+/// and every sine 0.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomFourier {
@@ -28,7 +30,8 @@ pub struct RandomFourier {
     seed: u64,
 }
 
-/// Column `j` has stream `COLUMNS + j` of the seed. The frequencies of `draw` have stream 0; other draws have their own.
+/// Column `j` has stream `COLUMNS + j` of the seed. The frequencies of `draw` have stream 0; other
+/// draws have their own.
 const COLUMNS: u64 = 0x7266_665f_0000_0000;
 
 /// A draw of `w` in quarter turns.
@@ -46,11 +49,13 @@ impl Validate for RandomFourier {
 }
 
 impl RandomFourier {
-    /// Draws `features` frequencies for inputs of dimension `dimension` from ChaCha8 seeded with `seed`, one frequency
-    /// after the other. The dimension may be 0, for inputs whose columns all [come later](Self::grow).
+    /// Draws `features` frequencies for inputs of dimension `dimension` from ChaCha8 seeded with
+    /// `seed`, one frequency after the other. The dimension may be 0, for inputs whose columns all
+    /// [come later](Self::grow).
     ///
     /// # Errors
-    /// [`KernelError::Width`] when `sigma` is not a positive number, or one too small or too large to be squared.
+    /// [`KernelError::Width`] when `sigma` is not a positive number, or one too small or too large
+    /// to be squared.
     pub fn draw(dimension: usize, sigma: f64, features: usize, seed: u64) -> Result<Self, KernelError> {
         width(sigma)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -65,10 +70,12 @@ impl RandomFourier {
 
     /// Takes `added` columns more after those that the inputs have. `O(D(d + added))`.
     ///
-    /// An input that is 0 in the new columns keeps its features, to the bit. The frequencies of column `j`, counted from 0, come from
-    /// ChaCha8 seeded with the seed of the model, from a stream for `j`. They depend on the seed, the width and `j` alone: two columns at
-    /// once are the same as one and then another, and it does not matter when they come. The columns that were there at the start are
-    /// [drawn](Self::draw) from one stream together, so a model that grows to `d` columns is another than one that starts with them.
+    /// An input that is 0 in the new columns keeps its features, to the bit. The frequencies of
+    /// column `j`, counted from 0, come from ChaCha8 seeded with the seed of the model, from a
+    /// stream for `j`. They depend on the seed, the width and `j` alone: two columns at once are
+    /// the same as one and then another, and it does not matter when they come. The columns that
+    /// were there at the start are [drawn](Self::draw) from one stream together, so a model that
+    /// grows to `d` columns is another than one that starts with them.
     pub fn grow(&mut self, added: usize) {
         let before = self.input_dimension();
         self.quarter_turns.grow(added);
@@ -114,9 +121,11 @@ impl RandomFourier {
         self.map_rows([x], std::array::from_mut(features));
     }
 
-    /// [`map`](Self::map) for the rows of a row-major block, the same bits: four rows share one read of the frequencies.
+    /// [`map`](Self::map) for the rows of a row-major block, the same bits: four rows share one
+    /// read of the frequencies.
     ///
-    /// Rows of no coordinates (`d = 0`) cannot be counted in `xs`; there are then as many as `features`.
+    /// Rows of no coordinates (`d = 0`) cannot be counted in `xs`; there are then as many as
+    /// `features`.
     ///
     /// # Panics
     /// If there is no memory for a row, or a row has not `d` coordinates.

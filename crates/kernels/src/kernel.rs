@@ -7,15 +7,17 @@ use crate::scratch::scratch;
 
 /// A positive semidefinite kernel `k : ℝᵈ × ℝᵈ → ℝ`.
 ///
-/// A kernel of your own needs [`evaluate`](Self::evaluate) and [`self_value`](Self::self_value); those of this crate bring
-/// vectorised rows.
+/// A kernel of your own needs [`evaluate`](Self::evaluate) and [`self_value`](Self::self_value);
+/// those of this crate bring vectorised rows.
 ///
 /// # Inputs that gain coordinates
 ///
-/// A stream may bring features that its first inputs did not have. Earlier points then [count as 0](Points::grow) there, so a kernel
-/// must take inputs of any dimension, and its value must stay when both inputs are extended by zeros. All kernels of this crate do so:
-/// those of the distance and of the inner product, their mixtures, and products, where the coordinates come to the second part. A
-/// kernel of your own with a parameter for each coordinate serves inputs of one dimension only.
+/// A stream may bring features that its first inputs did not have. Earlier points then [count as
+/// 0](Points::grow) there, so a kernel must take inputs of any dimension, and its value must stay
+/// when both inputs are extended by zeros. All kernels of this crate do so: those of the distance
+/// and of the inner product, their mixtures, and products, where the coordinates come to the second
+/// part. A kernel of your own with a parameter for each coordinate serves inputs of one dimension
+/// only.
 pub trait Kernel: Send + Sync {
     /// `k(x, z)`; symmetric. `O(d)`.
     fn evaluate(&self, x: &[f64], z: &[f64]) -> f64;
@@ -23,13 +25,15 @@ pub trait Kernel: Send + Sync {
     /// `k(x, x)`. `O(d)`, and `O(1)` for stationary kernels.
     fn self_value(&self, x: &[f64]) -> f64;
 
-    /// `row[j] ← k(z_j, x)` for every point, with zero padding. `O(Jd)`; allocates only when `row` must grow.
+    /// `row[j] ← k(z_j, x)` for every point, with zero padding. `O(Jd)`; allocates only when `row`
+    /// must grow.
     fn row(&self, points: &Points, x: &[f64], row: &mut AlignedVec) {
         self.row_of_part(points, 0, x, row);
     }
 
-    /// `row[j] ← k(z'_j, x)`, where `z'_j` are the coordinates of `z_j` from `offset` on, as many as `x` has: what a
-    /// [`Product`](crate::Product) asks of its factors. `O(Jd)`; allocates only when `row` must grow.
+    /// `row[j] ← k(z'_j, x)`, where `z'_j` are the coordinates of `z_j` from `offset` on, as many
+    /// as `x` has: what a [`Product`](crate::Product) asks of its factors. `O(Jd)`; allocates only
+    /// when `row` must grow.
     fn row_of_part(&self, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
         row.resize(points.len());
         scratch(|z| {
@@ -41,7 +45,8 @@ pub trait Kernel: Send + Sync {
         });
     }
 
-    /// `rows[i] ← (k(z_1, q_i), …, k(z_J, q_i))` for every query: a kernel block. `O(IJd)`; allocates only when `rows` must grow.
+    /// `rows[i] ← (k(z_1, q_i), …, k(z_J, q_i))` for every query: a kernel block. `O(IJd)`;
+    /// allocates only when `rows` must grow.
     fn block(&self, points: &Points, queries: &Points, rows: &mut Vec<AlignedVec>) {
         rows.resize_with(queries.len(), AlignedVec::new);
         scratch(|query| {
@@ -71,7 +76,8 @@ pub enum KernelError {
     /// A polynomial degree of zero, or above 1000.
     #[error("the degree of a polynomial kernel must be at least 1 and at most 1000, got {0}")]
     Degree(u32),
-    /// A polynomial offset that is negative or not finite, which would not be positive semidefinite.
+    /// A polynomial offset that is negative or not finite, which would not be positive
+    /// semidefinite.
     #[error("the offset of a polynomial kernel must be a number ≥ 0, got {0:?}")]
     Offset(f64),
     /// A mixture weight that is not a positive finite number.

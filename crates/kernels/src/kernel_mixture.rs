@@ -20,7 +20,8 @@ impl<K> KernelMixture<K> {
     /// The mixture of `(weight, kernel)` terms.
     ///
     /// # Errors
-    /// [`KernelError::EmptyMixture`] without a term, [`KernelError::Weight`] when a weight is not a positive finite number.
+    /// [`KernelError::EmptyMixture`] without a term, [`KernelError::Weight`] when a weight is not a
+    /// positive finite number.
     pub fn new(terms: Vec<(f64, K)>) -> Result<Self, KernelError> {
         if terms.is_empty() {
             return Err(KernelError::EmptyMixture);

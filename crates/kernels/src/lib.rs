@@ -11,27 +11,18 @@
 //! | [`KernelMixture`] | `Σ wᵢ kᵢ(x, z)` | `mix:0.4*gaussian:0.4+0.6*gaussian:0.7` |
 //! | [`Product`] | `k₁(x, z) k₂(u, w)` on the two parts of an input | |
 //!
-//! [`Points`] is a growing set of points, stored dimension by dimension, eight points to a vector. A [kernel row](Kernel::row)
-//! `(k(z₁, x), …, k(z_J, x))` costs `J·d` multiply-adds and `J/8` vector exponentials, in one pass over memory. Distances are sums of
-//! squared differences. The expansion `‖x‖² + ‖z‖² − 2xᵀz` is faster but loses its digits for close points, so it is never used.
+//! [`Points`] is a growing set of points, stored dimension by dimension, eight points to a vector.
+//! A [kernel row](Kernel::row) `(k(z₁, x), …, k(z_J, x))` costs `J·d` multiply-adds and `J/8`
+//! vector exponentials, in one pass over memory. Distances are sums of squared differences. The
+//! expansion `‖x‖² + ‖z‖² − 2xᵀz` is faster but loses its digits for close points, so it is never
+//! used.
 //!
-//! For the Gaussian kernel, [`RandomFourier`] draws the random features of Rahimi and Recht (2007), and [`TaylorFeatures`] computes
-//! deterministic ones.
+//! For the Gaussian kernel, [`RandomFourier`] draws the random features of Rahimi and Recht (2007),
+//! and [`TaylorFeatures`] computes deterministic ones.
 //!
-//! The crate checks parameters but not data. Learners refuse a point with a NaN or of another dimension before they evaluate a kernel.
-//!
-//! ```
-//! use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
-//! let mut points = Points::new(2);
-//! points.push(&[0.0, 0.0]);
-//! points.push(&[3.0, 4.0]);
-//! let mut row = AlignedVec::new();
-//! Gaussian::new(5.0)?.row(&points, &[0.0, 0.0], &mut row);
-//! assert_eq!(row[0], 1.0);
-//! assert!((row[1] - (-0.5f64).exp()).abs() < 1e-15);
-//! # Ok::<(), mercer_kernels::KernelError>(())
-//! ```
-
+//! The crate checks parameters but not data. Learners refuse a point with a NaN or of another
+//! dimension before they evaluate a kernel.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -64,8 +55,3 @@ pub use points::Points;
 pub use product::Product;
 pub use stationary::{Gaussian, Laplace, Matern32, Matern52};
 pub use taylor::TaylorFeatures;
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

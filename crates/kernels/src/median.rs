@@ -5,23 +5,25 @@ use crate::stationary::WIDTHS;
 /// At most this many rows enter, so that the cost stays far below a millisecond.
 const ROWS: usize = 200;
 
-/// The median Euclidean distance between the first rows (at most 200 of them) of a row-major table of `dimension` columns;
-/// 1 when there are no two distinct rows or a distance is not finite.
+/// The median Euclidean distance between the first rows (at most 200 of them) of a row-major table
+/// of `dimension` columns; 1 when there are no two distinct rows or a distance is not finite.
 #[must_use]
 pub fn median_width(dimension: usize, rows: &[f64]) -> f64 {
     weighted_median_width(dimension, rows, &[])
 }
 
-/// The weighted median of the Euclidean distances between the first rows (at most 200 of them) of a row-major table of `dimension`
-/// columns.
+/// The weighted median of the Euclidean distances between the first rows (at most 200 of them) of a
+/// row-major table of `dimension` columns.
 ///
-/// A pair of rows counts as often as the product of their weights says; pairs of equal rows do not count. The median is the smallest
-/// distance such that all pairs up to it weigh more than half of all pairs. It is 1 when there are no two distinct rows or when the
-/// median is not finite, and kept within what kernels take, 1e-150 to 1e150. Only the ratios of the weights matter. Whole weights below 10⁵ give the median of the rows repeated as often;
-/// with other weights, rounding decides whether a sum is more than half when it is half to the last digit.
+/// A pair of rows counts as often as the product of their weights says; pairs of equal rows do not
+/// count. The median is the smallest distance such that all pairs up to it weigh more than half of
+/// all pairs. It is 1 when there are no two distinct rows or when the median is not finite, and
+/// kept within what kernels take, 1e-150 to 1e150. Only the ratios of the weights matter. Whole
+/// weights below 10⁵ give the median of the rows repeated as often; with other weights, rounding
+/// decides whether a sum is more than half when it is half to the last digit.
 ///
-/// A row with a weight of 0 does not count, nor is it one of the 200; the same holds for a weight that is negative or not finite.
-/// Without `weights` all rows weigh 1.
+/// A row with a weight of 0 does not count, nor is it one of the 200; the same holds for a weight
+/// that is negative or not finite. Without `weights` all rows weigh 1.
 ///
 /// # Panics
 /// If there are weights, but not one for each row.
@@ -50,13 +52,15 @@ fn distance(x: &[f64], z: &[f64]) -> f64 {
     x.iter().zip(z).map(|(x, z)| (x - z) * (x - z)).sum::<f64>().sqrt()
 }
 
-/// The largest power of two up to `largest`: weights over it are exact, and no product of two exceeds 4.
+/// The largest power of two up to `largest`: weights over it are exact, and no product of two
+/// exceeds 4.
 fn power_of_two(largest: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff << 52;
     f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
 }
 
-/// The smallest value of `(value, weight)` such that the weights up to it are more than half of all; `None` of nothing. `O(n)` on average.
+/// The smallest value of `(value, weight)` such that the weights up to it are more than half of
+/// all; `None` of nothing. `O(n)` on average.
 fn weighted_median(pairs: &mut [(f64, f64)]) -> Option<f64> {
     let weight = |pairs: &[(f64, f64)]| pairs.iter().map(|(_, weight)| weight).sum::<f64>();
     let half = weight(pairs) / 2.0;

@@ -6,8 +6,8 @@ use crate::kernel::Kernel;
 use crate::points::Points;
 use crate::scratch::scratch;
 
-/// `k((x, u), (z, w)) = k₁(x, z) k₂(u, w)`, where the first `split` coordinates are `x` and the others `u`: states and
-/// actions, say. A kernel row costs those of both parts.
+/// `k((x, u), (z, w)) = k₁(x, z) k₂(u, w)`, where the first `split` coordinates are `x` and the
+/// others `u`: states and actions, say. A kernel row costs those of both parts.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Product<K1, K2> {

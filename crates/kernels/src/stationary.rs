@@ -8,7 +8,8 @@ use crate::named::{Named, Text};
 use crate::points::Points;
 use crate::row::{RowProfile, fill, squared_difference};
 
-/// Scaled distances above this are cut to it: every kernel here is 0 from there on, and `∞ · 0` never arises.
+/// Scaled distances above this are cut to it: every kernel here is 0 from there on, and `∞ · 0`
+/// never arises.
 const FAR: f64 = 1e4;
 
 fn squared_distance(x: &[f64], z: &[f64]) -> f64 {
@@ -36,7 +37,8 @@ fn exp_of_minus<S: Simd>(simd: S, r: S::F64) -> S::F64 {
     exp_lane(simd, simd.sub(simd.splat(0.0), r))
 }
 
-/// Implements a stationary kernel: its type, its scalar profile and its vector profile of the squared distance.
+/// Implements a stationary kernel: its type, its scalar profile and its vector profile of the
+/// squared distance.
 macro_rules! stationary {
     ($(#[$doc:meta])* $name:ident, |$sigma:ident| $rate:expr,
      scalar |$rate_s:ident, $squared:ident| $scalar:expr,
@@ -52,7 +54,8 @@ macro_rules! stationary {
             /// The kernel of width `sigma > 0`, in the units of the inputs.
             ///
             /// # Errors
-            /// [`KernelError::Width`] when `sigma` is not a positive number, or one too small or too large to be squared.
+            /// [`KernelError::Width`] when `sigma` is not a positive number, or one too small or
+            /// too large to be squared.
             pub fn new(sigma: f64) -> Result<Self, KernelError> {
                 width(sigma).map(|sigma| Self { sigma })
             }

@@ -7,14 +7,16 @@ use mercer_core::{Inconsistent, Validate};
 use crate::kernel::KernelError;
 use crate::stationary::width;
 
-/// `g_k(x) = Π_i x_i^{k_i}/(σ^{|k|} √Π k_i!) · exp(−‖x‖²/2σ²)` for every multi-index `|k| ≤ M`, `r = C(d + M, M)` of them.
+/// `g_k(x) = Π_i x_i^{k_i}/(σ^{|k|} √Π k_i!) · exp(−‖x‖²/2σ²)` for every multi-index `|k| ≤ M`,
+/// `r = C(d + M, M)` of them.
 ///
-/// They are orthonormal in the space of the Gaussian kernel, and `g(x)ᵀg(z)` is the kernel with the exponential series of
-/// `xᵀz/σ²` cut after degree `M`: accurate for `‖x‖²/σ² ≲ 2`, useless far from the origin. Give a `centre` to measure `x`
-/// from there.
+/// They are orthonormal in the space of the Gaussian kernel, and `g(x)ᵀg(z)` is the kernel with the
+/// exponential series of `xᵀz/σ²` cut after degree `M`: accurate for `‖x‖²/σ² ≲ 2`, useless far
+/// from the origin. Give a `centre` to measure `x` from there.
 ///
-/// A feature of degree `m` is one of degree `m − 1` times `x_i/σ` over `√k_i`. Ordered by degree and then by the largest
-/// coordinate that occurs, the factors of one coordinate are a run: `r` multiplications in long vectors.
+/// A feature of degree `m` is one of degree `m − 1` times `x_i/σ` over `√k_i`. Ordered by degree
+/// and then by the largest coordinate that occurs, the factors of one coordinate are a run: `r`
+/// multiplications in long vectors.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TaylorFeatures {
@@ -30,7 +32,8 @@ impl Validate for TaylorFeatures {
         Inconsistent::positive(self.sigma, "width of Taylor features")?;
         self.centre.validate()?;
         self.factors.validate()?;
-        // A degree without features of its own would make counting them a long affair; without coordinates none has any.
+        // A degree without features of its own would make counting them a long affair; without
+        // coordinates none has any.
         let counted = (self.centre.is_empty() || self.degree < self.factors.len())
             && Self::count(self.centre.len(), self.degree) == self.factors.len() as u128;
         Inconsistent::require(counted, "list of Taylor features", "it has one for each multi-index")?;
@@ -44,8 +47,8 @@ impl TaylorFeatures {
     /// The features up to `degree` for inputs of dimension `centre.len()`, measured from `centre`.
     ///
     /// # Errors
-    /// [`KernelError::Width`], and [`KernelError::TooManyFeatures`] when a symmetric matrix of their number, which every
-    /// least-squares learner keeps, would exceed `max_bytes`.
+    /// [`KernelError::Width`], and [`KernelError::TooManyFeatures`] when a symmetric matrix of
+    /// their number, which every least-squares learner keeps, would exceed `max_bytes`.
     pub fn new(sigma: f64, degree: usize, centre: Vec<f64>, max_bytes: u64) -> Result<Self, KernelError> {
         width(sigma)?;
         let d = centre.len();
@@ -56,7 +59,8 @@ impl TaylorFeatures {
         }
         let mut factors = AlignedVec::zeros(count as usize);
         factors[0] = 1.0;
-        // Exponent of the largest coordinate of each feature; a run multiplies by that coordinate once more.
+        // Exponent of the largest coordinate of each feature; a run multiplies by that coordinate
+        // once more.
         let mut exponents = vec![0u32; count as usize];
         for run in Runs::new(d, degree) {
             for j in 0..run.len {
@@ -69,8 +73,8 @@ impl TaylorFeatures {
         Ok(Self { sigma, centre, degree, factors })
     }
 
-    /// `C(d + M, M)`, the number of multi-indices `|k| ≤ M` in `ℕᵈ`; [`u128::MAX`] stands for all numbers that are too large to
-    /// count. `O(min(d, M))`.
+    /// `C(d + M, M)`, the number of multi-indices `|k| ≤ M` in `ℕᵈ`; [`u128::MAX`] stands for all
+    /// numbers that are too large to count. `O(min(d, M))`.
     #[must_use]
     pub fn count(dimension: usize, degree: usize) -> u128 {
         let (few, many) = (dimension.min(degree) as u128, dimension.max(degree) as u128);
@@ -78,7 +82,8 @@ impl TaylorFeatures {
         count.unwrap_or(u128::MAX)
     }
 
-    /// The degree `M = ⌈8R²/σ² ∨ 2 ln(n/(λ ∧ 1))⌉` for `n` inputs of norm at most `R` and ridge `λ` (Theorem 4).
+    /// The degree `M = ⌈8R²/σ² ∨ 2 ln(n/(λ ∧ 1))⌉` for `n` inputs of norm at most `R` and ridge `λ`
+    /// (Theorem 4).
     #[must_use]
     pub fn sufficient_degree(radius: f64, sigma: f64, rounds: usize, lambda: f64) -> usize {
         let spread = 8.0 * (radius / sigma).powi(2);
@@ -119,8 +124,8 @@ impl TaylorFeatures {
         }
     }
 
-    /// [`map`](Self::map) for the rows of a row-major block, the same bits: eight rows share every instruction. `work` is
-    /// memory for `8r` numbers.
+    /// [`map`](Self::map) for the rows of a row-major block, the same bits: eight rows share every
+    /// instruction. `work` is memory for `8r` numbers.
     ///
     /// # Panics
     /// If a row has not `d` coordinates.
@@ -197,14 +202,16 @@ impl Op for Multiply<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        // Runs begin anywhere, so this is left to the compiler, which vectorises it for the dispatched instruction set.
+        // Runs begin anywhere, so this is left to the compiler, which vectorises it for the
+        // dispatched instruction set.
         for ((target, source), factor) in self.target.iter_mut().zip(self.source).zip(self.factors) {
             *target = self.scale * source * factor;
         }
     }
 }
 
-/// The features of degree `m` whose largest coordinate is `i`: `x_i` times a run of those of degree `m − 1`.
+/// The features of degree `m` whose largest coordinate is `i`: `x_i` times a run of those of degree
+/// `m − 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Run {
     coordinate: usize,

@@ -19,32 +19,6 @@
 //! predictions of any learners, including a user's own. [`Restarting`] starts any learner anew when
 //! its loss has risen.
 //!
-//! Other learners have engines of their own:
-//!
-//! | engine | what it does | learners |
-//! |---|---|---|
-//! | [`KernelExpansion`] | keeps every point; gradient steps | [`Kogd`], [`AogdAld`] past its growth limit, [`Nogd`] before its switch |
-//! | [`DualNewton`] | keeps every point; Newton steps in the dual | [`Kons`], [`SketchedKons`] |
-//! | [`KernelRidge`] | keeps every point; exact ridge regression | [`KernelAwv`], [`KernelKrr`] |
-//! | [`ProjectedRidge`] | projects the whole past anew when it keeps a point | [`PkawvNystrom`], [`PkrrNystrom`] |
-//! | [`OnCoefficients`] | moves kernel coefficients, not orthonormal coordinates | [`Knlms`], [`Qklms`] and others |
-//! | [`OnSeveralKernels`] | has several kernels on one dictionary | [`MknlmsCs`], [`Mxklms`] |
-//!
-//! The crate `mercer-registry` lists all learners by name, `mercer-auto` has one that sets itself
-//! up.
-//!
-//! [`PkawvFrozen`] and [`PkrrFrozen`] (\[B\] Corollary 8) need all inputs beforehand, so the
-//! catalogue has no name for them. They cost `Jd + 2½J²` multiply-adds a round and `Jd + J²` of
-//! memory.
-//!
-//! Forecasters of series are in the crate `mercer-forecast`, Koopman operators in `mercer-koopman`.
-//!
-//! Notation: `t` is the round, `d` the input dimension, `J` the dictionary size, `D` the number of
-//! frequencies, `B` a budget and `k` a rank. `r = C(d+M, M)` is the number of Taylor features of
-//! degree `M`, and `P` the number of kernels. \[A\] is Li and Liao, *Nearly optimal algorithms with
-//! sublinear computational complexity for online kernel regression*. \[B\] is Jézéquel, Gaillard
-//! and Rudi, *Efficient online learning with kernels for adversarial large scale problems*.
-//!
 //! Contracts:
 //!
 //! - [`Regressor::predict_into`] changes nothing and does not allocate.
@@ -52,23 +26,8 @@
 //!   update that is not finite.
 //! - A learner that draws random numbers owns a ChaCha8 generator, seeded by a parameter.
 //! - At a fixed dictionary size, a step allocates nothing.
-//!
-//! ```
-//! use mercer_kernels::Gaussian;
-//! use mercer_learners::{NonsAld, NonsAldParams, Regressor, RegressorExt};
-//!
-//! let mut learner = NonsAld::new(Gaussian::new(0.5)?, 1, NonsAldParams::default())?;
-//! let mut loss = 0.0;
-//! for t in 0..1000 {
-//!     let x = [f64::from(t % 100) / 50.0 - 1.0];
-//!     let y = (3.0 * x[0]).sin();
-//!     let prediction = learner.predict_then_update(&x, y)?;
-//!     loss += (prediction - y).powi(2);
-//! }
-//! assert!(loss / 1000.0 < 0.05 && learner.dictionary_size() < 20);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-
+#![doc = include_str!("engines.md")]
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -120,6 +79,7 @@ pub use one_of::Tags;
 
 pub use error::Error;
 pub use mercer_core::ParameterError;
+pub use mercer_kernels as kernels;
 pub use mercer_linalg_incremental::Removal;
 pub use {
     classification::{ClassScore, Classifier, area_under_curve},
@@ -142,8 +102,3 @@ pub use {
     prequential::{Round, RoundError, Score, prequential},
     wrappers::{Expert, Member, Mixture, OnOneDictionary, Restarting, Sharer, Sharing, intervals, mixture, restart},
 };
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

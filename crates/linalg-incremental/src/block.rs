@@ -1,9 +1,10 @@
 //! A block of rounds on a symmetric inverse at the price of matrix products.
 //!
-//! A round of recursive least squares or of an online Newton step with coordinates `φ_b` needs `c_b = P_b φ_b`,
-//! `s_b = φ_bᵀc_b` and `z_b = w_bᵀφ_b`, chooses two numbers and moves `P ← P − γ_b c_b c_bᵀ`, `w ← w + m_b c_b`. When the
-//! inputs of `B` rounds are known beforehand, all of that follows from `C = P Φ` and `G = Φᵀ C` as they were before the
-//! block: with `H[k, b] = φ_kᵀ c_b`,
+//! A round of recursive least squares or of an online Newton step with coordinates `φ_b` needs
+//! `c_b = P_b φ_b`, `s_b = φ_bᵀc_b` and `z_b = w_bᵀφ_b`, chooses two numbers and moves
+//! `P ← P − γ_b c_b c_bᵀ`, `w ← w + m_b c_b`. When the inputs of `B` rounds are known beforehand,
+//! all of that follows from `C = P Φ` and `G = Φᵀ C` as they were before the block: with
+//! `H[k, b] = φ_kᵀ c_b`,
 //!
 //! ```text
 //! c_b     = C_b − Σ_{a<b} F[b, a] c_a,             F[b, a] = γ_a H[b, a]
@@ -11,12 +12,13 @@
 //! z_k    += m_b H[k, b]                              for the rounds k > b to come
 //! ```
 //!
-//! so that a round costs `O(B²)` and both passes over `P`, the product and the subtraction, are made once a block: `1½n²`
-//! multiply-adds a round as one by one, but at the pace of the arithmetic instead of the memory. The same numbers to
-//! rounding (Woodbury's identity, its recursion left to the learner).
+//! so that a round costs `O(B²)` and both passes over `P`, the product and the subtraction, are
+//! made once a block: `1½n²` multiply-adds a round as one by one, but at the pace of the arithmetic
+//! instead of the memory. The same numbers to rounding (Woodbury's identity, its recursion left to
+//! the learner).
 //!
-//! Several outputs have a `w` each and share `P`: every round then has one `s_b` and one `γ_b`, and a `z_b` and an `m_b` for each
-//! output. An output more costs `2n` multiply-adds a round.
+//! Several outputs have a `w` each and share `P`: every round then has one `s_b` and one `γ_b`, and
+//! a `z_b` and an `m_b` for each output. An output more costs `2n` multiply-adds a round.
 
 mod look_ahead;
 
@@ -43,7 +45,8 @@ pub struct BlockRecursion {
     /// `Φ` and `C` by groups of eight rounds, a lane a row.
     xs: Vec<Panel>,
     cs: Vec<Panel>,
-    /// Row `b`: `H[k, b]` for `k ≥ b` when round `b` is done, before that `G[k, b]` reduced by the rounds done.
+    /// Row `b`: `H[k, b]` for `k ≥ b` when round `b` is done, before that `G[k, b]` reduced by the
+    /// rounds done.
     h: Vec<Row>,
     /// Row `a`: `F[b, a] = γ_a H[b, a]` for `b > a`.
     f: Vec<Row>,
@@ -60,8 +63,8 @@ impl BlockRecursion {
     /// Most rounds of a block.
     pub const MAX: usize = MAX_GROUPS * LANES;
 
-    /// Rounds of a block that suit a matrix of dimension `n`: one (no block) while the matrix stays in the first level of
-    /// cache, more the further away it is.
+    /// Rounds of a block that suit a matrix of dimension `n`: one (no block) while the matrix stays
+    /// in the first level of cache, more the further away it is.
     #[must_use]
     pub const fn suitable(n: usize) -> usize {
         match n {
@@ -71,10 +74,12 @@ impl BlockRecursion {
         }
     }
 
-    /// Looks at the rounds with coordinates `phis`: the product `P Φ`, and the values `wᵀΦ` for the `w` of each output.
+    /// Looks at the rounds with coordinates `phis`: the product `P Φ`, and the values `wᵀΦ` for the
+    /// `w` of each output.
     ///
     /// # Panics
-    /// If there are more than [`MAX`](Self::MAX) rounds or no output, or a vector has not as many entries as `p` has rows.
+    /// If there are more than [`MAX`](Self::MAX) rounds or no output, or a vector has not as many
+    /// entries as `p` has rows.
     pub fn begin(&mut self, p: &mut SymmetricMatrix, ws: &[AlignedVec], phis: &[AlignedVec]) {
         assert!(phis.len() <= Self::MAX, "a block of {} rounds", phis.len());
         assert!(phis.iter().all(|phi| phi.len() == p.dimension()), "coordinates have one entry for each row");
@@ -123,8 +128,8 @@ impl BlockRecursion {
         self.h[self.done][lane].0[at]
     }
 
-    /// Ends the round at hand with `P ← P − gain · c cᵀ` and, for each output, `w ← w + along · c`, `c = Pφ`. `O(B²)`, and
-    /// `O(B)` an output.
+    /// Ends the round at hand with `P ← P − gain · c cᵀ` and, for each output, `w ← w + along · c`,
+    /// `c = Pφ`. `O(B²)`, and `O(B)` an output.
     ///
     /// # Panics
     /// If `alongs` has not one entry for each output.

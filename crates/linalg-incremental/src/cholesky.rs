@@ -1,13 +1,15 @@
 //! The growing Cholesky factor `L Lᵀ = K`.
 //!
-//! Appending a point to a kernel dictionary adds one row `[φᵀ, √δ]` to `L`, where `φ = L⁻¹k` has just been solved for and
-//! `δ = k(x,x) − ‖φ‖²`: `O(n)` work, and no recursion of an explicit inverse (Engel et al. 2004 recurse `K⁻¹`, which loses
-//! digits as `cond(K)` grows).
+//! Appending a point to a kernel dictionary adds one row `[φᵀ, √δ]` to `L`, where `φ = L⁻¹k` has
+//! just been solved for and `δ = k(x,x) − ‖φ‖²`: `O(n)` work, and no recursion of an explicit
+//! inverse (Engel et al. 2004 recurse `K⁻¹`, which loses digits as `cond(K)` grows).
 //!
-//! Layout: panels of eight rows; each tile is stored by columns, so that the forward solve multiplies a column of eight
-//! rows by one solved coordinate and never sums across a vector. The last eight coordinates of a panel come by substitution
-//! in the diagonal tile, with stored reciprocals of the pivots. (Multiplying by an inverted tile would shorten that chain,
-//! but is not backward stable: at pivots near 1e−5 it lost five digits and streams of near duplicates diverged.)
+//! Layout: panels of eight rows; each tile is stored by columns, so that the forward solve
+//! multiplies a column of eight rows by one solved coordinate and never sums across a vector. The
+//! last eight coordinates of a panel come by substitution in the diagonal tile, with stored
+//! reciprocals of the pivots. (Multiplying by an inverted tile would shorten that chain, but is not
+//! backward stable: at pivots near 1e−5 it lost five digits and streams of near duplicates
+//! diverged.)
 
 use std::ops::Range;
 
@@ -19,15 +21,15 @@ use crate::tiles::{CHUNK, Tile, ZERO_TILE, are_blocks, block, block_start, split
 /// Right-hand sides that [`GrowingCholesky::forward_solve_together`] takes at once.
 pub const SOLVES_TOGETHER: usize = 4;
 
-/// Running sums of a forward solve, each over every fourth coordinate: they hide the latency of the multiply-add. A backward solve takes as
-/// many panels together.
+/// Running sums of a forward solve, each over every fourth coordinate: they hide the latency of the
+/// multiply-add. A backward solve takes as many panels together.
 const CHAINS: usize = 4;
 
 /// Lower-triangular `L` (`n × n`) with positive diagonal, growing one row at a time.
 ///
 /// # Invariants
-/// Tile `q ≤ b` of block `b` holds `L[8b..8b+8, 8q..8q+8]` by columns, and `reciprocals` holds `1/L[i, i]`. Rows past `n` are
-/// zero in both, so solutions keep a zero padding.
+/// Tile `q ≤ b` of block `b` holds `L[8b..8b+8, 8q..8q+8]` by columns, and `reciprocals` holds
+/// `1/L[i, i]`. Rows past `n` are zero in both, so solutions keep a zero padding.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GrowingCholesky {
@@ -73,7 +75,8 @@ impl GrowingCholesky {
         if j > i { 0.0 } else { block(&self.tiles, b)[q][column].0[row] }
     }
 
-    /// Appends the row `[row, pivot]`: `K` gains the column `L row` and the corner `‖row‖² + pivot²`. `O(n)`.
+    /// Appends the row `[row, pivot]`: `K` gains the column `L row` and the corner
+    /// `‖row‖² + pivot²`. `O(n)`.
     ///
     /// # Panics
     /// If `row` has not `n` entries or `pivot` is not positive.
@@ -111,7 +114,8 @@ impl GrowingCholesky {
         dispatch(Forward { factor: self, x: x.lanes_mut(), zero: 0, known: 0 });
     }
 
-    /// `x[i] ← L⁻¹ b[i]` for [`SOLVES_TOGETHER`] right-hand sides in one read of the factor, the same bits as one by one.
+    /// `x[i] ← L⁻¹ b[i]` for [`SOLVES_TOGETHER`] right-hand sides in one read of the factor, the
+    /// same bits as one by one.
     ///
     /// # Panics
     /// If a right-hand side has not `n` entries.
@@ -127,8 +131,9 @@ impl GrowingCholesky {
         dispatch(ForwardTogether { factor: self, b, x });
     }
 
-    /// `x ← L⁻¹ b` where the first `known` entries of `x` are solved already, as they are when the factor has grown since:
-    /// the same bits as [`forward_solve`](Self::forward_solve), `n(n − known)` multiply-adds.
+    /// `x ← L⁻¹ b` where the first `known` entries of `x` are solved already, as they are when the
+    /// factor has grown since: the same bits as [`forward_solve`](Self::forward_solve),
+    /// `n(n − known)` multiply-adds.
     ///
     /// # Panics
     /// If `b` has not `n` entries, or `x` fewer than `known`.
@@ -269,7 +274,8 @@ impl Op for ForwardTogether<'_> {
     }
 }
 
-/// Takes the solved coordinates off `N` of the chains of sums of all right-hand sides, from chain `first` on.
+/// Takes the solved coordinates off `N` of the chains of sums of all right-hand sides, from chain
+/// `first` on.
 #[inline(always)]
 fn eliminate<S: Simd, const N: usize>(
     simd: S,
@@ -294,8 +300,8 @@ fn eliminate<S: Simd, const N: usize>(
     *sums = rest;
 }
 
-/// `T⁻¹ rest` for a lower-triangular tile. Each solved coordinate is taken off all later ones at once, so the dependent
-/// chain is one multiplication and one fused multiply-add a coordinate.
+/// `T⁻¹ rest` for a lower-triangular tile. Each solved coordinate is taken off all later ones at
+/// once, so the dependent chain is one multiplication and one fused multiply-add a coordinate.
 #[inline(always)]
 fn substitute(tile: &Tile, reciprocals: &Lane, mut rest: Lane) -> Lane {
     for j in 0..LANES {
@@ -370,8 +376,8 @@ impl Op for Backward<'_> {
 }
 
 impl Backward<'_> {
-    /// Takes what `N` panels from `first` on have solved off the coordinates of the panels `rest`. A sum goes over the rows of all of them
-    /// before it goes across a vector.
+    /// Takes what `N` panels from `first` on have solved off the coordinates of the panels `rest`.
+    /// A sum goes over the rows of all of them before it goes across a vector.
     #[inline(always)]
     fn eliminate<S: Simd, const N: usize>(&mut self, simd: S, first: usize, rest: Range<usize>) {
         let panels: [&[Tile]; N] = std::array::from_fn(|k| &block(&self.factor.tiles, first + k)[rest.clone()]);

@@ -1,4 +1,5 @@
-//! The one batch factorisation that an online learner needs: the eigen-decomposition of a small symmetric matrix.
+//! The one batch factorisation that an online learner needs: the eigen-decomposition of a small
+//! symmetric matrix.
 
 use faer::{Mat, Side};
 
@@ -17,7 +18,8 @@ pub struct SymmetricEigen {
 pub struct NoConvergence;
 
 impl SymmetricEigen {
-    /// The decomposition of the `n × n` matrix with entries `entry(i, j)`, of which `i ≥ j` are read. `O(n³)`, sequential.
+    /// The decomposition of the `n × n` matrix with entries `entry(i, j)`, of which `i ≥ j` are
+    /// read. `O(n³)`, sequential.
     ///
     /// # Errors
     /// [`NoConvergence`] when an entry is not finite.

@@ -21,14 +21,14 @@ impl Eigenvalue {
     }
 }
 
-/// Eigenpairs of a real square matrix, by decreasing modulus; of two equal moduli the larger real part comes first, and of a
-/// complex pair the one with positive imaginary part.
+/// Eigenpairs of a real square matrix, by decreasing modulus; of two equal moduli the larger real
+/// part comes first, and of a complex pair the one with positive imaginary part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneralEigen {
     /// The eigenvalues.
     pub values: Vec<Eigenvalue>,
-    /// Real parts of the right eigenvectors, one vector for each of the pairs asked for. An eigenvector has unit norm, and its
-    /// entry of largest modulus is real and positive.
+    /// Real parts of the right eigenvectors, one vector for each of the pairs asked for. An
+    /// eigenvector has unit norm, and its entry of largest modulus is real and positive.
     pub re: Vec<Vec<f64>>,
     /// Imaginary parts, alike.
     pub im: Vec<Vec<f64>>,
@@ -85,7 +85,8 @@ fn by_modulus(a: &Eigenvalue, b: &Eigenvalue) -> std::cmp::Ordering {
     b.modulus().total_cmp(&a.modulus()).then(b.re.total_cmp(&a.re)).then(b.im.total_cmp(&a.im))
 }
 
-/// Unit norm, and the entry of largest modulus real and positive, so that the same matrix gives the same vectors.
+/// Unit norm, and the entry of largest modulus real and positive, so that the same matrix gives the
+/// same vectors.
 fn normalise(re: &mut [f64], im: &mut [f64]) {
     let norm = re.iter().chain(&*im).map(|value| value * value).sum::<f64>().sqrt();
     let largest = re.iter().zip(&*im).map(|(a, b)| (a.hypot(*b), *a, *b)).fold((0.0, 0.0, 0.0), |best, entry| {

@@ -1,7 +1,8 @@
 //! Triangular factors and symmetric inverses that change a little at every step of a stream.
 //!
-//! The crate knows vectors and matrices alone: no data points, no kernels, no labels. It holds what general libraries lack: factors that
-//! *grow* row by row, inverses that do a rank-one update and a product in **one pass over memory**, and steps that allocate nothing.
+//! The crate knows vectors and matrices alone: no data points, no kernels, no labels. It holds what
+//! general libraries lack: factors that *grow* row by row, inverses that do a rank-one update and a
+//! product in **one pass over memory**, and steps that allocate nothing.
 //!
 //! | type | holds | per step | memory |
 //! |---|---|---|---|
@@ -12,26 +13,17 @@
 //! | [`SquareRootRls`] | `R` with `RᵀR = V`, `U = R⁻ᵀS` | predict `½n²`; predict and add a row in one pass, `n²` (`1¼n²` where every second waits); take a row back `1½n²` | `½n²` |
 //! | [`StateMatrix`] | a rectangular `A` | product and `A ← κA + u vᵀ` fused, `2n²`; rows and columns of zeros `O(n)` | `n²` |
 //!
-//! [`SymmetricEigen`], [`GeneralEigen`] and [`Matrix`] compute in one go, not step by step. They call a general library and keep its types
-//! private.
+//! [`SymmetricEigen`], [`GeneralEigen`] and [`Matrix`] compute in one go, not step by step. They
+//! call a general library and keep its types private.
 //!
-//! Vectors are [`AlignedVec`]s. `AlignedVec` pads them with zeros to whole lanes, and the padding of every operand must stay zero. A shape
-//! that does not fit is a programming error and panics.
+//! Vectors are [`AlignedVec`]s. `AlignedVec` pads them with zeros to whole lanes, and the padding
+//! of every operand must stay zero. A shape that does not fit is a programming error and panics.
 //!
-//! The growing factor consists of 8×8 tiles: block `b` of eight rows holds its `b + 1` tiles one after the other. The symmetric matrix
-//! has the same tiles, each in two runs of four columns. Growth appends at the end, and a pass reads memory in one direction. The
-//! square-root form holds the other triangle and does not grow.
-//!
-//! ```
-//! use mercer_linalg_incremental::{AlignedVec, GrowingCholesky};
-//! let mut factor = GrowingCholesky::new();
-//! factor.append(&AlignedVec::new(), 2.0); // K = [4]
-//! let mut x = AlignedVec::new();
-//! factor.forward_solve(&AlignedVec::from_slice(&[6.0]), &mut x);
-//! factor.append(&x, 1.0); // K = [4 6; 6 10]
-//! assert_eq!(factor.entry(1, 0), 3.0);
-//! ```
-
+//! The growing factor consists of 8×8 tiles: block `b` of eight rows holds its `b + 1` tiles one
+//! after the other. The symmetric matrix has the same tiles, each in two runs of four columns.
+//! Growth appends at the end, and a pass reads memory in one direction. The square-root form holds
+//! the other triangle and does not grow.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -62,15 +54,11 @@ pub use rotations::Rotations;
 pub use square_root::{OutOfRange, SquareRootRls, SquareRootScratch};
 pub use state_matrix::StateMatrix;
 
-/// A downdate that would make the matrix singular or indefinite; the factor or inverse is as it was before the call.
+/// A downdate that would make the matrix singular or indefinite; the factor or inverse is as it was
+/// before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("the downdate leaves no positive definite matrix (remaining pivot {pivot}); nothing was changed")]
 pub struct NotPositiveDefinite {
     /// What remained of the unit pivot: `1 + σ ‖L⁻¹v‖²` (or `1 + σ vᵀPv`).
     pub pivot: f64,
 }
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -127,7 +127,8 @@ impl Matrix {
         self.add_product(1.0, a.view(), b.view().transpose());
     }
 
-    /// `X` with `self · X = right`, by an LU factorisation with partial pivoting. `O(n³)`, sequential.
+    /// `X` with `self · X = right`, by an LU factorisation with partial pivoting. `O(n³)`,
+    /// sequential.
     ///
     /// # Errors
     /// [`Singular`] when the solution is not finite.
@@ -139,7 +140,8 @@ impl Matrix {
         Self::finite(right.rows, right.columns, |i, j| solution[(i, j)])
     }
 
-    /// `X` with `self · X = right` for a symmetric positive definite matrix, of which the lower half is read. `O(n³)`, sequential.
+    /// `X` with `self · X = right` for a symmetric positive definite matrix, of which the lower
+    /// half is read. `O(n³)`, sequential.
     ///
     /// # Errors
     /// [`Singular`] when the matrix is not positive definite to rounding.

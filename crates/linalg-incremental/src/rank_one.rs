@@ -1,9 +1,10 @@
 //! Rank-one update and downdate of a Cholesky factor, `L' L'ᵀ = L Lᵀ + σ v vᵀ` with `σ = ±1`.
 //!
 //! With `w = L⁻¹v` and `τ_j = τ_{j−1} + σ w_j²`, `τ_{−1} = 1`, column `j` becomes
-//! `L'_j = √(τ_j/τ_{j−1}) L_j + σ w_j/√(τ_j τ_{j−1}) · r_j`, where `r_j = v − Σ_{k≤j} w_k L_k` (Gill, Golub, Murray and
-//! Saunders 1974, method C1). Every scalar is known before the sweep, so a downdate that would fail is refused with the
-//! factor untouched, and the sweep holds no square root or division.
+//! `L'_j = √(τ_j/τ_{j−1}) L_j + σ w_j/√(τ_j τ_{j−1}) · r_j`, where `r_j = v − Σ_{k≤j} w_k L_k`
+//! (Gill, Golub, Murray and Saunders 1974, method C1). Every scalar is known before the sweep, so a
+//! downdate that would fail is refused with the factor untouched, and the sweep holds no square
+//! root or division.
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch};
 
@@ -14,7 +15,8 @@ use crate::tiles::{Tile, block_start};
 /// Panels swept together, so that the dependent chain of one hides behind the others.
 const PANELS_SWEPT: usize = 4;
 
-/// Scratch memory of [`GrowingCholesky::update`] and [`GrowingCholesky::downdate`]; grows to the factor's size and is then reused.
+/// Scratch memory of [`GrowingCholesky::update`] and [`GrowingCholesky::downdate`]; grows to the
+/// factor's size and is then reused.
 #[derive(Clone, Debug, Default)]
 pub struct RankOneScratch {
     w: AlignedVec,
@@ -115,7 +117,8 @@ impl Op for Sweep<'_> {
     }
 }
 
-/// The diagonal tile: as the others, but what the recurrence leaves above and on the diagonal is rounding and stays out.
+/// The diagonal tile: as the others, but what the recurrence leaves above and on the diagonal is
+/// rounding and stays out.
 #[inline(always)]
 fn sweep_diagonal<S: Simd>(sweep: &Sweep<'_>, simd: S, tile: &mut Tile, b: usize, residual: S::F64) {
     let old = *tile;

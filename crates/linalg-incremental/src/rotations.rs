@@ -1,9 +1,10 @@
 //! Removal of a point from a growing factor by plane rotations.
 //!
-//! Without row `i`, the factor `L` of `K = L Lᵀ` is lower Hessenberg from row `i` on. Rotations of the column pairs
-//! `(i, i+1), …, (n−2, n−1)`, product `G`, make it triangular again: `[L without row i] G = [L' 0]` (Golub and Van Loan, §6.5.3).
-//! They are orthogonal, so `L' L'ᵀ` is `K` without row and column `i`, with no loss of digits. Newton coordinates
-//! `φ = L⁻¹k` become `Gᵀφ`: the first `n − 1` entries are the coordinates in the smaller span, the last one is the
+//! Without row `i`, the factor `L` of `K = L Lᵀ` is lower Hessenberg from row `i` on. Rotations of
+//! the column pairs `(i, i+1), …, (n−2, n−1)`, product `G`, make it triangular again:
+//! `[L without row i] G = [L' 0]` (Golub and Van Loan, §6.5.3). They are orthogonal, so `L' L'ᵀ` is
+//! `K` without row and column `i`, with no loss of digits. Newton coordinates `φ = L⁻¹k` become
+//! `Gᵀφ`: the first `n − 1` entries are the coordinates in the smaller span, the last one is the
 //! component along the direction that leaves it.
 
 use std::ops::Range;
@@ -38,15 +39,18 @@ const fn masks<const BELOW: bool>() -> [Lane; LANES] {
     masks
 }
 
-/// The rotations `G` of a removal: rotation `k` turns the pair of coordinates `(k, k + 1)`, `k` from `first` to `n − 2`.
+/// The rotations `G` of a removal: rotation `k` turns the pair of coordinates `(k, k + 1)`, `k`
+/// from `first` to `n − 2`.
 ///
-/// [`GrowingCholesky::remove`] fills it; [`apply`](Self::apply) and [`SymmetricMatrix::rotate`](crate::SymmetricMatrix::rotate)
-/// carry vectors and matrices from the old coordinates to the new. The memory is reused from removal to removal.
+/// [`GrowingCholesky::remove`] fills it; [`apply`](Self::apply) and
+/// [`SymmetricMatrix::rotate`](crate::SymmetricMatrix::rotate) carry vectors and matrices from the
+/// old coordinates to the new. The memory is reused from removal to removal.
 #[derive(Clone, Debug, Default)]
 pub struct Rotations {
     dimension: usize,
     first: usize,
-    /// Cosine and sine of rotation `k`, a lane for eight of them; the identity where there is no rotation.
+    /// Cosine and sine of rotation `k`, a lane for eight of them; the identity where there is no
+    /// rotation.
     pub(crate) cosines: Vec<Lane>,
     pub(crate) sines: Vec<Lane>,
 }
@@ -82,7 +86,8 @@ impl Rotations {
         self.len() == 0
     }
 
-    /// `v ← Gᵀv`. `O(n − first)`. The last of the `n` entries is then the one that leaves the span; the caller drops it.
+    /// `v ← Gᵀv`. `O(n − first)`. The last of the `n` entries is then the one that leaves the span;
+    /// the caller drops it.
     ///
     /// # Panics
     /// If `v` has not `n` entries.
@@ -135,7 +140,8 @@ pub(crate) fn rotate_numbers((c, s): (f64, f64), a: f64, b: f64) -> (f64, f64) {
     (c.mul_add(a, s * b), (-s).mul_add(a, c * b))
 }
 
-/// The rotation that turns `(a, b)`, `b > 0`, into `(r, 0)`, and `r > 0`. Dividing by the larger keeps squares in range.
+/// The rotation that turns `(a, b)`, `b > 0`, into `(r, 0)`, and `r > 0`. Dividing by the larger
+/// keeps squares in range.
 #[inline(always)]
 fn rotation(a: f64, b: f64) -> ((f64, f64), f64) {
     let size = a.abs().max(b);
@@ -161,8 +167,9 @@ impl Op for Apply<'_> {
 }
 
 impl GrowingCholesky {
-    /// Removes point `i`: `K` loses row and column `i`, and `rotations` tells how coordinates follow. `2(n − i)²`
-    /// multiply-adds, and `(n − i) i` numbers move up by a row. No allocation once `rotations` has held as many entries.
+    /// Removes point `i`: `K` loses row and column `i`, and `rotations` tells how coordinates
+    /// follow. `2(n − i)²` multiply-adds, and `(n − i) i` numbers move up by a row. No allocation
+    /// once `rotations` has held as many entries.
     ///
     /// # Panics
     /// If `i ≥ n`.
@@ -207,8 +214,8 @@ impl Columns<'_> {
         rows
     }
 
-    /// Turns columns `columns` of `N` panels from `first` on, all of whose rows move up, with what is `left` of the column before them in
-    /// each.
+    /// Turns columns `columns` of `N` panels from `first` on, all of whose rows move up, with what
+    /// is `left` of the column before them in each.
     #[inline(always)]
     fn sweep<S: Simd, const N: usize>(
         &mut self,
@@ -226,7 +233,8 @@ impl Columns<'_> {
         });
         let mut turned = *left;
         for m in columns {
-            // Column m − 1 is written when column m has been read, so the row for the panel before is there still.
+            // Column m − 1 is written when column m has been read, so the row for the panel before
+            // is there still.
             let pair = rotations.spread(simd, m - 1);
             let mut below = rest.get(m).map_or(simd.splat(0.0), |lane| simd.load(lane));
             for k in (0..N).rev() {
@@ -293,12 +301,15 @@ impl Remove<'_> {
         }
     }
 
-    /// The diagonal tile of panel `b`, which chooses its rotations; `left` is its first column that is rotated.
+    /// The diagonal tile of panel `b`, which chooses its rotations; `left` is its first column that
+    /// is rotated.
     ///
-    /// With `w` the solution of the triangle `T` of the columns to come against `left`, and `τ_k = 1 + Σ_{j<k} w_j²`, rotation `k` has the
-    /// cosine `±w_k/√τ_{k+1}` and the sine `√(τ_k/τ_{k+1})`: square roots and divisions of eight rotations go together, where choosing one
-    /// from the entries that the last has left would wait for each of them. What the rotations leave where they should leave zero is
-    /// rounding of the size of the row, and is dropped in both ways.
+    /// With `w` the solution of the triangle `T` of the columns to come against `left`, and
+    /// `τ_k = 1 + Σ_{j<k} w_j²`, rotation `k` has the cosine `±w_k/√τ_{k+1}` and the sine
+    /// `√(τ_k/τ_{k+1})`: square roots and divisions of eight rotations go together, where choosing
+    /// one from the entries that the last has left would wait for each of them. What the rotations
+    /// leave where they should leave zero is rounding of the size of the row, and is dropped in
+    /// both ways.
     #[inline(always)]
     fn diagonal<S: Simd>(&mut self, simd: S, b: usize, mut left: S::F64) {
         let Columns { n, i, .. } = self.columns;

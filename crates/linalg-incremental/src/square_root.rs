@@ -1,26 +1,31 @@
-//! Recursive least squares in square-root (information) form: a triangular `R` with `RᵀR = V`, and `U = R⁻ᵀS`.
+//! Recursive least squares in square-root (information) form: a triangular `R` with `RᵀR = V`, and
+//! `U = R⁻ᵀS`.
 //!
-//! Rows `(φ, y)` come one by one: `V = diag(prior) + Σ φφᵀ`, `S = Σ φyᵀ`. The prediction at a row is `ŷ = SᵀV⁻¹φ = Uᵀv` with
-//! `v = R⁻ᵀφ`, and `τ = 1 + φᵀV⁻¹φ = 1 + ‖v‖²` comes with it. Neither `V` nor an inverse is ever formed, so the relative error grows with
-//! `cond(R) = √cond(V)`: an explicit inverse is lost where this has half of its digits left.
+//! Rows `(φ, y)` come one by one: `V = diag(prior) + Σ φφᵀ`, `S = Σ φyᵀ`. The prediction at a row
+//! is `ŷ = SᵀV⁻¹φ = Uᵀv` with `v = R⁻ᵀφ`, and `τ = 1 + φᵀV⁻¹φ = 1 + ‖v‖²` comes with it. Neither
+//! `V` nor an inverse is ever formed, so the relative error grows with `cond(R) = √cond(V)`: an
+//! explicit inverse is lost where this has half of its digits left.
 //!
-//! **One pass.** What is stored is `R = D^{½}L` with the diagonal of `L` one, as inverse pivots `1/d_j` and rows `l_j`, and the rows `c_j` of
-//! `D^{−½}U`: square roots are taken only when somebody asks for `R`. Eliminating row after row of `L` from the new row leaves the
-//! residual `r`. With `p_j = r_j`, `τ_j = τ_{j−1} + p_j²/d_j` (`τ_0 = 1`) and `β_j = p_j/(d_jτ_j)`, row `j` becomes `l_j + β_j r`, `d_j` becomes
-//! `d_jτ_j/τ_{j−1}`, and `c_j` follows as one more column. These are the Givens rotations of `R_j` and `r/√τ_{j−1}` with both normalisations put
-//! off; the dependent chain has one fused multiply-add a row, and the division is done for eight rows at once. Taking a row back is
-//! the same with `τ_j = τ_{j−1} − p_j²/d_j` (Gill, Golub, Murray and Saunders 1974, methods C1 and C2).
+//! **One pass.** What is stored is `R = D^{½}L` with the diagonal of `L` one, as inverse pivots
+//! `1/d_j` and rows `l_j`, and the rows `c_j` of `D^{−½}U`: square roots are taken only when
+//! somebody asks for `R`. Eliminating row after row of `L` from the new row leaves the residual
+//! `r`. With `p_j = r_j`, `τ_j = τ_{j−1} + p_j²/d_j` (`τ_0 = 1`) and `β_j = p_j/(d_jτ_j)`, row `j`
+//! becomes `l_j + β_j r`, `d_j` becomes `d_jτ_j/τ_{j−1}`, and `c_j` follows as one more column.
+//! These are the Givens rotations of `R_j` and `r/√τ_{j−1}` with both normalisations put off; the
+//! dependent chain has one fused multiply-add a row, and the division is done for eight rows at
+//! once. Taking a row back is the same with `τ_j = τ_{j−1} − p_j²/d_j` (Gill, Golub, Murray and
+//! Saunders 1974, methods C1 and C2).
 //!
-//! **Waiting.** Where the factor does not fit the first level of cache, writing it costs more than the arithmetic. Every second row
-//! of [`SquareRootRls::predict_then_update`] waits: it is eliminated, which reads the factor, and the pass of the next row makes the
-//! rotations of both, one after the other on each tile. Bit for bit the factor and the predictions are those of rows that go in one by
-//! one. A row is calm, and may wait, if it does not outweigh what came before in any eight coordinates.
+//! **Waiting.** Where the factor does not fit the first level of cache, writing it costs more than
+//! the arithmetic. Every second row of [`SquareRootRls::predict_then_update`] waits: it is
+//! eliminated, which reads the factor, and the pass of the next row makes the rotations of both,
+//! one after the other on each tile. Bit for bit the factor and the predictions are those of rows
+//! that go in one by one. A row is calm, and may wait, if it does not outweigh what came before in
+//! any eight coordinates.
 //!
-//! **Leading block.** The factor of the first `n'` coordinates is the leading `n' × n'` block of `R`, its `U` the first `n'` rows of `U`:
-//! one factor serves all of them, and one pass over the whole yields the prediction of a leading block on its way.
-//!
-//! Layout: block `b` of eight rows holds its tiles of eight columns from the diagonal on, row by row; the `c_j` beside it in tiles of
-//! eight rows and four outputs. A pass reads and writes memory front to back.
+//! **Leading block.** The factor of the first `n'` coordinates is the leading `n' × n'` block of
+//! `R`, its `U` the first `n'` rows of `U`: one factor serves all of them, and one pass over the
+//! whole yields the prediction of a leading block on its way.
 
 use std::borrow::Cow;
 
@@ -72,8 +77,8 @@ struct Sums {
     at_leading: Vec<Outputs>,
 }
 
-/// Triangular `R` (`n × n`, positive diagonal) and `U` (`n × m`) of a regularised least-squares problem that takes and gives
-/// back rows.
+/// Triangular `R` (`n × n`, positive diagonal) and `U` (`n × m`) of a regularised least-squares
+/// problem that takes and gives back rows.
 ///
 /// Two are equal, and are written alike, when they are once no row waits.
 #[derive(Clone, Debug)]
@@ -119,8 +124,8 @@ impl From<Factor> for SquareRootRls {
 }
 
 impl SquareRootRls {
-    /// From this many coordinates on a calm row of the prequential step waits for the next. Below, the factor is in the first level of cache or
-    /// not far beyond it, where writing is cheap.
+    /// From this many coordinates on a calm row of the prequential step waits for the next. Below,
+    /// the factor is in the first level of cache or not far beyond it, where writing is cheap.
     pub const WORTH_WAITING: usize = 136;
 
     /// `V = diag(prior)`, `S = 0`: `n = prior.len()` coordinates, `m` outputs.
@@ -178,7 +183,8 @@ impl SquareRootRls {
         Cow::Owned(settled.factor)
     }
 
-    /// `R[i, j]` (zero below the diagonal). `O(n²)` while a row waits: [`settle`](Self::settle) first to read many.
+    /// `R[i, j]` (zero below the diagonal). `O(n²)` while a row waits: [`settle`](Self::settle)
+    /// first to read many.
     ///
     /// # Panics
     /// If `i ≥ n` or `j ≥ n`.
@@ -202,8 +208,9 @@ impl SquareRootRls {
         factor.coefficient(i, output) / factor.inverse_root(i)
     }
 
-    /// `ŷ = Uᵀ R⁻ᵀ φ` for the leading block of `leading` coordinates; returns `τ = 1 + φᵀV⁻¹φ`. Entries of `row` past the block are not
-    /// used. `½n'²` multiply-adds (thrice as many while a row waits), one read of the block.
+    /// `ŷ = Uᵀ R⁻ᵀ φ` for the leading block of `leading` coordinates; returns `τ = 1 + φᵀV⁻¹φ`.
+    /// Entries of `row` past the block are not used. `½n'²` multiply-adds (thrice as many while a
+    /// row waits), one read of the block.
     ///
     /// # Panics
     /// If `row` has not `n` entries, `prediction` not `m`, or `leading > n`.
@@ -222,12 +229,14 @@ impl SquareRootRls {
         passed.tau
     }
 
-    /// The prequential step: predicts at `row` with the leading block, as [`predict`](Self::predict) would bit for bit, and adds the
-    /// row to the whole factor; returns `τ` of the leading block as it was before. `n²` multiply-adds in one pass; a row that waits for the next
-    /// costs `½n²` and makes that one's `2n²`.
+    /// The prequential step: predicts at `row` with the leading block, as
+    /// [`predict`](Self::predict) would bit for bit, and adds the row to the whole factor; returns
+    /// `τ` of the leading block as it was before. `n²` multiply-adds in one pass; a row that waits
+    /// for the next costs `½n²` and makes that one's `2n²`.
     ///
     /// # Errors
-    /// [`OutOfRange`] when a number would overflow or is not finite; nothing is changed (and `prediction` means nothing).
+    /// [`OutOfRange`] when a number would overflow or is not finite; nothing is changed (and
+    /// `prediction` means nothing).
     ///
     /// # Panics
     /// If `row` has not `n` entries, `outputs` or `prediction` not `m`, or `leading > n`.
@@ -246,8 +255,8 @@ impl SquareRootRls {
         Ok(tau)
     }
 
-    /// Adds a row: `V ← V + φφᵀ`, `S ← S + φyᵀ`; returns `τ = 1 + φᵀV⁻¹φ` as it was before. The row does not wait, and its leading zeros cost
-    /// nothing.
+    /// Adds a row: `V ← V + φφᵀ`, `S ← S + φyᵀ`; returns `τ = 1 + φᵀV⁻¹φ` as it was before. The row
+    /// does not wait, and its leading zeros cost nothing.
     ///
     /// # Errors
     /// As [`predict_then_update`](Self::predict_then_update).
@@ -266,7 +275,8 @@ impl SquareRootRls {
 
     /// Takes a row back: `V ← V − φφᵀ`, `S ← S − φyᵀ`. Two passes, `1½n²` multiply-adds.
     ///
-    /// The digits lost are those of `1/(1 − φᵀV⁻¹φ)`: a row that alone knew a direction leaves little of what the prior knew of it.
+    /// The digits lost are those of `1/(1 − φᵀV⁻¹φ)`: a row that alone knew a direction leaves
+    /// little of what the prior knew of it.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`] when `1 − φᵀV⁻¹φ` is not above `least_pivot`; nothing is changed.
@@ -295,8 +305,8 @@ impl SquareRootRls {
         Ok(())
     }
 
-    /// `V ← factor V`, `S ← factor S`: what came before counts less. `O(n)`. No pivot is let below `least_pivot`, so that directions in
-    /// which nothing comes any more do not vanish.
+    /// `V ← factor V`, `S ← factor S`: what came before counts less. `O(n)`. No pivot is let below
+    /// `least_pivot`, so that directions in which nothing comes any more do not vanish.
     ///
     /// # Panics
     /// If `factor` or `least_pivot` is not positive.
@@ -306,7 +316,8 @@ impl SquareRootRls {
         self.factor.scale(factor, least_pivot);
     }
 
-    /// The coefficients `V⁻¹S = R⁻¹U` of the leading block, column by column (`n'` numbers for each output).
+    /// The coefficients `V⁻¹S = R⁻¹U` of the leading block, column by column (`n'` numbers for each
+    /// output).
     ///
     /// # Panics
     /// If `leading > n` or `coefficients` has not `n'm` numbers.

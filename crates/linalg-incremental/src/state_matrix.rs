@@ -1,8 +1,11 @@
-//! The rectangular matrix of an operator learner: rank-one steps, decay by a scalar, growth by rows and columns of zeros.
+//! The rectangular matrix of an operator learner: rank-one steps, decay by a scalar, growth by rows
+//! and columns of zeros.
 //!
-//! A step of gradient descent on an operator is `A ← κA + u vᵀ` after a product `A x`. As in [`SymmetricMatrix`](crate::SymmetricMatrix), the
-//! rank-one term is deferred and applied by the next [`StateMatrix::multiply`] on its way, so that a step reads and writes
-//! each stored element once. The factor `κ` goes into one scalar: with the stored matrix `S`, the scalar `s` and the deferred `u vᵀ`,
+//! A step of gradient descent on an operator is `A ← κA + u vᵀ` after a product `A x`. As in
+//! [`SymmetricMatrix`](crate::SymmetricMatrix), the rank-one term is deferred and applied by the
+//! next [`StateMatrix::multiply`] on its way, so that a step reads and writes each stored element
+//! once. The factor `κ` goes into one scalar: with the stored matrix `S`, the scalar `s` and the
+//! deferred `u vᵀ`,
 //!
 //! ```text
 //! A = s (S + u vᵀ),     κA + r zᵀ = (κs) (S + u vᵀ + r zᵀ/(κs)).
@@ -10,21 +13,24 @@
 //!
 //! `s` is multiplied into `S` before it leaves `[1e−100, 1e100]`, and at once when `κ = 0`.
 //!
-//! Layout: panels of eight rows, a panel's columns one lane after the other, with room for columns to come. A row is added
-//! by a new panel at the end every eighth time; a column finds its place until the room is used up, when it grows by half.
-//! Memory is `8·1.5²·n²` bytes at most for a square matrix that grew one by one.
+//! Layout: panels of eight rows, a panel's columns one lane after the other, with room for columns
+//! to come. A row is added by a new panel at the end every eighth time; a column finds its place
+//! until the room is used up, when it grows by half. Memory is `8·1.5²·n²` bytes at most for a
+//! square matrix that grew one by one.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, dot, scale};
 
-/// The scalar is kept within `[LEAST_SCALE, 1/LEAST_SCALE]`, so that neither it nor the stored numbers leave the range of `f64`.
+/// The scalar is kept within `[LEAST_SCALE, 1/LEAST_SCALE]`, so that neither it nor the stored
+/// numbers leave the range of `f64`.
 const LEAST_SCALE: f64 = 1e-100;
 
 /// A dense matrix that takes `A ← κA + u vᵀ` in one pass with the next product, and grows.
 ///
 /// # Invariants
-/// Lane `p · room + j` holds rows `8p..8p+8` of column `j`. `room` is a multiple of eight and at least the number of columns;
-/// rows and columns past the end are zero. The matrix meant is `scale · (stored + u vᵀ)`, where empty `u` stand for none.
+/// Lane `p · room + j` holds rows `8p..8p+8` of column `j`. `room` is a multiple of eight and at
+/// least the number of columns; rows and columns past the end are zero. The matrix meant is
+/// `scale · (stored + u vᵀ)`, where empty `u` stand for none.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateMatrix {
@@ -86,8 +92,8 @@ impl StateMatrix {
         self.scale * if self.is_deferred() { stored + self.u[i] * self.v[j] } else { stored }
     }
 
-    /// `y ← A x`, applying a deferred rank-one term in the same pass. `2·rows·columns` multiply-adds with a deferred term,
-    /// half of that without.
+    /// `y ← A x`, applying a deferred rank-one term in the same pass. `2·rows·columns`
+    /// multiply-adds with a deferred term, half of that without.
     ///
     /// # Panics
     /// If `x` has not one entry for each column.
@@ -137,7 +143,8 @@ impl StateMatrix {
         scale(self.scale, y);
     }
 
-    /// `A ← keep · A + u vᵀ`, deferred to the next [`multiply`](Self::multiply). `O(rows + columns)` when none is pending.
+    /// `A ← keep · A + u vᵀ`, deferred to the next [`multiply`](Self::multiply).
+    /// `O(rows + columns)` when none is pending.
     ///
     /// # Panics
     /// If the lengths do not fit.
@@ -278,7 +285,8 @@ struct UpdateAndProduct<'a> {
     y: &'a mut [Lane],
 }
 
-/// Adds `u vᵀ` to `N` panels and multiplies them with `x`: each broadcast of `v` and `x` serves all of them.
+/// Adds `u vᵀ` to `N` panels and multiplies them with `x`: each broadcast of `v` and `x` serves all
+/// of them.
 #[inline(always)]
 fn update_and_multiply<S: Simd, const N: usize>(
     simd: S,
@@ -429,7 +437,8 @@ impl Op for SumOfSquares<'_> {
 mod tests {
     use super::*;
 
-    /// Every change mirrored on a plain matrix; the sizes cross the borders of panels, blocks and room.
+    /// Every change mirrored on a plain matrix; the sizes cross the borders of panels, blocks and
+    /// room.
     #[test]
     fn agrees_with_a_plain_matrix_through_growth_and_decay() {
         let wave = |n: usize, t: usize| (0..n).map(|i| ((i * 7 + t * 3) as f64 * 0.31).sin()).collect::<AlignedVec>();

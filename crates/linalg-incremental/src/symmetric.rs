@@ -1,14 +1,17 @@
-//! A symmetric matrix that takes rank-one updates and grows: most often an inverse `P = A⁻¹`, sometimes a Gram matrix.
+//! A symmetric matrix that takes rank-one updates and grows: most often an inverse `P = A⁻¹`,
+//! sometimes a Gram matrix.
 //!
-//! `A ← A + w x xᵀ` is `P ← P − γ c cᵀ` with `c = Px`, `γ = w/(1 + w xᵀc)` (Sherman and Morrison 1950). A step of an online
-//! learner therefore needs one product and one rank-one update. [`SymmetricMatrix::subtract`] only notes the update: a
-//! product corrects for the few that are noted in `O(n)` each, and every eighth applies eight of them on its way. A step
-//! reads each stored element once and writes an eighth of them: the second level of cache, whose writes are dear, then
-//! keeps up with the arithmetic.
+//! `A ← A + w x xᵀ` is `P ← P − γ c cᵀ` with `c = Px`, `γ = w/(1 + w xᵀc)` (Sherman and Morrison
+//! 1950). A step of an online learner therefore needs one product and one rank-one update.
+//! [`SymmetricMatrix::subtract`] only notes the update: a product corrects for the few that are
+//! noted in `O(n)` each, and every eighth applies eight of them on its way. A step reads each
+//! stored element once and writes an eighth of them: the second level of cache, whose writes are
+//! dear, then keeps up with the arithmetic.
 //!
-//! Layout: half of the matrix by columns in tiles of eight rows, block `b` holding rows `0..8b+8` of columns `8b..8b+8` in
-//! two runs of four columns. A tile serves both triangles: with its columns `a_j`, `y_rows += a_j x_j` at once, while the
-//! sums `a_jᵀ x_rows` stay in registers and are summed across lanes once at the end of the block.
+//! Layout: half of the matrix by columns in tiles of eight rows, block `b` holding rows `0..8b+8`
+//! of columns `8b..8b+8` in two runs of four columns. A tile serves both triangles: with its
+//! columns `a_j`, `y_rows += a_j x_j` at once, while the sums `a_jᵀ x_rows` stay in registers and
+//! are summed across lanes once at the end of the block.
 
 mod halves;
 mod outer;
@@ -28,12 +31,13 @@ use product::{Deferred, Product, Quadratic, SubtractThenProduct};
 pub use removal::Removal;
 pub(crate) use subtraction::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
 
-/// A symmetric matrix `P` (`n × n`), half of it stored: the inverse of what a learner has summed up, or a Gram matrix that is yet to be
-/// [inverted](Self::inverted).
+/// A symmetric matrix `P` (`n × n`), half of it stored: the inverse of what a learner has summed
+/// up, or a Gram matrix that is yet to be [inverted](Self::inverted).
 ///
 /// # Invariants
-/// The matrix meant is the stored one minus `Σ gains[k] · u_k u_kᵀ` over the `deferred` columns `u_k` of `us`, whose other
-/// columns are finite memory with gain 0. Rows and columns past `n` are zero.
+/// The matrix meant is the stored one minus `Σ gains[k] · u_k u_kᵀ` over the `deferred` columns
+/// `u_k` of `us`, whose other columns are finite memory with gain 0. Rows and columns past `n` are
+/// zero.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SymmetricMatrix {
@@ -43,7 +47,8 @@ pub struct SymmetricMatrix {
     deferred: usize,
     gains: Lane,
     us: Vec<Panel>,
-    /// The direction of the next pass, the other way than the last, over what is in the cache still.
+    /// The direction of the next pass, the other way than the last, over what is in the cache
+    /// still.
     backwards: bool,
 }
 
@@ -100,7 +105,8 @@ impl SymmetricMatrix {
         (0..self.n).map(|i| self.entry(i, i)).sum()
     }
 
-    /// `y ← P x`; returns `xᵀ P x`. `n²` multiply-adds, and `½n²` more an update when it applies eight that were deferred.
+    /// `y ← P x`; returns `xᵀ P x`. `n²` multiply-adds, and `½n²` more an update when it applies
+    /// eight that were deferred.
     ///
     /// # Panics
     /// If `x` has not `n` entries.
@@ -153,7 +159,8 @@ impl SymmetricMatrix {
         dispatch(Quadratic { tiles: &self.tiles, deferred: self.deferred(), x: x.lanes() })
     }
 
-    /// `P ← P − gain · u uᵀ`, deferred. `O(n)`, and `½n²` multiply-adds an update when it applies those noted before.
+    /// `P ← P − gain · u uᵀ`, deferred. `O(n)`, and `½n²` multiply-adds an update when it applies
+    /// those noted before.
     ///
     /// # Panics
     /// If `u` has not `n` entries.
@@ -168,7 +175,8 @@ impl SymmetricMatrix {
         }
         self.gains.0[self.deferred] = gain;
         self.deferred += 1;
-        // Here and not in a product, so that one whose update is never made leaves no trace in the rounding of the next.
+        // Here and not in a product, so that one whose update is never made leaves no trace in the
+        // rounding of the next.
         self.backwards = !self.backwards;
     }
 
@@ -286,7 +294,8 @@ impl SymmetricMatrix {
         }
     }
 
-    /// Gains a row and column of zeros with `corner` on the diagonal: `A` gains the independent entry `1/corner`. `O(n)`.
+    /// Gains a row and column of zeros with `corner` on the diagonal: `A` gains the independent
+    /// entry `1/corner`. `O(n)`.
     pub fn grow(&mut self, corner: f64) {
         let (b, lane) = split(self.n);
         if lane == 0 {
@@ -301,7 +310,8 @@ impl SymmetricMatrix {
     /// `A ← A + weight · x xᵀ` by Sherman–Morrison.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`] when `1 + weight · xᵀPx` is not positive (a downdate too large); nothing is changed.
+    /// [`NotPositiveDefinite`] when `1 + weight · xᵀPx` is not positive (a downdate too large);
+    /// nothing is changed.
     ///
     /// # Panics
     /// If `x` has not `n` entries.

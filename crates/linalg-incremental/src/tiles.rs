@@ -1,11 +1,13 @@
-//! The layout of a growing factor: 8×8 tiles, block `b` holding tiles `0..=b`. That of an inverse is made of halves of such tiles.
+//! The layout of a growing factor: 8×8 tiles, block `b` holding tiles `0..=b`. That of an inverse
+//! is made of halves of such tiles.
 
 use mercer_simd::{LANES, Lane};
 
 /// Eight lanes: a square tile by columns.
 pub(crate) type Tile = [Lane; LANES];
 
-/// Eight rows of eight columns, a lane a column or a lane a row: what a tile is to a matrix, a panel is to a thin one.
+/// Eight rows of eight columns, a lane a column or a lane a row: what a tile is to a matrix, a
+/// panel is to a thin one.
 pub(crate) type Panel = [Lane; LANES];
 
 pub(crate) const ZERO_TILE: Tile = [Lane::ZERO; LANES];
@@ -13,7 +15,8 @@ pub(crate) const ZERO_TILE: Tile = [Lane::ZERO; LANES];
 /// Columns of a tile that are taken at once where the registers do not hold what all eight need.
 pub(crate) const HALF: usize = LANES / 2;
 
-/// Tiles that the first level of cache keeps while they are gone through more than once, for the same reason.
+/// Tiles that the first level of cache keeps while they are gone through more than once, for the
+/// same reason.
 pub(crate) const CHUNK: usize = 16;
 
 /// Index of the first tile of block `b`: blocks `0, 1, …` hold `1, 2, …` tiles.

@@ -1,4 +1,5 @@
-//! Kernels go over their operands in one order where registers are few and in another where they are many: the same bits.
+//! Kernels go over their operands in one order where registers are few and in another where they
+//! are many: the same bits.
 
 use mercer_linalg_incremental::{
     AlignedVec, BlockRecursion, GrowingCholesky, Removal, Rotations, SquareRootRls, SquareRootScratch, StateMatrix,

@@ -1,18 +1,20 @@
-//! Ridge regression on a projection, after Rémi Jézéquel, Pierre Gaillard and Alessandro Rudi, *Efficient online learning with
-//! kernels for adversarial large scale problems* (NeurIPS 2019).
+//! Ridge regression on a projection, after Rémi Jézéquel, Pierre Gaillard and Alessandro Rudi,
+//! *Efficient online learning with kernels for adversarial large scale problems* (NeurIPS 2019).
 //!
-//! **The problem.** Compete with the best function of a Gaussian kernel's space on a long stream in few dimensions, of which
-//! nothing is assumed: an adversary may choose each target once it has seen the prediction. Kernel-AWV (Azoury, Warmuth, Vovk) has the
-//! best regret there is, but keeps every point: `½t²` multiply-adds in round `t`.
+//! **The problem.** Compete with the best function of a Gaussian kernel's space on a long stream in
+//! few dimensions, of which nothing is assumed: an adversary may choose each target once it has
+//! seen the prediction. Kernel-AWV (Azoury, Warmuth, Vovk) has the best regret there is, but keeps
+//! every point: `½t²` multiply-adds in round `t`.
 //!
-//! **The idea.** Project on a space of `r` functions. In few dimensions it can be chosen before any data come: the Taylor features of
-//! the Gaussian up to degree `M`, `r = C(d + M, M)`, for a round of `2r²`. Or it follows the data: KORS keeps a point with a
-//! probability that is its leverage score (PKAWV-Nyström). The forecast is that of AWV, `wᵀz/(1 + zᵀA⁻¹z)`: ridge regression
-//! that shrinks its prediction where it knows little. PKRR is the same without the shrinking.
+//! **The idea.** Project on a space of `r` functions. In few dimensions it can be chosen before any
+//! data come: the Taylor features of the Gaussian up to degree `M`, `r = C(d + M, M)`, for a round
+//! of `2r²`. Or it follows the data: KORS keeps a point with a probability that is its leverage
+//! score (PKAWV-Nyström). The forecast is that of AWV, `wᵀz/(1 + zᵀA⁻¹z)`: ridge regression that
+//! shrinks its prediction where it knows little. PKRR is the same without the shrinking.
 //!
-//! **What to look at.** In the first table a few degrees reach the loss of all points, at a price a round that does not grow with
-//! the stream. In the second, an adversary answers every prediction with the target opposite to it: ridge regression, which
-//! does not shrink, loses more.
+//! **What to look at.** In the first table a few degrees reach the loss of all points, at a price a
+//! round that does not grow with the stream. In the second, an adversary answers every prediction
+//! with the target opposite to it: ridge regression, which does not shrink, loses more.
 //!
 //! ```sh
 //! cargo run -p mercer --example projected_regression
@@ -33,7 +35,8 @@ const WIDTH: f64 = 0.5;
 const LAMBDA: f64 = 0.1;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // A sum of Gaussian bumps on the square, seen through noise that is uniform on [−0.1, 0.1] (variance 0.00333).
+    // A sum of Gaussian bumps on the square, seen through noise that is uniform on [−0.1, 0.1]
+    // (variance 0.00333).
     let simulation = Simulation { rows: 2000, noise: 0.1, width: WIDTH, seed: 7 };
     let stream = simulation.cube(2)?.dataset;
 
@@ -77,7 +80,8 @@ fn row(name: &str, mut learner: impl Regressor, stream: &Dataset) -> Result<(), 
     Ok(())
 }
 
-/// Mean loss, and mean size of the predictions, when the target is the sign that the prediction has not.
+/// Mean loss, and mean size of the predictions, when the target is the sign that the prediction has
+/// not.
 fn against_adversary(mut learner: impl Regressor, stream: &Dataset) -> Result<(f64, f64), mercer::Error> {
     let (mut loss, mut size) = (0.0, 0.0);
     for (x, _) in stream.iter() {

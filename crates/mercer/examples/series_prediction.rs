@@ -1,17 +1,21 @@
-//! Predicting a system that nobody knows, after Jiachen Qian and Yang Zheng, *Model-free Online Learning for the Kalman Filter:
-//! Forgetting Factor and Logarithmic Regret* (2025).
+//! Predicting a system that nobody knows, after Jiachen Qian and Yang Zheng, *Model-free Online
+//! Learning for the Kalman Filter: Forgetting Factor and Logarithmic Regret* (2025).
 //!
-//! **The problem.** A linear system is driven by noise and seen through noise, and its outputs may wander off: positions of moving
-//! bodies, the pole of the Earth. With the matrices known the best predictor of the next output is Kalman's. Nothing is known here.
+//! **The problem.** A linear system is driven by noise and seen through noise, and its outputs may
+//! wander off: positions of moving bodies, the pole of the Earth. With the matrices known the best
+//! predictor of the next output is Kalman's. Nothing is known here.
 //!
-//! **The idea.** Kalman's prediction is nearly a regression upon the last `p` outputs, whose coefficients fall like `ρ^lag`, where
-//! `ρ < 1` is the rate at which the filter forgets. Plain least squares (`γ = 1`) does not know that they fall, and fits noise
-//! with the far lags. Scaling lag `a` by `γ^(a−1)` says so: the regulariser then holds far lags down. The regret against Kalman
-//! stays logarithmic and its constant falls. No `γ` need be chosen: a mixture of all of them does nearly as well as the best.
+//! **The idea.** Kalman's prediction is nearly a regression upon the last `p` outputs, whose
+//! coefficients fall like `ρ^lag`, where `ρ < 1` is the rate at which the filter forgets. Plain
+//! least squares (`γ = 1`) does not know that they fall, and fits noise with the far lags. Scaling
+//! lag `a` by `γ^(a−1)` says so: the regulariser then holds far lags down. The regret against
+//! Kalman stays logarithmic and its constant falls. No `γ` need be chosen: a mixture of all of them
+//! does nearly as well as the best.
 //!
-//! **What to look at.** The first table is what each predictor loses beyond Kalman's filter, summed, after ever longer times: slow
-//! growth is what the theory promises; compare `γ = 1` with `γ = 0.5`, near this system's `ρ`. The second is real: tomorrow's
-//! pole and rotation, and intervals that hold 90 % of what comes, whatever the series does.
+//! **What to look at.** The first table is what each predictor loses beyond Kalman's filter,
+//! summed, after ever longer times: slow growth is what the theory promises; compare `γ = 1` with
+//! `γ = 0.5`, near this system's `ρ`. The second is real: tomorrow's pole and rotation, and
+//! intervals that hold 90 % of what comes, whatever the series does.
 //!
 //! ```sh
 //! cargo run -p mercer --example series_prediction
@@ -30,7 +34,8 @@ use mercer::streams::LinearSystem;
 const WARM_UP: usize = 60;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Three bodies at once: position, velocity and acceleration each, of which the positions are seen.
+    // Three bodies at once: position, velocity and acceleration each, of which the positions are
+    // seen.
     let system = LinearSystem::tracking();
     let series = system.simulate(8000, 3)?.outputs;
     let known = system.matrices();

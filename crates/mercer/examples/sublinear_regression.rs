@@ -1,18 +1,23 @@
-//! Regression in sublinear time, after Junfan Li and Shizhong Liao, *Nearly Optimal Algorithms with Sublinear Computational
-//! Complexity for Online Kernel Regression* (ICML 2023).
+//! Regression in sublinear time, after Junfan Li and Shizhong Liao, *Nearly Optimal Algorithms with
+//! Sublinear Computational Complexity for Online Kernel Regression* (ICML 2023).
 //!
-//! **The problem.** Prices of diamonds come one after the other: predict the price from nine features, then see it, and learn. A
-//! kernel method is accurate, but the plain ones keep every stone: KONS, the online Newton step in the kernel's space, needs `½t²`
-//! multiply-adds in round `t`, which 54,000 stones make 10¹³.
+//! **The problem.** Prices of diamonds come one after the other: predict the price from nine
+//! features, then see it, and learn. A kernel method is accurate, but the plain ones keep every
+//! stone: KONS, the online Newton step in the kernel's space, needs `½t²` multiply-adds in round
+//! `t`, which 54,000 stones make 10¹³.
 //!
-//! **The idea.** Most stones are nearly combinations of earlier ones: their images `k(x, ·)` lie within a distance `√α` of the span of
-//! a few that are kept. ALD (approximate linear dependence) keeps a stone only when it does not. What is learnt then has `J`
-//! coordinates, and `J` depends on how fast the kernel's eigenvalues fall, hardly on `t`. Two learners use this dictionary:
-//! - AOGD-ALD takes gradient steps: cheap, and its regret grows like the square root of the best function's loss;
-//! - NONS-ALD takes Newton steps, `Jd + 2J²` multiply-adds, and its regret is nearly logarithmic where the spectrum falls fast.
+//! **The idea.** Most stones are nearly combinations of earlier ones: their images `k(x, ·)` lie
+//! within a distance `√α` of the span of a few that are kept. ALD (approximate linear dependence)
+//! keeps a stone only when it does not. What is learnt then has `J` coordinates, and `J` depends on
+//! how fast the kernel's eigenvalues fall, hardly on `t`. Two learners use this dictionary:
+//! - AOGD-ALD takes gradient steps: cheap, and its regret grows like the square root of the best
+//!   function's loss;
+//! - NONS-ALD takes Newton steps, `Jd + 2J²` multiply-adds, and its regret is nearly logarithmic
+//!   where the spectrum falls fast.
 //!
-//! **What to look at.** In the first table `kept` hardly doubles while the stream grows a hundredfold, and the loss goes on
-//! falling. In the second, NONS-ALD loses hardly more than KONS, which keeps everything. In the third, `α` trades points for loss.
+//! **What to look at.** In the first table `kept` hardly doubles while the stream grows a
+//! hundredfold, and the loss goes on falling. In the second, NONS-ALD loses hardly more than KONS,
+//! which keeps everything. In the third, `α` trades points for loss.
 //!
 //! ```sh
 //! cargo run -p mercer --example sublinear_regression
@@ -32,7 +37,8 @@ use mercer::{
 const WIDTH: f64 = 4.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The bundled stream, shuffled (the file has runs of rising price), features on [−1, 1] and prices on [0, 1].
+    // The bundled stream, shuffled (the file has runs of rising price), features on [−1, 1] and
+    // prices on [0, 1].
     let mut table = Registry::load()?.open("diamonds")?.permuted(1);
     Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
     let d = table.dimension();

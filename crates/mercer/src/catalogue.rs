@@ -1,18 +1,20 @@
-//! Learners by name: what each is, the keys that set it, what they mean, and how to build it when the program runs.
+//! Learners by name: what each is, the keys that set it, what they mean, and how to build it when
+//! the program runs.
 //!
-//! One [`Entry`] a learner, which stands beside the learner's type; [`entries`] lists them, [`find`] looks one up. [`Settings`] are
-//! made of an entry and `KEY=VALUE` pairs (checked for spelling at once), and with a kernel and a [`Context`] they make a learner
-//! (checked for range). A value is
-//! - a number, or arithmetic in `T` (rounds) and `d` (features): `+ - * / ^`, parentheses, `sqrt`, `ln` (or `log`), `exp`,
-//!   `min`, `max`; a whole-number key rounds a formula down;
+//! [`entries`] lists one [`Entry`] a learner, and [`find`] looks one up. [`Settings`] are made of
+//! an entry and `KEY=VALUE` pairs (checked for spelling at once), and with a kernel and a
+//! [`Context`] they make a learner (checked for range). A value is
+//! - a number, or arithmetic in `T` (rounds) and `d` (features): `+ - * / ^`, parentheses, `sqrt`,
+//!   `ln` (or `log`), `exp`, `min`, `max`; a whole-number key rounds a formula down;
 //! - `auto`, where a paper gives a rule ([`Key::auto`]);
 //! - `none`, where doing without means something ([`Key::none`]);
 //! - for [`Kind::Numbers`], one number or one a feature, separated by commas;
-//! - for [`Kind::Kernels`], kernels, separated by commas, or by `;` where one has a comma of its own (`polynomial:3,1;linear`);
-//! - for [`Kind::Name`], [`Kind::Loss`], [`Kind::Members`] and [`Kind::Learner`], one of its names, a loss such as `huber:0.5`, a list of
-//!   other learners, one other learner.
+//! - for [`Kind::Kernels`], kernels, separated by commas, or by `;` where one has a comma of its
+//!   own (`polynomial:3,1;linear`);
+//! - for [`Kind::Name`], [`Kind::Loss`], [`Kind::Members`] and [`Kind::Learner`], one of its names,
+//!   a loss such as `huber:0.5`, a list of other learners, one other learner.
 //!
-//! No default depends on `T`, so that a learner does the same on a stream of unknown length as on a file.
+//! No default depends on `T`: a stream of unknown length is learnt as a file is.
 //!
 //! ```
 //! use mercer::catalogue::{self, Context, Settings};
@@ -51,7 +53,8 @@ pub fn find(name: &str) -> Result<&'static Entry, CatalogueError> {
     })
 }
 
-/// The name that was probably meant: one that continues or contains what was written, or differs in a few letters.
+/// The name that was probably meant: one that continues or contains what was written, or differs in
+/// a few letters.
 #[must_use]
 pub fn nearest<'n>(written: &str, names: &[&'n str]) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace('_', "-");

@@ -110,8 +110,9 @@ struct Habits {
     verbose: bool,
     /// Take options from this file; those of the command line win
     ///
-    /// A line is the long name of an option and its value, such as `learner = "krls"` or `limit = 1000`; true or false where an option has no
-    /// value; a list where it may be given several times. `set` may be a table: `set = { lambda = 0.1 }`.
+    /// A line is the long name of an option and its value, such as `learner = "krls"` or
+    /// `limit = 1000`; true or false where an option has no value; a list where it may be given
+    /// several times. `set` may be a table: `set = { lambda = 0.1 }`.
     #[arg(long, global = true, value_name = "FILE.toml", help_heading = "Everywhere")]
     config: Option<PathBuf>,
 }
@@ -149,13 +150,15 @@ impl Habits {
 
 /// Run a learner over data once: predict, score, learn
 ///
-/// Prints scores of the predictions, each made before its target was shown, over all rows, their second half and the last window, beside those of
-/// two baselines: the running mean (for classes the most frequent class so far) and the value of the row before. With --scale paper01 or paper11 errors and
-/// predictions are in scaled units.
+/// Prints scores of the predictions, each made before its target was shown, over all rows, their
+/// second half and the last window, beside those of two baselines: the running mean (for classes
+/// the most frequent class so far) and the value of the row before. With --scale paper01 or paper11
+/// errors and predictions are in scaled units.
 ///
-/// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array), LIBSVM, each also compressed by gzip or
-/// zstd, Parquet or Arrow; or `-` for standard input; or, if there is no such file, the name of a known data set such as `diamonds`, which is built in (the others are looked for in
-/// the folder $MERCER_DATA, in datasets/cache and in datasets).
+/// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array),
+/// LIBSVM, each also compressed by gzip or zstd, Parquet or Arrow; or `-` for standard input; or,
+/// if there is no such file, the name of a known data set such as `diamonds`, which is built in
+/// (the others are looked for in the folder $MERCER_DATA, in datasets/cache and in datasets).
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EVAL_EXAMPLES)]
 struct EvalArguments {
@@ -164,18 +167,21 @@ struct EvalArguments {
     /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
     #[arg(long, value_name = "SEED", value_parser = seed)]
     permute: Option<u64>,
-    /// Threads that a blocked pass may use, those of a mixture for its members; predictions are the same to rounding
+    /// Threads that a blocked pass may use, those of a mixture for its members; predictions are the
+    /// same to rounding
     #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     threads: NonZeroUsize,
-    /// Rows that are known ahead and learnt together, 1 for row by row; the predictions are the same to rounding
+    /// Rows that are known ahead and learnt together, 1 for row by row; the predictions are the
+    /// same to rounding
     ///
-    /// To rounding: about 2e-16 times the condition number of the matrix that the learner inverts, below 1e-10 unless lambda or mu is
-    /// very small against the data.
+    /// To rounding: about 2e-16 times the condition number of the matrix that the learner inverts,
+    /// below 1e-10 unless lambda or mu is very small against the data.
     ///
-    /// `auto` is 256 for files and data sets, up to 131072 with more than one thread (a second one pays from 50 rows a feature on), and
-    /// 1 for standard input, whose rows may come slowly. Blocks end where checkpoints
-    /// are, so that the dictionary's size there is known; past the 65,536th row of a stream whose length nobody knows, a
-    /// checkpoint tells the size at the end of its block.
+    /// `auto` is 256 for files and data sets, up to 131072 with more than one thread (a second one
+    /// pays from 50 rows a feature on), and 1 for standard input, whose rows may come slowly.
+    /// Blocks end where checkpoints are, so that the dictionary's size there is known; past the
+    /// 65,536th row of a stream whose length nobody knows, a checkpoint tells the size at the end
+    /// of its block.
     #[arg(long, value_name = "B", default_value = "auto")]
     block: Block,
     /// How many rows DATA has, for standard input where T, --scale or --permute need to know
@@ -184,19 +190,24 @@ struct EvalArguments {
     /// What becomes of rows that cannot be read: stop or skip
     #[arg(long, value_name = "HOW", default_value = "stop")]
     on_error: OnError,
-    /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is complete
+    /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is
+    /// complete
     ///
-    /// With several targets the columns are t,target_NAME…,prediction_NAME…. For classes `prediction` is the class; p_CLASS…, the
-    /// probabilities, follow where the learner has them, and `score` for two classes: positive for 1, +1 or the later label in sorted
-    /// order. With --intervals `lower` and `upper` follow the predictions. A value that does not exist yet is empty. The classes of a file are looked up before the run; from standard input those of
-    /// the first 256 rows have columns.
+    /// With several targets the columns are t,target_NAME…,prediction_NAME…. For classes
+    /// `prediction` is the class; p_CLASS…, the probabilities, follow where the learner has them,
+    /// and `score` for two classes: positive for 1, +1 or the later label in sorted order. With
+    /// --intervals `lower` and `upper` follow the predictions. A value that does not exist yet is
+    /// empty. The classes of a file are looked up before the run; from standard input those of the
+    /// first 256 rows have columns.
     #[arg(short = 'o', long, alias = "out", value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
-    /// Write t,target and then exactly these columns, with commas between: prediction, score, size, variance, lower, upper, loss, p_CLASS
+    /// Write t,target and then exactly these columns, with commas between: prediction, score, size,
+    /// variance, lower, upper, loss, p_CLASS
     ///
-    /// `size` is the number of points after the row was learnt, so rows are then learnt one by one; `loss` is what the learner minimises,
-    /// for the row's prediction. `variance` is that of the target as least-squares learners expect it before it is shown, and takes rows one by
-    /// one, too. `lower` and `upper` are the ends of --intervals.
+    /// `size` is the number of points after the row was learnt, so rows are then learnt one by one;
+    /// `loss` is what the learner minimises, for the row's prediction. `variance` is that of the
+    /// target as least-squares learners expect it before it is shown, and takes rows one by one,
+    /// too. `lower` and `upper` are the ends of --intervals.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "predictions")]
     columns: Vec<String>,
     #[command(flatten)]
@@ -213,44 +224,51 @@ struct EvalArguments {
 struct CommonArguments {
     /// A file, `-` for standard input, or a data set's name
     data: PathBuf,
-    /// The learner, with settings if they are to be others than usual: NAME or 'NAME KEY=VALUE …', where kernel=SPEC may be one of
-    /// them; `mercer learners` lists them
+    /// The learner, with settings if they are to be others than usual: NAME or 'NAME KEY=VALUE …',
+    /// where kernel=SPEC may be one of them; `mercer learners` lists them
     #[arg(long, value_name = "NAME")]
     learner: String,
-    /// gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
-    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
+    /// gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET,
+    /// linear, mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median
     ///
-    /// `median` is the Gaussian whose width is the median distance between the first rows, 200 at most, as the learner sees
-    /// them; they are waited for before the first is learnt. The learner auto chooses its kernels itself.
+    /// `median` is the Gaussian whose width is the median distance between the first rows, 200 at
+    /// most, as the learner sees them; they are waited for before the first is learnt. The learner
+    /// auto chooses its kernels itself.
     #[arg(long, value_name = "SPEC", default_value = "median")]
     kernel: KernelSpec,
     /// Set a parameter of the learner; may be given several times
     ///
-    /// VALUE is a number; a formula in T (rows that are learnt: all of DATA, or --limit of them) and d (features), with + - *
-    /// / ^ ( ) sqrt ln exp min max, such as alpha=25/T; auto where a paper gives a rule; or none. `mercer learners NAME`
-    /// tells the keys. A formula in T needs the length of the stream: a file is then read beforehand, standard input needs --rows.
+    /// VALUE is a number; a formula in T (rows that are learnt: all of DATA, or --limit of them)
+    /// and d (features), with + - * / ^ ( ) sqrt ln exp min max, such as alpha=25/T; auto where a
+    /// paper gives a rule; or none. `mercer learners NAME` tells the keys. A formula in T needs the
+    /// length of the stream: a file is then read beforehand, standard input needs --rows.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Scale the data: standard, robust or range row by row; paper01 or paper11 by the ranges of all of DATA
+    /// Scale the data: standard, robust or range row by row; paper01 or paper11 by the ranges of
+    /// all of DATA
     ///
-    /// `standard` scales features by their running mean and deviation, `robust` by their running median and quartiles, and `range` by their
-    /// running range. They begin with the first 256 rows. Targets are learnt in scaled units; predictions, intervals and errors are in the target's own.
+    /// `standard` scales features by their running mean and deviation, `robust` by their running
+    /// median and quartiles, and `range` by their running range. They begin with the first 256
+    /// rows. Targets are learnt in scaled units; predictions, intervals and errors are in the
+    /// target's own.
     ///
-    /// `paper01` and `paper11` scale features to [−1, 1] and the target to [0, 1] or [−1, 1], each column by its range in DATA, which is
-    /// then read beforehand, or in --scale-from. Errors are then in scaled units. Of a table with columns that are encoded, numbers, times and targets are
-    /// scaled so; categories are 0 or 1.
+    /// `paper01` and `paper11` scale features to [−1, 1] and the target to [0, 1] or [−1, 1], each
+    /// column by its range in DATA, which is then read beforehand, or in --scale-from. Errors are
+    /// then in scaled units. Of a table with columns that are encoded, numbers, times and targets
+    /// are scaled so; categories are 0 or 1.
     #[arg(long, value_name = "HOW", default_value = "none")]
     scale: ScaleChoice,
-    /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read beforehand
+    /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read
+    /// beforehand
     #[arg(long, value_name = "FILE")]
     scale_from: Option<PathBuf>,
     /// What becomes of rows whose targets are implausible numbers: keep, weigh or skip
     ///
-    /// A target is implausible more than ten times the range of late beyond that range, until as many
-    /// follow as the logarithm of the distance: wrong values are, a stream that has moved is not. `skip`
-    /// predicts such a row and does not learn it, `weigh` learns it with a weight that makes it pull no
-    /// harder than one as far beyond the range as that is wide, and `keep` learns it as it is. What
-    /// was done is told. A model keeps the way in which it was trained.
+    /// A target is implausible more than ten times the range of late beyond that range, until as
+    /// many follow as the logarithm of the distance: wrong values are, a stream that has moved is
+    /// not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
+    /// makes it pull no harder than one as far beyond the range as that is wide, and `keep` learns
+    /// it as it is. What was done is told. A model keeps the way in which it was trained.
     #[arg(long, value_name = "HOW", default_value = "weigh")]
     outliers: Outliers,
     /// Learn only the first N rows
@@ -259,34 +277,40 @@ struct CommonArguments {
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
-    /// Which column is the target, by name or by number from 1, or several with commas between; the last unless given
+    /// Which column is the target, by name or by number from 1, or several with commas between; the
+    /// last unless given
     #[arg(long, value_name = "NAME|INDEX,…")]
     target: Option<TargetColumn>,
     /// Which column holds weights, by name or by number from 1
     ///
-    /// A weight is a number of at least 0: a row of weight 2 counts like two rows, a row of weight 0 is predicted and neither learnt
-    /// nor scored. Scores are weighted means.
+    /// A weight is a number of at least 0: a row of weight 2 counts like two rows, a row of weight
+    /// 0 is predicted and neither learnt nor scored. Scores are weighted means.
     #[arg(long, value_name = "NAME|INDEX")]
     weight: Option<ColumnChoice>,
     #[command(flatten)]
     intervals: IntervalArguments,
     /// Whether the target is a class or a number
     ///
-    /// Unless given, a target that holds text, or nothing but 0 and 1, is a class. A target of -1 and 1 is a number unless the learner
-    /// only classifies. The first 256 rows decide.
+    /// Unless given, a target that holds text, or nothing but 0 and 1, is a class. A target of -1
+    /// and 1 is a number unless the learner only classifies. The first 256 rows decide.
     #[arg(long, value_name = "TASK")]
     task: Option<TaskChoice>,
-    /// Columns that are neither features nor the target, by name or by number from 1, with commas between
+    /// Columns that are neither features nor the target, by name or by number from 1, with commas
+    /// between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
-    /// The columns that are features, by name or by number from 1, with commas between; all others are ignored
+    /// The columns that are features, by name or by number from 1, with commas between; all others
+    /// are ignored
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     only: Vec<ColumnChoice>,
-    /// What the values of a column of a file are: number, category, time, text or identifier; may be given several times
+    /// What the values of a column of a file are: number, category, time, text or identifier; may
+    /// be given several times
     ///
-    /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are encoded: categories are one-hot (hashed when there are
-    /// many), times become cyclic parts and elapsed years, a gap becomes the running mean with a mark beside it, texts and identifiers are
-    /// ignored, and numbers stay as they are unless --scale says otherwise. `mercer inspect` tells what is found.
+    /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are
+    /// encoded: categories are one-hot (hashed when there are many), times become cyclic parts and
+    /// elapsed years, a gap becomes the running mean with a mark beside it, texts and identifiers
+    /// are ignored, and numbers stay as they are unless --scale says otherwise. `mercer inspect`
+    /// tells what is found.
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
     /// How many features a row has, which only LIBSVM from a pipe does not tell
@@ -307,7 +331,8 @@ impl CommonArguments {
         }
     }
 
-    /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each, with their weights if there are any.
+    /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each, with their
+    /// weights if there are any.
     fn kernel(
         &self,
         entry: &Entry,
@@ -327,8 +352,8 @@ impl CommonArguments {
     }
 }
 
-/// The Gaussian whose width is the median distance of the first rows. Rows of weight 0 do not count, pairs count by the product of their
-/// weights.
+/// The Gaussian whose width is the median distance of the first rows. Rows of weight 0 do not
+/// count, pairs count by the product of their weights.
 fn median_kernel(dimension: usize, rows: &[f64], weights: &[f64]) -> Result<AnyKernel, Failure> {
     let gaussian = Gaussian::new(weighted_median_width(dimension, rows, weights));
     gaussian.map(AnyKernel::Gaussian).map_err(|error| Failure::because(format!("--kernel median: {error}")))
@@ -486,8 +511,9 @@ fn command() -> Parsed {
     })
 }
 
-/// The words of a command line in which a learner that is given with settings, `--learner 'NAME KEY=VALUE …'`, has them in options of
-/// their own: `--kernel SPEC` for kernel=SPEC, and `--set KEY=VALUE`.
+/// The words of a command line in which a learner that is given with settings,
+/// `--learner 'NAME KEY=VALUE …'`, has them in options of their own: `--kernel SPEC` for
+/// kernel=SPEC, and `--set KEY=VALUE`.
 fn spelled_out(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let (mut all, mut follows, mut ended) = (Vec::new(), false, false);
     for word in words {

@@ -1,4 +1,5 @@
-//! Ridge regressions that are sums over rows, by name: what `mercer fit` and the SQL engines take as options.
+//! Ridge regressions that are sums over rows, by name: what `mercer fit` and the SQL engines take
+//! as options.
 //!
 //! | learner | features of a row | keys |
 //! |---|---|---|
@@ -8,8 +9,9 @@
 //! | `pkrr-fourier` | `D` random frequencies of a Gaussian kernel, `r = 2D` | `lambda`, `features` (D), `seed` |
 //! | `pkrr-frozen` | given points of any kernel, `r` of them | `lambda` |
 //!
-//! `lambda=auto`, the default, takes the ridge of the least generalised cross-validation when a prediction is asked for. All else is settled
-//! before the first row is read, so that the states of all shards add up.
+//! `lambda=auto`, the default, takes the ridge of the least generalised cross-validation when a
+//! prediction is asked for. All else is settled before the first row is read, so that the states of
+//! all shards add up.
 
 use std::fmt;
 use std::str::FromStr;
@@ -166,7 +168,8 @@ impl FitSpec {
         Learner::ALL.map(Learner::name).to_vec()
     }
 
-    /// The learner of that name, with its keys set by `KEY=VALUE` pairs. Without a kernel it has the Gaussian of width 1.
+    /// The learner of that name, with its keys set by `KEY=VALUE` pairs. Without a kernel it has
+    /// the Gaussian of width 1.
     ///
     /// # Errors
     /// Unknown names and values out of their range, in words.
@@ -358,7 +361,8 @@ impl FitSpec {
 impl FromStr for FitSpec {
     type Err = FitError;
 
-    /// Options in one text: `KEY=VALUE` pairs with blanks or semicolons between them, among them `learner=NAME` and `kernel=SPEC`.
+    /// Options in one text: `KEY=VALUE` pairs with blanks or semicolons between them, among them
+    /// `learner=NAME` and `kernel=SPEC`.
     fn from_str(text: &str) -> Result<Self, FitError> {
         let (mut learner, mut kernel, mut pairs) = (None, None, Vec::new());
         for pair in text.split(|c: char| c.is_whitespace() || c == ';').filter(|pair| !pair.is_empty()) {

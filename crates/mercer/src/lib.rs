@@ -1,25 +1,13 @@
-//! Online learning with kernels: regression on a stream, one example at a time, with a dictionary that stays small.
+//! Online learning with kernels: regression on a stream, one example at a time, with a dictionary
+//! that stays small.
 //!
-//! This crate is the entrance to the workspace. It has every library crate as a module, the main types at the root, the [`catalogue`] of
-//! learners by name, and the `mercer` command (feature `cli`). It computes nothing itself, so a program may also depend on one of the
-//! other crates alone.
+//! This crate is the entrance to the workspace. It has every library crate as a module, the main
+//! types at the root, the [`catalogue`] of learners by name, and the `mercer` command (feature
+//! `cli`). It computes nothing itself, so a program may also depend on one of the other crates
+//! alone.
 //!
-//! [`Auto`] needs no settings and takes features in any unit. With a learner of your choice you scale the data yourself:
-//!
-//! ```
-//! use mercer::datasets::Registry;
-//! use mercer::readers::{Ranges, Scaling, Scheme};
-//! use mercer::{Gaussian, NonsAld, NonsAldParams, Regressor, RegressorExt, prequential};
-//!
-//! let mut table = Registry::load()?.open("diamonds")?.permuted(1);
-//! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
-//! let params = NonsAldParams::default().alpha(25.0 / table.len() as f64);
-//! let mut learner = NonsAld::new(Gaussian::new(4.0)?, table.dimension(), params)?;
-//! let score = prequential(&mut learner, table.iter(), |_round| {})?;
-//! println!("mean squared error {} with {} points kept", score.mse(), learner.dictionary_size());
-//! # assert!(score.mse() < 0.005 && learner.dictionary_size() < 100, "{} {}", score.mse(), learner.dictionary_size());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! [`Auto`] needs no settings and takes features in any unit. With a learner of your choice you
+//! scale the data yourself, by [`readers::Scaling`] or [`encoding`].
 //!
 //! | module | what it answers |
 //! |---|---|
@@ -39,18 +27,7 @@
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
 //! | [`tune`] | which settings suit the data |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
-//!
-//! A learner is a [`Regressor`]: it can [`predict`](RegressorExt::predict), [`update`](RegressorExt::update), and do both at once. Inputs are
-//! `&[f64]`. A learner refuses an input that is not finite or has another dimension, and stays as it was.
-//!
-//! | feature | what it adds |
-//! |---|---|
-//! | `cli` (default) | the command and its dependencies; a library user turns it off with `default-features = false` |
-//! | `serve` (default) | the command's HTTP service |
-//! | `arrow` (default) | readers of Parquet and Arrow files |
-//! | `serde` | serialisation of learners, kernels and data |
-//! | `model` | learners in files |
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -93,8 +70,3 @@ pub use mercer_learners::{
     prequential,
 };
 pub use mercer_registry::AnyRegressor;
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,38 +1,27 @@
 //! Model files: a learner with what is needed to use it and to go on, checked when it is read back.
 //!
-//! A [`Model`] is a learner of numbers or of classes of the [`catalogue`](crate::catalogue), alone or behind the encoding
-//! of a table ([`Tabular`]), a forecaster or an operator learner, together with the names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`] are exact: what is read back predicts and
-//! goes on learning bit for bit like what was saved.
+//! A [`Model`] is a learner of numbers or of classes of the [`catalogue`](crate::catalogue), alone
+//! or behind the encoding of a table ([`Tabular`]), a forecaster or an operator learner, together
+//! with the names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`]
+//! are exact: what is read back predicts and goes on learning bit for bit like what was saved.
 //!
-//! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 65 72 63 65 72 0A` (`\x89Mercer\n`), the
-//! format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3 operator, 4 classification,
-//! 5 sums), a CRC-32 (`u32`) of version, kind, length and body, and the body's length (`u64`);
-//! then the body in [postcard](https://postcard.jamesmunns.com), whose layout is that of the learners' fields. There is
-//! one version, 1. A golden file of every kind and learner is part of the tests. Files of development versions, which
-//! began with `\x89MERCER\n`, are refused.
+//! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 65 72 63 65 72 0A`
+//! (`\x89Mercer\n`), the format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3
+//! operator, 4 classification, 5 sums), a CRC-32 (`u32`) of version, kind, length and body, and the
+//! body's length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose
+//! layout is that of the learners' fields. There is one version, 1. A golden file of every kind and
+//! learner is part of the tests. Files of development versions, which began with `\x89MERCER\n`,
+//! are refused.
 //!
-//! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that comes with no description.
+//! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that
+//! comes with no description.
 //!
-//! **Untrusted bytes.** A file from elsewhere may be damaged or made to do harm. Nothing is allocated on the word of a length field;
-//! the checksum is compared before anything is decoded; nesting is bounded; and what was decoded must
-//! [validate](crate::core::Validate): sizes agree, numbers are finite, pivots positive, parameters in their ranges. So a model that was
-//! read does not panic, whatever the bytes. What would be refused when it is read is refused when it is written. It may still be nonsense that somebody composed with care: a checksum is no signature.
-//!
-//! ```
-//! use mercer::encoding::ScaledTargets;
-//! use mercer::model::{Description, Model, Numbers, Tabular};
-//! use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt};
-//!
-//! let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default().lambda(0.0))?;
-//! learner.update(&[0.3], 1.0)?;
-//! let mut model = Tabular::plain(Numbers::new(ScaledTargets::unscaled(learner.into())));
-//! model.description = Description { learner: "krls".to_owned(), ..Description::default() };
-//! let bytes = Model::Regression(Box::new(model)).to_bytes()?;
-//! let Model::Regression(restored) = Model::from_bytes(&bytes)? else { panic!("another kind") };
-//! assert!((restored.task.learner.predict(&[0.3])? - 1.0).abs() < 1e-12);
-//! assert!(Model::from_bytes(&bytes[..40]).is_err());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! **Untrusted bytes.** A file from elsewhere may be damaged or made to do harm. Nothing is
+//! allocated on the word of a length field; the checksum is compared before anything is decoded;
+//! nesting is bounded; and what was decoded must [validate](crate::core::Validate): sizes agree,
+//! numbers are finite, pivots positive, parameters in their ranges. So a model that was read does
+//! not panic, whatever the bytes. What would be refused when it is read is refused when it is
+//! written. It may still be nonsense that somebody composed with care: a checksum is no signature.
 
 mod class_union;
 mod error;
@@ -63,6 +52,22 @@ pub use series::{Prediction, SeriesErrors};
 pub use tabular::{Classes, Classification, Numbers, Progress, Regression, Tabular, Task, Taught};
 
 /// What a model file holds.
+///
+/// ```
+/// use mercer::encoding::ScaledTargets;
+/// use mercer::model::{Description, Model, Numbers, Tabular};
+/// use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt};
+///
+/// let mut learner = Krls::new("gaussian:0.5".parse::<AnyKernel>()?, 1, KrlsParams::default().lambda(0.0))?;
+/// learner.update(&[0.3], 1.0)?;
+/// let mut model = Tabular::plain(Numbers::new(ScaledTargets::unscaled(learner.into())));
+/// model.description = Description { learner: "krls".to_owned(), ..Description::default() };
+/// let bytes = Model::Regression(Box::new(model)).to_bytes()?;
+/// let Model::Regression(restored) = Model::from_bytes(&bytes)? else { panic!("another kind") };
+/// assert!((restored.task.learner.predict(&[0.3])? - 1.0).abs() < 1e-12);
+/// assert!(Model::from_bytes(&bytes[..40]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Model {
@@ -141,7 +146,8 @@ pub struct Description {
     pub target_name: Option<String>,
     /// How the target was told.
     pub target: TargetColumn,
-    /// The names of the targets, if there are several and the data had names; `target_name` is then the first.
+    /// The names of the targets, if there are several and the data had names; `target_name` is then
+    /// the first.
     pub target_names: Vec<String>,
     /// The column of the weights.
     pub weight: Option<ColumnChoice>,
@@ -151,11 +157,13 @@ pub struct Description {
     pub own: Own,
 }
 
-/// What the program that made a model keeps for itself, as keys with JSON values: Python the parameters as they were
-/// given, the command the values of a file that stand for none. Nothing of it bears upon the prediction for a row that has been read.
+/// What the program that made a model keeps for itself, as keys with JSON values: Python the
+/// parameters as they were given, the command the values of a file that stand for none. Nothing of
+/// it bears upon the prediction for a row that has been read.
 pub type Own = Vec<(String, String)>;
 
-/// The key of [`Own`] under which the command keeps the values that stand for none in the data: a JSON array of texts.
+/// The key of [`Own`] under which the command keeps the values that stand for none in the data: a
+/// JSON array of texts.
 pub const GAPS: &str = "gaps";
 
 /// As many names as columns, or none.
@@ -179,8 +187,8 @@ impl Model {
     /// The file, whole.
     ///
     /// # Errors
-    /// [`ModelError::Inconsistent`] when the learner holds what could not be read back, such as an infinite number;
-    /// [`ModelError::TooLarge`] beyond [`MOST_BYTES`].
+    /// [`ModelError::Inconsistent`] when the learner holds what could not be read back, such as an
+    /// infinite number; [`ModelError::TooLarge`] beyond [`MOST_BYTES`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         match self {
             Self::Regression(model) => model.to_bytes(),
@@ -216,9 +224,11 @@ impl Model {
     }
 }
 
-/// The model file of a regression learner that comes with nothing else: its [`Description`] and its [`Progress`] are the defaults.
+/// The model file of a regression learner that comes with nothing else: its [`Description`] and its
+/// [`Progress`] are the defaults.
 ///
-/// The learner is copied once. [`Tabular::to_bytes`] needs no copy, and keeps names, scaling and progress as well.
+/// The learner is copied once. [`Tabular::to_bytes`] needs no copy, and keeps names, scaling and
+/// progress as well.
 ///
 /// ```
 /// use mercer::{AnyKernel, Krls, KrlsParams, RegressorExt, model};
@@ -241,8 +251,9 @@ pub fn to_bytes(learner: &(impl Clone + Into<AnyRegressor<AnyKernel>>)) -> Resul
 /// The learner of a regression model's file, by [`to_bytes`] or by the `mercer` command.
 ///
 /// # Errors
-/// As [`Model::from_bytes`]; [`ModelError::OtherKind`] for a forecaster or an operator; [`ModelError::Scaled`] when the learner has
-/// learnt scaled or encoded columns, because it would predict wrongly without their scaling or encoding.
+/// As [`Model::from_bytes`]; [`ModelError::OtherKind`] for a forecaster or an operator;
+/// [`ModelError::Scaled`] when the learner has learnt scaled or encoded columns, because it would
+/// predict wrongly without their scaling or encoding.
 pub fn from_bytes(bytes: &[u8]) -> Result<AnyRegressor<AnyKernel>, ModelError> {
     match Model::from_bytes(bytes)? {
         Model::Regression(model) if model.scaling.is_some() || model.encoding.is_some() => Err(ModelError::Scaled),

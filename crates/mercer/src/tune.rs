@@ -1,40 +1,23 @@
-//! Good settings of a learner, found by running it: successive halving over prefixes of one stream, then a finer look around the best.
+//! Good settings of a learner, found by running it: successive halving over prefixes of one stream,
+//! then a finer look around the best.
 //!
-//! A [`Space`] is a box of settings: the keys that a learner's catalogue entry [names](crate::catalogue::Entry::search) and the width of the kernel. [`search`] scores
-//! points of it, lower is better:
+//! A [`Space`] is a box of settings: the keys that a learner's catalogue entry
+//! [names](crate::catalogue::Entry::search) and the width of the kernel. [`search`] scores points
+//! of it, lower is better:
 //!
-//! 1. Half of the [trials](Plan::trials) are spread evenly over the box (a Halton sequence, shifted by the seed) and scored on the shortest prefix.
-//! 2. On each prefix some more are put around the best point. Then the best third of all goes on to the next prefix, three times as long.
-//! 3. On the whole stream two more generations are put around the best point, the second more closely.
+//! 1. Half of the [trials](Plan::trials) are spread evenly over the box (a Halton sequence, shifted
+//!    by the seed) and scored on the shortest prefix.
+//! 2. On each prefix some more are put around the best point. Then the best third of all goes on to
+//!    the next prefix, three times as long.
+//! 3. On the whole stream two more generations are put around the best point, the second more
+//!    closely.
 //!
-//! The points of a generation are settled before any of it is scored, so the result does not depend on the number of threads. Values have three
-//! digits: what is printed is what was scored. Some 33 passes over the whole stream for 64 trials; a learner for each thread is in memory at a time.
+//! The points of a generation are settled before any of it is scored, so the result does not depend
+//! on the number of threads. Values have three digits: what is printed is what was scored. Some 33
+//! passes over the whole stream for 64 trials; a learner for each thread is in memory at a time.
 //!
-//! Source of the halving: Jamieson and Talwalkar 2016, *Non-stochastic best arm identification and hyperparameter optimization*.
-//!
-//! ```
-//! use mercer::catalogue::{Context, Settings, find};
-//! use mercer::datasets::Registry;
-//! use mercer::readers::{Ranges, Scaling, Scheme};
-//! use mercer::tune::{Plan, Space, search};
-//! use mercer::{AnyKernel, Gaussian, median_width, prequential};
-//!
-//! let mut table = Registry::load()?.open("diamonds")?.permuted(1);
-//! table.truncate(600);
-//! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
-//! let entry = find("krls")?;
-//! let space = Space::of(entry, Some(median_width(table.dimension(), &table.features()[..200 * table.dimension()])));
-//! let mean_squared_error = |values: &[f64], rows: usize| -> Result<f64, Box<dyn std::error::Error + Send + Sync>> {
-//!     let kernel = AnyKernel::Gaussian(Gaussian::new(space.width(values).unwrap_or(1.0))?);
-//!     let (pairs, context) = (space.pairs(values), Context { dimension: table.dimension(), ..Context::default() });
-//!     let mut learner = Settings::new(entry, pairs.iter().map(String::as_str))?.build(kernel, &context)?.learner;
-//!     Ok(prequential(&mut learner, table.iter().take(rows), |_| {})?.mse())
-//! };
-//! let plan = Plan::new(table.len()).trials(8);
-//! let found = search(&space, &plan, mean_squared_error)?;
-//! println!("{} with {}", found.best().score, space.pairs(&found.best().values).join(" "));
-//! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
-//! ```
+//! Source of the halving: Jamieson and Talwalkar 2016, *Non-stochastic best arm identification and
+//! hyperparameter optimization*.
 
 mod parallel;
 mod plan;
@@ -109,13 +92,38 @@ impl Found {
     }
 }
 
-/// Looks for the point of the box with the lowest score; `score` is given the values of a point and the number of rows of a prefix.
+/// Looks for the point of the box with the lowest score; `score` is given the values of a point and
+/// the number of rows of a prefix.
 ///
-/// `score` may be called from [several threads](Plan::threads). It must give the same for the same arguments. A point whose score fails or is
-/// not finite loses against every other.
+/// `score` may be called from [several threads](Plan::threads). It must give the same for the same
+/// arguments. A point whose score fails or is not finite loses against every other.
 ///
 /// # Errors
 /// When the box has no dimension, or no point has a finite score.
+///
+/// ```
+/// use mercer::catalogue::{Context, Settings, find};
+/// use mercer::datasets::Registry;
+/// use mercer::readers::{Ranges, Scaling, Scheme};
+/// use mercer::tune::{Plan, Space, search};
+/// use mercer::{AnyKernel, Gaussian, median_width, prequential};
+///
+/// let mut table = Registry::load()?.open("diamonds")?.permuted(1);
+/// table.truncate(600);
+/// Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+/// let entry = find("krls")?;
+/// let space = Space::of(entry, Some(median_width(table.dimension(), &table.features()[..200 * table.dimension()])));
+/// let mean_squared_error = |values: &[f64], rows: usize| -> Result<f64, Box<dyn std::error::Error + Send + Sync>> {
+///     let kernel = AnyKernel::Gaussian(Gaussian::new(space.width(values).unwrap_or(1.0))?);
+///     let (pairs, context) = (space.pairs(values), Context { dimension: table.dimension(), ..Context::default() });
+///     let mut learner = Settings::new(entry, pairs.iter().map(String::as_str))?.build(kernel, &context)?.learner;
+///     Ok(prequential(&mut learner, table.iter().take(rows), |_| {})?.mse())
+/// };
+/// let plan = Plan::new(table.len()).trials(8);
+/// let found = search(&space, &plan, mean_squared_error)?;
+/// println!("{} with {}", found.best().score, space.pairs(&found.best().values).join(" "));
+/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+/// ```
 pub fn search<E: Send>(
     space: &Space,
     plan: &Plan,

@@ -110,7 +110,8 @@ impl Axis {
         (self.place(self.low), self.place(self.high))
     }
 
-    /// How many ticks to aim at so that their labels, side by side on `width` pixels, keep clear of each other.
+    /// How many ticks to aim at so that their labels, side by side on `width` pixels, keep clear of
+    /// each other.
     pub(super) fn ticks(&self, width: f64) -> usize {
         if self.log {
             return TICKS;
@@ -155,8 +156,8 @@ impl Axis {
     }
 }
 
-/// Lengthens the axis with more room for a unit on both sides, so that units are equal on `width` by `height` pixels. Logarithmic axes
-/// stay as they are.
+/// Lengthens the axis with more room for a unit on both sides, so that units are equal on `width`
+/// by `height` pixels. Logarithmic axes stay as they are.
 pub(super) fn make_equal(x_axis: &mut Axis, y_axis: &mut Axis, width: f64, height: f64) {
     if x_axis.log || y_axis.log {
         return;

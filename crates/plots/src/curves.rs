@@ -16,20 +16,23 @@ pub struct Curve {
 /// What runs upwards in a picture of curves, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score<'a> {
-    /// The smaller the better, and positive: shown along a logarithmic axis when heights differ by a factor of more than 30.
+    /// The smaller the better, and positive: shown along a logarithmic axis when heights differ by
+    /// a factor of more than 30.
     Error(&'a str),
     /// The larger the better, such as an accuracy.
     Gain(&'a str),
 }
 
-/// Ratio of the largest to the smallest height from which on heights are shown along a logarithmic axis.
+/// Ratio of the largest to the smallest height from which on heights are shown along a logarithmic
+/// axis.
 const WIDE: f64 = 30.0;
 /// A height that so many times exceeds the one that 97 of 100 keep below is cut off.
 const RUNAWAY: f64 = 3.0;
 
 /// One figure with the curves of learners as solid lines and those of baselines as dashed ones.
 ///
-/// `score` names the vertical axis. On a linear axis the few errors far above all others (a stream's first rows) are cut off.
+/// `score` names the vertical axis. On a linear axis the few errors far above all others (a
+/// stream's first rows) are cut off.
 ///
 /// ```
 /// use mercer_plots::{Curve, Score, learning_curves};
@@ -79,7 +82,8 @@ mod tests {
         assert!(figure(&[1.0, 100.0]).log_y);
         let plain = figure(&[1.0, 3.0]);
         assert!(!plain.log_y && plain.y_range.is_none());
-        // A first height that is far above the others, none of them positive enough for a logarithmic axis.
+        // A first height that is far above the others, none of them positive enough for a
+        // logarithmic axis.
         let mut ys = vec![0.0; 200];
         ys.iter_mut().enumerate().for_each(|(t, y)| *y = (t % 7) as f64);
         ys[0] = 1e3;

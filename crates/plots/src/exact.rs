@@ -1,7 +1,8 @@
 //! Numbers in JSON that read back bit for bit, those that JSON does not have included.
 //!
-//! JSON knows no NaN and no infinity, which a diverged run has; they become the words `"NaN"`, `"inf"` and `"-inf"`. For
-//! `#[serde(with = "mercer_plots::exact")]` on a field that is an `f64`, or vectors, pairs or options of them.
+//! JSON knows no NaN and no infinity, which a diverged run has; they become the words `"NaN"`,
+//! `"inf"` and `"-inf"`. For `#[serde(with = "mercer_plots::exact")]` on a field that is an `f64`,
+//! or vectors, pairs or options of them.
 
 use std::fmt;
 

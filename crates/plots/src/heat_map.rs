@@ -44,7 +44,8 @@ impl Grid {
         Self { x_range: range, y_range: range, columns: cells, rows: cells }
     }
 
-    /// The cells' centres, row by row from the bottom, each from left to right: the order of a map's values.
+    /// The cells' centres, row by row from the bottom, each from left to right: the order of a
+    /// map's values.
     #[must_use]
     pub fn centres(&self) -> Vec<[f64; 2]> {
         let at = |(low, high): (f64, f64), i: usize, of: usize| low + (high - low) * (i as f64 + 0.5) / of as f64;
@@ -123,7 +124,8 @@ impl HeatMap {
 
     pub(super) fn plot(&self) -> Plot {
         let ends = self.ends();
-        // The plotting crate stretches what it is given from 0 to 1: the cells are given their places in a list of colours.
+        // The plotting crate stretches what it is given from 0 to 1: the cells are given their
+        // places in a list of colours.
         let (mut colours, mut cells) = (Vec::new(), Vec::with_capacity(self.values.len()));
         for value in &self.values {
             let colour = self.cell_colour(*value, ends);
@@ -154,7 +156,8 @@ impl HeatMap {
     }
 }
 
-/// The heat map, if a bar says what its colours mean: neither sets nor a matrix, whose cells say it.
+/// The heat map, if a bar says what its colours mean: neither sets nor a matrix, whose cells say
+/// it.
 fn scaled(figure: &Figure) -> Option<&HeatMap> {
     figure.heat_map.as_ref().filter(|map| map.scale != Scale::Sets && figure.matrix.is_none())
 }

@@ -113,13 +113,14 @@ pub(super) fn column(scene: &mut Scene, legend: &Legend, computed: &ComputedLayo
     }
 }
 
-/// Draws the entries in centred rows of about equal length from `top` down; gives the height they take. Without a scene
-/// they are only measured.
+/// Draws the entries in centred rows of about equal length from `top` down; gives the height they
+/// take. Without a scene they are only measured.
 pub(super) fn rows(scene: Option<&mut Scene>, entries: &[LegendEntry], width: f64, top: f64) -> f64 {
     let room = width - SWATCH;
     let total: f64 = entries.iter().map(entry_width).sum();
     let longest = entries.iter().map(entry_width).fold(0.0, f64::max);
-    // The least number of rows, each with its share of the whole and what the last entry may stick out.
+    // The least number of rows, each with its share of the whole and what the last entry may stick
+    // out.
     let limit = room.min(total / (total / room).ceil().max(1.0) + longest / 2.0);
     let mut rows: Vec<(Vec<&LegendEntry>, f64)> = Vec::new();
     for entry in entries {

@@ -1,33 +1,18 @@
-//! Pictures of learning: curves with bands, points, bars, heat maps, and grids of them, as SVG and PNG.
+//! Pictures of learning: curves with bands, points, bars, heat maps, and grids of them, as SVG and
+//! PNG.
 //!
-//! A [`Figure`] has one pair of axes, and [`Panels`] has several. [`learning_curves`] draws several learners into one figure. No other crate
-//! of Mercer knows the plotting library behind this one. It adds:
+//! A [`Figure`] has one pair of axes, and [`Panels`] has several. [`learning_curves`] draws several
+//! learners into one figure. No other crate of Mercer knows the plotting library behind this one.
+//! It adds:
 //!
 //! - one palette, in which a learner has the same colour everywhere ([`palette`]);
 //! - ranges and tick labels that suit losses and step counts;
-//! - lines thinned to 400 points, without samples that cannot be drawn (not finite, or not positive on a logarithmic axis);
+//! - lines thinned to 400 points, without samples that cannot be drawn (not finite, or not positive
+//!   on a logarithmic axis);
 //! - legends beside the curves, never on them.
 //!
 //! The same figure gives the same bytes.
-//!
-//! ```
-//! use mercer_plots::Figure;
-//!
-//! let rounds: Vec<f64> = (1..=1000).map(f64::from).collect();
-//! let loss: Vec<f64> = rounds.iter().map(|t| 0.1 * t.sqrt()).collect();
-//! let bound: Vec<f64> = rounds.iter().map(|t| 0.3 * t.sqrt()).collect();
-//! let svg = Figure::new("Regret")
-//!     .x_label("round t")
-//!     .y_label("cumulative regret")
-//!     .log_x()
-//!     .log_y()
-//!     .line("NONS-ALD", &rounds, &loss)
-//!     .dashed("bound", &rounds, &bound)
-//!     .svg()?;
-//! assert!(svg.starts_with("<?xml") || svg.starts_with("<svg"));
-//! # Ok::<(), mercer_plots::FigureError>(())
-//! ```
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -167,7 +152,8 @@ pub struct Mark {
 pub struct Figure {
     title: String,
     x_label: String,
-    /// The place of the first word along the horizontal axis, and the words at it and at each unit after it.
+    /// The place of the first word along the horizontal axis, and the words at it and at each unit
+    /// after it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     x_words: Option<(f64, Vec<String>)>,
     y_label: String,
@@ -252,7 +238,8 @@ impl Figure {
         self
     }
 
-    /// Words instead of numbers along a linear horizontal axis, such as dates: at `first` and at each unit after it.
+    /// Words instead of numbers along a linear horizontal axis, such as dates: at `first` and at
+    /// each unit after it.
     #[must_use]
     pub fn x_words(mut self, first: f64, words: Vec<String>) -> Self {
         self.x_words = Some((first, words));
@@ -280,7 +267,8 @@ impl Figure {
         self
     }
 
-    /// Makes a unit as long upwards as to the right, so that circles are round: the axis with more room shows more. For linear axes.
+    /// Makes a unit as long upwards as to the right, so that circles are round: the axis with more
+    /// room shows more. For linear axes.
     #[must_use]
     pub fn equal_units(mut self) -> Self {
         self.equal = true;
@@ -358,7 +346,8 @@ impl Figure {
         self
     }
 
-    /// Colours behind everything else. The axes are the grid's; what lies outside of them is left out.
+    /// Colours behind everything else. The axes are the grid's; what lies outside of them is left
+    /// out.
     #[must_use]
     pub fn heat_map(mut self, map: HeatMap) -> Self {
         self.heat_map = Some(map);

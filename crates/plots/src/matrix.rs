@@ -24,8 +24,9 @@ pub(super) struct Words {
 }
 
 impl Figure {
-    /// A table in colours, such as a confusion matrix: `values` row by row from the top, each with its word. Cells are white at the lowest value
-    /// and blue at the highest. Long names are cut, and words that do not fit into a cell are left out.
+    /// A table in colours, such as a confusion matrix: `values` row by row from the top, each with
+    /// its word. Cells are white at the lowest value and blue at the highest. Long names are cut,
+    /// and words that do not fit into a cell are left out.
     ///
     /// ```
     /// use mercer_plots::Figure;

@@ -175,8 +175,8 @@ pub fn significant(v: f64, digits: usize) -> String {
     }
 }
 
-/// Digits after the point that leave so many significant ones, after rounding (9.996 is 10.00); `None` for a number that is
-/// read more easily with an exponent.
+/// Digits after the point that leave so many significant ones, after rounding (9.996 is 10.00);
+/// `None` for a number that is read more easily with an exponent.
 #[must_use]
 pub fn decimals_of(v: f64, digits: usize) -> Option<usize> {
     if v == 0.0 {

@@ -13,70 +13,7 @@
 //! The server speaks HTTP/1.1 without TLS; put a proxy before it where others may listen. Heads,
 //! bodies, rows, connections and the time that a client takes are bounded by [`Limits`]; who may
 //! learn and download the model is said by [`Access`].
-//!
-//! ```
-//! use std::net::TcpListener;
-//!
-//! use mercer_serve::{
-//!     Column, Forecast, Keeping, Model, Odd, Options, Prediction, Reason, Row, Schema, Standing, Takes, Value,
-//! };
-//!
-//! /// Predicts the mean of the targets so far.
-//! #[derive(Default)]
-//! struct Mean {
-//!     rows: u64,
-//!     mean: f64,
-//!     loss: f64,
-//! }
-//!
-//! impl Model for Mean {
-//!     fn schema(&self) -> Schema {
-//!         let column = Column { name: "x".into(), takes: Takes::Number, needed: true, categories: vec![] };
-//!         let names = vec!["y".to_owned()];
-//!         Schema {
-//!             learner: "mean".into(),
-//!             loss: "mean squared error".into(),
-//!             columns: vec![column],
-//!             named: true,
-//!             targets: names.clone(),
-//!             outputs: names,
-//!             ..Schema::default()
-//!         }
-//!     }
-//!     fn standing(&self) -> Standing {
-//!         Standing { met: self.rows, rounds: self.rows, weight: self.rows as f64, loss: self.loss, size: 1, ..Standing::default() }
-//!     }
-//!     fn predict(&self, _row: &Row, _variance: bool) -> Result<Prediction, Reason> {
-//!         Ok(Prediction::Numbers { values: vec![self.mean], lower: vec![], upper: vec![], variance: vec![] })
-//!     }
-//!     fn odd(&self, _row: &Row) -> Vec<Odd> {
-//!         vec![]
-//!     }
-//!     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
-//!         let (before, error) = (self.predict(row, false)?, row.targets[0].number() - self.mean);
-//!         self.rows += 1;
-//!         self.mean += error / self.rows as f64;
-//!         self.loss += error * error;
-//!         Ok(before)
-//!     }
-//!     fn forecast(&self) -> Forecast {
-//!         Box::new(|_| Err("this is no series".into()))
-//!     }
-//!     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
-//!         Ok(self.mean.to_string().into_bytes())
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let listener = TcpListener::bind("127.0.0.1:0")?;
-//! let save = |bytes: Vec<u8>| std::fs::write("mean.txt", bytes).map_err(Reason::from);
-//! let keeping = Keeping { save: Box::new(save), journal: None };
-//! // The service ends as soon as the last argument says so.
-//! mercer_serve::run(listener, Box::new(Mean::default()), Options::default(), keeping, &|| true)?;
-//! # Ok(())
-//! # }
-//! ```
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)

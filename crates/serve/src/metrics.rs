@@ -37,7 +37,8 @@ pub(super) struct Metrics {
     /// Whether the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
     pub(super) learnt: AtomicU64,
-    /// How the model stands: rows met, rows learnt, points, implausible targets; weight and loss as bits.
+    /// How the model stands: rows met, rows learnt, points, implausible targets; weight and loss as
+    /// bits.
     met: AtomicU64,
     rounds: AtomicU64,
     size: AtomicU64,

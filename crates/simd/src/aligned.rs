@@ -18,7 +18,8 @@ impl Lane {
     pub const ZERO: Self = Self([0.0; LANES]);
 }
 
-// SAFETY: `Lane` is `repr(C)` around `[f64; 8]`, whose 64 bytes equal its alignment: no padding, every bit pattern valid.
+// SAFETY: `Lane` is `repr(C)` around `[f64; 8]`, whose 64 bytes equal its alignment: no padding,
+// every bit pattern valid.
 #[allow(unsafe_code, reason = "bytemuck needs the promise that Lane is plain data; it gives safe casts to [f64]")]
 unsafe impl bytemuck::Zeroable for Lane {}
 // SAFETY: as above.
@@ -27,7 +28,8 @@ unsafe impl bytemuck::Pod for Lane {}
 
 /// A growable vector of `f64`, stored in whole [`Lane`]s and padded with zeros.
 ///
-/// Invariant: the entries of the last lane past `len` are zero, so that kernels may work on whole lanes.
+/// Invariant: the entries of the last lane past `len` are zero, so that kernels may work on whole
+/// lanes.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AlignedVec {

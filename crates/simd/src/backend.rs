@@ -10,16 +10,17 @@ pub(crate) const FEW: usize = 8;
 
 /// A proof that an instruction set is present, and its operations on vectors of eight `f64`.
 ///
-/// Implementations are zero-sized tokens handed out by [`dispatch`](crate::dispatch); results are the same bits for all of
-/// them (`mul_add` is fused everywhere, sums over lanes follow one fixed tree).
+/// Implementations are zero-sized tokens handed out by [`dispatch`](crate::dispatch); results are
+/// the same bits for all of them (`mul_add` is fused everywhere, sums over lanes follow one fixed
+/// tree).
 pub trait Simd: Copy {
     /// Eight `f64` in registers.
     type F64: Copy;
     /// Four `f64` in registers, for what has few columns.
     type Half: Copy;
 
-    /// How many [`F64`](Self::F64) the registers hold: kernels that need more at once go over their operands in another order,
-    /// with the same sums.
+    /// How many [`F64`](Self::F64) the registers hold: kernels that need more at once go over their
+    /// operands in another order, with the same sums.
     const REGISTERS: usize;
 
     /// All lanes equal to `value`.
@@ -47,15 +48,19 @@ pub trait Simd: Copy {
     fn sqrt(self, a: Self::F64) -> Self::F64;
     /// `if a < b { yes } else { no }` lane by lane (a NaN compares false).
     fn select_less(self, a: Self::F64, b: Self::F64, yes: Self::F64, no: Self::F64) -> Self::F64;
-    /// Each lane's bits shifted left by 52 and read as an `f64`: `2ⁿ` when the lane holds `n + 1023 + 3·2⁵¹`.
+    /// Each lane's bits shifted left by 52 and read as an `f64`: `2ⁿ` when the lane holds
+    /// `n + 1023 + 3·2⁵¹`.
     fn exponent_from_low_bits(self, a: Self::F64) -> Self::F64;
-    /// Rotates `(sin, cos)` by the number of quarter turns in the two lowest bits of each lane of `turns`.
+    /// Rotates `(sin, cos)` by the number of quarter turns in the two lowest bits of each lane of
+    /// `turns`.
     fn rotate_quarter_turns(self, sin: Self::F64, cos: Self::F64, turns: Self::F64) -> (Self::F64, Self::F64);
-    /// Lane `j` of the result is the sum over the lanes of `a[j]`, as `((0+1)+(2+3))+((4+5)+(6+7))`.
+    /// Lane `j` of the result is the sum over the lanes of `a[j]`, as
+    /// `((0+1)+(2+3))+((4+5)+(6+7))`.
     fn transpose_sum(self, a: [Self::F64; 8]) -> Self::F64;
     /// Lane `i` of vector `j` of the result is lane `j` of `a[i]`.
     fn transpose(self, a: [Self::F64; 8]) -> [Self::F64; 8];
-    /// `(a[1], …, a[7], next[0])`: eight numbers from the second on, where `next` goes on after `a`.
+    /// `(a[1], …, a[7], next[0])`: eight numbers from the second on, where `next` goes on after
+    /// `a`.
     fn shift(self, a: Self::F64, next: Self::F64) -> Self::F64;
     /// All four equal to `value`.
     fn splat_half(self, value: f64) -> Self::Half;

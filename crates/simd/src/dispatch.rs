@@ -15,8 +15,8 @@ use crate::x86::{Avx2, Avx512};
 
 /// A computation written over [`Simd`].
 ///
-/// Implement it on a struct that borrows its operands and mark `run` `#[inline(always)]`: a plain closure would not be
-/// compiled for the chosen instruction set.
+/// Implement it on a struct that borrows its operands and mark `run` `#[inline(always)]`: a plain
+/// closure would not be compiled for the chosen instruction set.
 pub trait Op {
     /// What the computation returns.
     type Output;
@@ -31,8 +31,8 @@ pub trait Op {
 pub enum Level {
     /// Portable code.
     Scalar = 1,
-    /// Portable code that takes its operands in the order for many registers, as AVX-512 does, so that every machine can test
-    /// that order.
+    /// Portable code that takes its operands in the order for many registers, as AVX-512 does, so
+    /// that every machine can test that order.
     #[cfg(feature = "wide-order")]
     ScalarWide,
     /// x86-64 with AVX2 and FMA (x86-64-v3).
@@ -61,8 +61,8 @@ impl Level {
     }
 }
 
-/// From now on every [`dispatch`] of this process uses `level`, or again the widest one if it is `None` or the machine does not
-/// have it. For tests and measurements: results do not depend on it.
+/// From now on every [`dispatch`] of this process uses `level`, or again the widest one if it is
+/// `None` or the machine does not have it. For tests and measurements: results do not depend on it.
 pub fn prefer(level: Option<Level>) {
     PREFERRED.store(level.map_or(0, |level| level as u8), Ordering::Relaxed);
 }
@@ -92,7 +92,8 @@ pub fn dispatch<O: Op>(op: O) -> O::Output {
     op.run(Scalar::<FEW>)
 }
 
-/// Runs `op` with one instruction set, for tests and benches; `None` when this machine does not have it.
+/// Runs `op` with one instruction set, for tests and benches; `None` when this machine does not
+/// have it.
 pub fn dispatch_at<O: Op>(level: Level, op: O) -> Option<O::Output> {
     match level {
         Level::Scalar => Some(op.run(Scalar::<FEW>)),
@@ -107,7 +108,8 @@ pub fn dispatch_at<O: Op>(level: Level, op: O) -> Option<O::Output> {
     }
 }
 
-/// `op.run(token)` as the named callable that pulp inlines into a function with the target features.
+/// `op.run(token)` as the named callable that pulp inlines into a function with the target
+/// features.
 #[cfg(target_arch = "x86_64")]
 struct Run<O, S>(O, S);
 
@@ -116,8 +118,9 @@ impl<O: Op, S: Simd> pulp::NullaryFnOnce for Run<O, S> {
     type Output = O::Output;
     #[inline(always)]
     fn call(self) -> Self::Output {
-        // What does not fit the registers goes to the stack. It is aligned for vectors, none of which then lies across two cache
-        // lines, only in a function with a local of that alignment.
+        // What does not fit the registers goes to the stack. It is aligned for vectors, none of
+        // which then lies across two cache lines, only in a function with a local of that
+        // alignment.
         let aligned = MaybeUninit::<Lane>::uninit();
         black_box(aligned.as_ptr());
         self.0.run(self.1)

@@ -1,7 +1,8 @@
 //! The exponential function, vectorised.
 //!
-//! `eˣ = 2ⁿ eʳ` with `n` the integer nearest to `x / ln 2`, so `|r| ≤ ½ ln 2`; `eʳ = 1 + r + r² q(r)` with `q` of degree 9,
-//! interpolated at Chebyshev nodes (relative truncation error 2e−17). About 3.5 nanoseconds for eight values with AVX-512.
+//! `eˣ = 2ⁿ eʳ` with `n` the integer nearest to `x / ln 2`, so `|r| ≤ ½ ln 2`;
+//! `eʳ = 1 + r + r² q(r)` with `q` of degree 9, interpolated at Chebyshev nodes (relative
+//! truncation error 2e−17). About 3.5 nanoseconds for eight values with AVX-512.
 
 use crate::aligned::Lane;
 use crate::backend::Simd;
@@ -30,8 +31,8 @@ const Q: [f64; 10] = [
     2.510_038_549_551_032e-8,
 ];
 
-/// `eˣ` of eight values inside a dispatched computation; at most 1 ulp from the correctly rounded value on `[-708, 709]`,
-/// 0 below, infinite above, NaN for NaN.
+/// `eˣ` of eight values inside a dispatched computation; at most 1 ulp from the correctly rounded
+/// value on `[-708, 709]`, 0 below, infinite above, NaN for NaN.
 #[inline(always)]
 pub fn exp_lane<S: Simd>(simd: S, x: S::F64) -> S::F64 {
     let c: [S::F64; 10] = std::array::from_fn(|i| simd.splat(Q[i]));
@@ -40,7 +41,8 @@ pub fn exp_lane<S: Simd>(simd: S, x: S::F64) -> S::F64 {
     let n = simd.sub(shifted, magic);
     let r = simd.negate_mul_add(n, simd.splat(LN_2_HIGH), x);
     let r = simd.negate_mul_add(n, simd.splat(LN_2_LOW), r);
-    // Estrin's scheme: the depth of the dependency chain, not the number of operations, limits a lone vector.
+    // Estrin's scheme: the depth of the dependency chain, not the number of operations, limits a
+    // lone vector.
     let r2 = simd.mul(r, r);
     let r4 = simd.mul(r2, r2);
     let q01 = simd.mul_add(c[1], r, c[0]);

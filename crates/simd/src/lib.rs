@@ -1,10 +1,13 @@
-//! Eight-lane vector arithmetic with run-time dispatch. No other crate of Mercer knows instruction sets.
+//! Eight-lane vector arithmetic with run-time dispatch. No other crate of Mercer knows instruction
+//! sets.
 //!
-//! The inner loops above this crate are generic over [`Simd`]: each is written once, as if the machine had vectors of eight `f64`.
-//! [`dispatch`] picks the widest instruction set of the machine when the program runs: AVX-512, AVX2 with FMA, or portable code.
-//! **All instruction sets give the same bits**, because the number of lanes, the order of every sum and the fused multiply-adds are part of
-//! the definition. So the portable code is the test oracle of the others. Only the order in which a loop visits its operands may differ:
-//! [`Simd::REGISTERS`] tells a loop how many vectors it can hold at once.
+//! The inner loops above this crate are generic over [`Simd`]: each is written once, as if the
+//! machine had vectors of eight `f64`. [`dispatch`] picks the widest instruction set of the machine
+//! when the program runs: AVX-512, AVX2 with FMA, or portable code. **All instruction sets give the
+//! same bits**, because the number of lanes, the order of every sum and the fused multiply-adds are
+//! part of the definition. So the portable code is the test oracle of the others. Only the order in
+//! which a loop visits its operands may differ: [`Simd::REGISTERS`] tells a loop how many vectors
+//! it can hold at once.
 //!
 //! | item | what it is |
 //! |---|---|
@@ -15,15 +18,9 @@
 //! | [`exp`], [`exp_in_place`] | the exponential, within 1 ulp of the system's on `[-700, 0]` |
 //! | [`sincos_quarter_turns`] | sine and cosine of an angle given in quarter turns, so that range reduction is exact |
 //!
-//! This is no general vector library. It holds the operations of kernel rows, triangular solves and symmetric updates, for `f64`
-//! alone.
-//!
-//! ```
-//! use mercer_simd::{AlignedVec, dot};
-//! let x = AlignedVec::from_slice(&[1.0, 2.0, 3.0]);
-//! assert_eq!(dot(x.lanes(), x.lanes()), 14.0);
-//! ```
-
+//! This is no general vector library. It holds the operations of kernel rows, triangular solves and
+//! symmetric updates, for `f64` alone.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -45,8 +42,3 @@ pub use dispatch::{Level, Op, dispatch, dispatch_at, prefer};
 pub use exp::{exp, exp_in_place, exp_lane};
 pub use sincos::{sincos_lane, sincos_quarter_turns};
 pub use vector::{axpy, axpy_lanes, dot, dot_lanes, scale};
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,4 +1,5 @@
-//! The portable back end: plain arrays. Slow where the target has no fused multiply-add, and the oracle of the others.
+//! The portable back end: plain arrays. Slow where the target has no fused multiply-add, and the
+//! oracle of the others.
 
 use crate::aligned::{LANES, Lane};
 use crate::backend::Simd;

@@ -1,14 +1,16 @@
 //! Sine and cosine together, of an angle given in quarter turns.
 //!
-//! With the unit `π/2` the range reduction `f = u − round(u)` is exact, whatever the size of `u`; then
-//! `sin(π/2 f) = f S(f²)` and `cos(π/2 f) = 1 + f² C(f²)` with polynomials of degree 6 interpolated at Chebyshev nodes
-//! (absolute truncation error 3e−17), and a rotation by the remaining whole quarter turns.
+//! With the unit `π/2` the range reduction `f = u − round(u)` is exact, whatever the size of `u`;
+//! then `sin(π/2 f) = f S(f²)` and `cos(π/2 f) = 1 + f² C(f²)` with polynomials of degree 6
+//! interpolated at Chebyshev nodes (absolute truncation error 3e−17), and a rotation by the
+//! remaining whole quarter turns.
 
 use crate::aligned::Lane;
 use crate::backend::Simd;
 use crate::dispatch::{Op, dispatch};
 
-/// `3·2⁵¹`: added to a number below 2⁵¹ in size, it rounds it to an integer whose lowest bits are the sum's.
+/// `3·2⁵¹`: added to a number below 2⁵¹ in size, it rounds it to an integer whose lowest bits are
+/// the sum's.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 const S: [f64; 7] = [
     std::f64::consts::FRAC_PI_2,
@@ -29,8 +31,8 @@ const C: [f64; 7] = [
     -6.329_373_560_219_462e-9,
 ];
 
-/// `(sin(π/2 u), cos(π/2 u))` of eight values inside a dispatched computation; absolute error below 4e−16 for
-/// `|u| < 2⁵¹`, NaN for NaN; meaningless above.
+/// `(sin(π/2 u), cos(π/2 u))` of eight values inside a dispatched computation; absolute error below
+/// 4e−16 for `|u| < 2⁵¹`, NaN for NaN; meaningless above.
 #[inline(always)]
 pub fn sincos_lane<V: Simd>(simd: V, u: V::F64) -> (V::F64, V::F64) {
     let magic = simd.splat(MAGIC);
@@ -42,7 +44,8 @@ pub fn sincos_lane<V: Simd>(simd: V, u: V::F64) -> (V::F64, V::F64) {
     simd.rotate_quarter_turns(sin, cos, turns)
 }
 
-/// `Σ cᵢ zⁱ`; a function and not a closure, which might stay out of line and lose the instruction set.
+/// `Σ cᵢ zⁱ`; a function and not a closure, which might stay out of line and lose the instruction
+/// set.
 #[inline(always)]
 fn polynomial<V: Simd>(simd: V, c: &[f64; 7], z: V::F64) -> V::F64 {
     let z2 = simd.mul(z, z);
@@ -95,7 +98,8 @@ mod tests {
             let reference = at(Level::Scalar, angles).unwrap_or_default();
             for i in 0..8 {
                 let radians = angles[i] * FRAC_PI_2;
-                // The rounding of the product `radians` itself moves the sine by up to 5 · 1.1e-16 / 2 · 2.
+                // The rounding of the product `radians` itself moves the sine by up to 5 · 1.1e-16
+                // / 2 · 2.
                 assert!((reference.0[i] - radians.sin()).abs() < 8e-16, "sin at {}", angles[i]);
                 assert!((reference.1[i] - radians.cos()).abs() < 8e-16, "cos at {}", angles[i]);
             }

@@ -4,7 +4,8 @@ use crate::aligned::Lane;
 use crate::backend::Simd;
 use crate::dispatch::{Op, dispatch};
 
-/// `Σ aᵢ bᵢ` inside a dispatched computation; four running sums hide the latency of the fused multiply-add.
+/// `Σ aᵢ bᵢ` inside a dispatched computation; four running sums hide the latency of the fused
+/// multiply-add.
 ///
 /// Vectors of unequal length are cut to the shorter one.
 #[inline(always)]

@@ -1,4 +1,5 @@
-//! The x86-64 back ends. pulp's tokens prove that the instructions exist, so everything here is safe code.
+//! The x86-64 back ends. pulp's tokens prove that the instructions exist, so everything here is
+//! safe code.
 
 use std::arch::x86_64::{__m256d, __m512d, _MM_HINT_T0, _mm_prefetch};
 
@@ -194,7 +195,8 @@ pub(crate) struct Pair {
     high: f64x4,
 }
 
-/// Applies an operation to both halves; spelt out, since a closure might stay out of line and lose the instruction set.
+/// Applies an operation to both halves; spelt out, since a closure might stay out of line and lose
+/// the instruction set.
 macro_rules! halves {
     ($simd:expr, $operation:ident, $($operand:ident),+) => {
         Pair { low: $simd.$operation($($operand.low),+), high: $simd.$operation($($operand.high),+) }

@@ -8,7 +8,8 @@ use crate::probe::Probe;
 pub enum Answer {
     /// It is not kept.
     Skip,
-    /// It is kept, and adds this coordinate: `√δ` in an orthonormal basis, 1 in plain kernel rows, which do not use it.
+    /// It is kept, and adds this coordinate: `√δ` in an orthonormal basis, 1 in plain kernel rows,
+    /// which do not use it.
     Keep(f64),
     /// It is not kept, but learnt as if it were point `0` of the dictionary, which is near it.
     Merge(usize),
@@ -34,13 +35,14 @@ impl From<Option<f64>> for Answer {
 
 /// A rule that keeps or skips a point of the stream, looking at a dictionary `B`.
 ///
-/// Deciding changes nothing; [`commit`](Self::commit) makes a decision so, once the round that it belongs to cannot fail any more. A
-/// rule is asked at most once a round.
+/// Deciding changes nothing; [`commit`](Self::commit) makes a decision so, once the round that it
+/// belongs to cannot fail any more. A rule is asked at most once a round.
 pub trait Admission<B: Basis>: Send + Sync {
     /// What was found, with all that [`commit`](Self::commit) needs.
     type Decision: Copy + Into<Answer>;
 
-    /// Whether decisions depend on earlier ones beyond the points kept. Rounds that are known in advance are then decided one by one.
+    /// Whether decisions depend on earlier ones beyond the points kept. Rounds that are known in
+    /// advance are then decided one by one.
     const HAS_STATE: bool = false;
 
     /// What becomes of `x`, whose probe this is.
@@ -51,7 +53,8 @@ pub trait Admission<B: Basis>: Send + Sync {
         let _ = (probe, decision);
     }
 
-    /// Decides and commits at once, for rounds that cannot fail: the coordinate that `x` adds, if it is kept.
+    /// Decides and commits at once, for rounds that cannot fail: the coordinate that `x` adds, if
+    /// it is kept.
     fn admits(&mut self, basis: &B, x: &[f64], probe: &Probe) -> Option<f64> {
         let decision = self.decide(basis, x, probe);
         self.commit(probe, decision);
@@ -63,15 +66,16 @@ pub trait Admission<B: Basis>: Send + Sync {
         let _ = (index, change);
     }
 
-    /// Whether its state is that of a rule which has kept `points` points: what a rule with coordinates of its own answers when it was
-    /// read back.
+    /// Whether its state is that of a rule which has kept `points` points: what a rule with
+    /// coordinates of its own answers when it was read back.
     fn fits(&self, points: usize) -> bool {
         let _ = points;
         true
     }
 }
 
-/// Residuals up to this share of `k(x, x)` are what rounding leaves of zero: the point is in the span.
+/// Residuals up to this share of `k(x, x)` are what rounding leaves of zero: the point is in the
+/// span.
 const ROUNDING: f64 = 1e-13;
 
 /// `√δ`, if `δ` exceeds `threshold` and is more than rounding.

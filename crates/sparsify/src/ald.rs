@@ -1,7 +1,9 @@
 //! Approximate linear dependence.
 //!
-//! `x` is kept when `α_t = min_β ‖Σ β_j k(x_j, ·) − k(x, ·)‖² > α` (Engel et al. 2004; \[A\] eqs. 4–5). The test is on the
-//! squared distance; a tie counts as dependent, and so does a distance within rounding of zero (1e−13 `k(x, x)`). The probe has the distance already, so the decision is `O(1)`.
+//! `x` is kept when `α_t = min_β ‖Σ β_j k(x_j, ·) − k(x, ·)‖² > α` (Engel et al. 2004; \[A\] eqs.
+//! 4–5). The test is on the squared distance; a tie counts as dependent, and so does a distance
+//! within rounding of zero (1e−13 `k(x, x)`). The probe has the distance already, so the decision
+//! is `O(1)`.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 

@@ -1,7 +1,8 @@
 //! Coherence (Richard, Bermudez and Honeine 2009).
 //!
-//! `x` is kept when `max_i |k(d_i, x)|/√(k(x,x) k(d_i,d_i)) ≤ μ₀`: when its angle in the feature space to every kept point is large. The number of
-//! points that can be kept is finite for a continuous kernel on a compact set. The first point is always kept; one with `k(x, x) = 0`,
+//! `x` is kept when `max_i |k(d_i, x)|/√(k(x,x) k(d_i,d_i)) ≤ μ₀`: when its angle in the feature
+//! space to every kept point is large. The number of points that can be kept is finite for a
+//! continuous kernel on a compact set. The first point is always kept; one with `k(x, x) = 0`,
 //! which is the zero function, never is.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
@@ -10,7 +11,8 @@ use crate::admission::{Admission, Answer};
 use crate::basis::Basis;
 use crate::probe::Probe;
 
-/// The coherence test with threshold `μ₀ ∈ [0, 1]`. `O(J)` in a [`KernelBasis`](crate::KernelBasis), `O(J²)` in a [`NewtonBasis`](crate::NewtonBasis).
+/// The coherence test with threshold `μ₀ ∈ [0, 1]`. `O(J)` in a
+/// [`KernelBasis`](crate::KernelBasis), `O(J²)` in a [`NewtonBasis`](crate::NewtonBasis).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Coherence {

@@ -6,8 +6,8 @@ use crate::admission::{Admission, Answer};
 use crate::basis::Basis;
 use crate::probe::Probe;
 
-/// Keeps every point that the basis can hold: all of them in a [`KernelBasis`](crate::KernelBasis), those outside of the span in a
-/// [`NewtonBasis`](crate::NewtonBasis). `O(1)`.
+/// Keeps every point that the basis can hold: all of them in a [`KernelBasis`](crate::KernelBasis),
+/// those outside of the span in a [`NewtonBasis`](crate::NewtonBasis). `O(1)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EveryPoint;

@@ -8,7 +8,8 @@ use crate::probe::Probe;
 
 /// Kept points and their kernel; the coordinates of `x` are `k_S(x)`.
 ///
-/// A probe costs `Jd` multiply-adds, memory is `Jd + J` numbers. Nothing is solved, so points may repeat and depend on each other.
+/// A probe costs `Jd` multiply-adds, memory is `Jd + J` numbers. Nothing is solved, so points may
+/// repeat and depend on each other.
 ///
 /// # Invariants
 /// `self_values` holds `k(d_i, d_i)` for each point.

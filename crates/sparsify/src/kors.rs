@@ -1,14 +1,16 @@
-//! Kernel online row sampling: keep a point with a probability proportional to its ridge leverage score.
+//! Kernel online row sampling: keep a point with a probability proportional to its ridge leverage
+//! score.
 //!
-//! With the kept points `S`, weights `w_i = 1/√p_i` and `S` also for the diagonal of weights, the score of `x` is
-//! `τ = (1 + ε) e/(e + γ)` with `e = k(x,x) − k_SᵀS (S K_S S + γI)⁻¹ S k_S`, and `x` is kept with probability
-//! `p = min(βτ, 1)` (Calandriello, Lazaric and Valko 2017). The listing of Jézéquel et al. (2019) prints the weights as
-//! `1/p`, which underestimates the scores.
+//! With the kept points `S`, weights `w_i = 1/√p_i` and `S` also for the diagonal of weights, the
+//! score of `x` is `τ = (1 + ε) e/(e + γ)` with `e = k(x,x) − k_SᵀS (S K_S S + γI)⁻¹ S k_S`, and
+//! `x` is kept with probability `p = min(βτ, 1)` (Calandriello, Lazaric and Valko 2017). The
+//! listing of Jézéquel et al. (2019) prints the weights as `1/p`, which underestimates the scores.
 //!
-//! In the orthonormal coordinates of the dictionary, `k_S = Φφ` and `K_S = ΦΦᵀ`, this is `e = δ + γ φᵀ(C + γI)⁻¹φ` with
-//! `C = Σ w_i² φ_iφ_iᵀ` over the kept points: a sum of terms that are not negative, of the size of the span however many points
-//! are kept. A decision costs `½J²` multiply-adds, a kept point `1½J²` more. The coin may keep a point that is in the span
-//! already (any kernel of finite rank comes to that): it counts in `C`, but adds no coordinate.
+//! In the orthonormal coordinates of the dictionary, `k_S = Φφ` and `K_S = ΦΦᵀ`, this is
+//! `e = δ + γ φᵀ(C + γI)⁻¹φ` with `C = Σ w_i² φ_iφ_iᵀ` over the kept points: a sum of terms that
+//! are not negative, of the size of the span however many points are kept. A decision costs `½J²`
+//! multiply-adds, a kept point `1½J²` more. The coin may keep a point that is in the span already
+//! (any kernel of finite rank comes to that): it counts in `C`, but adds no coordinate.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
@@ -21,16 +23,19 @@ use crate::admission::{Admission, Answer, coordinate_above};
 use crate::basis::Orthonormal;
 use crate::probe::Probe;
 
-/// A residual up to this share of `k(x, x)` counts as zero: the point is in the span. A coordinate divides what rounding left
-/// of its residual by the root of it, and the next one that small inherits the error; without a bound coordinates overflow in
-/// the end. For pairs of points 1e-5 apart under a Gaussian, 1e-9 keeps predictions within 1e-6 of those of the whole kernel,
-/// where 1e-10 already loses them in the second digit.
+/// A residual up to this share of `k(x, x)` counts as zero: the point is in the span. A coordinate
+/// divides what rounding left of its residual by the root of it, and the next one that small
+/// inherits the error; without a bound coordinates overflow in the end. For pairs of points 1e-5
+/// apart under a Gaussian, 1e-9 keeps predictions within 1e-6 of those of the whole kernel, where
+/// 1e-10 already loses them in the second digit.
 const IN_SPAN: f64 = 1e-9;
 
-/// A residual up to so many times what rounding may have put into it counts as zero, too. A stream that moves along a line brings
-/// points that extrapolate from those kept, with coefficients of 10⁷ and more, and its dictionary then loses all digits within some
-/// dozen points although no residual is below 10⁻⁹. On the stream of this file's test, 1, 10, 100 and 1,000 all hold and keep 137, 134,
-/// 129 and 125 points; without the rule the squared norm of a point's coordinates comes to exceed `k(x, x)` by 9.8.
+/// A residual up to so many times what rounding may have put into it counts as zero, too. A stream
+/// that moves along a line brings points that extrapolate from those kept, with coefficients of 10⁷
+/// and more, and its dictionary then loses all digits within some dozen points although no residual
+/// is below 10⁻⁹. On the stream of this file's test, 1, 10, 100 and 1,000 all hold and keep 137,
+/// 134, 129 and 125 points; without the rule the squared norm of a point's coordinates comes to
+/// exceed `k(x, x)` by 9.8.
 const ABOVE_ROUNDING: f64 = 100.0;
 
 /// ChaCha8 stream of the coins, apart from other draws with the same seed.
@@ -39,8 +44,8 @@ const STREAM: u64 = 0x6b6f_7273;
 /// Ridge-leverage-score sampling; the first point is kept without a coin, with weight 1.
 ///
 /// # Invariants
-/// `inverse` is `(C + γI)⁻¹` in the coordinates of the dictionary, which gains those that the decisions return and no other;
-/// `uniform` is the coin of the next decision.
+/// `inverse` is `(C + γI)⁻¹` in the coordinates of the dictionary, which gains those that the
+/// decisions return and no other; `uniform` is the coin of the next decision.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Kors {
@@ -74,7 +79,8 @@ impl From<KorsDecision> for Answer {
 }
 
 impl Kors {
-    /// A sampler with regularisation `gamma > 0` (larger keeps fewer), oversampling `beta > 0` and accuracy `epsilon ≥ 0`.
+    /// A sampler with regularisation `gamma > 0` (larger keeps fewer), oversampling `beta > 0` and
+    /// accuracy `epsilon ≥ 0`.
     ///
     /// # Errors
     /// When a parameter is out of its range.
@@ -158,7 +164,8 @@ impl<B: Orthonormal> Admission<B> for Kors {
     }
 
     fn remove(&mut self, _: usize, rotations: &Rotations) {
-        // C of the coordinates that are left is a block of C, and its inverse is the inverse conditioned on zero.
+        // C of the coordinates that are left is a block of C, and its inverse is the inverse
+        // conditioned on zero.
         self.inverse.rotate(rotations);
         self.inverse.drop_last(Removal::Condition, &mut self.c);
     }
@@ -176,8 +183,9 @@ mod tests {
 
     #[test]
     fn far_points_are_kept_and_repeated_points_count_without_a_coordinate() -> TestResult {
-        // A far point has e = k(x,x) = 1, so τ = 1.5/(1 + γ) > 1 at γ = 0.4 and it is kept whatever the coin. Kept with weight
-        // 1 it explains itself: φᵀ(C + γI)⁻¹φ = 1/1.4. Kept again with p = τ = 1.5 e/(e + γ), e = 0.4/1.4, it adds 1/p to C.
+        // A far point has e = k(x,x) = 1, so τ = 1.5/(1 + γ) > 1 at γ = 0.4 and it is kept whatever
+        // the coin. Kept with weight 1 it explains itself: φᵀ(C + γI)⁻¹φ = 1/1.4. Kept again with
+        // p = τ = 1.5 e/(e + γ), e = 0.4/1.4, it adds 1/p to C.
         let mut basis = NewtonBasis::new(Gaussian::new(0.1)?, 1);
         let (mut rule, mut probe) = (Kors::new(0.4, 1.0, 0.5, 3)?, Probe::default());
         let mut explained = vec![vec![]; 4];
@@ -198,7 +206,8 @@ mod tests {
         }
         let score = 0.625;
         for explained in explained {
-            // Kept n times, e/(e + γ) is about 1/(n + 1 + …): the expected number grows like √t, far below t.
+            // Kept n times, e/(e + γ) is about 1/(n + 1 + …): the expected number grows like √t,
+            // far below t.
             assert!((3..50).contains(&explained.len()), "{explained:?}");
             assert!((explained[0] - 1.0 / 1.4).abs() < 1e-12);
             assert!((explained[1] - 1.0 / (1.4 + 1.0 / score)).abs() < 1e-12);
@@ -207,8 +216,9 @@ mod tests {
         Ok(())
     }
 
-    /// `e` over all kept points, in the span or not, by the factor of `S K_S S + γI`, and how well it is known: the kept
-    /// points in the span have residuals of up to `IN_SPAN k(x, x)` that the rule takes for zero.
+    /// `e` over all kept points, in the span or not, by the factor of `S K_S S + γI`, and how well
+    /// it is known: the kept points in the span have residuals of up to `IN_SPAN k(x, x)` that the
+    /// rule takes for zero.
     fn check_scores(kernel: &AnyKernel, tolerance: f64) -> Result<(usize, usize), Box<dyn std::error::Error>> {
         let gamma = 0.05;
         let mut basis = NewtonBasis::new(kernel.clone(), 2);
@@ -244,7 +254,8 @@ mod tests {
 
     #[test]
     fn coordinates_stay_coordinates_on_a_stream_along_a_line() -> TestResult {
-        // Each kept point extrapolates from those before it. Taken for what they are to within rounding, ‖φ(x)‖² ≤ k(x, x).
+        // Each kept point extrapolates from those before it. Taken for what they are to within
+        // rounding, ‖φ(x)‖² ≤ k(x, x).
         let kernel = Gaussian::new(60.0)?;
         let mut basis = NewtonBasis::new(kernel, 1);
         let (mut rule, mut probe) = (Kors::new(1.0, 1.0, 0.5, 0)?, Probe::default());

@@ -1,9 +1,11 @@
-//! Dictionaries: the points of a stream that a learner keeps, and the coordinates of an input in them.
+//! Dictionaries: the points of a stream that a learner keeps, and the coordinates of an input in
+//! them.
 //!
-//! A [`Basis`] holds the kept points and turns an input into one coordinate a point. The coordinates of [`KernelBasis`] are the kernel
-//! values. [`NewtonBasis`] also holds the Cholesky factor `L` of the points' Gram matrix. Its [`probe`](NewtonBasis::probe) computes
-//! orthonormal coordinates `φ(x) = L⁻¹ k_S(x)` and the squared distance `δ = k(x,x) − ‖φ(x)‖²` of `k(x,·)` from the span. An
-//! [`Admission`] rule reads the probe and decides whether to keep the point:
+//! A [`Basis`] holds the kept points and turns an input into one coordinate a point. The
+//! coordinates of [`KernelBasis`] are the kernel values. [`NewtonBasis`] also holds the Cholesky
+//! factor `L` of the points' Gram matrix. Its [`probe`](NewtonBasis::probe) computes orthonormal
+//! coordinates `φ(x) = L⁻¹ k_S(x)` and the squared distance `δ = k(x,x) − ‖φ(x)‖²` of `k(x,·)` from
+//! the span. An [`Admission`] rule reads the probe and decides whether to keep the point:
 //!
 //! | rule | keeps `x` when | state | source |
 //! |---|---|---|---|
@@ -15,29 +17,15 @@
 //! | [`EveryPoint`] | always | none | |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
 //!
-//! [`Ald`], [`Kors`] and [`FirstB`] need the residual `δ`, so they need an [`Orthonormal`] basis. The other rules work with any basis.
+//! [`Ald`], [`Kors`] and [`FirstB`] need the residual `δ`, so they need an [`Orthonormal`] basis.
+//! The other rules work with any basis.
 //!
-//! A learner of operators keeps pairs of points. For these, [`MatchingPursuit`] decides from the residuals of both points and the length
-//! of the step.
+//! A learner of operators keeps pairs of points. For these, [`MatchingPursuit`] decides from the
+//! residuals of both points and the length of the step.
 //!
-//! (\[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for online kernel regression*.)
-//!
-//! ```
-//! use mercer_kernels::Gaussian;
-//! use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
-//! let mut basis = NewtonBasis::new(Gaussian::new(1.0)?, 1);
-//! let (rule, mut probe) = (Ald::new(0.01)?, Probe::default());
-//! for t in 0..200 {
-//!     let x = [f64::from(t % 50) * 0.1];
-//!     basis.probe(&x, &mut probe);
-//!     if let Some(new_coordinate) = rule.decide(&basis, &x, &probe).growth() {
-//!         basis.append(&x, probe.coordinates(), new_coordinate);
-//!     }
-//! }
-//! assert_eq!(basis.len(), 11);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-
+//! (\[A\] is Li and Liao, *Nearly optimal algorithms with sublinear computational complexity for
+//! online kernel regression*.)
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -67,13 +55,9 @@ pub use kernel_basis::KernelBasis;
 pub use kors::{Kors, KorsDecision};
 pub use matching_pursuit::{Budget, BudgetTest, Candidate, DictionaryShape, MatchingPursuit, Verdict};
 pub use mercer_core::ParameterError;
+pub use mercer_kernels as kernels;
 pub use mercer_linalg_incremental::SOLVES_TOGETHER;
 pub use newton_basis::NewtonBasis;
 pub use novelty::Novelty;
 pub use probe::Probe;
 pub use quantised::Quantised;
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,9 +1,11 @@
-//! Kernel matching pursuit on an operator: is a pair of a stream worth a place in the two dictionaries?
+//! Kernel matching pursuit on an operator: is a pair of a stream worth a place in the two
+//! dictionaries?
 //!
 //! A step of stochastic operator gradient descent adds the rank-one operator `v ⊗ k_X(x, ·)` with
-//! `v = η(k_Y(x⁺, ·) − U k_X(x, ·))`. In the orthonormal coordinates of the dictionaries `v` has the coordinates `r`, and
-//! `η√δ_Y` in the direction that `x⁺` would add; `k_X(x, ·)` has `z_x`, and `√δ_X`. Leaving the new directions out costs, in
-//! the Hilbert–Schmidt norm (\[K\] eqs. 30–31),
+//! `v = η(k_Y(x⁺, ·) − U k_X(x, ·))`. In the orthonormal coordinates of the dictionaries `v` has
+//! the coordinates `r`, and `η√δ_Y` in the direction that `x⁺` would add; `k_X(x, ·)` has `z_x`,
+//! and `√δ_X`. Leaving the new directions out costs, in the Hilbert–Schmidt norm (\[K\] eqs.
+//! 30–31),
 //!
 //! ```text
 //! neither kept        e² = ‖r‖² δ_X + η² δ_Y k(x, x)
@@ -11,22 +13,21 @@
 //! x⁺ alone kept       e² = (‖r‖² + η² δ_Y) δ_X
 //! ```
 //!
-//! so that the test of the paper, a least-squares problem in `m²` unknowns, is `O(1)` once the step's product is known.
+//! so that the test of the paper, a least-squares problem in `m²` unknowns, is `O(1)` once the
+//! step's product is known.
 //!
-//! What the tests compare, see [`BudgetTest`]: eq. (31) puts the *norm* `e` beside the budget `ε`; Algorithm 1 and the appendix
-//! of the paper put the square there; and the appendix prints an error without its input side, `η² δ_Y k(x, x)`.
+//! What the tests compare, see [`BudgetTest`]: eq. (31) puts the *norm* `e` beside the budget `ε`;
+//! Algorithm 1 and the appendix of the paper put the square there; and the appendix prints an error
+//! without its input side, `η² δ_Y k(x, x)`.
 //!
-//! The rank guard counts a point as dependent when `δ ≤ tol · k(x, x)`, whatever the error: with a budget that diminishes, a
-//! point that is new by rounding only would enter with a pivot near zero and blow up everything solved with it. A pair that
-//! the guard keeps out although its error exceeds the budget is a *forced rejection*; [`Verdict`] tells it apart, so that it can be
+//! The rank guard counts a point as dependent when `δ ≤ tol · k(x, x)`, whatever the error: with a
+//! budget that diminishes, a point that is new by rounding only would enter with a pivot near zero
+//! and blow up everything solved with it. A pair that the guard keeps out although its error
+//! exceeds the budget is a *forced rejection*; [`Verdict`] tells it apart, so that it can be
 //! counted.
 //!
-//! **Pairs new on one side only.** In a chain of finitely many states `x` or `x⁺` is soon a state that is kept already. A paired
-//! dictionary keeps such a pair all the same, by the side that is new: the other one, within 1e−12 of the span, would add a row of
-//! zeros and nothing else. What lies between, dependent to the guard but no repetition, is kept out whole; where that
-//! happens often (states on a fine grid, a wide kernel), [`DictionaryShape::Rectangular`] keeps the new side and paired dictionaries do not.
-//!
-//! (\[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the Koopman operator*.)
+//! (\[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse online learning of the
+//! Koopman operator*.)
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
@@ -40,24 +41,34 @@ pub enum BudgetTest {
     Norm,
     /// Its square, `e² > ε` (\[K\] Algorithm 1).
     Squared,
-    /// The norm of the output side alone, `η √(δ_Y k(x, x)) > ε` (the error that the appendix of \[K\] prints).
+    /// The norm of the output side alone, `η √(δ_Y k(x, x)) > ε` (the error that the appendix of
+    /// \[K\] prints).
     OutputAld,
 }
 
 /// Whether the two dictionaries grow together.
+///
+/// In a chain of finitely many states `x` or `x⁺` is soon a state that is kept already. A paired
+/// dictionary keeps such a pair all the same, by the side that is new: the other one, within 1e−12
+/// of the span, would add a row of zeros and nothing else. What lies between, dependent to the
+/// guard but no repetition, is kept out whole; where that happens often (states on a fine grid, a
+/// wide kernel), [`DictionaryShape::Rectangular`] keeps the new side and paired dictionaries do
+/// not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum DictionaryShape {
-    /// `x` and `x⁺` are kept together or not at all, as in the paper. Only of a pair of which one side is in the span already, as a
-    /// repeated state is, the other is kept alone.
+    /// `x` and `x⁺` are kept together or not at all, as in the paper. Only of a pair of which one
+    /// side is in the span already, as a repeated state is, the other is kept alone.
     #[default]
     Paired,
-    /// Each side is kept on its own account: the one side that brings the error within the budget, or both.
+    /// Each side is kept on its own account: the one side that brings the error within the budget,
+    /// or both.
     Rectangular,
 }
 
-/// A point with `δ ≤ REPEATED · k(x, x)` is in the span except for rounding: a repetition of what is kept.
+/// A point with `δ ≤ REPEATED · k(x, x)` is in the span except for rounding: a repetition of what
+/// is kept.
 const REPEATED: f64 = 1e-12;
 
 /// The budget `ε_t` from round to round.
@@ -133,12 +144,13 @@ pub enum Verdict {
         /// Whether `x⁺` joins the output dictionary.
         output: bool,
     },
-    /// The error exceeds the budget, but both points are dependent to the rank guard: a forced rejection.
+    /// The error exceeds the budget, but both points are dependent to the rank guard: a forced
+    /// rejection.
     Dependent,
     /// The error exceeds the budget, but the dictionary has reached its largest size.
     Full,
-    /// A forced rejection of which one side is new: the other is dependent to the rank guard without being a repetition, and a
-    /// paired dictionary keeps neither.
+    /// A forced rejection of which one side is new: the other is dependent to the rank guard
+    /// without being a repetition, and a paired dictionary keeps neither.
     OneSided,
 }
 
@@ -150,7 +162,8 @@ impl Verdict {
     }
 }
 
-/// Kernel matching pursuit: a pure function of the [`Candidate`], the budget and the sizes of the dictionaries.
+/// Kernel matching pursuit: a pure function of the [`Candidate`], the budget and the sizes of the
+/// dictionaries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatchingPursuit {
@@ -169,7 +182,8 @@ impl Validate for MatchingPursuit {
 }
 
 impl MatchingPursuit {
-    /// The test with the given conventions; neither dictionary ever exceeds `max_dictionary` points.
+    /// The test with the given conventions; neither dictionary ever exceeds `max_dictionary`
+    /// points.
     ///
     /// # Errors
     /// When the budget is negative or not finite, or `rank_guard` outside `[0, 1)`.
@@ -197,7 +211,8 @@ impl MatchingPursuit {
         self.budget
     }
 
-    /// The decision on a pair; `inputs` and `outputs` are the sizes of the dictionaries before it. `O(1)`.
+    /// The decision on a pair; `inputs` and `outputs` are the sizes of the dictionaries before it.
+    /// `O(1)`.
     #[must_use]
     pub fn decide(&self, candidate: &Candidate, inputs: usize, outputs: usize) -> Verdict {
         let epsilon = self.budget.at(candidate.eta);

@@ -1,10 +1,11 @@
 //! A dictionary of points with orthonormal coordinates.
 //!
-//! For kept points `S` with Gram matrix `K_S = L Lᵀ`, the Newton basis `φ(x) = L⁻¹ k_S(x)` is orthonormal on the span of
-//! `k(x_j, ·)`: `φ(x)ᵀφ(z)` is the inner product of the projections of `k(x, ·)` and `k(z, ·)`. A learner whose
-//! regulariser is a multiple of the identity predicts the same in every orthonormal basis, so this replaces the papers'
-//! `Σ^{−1/2} Uᵀ k_S(x)` exactly. Keeping a point appends one row `[φ(x)ᵀ, √δ]` to `L`: old coordinates stay as they are and
-//! one is added, which makes the papers' change of basis `Q_{j,j−1} = [I; 0]`.
+//! For kept points `S` with Gram matrix `K_S = L Lᵀ`, the Newton basis `φ(x) = L⁻¹ k_S(x)` is
+//! orthonormal on the span of `k(x_j, ·)`: `φ(x)ᵀφ(z)` is the inner product of the projections of
+//! `k(x, ·)` and `k(z, ·)`. A learner whose regulariser is a multiple of the identity predicts the
+//! same in every orthonormal basis, so this replaces the papers' `Σ^{−1/2} Uᵀ k_S(x)` exactly.
+//! Keeping a point appends one row `[φ(x)ᵀ, √δ]` to `L`: old coordinates stay as they are and one
+//! is added, which makes the papers' change of basis `Q_{j,j−1} = [I; 0]`.
 
 use std::cell::RefCell;
 
@@ -83,7 +84,8 @@ impl<K: Kernel> NewtonBasis<K> {
         &self.factor
     }
 
-    /// Kernel row, coordinates and residual of `x`: `Jd + ½J²` multiply-adds; allocates only when `probe` must grow.
+    /// Kernel row, coordinates and residual of `x`: `Jd + ½J²` multiply-adds; allocates only when
+    /// `probe` must grow.
     ///
     /// # Panics
     /// If `x` has not `d` coordinates.
@@ -111,8 +113,8 @@ impl<K: Kernel> NewtonBasis<K> {
         }
     }
 
-    /// Brings the probe of `x` up to date with the points kept since it was made, the same bits as a new probe: the kernel
-    /// row and `J` multiply-adds for each of them.
+    /// Brings the probe of `x` up to date with the points kept since it was made, the same bits as
+    /// a new probe: the kernel row and `J` multiply-adds for each of them.
     ///
     /// # Panics
     /// If `x` has not `d` coordinates.
@@ -125,7 +127,8 @@ impl<K: Kernel> NewtonBasis<K> {
         }
     }
 
-    /// Keeps `x`, whose coordinates are `φ(x)` and, in the direction it adds, `new_coordinate = √δ`. `O(J + d)`.
+    /// Keeps `x`, whose coordinates are `φ(x)` and, in the direction it adds,
+    /// `new_coordinate = √δ`. `O(J + d)`.
     ///
     /// # Panics
     /// If `coordinates` has not `J` entries or `new_coordinate` is not positive.
@@ -134,8 +137,9 @@ impl<K: Kernel> NewtonBasis<K> {
         self.points.push(x);
     }
 
-    /// Takes point `index` out; the others keep their order. `rotations` then bring the coordinate that leaves the span last: the
-    /// coordinates of an input in what is left are the rotated ones without their last. `O(J² + Jd)`.
+    /// Takes point `index` out; the others keep their order. `rotations` then bring the coordinate
+    /// that leaves the span last: the coordinates of an input in what is left are the rotated ones
+    /// without their last. `O(J² + Jd)`.
     ///
     /// # Panics
     /// If there is no such point.
@@ -144,12 +148,14 @@ impl<K: Kernel> NewtonBasis<K> {
         self.points.remove(index);
     }
 
-    /// Inputs have `added` coordinates more, which are 0 in the kept points; no kernel value between them changes.
+    /// Inputs have `added` coordinates more, which are 0 in the kept points; no kernel value
+    /// between them changes.
     pub fn grow(&mut self, added: usize) {
         self.points.grow(added);
     }
 
-    /// The kernel coefficients `β = L⁻ᵀ w` of the function with coordinates `w`: `f = Σ β_j k(x_j, ·)`. `½J²`.
+    /// The kernel coefficients `β = L⁻ᵀ w` of the function with coordinates `w`:
+    /// `f = Σ β_j k(x_j, ·)`. `½J²`.
     ///
     /// # Panics
     /// If `w` has not `J` entries.

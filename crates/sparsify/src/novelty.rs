@@ -1,7 +1,9 @@
-//! The first half of the novelty criterion (Platt 1991; Liu and Príncipe 2010): a distance between inputs.
+//! The first half of the novelty criterion (Platt 1991; Liu and Príncipe 2010): a distance between
+//! inputs.
 //!
-//! A point is kept if its Euclidean distance to all kept points exceeds `δ₁`, as the first point always is. The second half looks at the error,
-//! which no rule knows: an update has it (`mercer_learners::update::WhenWrong`). `O(Jd)`.
+//! A point is kept if its Euclidean distance to all kept points exceeds `δ₁`, as the first point
+//! always is. The second half looks at the error, which no rule knows: an update has it
+//! (`mercer_learners::update::WhenWrong`). `O(Jd)`.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 

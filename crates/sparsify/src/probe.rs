@@ -19,8 +19,9 @@ impl Probe {
         &self.row
     }
 
-    /// Coordinates of `x` in the basis: orthonormal ones of the projection of `k(x, ·)`, `φ(x) = L⁻¹ k_S(x)`, in a
-    /// [`NewtonBasis`](crate::NewtonBasis), and `k_S(x)` again in a [`KernelBasis`](crate::KernelBasis).
+    /// Coordinates of `x` in the basis: orthonormal ones of the projection of `k(x, ·)`,
+    /// `φ(x) = L⁻¹ k_S(x)`, in a [`NewtonBasis`](crate::NewtonBasis), and `k_S(x)` again in a
+    /// [`KernelBasis`](crate::KernelBasis).
     #[must_use]
     pub fn coordinates(&self) -> &AlignedVec {
         &self.coordinates
@@ -37,8 +38,8 @@ impl Probe {
         self.self_value
     }
 
-    /// `δ = max(0, k(x,x) − ‖φ(x)‖²)`, the squared distance of `k(x, ·)` to the span. A [`KernelBasis`](crate::KernelBasis) does not
-    /// know it and gives the upper bound `k(x, x)`.
+    /// `δ = max(0, k(x,x) − ‖φ(x)‖²)`, the squared distance of `k(x, ·)` to the span. A
+    /// [`KernelBasis`](crate::KernelBasis) does not know it and gives the upper bound `k(x, x)`.
     #[must_use]
     pub fn residual(&self) -> f64 {
         self.residual

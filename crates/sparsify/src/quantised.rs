@@ -1,7 +1,8 @@
 //! Quantisation of the input space (Chen, Zhao, Zhu and Príncipe 2012).
 //!
-//! With `j` the kept point nearest to `x` in the Euclidean distance, the first of several: `‖x − d_j‖ ≤ ε` merges `x` into it, any other point is
-//! kept. Kept points are then more than `ε` apart. `O(Jd)`.
+//! With `j` the kept point nearest to `x` in the Euclidean distance, the first of several:
+//! `‖x − d_j‖ ≤ ε` merges `x` into it, any other point is kept. Kept points are then more than `ε`
+//! apart. `O(Jd)`.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 

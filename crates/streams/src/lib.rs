@@ -13,18 +13,8 @@
 //! Every simulation takes a seed. Its parts draw from ChaCha8 streams of their own, so that a
 //! longer run begins like a shorter one.
 //!
-//! ```
-//! use mercer_streams::Simulation;
-//!
-//! let stream = Simulation { rows: 100, seed: 7, ..Simulation::default() }.circle()?;
-//! for ((x, y), clean) in stream.dataset.iter().zip(&stream.clean) {
-//!     assert!((x[0].hypot(x[1]) - 1.0).abs() < 1e-15 && (y - clean).abs() <= 0.1);
-//! }
-//! # Ok::<(), mercer_streams::StreamError>(())
-//! ```
-//!
 //! The feature `serde` serialises simulations, systems and what they give.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -42,8 +32,3 @@ pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
 pub use spectrum::{Decay, circle_spectrum, gaussian_spectrum};
 pub use synthetic::{Simulated, Simulation};
 pub use systems::{Ar1, Duffing, FiniteChain, FourWells, Lorenz, Pairs, Pendulum, PendulumState};
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

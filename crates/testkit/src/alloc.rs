@@ -1,7 +1,7 @@
 //! A global allocator that counts, so that "this step allocates nothing" is a test and not a hope.
 //!
-//! The count is per thread: tests that run side by side do not disturb each other. A test binary installs the allocator
-//! once, then asks:
+//! The count is per thread: tests that run side by side do not disturb each other. A test binary
+//! installs the allocator once, then asks:
 //!
 //! ```
 //! use mercer_testkit::alloc::{CountingAllocator, allocations_during};
@@ -19,7 +19,8 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 thread_local! {
-    // Constant initialiser and no destructor: reading it never allocates, which an allocator may not do.
+    // Constant initialiser and no destructor: reading it never allocates, which an allocator may
+    // not do.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -66,8 +67,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
 /// How many allocations and reallocations this thread makes while `work` runs.
 ///
 /// # Panics
-/// If [`CountingAllocator`] is not the global allocator of the running binary: the answer would always be zero, and a
-/// test built on it could not fail.
+/// If [`CountingAllocator`] is not the global allocator of the running binary: the answer would
+/// always be zero, and a test built on it could not fail.
 pub fn allocations_during(work: impl FnOnce()) -> usize {
     let idle = allocations();
     drop(black_box(Box::new(0_u8)));

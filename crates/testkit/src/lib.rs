@@ -1,14 +1,17 @@
 //! Test tools for the other crates: brute-force oracles, seeded streams and a counting allocator.
 //!
-//! A learner keeps triangular factors and inverses up to date in O(J²) a round. An oracle of [`oracle`] answers the same question from the
-//! paper's dense formula, solved from scratch, in O(t³) if need be. The two share no code: the oracles depend on no other crate of the
-//! workspace, and take a kernel as `&dyn Fn(&[f64], &[f64]) -> f64`. If the predictions agree in every round, both are right, or both have
-//! the same mistake in two notations. (Only the suite of [`conformance`] knows the learners.)
+//! A learner keeps triangular factors and inverses up to date in O(J²) a round. An oracle of
+//! [`oracle`] answers the same question from the paper's dense formula, solved from scratch, in
+//! O(t³) if need be. The two share no code: the oracles depend on no other crate of the workspace,
+//! and take a kernel as `&dyn Fn(&[f64], &[f64]) -> f64`. If the predictions agree in every round,
+//! both are right, or both have the same mistake in two notations. (Only the suite of
+//! [`conformance`] knows the learners.)
 //!
-//! Oracles need not be fast, and library code never calls them. An oracle that cannot vouch for its answer panics, because a wrong
-//! reference is worse than a failed test.
+//! Oracles need not be fast, and library code never calls them. An oracle that cannot vouch for its
+//! answer panics, because a wrong reference is worse than a failed test.
 //!
-//! - [`oracle`]: one function an algorithm, each returning every prediction of one prequential pass.
+//! - [`oracle`]: one function an algorithm, each returning every prediction of one prequential
+//!   pass.
 //! - [`streams`]: seeded streams, easy and hostile.
 //! - [`conformance`]: the contract of a learner as one suite, run on every learner.
 //! - [`alloc`]: proves that a piece of code does not allocate.

@@ -1,45 +1,17 @@
 //! The algorithms, written once more as the dense formulas of the papers, one file an algorithm.
 //!
-//! Every oracle has the shape `fn name(stream, kernel, parameters) -> Trace` and makes one prequential pass: at round `t`
-//! it predicts `y_t` from `x_t`, records the prediction, and only then learns from `(x_t, y_t)`. The loss is
-//! `(ŷ − y)²` except for the file of weights and losses, with gradient weight `g = 2(ŷ − y)`. Nothing is kept between rounds but what the paper's
-//! recursion itself carries; Gram matrices, bases, inverses and least-squares solutions are rebuilt each time.
+//! Every oracle has the shape `fn name(stream, kernel, parameters) -> Trace` and makes one
+//! prequential pass: at round `t` it predicts `y_t` from `x_t`, records the prediction, and only
+//! then learns from `(x_t, y_t)`. The loss is `(ŷ − y)²` except for the file of weights and losses,
+//! with gradient weight `g = 2(ŷ − y)`. Nothing is kept between rounds but what the paper's
+//! recursion itself carries; Gram matrices, bases, inverses and least-squares solutions are rebuilt
+//! each time.
 //!
-//! | oracle | source | how it is computed here | a round |
-//! |---|---|---|---|
-//! | [`nons_ald_svd()`] | Li & Liao 2023, Algorithm 3 | SVD basis, change of basis `Q`, dense `A` | O(J³) |
-//! | [`aogd_ald()`] | Li & Liao 2023, Algorithm 1 | functions in H, `β* = K_S⁻¹k_S`, full norms | O(J³) |
-//! | [`kogd()`] | Li & Liao 2023, (2), (3) | functions in H, full norms | O(t²) |
-//! | [`knlms()`], [`qklms()`] | Richard et al. 2009, Chen et al. 2012 | kernel coefficients over plain vectors | O(J) |
-//! | [`mknlms_cs()`], [`mxklms()`] | Yukawa 2012, Pokharel et al. 2013 | coefficients of several kernels over plain vectors | O(PJ) |
-//! | [`klms()`], [`norma()`], [`fb_klms()`], [`qklms_fb()`], [`klms_csl1()`] | Liu et al. 2008, Kivinen et al. 2004, Rzepka 2012, Zhao et al. 2013, Gao et al. 2013 | kernel coefficients over plain vectors | O(J) |
-//! | [`kap()`], [`lkapa()`], [`kap_sm()`] | Richard et al. 2009, Liu & Principe 2008, Slavakis et al. 2008 | the same, all examples of the window anew | O(p³ + p²J) |
-//! | [`margin_classifier()`] | perceptron, RBP, Forgetron, BPA-S, PA, BOGD, Pegasos: see its file | kernel coefficients over plain vectors | O(Jd) |
-//! | [`projectron()`] | Orabona et al. 2009 | kernel coefficients, dense `K⁻¹k` | O(J³) |
-//! | [`kons()`] | Calandriello et al. 2017b; Li & Liao 2023, Algorithm 2 | functions in H, dense inverse of `K̂ + μI` | O(t³) |
-//! | [`sketched_kons()`] | Calandriello et al. 2017b | the same, coins on the updates of `A` | O(t³) |
-//! | [`kors()`] | Calandriello et al. 2017a; Jézéquel et al. 2019, appendix H | dense inverse with the new point put in for a trial | O(J³) |
-//! | [`pros_n_kons`], [`con_kons`] | Calandriello et al. 2017a; Li & Liao 2023, A.1 | SVD basis, `Q`, dense `A` | O(J³) |
-//! | [`fogd()`] | Lu et al. 2016 | explicit features | O(dD) |
-//! | [`nogd()`] | Lu et al. 2016 | functions in H, then eigen-features | O(B²) |
-//! | [`gaussian_process()`] | Rasmussen & Williams 2006 | closed form over all rows | O(t³) |
-//! | [`krls_qr()`] | Engel et al. 2004, as least squares | QR of all rows so far | O(tJ²) |
-//! | [`krls_engel()`] | Engel et al. 2004, the recursion as published | explicit `K⁻¹` and `P` | O(J²) |
-//! | [`sw_krls()`], [`fb_krls()`] | Van Vaerenbergh et al. 2006, 2010 | dense inverse of `K + λΩ⁻¹` over the kept examples | O(M³) |
-//! | [`krls_t()`] | Van Vaerenbergh et al. 2012, the recursion as published | explicit `Q = K⁻¹`, mean and covariance | O(M²) |
-//! | [`krmc()`] | Wu et al. 2015 | QR of all rows so far with the weights of their rounds | O(tJ²) |
-//! | [`ex_krls()`] | Liu et al. 2009, the recursion as published | explicit `Q` | O(J²) |
-//! | [`kernel_ridge()`], [`projected_ridge`] | Jézéquel et al. 2019, (3), (4) | dense solve of the minimisation | O(t³) |
-//! | [`ada_hedge()`], [`boa()`], [`ml_poly()`] | de Rooij et al. 2014, Wintenberger 2017, Gaillard et al. 2014 | sums over the whole history | O(tK) |
-//! | [`sparse_sogd`], [`dense_sogd`], [`DenseOperator`] | Hou et al., eqs. 28–32 and appendix | weights and Gram matrices, the projection by dense least squares | O(m³) |
-//! | [`lag_regression()`] | Qian & Zheng 2025, (12), (16), F.1, F.2; Rashidinejad et al. 2020 | QR of all rows so far | O(tn²) |
-//! | [`feature_gradient`], [`FunctionGradient`], [`WeightedNewton`], [`weighted_kons`], [`WeightedLeastSquares`], [`weighted_kernel_ridge`] | the same with losses, weights and several outputs | as above | O(t³) |
-//! | [`batch_krr`], [`leverage_scores`], [`effective_dimension`] | definitions | dense solves | O(T³) |
+//! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was
+//! settled.
 //!
-//! Where the printed pseudo-code is incomplete or misprinted, the file of the oracle says what was settled.
-//!
-//! An oracle with an SVD basis is defined only for a dictionary that is numerically independent; it panics otherwise, and
-//! checks that the decomposition it was given does rebuild the matrix.
+//! An oracle with an SVD basis is defined only for a dictionary that is numerically independent; it
+//! panics otherwise, and checks that the decomposition it was given does rebuild the matrix.
 
 mod aggregation;
 mod aogd_ald;

@@ -1,7 +1,9 @@
-//! Seeded streams for tests: one pleasant, the others each built around one thing that breaks careless code.
+//! Seeded streams for tests: one pleasant, the others each built around one thing that breaks
+//! careless code.
 //!
-//! A stream of examples is a `Vec<(Vec<f64>, f64)>`, inputs in `[-1, 1]^d` (except for [`far_away`]), targets near `[-1, 1]`; [`integrating`] is a
-//! series for forecasters. The same arguments give the same stream on every platform up to the last bit of `sin` and `exp`.
+//! A stream of examples is a `Vec<(Vec<f64>, f64)>`, inputs in `[-1, 1]^d` (except for
+//! [`far_away`]), targets near `[-1, 1]`; [`integrating`] is a series for forecasters. The same
+//! arguments give the same stream on every platform up to the last bit of `sin` and `exp`.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,7 +11,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::oracle::Example;
 
-/// Uniform random points in `[-1, 1]^dimension` with target [`smooth_target`] plus `noise` times a standard normal.
+/// Uniform random points in `[-1, 1]^dimension` with target [`smooth_target`] plus `noise` times a
+/// standard normal.
 pub fn smooth_noisy(seed: u64, count: usize, dimension: usize, noise: f64) -> Vec<Example> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     (0..count)
@@ -41,7 +44,8 @@ pub fn near_duplicates(seed: u64, count: usize, dimension: usize) -> Vec<Example
     stream
 }
 
-/// The points are drawn from only `distinct` different ones, each first seen in turn and then repeated at random; noise 0.1.
+/// The points are drawn from only `distinct` different ones, each first seen in turn and then
+/// repeated at random; noise 0.1.
 ///
 /// # Panics
 /// If `distinct` is zero.
@@ -58,7 +62,8 @@ pub fn exact_duplicates(seed: u64, count: usize, dimension: usize, distinct: usi
         .collect()
 }
 
-/// As [`smooth_noisy`] with noise 0.1, but the last column is 0 throughout, as scaling leaves a constant column.
+/// As [`smooth_noisy`] with noise 0.1, but the last column is 0 throughout, as scaling leaves a
+/// constant column.
 pub fn constant_column(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     let mut stream = smooth_noisy(seed, count, dimension, 0.1);
     for (x, _) in &mut stream {
@@ -69,8 +74,8 @@ pub fn constant_column(seed: u64, count: usize, dimension: usize) -> Vec<Example
     stream
 }
 
-/// As [`smooth_noisy`] with noise 0.1, but every fifth point is moved by 1e3 along every axis, each time in a new place:
-/// a Gaussian kernel between it and any other point is exactly 0.
+/// As [`smooth_noisy`] with noise 0.1, but every fifth point is moved by 1e3 along every axis, each
+/// time in a new place: a Gaussian kernel between it and any other point is exactly 0.
 pub fn far_away(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     let mut stream = smooth_noisy(seed, count, dimension, 0.1);
     for (t, (x, _)) in stream.iter_mut().enumerate() {
@@ -83,7 +88,8 @@ pub fn far_away(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     stream
 }
 
-/// The last `dimension` values of a Hénon map, scaled to `[-1, 1]`, with the next one as target: inputs on a thin set, each a shift of the one before.
+/// The last `dimension` values of a Hénon map, scaled to `[-1, 1]`, with the next one as target:
+/// inputs on a thin set, each a shift of the one before.
 pub fn embedded(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let start = uniform_point(&mut generator, 2);
@@ -96,7 +102,8 @@ pub fn embedded(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     series[50..].windows(dimension + 1).map(|w| (w[..dimension].to_vec(), w[dimension])).take(count).collect()
 }
 
-/// As [`smooth_noisy`] with noise 0.05; from the middle on the target has the other sign and lies 0.3 higher.
+/// As [`smooth_noisy`] with noise 0.05; from the middle on the target has the other sign and lies
+/// 0.3 higher.
 pub fn switching(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     let mut stream = smooth_noisy(seed, count, dimension, 0.05);
     for (_, y) in &mut stream[count / 2..] {
@@ -105,8 +112,9 @@ pub fn switching(seed: u64, count: usize, dimension: usize) -> Vec<Example> {
     stream
 }
 
-/// Inputs and outputs of `outputs` coupled double integrators with noise in state and output, which grow like `t^1.5`; the `inputs`
-/// numbers of an input, uniform in `[-1, 1]`, push all of them and show in the outputs at once.
+/// Inputs and outputs of `outputs` coupled double integrators with noise in state and output, which
+/// grow like `t^1.5`; the `inputs` numbers of an input, uniform in `[-1, 1]`, push all of them and
+/// show in the outputs at once.
 pub fn integrating(seed: u64, count: usize, outputs: usize, inputs: usize) -> Vec<(Vec<f64>, Vec<f64>)> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut states = vec![(0.0, 0.0); outputs];

@@ -1,7 +1,8 @@
-//! Measures the whole catalogue beside the machine's roofs, and a few learners beside other libraries, and writes `<date>-<cpu>.csv` and `.md`.
+//! Measures the whole catalogue beside the machine's roofs, and a few learners beside other
+//! libraries, and writes `<date>-<cpu>.csv` and `.md`.
 //!
-//! Everything is measured on the thread that runs this, one operation after the other, in several rounds some ten
-//! seconds apart; of times and of roofs the best round counts.
+//! Everything is measured on the thread that runs this, one operation after the other, in several
+//! rounds some ten seconds apart; of times and of roofs the best round counts.
 
 mod machine;
 mod peers;

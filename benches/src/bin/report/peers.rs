@@ -1,9 +1,11 @@
 //! Steps a second of Mercer and of other libraries on the same stream, in the same run.
 //!
-//! A peer is a program that `MERCER_PEER_NAME` names, a command and its first arguments with blanks between. It is called with `version`,
-//! and prints a line; and with a learner (`krls` or `fogd`) and the file of a [stream](mercer_benches::peer), and prints the steps a second
-//! of its fastest batch of 64 examples, or `none` if it has no such learner. One that is not named is not installed, as far as this run
-//! knows, and its column says so. How to make the programs is told in `benches/README.md`.
+//! A peer is a program that `MERCER_PEER_NAME` names, a command and its first arguments with blanks
+//! between. It is called with `version`, and prints a line; and with a learner (`krls` or `fogd`)
+//! and the file of a [stream](mercer_benches::peer), and prints the steps a second of its fastest
+//! batch of 64 examples, or `none` if it has no such learner. One that is not named is not
+//! installed, as far as this run knows, and its column says so. How to make the programs is told in
+//! `benches/README.md`.
 
 use std::fmt::Write as _;
 use std::path::Path;

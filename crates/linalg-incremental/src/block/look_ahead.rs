@@ -1,4 +1,5 @@
-//! What is known of a block before its first round: products with `P`, and the scalars among its rounds.
+//! What is known of a block before its first round: products with `P`, and the scalars among its
+//! rounds.
 
 use mercer_simd::{AlignedVec, LANES, Op, Simd};
 
@@ -51,7 +52,8 @@ impl Op for LookAhead<'_> {
     }
 }
 
-/// Lanes `first..first + N` of rows `FROM..TO` of `G`: the columns `c` with the rounds of `N` groups.
+/// Lanes `first..first + N` of rows `FROM..TO` of `G`: the columns `c` with the rounds of `N`
+/// groups.
 #[inline(always)]
 fn gram<S: Simd, const N: usize, const FROM: usize, const TO: usize>(
     simd: S,
@@ -82,15 +84,16 @@ fn gram<S: Simd, const N: usize, const FROM: usize, const TO: usize>(
     }
 }
 
-/// Columns of tiles, and tiles of each, that stay in the first level of cache while the groups pass by.
+/// Columns of tiles, and tiles of each, that stay in the first level of cache while the groups pass
+/// by.
 const TILE_COLUMNS: usize = 4;
 const TILE_ROWS: usize = 8;
 
 /// `C ← P Φ`
 ///
-/// A group holds the eight values of one row in a lane: an element `a_ij` read from a tile then serves `C_i += a_ij X_j` and
-/// `C_j += a_ij X_i` for eight right-hand sides, so a tile costs 64 spread elements for 128 vector multiply-adds and the
-/// arithmetic sets the pace.
+/// A group holds the eight values of one row in a lane: an element `a_ij` read from a tile then
+/// serves `C_i += a_ij X_j` and `C_j += a_ij X_i` for eight right-hand sides, so a tile costs 64
+/// spread elements for 128 vector multiply-adds and the arithmetic sets the pace.
 #[inline(always)]
 fn product<S: Simd>(simd: S, tiles: &[HalfTile], blocks: usize, xs: &[Panel], cs: &mut [Panel]) {
     cs.fill(ZERO_TILE);
@@ -124,8 +127,8 @@ struct Tiles<'a> {
 }
 
 impl Tiles<'_> {
-    /// `y_p += A_pb x_b` and `y_b += A_pbᵀ x_p`, and on the diagonal, both of whose triangles are stored, `y_b += A_bb x_b`:
-    /// what columns `FROM..TO` give.
+    /// `y_p += A_pb x_b` and `y_b += A_pbᵀ x_p`, and on the diagonal, both of whose triangles are
+    /// stored, `y_b += A_bb x_b`: what columns `FROM..TO` give.
     #[inline(always)]
     fn times_group<S: Simd, const FROM: usize, const TO: usize>(
         &self,
@@ -143,7 +146,8 @@ impl Tiles<'_> {
         let [left, right] = self.above;
         for (((left, right), x), y) in left.iter().zip(right).zip(x).zip(y) {
             for i in 0..LANES {
-                // A chain for each half of the columns, so that both halves at once and one after the other are the same.
+                // A chain for each half of the columns, so that both halves at once and one after
+                // the other are the same.
                 let (x_i, mut y_i) = (simd.load(&x[i]), [simd.splat(0.0); 2]);
                 y_i[0] = simd.load(&y[i]);
                 for j in FROM..TO {

@@ -9,18 +9,25 @@ use super::sweep::{Passed, Passing, Prediction, Solve, Sweep, Waiting};
 use super::{Moving, SquareRootScratch};
 use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
-/// Squares of rows and sums of squares stay below this, so that no product of two intermediate numbers overflows.
+/// Squares of rows and sums of squares stay below this, so that no product of two intermediate
+/// numbers overflows.
 const LARGEST_SQUARE: f64 = 1e250;
 
-/// Up to this ratio of the trace of `V` to its least pivot, rounding cannot make `τ` grow by itself: the ratio of what is lost in an entry of the
-/// row to the pivot that it meets, squared, is about `1e-32` times this. Beyond it a step is checked after it was made.
+/// Up to this ratio of the trace of `V` to its least pivot, rounding cannot make `τ` grow by
+/// itself: the ratio of what is lost in an entry of the row to the pivot that it meets, squared, is
+/// about `1e-32` times this. Beyond it a step is checked after it was made.
 const TAME: f64 = 1e30;
 
 /// `R = D^{½}L` as inverse pivots `1/d_j` and rows `l_j`, and the rows `c_j` of `D^{−½}U`.
 ///
+/// Block `b` of eight rows holds its tiles of eight columns from the diagonal on, row by row; the
+/// `c_j` beside it in tiles of eight rows and four outputs. A pass reads and writes memory front to
+/// back.
+///
 /// # Invariants
-/// `L` is upper triangular with unit diagonal. Rows past `n` are those of the identity, columns past `n` and outputs past `m` are
-/// zero. `largest` bounds the trace of `V` and `Σ‖y‖²`, `smallest` the least eigenvalue of `V` from below, `steepest` the inverse pivots.
+/// `L` is upper triangular with unit diagonal. Rows past `n` are those of the identity, columns
+/// past `n` and outputs past `m` are zero. `largest` bounds the trace of `V` and `Σ‖y‖²`,
+/// `smallest` the least eigenvalue of `V` from below, `steepest` the inverse pivots.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "super::stored::Stored", into = "super::stored::Stored"))]
@@ -129,7 +136,8 @@ impl Factor {
         self.n.div_ceil(LANES)
     }
 
-    /// Index of the first tile of block `b`, the one on the diagonal: blocks `0, 1, …` hold `B, B − 1, …` tiles.
+    /// Index of the first tile of block `b`, the one on the diagonal: blocks `0, 1, …` hold
+    /// `B, B − 1, …` tiles.
     fn block_start(&self, b: usize) -> usize {
         b * self.blocks() - b * b.saturating_sub(1) / 2
     }
@@ -197,7 +205,8 @@ impl Factor {
             && self.tiles.as_flattened().iter().all(|lane| within(&lane.0))
     }
 
-    /// Eliminates the row of the scratch memory with the leading block, leaving the prediction there.
+    /// Eliminates the row of the scratch memory with the leading block, leaving the prediction
+    /// there.
     pub(super) fn solve(&self, waiting: Option<&Row>, leading: usize, scratch: &mut SquareRootScratch) -> Passed {
         let SquareRootScratch { row, waiting: moving, prediction, .. } = scratch;
         let waiting = waiting.map(|waiting| Waiting { row: moving.started(&waiting.row), turns: &waiting.turns });
@@ -231,7 +240,8 @@ impl Factor {
         })
     }
 
-    /// Adds (`sign = 1`) or takes back (`sign = −1`) the row of the scratch memory, after the one that waits, which is used up.
+    /// Adds (`sign = 1`) or takes back (`sign = −1`) the row of the scratch memory, after the one
+    /// that waits, which is used up.
     pub(super) fn sweep(
         &mut self,
         waiting: Option<&mut Row>,

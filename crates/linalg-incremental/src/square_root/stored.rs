@@ -27,7 +27,8 @@ impl From<Factor> for Stored {
     }
 }
 
-/// A number of tiles that is none of a factor gives a number of coefficients that is none either, for its validation to see.
+/// A number of tiles that is none of a factor gives a number of coefficients that is none either,
+/// for its validation to see.
 impl From<Stored> for Factor {
     fn from(stored: Stored) -> Self {
         let Stored { n, m, tiles, inverse_pivots, coefficients, largest, smallest, steepest } = stored;

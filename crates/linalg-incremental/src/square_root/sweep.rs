@@ -41,7 +41,8 @@ pub(super) struct Waiting<'a> {
     pub(super) turns: &'a [Turn],
 }
 
-/// Forward elimination of a row with the leading block, changing nothing. A row that waits counts as added.
+/// Forward elimination of a row with the leading block, changing nothing. A row that waits counts
+/// as added.
 pub(super) struct Solve<'a> {
     pub(super) tiles: &'a [Tile],
     /// Blocks of the whole factor.
@@ -64,7 +65,8 @@ impl Op for Solve<'_> {
             self;
         let outputs = prediction.sums.len();
         let (mut tau, mut tau_at_leading, mut calm) = (1.0, None, true);
-        // With registers for few tiles at a time, what waits for the third level of cache is too little to keep it busy.
+        // With registers for few tiles at a time, what waits for the third level of cache is too
+        // little to keep it busy.
         let far = S::REGISTERS <= LANES && tiles.len() > SECOND_CACHE;
         for b in 0..entries.len() {
             let (block, rest) = tiles.split_at(blocks - b);
@@ -116,7 +118,8 @@ impl Op for Solve<'_> {
     }
 }
 
-/// Adds (`sign = 1`) or takes back (`sign = −1`) a row of the whole factor; if `N = 2`, after one that waits.
+/// Adds (`sign = 1`) or takes back (`sign = −1`) a row of the whole factor; if `N = 2`, after one
+/// that waits.
 pub(super) struct Sweep<'a, const N: usize> {
     pub(super) tiles: &'a mut [Tile],
     pub(super) inverse_pivots: &'a mut [Lane],
@@ -200,7 +203,8 @@ impl Prediction<'_> {
     }
 }
 
-/// Takes eight rows of the factor off the residual, in the order in which the rotations do; asks for tiles ahead if they are `far`.
+/// Takes eight rows of the factor off the residual, in the order in which the rotations do; asks
+/// for tiles ahead if they are `far`.
 #[inline(always)]
 fn eliminate<S: Simd>(simd: S, p: &Lane, tiles: &[Tile], residual: &mut [Lane], far: bool) {
     let p: [S::F64; LANES] = std::array::from_fn(|j| simd.splat(p.0[j]));

@@ -1,7 +1,8 @@
 //! The layout of a symmetric matrix: runs of tiles of eight rows and four columns.
 //!
-//! Block `b` holds rows `0..8b+8` of columns `8b..8b+4`, then of columns `8b+4..8b+8`: two runs of `b + 1` tiles each. With
-//! few registers a pass takes one run after the other, with many both at once; either way it reads memory in its order.
+//! Block `b` holds rows `0..8b+8` of columns `8b..8b+4`, then of columns `8b+4..8b+8`: two runs of
+//! `b + 1` tiles each. With few registers a pass takes one run after the other, with many both at
+//! once; either way it reads memory in its order.
 
 use mercer_simd::{LANES, Lane};
 
@@ -66,7 +67,8 @@ pub(super) mod stored {
         whole
     }
 
-    /// A number of tiles that is none of whole blocks gives one that is none either, for the matrix's validation to see.
+    /// A number of tiles that is none of whole blocks gives one that is none either, for the
+    /// matrix's validation to see.
     fn parted(mut whole: &[Tile]) -> Vec<HalfTile> {
         let mut tiles = Vec::with_capacity(RUNS * whole.len());
         for b in 0.. {

@@ -17,12 +17,15 @@ impl OuterProducts {
 }
 
 impl SymmetricMatrix {
-    /// `P ← P + Σ_k weights[k] · x_k x_kᵀ`, in one pass over the matrix: `½n²` multiply-adds a vector, at the pace of the arithmetic.
+    /// `P ← P + Σ_k weights[k] · x_k x_kᵀ`, in one pass over the matrix: `½n²` multiply-adds a
+    /// vector, at the pace of the arithmetic.
     ///
-    /// The order of the sums is fixed, so the bits depend only on the vectors, their weights and how they are cut into blocks.
+    /// The order of the sums is fixed, so the bits depend only on the vectors, their weights and
+    /// how they are cut into blocks.
     ///
     /// # Panics
-    /// If there are more than [`OuterProducts::MAX`] vectors, not as many weights, or a vector has not `n` entries.
+    /// If there are more than [`OuterProducts::MAX`] vectors, not as many weights, or a vector has
+    /// not `n` entries.
     pub fn add_outer_products(&mut self, weights: &[f64], xs: &[AlignedVec], memory: &mut OuterProducts) {
         assert!(xs.len() <= OuterProducts::MAX, "a block of {} vectors", xs.len());
         assert_eq!(weights.len(), xs.len(), "a weight for each vector");

@@ -6,7 +6,8 @@ use super::halves::{HalfTile, RUNS, runs, runs_mut};
 use super::subtraction::{Columns, MAX_GROUPS, subtract_columns, subtract_from};
 use crate::tiles::{HALF, Panel, ZERO_TILE};
 
-/// Rank-one terms that wait: the first `count` columns of a single group; the gains of the others are zero.
+/// Rank-one terms that wait: the first `count` columns of a single group; the gains of the others
+/// are zero.
 #[derive(Clone, Copy)]
 pub(crate) struct Deferred<'a> {
     pub(crate) count: usize,
@@ -91,7 +92,8 @@ impl Op for Product<'_> {
         let Self { tiles, backwards, deferred, x: all, y } = self;
         let x = all.lanes();
         y.fill(Lane::ZERO);
-        // The last block may have four columns or fewer; the others of it are zero, and not worth their place in the cache.
+        // The last block may have four columns or fewer; the others of it are zero, and not worth
+        // their place in the cache.
         let whole = x.len() - usize::from((1..=HALF).contains(&(all.len() % LANES)));
         // The deferred columns are at the end of what a pass reads, where one to and one fro meet.
         let end = x.len();
@@ -108,7 +110,8 @@ impl Op for Product<'_> {
     }
 }
 
-/// What the first `N` columns of block `b` add to `y = P x`, columns and tiles in ascending order (`WAY = 1`) or descending (`-1`).
+/// What the first `N` columns of block `b` add to `y = P x`, columns and tiles in ascending order
+/// (`WAY = 1`) or descending (`-1`).
 #[inline(always)]
 fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
     simd: S,
@@ -132,7 +135,8 @@ fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
     block.finish(simd, &Stored::<WAY, ASK>(runs.map(|run| &run[b])), &mut below[0]);
 }
 
-/// `P ← P − Σ gains · u uᵀ` over all columns, then `y ← P x`, in one pass: a tile is multiplied while it is at hand.
+/// `P ← P − Σ gains · u uᵀ` over all columns, then `y ← P x`, in one pass: a tile is multiplied
+/// while it is at hand.
 pub(crate) struct SubtractThenProduct<'a> {
     pub(crate) tiles: &'a mut [HalfTile],
     pub(crate) columns: Columns<'a>,
@@ -147,8 +151,8 @@ impl Op for SubtractThenProduct<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Self { tiles, columns, backwards, x, y } = self;
-        // A number of groups that the compiler does not know keeps it from spreading every factor over a register, of which
-        // there are not enough, before it begins with a block.
+        // A number of groups that the compiler does not know keeps it from spreading every factor
+        // over a register, of which there are not enough, before it begins with a block.
         let groups = columns.gains.len();
         let mut scaled = [ZERO_TILE; MAX_GROUPS];
         y.fill(Lane::ZERO);
@@ -206,7 +210,8 @@ const AWAY: bool = true;
 const AT_HAND: bool = false;
 
 impl<S: Simd, const WAY: isize, const ASK: bool> TileColumns<S> for Stored<'_, WAY, ASK> {
-    /// May also ask for what will be wanted when the second level of cache has answered, ten tiles later.
+    /// May also ask for what will be wanted when the second level of cache has answered, ten tiles
+    /// later.
     #[inline(always)]
     fn column(&self, simd: S, j: usize) -> S::F64 {
         let column = &self.0[j / HALF][j % HALF];
@@ -269,7 +274,8 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         self.multiply::<WAY, 0, N>(simd, &a, x_rows, y_rows);
     }
 
-    /// Columns `FROM..TO` of a tile above the diagonal, which stands for both triangles: `y_rows ← y_rows + A x_columns`, and the sums.
+    /// Columns `FROM..TO` of a tile above the diagonal, which stands for both triangles:
+    /// `y_rows ← y_rows + A x_columns`, and the sums.
     #[inline(always)]
     fn multiply<const WAY: isize, const FROM: usize, const TO: usize>(
         &mut self,

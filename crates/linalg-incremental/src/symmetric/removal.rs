@@ -1,4 +1,5 @@
-//! What the removal of a point does to a symmetric inverse: rotation of its coordinates, and the loss of the last one.
+//! What the removal of a point does to a symmetric inverse: rotation of its coordinates, and the
+//! loss of the last one.
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, scale};
 
@@ -18,7 +19,8 @@ pub enum Removal {
 }
 
 impl SymmetricMatrix {
-    /// `P ← Gᵀ P G`: the matrix in the coordinates after a removal. `4(n − i) n` multiply-adds, after deferred updates are applied.
+    /// `P ← Gᵀ P G`: the matrix in the coordinates after a removal. `4(n − i) n` multiply-adds,
+    /// after deferred updates are applied.
     ///
     /// # Panics
     /// If the rotations are of vectors whose length is not `n`.
@@ -29,11 +31,13 @@ impl SymmetricMatrix {
         }
     }
 
-    /// Drops the last coordinate `j = n − 1`: `last` becomes the first `n − 1` entries of column `P_j`, and `P_jj` is returned.
-    /// `O(n)`, and a deferred update for [`Removal::Condition`]; `½n²` when it applies those deferred before. A `P_jj` whose reciprocal
-    /// overflows has nothing to condition on: `last` is then zero.
+    /// Drops the last coordinate `j = n − 1`: `last` becomes the first `n − 1` entries of column
+    /// `P_j`, and `P_jj` is returned. `O(n)`, and a deferred update for [`Removal::Condition`];
+    /// `½n²` when it applies those deferred before. A `P_jj` whose reciprocal overflows has nothing
+    /// to condition on: `last` is then zero.
     ///
-    /// Coefficients `w` follow with `w ← w − P_j w_j/P_jj` for [`Removal::Condition`], and without their last entry for both.
+    /// Coefficients `w` follow with `w ← w − P_j w_j/P_jj` for [`Removal::Condition`], and without
+    /// their last entry for both.
     ///
     /// # Panics
     /// If the matrix is empty.
@@ -68,8 +72,8 @@ impl SymmetricMatrix {
         corner
     }
 
-    /// `P ← keep · P + (1 − keep) · prior · I`: forgetting that goes back to the prior (Van Vaerenbergh, Lázaro-Gredilla and
-    /// Santamaría 2012). `½n²`; deferred updates stay deferred.
+    /// `P ← keep · P + (1 − keep) · prior · I`: forgetting that goes back to the prior (Van
+    /// Vaerenbergh, Lázaro-Gredilla and Santamaría 2012). `½n²`; deferred updates stay deferred.
     pub fn discount_to_prior(&mut self, keep: f64, prior: f64) {
         self.scale_stored(keep);
         scale(keep, &mut self.gains.0);
@@ -85,8 +89,9 @@ impl SymmetricMatrix {
 
 /// `P ← Gᵀ P G` on the upper triangle.
 ///
-/// Rotation `k` turns rows and columns `k, k + 1`. An entry above the diagonal meets the rotations of its row before those of its
-/// column. Block `b` of eight columns therefore takes three steps, after all blocks before it:
+/// Rotation `k` turns rows and columns `k, k + 1`. An entry above the diagonal meets the rotations
+/// of its row before those of its column. Block `b` of eight columns therefore takes three steps,
+/// after all blocks before it:
 ///
 /// 1. Turn the rows above the block, by the rotations among them.
 /// 2. Turn the columns within these rows, together with the last column of the block before.

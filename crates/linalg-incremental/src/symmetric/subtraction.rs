@@ -5,7 +5,8 @@ use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
 use super::halves::{HalfTile, RUNS, runs_mut};
 use crate::tiles::{CHUNK, HALF, Panel, Tile, ZERO_TILE};
 
-/// Rank-one terms `gains[k] · u_k u_kᵀ` in groups of eight, the columns `u_k` of a group side by side in panels of eight rows.
+/// Rank-one terms `gains[k] · u_k u_kᵀ` in groups of eight, the columns `u_k` of a group side by
+/// side in panels of eight rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
     pub(crate) gains: &'a [Lane],
@@ -29,10 +30,12 @@ impl Columns<'_> {
 /// Groups of columns that one pass can subtract.
 pub(crate) const MAX_GROUPS: usize = 8;
 
-/// Columns of a group that a pass takes where no more are used: a matrix that is rotated in every round never has more.
+/// Columns of a group that a pass takes where no more are used: a matrix that is rotated in every
+/// round never has more.
 const FEW_COLUMNS: usize = 2;
 
-/// `P ← P − Σ gains · u uᵀ` over the first `used` columns of each group, in one pass over the tiles, `backwards` or not.
+/// `P ← P − Σ gains · u uᵀ` over the first `used` columns of each group, in one pass over the
+/// tiles, `backwards` or not.
 ///
 /// # Panics
 /// If there are more than [`MAX_GROUPS`] groups.
@@ -74,7 +77,8 @@ impl Subtract<'_> {
     }
 }
 
-/// `A_p ← A_p − Σ u_p scaledᵀ` for all tiles of one block, over the first `K` columns of each group.
+/// `A_p ← A_p − Σ u_p scaledᵀ` for all tiles of one block, over the first `K` columns of each
+/// group.
 #[inline(always)]
 pub(super) fn subtract_from<S: Simd, const K: usize>(
     simd: S,
@@ -116,8 +120,8 @@ fn subtract_from_run<S: Simd, const FROM: usize, const K: usize>(
     }
 }
 
-/// `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles in `R` runs of one block, the first of which has column `FROM`; returns those
-/// columns, the others zero.
+/// `A_p ← A_p − Σ u_p scaledᵀ` for `N` tiles in `R` runs of one block, the first of which has
+/// column `FROM`; returns those columns, the others zero.
 #[inline(always)]
 pub(super) fn subtract_columns<S: Simd, const N: usize, const R: usize, const FROM: usize, const K: usize>(
     simd: S,

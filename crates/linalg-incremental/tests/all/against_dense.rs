@@ -186,7 +186,8 @@ proptest! {
         let mut block = BlockRecursion::default();
         block.begin(&mut inverse, std::slice::from_ref(&weights), &xs);
         for (b, x) in xs.iter().enumerate().take(done) {
-            // Every fourth round takes information away, and the move is no gradient step: the block must not care.
+            // Every fourth round takes information away, and the move is no gradient step: the
+            // block must not care.
             let (z, s) = (dot(&w, x), single.multiply(x, &mut c));
             let value = block.value(0);
             prop_assert!((value - z).abs() <= 1e-11 * z.abs().max(1.0), "value {value} for {z}");
@@ -212,7 +213,8 @@ proptest! {
         let mut ws: Vec<AlignedVec> = (0..outputs).map(|_| vector(&mut rng, n)).collect();
         let mut single = vec![(shared.clone(), BlockRecursion::default()); outputs];
         let mut single_ws = ws.clone();
-        // Two blocks, the second in the memory of the first; the last rounds are looked at but not done.
+        // Two blocks, the second in the memory of the first; the last rounds are looked at but not
+        // done.
         for _ in 0..2 {
             let xs: Vec<AlignedVec> = (0..rounds).map(|_| vector(&mut rng, n)).collect();
             block.begin(&mut shared, &ws, &xs);

@@ -52,7 +52,8 @@ fn inverse(rng: &mut ChaCha8Rng, n: usize, deferred: usize) -> SymmetricMatrix {
     p
 }
 
-/// The product of the rotations, built from what they make of unit vectors: row `k` of `Gᵀ` is `apply` of each.
+/// The product of the rotations, built from what they make of unit vectors: row `k` of `Gᵀ` is
+/// `apply` of each.
 fn transposed(rotations: &Rotations) -> DMatrix<f64> {
     let n = rotations.dimension();
     DMatrix::from_columns(
@@ -178,7 +179,8 @@ fn an_inverse_follows_the_rotations() {
                 );
                 assert!((p.quadratic(&x) - dense(&x).dot(&dense(&y))).abs() < 1e-12);
 
-                // Without rotations updates may wait still, and are rounded otherwise when they are applied.
+                // Without rotations updates may wait still, and are rounded otherwise when they are
+                // applied.
                 p.flush();
                 let rotated = full(&p);
                 let mut last = vector(&mut rng, n + 5);
@@ -242,7 +244,8 @@ fn forgetting_goes_back_to_the_prior() {
     }
 }
 
-/// A dictionary at work for long: points come and go, coordinates and inverse follow, and nothing drifts.
+/// A dictionary at work for long: points come and go, coordinates and inverse follow, and nothing
+/// drifts.
 #[test]
 fn a_long_run_of_removals_does_not_drift() {
     let mut rng = ChaCha8Rng::seed_from_u64(12);

@@ -37,7 +37,8 @@ impl Problem {
         rls
     }
 
-    /// `QR` of `[√prior; rows]` with its first `leading` columns: the least-squares coefficients, `leading × m`.
+    /// `QR` of `[√prior; rows]` with its first `leading` columns: the least-squares coefficients,
+    /// `leading × m`.
     fn coefficients(&self, leading: usize) -> DMatrix<f64> {
         let (n, t, m) = (leading, self.rows.len(), self.m());
         let a = DMatrix::from_fn(n + t, n, |i, j| match i.checked_sub(n) {
@@ -172,8 +173,8 @@ fn refusals_leave_no_trace() {
     assert_eq!(engine, before);
 }
 
-/// Thousands of steps at a condition number that an explicit inverse does not survive: the lags of a twice integrated walk,
-/// predicted as a dense QR of all rows predicts.
+/// Thousands of steps at a condition number that an explicit inverse does not survive: the lags of
+/// a twice integrated walk, predicted as a dense QR of all rows predicts.
 #[test]
 fn a_long_run_stays_at_the_dense_solution() {
     let (n, t) = (16, 4000);
@@ -199,7 +200,8 @@ fn a_long_run_stays_at_the_dense_solution() {
     assert!((prediction[0] - expected).abs() < 1e-9 * expected.abs(), "{} for {expected}", prediction[0]);
 }
 
-/// Rows that differ by more than all digits: the step is refused and undone, or leaves a factor that predicts numbers.
+/// Rows that differ by more than all digits: the step is refused and undone, or leaves a factor
+/// that predicts numbers.
 #[test]
 fn spikes_leave_numbers() {
     let (n, mut refused) = (36, 0);
@@ -229,7 +231,8 @@ fn spikes_leave_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Where every second row waits for the next, nothing else differs: the same bits as when each goes in at once.
+    /// Where every second row waits for the next, nothing else differs: the same bits as when each
+    /// goes in at once.
     #[test]
     fn waiting_leaves_no_trace(seed in 0u64..1000, n in 136usize..180, m in 1usize..11, leading in 1usize..180) {
         let leading = leading.min(n);

@@ -185,7 +185,8 @@ pub enum CatalogueError {
         /// What is wrong with it.
         source: UnknownLoss,
     },
-    /// The entry reads a key that it does not have, or as another kind: an error of the program, not of its user.
+    /// The entry reads a key that it does not have, or as another kind: an error of the program,
+    /// not of its user.
     #[error("{learner}: {source}; the catalogue is at fault, please report it")]
     Entry {
         /// The learner.

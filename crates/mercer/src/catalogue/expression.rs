@@ -1,4 +1,5 @@
-//! Values written as arithmetic in the number of rounds `T` and the input dimension `d`, such as `25/T` or `10/sqrt(T)`.
+//! Values written as arithmetic in the number of rounds `T` and the input dimension `d`, such as
+//! `25/T` or `10/sqrt(T)`.
 //!
 //! ```text
 //! sum     = product { (+|-) product }
@@ -7,14 +8,15 @@
 //! atom    = number | T | d | ( sum ) | function ( sum { , sum } )
 //! ```
 //!
-//! Functions: `sqrt`, `ln` (also written `log`), `exp` of one value; `min`, `max` of two or more. `^` binds tighter than a
-//! sign and to the right: `-2^2` is −4, `2^3^2` is 512.
+//! Functions: `sqrt`, `ln` (also written `log`), `exp` of one value; `min`, `max` of two or more.
+//! `^` binds tighter than a sign and to the right: `-2^2` is −4, `2^3^2` is 512.
 
 use std::fmt;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// Longest text taken: more than any formula needs, and few enough characters that nesting cannot exhaust the stack.
+/// Longest text taken: more than any formula needs, and few enough characters that nesting cannot
+/// exhaust the stack.
 const LONGEST: usize = 200;
 
 /// A checked expression.

@@ -36,7 +36,8 @@ enum Choice {
 }
 
 impl Settings {
-    /// The settings that these `KEY=VALUE` pairs make for the learner of the entry, defaults for the keys that are not among them.
+    /// The settings that these `KEY=VALUE` pairs make for the learner of the entry, defaults for
+    /// the keys that are not among them.
     ///
     /// # Errors
     /// When a pair is not one, a key is unknown or set twice, or a value is not written as one.
@@ -88,7 +89,8 @@ impl Settings {
         keys.find(|(_, choice)| needs(choice)).map(|(key, _)| key.name)
     }
 
-    /// Whether a value is found in the data, so that [`Context::rows`] should hold the first of them.
+    /// Whether a value is found in the data, so that [`Context::rows`] should hold the first of
+    /// them.
     #[must_use]
     pub fn needs_rows(&self) -> bool {
         fn needs(choice: &Choice) -> bool {
@@ -103,7 +105,8 @@ impl Settings {
         self.chosen.iter().any(needs)
     }
 
-    /// The first key whose value is measured on this machine, so that another run may find another one.
+    /// The first key whose value is measured on this machine, so that another run may find another
+    /// one.
     #[must_use]
     pub fn measured(&self) -> Option<&'static str> {
         self.entry.keys.iter().zip(&self.chosen).find_map(|(key, choice)| match choice {
@@ -116,7 +119,8 @@ impl Settings {
     /// The learner, untrained.
     ///
     /// # Errors
-    /// When a value is out of its range for this data, `T` is needed and not known, or the learner cannot use the kernel.
+    /// When a value is out of its range for this data, `T` is needed and not known, or the learner
+    /// cannot use the kernel.
     pub fn build(&self, kernel: AnyKernel, context: &Context<'_>) -> Result<Built, CatalogueError> {
         let spec = kernel.to_string();
         self.entry.check_targets(context).map_err(|error| self.refused(error, &spec, context))?;
@@ -126,7 +130,8 @@ impl Settings {
             let value = self.value(key, choice, &kernel, context, &Values::new(&parameters))?;
             parameters.push((key.name, value));
             if let Choice::Members(_, listed) = choice.set() {
-                // A mixture compares predictions by squares: its members predict the targets, whatever these mean.
+                // A mixture compares predictions by squares: its members predict the targets,
+                // whatever these mean.
                 let context = &Context { classes: context.classes && key.kind == Kind::Learner, ..*context };
                 let built = listed.iter().map(|member| member.build(&kernel, context)).collect::<Result<_, _>>();
                 members = built.map_err(|source| CatalogueError::Member {

@@ -7,8 +7,9 @@ use super::MergeError;
 /// Most classes of sums: each has an output of its own.
 pub const MOST_CLASSES: usize = 1000;
 
-/// The classes of two states in sorted order ([`Labels::order`]), and where each state has them: the list does not depend on which state comes
-/// first. Without any class there is one place, because sums have an output.
+/// The classes of two states in sorted order ([`Labels::order`]), and where each state has them:
+/// the list does not depend on which state comes first. Without any class there is one place,
+/// because sums have an output.
 ///
 /// ```
 /// use mercer::readers::Labels;

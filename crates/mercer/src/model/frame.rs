@@ -14,7 +14,8 @@ pub const VERSION: u16 = 1;
 /// Largest file: 4 GiB.
 pub const MOST_BYTES: u64 = 1 << 32;
 
-/// What every model file begins with. No text file begins so, and a transfer that changes line ends or cuts the eighth bit breaks it.
+/// What every model file begins with. No text file begins so, and a transfer that changes line ends
+/// or cuts the eighth bit breaks it.
 pub const MAGIC: [u8; 8] = *b"\x89Mercer\n";
 
 /// What files began with before the first release.

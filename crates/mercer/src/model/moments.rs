@@ -1,4 +1,5 @@
-//! Sums of a ridge regression in a file: the state of a shard, which merges with those of others and from which a learner is made.
+//! Sums of a ridge regression in a file: the state of a shard, which merges with those of others
+//! and from which a learner is made.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -44,16 +45,18 @@ const ROUNDING: f64 = 1e-12;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// **Classes by least squares.** Sums of classes have an output for each class, 1 for its own rows and 0 for the others, in the sorted order of
-/// their names. A class that a shard never met has sums of 0 there, so shards that met different classes merge: their classes are the
-/// union. The fit is that of targets `+1` and `−1`, which the sums tell ([`RidgeMoments::sign`]).
+/// **Classes by least squares.** Sums of classes have an output for each class, 1 for its own rows
+/// and 0 for the others, in the sorted order of their names. A class that a shard never met has
+/// sums of 0 there, so shards that met different classes merge: their classes are the union. The
+/// fit is that of targets `+1` and `−1`, which the sums tell ([`RidgeMoments::sign`]).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Moments {
     /// What the learner is, in words, and the columns of the data.
     pub description: Description,
     /// How columns were scaled before they were summed up.
     pub scaling: Option<Scaling>,
-    /// Whether the learner is the forecaster of Azoury, Vovk and Warmuth; otherwise it is ridge regression.
+    /// Whether the learner is the forecaster of Azoury, Vovk and Warmuth; otherwise it is ridge
+    /// regression.
     pub awv: bool,
     /// The ridge; `None` is that of the least generalised cross-validation.
     pub lambda: Option<f64>,
@@ -61,12 +64,14 @@ pub struct Moments {
     pub parts: Vec<Part>,
     /// The sums.
     pub sums: RidgeMoments<FixedMap<AnyKernel>>,
-    /// The classes met, in sorted order, each of which has an output; `None` for sums of numbers. Before any class is met there is one output.
+    /// The classes met, in sorted order, each of which has an output; `None` for sums of numbers.
+    /// Before any class is met there is one output.
     pub classes: Option<Labels>,
-    /// How the columns of a table become the inputs, the same for every row. The columns are then those of its schema; `features` of the
-    /// description is empty.
+    /// How the columns of a table become the inputs, the same for every row. The columns are then
+    /// those of its schema; `features` of the description is empty.
     pub encoding: Option<Encoding>,
-    /// How the targets of an encoded table were scaled, one each; none where they are in their own units.
+    /// How the targets of an encoded table were scaled, one each; none where they are in their own
+    /// units.
     pub target_scales: Vec<TargetScale>,
 }
 
@@ -227,7 +232,8 @@ impl Moments {
     /// Adds the shards of another state. `O(r²)`.
     ///
     /// # Errors
-    /// When it is the state of something else, or has a shard that is in this one already; nothing is changed.
+    /// When it is the state of something else, or has a shard that is in this one already; nothing
+    /// is changed.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_same(other)?;
         if let Some(Part { shard, of, rows, .. }) = other.parts.iter().find(|part| self.parts.contains(part)) {
@@ -250,7 +256,8 @@ impl Moments {
     /// Takes the shards of another state back. `O(r²)`.
     ///
     /// # Errors
-    /// When it is the state of something else, or has a shard that is not in this one; nothing is changed.
+    /// When it is the state of something else, or has a shard that is not in this one; nothing is
+    /// changed.
     pub fn retract(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_same(other)?;
         if let Some(Part { shard, of, rows, .. }) = other.parts.iter().find(|part| !self.parts.contains(part)) {
@@ -280,7 +287,8 @@ impl Moments {
         Ok(Some((union, sums)))
     }
 
-    /// Drops the classes of which no more is left than rounding; `before` are the weights that they had.
+    /// Drops the classes of which no more is left than rounding; `before` are the weights that they
+    /// had.
     fn drop_classes(&mut self, before: &[f64]) -> Result<(), Error> {
         let Some(classes) = &mut self.classes else { return Ok(()) };
         let weights = self.sums.sums().totals().iter().zip(before);
@@ -291,11 +299,12 @@ impl Moments {
         self.sums.arrange(if places.is_empty() { &[None] } else { &places })
     }
 
-    /// Adds a row of the class of this name; a weight of 0 adds nothing. `½r²`, and `O(r)` a class where it is a new one.
+    /// Adds a row of the class of this name; a weight of 0 adds nothing. `½r²`, and `O(r)` a class
+    /// where it is a new one.
     ///
     /// # Errors
-    /// When these are sums of numbers, there would be too many classes, and as [`RidgeMoments::add_class`]. A new class may then stay,
-    /// without a row.
+    /// When these are sums of numbers, there would be too many classes, and as
+    /// [`RidgeMoments::add_class`]. A new class may then stay, without a row.
     pub fn add_label(&mut self, x: &[f64], label: &str, weight: f64) -> Result<(), MergeError> {
         let Some(classes) = &self.classes else { return Err(different("the targets", &"numbers", &"classes")) };
         if weight == 0.0 {
@@ -317,7 +326,8 @@ impl Moments {
         Ok(self.sums.add_class(x, class, weight)?)
     }
 
-    /// The sums that are fitted: of classes those of targets `+1` and `−1`, an output for each class.
+    /// The sums that are fitted: of classes those of targets `+1` and `−1`, an output for each
+    /// class.
     #[must_use]
     pub fn fitted_sums(&self) -> Cow<'_, RidgeMoments<FixedMap<AnyKernel>>> {
         if self.classes.is_none() {
@@ -341,8 +351,8 @@ impl Moments {
         self.lambda.map_or_else(|| self.point().map(|point| point.lambda), Ok)
     }
 
-    /// The mean squared error on `shard`, which was merged, of the fit to all other shards; the mean over the outputs. Of classes it is
-    /// that of the targets `+1` and `−1`. `r³`.
+    /// The mean squared error on `shard`, which was merged, of the fit to all other shards; the
+    /// mean over the outputs. Of classes it is that of the targets `+1` and `−1`. `r³`.
     ///
     /// # Errors
     /// As [`RidgeMoments::held_out`], and when the shard is the state of something else.
@@ -361,7 +371,8 @@ impl Moments {
         Ok(errors.iter().sum::<f64>() / errors.len() as f64)
     }
 
-    /// What the fit comes to: its ridge, errors, R², effective dimension and generalised cross-validation. About `10r³`.
+    /// What the fit comes to: its ridge, errors, R², effective dimension and generalised
+    /// cross-validation. About `10r³`.
     ///
     /// # Errors
     /// When the sums are not finite.
@@ -373,10 +384,12 @@ impl Moments {
         }
     }
 
-    /// The learner of all rows, as a model that predicts and goes on learning. `r³`, and about `10r³` to choose the ridge.
+    /// The learner of all rows, as a model that predicts and goes on learning. `r³`, and about
+    /// `10r³` to choose the ridge.
     ///
     /// # Errors
-    /// When these are sums of classes, the sums are not finite, or so much was taken back that no ridge regression fits them.
+    /// When these are sums of classes, the sums are not finite, or so much was taken back that no
+    /// ridge regression fits them.
     pub fn fit(&self) -> Result<Regression, ModelError> {
         if let Some(classes) = &self.classes {
             let requirement = "numbers; these sums are of classes, so that fit_classes makes their learner";
@@ -389,8 +402,9 @@ impl Moments {
         })))
     }
 
-    /// The classifier of all rows by least squares on targets `+1` and `−1`: one output for two classes, and otherwise one a class beside
-    /// that in reserve for a class to come. `r³`, and about `10r³` to choose the ridge.
+    /// The classifier of all rows by least squares on targets `+1` and `−1`: one output for two
+    /// classes, and otherwise one a class beside that in reserve for a class to come. `r³`, and
+    /// about `10r³` to choose the ridge.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and when these are sums of numbers.

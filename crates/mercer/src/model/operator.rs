@@ -37,8 +37,8 @@ pub enum AnyOperator {
 }
 
 impl AnyOperator {
-    /// The learner by gradient descent behind its face; `None` of exact sums, from which an operator
-    /// is read by [`OperatorSums::model`].
+    /// The learner by gradient descent behind its face; `None` of exact sums, from which an
+    /// operator is read by [`OperatorSums::model`].
     #[must_use]
     pub fn descent(&self) -> Option<&dyn OperatorLearner<AnyKernel, AnyKernel>> {
         match self {
@@ -87,8 +87,8 @@ impl AnyOperator {
         }
     }
 
-    /// Rounds, counted from 0, whose `x` and whose `x⁺` are in the dictionaries: oldest first. None of
-    /// exact sums, whose dictionary is chosen when they are read.
+    /// Rounds, counted from 0, whose `x` and whose `x⁺` are in the dictionaries: oldest first. None
+    /// of exact sums, whose dictionary is chosen when they are read.
     #[must_use]
     pub fn kept_rounds(&self) -> [Vec<u64>; 2] {
         match self {

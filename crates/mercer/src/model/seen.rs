@@ -12,7 +12,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The same with one row more, which is told in two parts: features and target, a row and nothing, a state and its successor.
+    /// The same with one row more, which is told in two parts: features and target, a row and
+    /// nothing, a state and its successor.
     #[must_use]
     pub fn after(self, row: [&[f64]; 2]) -> Self {
         let mut hasher = crc32fast::Hasher::new_with_initial(self.fingerprint);
@@ -26,7 +27,8 @@ impl Seen {
         Self { rows: self.rows + 1, fingerprint: hasher.finalize() }
     }
 
-    /// The same with one row of a table more: all its cells, and beside them the numbers of its target and its weight.
+    /// The same with one row of a table more: all its cells, and beside them the numbers of its
+    /// target and its weight.
     #[must_use]
     pub fn after_cells(self, record: &(impl Cells + ?Sized), numbers: &[f64]) -> Self {
         let mut hasher = crc32fast::Hasher::new_with_initial(self.fingerprint);

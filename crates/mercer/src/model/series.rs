@@ -17,8 +17,8 @@ pub struct Prediction {
     pub own: Own,
     /// The names of outputs and then of inputs, if the series had names.
     pub columns: Vec<String>,
-    /// Where the inputs stand in a row, counted from 0, in the forecaster's order; the outputs are the other columns. Empty if
-    /// the inputs stand behind the outputs.
+    /// Where the inputs stand in a row, counted from 0, in the forecaster's order; the outputs are
+    /// the other columns. Empty if the inputs stand behind the outputs.
     pub inputs: Vec<u32>,
     /// The [fingerprint](Seen) of all rows observed.
     pub fingerprint: u32,
@@ -44,7 +44,8 @@ pub struct SeriesErrors {
 }
 
 impl Prediction {
-    /// A forecaster of which nothing more is known: its inputs stand behind its outputs, and its errors were not counted.
+    /// A forecaster of which nothing more is known: its inputs stand behind its outputs, and its
+    /// errors were not counted.
     #[must_use]
     pub fn new(columns: Vec<String>, forecaster: AnyForecaster) -> Self {
         Self {

@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
-/// The results of `work(0)`, …, `work(count − 1)` in that order, made on `threads` threads, this one among them.
+/// The results of `work(0)`, …, `work(count − 1)` in that order, made on `threads` threads, this
+/// one among them.
 ///
-/// A thread takes the next piece when it is done with one. Memory: the results, and what `work` needs on each thread.
+/// A thread takes the next piece when it is done with one. Memory: the results, and what `work`
+/// needs on each thread.
 pub fn in_parallel<T: Send>(threads: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let (next, (done, made)) = (AtomicUsize::new(0), channel());
     let (next, work) = (&next, &work);

@@ -17,10 +17,12 @@ impl Plan {
     const FEWEST: usize = 300;
     /// Most prefixes.
     const MOST: usize = 3;
-    /// Half the width of the box around the best point, in units of the whole box: on the prefixes, the whole stream, and there once more.
+    /// Half the width of the box around the best point, in units of the whole box: on the prefixes,
+    /// the whole stream, and there once more.
     const WIDTHS: [f64; 4] = [0.25, 0.15, 0.1, 0.05];
 
-    /// For a stream of this length: the whole, a third and a ninth of it, as far as these have 300 rows.
+    /// For a stream of this length: the whole, a third and a ninth of it, as far as these have 300
+    /// rows.
     #[must_use]
     pub fn new(rows: usize) -> Self {
         let shorter = |rows: &usize| Some(rows.div_ceil(Self::RATIO)).filter(|rows| *rows >= Self::FEWEST);
@@ -71,7 +73,8 @@ impl Plan {
         &self.rungs
     }
 
-    /// How many points are spread over the box; and the generations around the best: on which prefix, how many, and half their width.
+    /// How many points are spread over the box; and the generations around the best: on which
+    /// prefix, how many, and half their width.
     pub(super) fn generations(&self) -> (usize, Vec<(usize, usize, f64)>) {
         let rungs = self.rungs.len();
         // One on each prefix, two on the whole stream.

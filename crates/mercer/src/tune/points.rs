@@ -29,7 +29,8 @@ impl<'s> Points<'s> {
         std::iter::once(self.space.point(start)).chain(self.within(&whole, others)).collect()
     }
 
-    /// Points in the box of that half width around one; what is outside the unit cube goes to its side, where the best point may well be.
+    /// Points in the box of that half width around one; what is outside the unit cube goes to its
+    /// side, where the best point may well be.
     pub(super) fn around(&mut self, centre: &[f64], half_width: f64, count: usize) -> Vec<Point> {
         let sides: Vec<[f64; 2]> = centre.iter().map(|centre| [centre - half_width, centre + half_width]).collect();
         self.within(&sides, count)

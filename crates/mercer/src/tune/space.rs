@@ -21,8 +21,8 @@ pub struct Dimension {
 }
 
 impl Dimension {
-    /// A range from `low` to `high`, where the search begins in the middle; `None` unless these are finite, in order, and positive for a
-    /// logarithmic one.
+    /// A range from `low` to `high`, where the search begins in the middle; `None` unless these are
+    /// finite, in order, and positive for a logarithmic one.
     #[must_use]
     pub fn new(name: impl Into<String>, low: f64, high: f64, logarithmic: bool) -> Option<Self> {
         let right = low.is_finite() && high.is_finite() && low < high && (low > 0.0 || !logarithmic);
@@ -30,7 +30,8 @@ impl Dimension {
         right.then(|| Self { name: name.into(), low, high, logarithmic, whole: false, start: middle })
     }
 
-    /// The same for a key of this learner: whole numbers where it counts, and beginning with its default if that is in the range.
+    /// The same for a key of this learner: whole numbers where it counts, and beginning with its
+    /// default if that is in the range.
     #[must_use]
     pub fn of_key(self, entry: &Entry) -> Self {
         let Some(key) = entry.key(&self.name) else { return self };
@@ -81,8 +82,8 @@ impl Space {
         Self(dimensions)
     }
 
-    /// The width of the kernel within a factor of 8 of this one, such as that of the median heuristic, and the
-    /// [ranges of the learner's keys](Entry::search).
+    /// The width of the kernel within a factor of 8 of this one, such as that of the median
+    /// heuristic, and the [ranges of the learner's keys](Entry::search).
     #[must_use]
     pub fn of(entry: &Entry, width: Option<f64>) -> Self {
         let width = width.and_then(Self::around_width);

@@ -13,8 +13,6 @@ const MARKERS: [&str; 2] = ["<!-- learners -->", "<!-- /learners -->"];
 /// A table of the learners.
 struct Table {
     file: &'static str,
-    /// How each of its lines begins.
-    prefix: &'static str,
     columns: &'static [&'static str],
     /// The cells of a row.
     cells: fn(&Entry) -> Vec<String>,
@@ -23,7 +21,6 @@ struct Table {
 const TABLES: [Table; 3] = [
     Table {
         file: "docs/learners.md",
-        prefix: "",
         columns: &["learner", "what it is", "targets", "losses"],
         cells: |entry| {
             let all = entry.takes.losses == Loss::NAMES;
@@ -34,7 +31,6 @@ const TABLES: [Table; 3] = [
     },
     Table {
         file: "GUIDE.md",
-        prefix: "",
         columns: &["learner", "step", "memory", "take it when", "first settings"],
         cells: |entry| {
             let grows = if entry.memory.grows() { ", **grows**" } else { "" };
@@ -44,12 +40,11 @@ const TABLES: [Table; 3] = [
         },
     },
     Table {
-        file: "crates/registry/src/lib.rs",
-        prefix: "//! ",
+        file: "crates/registry/README.md",
         columns: &["learner", "type", "source", "multiply-adds a round", "memory"],
         cells: |entry| {
             let learner = trial(entry, "gaussian:1".parse().unwrap(), 2).unwrap();
-            let (name, learner) = (format!("`{}`", entry.name), format!("[`{}`]", learner.name()));
+            let (name, learner) = (format!("`{}`", entry.name), format!("`{}`", learner.name()));
             let [time, memory] = [entry.time, entry.memory].map(|cost| quoted(&cost.to_string()));
             vec![name, learner, entry.source.to_owned(), time, memory]
         },
@@ -62,14 +57,14 @@ fn quoted(cost: &str) -> String {
 }
 
 /// The text with its table anew.
-fn with_table(text: &str, Table { file, prefix, columns, cells }: &Table) -> String {
+fn with_table(text: &str, Table { file, columns, cells }: &Table) -> String {
     let parts = text.split_once(MARKERS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKERS[1])?)));
     let Some((before, (_, after))) = parts else { panic!("{file}: no {} … {}", MARKERS[0], MARKERS[1]) };
     let mut lines = vec![MARKERS[0].to_owned(), format!("| {} |", columns.join(" | "))];
     lines.push(format!("|{}", "---|".repeat(columns.len())));
     lines.extend(entries().iter().map(|entry| format!("| {} |", cells(entry).join(" | "))));
     lines.push(MARKERS[1].to_owned());
-    format!("{before}{}{after}", lines.join(&format!("\n{prefix}")))
+    format!("{before}{}{after}", lines.join("\n"))
 }
 
 #[test]
@@ -86,14 +81,11 @@ fn tables_of_the_documents_are_those_of_the_catalogue() {
     }
 }
 
-/// In a source file each line of the table stays a comment, and what is around it stays as it was.
 #[test]
 fn a_table_is_replaced_and_nothing_else() {
-    let text = format!("//! above\n//! {}\n//! STALE\n//! {}\ncode\n", MARKERS[0], MARKERS[1]);
+    let text = format!("above\n{}\nSTALE\n{}\nbelow\n", MARKERS[0], MARKERS[1]);
     let written = with_table(&text, &TABLES[2]);
-    let commented = written.lines().filter(|line| line.starts_with("//! ")).count();
-    assert_eq!(commented, written.lines().count() - 1);
-    assert!(written.starts_with("//! above\n") && written.ends_with("-->\ncode\n") && !written.contains("STALE"));
-    assert!(written.contains("//! | `kons` | [`Kons`] |") && written.contains("//! | `experts` | [`Mixture`] |"));
+    assert!(written.starts_with("above\n") && written.ends_with("-->\nbelow\n") && !written.contains("STALE"));
+    assert!(written.contains("\n| `kons` | `Kons` |") && written.contains("\n| `experts` | `Mixture` |"));
     assert_eq!(with_table(&written, &TABLES[2]), written);
 }

@@ -4,7 +4,8 @@ use mercer_learners::{RegressorExt, Scratch};
 
 use super::{Row, Subject, equal_to_rounding, predict, state, step};
 
-/// A learner says beforehand whether it has variances; once the noise is known they are positive numbers.
+/// A learner says beforehand whether it has variances; once the noise is known they are positive
+/// numbers.
 pub(super) fn variances_come_with_the_prediction(name: &str, mut learner: Subject, rows: &[Row]) {
     let (m, mut scratch) = (learner.outputs(), Scratch::default());
     let (mut scores, mut variances) = (vec![0.0; m], vec![0.0; m]);
@@ -22,7 +23,8 @@ pub(super) fn variances_come_with_the_prediction(name: &str, mut learner: Subjec
         step(&mut learner, row).expect("an ordinary example");
     }
     let told = learner.predict_variance_into(&rows[0].x, &mut scratch, &mut scores, &mut variances);
-    // A learner that interpolates every row, having no prior and making room for each, has no idea of the noise.
+    // A learner that interpolates every row, having no prior and making room for each, has no idea
+    // of the noise.
     let known = learner.has_variance() && (0..m).all(|output| learner.noise(output).is_some());
     assert_eq!(told, Ok(known), "{name}: after {} rows", rows.len());
     if known {

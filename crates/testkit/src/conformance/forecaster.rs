@@ -9,8 +9,9 @@ use crate::streams;
 
 type Series = [(Vec<f64>, Vec<f64>)];
 
-/// Runs the suite on the forecaster that `make` makes. Its warm-up and its windows should be a few dozen rows at most, and its lags limited
-/// to what some hundred rows ask for, so that the suite sees what comes after.
+/// Runs the suite on the forecaster that `make` makes. Its warm-up and its windows should be a few
+/// dozen rows at most, and its lags limited to what some hundred rows ask for, so that the suite
+/// sees what comes after.
 ///
 /// # Panics
 /// When the forecaster breaks its contract.
@@ -55,7 +56,8 @@ fn predicting_is_pure(name: &str, mut forecaster: AnyForecaster, series: &Series
         }
         undisturbed.predict_then_observe(input, output, &mut prequential).expect("an ordinary row");
         for (a, b) in asked.iter().zip(&prequential) {
-            // The prequential step may take what it needs from its one pass over the state: equal to rounding.
+            // The prequential step may take what it needs from its one pass over the state: equal
+            // to rounding.
             assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{name}: {a} when asked, {b} in the step {k}");
         }
         assert_eq!(forecaster.observe(input, output), Ok(()), "{name}: observe");
@@ -129,7 +131,8 @@ fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> AnyForecaster, serie
                 continue;
             }
             for (input, output) in &series[cut..cut + 60] {
-                // A row may be refused while the huge number is a lag; no prediction may be anything but a number.
+                // A row may be refused while the huge number is a lag; no prediction may be
+                // anything but a number.
                 let _ = forecaster.predict_then_observe(input, output, &mut prediction);
                 match forecaster.predict(input) {
                     Ok(own) => assert!(own.iter().all(|y| y.is_finite()), "{name}: predicts {own:?} after {value:e}"),

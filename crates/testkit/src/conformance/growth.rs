@@ -11,7 +11,8 @@ fn padded(row: &Row, with: f64) -> Row {
     row
 }
 
-/// `grow` is refused and changes nothing, or the learner goes on: zeros in the new features change no prediction.
+/// `grow` is refused and changes nothing, or the learner goes on: zeros in the new features change
+/// no prediction.
 pub(super) fn inputs_grow_or_stay(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
     for cut in [0, 1, 50, 110] {
         let mut learner = make();

@@ -1,4 +1,5 @@
-//! Examples that are refused, and numbers near the end of their range: the state stays what it was, and valid.
+//! Examples that are refused, and numbers near the end of their range: the state stays what it was,
+//! and valid.
 
 use mercer_core::{ExampleError, Validate};
 use mercer_learners::{Error, Loss, RegressorExt, Scratch};
@@ -6,8 +7,9 @@ use serde_json::Value;
 
 use super::{Row, Subject, bits, close, learn, learn_together, predict, state, step};
 
-/// Demands that `after` is `before`. A refused step may have carried out the changes of an inverse that a pass was to make next anyway:
-/// what such a matrix holds is compared by what the learner does.
+/// Demands that `after` is `before`. A refused step may have carried out the changes of an inverse
+/// that a pass was to make next anyway: what such a matrix holds is compared by what the learner
+/// does.
 fn unchanged(what: &str, after: &Subject, before: &Subject, next: &[Row]) {
     let (now, then) = (state(after), state(before));
     if now == then {
@@ -169,7 +171,8 @@ pub(super) fn refused_rows_end_blocks(name: &str, make: &dyn Fn() -> Subject, ro
     }
 }
 
-/// Inputs, targets and weights near the end of their range: no panic, no trace of what is refused, and a state that can be saved.
+/// Inputs, targets and weights near the end of their range: no panic, no trace of what is refused,
+/// and a state that can be saved.
 pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
     let huge = [1e308, -1e308, 1e154, 1e-308, 5e-324, -1e200];
     for (i, value) in huge.into_iter().enumerate() {
@@ -218,7 +221,8 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                     }
                 }
                 assert_eq!(learner.validate(), Ok(()), "{name}: after {row:?}");
-                // The same row amid a block: refused there, or all are learnt. No row of weight 0 goes another way.
+                // The same row amid a block: refused there, or all are learnt. No row of weight 0
+                // goes another way.
                 let mut block = rows[26..32].to_vec();
                 block[3] = row.weighted(0.0);
                 block[4] = row.clone();

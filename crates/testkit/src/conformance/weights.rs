@@ -1,4 +1,5 @@
-//! Weights: an example of weight 0 is predicted and leaves no trace, and blocks with weights are their rows.
+//! Weights: an example of weight 0 is predicted and leaves no trace, and blocks with weights are
+//! their rows.
 
 use mercer_core::Validate;
 use mercer_learners::{Regressor, RegressorExt};
@@ -17,7 +18,8 @@ fn interleaved(rows: &[Row]) -> (Vec<Row>, Vec<Row>) {
     (mixed.collect(), learnt.collect())
 }
 
-/// One by one and in blocks: nothing changes at a row of weight 0, and the others go on as if it were not there.
+/// One by one and in blocks: nothing changes at a row of weight 0, and the others go on as if it
+/// were not there.
 pub(super) fn nothing_is_learnt_with_weight_zero(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
     let (mixed, learnt) = interleaved(rows);
     let (mut single, mut without) = (make(), make());

@@ -1,12 +1,16 @@
-//! Weights of expert aggregation, recomputed from the whole history of regrets `r_{k,s} = ℓ(ŷ_s) − ℓ(ŷ_{k,s})`.
+//! Weights of expert aggregation, recomputed from the whole history of regrets
+//! `r_{k,s} = ℓ(ŷ_s) − ℓ(ŷ_{k,s})`.
 //!
-//! De Rooij et al. 2014 (AdaHedge), Wintenberger 2017 (BOA), Gaillard, Stoltz and van Erven 2014 (ML-Poly), written as sums from
-//! the first round on. BOA and ML-Poly see each round scaled to the range known before it; with a range that is known from the
-//! first nonzero round on that scaling is the identity except for that round, which only sets the range.
+//! De Rooij et al. 2014 (AdaHedge), Wintenberger 2017 (BOA), Gaillard, Stoltz and van Erven 2014
+//! (ML-Poly), written as sums from the first round on. BOA and ML-Poly see each round scaled to the
+//! range known before it; with a range that is known from the first nonzero round on that scaling
+//! is the identity except for that round, which only sets the range.
 
-/// AdaHedge: `η_t = ln K/Δ_{t−1}`, `Δ` the sum of mixability gaps `δ_s = ⟨p_s, ℓ_s⟩ + (1/η_s) ln Σ p_{k,s} exp(−η_s ℓ_{k,s})`.
+/// AdaHedge: `η_t = ln K/Δ_{t−1}`, `Δ` the sum of mixability gaps
+/// `δ_s = ⟨p_s, ℓ_s⟩ + (1/η_s) ln Σ p_{k,s} exp(−η_s ℓ_{k,s})`.
 ///
-/// The losses are the negative regrets: a shift common to all experts changes neither weights nor gaps.
+/// The losses are the negative regrets: a shift common to all experts changes neither weights nor
+/// gaps.
 #[must_use]
 pub fn ada_hedge(history: &[Vec<f64>]) -> Vec<f64> {
     ada_hedge_with_gap(history).0
@@ -44,7 +48,8 @@ pub fn ada_hedge_with_gap(history: &[Vec<f64>]) -> (Vec<f64>, f64) {
     (weights, gap)
 }
 
-/// The regrets of every round scaled by `b_{s−1}/b_s`, and the ranges `b_s = max_{u≤s,k} |r_{k,u}|`.
+/// The regrets of every round scaled by `b_{s−1}/b_s`, and the ranges
+/// `b_s = max_{u≤s,k} |r_{k,u}|`.
 #[must_use]
 pub fn scaled_regrets(history: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<f64>) {
     let ranges: Vec<f64> = (1..=history.len())

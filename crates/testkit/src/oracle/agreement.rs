@@ -18,7 +18,8 @@ fn assert_agree(left: &[f64], right: &[f64], tolerance: f64) {
     assert!(left.iter().any(|p| p.abs() > 1e-3), "predictions are all but zero: nothing was compared");
 }
 
-/// `d` unit vectors, each with a target, then random points: with the linear kernel everything after round d is exact.
+/// `d` unit vectors, each with a target, then random points: with the linear kernel everything
+/// after round d is exact.
 fn axes_then_random(seed: u64, dimension: usize, count: usize, scale: f64) -> Vec<Example> {
     let mut stream: Vec<Example> = (0..dimension)
         .map(|i| {
@@ -34,7 +35,8 @@ fn axes_then_random(seed: u64, dimension: usize, count: usize, scale: f64) -> Ve
     stream
 }
 
-/// Online Newton steps in `R^d` on the inputs themselves; steps and projections start at round `from`.
+/// Online Newton steps in `R^d` on the inputs themselves; steps and projections start at round
+/// `from`.
 fn primal_newton(stream: &[Example], from: usize, regulariser: f64, step: f64, clip: f64) -> (Vec<f64>, usize) {
     let d = stream[0].0.len();
     let mut a = DMatrix::identity(d, d) * regulariser;
@@ -69,7 +71,8 @@ fn nons_that_keeps_every_point_is_kons() {
     assert_agree(&nons.predictions, &kons.predictions, 1e-12);
 }
 
-/// On points already in the dictionary NONS and KONS are the same algorithm, so a stream of repeats agrees whatever α.
+/// On points already in the dictionary NONS and KONS are the same algorithm, so a stream of repeats
+/// agrees whatever α.
 #[test]
 fn nons_on_repeats_of_its_dictionary_is_kons() {
     let kernel = gaussian(0.5);
@@ -81,7 +84,8 @@ fn nons_on_repeats_of_its_dictionary_is_kons() {
     assert_agree(&nons.predictions, &kons.predictions, 1e-12);
 }
 
-/// With the linear kernel, once the axes are kept, NONS, KONS and CON are online Newton steps in `R^d`, projections included.
+/// With the linear kernel, once the axes are kept, NONS, KONS and CON are online Newton steps in
+/// `R^d`, projections included.
 #[test]
 fn newton_steps_with_active_projections_are_the_primal_ones() {
     let d = 3;
@@ -101,14 +105,16 @@ fn newton_steps_with_active_projections_are_the_primal_ones() {
     assert!(projections > 5, "only {projections} projections");
     let params = ProsConParams { alpha: mu, clip: limit, max_dictionary: Some(d), ..ProsConParams::default() };
     for oracle in [con_kons, pros_n_kons] {
-        // The axes are orthogonal: a step made before an axis is kept moves nothing, except for those on x₁, which there are none.
+        // The axes are orthogonal: a step made before an axis is kept moves nothing, except for
+        // those on x₁, which there are none.
         let trace = oracle(&stream, &linear(), params, &[0.0, 0.0]);
         assert_eq!(trace.dictionary, [0, 1, 2]);
         assert_agree(&trace.predictions[d..], &primal, 1e-12);
     }
 }
 
-/// Predictions do not depend on the orthonormal basis: NONS-ALD in Newton coordinates, where `Q = [I; 0]`, is NONS-ALD by SVD.
+/// Predictions do not depend on the orthonormal basis: NONS-ALD in Newton coordinates, where
+/// `Q = [I; 0]`, is NONS-ALD by SVD.
 #[test]
 fn nons_by_svd_is_nons_in_newton_coordinates() {
     for (sigma, alpha, stream) in [
@@ -166,8 +172,9 @@ fn nons_in_newton_coordinates(stream: &[Example], kernel: KernelFn, params: Nons
     trace
 }
 
-/// CON against itself in other coordinates: the functions are followed in H, as coefficients on the dictionary, with
-/// `A⁻¹` applied through the raw steps `(g_s, P_s k(x_s,·))` that it is made of, and no basis anywhere.
+/// CON against itself in other coordinates: the functions are followed in H, as coefficients on the
+/// dictionary, with `A⁻¹` applied through the raw steps `(g_s, P_s k(x_s,·))` that it is made of,
+/// and no basis anywhere.
 #[test]
 fn con_with_growth_in_the_middle_needs_no_basis() {
     let kernel = gaussian(0.6);
@@ -183,7 +190,8 @@ fn con_with_growth_in_the_middle_needs_no_basis() {
     let size = trace.dictionary.len();
     assert!(size > 4 && size < 40 && trace.dictionary[size - 1] > 10, "dictionary {:?}", trace.dictionary);
 
-    // Functions are coefficient vectors on the final dictionary, zero-padded: inner products by its Gram matrix K.
+    // Functions are coefficient vectors on the final dictionary, zero-padded: inner products by its
+    // Gram matrix K.
     let points: Vec<Vec<f64>> = trace.dictionary.iter().map(|t| stream[*t].0.clone()).collect();
     let k = gram(&points, &kernel);
     let step = 1.0 / (16.0 * params.clip * params.clip);
@@ -247,7 +255,8 @@ fn sketching_everything_is_kons() {
     assert_eq!(sketched, kons);
 }
 
-/// With an empty sketch A = μI, so a step is a gradient step of size 1/μ: NOGD that never reaches its budget.
+/// With an empty sketch A = μI, so a step is a gradient step of size 1/μ: NOGD that never reaches
+/// its budget.
 #[test]
 fn sketching_nothing_is_gradient_descent() {
     let kernel = gaussian(0.5);
@@ -296,7 +305,8 @@ fn aogd_without_approximation_is_kogd() {
     }
 }
 
-/// On exact repeats ALD holds with residual 0 and the projected gradient is the gradient; past B₀ repeats are kept too.
+/// On exact repeats ALD holds with residual 0 and the projected gradient is the gradient; past B₀
+/// repeats are kept too.
 #[test]
 fn aogd_on_repeats_is_kogd() {
     let kernel = gaussian(0.5);

@@ -1,11 +1,13 @@
 //! AOGD-ALD, literally: KOGD with ALD-approximated gradients (Li & Liao 2023, Algorithm 1).
 //!
-//! While the dictionary holds fewer than B₀ points and ALD holds (`α_t ≤ α`), the gradient is replaced by its projection,
-//! `f ← f − η_t g Φ_S β*`, `β* = K_S⁻¹ k_S`; otherwise `f ← f − η_t g k(x_t,·)` and the point is kept. In both cases
-//! `f ← f · min(1, U/‖f‖)`, and `η_t = U/√(1 + Σ_{s≤t} ‖∇̂_s‖²)`, where `∇̂_s` is the gradient used and round t is included.
+//! While the dictionary holds fewer than B₀ points and ALD holds (`α_t ≤ α`), the gradient is
+//! replaced by its projection, `f ← f − η_t g Φ_S β*`, `β* = K_S⁻¹ k_S`; otherwise
+//! `f ← f − η_t g k(x_t,·)` and the point is kept. In both cases `f ← f · min(1, U/‖f‖)`, and
+//! `η_t = U/√(1 + Σ_{s≤t} ‖∇̂_s‖²)`, where `∇̂_s` is the gradient used and round t is included.
 //!
-//! Once B₀ points are kept, every point is kept and no system is solved any more, so exact duplicates are harmless.
-//! A point whose gradient is exactly 0 is judged and kept like any other, as Algorithm 1 (not the text) has it.
+//! Once B₀ points are kept, every point is kept and no system is solved any more, so exact
+//! duplicates are harmless. A point whose gradient is exactly 0 is judged and kept like any other,
+//! as Algorithm 1 (not the text) has it.
 
 use super::dense::{ald, gram};
 use super::kogd::{expansion, scale_into_ball};

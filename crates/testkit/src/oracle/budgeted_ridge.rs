@@ -1,7 +1,9 @@
-//! Ridge regression on few examples, solved anew in every round: SW-KRLS on the last of them, FB-KRLS on those that matter most.
+//! Ridge regression on few examples, solved anew in every round: SW-KRLS on the last of them,
+//! FB-KRLS on those that matter most.
 //!
-//! Both predict `kᵀα`, `α = (K + λΩ⁻¹)⁻¹ỹ`. FB-KRLS adds the example, and beyond `M` drops the one with the least `|α_i|/[(K + λΩ⁻¹)⁻¹]_ii`, the first of several; with
-//! `η_y > 0` the stored labels move before: `ỹ_i += η_y ω k(d_i, x)(y − ỹ_i)`.
+//! Both predict `kᵀα`, `α = (K + λΩ⁻¹)⁻¹ỹ`. FB-KRLS adds the example, and beyond `M` drops the one
+//! with the least `|α_i|/[(K + λΩ⁻¹)⁻¹]_ii`, the first of several; with `η_y > 0` the stored labels
+//! move before: `ỹ_i += η_y ω k(d_i, x)(y − ỹ_i)`.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -25,7 +25,8 @@ pub(super) fn solve(matrix: &DMatrix<f64>, right_side: &DVector<f64>) -> DVector
     matrix.clone().lu().solve(right_side).expect("the oracle met a singular matrix")
 }
 
-/// The ALD residual `α = k(x,x) − k_Sᵀ K_S⁻¹ k_S` of Li & Liao's (4) and the coefficients `β* = K_S⁻¹ k_S`.
+/// The ALD residual `α = k(x,x) − k_Sᵀ K_S⁻¹ k_S` of Li & Liao's (4) and the coefficients
+/// `β* = K_S⁻¹ k_S`.
 ///
 /// The residual is a squared distance, so rounding below 0 is cut off.
 pub(super) fn ald(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) -> (f64, DVector<f64>) {

@@ -1,7 +1,9 @@
 //! EX-KRLS as published (Liu, Park, Wang and Príncipe 2009): the recursion with an explicit `Q`.
 //!
-//! Round 1: `α = a y/(λβ/ω + κ)`, `ρ = λ/(a² + βqλ)`, `Q = a²/((βλ/ω + κ)(a² + βλq))`. Round `i`: `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`,
-//! `d = a² + βⁱqρ`, `ρ ← ρ/d`, `Q ← a²/(rd) [Qr + zzᵀ, −z; −zᵀ, 1]` with `ρ` from before. When the dictionary is full nothing is learnt, but `i` counts on.
+//! Round 1: `α = a y/(λβ/ω + κ)`, `ρ = λ/(a² + βqλ)`, `Q = a²/((βλ/ω + κ)(a² + βλq))`. Round `i`:
+//! `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`, `d = a² + βⁱqρ`, `ρ ← ρ/d`,
+//! `Q ← a²/(rd) [Qr + zzᵀ, −z; −zᵀ, 1]` with `ρ` from before. When the dictionary is full nothing
+//! is learnt, but `i` counts on.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -1,5 +1,6 @@
-//! FB-KLMS (Rzepka 2012): `n = kᵀk + ε` over the old dictionary, `α ← α + ηωek/n`; if `min_i (κ − k_i/k(d_i, d_i)) ≥ ν`, `x` joins with `ηωe/n`; beyond `M` the
-//! smallest `|α|` leaves, the new one included. The first point joins with `ηωy/κ`. `ε = None` is `κ`.
+//! FB-KLMS (Rzepka 2012): `n = kᵀk + ε` over the old dictionary, `α ← α + ηωek/n`; if
+//! `min_i (κ − k_i/k(d_i, d_i)) ≥ ν`, `x` joins with `ηωe/n`; beyond `M` the smallest `|α|` leaves,
+//! the new one included. The first point joins with `ηωy/κ`. `ε = None` is `κ`.
 
 use super::filter::pass;
 use super::{KernelFn, Trace, WeightedExample};

@@ -1,4 +1,5 @@
-//! What the oracles of filters in kernel coefficients share: `f(x) = Σ α_i k(d_i, x)` over plain vectors, and one prequential pass.
+//! What the oracles of filters in kernel coefficients share: `f(x) = Σ α_i k(d_i, x)` over plain
+//! vectors, and one prequential pass.
 //!
 //! An example of weight 0 is predicted and changes nothing.
 

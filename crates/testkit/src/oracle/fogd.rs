@@ -1,6 +1,7 @@
 //! FOGD, literally: gradient descent on random Fourier features (Lu et al. 2016).
 //!
-//! `φ(x) = [cos Wx; sin Wx]/√D` with the D rows of W drawn from `N(0, I/σ²)`; `ŷ = wᵀφ(x)`, `w ← w − η g φ`. No projection.
+//! `φ(x) = [cos Wx; sin Wx]/√D` with the D rows of W drawn from `N(0, I/σ²)`; `ŷ = wᵀφ(x)`,
+//! `w ← w − η g φ`. No projection.
 
 use super::{Example, Trace};
 
@@ -34,8 +35,8 @@ mod tests {
     use super::*;
     use crate::streams;
 
-    /// One frequency 1, σ irrelevant: k̂(x,z) = cos(x − z). Round 1 at 0 with y = 1: g = −2, w = 2η[1; 0].
-    /// Round 2 at 1: ŷ = 2η cos 1.
+    /// One frequency 1, σ irrelevant: k̂(x,z) = cos(x − z). Round 1 at 0 with y = 1: g = −2, w =
+    /// 2η[1; 0]. Round 2 at 1: ŷ = 2η cos 1.
     #[test]
     fn two_rounds_by_hand() {
         let trace = fogd(&[(vec![0.0], 1.0), (vec![1.0], 0.0)], &[vec![1.0]], 0.25);

@@ -1,8 +1,11 @@
-//! The Gaussian process behind ridge regression, in closed form (Rasmussen and Williams 2006, eqs. 2.25, 2.26 and 2.30).
+//! The Gaussian process behind ridge regression, in closed form (Rasmussen and Williams 2006, eqs.
+//! 2.25, 2.26 and 2.30).
 //!
-//! `f ~ GP(0, (σ²/λ) k)`, `y_s = f(x_s) + ε_s`, `ε_s ~ N(0, σ²/ω_s)`, all rows at once. Given the rows, a target of weight 1 at `x` has the mean
-//! `k_xᵀ(K + λΩ⁻¹)⁻¹y` and the variance `σ²(1 + (k(x,x) − k_xᵀ(K + λΩ⁻¹)⁻¹k_x)/λ)`. The marginal likelihood of the rows is that of
-//! `N(0, (σ²/λ)(K + λΩ⁻¹))`: in `σ²` it is largest at `λ yᵀ(K + λΩ⁻¹)⁻¹y` over the number of rows, here `Σ ω` because a weight counts rows.
+//! `f ~ GP(0, (σ²/λ) k)`, `y_s = f(x_s) + ε_s`, `ε_s ~ N(0, σ²/ω_s)`, all rows at once. Given the
+//! rows, a target of weight 1 at `x` has the mean `k_xᵀ(K + λΩ⁻¹)⁻¹y` and the variance
+//! `σ²(1 + (k(x,x) − k_xᵀ(K + λΩ⁻¹)⁻¹k_x)/λ)`. The marginal likelihood of the rows is that of
+//! `N(0, (σ²/λ)(K + λΩ⁻¹))`: in `σ²` it is largest at `λ yᵀ(K + λΩ⁻¹)⁻¹y` over the number of rows,
+//! here `Σ ω` because a weight counts rows.
 
 use nalgebra::DVector;
 
@@ -18,7 +21,8 @@ pub struct Belief {
     pub variances: Vec<f64>,
 }
 
-/// The belief at `x` after `examples`, with the noise that maximises their marginal likelihood. `O(t³)`.
+/// The belief at `x` after `examples`, with the noise that maximises their marginal likelihood.
+/// `O(t³)`.
 ///
 /// # Panics
 /// If `lambda` is not positive, or all weights are 0.

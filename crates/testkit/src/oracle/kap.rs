@@ -1,4 +1,5 @@
-//! KAP (Richard, Bermudez and Honeine 2009): admission as for KNLMS, then `α ← α + ηHᵀ(εI + HHᵀ)⁻¹Ω(y − Hα)` over the last `p` examples, this one included.
+//! KAP (Richard, Bermudez and Honeine 2009): admission as for KNLMS, then
+//! `α ← α + ηHᵀ(εI + HHᵀ)⁻¹Ω(y − Hα)` over the last `p` examples, this one included.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -1,5 +1,6 @@
-//! KAP-SM (Slavakis, Theodoridis and Yamada 2008): over the last `q ≤ Q` examples, this one included, `β_j = ω_j L_j g_j/(q(g_j² k(x_j, x_j) + 2.2e−16))` with the errors under
-//! the current `f`; `x` joins with 0, the last `q` coefficients lose `μβ`, beyond `M` the oldest leaves.
+//! KAP-SM (Slavakis, Theodoridis and Yamada 2008): over the last `q ≤ Q` examples, this one
+//! included, `β_j = ω_j L_j g_j/(q(g_j² k(x_j, x_j) + 2.2e−16))` with the errors under the current
+//! `f`; `x` joins with 0, the last `q` coefficients lose `μβ`, beyond `M` the oldest leaves.
 
 use super::filter::pass;
 use super::{KernelFn, Trace, WeightedExample};

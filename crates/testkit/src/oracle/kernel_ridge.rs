@@ -1,9 +1,11 @@
-//! Kernel-AWV and its projections, as the minimisation problems that define them (Jézéquel et al. 2019, eqs. 3 and 4).
+//! Kernel-AWV and its projections, as the minimisation problems that define them (Jézéquel et al.
+//! 2019, eqs. 3 and 4).
 //!
-//! The forecast at round t is the fit to the past with one row more, `(x_t, 0)`: by the representer theorem
-//! `f̂ = Σ_{s≤t} α_s k(x_s, ·)` with `(K_t + λI) α = (y_1, …, y_{t−1}, 0)`. Ridge regression has no such row. A projection on the
-//! span of kept points replaces the kernel by `k_S(x)ᵀ K_S⁻¹ k_S(z)`, points of the span of earlier ones left out. Solved anew
-//! each round, O(t³).
+//! The forecast at round t is the fit to the past with one row more, `(x_t, 0)`: by the representer
+//! theorem `f̂ = Σ_{s≤t} α_s k(x_s, ·)` with `(K_t + λI) α = (y_1, …, y_{t−1}, 0)`. Ridge
+//! regression has no such row. A projection on the span of kept points replaces the kernel by
+//! `k_S(x)ᵀ K_S⁻¹ k_S(z)`, points of the span of earlier ones left out. Solved anew each round,
+//! O(t³).
 
 use nalgebra::{DMatrix, DVector};
 
@@ -20,8 +22,8 @@ pub fn kernel_ridge(stream: &[Example], kernel: KernelFn, lambda: f64, vovk: boo
     (0..stream.len()).map(|t| forecast(&k, stream, t, lambda, vovk)).collect()
 }
 
-/// The positions among `kept` of points whose squared distance to the span of those before them is more than `10⁻⁹ k(x, x)`,
-/// which is what this project's sampler takes for zero.
+/// The positions among `kept` of points whose squared distance to the span of those before them is
+/// more than `10⁻⁹ k(x, x)`, which is what this project's sampler takes for zero.
 ///
 /// # Panics
 /// If what remains is numerically dependent.
@@ -40,8 +42,9 @@ pub fn independent(stream: &[Example], kernel: KernelFn, kept: &[usize]) -> Vec<
     chosen
 }
 
-/// The same in the span of kept points, `kept[t]` of them (by position) being known when round t predicts; points that are not
-/// [`independent`] of the others in the last of these lists are left out.
+/// The same in the span of kept points, `kept[t]` of them (by position) being known when round t
+/// predicts; points that are not [`independent`] of the others in the last of these lists are left
+/// out.
 ///
 /// # Panics
 /// If `lambda` is not positive or `kept` is shorter than the stream.
@@ -77,7 +80,8 @@ mod tests {
     use super::*;
     use crate::oracle::gaussian;
 
-    /// Two rounds with κ = k(x₁, x₂): KRR predicts κ y₁/(1 + λ); AWV minimises over α in a 2 × 2 system by hand.
+    /// Two rounds with κ = k(x₁, x₂): KRR predicts κ y₁/(1 + λ); AWV minimises over α in a 2 × 2
+    /// system by hand.
     #[test]
     fn two_rounds_by_hand() {
         let (lambda, y) = (0.5, 0.8);
@@ -85,7 +89,8 @@ mod tests {
         let stream = [(vec![0.0], y), (vec![1.0], -0.3)];
         let ridge = kernel_ridge(&stream, &gaussian(1.0), lambda, false);
         assert!(ridge[0] == 0.0 && (ridge[1] - kappa * y / (1.0 + lambda)).abs() < 1e-15);
-        // [1+λ κ; κ 1+λ] α = [y; 0]: α = y [1+λ; −κ]/((1+λ)² − κ²), and the value at x₂ is κα₁ + α₂.
+        // [1+λ κ; κ 1+λ] α = [y; 0]: α = y [1+λ; −κ]/((1+λ)² − κ²), and the value at x₂ is κα₁ +
+        // α₂.
         let awv = kernel_ridge(&stream, &gaussian(1.0), lambda, true);
         let expected = y * kappa * lambda / ((1.0 + lambda).powi(2) - kappa * kappa);
         assert!(awv[0] == 0.0 && (awv[1] - expected).abs() < 1e-15);

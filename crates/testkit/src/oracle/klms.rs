@@ -1,4 +1,5 @@
-//! KLMS (Liu, Pokharel and Principe 2008): `x` joins with `ηωe`; once the dictionary is full nothing is learnt.
+//! KLMS (Liu, Pokharel and Principe 2008): `x` joins with `ηωe`; once the dictionary is full
+//! nothing is learnt.
 
 use super::filter::pass;
 use super::{KernelFn, Trace, WeightedExample};

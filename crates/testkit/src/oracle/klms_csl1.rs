@@ -1,5 +1,6 @@
-//! KLMS-CSL1 and KLMS-CSAL1 (Gao et al. 2013): admission as for KNLMS, `α ← α + ηωek`, a soft threshold `λ` (CSAL1: `λ/|α + ε|` with the `α` from before, `λ` for the new
-//! point), and points of coefficient 0 leave. An emptied dictionary starts again.
+//! KLMS-CSL1 and KLMS-CSAL1 (Gao et al. 2013): admission as for KNLMS, `α ← α + ηωek`, a soft
+//! threshold `λ` (CSAL1: `λ/|α + ε|` with the `α` from before, `λ` for the new point), and points
+//! of coefficient 0 leave. An emptied dictionary starts again.
 
 use super::filter::pass;
 use super::{KernelFn, Trace, WeightedExample};

@@ -1,7 +1,8 @@
 //! KNLMS (Richard, Bermudez and Honeine 2009), over plain vectors.
 //!
-//! The first point is kept with `α = 0`. Then `c = max |k_i|/√(k(x,x) k(d_i,d_i))`, and `c ≤ μ₀` keeps `x` with `α = 0`. In every round, the
-//! first included, `α += ηe k/(ε + kᵀk)` over the dictionary that has perhaps grown, with the error `e` made before.
+//! The first point is kept with `α = 0`. Then `c = max |k_i|/√(k(x,x) k(d_i,d_i))`, and `c ≤ μ₀`
+//! keeps `x` with `α = 0`. In every round, the first included, `α += ηe k/(ε + kᵀk)` over the
+//! dictionary that has perhaps grown, with the error `e` made before.
 
 use super::{Example, KernelFn, Trace};
 

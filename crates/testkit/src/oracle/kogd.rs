@@ -1,4 +1,5 @@
-//! KOGD, literally: gradient descent in H with an adaptive step (Li & Liao 2023, equations (2) and (3)).
+//! KOGD, literally: gradient descent in H with an adaptive step (Li & Liao 2023, equations (2) and
+//! (3)).
 //!
 //! `f ← f − η_t g k(x_t,·)`, then `f ← f · min(1, U/‖f‖)`, with `η_t = U/√(1 + Σ_{s≤t} ‖∇_s‖²)` and
 //! `‖∇_s‖² = g_s² k(x_s,x_s)`; the sum includes round t. The norm is `cᵀKc` over all points so far.
@@ -54,9 +55,9 @@ mod tests {
 
     /// Two points at distance 1, σ = 1, κ = exp(−½), U = 1.
     ///
-    /// Round 1: ŷ = 0, y = 1, g = −2, ‖∇‖² = 4, η = 1/√5, f = (2/√5) k(x₁,·), of norm 0.894 < 1: kept.
-    /// Round 2: ŷ = 2κ/√5; y = −1, g = 2(ŷ + 1), η = 1/√(1 + 4 + g²), c = (2/√5, −ηg), scaled to norm 1 if longer.
-    /// Round 3 asks for x₁ again: ŷ = c₁ + κ c₂.
+    /// Round 1: ŷ = 0, y = 1, g = −2, ‖∇‖² = 4, η = 1/√5, f = (2/√5) k(x₁,·), of norm 0.894 < 1:
+    /// kept. Round 2: ŷ = 2κ/√5; y = −1, g = 2(ŷ + 1), η = 1/√(1 + 4 + g²), c = (2/√5, −ηg), scaled
+    /// to norm 1 if longer. Round 3 asks for x₁ again: ŷ = c₁ + κ c₂.
     #[test]
     fn three_rounds_by_hand() {
         let kappa = (-0.5_f64).exp();
@@ -73,7 +74,8 @@ mod tests {
         }
     }
 
-    /// One point repeated, with targets out of reach: the function is stopped at norm U, so the prediction is U.
+    /// One point repeated, with targets out of reach: the function is stopped at norm U, so the
+    /// prediction is U.
     #[test]
     fn the_ball_is_respected() {
         let stream: Vec<Example> = (0..50).map(|_| (vec![0.3], 10.0)).collect();

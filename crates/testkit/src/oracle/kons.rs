@@ -1,13 +1,16 @@
-//! KONS, literally: the kernel online Newton step (Li & Liao 2023, Algorithm 2), functions as coefficient vectors.
+//! KONS, literally: the kernel online Newton step (Li & Liao 2023, Algorithm 2), functions as
+//! coefficient vectors.
 //!
-//! `A_0 = μI`, `A_t = A_{t-1} + η g_t² φ_tφ_tᵀ`, `f_{t+1} = f_t − A_t⁻¹ g_t φ_t`, with `φ_t = k(x_t,·)`. With `Ψ` the row
-//! of the functions `h_s φ_s`, `h_s = √η g_s`, Lemma D.1 gives `A⁻¹ = (I − Ψ(ΨᵀΨ + μI)⁻¹Ψᵀ)/μ`. So `A⁻¹φ_i` is the
-//! function whose coefficients over the points so far are
+//! `A_0 = μI`, `A_t = A_{t-1} + η g_t² φ_tφ_tᵀ`, `f_{t+1} = f_t − A_t⁻¹ g_t φ_t`, with
+//! `φ_t = k(x_t,·)`. With `Ψ` the row of the functions `h_s φ_s`, `h_s = √η g_s`, Lemma D.1 gives
+//! `A⁻¹ = (I − Ψ(ΨᵀΨ + μI)⁻¹Ψᵀ)/μ`. So `A⁻¹φ_i` is the function whose coefficients over the points
+//! so far are
 //!
 //! `(e_i − D (DKD + μI)⁻¹ D K e_i)/μ`, `D = diag(h)`, and `K̂ = DKD`.
 //!
 //! With a bound C the function is first projected, in the norm of A, onto `|f(x_t)| ≤ C`:
-//! `f ← f − sign(z)(|z| − C) A⁻¹φ_t/⟨φ_t, A⁻¹φ_t⟩` where `z = f(x_t)`, before the prediction of round t.
+//! `f ← f − sign(z)(|z| − C) A⁻¹φ_t/⟨φ_t, A⁻¹φ_t⟩` where `z = f(x_t)`, before the prediction of
+//! round t.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -44,7 +47,8 @@ pub fn kons(stream: &[Example], kernel: KernelFn, mu: f64, eta: f64, clip: Optio
     trace
 }
 
-/// The coefficients of `A⁻¹ k(x_i,·)` for `A = μI + Σ h_s² k(x_s,·)k(x_s,·)ᵀ`; a weight of 0 leaves its point out of A.
+/// The coefficients of `A⁻¹ k(x_i,·)` for `A = μI + Σ h_s² k(x_s,·)k(x_s,·)ᵀ`; a weight of 0 leaves
+/// its point out of A.
 pub(super) fn inverse_applied(points: &[Vec<f64>], h: &[f64], i: usize, kernel: KernelFn, mu: f64) -> Vec<f64> {
     let n = points.len();
     let k = gram(points, kernel);
@@ -72,7 +76,8 @@ mod tests {
 
     /// One point only (κ(x,x) = 1), y = 1, μ = 1, η = ½: A is a number.
     ///
-    /// Round 1: ŷ = 0, g = −2, A = 1 + ½·4 = 3, f = 2/3. Round 2: ŷ = 2/3, g = −2/3, A = 3 + 2/9 = 29/9, f = 2/3 + 6/29.
+    /// Round 1: ŷ = 0, g = −2, A = 1 + ½·4 = 3, f = 2/3. Round 2: ŷ = 2/3, g = −2/3, A = 3 + 2/9 =
+    /// 29/9, f = 2/3 + 6/29.
     #[test]
     fn three_rounds_by_hand() {
         let stream = vec![(vec![0.0], 1.0); 3];
@@ -83,7 +88,8 @@ mod tests {
     }
 
     /// Theorem 4.1 with no approximation: each past step keeps the `A_τ` of its own time,
-    /// `f_{t+1}(x) = −(1/μ) Σ_τ g_τ φ_τᵀφ(x) + (1/μ) Σ_τ g_τ φ_τᵀ Φ̂_τ(Φ̂_τᵀΦ̂_τ + μI)⁻¹ Φ̂_τᵀ φ(x)`.
+    /// `f_{t+1}(x) = −(1/μ) Σ_τ g_τ φ_τᵀφ(x) + (1/μ) Σ_τ g_τ φ_τᵀ Φ̂_τ(Φ̂_τᵀΦ̂_τ + μI)⁻¹ Φ̂_τᵀ
+    /// φ(x)`.
     #[test]
     fn it_is_theorem_4_1() {
         let (mu, eta) = (0.7, 0.3);

@@ -1,13 +1,15 @@
 //! KORS, literally: a dictionary by estimated ridge leverage scores (Calandriello et al. 2017a).
 //!
-//! The new point is put into the weighted dictionary for a trial, with weight 1, and its leverage score is read off:
-//! with `S̄ = diag(w_1, …, w_J, 1)` and `K̄`, `k̄` over the dictionary and the point itself,
+//! The new point is put into the weighted dictionary for a trial, with weight 1, and its leverage
+//! score is read off: with `S̄ = diag(w_1, …, w_J, 1)` and `K̄`, `k̄` over the dictionary and the
+//! point itself,
 //!
 //! `τ = (1 + ε)/γ · (k(x,x) − k̄ᵀS̄ (S̄K̄S̄ + γI)⁻¹ S̄k̄)`, `p = min(βτ, 1)`, accepted if `u < p`.
 //!
-//! This is the form of the listing in Jézéquel et al. (2019, appendix H). Blockwise inversion turns it into
-//! `τ = (1 + ε) e/(e + γ)` with `e` the same expression over the old dictionary alone. An accepted point has the
-//! weight `1/√p` (the listing's `1/p` underestimates the scores that follow).
+//! This is the form of the listing in Jézéquel et al. (2019, appendix H). Blockwise inversion turns
+//! it into `τ = (1 + ε) e/(e + γ)` with `e` the same expression over the old dictionary alone. An
+//! accepted point has the weight `1/√p` (the listing's `1/p` underestimates the scores that
+//! follow).
 
 use nalgebra::{DMatrix, DVector};
 
@@ -46,7 +48,8 @@ pub struct KorsTrace {
     pub weights: Vec<f64>,
 }
 
-/// Runs KORS over the inputs of a stream; decision t (from 0) uses `uniforms[t]`, the first point's included.
+/// Runs KORS over the inputs of a stream; decision t (from 0) uses `uniforms[t]`, the first point's
+/// included.
 ///
 /// # Panics
 /// If there are fewer uniforms than points.

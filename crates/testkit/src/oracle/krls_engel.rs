@@ -1,11 +1,13 @@
-//! KRLS as published: the recursion of Engel et al. (2004) with the two explicit matrices `K⁻¹` and `P`.
+//! KRLS as published: the recursion of Engel et al. (2004) with the two explicit matrices `K⁻¹` and
+//! `P`.
 //!
 //! With `a = K⁻¹k` and `δ = k(x,x) − kᵀa`: if `δ > ν` the point is kept,
-//! `K⁻¹ ← [δK⁻¹ + aaᵀ, −a; −aᵀ, 1]/δ`, `P ← diag(P, 1)`, `c ← [c − ae/δ; e/δ]`, with `e = y − kᵀc`; otherwise
-//! `q = Pa/(1 + aᵀPa)`, `P ← P − q aᵀP`, `c ← c + K⁻¹ q e`.
+//! `K⁻¹ ← [δK⁻¹ + aaᵀ, −a; −aᵀ, 1]/δ`, `P ← diag(P, 1)`, `c ← [c − ae/δ; e/δ]`, with `e = y − kᵀc`;
+//! otherwise `q = Pa/(1 + aᵀPa)`, `P ← P − q aᵀP`, `c ← c + K⁻¹ q e`.
 //!
-//! It solves the same problem as [`krls_qr`](super::krls_qr()) in exact arithmetic and loses digits as ν falls, since it recurses an
-//! explicit inverse: a witness for large ν and no reference for small.
+//! It solves the same problem as [`krls_qr`](super::krls_qr()) in exact arithmetic and loses digits
+//! as ν falls, since it recurses an explicit inverse: a witness for large ν and no reference for
+//! small.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -1,14 +1,18 @@
-//! KRLS as what it is: batch least squares in the span of an ALD dictionary, solved anew by QR each round.
+//! KRLS as what it is: batch least squares in the span of an ALD dictionary, solved anew by QR each
+//! round.
 //!
-//! Engel et al. (2004) replace the feature of round s by its projection on the dictionary *of that round*, `φ̂_s`, and
-//! minimise `Σ_{s≤t} (y_s − ⟨φ̂_s, f⟩)²` over f in the span of the present dictionary. In Newton coordinates (`K_S = LLᵀ`,
-//! `φ(x) = L⁻¹k_S(x)`) appending a point leaves the old coordinates alone and adds one, so the row of round s is
-//! - `[φᵀ, √δ, 0, …, 0]` if the point was admitted: its own projection is itself, δ being its ALD residual;
+//! Engel et al. (2004) replace the feature of round s by its projection on the dictionary *of that
+//! round*, `φ̂_s`, and minimise `Σ_{s≤t} (y_s − ⟨φ̂_s, f⟩)²` over f in the span of the present
+//! dictionary. In Newton coordinates (`K_S = LLᵀ`, `φ(x) = L⁻¹k_S(x)`) appending a point leaves the
+//! old coordinates alone and adds one, so the row of round s is
+//! - `[φᵀ, √δ, 0, …, 0]` if the point was admitted: its own projection is itself, δ being its ALD
+//!   residual;
 //! - `[φᵀ, 0, …, 0]` if it was not, in the coordinates of its time.
 //!
-//! An admitted point's row is the only one so far with a nonzero last entry, so the solution passes through its target
-//! exactly. With λ > 0 the rows `√λ I` with target 0 are put underneath, which adds `λ‖f‖²`. The test is `δ > ν` on the
-//! squared distance, and the first point is admitted by the same test (`δ = k(x,x)`).
+//! An admitted point's row is the only one so far with a nonzero last entry, so the solution passes
+//! through its target exactly. With λ > 0 the rows `√λ I` with target 0 are put underneath, which
+//! adds `λ‖f‖²`. The test is `δ > ν` on the squared distance, and the first point is admitted by
+//! the same test (`δ = k(x,x)`).
 
 use nalgebra::{DMatrix, DVector};
 

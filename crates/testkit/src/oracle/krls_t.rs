@@ -1,12 +1,17 @@
-//! KRLS-T as published (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012): the recursion with the explicit inverse `Q = (K + jI)⁻¹`, and the mean `μ` and
-//! covariance `Σ` of the function at the kept points.
+//! KRLS-T as published (Van Vaerenbergh, Lázaro-Gredilla and Santamaría 2012): the recursion with
+//! the explicit inverse `Q = (K + jI)⁻¹`, and the mean `μ` and covariance `Σ` of the function at
+//! the kept points.
 //!
-//! First: `Q = 1/κ_j`, `μ = yκ_j/(κ_j + σ²)`, `Σ = κ_j − κ_j²/(κ_j + σ²)`, `num = y²/(κ_j + σ²)`, `den = 1`, where `κ_j = k(x, x) + j`. Then forget (b2p):
-//! `Σ ← λΣ + (1−λ)(K + jI)`, `μ ← √λ μ`; (ui): `Σ ← Σ/λ`. Predict: `q = Qk`, `m = qᵀμ`, `γ² = κ_j − kᵀq`, `h = Σq`, `s_f = γ² + qᵀh`, `s_y = σ²/ω + s_f`. Add:
-//! `Q ← [Q 0; 0 0] + [q; −1][q; −1]ᵀ/γ²`, `μ ← [μ; m] + (y − m)/s_y [h; s_f]`, `Σ ← [Σ h; hᵀ s_f] − [h; s_f][h; s_f]ᵀ/s_y`, `num += λ(y − m)²/s_y`,
-//! `den += λ`. Beyond `M` points drop `argmin |(Qμ)_i/Q_ii|`, from `Q` by its Schur complement.
+//! First: `Q = 1/κ_j`, `μ = yκ_j/(κ_j + σ²)`, `Σ = κ_j − κ_j²/(κ_j + σ²)`, `num = y²/(κ_j + σ²)`,
+//! `den = 1`, where `κ_j = k(x, x) + j`. Then forget (b2p): `Σ ← λΣ + (1−λ)(K + jI)`, `μ ← √λ μ`;
+//! (ui): `Σ ← Σ/λ`. Predict: `q = Qk`, `m = qᵀμ`, `γ² = κ_j − kᵀq`, `h = Σq`, `s_f = γ² + qᵀh`,
+//! `s_y = σ²/ω + s_f`. Add: `Q ← [Q 0; 0 0] + [q; −1][q; −1]ᵀ/γ²`,
+//! `μ ← [μ; m] + (y − m)/s_y [h; s_f]`, `Σ ← [Σ h; hᵀ s_f] − [h; s_f][h; s_f]ᵀ/s_y`,
+//! `num += λ(y − m)²/s_y`, `den += λ`. Beyond `M` points drop `argmin |(Qμ)_i/Q_ii|`, from `Q` by
+//! its Schur complement.
 //!
-//! The recursion of `Q` is a witness for jitters that are not small, because it loses digits; `Q` can be inverted anew instead.
+//! The recursion of `Q` is a witness for jitters that are not small, because it loses digits; `Q`
+//! can be inverted anew instead.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -1,4 +1,5 @@
-//! Batch comparators and diagnostics from their definitions: kernel ridge regression, leverage scores, effective dimension.
+//! Batch comparators and diagnostics from their definitions: kernel ridge regression, leverage
+//! scores, effective dimension.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -62,8 +63,9 @@ mod tests {
     use crate::oracle::gaussian;
     use crate::streams;
 
-    /// K = [1 κ; κ 1], λ = 1, y = (1, 0): (K + I)⁻¹ = [2 −κ; −κ 2]/(4 − κ²), c = (2, −κ)/(4 − κ²), and the minimum is
-    /// λ yᵀc = 2/(4 − κ²). Leverage with μ = 1: 1 − [(K + I)⁻¹]_tt = 1 − 2/(4 − κ²), twice.
+    /// K = [1 κ; κ 1], λ = 1, y = (1, 0): (K + I)⁻¹ = [2 −κ; −κ 2]/(4 − κ²), c = (2, −κ)/(4 − κ²),
+    /// and the minimum is λ yᵀc = 2/(4 − κ²). Leverage with μ = 1: 1 − [(K + I)⁻¹]_tt = 1 − 2/(4 −
+    /// κ²), twice.
     #[test]
     fn two_points_by_hand() {
         let kappa = (-0.5_f64).exp();

@@ -1,4 +1,5 @@
-//! Regression of an output upon past outputs by batch QR: OPF, sample discounting and SLIP as least-squares problems.
+//! Regression of an output upon past outputs by batch QR: OPF, sample discounting and SLIP as
+//! least-squares problems.
 //!
 //! At time `k` past the warm-up the prediction is `G f(Z_k)` with
 //!
@@ -6,13 +7,15 @@
 //! G = argmin Σ_{t=p}^{k−1} α^{k−1−t} ‖y_t − G f(Z_t)‖² + λ‖G‖²,   Z_t = the last p outputs (and inputs) before t, newest first
 //! ```
 //!
-//! and the epochs of Qian & Zheng, Algorithm 1: `p = ⌈β ln T_l⌉` for `T_l ≤ k ≤ 2T_l − 2`, `T_l = 2^{l−1} T_init + 1`. What makes the
-//! methods differ is `f`: a scaling by powers of `γ` or `Γ` ([`forgetting`]; the regulariser of (18) with `λ` outside the norm), or spectral
-//! filters ([`slip_filters`], Rashidinejad et al. 2020). The rows `√α^{k−1−t} f(Z_t)` and `√λ I` are put under each other and the whole
-//! problem is solved by Householder's QR in every step, which squares no condition number. With feed-through `u_t` itself stands in
-//! front of `f(Z_t)`.
+//! and the epochs of Qian & Zheng, Algorithm 1: `p = ⌈β ln T_l⌉` for `T_l ≤ k ≤ 2T_l − 2`,
+//! `T_l = 2^{l−1} T_init + 1`. What makes the methods differ is `f`: a scaling by powers of `γ` or
+//! `Γ` ([`forgetting`]; the regulariser of (18) with `λ` outside the norm), or spectral filters
+//! ([`slip_filters`], Rashidinejad et al. 2020). The rows `√α^{k−1−t} f(Z_t)` and `√λ I` are put
+//! under each other and the whole problem is solved by Householder's QR in every step, which
+//! squares no condition number. With feed-through `u_t` itself stands in front of `f(Z_t)`.
 //!
-//! A missing output (NaN) makes no row, and where later windows need it the prediction stands in for it.
+//! A missing output (NaN) makes no row, and where later windows need it the prediction stands in
+//! for it.
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
@@ -22,7 +25,8 @@ pub type Features<'a> = &'a dyn Fn(&[Vec<f64>]) -> Vec<f64>;
 /// Parameters of [`lag_regression`].
 #[derive(Clone, Copy)]
 pub struct LagRegressionParams<'a> {
-    /// `β` of growing windows; without it the window is the whole past, behind which there are zeros, and every row counts.
+    /// `β` of growing windows; without it the window is the whole past, behind which there are
+    /// zeros, and every row counts.
     pub beta: Option<f64>,
     /// Until `y_{T_init}` the last output is predicted.
     pub t_init: usize,
@@ -106,7 +110,8 @@ fn epoch_start(k: usize, t_init: usize) -> usize {
     width + 1
 }
 
-/// Lag `a` times `Γ^{a−1}`: matrices row by row, `outputs` for the `m` outputs and `inputs` for the rest.
+/// Lag `a` times `Γ^{a−1}`: matrices row by row, `outputs` for the `m` outputs and `inputs` for the
+/// rest.
 pub fn forgetting(outputs: &[f64], inputs: &[f64]) -> impl Fn(&[Vec<f64>]) -> Vec<f64> + use<> {
     let square = |matrix: &[f64]| {
         let size = (matrix.len() as f64).sqrt() as usize;
@@ -129,13 +134,14 @@ pub fn forgetting(outputs: &[f64], inputs: &[f64]) -> impl Fn(&[Vec<f64>]) -> Ve
     }
 }
 
-/// `σ_j^{1/4} φ_jᵀ (z_{t−1}, z_{t−2}, …)` of every channel `z`, with the `rank` leading eigenpairs of `H_ij = (1 + (−1)^{i+j})/(2(i + j − 1))`,
-/// `i, j ≥ 1`, as large as the window.
+/// `σ_j^{1/4} φ_jᵀ (z_{t−1}, z_{t−2}, …)` of every channel `z`, with the `rank` leading eigenpairs
+/// of `H_ij = (1 + (−1)^{i+j})/(2(i + j − 1))`, `i, j ≥ 1`, as large as the window.
 pub fn slip_filters(rank: usize) -> impl Fn(&[Vec<f64>]) -> Vec<f64> {
     filters(rank, |i, j| if (i + j) % 2 == 0 { 1.0 / (i + j - 1) as f64 } else { 0.0 })
 }
 
-/// The same with `Z_ij = 2/((i + j)³ − (i + j))` (Hazan, Singh and Zhang 2017), behind the newest row of the window itself.
+/// The same with `Z_ij = 2/((i + j)³ − (i + j))` (Hazan, Singh and Zhang 2017), behind the newest
+/// row of the window itself.
 pub fn spectral_filters(rank: usize) -> impl Fn(&[Vec<f64>]) -> Vec<f64> {
     let filtered = filters(rank, |i, j| 2.0 / ((i + j).pow(3) - (i + j)) as f64);
     move |window| window[0].iter().copied().chain(filtered(window)).collect()
@@ -160,8 +166,9 @@ fn filters(rank: usize, entry: fn(usize, usize) -> f64) -> impl Fn(&[Vec<f64>]) 
     }
 }
 
-/// Hazan, Singh and Zhang 2017 by projected gradients: `ŷ_t = M X_t` past the warm-up, the last output until then, and for each output
-/// `M ← Π(M − (η/√t) 2(M X_t − y_t) X_tᵀ)`, `t` from 1, `Π` the scaling into the ball of Frobenius norm `radius`. Without inputs.
+/// Hazan, Singh and Zhang 2017 by projected gradients: `ŷ_t = M X_t` past the warm-up, the last
+/// output until then, and for each output `M ← Π(M − (η/√t) 2(M X_t − y_t) X_tᵀ)`, `t` from 1, `Π`
+/// the scaling into the ball of Frobenius norm `radius`. Without inputs.
 pub fn spectral_gradient(
     outputs: &[Vec<f64>],
     t_init: usize,
@@ -201,7 +208,8 @@ mod tests {
         assert_eq!(starts, [4, 4, 4, 7, 7, 13, 13, 25]);
     }
 
-    /// One lag, two rows: `g = (y₀y₁ + y₁y₂)/(λ + y₀² + y₁²)`, and with a discount the older row counts α.
+    /// One lag, two rows: `g = (y₀y₁ + y₁y₂)/(λ + y₀² + y₁²)`, and with a discount the older row
+    /// counts α.
     #[test]
     fn one_lag_by_hand() {
         let outputs: Vec<Vec<f64>> = [1.0, 2.0, -1.0, 0.5].iter().map(|y| vec![*y]).collect();

@@ -1,5 +1,7 @@
-//! LKAPA and NLKAPA (Liu and Principe 2008): with the errors `e` of the last `p` examples, this one included, under the current `f`: `α ← (1 − λη) α`, `x` joins, and
-//! the last `p` coefficients gain `ηΩe`, or `η(K + εI)⁻¹Ωe`. The first point joins with `ηωy`; when the dictionary is full nothing is learnt.
+//! LKAPA and NLKAPA (Liu and Principe 2008): with the errors `e` of the last `p` examples, this one
+//! included, under the current `f`: `α ← (1 − λη) α`, `x` joins, and the last `p` coefficients gain
+//! `ηΩe`, or `η(K + εI)⁻¹Ωe`. The first point joins with `ηωy`; when the dictionary is full nothing
+//! is learnt.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -1,21 +1,29 @@
 //! Classifiers of two classes `±1` in kernel coefficients, over plain vectors.
 //!
-//! `f(x) = Σ α_i k(d_i, x)` over the kept points in the order in which they were kept; `m = y f(x)` is computed before the example is learnt; a
-//! mistake is `m ≤ 0`, the hinge loss `ℓ = max(1 − m, 0)`, `κ = k(x, x)` and `ω` the weight. An example of weight 0 is predicted alone. "Keep
-//! (x, a)" appends the point with the coefficient `a`.
+//! `f(x) = Σ α_i k(d_i, x)` over the kept points in the order in which they were kept; `m = y f(x)`
+//! is computed before the example is learnt; a mistake is `m ≤ 0`, the hinge loss
+//! `ℓ = max(1 − m, 0)`, `κ = k(x, x)` and `ω` the weight. An example of weight 0 is predicted
+//! alone. "Keep (x, a)" appends the point with the coefficient `a`.
 //!
 //! - perceptron (Freund and Schapire 1999): a mistake keeps `(x, ωy)`.
-//! - RBP (Cavallanti et al. 2007): the same, and beyond `B` points one of the `B` older ones leaves, which the caller draws.
-//! - Forgetron (Dekel et al. 2008, self-tuned): a mistake counts `M += ω` and keeps `(x, ωy)`; beyond `B` points, with the oldest `r`, `s = |α_r|`,
-//!   `μ = sign(α_r) f(d_r)`, `A = s² − 2sμ`, `b = 2s`, `c = Q − 15M/32 < 0`: `φ = 1` if `A + b + c ≤ 0`, otherwise the root of `Aφ² + bφ + c` in `(0, 1)`,
-//!   which is the only one there; found by bisection, because `(−b + √(b² − 4Ac))/2A` cancels where `A` is small. `α *= φ`, `Q += (sφ)² + 2sφ(1 − φμ)`, and `r`
-//!   leaves.
-//! - BPA-S (Wang and Vucetic 2010): `ℓ > 0`: `τ = min(ωC, ℓ)`; below `B` points keep `(x, yτ)`, otherwise for each `r` `b_r = α_r k_r + yτ`,
-//!   `Q_r = (α_r² + b_r² − 2 b_r α_r k_r)/2 + ωC max(0, 1 − y(f − α_r k_r + b_r))`, and the `r` of the least leaves for `(x, b_r)`.
-//! - PA (Crammer et al. 2006): `ℓ > 0` keeps `(x, y min(ωC, ℓ/κ))`, or in the second variant `(x, yℓ/(κ + 1/2ωC))`.
-//! - BOGD (Zhao et al. 2012): `α *= 1 − ηλ`; `ℓ > 0` keeps `(x, ηωy)`; beyond `B` points one of the `B` older ones leaves, which the caller draws, and the
-//!   other older ones are multiplied by `B/(B − 1)`.
-//! - Pegasos: in round `t`, `α *= 1 − 1/t`, and `ℓ > 0` of the `f` before keeps `(x, ωy/(λt))`; beyond `B` points the oldest leaves.
+//! - RBP (Cavallanti et al. 2007): the same, and beyond `B` points one of the `B` older ones
+//!   leaves, which the caller draws.
+//! - Forgetron (Dekel et al. 2008, self-tuned): a mistake counts `M += ω` and keeps `(x, ωy)`;
+//!   beyond `B` points, with the oldest `r`, `s = |α_r|`, `μ = sign(α_r) f(d_r)`, `A = s² − 2sμ`,
+//!   `b = 2s`, `c = Q − 15M/32 < 0`: `φ = 1` if `A + b + c ≤ 0`, otherwise the root of
+//!   `Aφ² + bφ + c` in `(0, 1)`, which is the only one there; found by bisection, because
+//!   `(−b + √(b² − 4Ac))/2A` cancels where `A` is small. `α *= φ`, `Q += (sφ)² + 2sφ(1 − φμ)`, and
+//!   `r` leaves.
+//! - BPA-S (Wang and Vucetic 2010): `ℓ > 0`: `τ = min(ωC, ℓ)`; below `B` points keep `(x, yτ)`,
+//!   otherwise for each `r` `b_r = α_r k_r + yτ`, `Q_r = (α_r² + b_r² − 2 b_r α_r k_r)/2 + ωC
+//!   max(0, 1 − y(f − α_r k_r + b_r))`, and the `r` of the least leaves for `(x, b_r)`.
+//! - PA (Crammer et al. 2006): `ℓ > 0` keeps `(x, y min(ωC, ℓ/κ))`, or in the second variant
+//!   `(x, yℓ/(κ + 1/2ωC))`.
+//! - BOGD (Zhao et al. 2012): `α *= 1 − ηλ`; `ℓ > 0` keeps `(x, ηωy)`; beyond `B` points one of the
+//!   `B` older ones leaves, which the caller draws, and the other older ones are multiplied by
+//!   `B/(B − 1)`.
+//! - Pegasos: in round `t`, `α *= 1 − 1/t`, and `ℓ > 0` of the `f` before keeps `(x, ωy/(λt))`;
+//!   beyond `B` points the oldest leaves.
 
 use super::{KernelFn, Trace, WeightedExample};
 
@@ -115,7 +123,8 @@ fn bisect(f: impl Fn(f64) -> f64) -> f64 {
     low
 }
 
-/// One pass of a classifier by its definition. `draw(n)` is asked for one of `n` points where the rule removes one at random.
+/// One pass of a classifier by its definition. `draw(n)` is asked for one of `n` points where the
+/// rule removes one at random.
 pub fn margin_classifier(
     stream: &[WeightedExample],
     kernel: KernelFn,

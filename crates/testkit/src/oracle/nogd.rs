@@ -1,10 +1,12 @@
-//! NOGD, literally: gradient descent in H up to a budget of B points, then on rank-k Nyström features (Lu et al. 2016).
+//! NOGD, literally: gradient descent in H up to a budget of B points, then on rank-k Nyström
+//! features (Lu et al. 2016).
 //!
-//! Up to B points: `f ← f − η g k(x_t,·)`, every point kept. Then, with `K_B = VΛVᵀ` and the k largest eigenpairs (those
-//! below `1e-12 λ_max` dropped), `φ(x) = Λ^(-1/2) Vᵀ k_B(x)` and `w ← w − η g φ`. At the switch w holds the coordinates
-//! `⟨f, u_i⟩` of the function learned so far on the orthonormal functions `u_i = λ_i^(-1/2) Σ_l V_li k(x_l,·)`; for
-//! `f = Σ c_l k(x_l,·)` this is `w = Λ^(-1/2) Vᵀ K_B c = Λ^(1/2) Vᵀ c`, the projection of f, and f itself at full rank.
-//! With a radius U the function is scaled into the ball of H after every step, in both phases.
+//! Up to B points: `f ← f − η g k(x_t,·)`, every point kept. Then, with `K_B = VΛVᵀ` and the k
+//! largest eigenpairs (those below `1e-12 λ_max` dropped), `φ(x) = Λ^(-1/2) Vᵀ k_B(x)` and
+//! `w ← w − η g φ`. At the switch w holds the coordinates `⟨f, u_i⟩` of the function learned so far
+//! on the orthonormal functions `u_i = λ_i^(-1/2) Σ_l V_li k(x_l,·)`; for `f = Σ c_l k(x_l,·)` this
+//! is `w = Λ^(-1/2) Vᵀ K_B c = Λ^(1/2) Vᵀ c`, the projection of f, and f itself at full rank. With
+//! a radius U the function is scaled into the ball of H after every step, in both phases.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -61,7 +63,8 @@ pub fn nogd(stream: &[Example], kernel: KernelFn, params: NogdParams) -> Trace {
     trace
 }
 
-/// `Λ^(-1/2) Vᵀ` over the `rank` largest eigenvalues that are above `1e-12` of the largest, `(kept, B)`.
+/// `Λ^(-1/2) Vᵀ` over the `rank` largest eigenvalues that are above `1e-12` of the largest,
+/// `(kept, B)`.
 fn top_inverse_root(gram: &DMatrix<f64>, rank: usize) -> DMatrix<f64> {
     let eigen = gram.clone().symmetric_eigen();
     let mut order: Vec<usize> = (0..gram.nrows()).collect();
@@ -80,9 +83,9 @@ mod tests {
 
     /// B = 2, k = 1, κ = exp(−½), η = ¼. Eigenpairs of [1 κ; κ 1]: 1 ± κ with (1, ±1)/√2.
     ///
-    /// Round 1: y = 1, c₁ = ½. Round 2: ŷ = κ/2; y = 0 gives c₂ = −κ/4.
-    /// The switch keeps u = (k₁ + k₂)/√(2(1+κ)); at x₁, φ = √((1+κ)/2), and w = √((1+κ)/2)(c₁ + c₂).
-    /// Round 3 at x₁: ŷ = ½(1+κ)(c₁ + c₂).
+    /// Round 1: y = 1, c₁ = ½. Round 2: ŷ = κ/2; y = 0 gives c₂ = −κ/4. The switch keeps u = (k₁ +
+    /// k₂)/√(2(1+κ)); at x₁, φ = √((1+κ)/2), and w = √((1+κ)/2)(c₁ + c₂). Round 3 at x₁: ŷ =
+    /// ½(1+κ)(c₁ + c₂).
     #[test]
     fn three_rounds_by_hand() {
         let kappa = (-0.5_f64).exp();

@@ -1,16 +1,18 @@
-//! NONS-ALD, literally: Nyström online Newton steps on an ALD dictionary (Li & Liao 2023, Algorithm 3).
+//! NONS-ALD, literally: Nyström online Newton steps on an ALD dictionary (Li & Liao 2023, Algorithm
+//! 3).
 //!
 //! In the basis `φ_j(x) = Σ^(-1/2) Uᵀ k_S(x)`, with `η = 1/(4(U² + Y²))`,
 //!
-//! `A ← A + η g² φφᵀ`, `w ← w − A⁻¹ g φ`, then `w` is projected in the norm of A onto `|wᵀφ(x_{t+1})| ≤ U`
-//! (equation (8), solved by Theorem 4.9). When the dictionary grows,
+//! `A ← A + η g² φφᵀ`, `w ← w − A⁻¹ g φ`, then `w` is projected in the norm of A onto
+//! `|wᵀφ(x_{t+1})| ≤ U` (equation (8), solved by Theorem 4.9). When the dictionary grows,
 //! `A ← μI + Q(A − μI)Qᵀ` (Lemma 4.2) and `w ← Qw` (Lemma 4.3).
 //!
 //! Settled where Algorithm 3 is incomplete:
-//! - A round on which ALD fails (`α_t > α`; a tie means that ALD holds) still predicts and updates. The dictionary grows
-//!   after the prediction and before the update, which then uses the enlarged basis.
-//! - The projection for `x_{t+1}` uses the coordinates in the dictionary before it may grow, as (12) says. It is done
-//!   at the start of round t+1; the prediction is therefore `clip(wᵀφ, ±U)`.
+//! - A round on which ALD fails (`α_t > α`; a tie means that ALD holds) still predicts and updates.
+//!   The dictionary grows after the prediction and before the update, which then uses the enlarged
+//!   basis.
+//! - The projection for `x_{t+1}` uses the coordinates in the dictionary before it may grow, as
+//!   (12) says. It is done at the start of round t+1; the prediction is therefore `clip(wᵀφ, ±U)`.
 //! - On the first round the dictionary is empty, `α_1 = k(x,x)` and the prediction is 0.
 //! - With `max_dictionary`, a full dictionary treats every point as if ALD held.
 
@@ -98,12 +100,13 @@ mod tests {
     use super::*;
     use crate::oracle::gaussian;
 
-    /// Two rounds by hand. Gaussian kernel with k(x₁,x₂) = exp(−½) = κ (distance 1, σ = 1); μ = 1, U = Y = 1, so η = 1/8.
+    /// Two rounds by hand. Gaussian kernel with k(x₁,x₂) = exp(−½) = κ (distance 1, σ = 1); μ = 1,
+    /// U = Y = 1, so η = 1/8.
     ///
-    /// Round 1: ŷ = 0, y = ½, g = −1. One coordinate, φ = 1: A = 1 + 1/8 = 9/8, w = 0 + 8/9.
-    /// Round 2: in the old basis φ = κ, so ŷ = 8κ/9.
-    /// Round 3 repeats x₁ with α = 1, so that nothing more was admitted and the basis stayed the single point x₁:
-    /// with y₂ = 0, g = 16κ/9, A = 9/8 + g²κ²/8, w = 8/9 − gκ/A, ŷ = w.
+    /// Round 1: ŷ = 0, y = ½, g = −1. One coordinate, φ = 1: A = 1 + 1/8 = 9/8, w = 0 + 8/9. Round
+    /// 2: in the old basis φ = κ, so ŷ = 8κ/9. Round 3 repeats x₁ with α = 1, so that nothing more
+    /// was admitted and the basis stayed the single point x₁: with y₂ = 0, g = 16κ/9, A = 9/8 +
+    /// g²κ²/8, w = 8/9 − gκ/A, ŷ = w.
     #[test]
     fn three_rounds_by_hand() {
         let kappa = (-0.5_f64).exp();

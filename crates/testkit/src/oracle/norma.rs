@@ -23,7 +23,8 @@ pub struct NormaParams {
     pub decreasing: bool,
 }
 
-/// NORMA by its definition. Predictions are those of `f`, also where the loss has another unit for them.
+/// NORMA by its definition. Predictions are those of `f`, also where the loss has another unit for
+/// them.
 pub fn norma(stream: &[WeightedExample], kernel: KernelFn, params: NormaParams) -> Trace {
     let mut round = 0.0f64;
     pass(stream, kernel, |filter, t, example| {

@@ -1,8 +1,10 @@
 //! Projectron and Projectron++ (Orabona et al. 2009), in kernel coefficients with dense solves.
 //!
-//! `f(x) = Σ α_i k(d_i, x)`, `K` the Gram matrix of the kept points, `k` the vector `k(d_i, x)`, `d = K⁻¹k`, `P = kᵀd`, `δ² = max(κ − P, 0)` with
-//! `κ = k(x, x)`. A mistake, `y f ≤ 0`, keeps `x` with `ωy` if `√δ² > η` and the dictionary has room, otherwise `α += ωy d`. Projectron++: also where
-//! `0 < y f < 1`, with `ℓ = 1 − y f` and `r = ℓ − √δ²/η > 0`, `α += ωyτ d`, `τ = min(ℓ/P, 2r/P, 1)`.
+//! `f(x) = Σ α_i k(d_i, x)`, `K` the Gram matrix of the kept points, `k` the vector `k(d_i, x)`,
+//! `d = K⁻¹k`, `P = kᵀd`, `δ² = max(κ − P, 0)` with `κ = k(x, x)`. A mistake, `y f ≤ 0`, keeps `x`
+//! with `ωy` if `√δ² > η` and the dictionary has room, otherwise `α += ωy d`. Projectron++: also
+//! where `0 < y f < 1`, with `ℓ = 1 − y f` and `r = ℓ − √δ²/η > 0`, `α += ωyτ d`,
+//! `τ = min(ℓ/P, 2r/P, 1)`.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -1,10 +1,12 @@
-//! PROS-N-KONS and CON-KONS, literally: online Newton steps on a KORS dictionary (Calandriello et al. 2017a).
+//! PROS-N-KONS and CON-KONS, literally: online Newton steps on a KORS dictionary (Calandriello et
+//! al. 2017a).
 //!
-//! In the SVD basis of the dictionary: `A ← A + g²/(16C²) φφᵀ`, `w ← w − A⁻¹ g φ`, and `w` projected in the norm of A onto
-//! `|wᵀφ(x_{t+1})| ≤ C`. The two differ only when the dictionary changes:
+//! In the SVD basis of the dictionary: `A ← A + g²/(16C²) φφᵀ`, `w ← w − A⁻¹ g φ`, and `w`
+//! projected in the norm of A onto `|wᵀφ(x_{t+1})| ≤ C`. The two differ only when the dictionary
+//! changes:
 //! - PROS restarts, `A = αI`, `w = 0`;
-//! - CON carries, `A ← αI + Q(A − αI)Qᵀ`, `w ← Qw`. (Li & Liao's A.1 prints `QAQᵀ`, which is singular in the new
-//!   direction; this is the mended form.)
+//! - CON carries, `A ← αI + Q(A − αI)Qᵀ`, `w ← Qw`. (Li & Liao's A.1 prints `QAQᵀ`, which is
+//!   singular in the new direction; this is the mended form.)
 //!
 //! A round, as settled: project for `x_t` (the paper does not in the round after a change, where
 //! CON would predict beyond `C`); predict; step in the old basis; then KORS decides on `x_t`, which

@@ -1,7 +1,8 @@
 //! QKLMS (Chen, Zhao, Zhu and Príncipe 2012), over plain vectors.
 //!
-//! The kept point nearest to `x` in input space, the first of several: within `ε` its `α_j += ηe`, otherwise `x` is kept with `ηe`; the first point
-//! is kept with `ηy`. In a full dictionary a point farther than `ε` from all of it changes nothing.
+//! The kept point nearest to `x` in input space, the first of several: within `ε` its `α_j += ηe`,
+//! otherwise `x` is kept with `ηe`; the first point is kept with `ηy`. In a full dictionary a point
+//! farther than `ε` from all of it changes nothing.
 
 use super::{Example, KernelFn, Trace};
 

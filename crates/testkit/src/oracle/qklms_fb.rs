@@ -1,8 +1,10 @@
-//! QKLMS-FB (Zhao, Chen, Zhu and Principe 2013), for a Gaussian of width `σ`: QKLMS with significance `E` and influence `L`, `c = πσ²/2`.
+//! QKLMS-FB (Zhao, Chen, Zhu and Principe 2013), for a Gaussian of width `σ`: QKLMS with
+//! significance `E` and influence `L`, `c = πσ²/2`.
 //!
-//! A merge into `j`, `s = ηωe`: `E_i ← βE_i + c|α_i|k(d_i, d_j)` for `i ≠ j`, `E_j ← |α_j + s|(βE_j/|α_j| + c)`, for `α_j = 0` just `c|α_j + s|`, with the `α_j` from
-//! before; `L ← βL`, `L_j += 1`. Joining: `E ← β[E; 0] + c|s|k(·, x)`, `L ← [βL; 1]`. In a full dictionary `l = argmin E` leaves first, `E −= L_l c|α|k(·, d_l)`, and `e` is
-//! computed again.
+//! A merge into `j`, `s = ηωe`: `E_i ← βE_i + c|α_i|k(d_i, d_j)` for `i ≠ j`,
+//! `E_j ← |α_j + s|(βE_j/|α_j| + c)`, for `α_j = 0` just `c|α_j + s|`, with the `α_j` from before;
+//! `L ← βL`, `L_j += 1`. Joining: `E ← β[E; 0] + c|s|k(·, x)`, `L ← [βL; 1]`. In a full dictionary
+//! `l = argmin E` leaves first, `E −= L_l c|α|k(·, d_l)`, and `e` is computed again.
 
 use super::filter::pass;
 use super::{KernelFn, Trace, WeightedExample};

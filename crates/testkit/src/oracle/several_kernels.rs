@@ -1,4 +1,5 @@
-//! Learners with several kernels over plain vectors: MKNLMS-CS (Yukawa 2012) and MXKLMS (Pokharel, Seth and Príncipe 2013).
+//! Learners with several kernels over plain vectors: MKNLMS-CS (Yukawa 2012) and MXKLMS (Pokharel,
+//! Seth and Príncipe 2013).
 
 use super::{Example, KernelFn, Trace};
 
@@ -15,8 +16,9 @@ pub struct MknlmsCsParams {
     pub max_dictionary: usize,
 }
 
-/// MKNLMS-CS by its definition: `x` joins if `max_ip K_ip ≤ δ` (the first always), then `A += ηe K/(ε + ΣK²)` over the dictionary that has perhaps
-/// grown, with the error `e` made before.
+/// MKNLMS-CS by its definition: `x` joins if `max_ip K_ip ≤ δ` (the first always), then
+/// `A += ηe K/(ε + ΣK²)` over the dictionary that has perhaps grown, with the error `e` made
+/// before.
 pub fn mknlms_cs(stream: &[Example], kernels: &[KernelFn], params: MknlmsCsParams) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<&[f64]> = Vec::new();
@@ -45,8 +47,9 @@ pub fn mknlms_cs(stream: &[Example], kernels: &[KernelFn], params: MknlmsCsParam
     trace
 }
 
-/// MXKLMS by its definition, with steps `eta` and `mu` and at most `max_dictionary` points: `ψ = e^v/Σe^v`, `f = Σ_p ψ_p y_p`, `v_p += 2μe ψ_p(y_p − f)`, then
-/// `x` joins with the row `ηψe` of the new `ψ`. Nothing is learnt by a full dictionary.
+/// MXKLMS by its definition, with steps `eta` and `mu` and at most `max_dictionary` points:
+/// `ψ = e^v/Σe^v`, `f = Σ_p ψ_p y_p`, `v_p += 2μe ψ_p(y_p − f)`, then `x` joins with the row `ηψe`
+/// of the new `ψ`. Nothing is learnt by a full dictionary.
 pub fn mxklms(stream: &[Example], kernels: &[KernelFn], eta: f64, mu: f64, max_dictionary: usize) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<&[f64]> = Vec::new();

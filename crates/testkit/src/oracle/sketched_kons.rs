@@ -1,17 +1,21 @@
-//! Sketched-KONS, literally: KONS whose matrix A is updated on a toss of a coin (Calandriello et al. 2017b).
+//! Sketched-KONS, literally: KONS whose matrix A is updated on a toss of a coin (Calandriello et
+//! al. 2017b).
 //!
-//! `z_t ~ Bernoulli(max(γ, min(β τ̃_t, 1)))`, `A_t = A_{t-1} + z_t η g_t² φ_tφ_tᵀ` without reweighting,
-//! `f_{t+1} = f_t − A_t⁻¹ g_t φ_t`. This is our reading of the method from its use in the later papers.
+//! `z_t ~ Bernoulli(max(γ, min(β τ̃_t, 1)))`, `A_t = A_{t-1} + z_t η g_t² φ_tφ_tᵀ` without
+//! reweighting, `f_{t+1} = f_t − A_t⁻¹ g_t φ_t`. This is our reading of the method from its use in
+//! the later papers.
 //!
-//! The score `τ̃` is the leverage of `a = h φ_t`, `h = √η g_t`, against the sketch before round t. With A that sketch,
-//! which contains the regulariser μ, and `q = aᵀA⁻¹a`, Sherman–Morrison gives
+//! The score `τ̃` is the leverage of `a = h φ_t`, `h = √η g_t`, against the sketch before round t.
+//! With A that sketch, which contains the regulariser μ, and `q = aᵀA⁻¹a`, Sherman–Morrison gives
 //!
 //! `τ̃ = aᵀ(A + aaᵀ)⁻¹a = q − q²/(1 + q) = q/(1 + q)`.
 //!
-//! By Lemma D.1, `q = (h²/μ) r` with `r = k(x_t,x_t) − k̂ᵀ(K̂ + μI)⁻¹k̂`, where `K̂` and `k̂` are over the points of the sketch, each
-//! scaled by its own h (and `k̂` not by the h of round t). Hence `τ̃ = h²r/(μ + h²r)`.
+//! By Lemma D.1, `q = (h²/μ) r` with `r = k(x_t,x_t) − k̂ᵀ(K̂ + μI)⁻¹k̂`, where `K̂` and `k̂` are
+//! over the points of the sketch, each scaled by its own h (and `k̂` not by the h of round t).
+//! Hence `τ̃ = h²r/(μ + h²r)`.
 //!
-//! The gradient of every round enters f, so all points are kept; only the solves are as small as the sketch.
+//! The gradient of every round enters f, so all points are kept; only the solves are as small as
+//! the sketch.
 
 use super::kogd::expansion;
 use super::kons::{inverse_applied, subtract};
@@ -30,7 +34,8 @@ pub struct SketchedKonsParams {
     pub beta: f64,
 }
 
-/// Sketched-KONS with dense inverses. Round t (from 0) uses `uniforms[t]`, and its coin shows `z = 1` if `u < p`.
+/// Sketched-KONS with dense inverses. Round t (from 0) uses `uniforms[t]`, and its coin shows
+/// `z = 1` if `u < p`.
 ///
 /// [`Trace::dictionary`] holds the rounds that entered the sketch.
 ///
@@ -70,7 +75,8 @@ mod tests {
 
     /// One point only, y = 1, μ = 1, η = ½. Round 1: g = −2, q = ½·4 = 2, τ̃ = 2/3.
     ///
-    /// With β = 1 and u just below 2/3 the update is taken: A = 3, f = 2/3. With u = 2/3 + ε it is not: A = 1, f = 2.
+    /// With β = 1 and u just below 2/3 the update is taken: A = 3, f = 2/3. With u = 2/3 + ε it is
+    /// not: A = 1, f = 2.
     #[test]
     fn the_coin_turns_at_the_leverage_score() {
         let stream = vec![(vec![0.0], 1.0); 2];

@@ -1,14 +1,17 @@
-//! Stochastic operator gradient descent by Gram matrices (Hou et al., *Nonparametric sparse online learning of the Koopman
-//! operator*, eqs. 28–32 and the appendix on implementation).
+//! Stochastic operator gradient descent by Gram matrices (Hou et al., *Nonparametric sparse online
+//! learning of the Koopman operator*, eqs. 28–32 and the appendix on implementation).
 //!
-//! The operator is its weight matrix: `U = Σ W_ij k_Y(x_i⁺, ·) ⊗ k_X(x_j, ·)` over the kept pairs, rows for outputs. A round
+//! The operator is its weight matrix: `U = Σ W_ij k_Y(x_i⁺, ·) ⊗ k_X(x_j, ·)` over the kept pairs,
+//! rows for outputs. A round
 //! - extends `W` to `W̃` by eq. 28, with a row and a column for the new pair;
-//! - solves the least-squares problem of eq. 30 on the kept points, `Z⋆ = G_Y⁻¹ Ḡ_Yᵀ W̃ Ḡ_X G_X⁻¹`, where `Ḡ` are the columns of the
-//!   extended Gram matrix `G̃` that belong to kept points;
-//! - measures the error as what it is, `e² = Tr[Eᵀ G̃_Y E G̃_X]` for `E = Z⋆ − W̃` (with zeros where `Z⋆` has nothing).
+//! - solves the least-squares problem of eq. 30 on the kept points, `Z⋆ = G_Y⁻¹ Ḡ_Yᵀ W̃ Ḡ_X G_X⁻¹`,
+//!   where `Ḡ` are the columns of the extended Gram matrix `G̃` that belong to kept points;
+//! - measures the error as what it is, `e² = Tr[Eᵀ G̃_Y E G̃_X]` for `E = Z⋆ − W̃` (with zeros
+//!   where `Z⋆` has nothing).
 //!
-//! The appendix prints `ℓ(Z⋆) = Tr[W̃ᵀ(G̃_Y − Ḡ_Y G_Y⁻¹ Ḡ_Yᵀ) W̃ G̃_X]`, which leaves the input side out: [`OperatorTest::OutputAld`]. For
-//! rectangular dictionaries the same projection is made on each of the three candidate pairs of index sets.
+//! The appendix prints `ℓ(Z⋆) = Tr[W̃ᵀ(G̃_Y − Ḡ_Y G_Y⁻¹ Ḡ_Yᵀ) W̃ G̃_X]`, which leaves the input
+//! side out: [`OperatorTest::OutputAld`]. For rectangular dictionaries the same projection is made
+//! on each of the three candidate pairs of index sets.
 
 use nalgebra::{Complex, DMatrix, DVector};
 

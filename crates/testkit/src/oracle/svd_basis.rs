@@ -1,17 +1,20 @@
 //! The explicit feature map of the Nyström projection, `φ_j(x) = Σ^(-1/2) Uᵀ k_S(x)`, by SVD.
 //!
-//! Li & Liao write `P_j^{1/2} = Σ^(-1/2) Uᵀ Φ_Sᵀ` for the map from H to `R^j`, with `K_S = U Σ Uᵀ`; then
-//! `φ_j(x) = P_j^{1/2} k(x,·)`, and the change of basis when S grows is
-//! `Q_{j,j-1} = P_j^{1/2} (P_{j-1}^{1/2})ᵀ = Σ_j^(-1/2) U_jᵀ K_{S(j),S(j-1)} U_{j-1} Σ_{j-1}^(-1/2)`.
+//! Li & Liao write `P_j^{1/2} = Σ^(-1/2) Uᵀ Φ_Sᵀ` for the map from H to `R^j`, with `K_S = U Σ Uᵀ`;
+//! then `φ_j(x) = P_j^{1/2} k(x,·)`, and the change of basis when S grows is `Q_{j,j-1} = P_j^{1/2}
+//! (P_{j-1}^{1/2})ᵀ = Σ_j^(-1/2) U_jᵀ K_{S(j),S(j-1)} U_{j-1} Σ_{j-1}^(-1/2)`.
 //!
-//! Two choices keep digits, and change no formula. The SVD of a positive definite matrix is its eigen-decomposition, and
-//! is computed as one: nalgebra's general SVD rebuilds the Gram matrix of two points 1e-3 apart only to 4e-10. And since
-//! the old points are the first of the new ones, `U_jᵀ K_{S(j),S(j-1)} = Σ_j U_jᵀ [I; 0]`, so that
-//! `Q = Σ_j^(1/2) U_jᵀ [I; 0] U_{j-1} Σ_{j-1}^(-1/2)`, which saves the digits that the product with `K` would lose.
+//! Two choices keep digits, and change no formula. The SVD of a positive definite matrix is its
+//! eigen-decomposition, and is computed as one: nalgebra's general SVD rebuilds the Gram matrix of
+//! two points 1e-3 apart only to 4e-10. And since the old points are the first of the new ones,
+//! `U_jᵀ K_{S(j),S(j-1)} = Σ_j U_jᵀ [I; 0]`, so that
+//! `Q = Σ_j^(1/2) U_jᵀ [I; 0] U_{j-1} Σ_{j-1}^(-1/2)`, which saves the digits that the product with
+//! `K` would lose.
 //!
-//! How far to trust it (predictions of NONS-ALD against a code in Newton coordinates, 100 to 300 points): to 1e-12 while
-//! cond(K_S) is below 1e10 and no pair 1e-3 apart is kept whole; to 4e-12 with 50 such pairs, 5e-11 with 150;
-//! to 1e-9 when cond(K_S) is also above 1e11. Beyond 1e13 it panics.
+//! How far to trust it (predictions of NONS-ALD against a code in Newton coordinates, 100 to 300
+//! points): to 1e-12 while cond(K_S) is below 1e10 and no pair 1e-3 apart is kept whole; to 4e-12
+//! with 50 such pairs, 5e-11 with 150; to 1e-9 when cond(K_S) is also above 1e11. Beyond 1e13 it
+//! panics.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -58,7 +61,8 @@ impl<'a> SvdBasis<'a> {
         ald(&self.points, x, self.kernel).0
     }
 
-    /// `Q`, which takes coordinates in `old`, whose points are the first ones here, to coordinates here, `(j, j_old)`.
+    /// `Q`, which takes coordinates in `old`, whose points are the first ones here, to coordinates
+    /// here, `(j, j_old)`.
     pub(super) fn change_from(&self, old: &Self) -> DMatrix<f64> {
         if old.points.is_empty() {
             return DMatrix::zeros(self.len(), 0);

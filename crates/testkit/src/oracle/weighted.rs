@@ -1,8 +1,10 @@
-//! Every loss, weights and several outputs, as the formulas say it: literal loops, functions in H, an SVD basis, dense solves.
+//! Every loss, weights and several outputs, as the formulas say it: literal loops, functions in H,
+//! an SVD basis, dense solves.
 //!
-//! An example of weight `ω` has the loss `ω ℓ(z, y)`. One of weight 0 is predicted and changes nothing, not even the age of what is
-//! forgotten. With several outputs there is a function for each; losses sum over them, and so do squared norms. Each oracle here is one
-//! prequential pass and returns the predictions, row by row.
+//! An example of weight `ω` has the loss `ω ℓ(z, y)`. One of weight 0 is predicted and changes
+//! nothing, not even the age of what is forgotten. With several outputs there is a function for
+//! each; losses sum over them, and so do squared norms. Each oracle here is one prequential pass
+//! and returns the predictions, row by row.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -24,7 +26,8 @@ pub struct WeightedExample {
     pub weight: f64,
 }
 
-/// `∂ℓ/∂z` of the loss of this name (with its parameter after a colon) at the scores `z`, 0 at a kink.
+/// `∂ℓ/∂z` of the loss of this name (with its parameter after a colon) at the scores `z`, 0 at a
+/// kink.
 ///
 /// # Panics
 /// If there is no such loss.
@@ -128,7 +131,8 @@ pub enum Steps {
     Adaptive,
 }
 
-/// Gradient descent on functions in H, a coefficient for each point and output: KOGD, or AOGD-ALD with a threshold.
+/// Gradient descent on functions in H, a coefficient for each point and output: KOGD, or AOGD-ALD
+/// with a threshold.
 #[derive(Clone, Debug)]
 pub struct FunctionGradient {
     /// Name of the loss.
@@ -219,7 +223,8 @@ pub struct WeightedNewton {
 }
 
 impl WeightedNewton {
-    /// `A ← A + ω h φφᵀ` with `h = ηg²` (`κ` for softmax), `w_k ← w_k − ω A⁻¹ g_k φ`, each output projected on `|w_kᵀφ| ≤ U` first.
+    /// `A ← A + ω h φφᵀ` with `h = ηg²` (`κ` for softmax), `w_k ← w_k − ω A⁻¹ g_k φ`, each output
+    /// projected on `|w_kᵀφ| ≤ U` first.
     pub fn run(&self, stream: &[WeightedExample], kernel: KernelFn) -> Vec<f64> {
         let mut predictions = Vec::new();
         let mut basis = SvdBasis::new(kernel, Vec::new());
@@ -251,7 +256,8 @@ impl WeightedNewton {
     }
 }
 
-/// KONS with a loss and weights: `A ← A + η ω g² k_x k_xᵀ`, `f ← f − ω g A⁻¹k_x`, with a dense inverse each round.
+/// KONS with a loss and weights: `A ← A + η ω g² k_x k_xᵀ`, `f ← f − ω g A⁻¹k_x`, with a dense
+/// inverse each round.
 pub fn weighted_kons(
     stream: &[WeightedExample],
     kernel: KernelFn,
@@ -294,8 +300,8 @@ pub enum Forgets {
     ToPrior(f64),
 }
 
-/// Least squares on the coordinates that are given for each round, solved anew for every prediction; coordinates that come later are 0 in
-/// the rows before.
+/// Least squares on the coordinates that are given for each round, solved anew for every
+/// prediction; coordinates that come later are 0 in the rows before.
 #[derive(Clone, Debug)]
 pub struct WeightedLeastSquares {
     lambda: f64,
@@ -310,7 +316,8 @@ pub struct WeightedLeastSquares {
 }
 
 impl WeightedLeastSquares {
-    /// Minimises `Σ ω_s ‖y_s − Wᵀφ_s‖² + λ‖W‖²`; with `vovk` forecasts reckon with their own input at target 0.
+    /// Minimises `Σ ω_s ‖y_s − Wᵀφ_s‖² + λ‖W‖²`; with `vovk` forecasts reckon with their own input
+    /// at target 0.
     pub fn new(outputs: usize, lambda: f64, vovk: bool, forgets: Forgets) -> Self {
         let (p, w) = (DMatrix::zeros(0, 0), DMatrix::zeros(0, outputs));
         Self { lambda, vovk, forgets, outputs, rows: Vec::new(), ridges: Vec::new(), p, w }
@@ -374,7 +381,8 @@ impl WeightedLeastSquares {
     }
 }
 
-/// Coordinates of `x` on independent points, by the Cholesky factor of their Gram matrix, and the residual of `k(x, ·)`.
+/// Coordinates of `x` on independent points, by the Cholesky factor of their Gram matrix, and the
+/// residual of `k(x, ·)`.
 ///
 /// # Panics
 /// If the points are dependent.
@@ -388,8 +396,9 @@ pub fn newton_coordinates(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) -> (
     (phi.iter().copied().collect(), residual)
 }
 
-/// Kernel ridge regression with weights, `(K + λΩ⁻¹)α = Y` over the past rounds of positive weight; with `vovk` the row `(x_t, 0)` of
-/// weight 1 is one of them. `inner[t][s]` is the inner product of rounds `t` and `s` as round `t` knows it.
+/// Kernel ridge regression with weights, `(K + λΩ⁻¹)α = Y` over the past rounds of positive weight;
+/// with `vovk` the row `(x_t, 0)` of weight 1 is one of them. `inner[t][s]` is the inner product of
+/// rounds `t` and `s` as round `t` knows it.
 ///
 /// # Panics
 /// If `lambda` is not positive.
@@ -425,7 +434,8 @@ mod tests {
         WeightedExample { x: vec![x], y: vec![y], weight }
     }
 
-    /// One coordinate that is always 1: the weighted mean with `λ` in the denominator, then everything halved.
+    /// One coordinate that is always 1: the weighted mean with `λ` in the denominator, then
+    /// everything halved.
     #[test]
     fn least_squares_by_hand() {
         let mut fit = WeightedLeastSquares::new(1, 0.5, false, Forgets::Exponential(0.5));

@@ -33,7 +33,8 @@ fn other_threads_do_not_count() {
             }
             finish.send(()).unwrap();
         });
-        // One warm-up of the channels' own thread data, then the thread allocates while this one only waits.
+        // One warm-up of the channels' own thread data, then the thread allocates while this one
+        // only waits.
         let own = allocations_during(|| {
             start.send(()).unwrap();
             finished.recv().unwrap();

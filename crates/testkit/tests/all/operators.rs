@@ -1,4 +1,5 @@
-//! Operator learners saved in mid-stream and restored go on bit for bit, and huge numbers leave nothing that is not finite.
+//! Operator learners saved in mid-stream and restored go on bit for bit, and huge numbers leave
+//! nothing that is not finite.
 
 use mercer_core::Validate;
 use mercer_kernels::AnyKernel;
