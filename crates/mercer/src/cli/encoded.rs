@@ -1,6 +1,5 @@
 //! Rows of a table with columns of any kind, which become numbers row by row.
 
-mod beside;
 mod head;
 mod oddities;
 mod ranges;
@@ -23,13 +22,12 @@ use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::task::{Kind, Wanted};
 use super::{CommonArguments, FIRST_ROWS, voice};
-use beside::Beside;
 
-pub(crate) use beside::{kind, targets};
 pub(crate) use head::Head;
 pub(crate) use oddities::{Oddities, facts_of};
 pub(crate) use ranges::TableRanges;
-pub(crate) use records::{Records, cell};
+use records::Beside;
+pub(crate) use records::{Records, cell, kind, targets};
 
 /// A row as it was read: numbers, or a record of a table with its targets.
 #[derive(Clone, Default)]

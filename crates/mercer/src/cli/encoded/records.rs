@@ -1,8 +1,12 @@
-//! Records of a file, a pipe, or a data set with a name.
+//! Records of a file, a pipe, or a data set with a name, and what they have beside the features.
 
-use mercer::readers::{Cell, CellPlace, Column, Counts, DataError, Dataset, Line, Marks, Record, RecordReader};
+use mercer::readers::{
+    Cell, CellPlace, Column, Counts, DataError, Dataset, Example, Labels, Line, Marks, Record, RecordReader,
+    TargetColumn, Targets, is_gap_mark,
+};
 
 use crate::cli::dialect;
+use crate::cli::task::{Kind, Wanted};
 
 pub(crate) enum Records {
     Read(Box<RecordReader>),
@@ -140,5 +144,90 @@ impl Table {
             None => self.table.targets_of(row).iter().for_each(|&value| record.push(Cell::Number(value))),
         }
         true
+    }
+}
+
+/// Where a record has its targets, and its weight.
+#[derive(Clone, Debug)]
+pub(crate) struct Beside {
+    pub(crate) targets: Vec<usize>,
+    pub(crate) weight: Option<usize>,
+    pub(crate) kind: Kind,
+}
+
+impl Beside {
+    /// Puts the targets and the weight of a record into an example, which has no features then.
+    pub(crate) fn take(
+        &self,
+        record: &Record,
+        example: &mut Example,
+        cell: impl Fn(usize) -> CellPlace,
+    ) -> Result<(), DataError> {
+        let Example { targets, label, weight, .. } = example;
+        for &place in &self.targets {
+            let read = record.cell(place);
+            match (read, self.kind) {
+                (Cell::Missing, _) => return Err(DataError::MissingTarget { cell: cell(place) }),
+                // Where classes are numbers, a mark of a gap is one.
+                (Cell::Text(text), Kind::Class(Some(_))) if is_gap_mark(text) => {
+                    return Err(DataError::MissingTarget { cell: cell(place) });
+                }
+                (Cell::Number(value), Kind::Class(_)) => Labels::canonical_number(value, label),
+                (Cell::Numeral(_, text) | Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
+                (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => Labels::canonical(&read.to_string(), label),
+                (_, Kind::Numbers(_)) => match read.number() {
+                    Some(value) => targets.push(value),
+                    None if matches!(read, Cell::Text(text) if is_gap_mark(text)) => {
+                        return Err(DataError::MissingTarget { cell: cell(place) });
+                    }
+                    None => return Err(DataError::NotANumber { cell: cell(place), value: read.to_string() }),
+                },
+            }
+        }
+        if let Some(place) = self.weight {
+            let read = record.cell(place);
+            *weight = read
+                .number()
+                .filter(|weight| *weight >= 0.0)
+                .ok_or_else(|| DataError::BadWeight { cell: cell(place), value: read.to_string() })?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the targets stand among so many columns, of these names if they have some, if all are there, and there once.
+pub(crate) fn targets(target: &TargetColumn, columns: usize, names: Option<&[String]>) -> Option<Vec<usize>> {
+    match target {
+        TargetColumn::Last => columns.checked_sub(1).map(|last| vec![last]),
+        TargetColumn::Several(choices) => {
+            let places: Vec<usize> =
+                choices.iter().map(|choice| choice.place(columns, names)).collect::<Option<_>>()?;
+            let twice = (1..places.len()).any(|last| places[..last].contains(&places[last]));
+            (!twice).then_some(places)
+        }
+        one => one.choice()?.place(columns, names).map(|place| vec![place]),
+    }
+}
+
+/// What the first rows have as their target: numbers if nearly all are, whatever the rest is, and
+/// marks of gaps do not count. The rows that are none are refused by their lines.
+pub(crate) fn kind(rows: &[Record], targets: &[usize], wanted: Wanted) -> Option<Kind> {
+    /// Of so many targets one may be something else.
+    const TARGETS_A_MISFIT: usize = 20;
+    let several = targets.len() > 1;
+    let is_there =
+        |cell: &Cell<'_>| !matches!(cell, Cell::Missing) && !matches!(cell, Cell::Text(text) if is_gap_mark(text));
+    let cells = || rows.iter().map(|record| record.cell(targets[0])).filter(is_there);
+    let numbers = || cells().filter_map(Cell::number);
+    let (present, others) = (cells().count(), cells().count() - numbers().count());
+    let all = |holds: &dyn Fn(f64) -> bool| present > 0 && others == 0 && numbers().all(holds);
+    let (zero_one, signs) = (all(&|y| y == 0.0 || y == 1.0), all(&|y| y.abs() == 1.0));
+    let marked = rows.iter().any(|record| matches!(record.cell(targets[0]), Cell::Text(_)));
+    let text = (others * TARGETS_A_MISFIT > present || (present == 0 && marked)) && wanted.targets() == Targets::Auto;
+    let classes = text || wanted.takes(zero_one && !several, signs && !several);
+    match (classes, several) {
+        (true, true) => None,
+        (true, false) => Some(Kind::Class(wanted.two(zero_one, signs))),
+        (false, _) => Some(Kind::Numbers(targets.len())),
     }
 }
