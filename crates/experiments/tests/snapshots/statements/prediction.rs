@@ -1,5 +1,6 @@
 //! Identities and lemmas of the paper on online prediction with forgetting.
 
+use mercer_forecast::{Forecaster, Forgetting, InputParams, KalmanPredictor, Opf, OpfParams, StateSpace};
 use mercer_streams::LinearSystem;
 use nalgebra::{DMatrix, DVector};
 
@@ -125,4 +126,46 @@ fn equation_20() {
     let regret = (&y - &ours).norm_squared() - (&y - &kalman).norm_squared();
     let martingale = (&kalman - &ours).dot(&(&y - &kalman));
     assert!((regret - (&ours - &kalman).norm_squared() - 2.0 * martingale).abs() < 1e-12);
+}
+
+/// Against the Kalman filter that knows system and inputs, the regret grows like log²N; a forecaster
+/// that is not told the inputs falls behind by far more.
+#[test]
+fn section_f1() {
+    let mut matrices = LinearSystem::integrating_tracker().matrices().clone();
+    (matrices.inputs, matrices.b, matrices.d) = (1, vec![0.5, 1.0, 0.3], vec![0.0]);
+    let system = LinearSystem::new(matrices.clone()).unwrap();
+    let space = StateSpace { a: matrices.a, b: matrices.b, c: matrices.c, d: matrices.d, q: matrices.q, r: matrices.r };
+    let (early, late) = (960, 3840);
+    let mut sums = [[0.0; 2]; 2];
+    for seed in 0..4 {
+        let mut kalman = KalmanPredictor::new(&space).unwrap();
+        let forgetting = Forgetting::Scalar(kalman.closed_loop_radius());
+        let params = OpfParams::default().forgetting(forgetting.clone());
+        let told = InputParams::default().count(1).forgetting(forgetting);
+        let mut opf = Opf::with_inputs(1, &told, &params).unwrap();
+        let mut blind = Opf::new(1, &params).unwrap();
+        let run = system.simulate(late + 1, seed).unwrap();
+        let mut regret = [0.0; 2];
+        for (k, (y, u)) in run.outputs.iter().zip(run.inputs.unwrap().iter()).enumerate() {
+            let (mut best, mut own, mut other) = ([0.0], [0.0], [0.0]);
+            kalman.predict_then_observe(u, y, &mut best).unwrap();
+            opf.predict_then_observe(u, y, &mut own).unwrap();
+            blind.predict_then_observe(&[], y, &mut other).unwrap();
+            if k > 60 {
+                for (sum, prediction) in regret.iter_mut().zip([own[0], other[0]]) {
+                    *sum += (prediction - y[0]).powi(2) - (best[0] - y[0]).powi(2);
+                }
+            }
+            for (row, at) in sums.iter_mut().zip([early, late]) {
+                if k == at {
+                    row.iter_mut().zip(regret).for_each(|(sum, regret)| *sum += regret);
+                }
+            }
+        }
+    }
+    let [[first, _], [last, without]] = sums;
+    let growth = (last / first) / ((late as f64).ln() / (early as f64).ln()).powi(2);
+    assert!(growth < 2.0, "{first} {last}");
+    assert!(without > 5.0 * last, "{without} {last}");
 }
