@@ -81,7 +81,7 @@ fn koopman(l: usize) -> f64 {
 fn norm_of(beta: f64, weight: impl Fn(f64) -> f64) -> f64 {
     let term = |l: usize| weight(sigma(2 * l)) * koopman(l).powi(2) * sigma(2 * l).powf(-beta);
     // Far out the terms are a geometric series.
-    (0..1000 / 2).map(term).sum()
+    (0..500).map(term).sum()
 }
 
 fn bias(beta: f64, lambda: f64) -> f64 {
