@@ -146,12 +146,12 @@ fn fan(pass: &Pass, step: usize, outputs: usize, output: usize, forecast: &[f64]
     Some([low?[output], high?[output]])
 }
 
-/// What the numbers of rows are, with the times of the last row and of the end of the forecast.
+/// What stands along the axis: the numbers of rows, or times, and then those of the last row and of the end of the forecast.
 fn row_label(feed: &Feed, ahead: usize) -> String {
     let time = |ahead: usize| feed.clock().zip(feed.time(ahead)).map(|(clock, time)| clock.text(time));
     match (time(0), time(ahead).filter(|_| ahead > 0)) {
-        (Some(last), Some(end)) => format!("row k; data until {last}, forecast until {end}"),
-        (Some(last), None) => format!("row k; data until {last}"),
+        (Some(last), Some(end)) => format!("data until {last}, forecast until {end}"),
+        (Some(last), None) => format!("data until {last}"),
         (None, _) => "row k".to_owned(),
     }
 }
