@@ -1,5 +1,5 @@
-//! Collects the heads of the files that register learners: formulas, symbols, and what differs from the source. The
-//! classes of Python have them in their documentation.
+//! Collects the heads of the files that register learners: formulas, symbols, and what differs from
+//! the source. The classes of Python have them in their documentation.
 
 use std::fmt::Write as _;
 use std::path::Path;

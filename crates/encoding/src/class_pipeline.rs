@@ -42,16 +42,18 @@ impl<R: Regressor + Clone> ClassPipeline<R> {
         &self.classifier
     }
 
-    /// The classifier, to set the threads of its learner. One that is taught apart no longer belongs to the encoding.
+    /// The classifier, to set the threads of its learner. One that is taught apart no longer
+    /// belongs to the encoding.
     pub fn classifier_mut(&mut self) -> &mut Classifier<R> {
         &mut self.classifier
     }
 
-    /// Columns appear late: [`Encoding::add_column`] and [`Classifier::grow`]. In the rows learnt so
-    /// far their numbers count as 0.
+    /// Columns appear late: [`Encoding::add_column`] and [`Classifier::grow`]. In the rows learnt
+    /// so far their numbers count as 0.
     ///
     /// # Errors
-    /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the pipeline is then unchanged.
+    /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the
+    /// pipeline is then unchanged.
     pub fn add_columns<'a>(&mut self, columns: impl IntoIterator<Item = (&'a str, Kind)>) -> Result<(), EncodingError> {
         let mut encoding = self.encoding.clone();
         columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop))?;
@@ -73,7 +75,8 @@ impl<R: Regressor + Clone> ClassPipeline<R> {
         Ok(self.classifier.choice(&scores))
     }
 
-    /// `probabilities ← ` one for each class of a record; `false`, and the scores, where the loss has no probabilities. Changes nothing.
+    /// `probabilities ← ` one for each class of a record; `false`, and the scores, where the loss
+    /// has no probabilities. Changes nothing.
     ///
     /// # Errors
     /// As [`scores_with`](Self::scores_with).
@@ -120,7 +123,8 @@ impl<R: Regressor + Clone> ClassPipeline<R> {
     /// Learns records in order, as [`Classifier::learn_rows`]; no weights mean 1 for each.
     ///
     /// # Errors
-    /// Those of the first record that is refused. The records before it are learnt and were observed.
+    /// Those of the first record that is refused. The records before it are learnt and were
+    /// observed.
     pub fn learn_rows<T: Cells>(
         &mut self,
         records: &[T],

@@ -1,4 +1,5 @@
-//! A schema with its transform: what is found in the head of a table, and the state that moves with its rows.
+//! A schema with its transform: what is found in the head of a table, and the state that moves with
+//! its rows.
 
 use mercer_core::{Cells, Inconsistent, Validate};
 
@@ -74,12 +75,15 @@ impl Encoding {
         Ok(encoding)
     }
 
-    /// Learns the statistics of the head, before the first of its rows is encoded. The rows are then learnt again, one after the other, as they
-    /// are read: the head counts twice. This uses columns of rows to come, as the schema does, but never a target.
+    /// Learns the statistics of the head, before the first of its rows is encoded. The rows are
+    /// then learnt again, one after the other, as they are read: the head counts twice. This uses
+    /// columns of rows to come, as the schema does, but never a target.
     ///
-    /// With the head of 1000 rows, the error of kernel ridge regression over the last half of 4000 rows of seven data sets differs by 1.3% at most from that with statistics
-    /// that begin with the whole file (standard scaling; `cargo test -p mercer-encoding --test scores -- --nocapture`). Without a head it is up to 4% larger. Scaling
-    /// by range needs the head most.
+    /// With the head of 1000 rows, the error of kernel ridge regression over the last half of 4000
+    /// rows of seven data sets differs by 1.3% at most from that with statistics that begin with
+    /// the whole file (standard scaling;
+    /// `cargo test -p mercer-encoding --test scores -- --nocapture`). Without a head it is up to 4%
+    /// larger. Scaling by range needs the head most.
     ///
     /// # Errors
     /// [`EncodingError::Cells`]; the rows before are then learnt.
@@ -87,9 +91,10 @@ impl Encoding {
         head.iter().try_for_each(|record| self.transform.learn(record))
     }
 
-    /// A column appears that the head did not have; records have its cell behind the others from now on. Returns how many numbers it adds, behind the
-    /// others: none for texts and identifiers. A category gets room for 12, hashed where options allow less; a time gets all its parts; a fixed range
-    /// becomes a running one. Before its first value a number is 0.
+    /// A column appears that the head did not have; records have its cell behind the others from
+    /// now on. Returns how many numbers it adds, behind the others: none for texts and identifiers.
+    /// A category gets room for 12, hashed where options allow less; a time gets all its parts; a
+    /// fixed range becomes a running one. Before its first value a number is 0.
     ///
     /// # Errors
     /// [`EncodingError::SameName`]

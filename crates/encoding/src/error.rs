@@ -2,7 +2,8 @@
 
 use mercer_core::ParameterError;
 
-/// Why a schema, a transform or a pipeline could not do what it was asked for. It is as it was before the call.
+/// Why a schema, a transform or a pipeline could not do what it was asked for. It is as it was
+/// before the call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodingError {

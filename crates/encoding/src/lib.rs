@@ -1,42 +1,11 @@
 //! From the columns of a table to the inputs of an online learner, one row at a time.
 //!
-//! A table has dates, categories, gaps, and numbers in any unit. A learner takes finite numbers, best of a size near 1. This crate stands
-//! between them. It looks at the first rows and decides what each column is ([`Schema`]). It turns records into numbers with running
-//! statistics ([`Transform`]) and scales targets ([`ScaledTargets`]). [`Pipeline`] and [`ClassPipeline`] put all of this before a learner.
-//! The crate reads no files: a record is a slice of [`Cell`]s, or any type that implements [`Cells`].
-//!
-//! ```
-//! use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets};
-//! use mercer_kernels::{Gaussian, median_width};
-//! use mercer_learners::{NonsAld, NonsAldParams};
-//!
-//! // What a reader gives: a date, a city, a size with gaps, and a price in euros.
-//! let days: Vec<String> = (0..300).map(|t| format!("2024-{:02}-{:02}", 1 + t / 28 % 12, 1 + t % 28)).collect();
-//! let row = |t: usize| {
-//!     let size = if t % 9 == 4 { Cell::Missing } else { Cell::Number(40.0 + (t * 37 % 80) as f64) };
-//!     [Cell::Text(&days[t]), Cell::Text(["Ulm", "Bonn", "Kiel"][t % 3]), size]
-//! };
-//! let price = |t: usize| 1e5 * (1.0 + (t % 3) as f64) + 2e3 * (t * 37 % 80) as f64;
-//!
-//! let names = ["day", "city", "size"].map(str::to_owned);
-//! let head: Vec<_> = (0..100).map(row).collect();
-//! let options = EncodingOptions::default().scale(Scale::Standard);
-//! let encoding = Encoding::look(&names, &head, &Overrides::default(), options)?;
-//! let mut pipeline = Pipeline::with_head(encoding, &head, |dimension, encoded| {
-//!     let kernel = Gaussian::new(median_width(dimension, encoded)).map_err(mercer_learners::Error::from)?;
-//!     ScaledTargets::new(NonsAld::new(kernel, dimension, NonsAldParams::default())?)
-//! })?;
-//! let (mut loss, mut baseline) = (0.0, 0.0);
-//! for t in 0..300 {
-//!     let prediction = pipeline.learn(&row(t), price(t))?; // in euros
-//!     if t >= 150 {
-//!         loss += (prediction - price(t)).powi(2);
-//!         baseline += (2.8e5 - price(t)).powi(2);
-//!     }
-//! }
-//! assert!(loss < 0.2 * baseline, "{loss} {baseline}");
-//! # Ok::<(), EncodingError>(())
-//! ```
+//! A table has dates, categories, gaps, and numbers in any unit. A learner takes finite numbers,
+//! best of a size near 1. This crate stands between them. It looks at the first rows and decides
+//! what each column is ([`Schema`]). It turns records into numbers with running statistics
+//! ([`Transform`]) and scales targets ([`ScaledTargets`]). [`Pipeline`] and [`ClassPipeline`] put
+//! all of this before a learner. The crate reads no files: a record is a slice of [`Cell`]s, or any
+//! type that implements [`Cells`].
 //!
 //! | what | where |
 //! |---|---|
@@ -53,11 +22,13 @@
 //! - A transform gives finite numbers for every record.
 //! - A record gives the same numbers alone and in a batch, bit for bit.
 //! - Predicting changes nothing, and a refused record leaves everything as it was.
-//! - Memory does not grow with the stream. (Robust scaling adds 8 numbers a column each time the stream doubles.)
+//! - Memory does not grow with the stream. (Robust scaling adds 8 numbers a column each time the
+//!   stream doubles.)
 //!
-//! Features: `learners` (default) holds [`ScaledTargets`] and the pipelines, which know learners. `serde` saves schemas, encodings and
-//! pipelines; [`Validate`](mercer_core::Validate) checks them when they are read back.
-
+//! Features: `learners` (default) holds [`ScaledTargets`] and the pipelines, which know learners.
+//! `serde` saves schemas, encodings and pipelines; [`Validate`](mercer_core::Validate) checks them
+//! when they are read back.
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -109,8 +80,3 @@ pub use step::TimeStep;
 pub use target::{ScaledTargets, TargetScale};
 pub use times::AmbiguousDay;
 pub use transform::{EncodingOptions, Oddity, Transform};
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -18,7 +18,8 @@ const LONG_TEXT: u64 = 40;
 
 const DAY: f64 = 86_400.0;
 
-/// A look at the head of a table. Every row of it is shown to [`observe`](Self::observe); [`finish`](Self::finish) decides.
+/// A look at the head of a table. Every row of it is shown to [`observe`](Self::observe);
+/// [`finish`](Self::finish) decides.
 #[derive(Clone, Debug)]
 pub struct Look {
     names: Vec<String>,
@@ -73,7 +74,8 @@ impl Look {
     /// Decides what the columns are.
     ///
     /// # Errors
-    /// [`EncodingError::NoColumn`] for an override of a column that is not there, [`EncodingError::NothingLeft`] when no column is encoded.
+    /// [`EncodingError::NoColumn`] for an override of a column that is not there,
+    /// [`EncodingError::NothingLeft`] when no column is encoded.
     pub fn finish(self, overrides: &Overrides) -> Result<Schema, EncodingError> {
         let Self { names, named, rows, columns } = self;
         let place = |name: &String| Schema::place(&names, named, name);
@@ -102,7 +104,8 @@ impl Look {
 }
 
 impl Schema {
-    /// Looks at the head of a table, whose columns are called `names`. `O(rows × columns)`; [`Look`] does it row by row.
+    /// Looks at the head of a table, whose columns are called `names`. `O(rows × columns)`;
+    /// [`Look`] does it row by row.
     ///
     /// # Errors
     /// As [`Look::new`], [`Look::observe`] and [`Look::finish`].
@@ -372,7 +375,8 @@ impl Sight {
         let (range, times) = self.ranges(kind, &notation);
         let listed = kind == Kind::Category || (kind == Kind::Constant && range.is_none());
         let misfits = match kind {
-            // The text of a number may have a decimal comma, which the file tells and a value does not.
+            // The text of a number may have a decimal comma, which the file tells and a value does
+            // not.
             Kind::Number if notation == Notation::Plain => self.marks + self.instants + self.texts - self.plain,
             Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
             Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
@@ -446,7 +450,8 @@ impl Sight {
     }
 }
 
-/// Whether a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no name at all, and the like.
+/// Whether a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no
+/// name at all, and the like.
 fn is_name_of_identifier(name: &str) -> bool {
     const WHOLE: [&str; 12] =
         ["", "index", "row", "rownames", "rownum", "row_number", "rowid", "no", "nr", "key", "uuid", "instant"];

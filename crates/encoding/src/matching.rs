@@ -19,7 +19,8 @@ impl ColumnMap {
         let columns = schema.columns();
         let encoded = || columns.iter().filter(|column| column.used == Use::Encoded);
         if !schema.is_named() {
-            // A file to predict from may lack the targets: what is set aside then lies behind, or all is there.
+            // A file to predict from may lack the targets: what is set aside then lies behind, or
+            // all is there.
             let without: Vec<usize> =
                 (0..columns.len()).filter(|place| columns[*place].used != Use::SetAside).collect();
             let mut sources = vec![None; columns.len()];
@@ -86,12 +87,14 @@ impl ColumnMap {
 }
 
 impl Schema {
-    /// Finds the columns in another file with columns `names`: by name, or by place where the schema has no names. Columns that are missing there and
-    /// columns that the schema does not know are listed in the map, to be reported.
+    /// Finds the columns in another file with columns `names`: by name, or by place where the
+    /// schema has no names. Columns that are missing there and columns that the schema does not
+    /// know are listed in the map, to be reported.
     ///
     /// # Errors
-    /// [`EncodingError::NoMatch`] when no column that is encoded is there, [`EncodingError::SameName`] when one is there twice, and
-    /// [`EncodingError::Width`] without names when the columns are not as many.
+    /// [`EncodingError::NoMatch`] when no column that is encoded is there,
+    /// [`EncodingError::SameName`] when one is there twice, and [`EncodingError::Width`] without
+    /// names when the columns are not as many.
     pub fn matching(&self, names: &[String]) -> Result<ColumnMap, EncodingError> {
         ColumnMap::new(self, names)
     }

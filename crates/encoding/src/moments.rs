@@ -14,8 +14,8 @@ const ROUNDING: f64 = 1e-13;
 /// m ← m + (v − m)/n        s² ← s² + ((v − m₀)(v − m) − s²)/n,   m₀ the mean before v
 /// ```
 ///
-/// The variance divides by `n`. Values beyond ±10¹⁵⁰ count as ±10¹⁵⁰. `O(1)` a value. Source: B. P. Welford, *Note on a method for
-/// calculating corrected sums of squares and products*, 1962.
+/// The variance divides by `n`. Values beyond ±10¹⁵⁰ count as ±10¹⁵⁰. `O(1)` a value. Source: B. P.
+/// Welford, *Note on a method for calculating corrected sums of squares and products*, 1962.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RunningMoments {

@@ -187,7 +187,8 @@ impl Notation {
         Self::Clock(if numbers.all(|number| Clock::Digits.read(number).is_some()) {
             Clock::Digits
         } else {
-            // Seconds are below this until the year 5138, and above it in milliseconds from 1973 on.
+            // Seconds are below this until the year 5138, and above it in milliseconds from 1973
+            // on.
             match range.0.abs().max(range.1.abs()) {
                 size if size < 1e11 => Clock::Seconds,
                 size if size < 1e14 => Clock::Milliseconds,

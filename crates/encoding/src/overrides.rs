@@ -4,7 +4,8 @@ use crate::error::EncodingError;
 use crate::notation::DayOrder;
 use crate::schema::Kind;
 
-/// What a user says of columns, by their names. `#3` is the third column, if no column is called so.
+/// What a user says of columns, by their names. `#3` is the third column, if no column is called
+/// so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Overrides {

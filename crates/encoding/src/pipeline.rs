@@ -27,10 +27,45 @@ impl PipelineScratch {
     }
 }
 
-/// An encoding and a learner of numbers. A learner in [`ScaledTargets`](crate::ScaledTargets) takes targets of any unit.
+/// An encoding and a learner of numbers. A learner in [`ScaledTargets`](crate::ScaledTargets) takes
+/// targets of any unit.
 ///
-/// A record is encoded with the statistics of the rows before it, learnt by the learner, and then learnt by the encoding. What is refused is learnt by neither.
-/// A row of weight 0 is only predicted.
+/// A record is encoded with the statistics of the rows before it, learnt by the learner, and then
+/// learnt by the encoding. What is refused is learnt by neither. A row of weight 0 is only
+/// predicted.
+///
+/// ```
+/// use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Overrides, Pipeline, Scale, ScaledTargets};
+/// use mercer_kernels::{Gaussian, median_width};
+/// use mercer_learners::{NonsAld, NonsAldParams};
+///
+/// // What a reader gives: a date, a city, a size with gaps, and a price in euros.
+/// let days: Vec<String> = (0..300).map(|t| format!("2024-{:02}-{:02}", 1 + t / 28 % 12, 1 + t % 28)).collect();
+/// let row = |t: usize| {
+///     let size = if t % 9 == 4 { Cell::Missing } else { Cell::Number(40.0 + (t * 37 % 80) as f64) };
+///     [Cell::Text(&days[t]), Cell::Text(["Ulm", "Bonn", "Kiel"][t % 3]), size]
+/// };
+/// let price = |t: usize| 1e5 * (1.0 + (t % 3) as f64) + 2e3 * (t * 37 % 80) as f64;
+///
+/// let names = ["day", "city", "size"].map(str::to_owned);
+/// let head: Vec<_> = (0..100).map(row).collect();
+/// let options = EncodingOptions::default().scale(Scale::Standard);
+/// let encoding = Encoding::look(&names, &head, &Overrides::default(), options)?;
+/// let mut pipeline = Pipeline::with_head(encoding, &head, |dimension, encoded| {
+///     let kernel = Gaussian::new(median_width(dimension, encoded)).map_err(mercer_learners::Error::from)?;
+///     ScaledTargets::new(NonsAld::new(kernel, dimension, NonsAldParams::default())?)
+/// })?;
+/// let (mut loss, mut baseline) = (0.0, 0.0);
+/// for t in 0..300 {
+///     let prediction = pipeline.learn(&row(t), price(t))?; // in euros
+///     if t >= 150 {
+///         loss += (prediction - price(t)).powi(2);
+///         baseline += (2.8e5 - price(t)).powi(2);
+///     }
+/// }
+/// assert!(loss < 0.2 * baseline, "{loss} {baseline}");
+/// # Ok::<(), EncodingError>(())
+/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pipeline<R> {
@@ -50,8 +85,9 @@ impl<R: Regressor> Pipeline<R> {
         Ok(Self { encoding, learner, work: Vec::new() })
     }
 
-    /// An encoding that has learnt the head of a table, before a learner that `make` makes of the input dimension and of the encoded head, row by row (for
-    /// the width of a kernel by the median heuristic, say).
+    /// An encoding that has learnt the head of a table, before a learner that `make` makes of the
+    /// input dimension and of the encoded head, row by row (for the width of a kernel by the median
+    /// heuristic, say).
     ///
     /// # Errors
     /// As [`new`](Self::new), those of `make`, and [`EncodingError::Cells`].
@@ -83,11 +119,12 @@ impl<R: Regressor> Pipeline<R> {
         &mut self.learner
     }
 
-    /// Columns appear late: [`Encoding::add_column`] and [`RegressorExt::grow`]. In the rows learnt so
-    /// far their numbers count as 0.
+    /// Columns appear late: [`Encoding::add_column`] and [`RegressorExt::grow`]. In the rows learnt
+    /// so far their numbers count as 0.
     ///
     /// # Errors
-    /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the pipeline is then unchanged.
+    /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the
+    /// pipeline is then unchanged.
     pub fn add_columns<'a>(&mut self, columns: impl IntoIterator<Item = (&'a str, Kind)>) -> Result<(), EncodingError> {
         let mut encoding = self.encoding.clone();
         columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop))?;
@@ -109,7 +146,8 @@ impl<R: Regressor> Pipeline<R> {
         Ok(self.learner.predict(&numbers)?)
     }
 
-    /// `scores ← ` the predictions for a record, one for each output. Changes nothing, and allocates nothing once `scratch` has grown.
+    /// `scores ← ` the predictions for a record, one for each output. Changes nothing, and
+    /// allocates nothing once `scratch` has grown.
     ///
     /// # Errors
     /// [`EncodingError::Cells`], and as [`Regressor::predict_into`].
@@ -127,7 +165,8 @@ impl<R: Regressor> Pipeline<R> {
         Ok(self.learner.predict_into(&scratch.numbers, &mut scratch.learner, scores)?)
     }
 
-    /// Predicts a record, then learns that its target is `y`; returns the prediction. For a learner with one output.
+    /// Predicts a record, then learns that its target is `y`; returns the prediction. For a learner
+    /// with one output.
     ///
     /// # Errors
     /// As [`learn_target`](Self::learn_target).
@@ -167,8 +206,8 @@ impl<R: Regressor> Pipeline<R> {
         )
     }
 
-    /// Has `teach` teach the learner a record, which is told as its numbers, and then learns it, unless its weight is 0: for what is around a learner, such
-    /// as intervals.
+    /// Has `teach` teach the learner a record, which is told as its numbers, and then learns it,
+    /// unless its weight is 0: for what is around a learner, such as intervals.
     ///
     /// # Errors
     /// [`EncodingError::Cells`], and those of `teach`; the encoding has then learnt nothing.
@@ -188,11 +227,13 @@ impl<R: Regressor> Pipeline<R> {
         Ok(taught)
     }
 
-    /// Learns records in order and appends their predictions. Encoded inputs are the same, bit for bit, as one by one; the learner may share
-    /// work between rows, as [`RegressorExt::learn_rows`] says.
+    /// Learns records in order and appends their predictions. Encoded inputs are the same, bit for
+    /// bit, as one by one; the learner may share work between rows, as [`RegressorExt::learn_rows`]
+    /// says.
     ///
     /// # Errors
-    /// Those of the first record that is refused. The records before it are learnt, and `scores` tells how many they are.
+    /// Those of the first record that is refused. The records before it are learnt, and `scores`
+    /// tells how many they are.
     pub fn learn_rows<T: Cells>(
         &mut self,
         records: &[T],
@@ -220,8 +261,9 @@ impl<R: Regressor> Pipeline<R> {
     }
 }
 
-/// Encodes and learns records in order, block by block, and hands the numbers of a block to `teach`. That says how many rows of it the learner
-/// has learnt, and why no more: those that it has not, the encoding forgets again.
+/// Encodes and learns records in order, block by block, and hands the numbers of a block to
+/// `teach`. That says how many rows of it the learner has learnt, and why no more: those that it
+/// has not, the encoding forgets again.
 pub(crate) fn in_blocks<T: Cells>(
     encoding: &mut Encoding,
     work: &mut Vec<f64>,

@@ -11,14 +11,16 @@ const MOST_LEVELS: usize = 50;
 
 /// A sketch of the quantiles of a stream.
 ///
-/// Level `h` of `H` holds values that stand for `2^h` each, at most `max(8, ⌈200·(2/3)^{H−1−h}⌉)` of them. A full level is sorted, and every
-/// second of its values moves up; a coin says whether the odd ones or the even ones. The coins are a fixed sequence (SplitMix64 of the number
-/// of compactions), so the same stream gives the same sketch.
+/// Level `h` of `H` holds values that stand for `2^h` each, at most `max(8, ⌈200·(2/3)^{H−1−h}⌉)`
+/// of them. A full level is sorted, and every second of its values moves up; a coin says whether
+/// the odd ones or the even ones. The coins are a fixed sequence (SplitMix64 of the number of
+/// compactions), so the same stream gives the same sketch.
 ///
-/// Up to 199 values quantiles are exact. Beyond, the rank of a quantile errs by 1.33% of the values with 99% confidence (Apache
-/// DataSketches states this for the same sizes), whatever the length of the stream. Memory: some 600 numbers, and 8 more each time that the
-/// stream doubles. `O(log K)` a value on average, `O(K log K)` a query. Source: Z. Karnin, K. Lang and E. Liberty, *Optimal quantile
-/// approximation in streams*, FOCS 2016.
+/// Up to 199 values quantiles are exact. Beyond, the rank of a quantile errs by 1.33% of the values
+/// with 99% confidence (Apache DataSketches states this for the same sizes), whatever the length of
+/// the stream. Memory: some 600 numbers, and 8 more each time that the stream doubles. `O(log K)` a
+/// value on average, `O(K log K)` a query. Source: Z. Karnin, K. Lang and E. Liberty, *Optimal
+/// quantile approximation in streams*, FOCS 2016.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QuantileSketch {
@@ -78,8 +80,8 @@ impl QuantileSketch {
         (self.count > 0).then_some((self.low, self.high))
     }
 
-    /// The quantiles of rising `shares` in `[0, 1]`. The quantile of a share is the smallest value that at least this share of the values
-    /// does not exceed. `None` before the first value.
+    /// The quantiles of rising `shares` in `[0, 1]`. The quantile of a share is the smallest value
+    /// that at least this share of the values does not exceed. `None` before the first value.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
         let mut weighted: Vec<(f64, u64)> = Vec::with_capacity(self.levels.iter().map(Vec::len).sum());

@@ -8,11 +8,13 @@
 //! | `range` | `2(v − min)/(max − min) − 1`, running | that of the running mean |
 //! | `paper01`, `paper11` | the same with the fixed range of the schema | that of the running mean |
 //!
-//! All but `none` bend what lies beyond ±4: `|u| = 4 + e` becomes `4 + 4e/(4 + e) < 8`. A single wild value then neither wastes a point of a
-//! dictionary nor throws a polynomial feature out of range. A column without any spread so far is 0.
+//! All but `none` bend what lies beyond ±4: `|u| = 4 + e` becomes `4 + 4e/(4 + e) < 8`. A single
+//! wild value then neither wastes a point of a dictionary nor throws a polynomial feature out of
+//! range. A column without any spread so far is 0.
 //!
-//! `robust` divides by the interquartile range, in units in which a Gaussian has deviation 1. If most values are the same the quartiles coincide;
-//! then it takes the range from the 5th to the 95th percentile (times 0.3040), and else half the range of all. The quantiles come from a
+//! `robust` divides by the interquartile range, in units in which a Gaussian has deviation 1. If
+//! most values are the same the quartiles coincide; then it takes the range from the 5th to the
+//! 95th percentile (times 0.3040), and else half the range of all. The quantiles come from a
 //! [`QuantileSketch`] and are taken anew whenever the number of values has grown by a sixteenth.
 
 use std::fmt;

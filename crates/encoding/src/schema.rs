@@ -12,9 +12,10 @@
 //! | category | everything else | one-hot, and hashed above a size |
 //!
 //! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
-//! marks of gaps ([`is_gap_mark`](mercer_core::is_gap_mark)), of which there may be any number; among
-//! categories they are values. A column without a single value has room for numbers and for
-//! categories, and begins with the first that comes. [`Overrides`](crate::Overrides) decide otherwise.
+//! marks of gaps ([`is_gap_mark`](mercer_core::is_gap_mark)), of which there may be any number;
+//! among categories they are values. A column without a single value has room for numbers and for
+//! categories, and begins with the first that comes. [`Overrides`](crate::Overrides) decide
+//! otherwise.
 
 use std::fmt;
 use std::str::FromStr;
@@ -244,8 +245,9 @@ impl Schema {
             .any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted) && !column.is_plain_number())
     }
 
-    /// Replaces the range of column `column`, for the scalings of fixed range: that of a whole file, for example. `false`, and nothing done, if there is
-    /// no such column or the range is not finite.
+    /// Replaces the range of column `column`, for the scalings of fixed range: that of a whole
+    /// file, for example. `false`, and nothing done, if there is no such column or the range is not
+    /// finite.
     pub fn set_range(&mut self, column: usize, low: f64, high: f64) -> bool {
         let Some(column) = self.columns.get_mut(column) else { return false };
         let sound = low <= high && low.is_finite() && high.is_finite();

@@ -17,7 +17,8 @@ const SLACK: f64 = 0.25;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum TimeStep {
-    /// So many months, on that day of the month or on the last of a shorter one: with 31 always on the last.
+    /// So many months, on that day of the month or on the last of a shorter one: with 31 always on
+    /// the last.
     Months {
         /// 12 for years, 3 for quarters.
         count: u32,
@@ -34,8 +35,8 @@ pub enum TimeStep {
 
 impl TimeStep {
     /// The step of these times, seconds since 1970 if they are `dates` and otherwise plain numbers.
-    /// `None` if there are fewer than two times, more than a tenth of them are not whole steps apart,
-    /// or only a third of them are one step apart.
+    /// `None` if there are fewer than two times, more than a tenth of them are not whole steps
+    /// apart, or only a third of them are one step apart.
     #[must_use]
     pub fn of(times: &[f64], dates: bool) -> Option<Self> {
         let gaps: Vec<(f64, f64)> = times.windows(2).map(|two| (two[0], two[1])).filter(|(a, b)| b > a).collect();
@@ -223,7 +224,8 @@ fn most_common(values: impl Iterator<Item = u32>) -> Option<u32> {
         .map(|run| run[0])
 }
 
-/// The first day of a month of the years from 1000 to 2999, the only ones that a bare number may mean.
+/// The first day of a month of the years from 1000 to 2999, the only ones that a bare number may
+/// mean.
 pub(crate) fn first_of_month(year: f64, month: f64) -> Option<f64> {
     let whole = year == year.trunc() && month == month.trunc();
     let known = (1000.0..3000.0).contains(&year) && (1.0..13.0).contains(&month);

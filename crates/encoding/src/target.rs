@@ -1,26 +1,32 @@
-//! Targets in units of their own: a learner sees numbers of the size of 1, its user those of the file.
+//! Targets in units of their own: a learner sees numbers of the size of 1, its user those of the
+//! file.
 //!
-//! **Scale.** `z = (y − c)/s` with `c` the middle and `s` half the range of the first targets, so that these lie in [−1, 1], where the bounds of
-//! learners are by default. Targets more than 10 interquartile ranges beyond the quartiles do not count: a single error of measurement would
-//! otherwise squeeze all others. Mean and deviation would be worse: a bound of two deviations makes the error of NONS-ALD three times
-//! as large where targets have a long tail. Least squares does not care.
+//! **Scale.** `z = (y − c)/s` with `c` the middle and `s` half the range of the first targets, so
+//! that these lie in [−1, 1], where the bounds of learners are by default. Targets more than 10
+//! interquartile ranges beyond the quartiles do not count: a single error of measurement would
+//! otherwise squeeze all others. Mean and deviation would be worse: a bound of two deviations makes
+//! the error of NONS-ALD three times as large where targets have a long tail. Least squares does
+//! not care.
 //!
-//! **When the scale changes.** What a learner has learnt in one scale is wrong in another. So the scale is found after 16, 64 and 256 rows and then
-//! stays. Each time a fresh copy of the learner learns the rows so far again in the new scale. Until the 16th row the mean of the
-//! targets is predicted. A scale that moves with every row was worse, and failed where the first two targets are nearly the same.
+//! **When the scale changes.** What a learner has learnt in one scale is wrong in another. So the
+//! scale is found after 16, 64 and 256 rows and then stays. Each time a fresh copy of the learner
+//! learns the rows so far again in the new scale. Until the 16th row the mean of the targets is
+//! predicted. A scale that moves with every row was worse, and failed where the first two targets
+//! are nearly the same.
 //!
-//! Against the scale of the whole file, over the last half of 4000 rows of seven data sets (`cargo test -p mercer-encoding --test scores --
-//! --nocapture`), the error of NONS-ALD, KRLS, FOGD and PKAWV is 0.3% larger at most, and up to 8% smaller. That of AOGD-ALD, whose steps depend on
-//! the size of targets, is between 1% smaller and 14% larger.
+//! Against the scale of the whole file, over the last half of 4000 rows of seven data sets
+//! (`cargo test -p mercer-encoding --test scores -- --nocapture`), the error of NONS-ALD, KRLS,
+//! FOGD and PKAWV is 0.3% larger at most, and up to 8% smaller. That of AOGD-ALD, whose steps
+//! depend on the size of targets, is between 1% smaller and 14% larger.
 //!
 //! **Implausible targets** are weighed or kept from the learner where [`ScaledTargets::screening`]
 //! says so. Those of the first rows are judged again by the rows after them: each time the scale is
-//! found, or after 16 rows where there is nothing to find. A copy that is fresh then learns the others.
+//! found, or after 16 rows where there is nothing to find. A copy that is fresh then learns the
+//! others.
 //!
-//! A later target may lie far outside [−1, 1]. A learner with a bound then predicts its bound, so a series that leaves its range for good needs a
-//! new model.
-//!
-//! Cost: 336 rows learnt twice, and the memory of 256 rows until then; later two multiplications a prediction.
+//! A later target may lie far outside [−1, 1]. A learner with a bound then predicts its bound, so a
+//! series that leaves its range for good needs a new model. Cost: 336 rows learnt twice, and the
+//! memory of 256 rows until then; later two multiplications a prediction.
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_experts::Outliers;
@@ -48,8 +54,8 @@ pub struct TargetScale {
 }
 
 impl TargetScale {
-    /// That of some finite targets: their middle and half their range, without those far from the others. Targets that are all the same, `c`, have
-    /// scale `|c|`, or 1 for 0. `O(n log n)`.
+    /// That of some finite targets: their middle and half their range, without those far from the
+    /// others. Targets that are all the same, `c`, have scale `|c|`, or 1 for 0. `O(n log n)`.
     #[must_use]
     pub fn of(targets: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = targets.into_iter().collect();
@@ -114,11 +120,13 @@ impl Validate for TargetScale {
     }
 }
 
-/// A learner behind scales of its targets, one for each output; see [the module](self). It takes and answers targets in their own units.
+/// A learner behind scales of its targets, one for each output; see [the module](self). It takes
+/// and answers targets in their own units.
 ///
 /// # Invariants
-/// `open` is there while the scales are to be found, or the first rows to be judged again: an untaught copy of the learner,
-/// and the rows so far. Where no scales are there and none to be found, targets pass as they are.
+/// `open` is there while the scales are to be found, or the first rows to be judged again: an
+/// untaught copy of the learner, and the rows so far. Where no scales are there and none to be
+/// found, targets pass as they are.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ScaledTargets<R> {
@@ -182,7 +190,8 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     /// A learner behind scales that are known, one for each output.
     ///
     /// # Errors
-    /// [`EncodingError::Loss`] as [`new`](Self::new), [`EncodingError::Learner`] when the scales are not as many as the outputs.
+    /// [`EncodingError::Loss`] as [`new`](Self::new), [`EncodingError::Learner`] when the scales
+    /// are not as many as the outputs.
     pub fn fixed(learner: R, scales: Vec<TargetScale>) -> Result<Self, EncodingError> {
         check_loss(learner.loss())?;
         if learner.outputs() != scales.len() {
@@ -191,15 +200,16 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         Ok(Self { inner: learner, scales, open: None, screening: None, work: Vec::new() })
     }
 
-    /// A learner whose targets pass as they are, of any loss: for programs in which scaling is an option.
+    /// A learner whose targets pass as they are, of any loss: for programs in which scaling is an
+    /// option.
     #[must_use]
     pub fn unscaled(learner: R) -> Self {
         Self { inner: learner, scales: Vec::new(), open: None, screening: None, work: Vec::new() }
     }
 
     /// The same before it has learnt anything, where this is done with rows whose targets are
-    /// implausible by those before them ([`OutlierScreen`](mercer_experts::OutlierScreen), of several
-    /// outputs by any). The default is [`Outliers::Keep`].
+    /// implausible by those before them ([`OutlierScreen`](mercer_experts::OutlierScreen), of
+    /// several outputs by any). The default is [`Outliers::Keep`].
     #[must_use]
     pub fn screening(self, outliers: Outliers) -> Self {
         let screening = Screening::new(outliers, self.inner.outputs());
@@ -269,7 +279,8 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         self.open.as_ref().filter(|open| open.finds && self.scales.is_empty())
     }
 
-    /// Keeps a row. Where it completes a stage, the scales are found anew and the rows judged again.
+    /// Keeps a row. Where it completes a stage, the scales are found anew and the rows judged
+    /// again.
     fn keep(&mut self, x: &[f64], target: Target<'_>, implausible: bool) {
         let Some(open) = &mut self.open else { return };
         open.inputs.extend_from_slice(x);
@@ -297,7 +308,8 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
                 scaled.copy_from_slice(&open.targets[row * outputs..(row + 1) * outputs]);
                 scaled.iter_mut().zip(&self.scales).for_each(|(z, scale)| *z = scale.apply(*z));
                 let x = &open.inputs[row * dimension..(row + 1) * dimension];
-                // A row that the learner refuses in this scale leaves no trace in it, as in any other.
+                // A row that the learner refuses in this scale leaves no trace in it, as in any
+                // other.
                 let _ = self.inner.learn(x, Target::weighted(&scaled, *weight), &mut scores);
             }
         }

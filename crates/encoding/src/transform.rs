@@ -1,4 +1,5 @@
-//! From the cells of a record to the numbers that a learner takes, with statistics that move row by row.
+//! From the cells of a record to the numbers that a learner takes, with statistics that move row by
+//! row.
 //!
 //! | kind of column | numbers |
 //! |---|---|
@@ -7,27 +8,25 @@
 //! | time | sine and cosine of the hour, the weekday and the season, each where the head shows variation; years since the head's first instant, scaled as numbers are |
 //! | each of them with 1% gaps or more in the head | one more: 1 for a gap, else 0 |
 //!
-//! **Gaps.** A missing number becomes what [`Scale`] says, a missing category zeros, a missing time zeros with the running mean of the years. A cell
-//! that does not fit its column counts as missing.
+//! **Gaps.** A missing number becomes what [`Scale`] says, a missing category zeros, a missing time
+//! zeros with the running mean of the years. A cell that does not fit its column counts as missing.
 //!
 //! **Categories and the input dimension.** The categories of the head have a number each, at most
-//! [`EncodingOptions::categories`] a column. What comes later goes to a pool that all columns share:
-//! the next free one of as many numbers again, or, when these are taken, one of 16 more by its hash,
-//! with a sign (Weinberger et al., *Feature hashing*, ICML 2009). A column with more categories in
-//! the head than fit has [`EncodingOptions::hashed`] numbers of its own for the others. So the head
-//! settles the dimension, and a table pays for its pool once, not for each column. Unused numbers
-//! are 0 and change no distance.
+//! [`EncodingOptions::categories`] a column. What comes later goes to a pool that all columns
+//! share: the next free one of as many numbers again, or, when these are taken, one of 16 more by
+//! its hash, with a sign (Weinberger et al., *Feature hashing*, ICML 2009). A column with more
+//! categories in the head than fit has [`EncodingOptions::hashed`] numbers of its own for the
+//! others. So the head settles the dimension, and a table pays for its pool once, not for each
+//! column. Unused numbers are 0 and change no distance.
 //!
-//! **Order.** [`encode`](Transform::encode) uses the statistics of the rows learnt before and changes nothing; [`learn`](Transform::learn) moves them. A caller
-//! encodes a row, then learns it. So a row has the same numbers, bit for bit, whether it is read alone or in a batch. The first row is defined: scaled numbers
-//! are 0 until two different values were learnt. Better is to [`learn`](Transform::learn) the head once before the first row, as
-//! `Encoding::look` does.
+//! **Order.** [`encode`](Transform::encode) uses the statistics of the rows learnt before and
+//! changes nothing; [`learn`](Transform::learn) moves them. A caller encodes a row, then learns it.
+//! So a row has the same numbers, bit for bit, whether it is read alone or in a batch. The first
+//! row is defined: scaled numbers are 0 until two different values were learnt. Better is to
+//! [`learn`](Transform::learn) the head once before the first row, as `Encoding::look` does.
 //!
-//! **When it acts.** If every column is a number in every row of the head and no scaling is asked for, numbers pass as they are, those that look like
-//! identifiers too: [`is_identity`](Transform::is_identity). [`EncodingOptions::always`], a scaling, or a column that is no number or has gaps
-//! turns encoding on.
-//!
-//! `O(d)` a row for numbers, and up to `s` comparisons of text for a category. Memory: some numbers a column, 32 categories, and with robust scaling some 600 numbers.
+//! `O(d)` a row for numbers, and up to `s` comparisons of text for a category. Memory: some numbers
+//! a column, 32 categories, and with robust scaling some 600 numbers.
 
 mod category;
 mod time;
@@ -60,7 +59,8 @@ pub struct EncodingOptions {
     pub scale: Scale,
     /// Whether identifiers are left out even if every column is a number; by default not.
     pub always: bool,
-    /// Categories of a column that have a number of their own at most, from 0 to 256; by default 32.
+    /// Categories of a column that have a number of their own at most, from 0 to 256; by
+    /// default 32.
     pub categories: usize,
     /// Numbers that the categories of a column beyond those share, from 1 to 256; by default 32.
     pub hashed: usize,
@@ -164,7 +164,8 @@ impl Transform {
     /// A transform of the columns of a schema that has learnt no row.
     ///
     /// # Errors
-    /// [`EncodingError::Parameter`] for an option out of range, [`EncodingError::NothingLeft`] when no number would come out.
+    /// [`EncodingError::Parameter`] for an option out of range, [`EncodingError::NothingLeft`] when
+    /// no number would come out.
     pub fn new(schema: &Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
         let EncodingOptions { scale, always, categories, hashed } = options.checked()?;
         let acts = always || scale != Scale::None || schema.needs_encoding();
@@ -241,8 +242,13 @@ impl Transform {
         self.columns.len()
     }
 
-    /// Whether the numbers of a record pass as they are, all of them but those set aside. (A gap, of which the head had none, still becomes the
-    /// running mean.)
+    /// Whether the numbers of a record pass as they are, all of them but those set aside. (A gap,
+    /// of which the head had none, still becomes the running mean.)
+    ///
+    /// If every column is a number in every row of the head and no scaling is asked
+    /// for, numbers pass as they are, those that look like identifiers too.
+    /// [`EncodingOptions::always`], a scaling, or a column
+    /// that is no number or has gaps turns encoding on.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         let plain = Numbers::is_plain;
@@ -253,7 +259,8 @@ impl Transform {
         })
     }
 
-    /// Appends the numbers of a record, [`dimension`](Self::dimension) of them, all finite. A record has a cell for every column of the schema.
+    /// Appends the numbers of a record, [`dimension`](Self::dimension) of them, all finite. A
+    /// record has a cell for every column of the schema.
     ///
     /// # Errors
     /// [`EncodingError::Cells`]; nothing is then appended.
@@ -276,7 +283,8 @@ impl Transform {
         Ok(())
     }
 
-    /// Moves the statistics by a record: after [`encode`](Self::encode), or for the head before the first row.
+    /// Moves the statistics by a record: after [`encode`](Self::encode), or for the head before the
+    /// first row.
     ///
     /// # Errors
     /// [`EncodingError::Cells`]; nothing is then learnt.

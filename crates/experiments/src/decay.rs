@@ -8,7 +8,8 @@
 //! | [`Regime::MATERN_52`] | unit circle | Matérn 5/2, σ = 1 | `∝ i⁻⁶` |
 //! | [`Regime::COSINES`] | 40 cosine modes | linear | `∝ i⁻¹⁰`, exactly |
 //!
-//! Everywhere `k(x, x) ≤ 1`, as the theory asks. Targets are a smooth function with values in `[−1, 1]` and uniform noise.
+//! Everywhere `k(x, x) ≤ 1`, as the theory asks. Targets are a smooth function with values in
+//! `[−1, 1]` and uniform noise.
 
 use mercer_kernels::AnyKernel;
 use mercer_readers::Dataset;
@@ -57,7 +58,8 @@ pub struct Regime {
 }
 
 impl Regime {
-    /// Exponential decay. With `a = 1/4`, `b = 1/2`, `c = √(a² + 2ab)` the ratio is `b/(a + b + c)`.
+    /// Exponential decay. With `a = 1/4`, `b = 1/2`, `c = √(a² + 2ab)` the ratio is
+    /// `b/(a + b + c)`.
     pub const EXPONENTIAL: Self = Self {
         name: "exponential",
         law: Law::Exponential { ratio: 0.381_966_011_250_105_1 },
@@ -131,7 +133,8 @@ mod tests {
             let Law::Polynomial { degree } = regime.law else { unreachable!() };
             let stream = regime.stream(600, 1).unwrap();
             let values = Hindsight::new(&regime.kernel().unwrap(), &stream).unwrap().eigenvalues().to_vec();
-            // Pairs are equal on the circle; the law holds once the wave is short against the kernel's width.
+            // Pairs are equal on the circle; the law holds once the wave is short against the
+            // kernel's width.
             let slope = -(values[40] / values[20]).ln() / 2f64.ln();
             assert!((slope - degree).abs() < 0.1 * degree, "{}: {slope}", regime.name);
         }

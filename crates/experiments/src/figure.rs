@@ -6,8 +6,9 @@ use crate::table::{Cell, Format, Table, TableError};
 
 /// The rows behind a picture as a table.
 ///
-/// Columns: the panel's title; `line`, `dashed`, `points`, `bar` or `heat map`; the series' name; the word beside the point, its
-/// group or its category; `x`, `y` and, where there is a band or an error bar, its `low` and `high`; the `value` of a heat map.
+/// Columns: the panel's title; `line`, `dashed`, `points`, `bar` or `heat map`; the series' name;
+/// the word beside the point, its group or its category; `x`, `y` and, where there is a band or an
+/// error bar, its `low` and `high`; the `value` of a heat map.
 ///
 /// # Errors
 /// None that a caller can bring about: every row has one cell a column.

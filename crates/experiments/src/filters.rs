@@ -1,7 +1,7 @@
 //! Kernel adaptive filters, and classifiers on a budget, side by side.
 //!
-//! These figures are known from many papers, which differ in data and settings, and no number here is a printed one: the statements with
-//! verdicts are this project's own.
+//! These figures are known from many papers, which differ in data and settings, and no number here
+//! is a printed one: the statements with verdicts are this project's own.
 //!
 //! | experiment | what it shows |
 //! |---|---|

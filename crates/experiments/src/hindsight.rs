@@ -1,10 +1,12 @@
 //! The best function in hindsight, and the effective dimension of a stream.
 //!
-//! `min_f Σ (f(x_t) − y_t)² + λ‖f‖²` over the whole stream, which is what regret is measured against. Points are kept until
-//! every `k(x_t, ·)` lies within squared distance 1e−9 of their span, then all are written in orthonormal coordinates `φ_t` of
-//! it, and the problem is ridge regression on `φ`, diagonalised once: with `Σ φφᵀ = V diag(a) Vᵀ` and `b = Vᵀ Σ φ_t y_t` the
-//! solution for every λ is `b_i/(λ + a_i)`. The `a_i` are the kernel matrix's eigenvalues to within 1e−9 T, and `f` restricted to
-//! the span is `f` to within 3e−5 ‖f‖ at every point of the stream. `O(TJ² + J³)` time, `O(TJ)` memory.
+//! `min_f Σ (f(x_t) − y_t)² + λ‖f‖²` over the whole stream, which is what regret is measured
+//! against. Points are kept until every `k(x_t, ·)` lies within squared distance 1e−9 of their
+//! span, then all are written in orthonormal coordinates `φ_t` of it, and the problem is ridge
+//! regression on `φ`, diagonalised once: with `Σ φφᵀ = V diag(a) Vᵀ` and `b = Vᵀ Σ φ_t y_t` the
+//! solution for every λ is `b_i/(λ + a_i)`. The `a_i` are the kernel matrix's eigenvalues to within
+//! 1e−9 T, and `f` restricted to the span is `f` to within 3e−5 ‖f‖ at every point of the stream.
+//! `O(TJ² + J³)` time, `O(TJ)` memory.
 
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{SymmetricEigen, SymmetricMatrix};
@@ -57,8 +59,8 @@ fn spanning<K: Kernel + Clone>(kernel: &K, stream: &Dataset) -> Result<NewtonBas
     Ok(basis)
 }
 
-/// The exact ridge leverage scores `τ_t = [K(K + μI)⁻¹]_tt = φ_tᵀ(Σ φφᵀ + μI)⁻¹φ_t` of a stream's points, for `μ > 0`; their sum
-/// is the effective dimension.
+/// The exact ridge leverage scores `τ_t = [K(K + μI)⁻¹]_tt = φ_tᵀ(Σ φφᵀ + μI)⁻¹φ_t` of a stream's
+/// points, for `μ > 0`; their sum is the effective dimension.
 ///
 /// # Errors
 /// When the stream holds numbers for which the kernel is not finite.
@@ -78,9 +80,9 @@ pub fn leverage_scores(kernel: &(impl Kernel + Clone), stream: &Dataset, mu: f64
     Ok(stream.iter().map(score).collect())
 }
 
-/// What coordinates `φ_t` leave out of the kernel matrix of these inputs: the largest eigenvalue, by modulus, of `K − ΦΦᵀ`. If
-/// they are orthonormal on a subspace with projection `P`, this is `‖(I − P)C^{1/2}‖²`. Shorter coordinate vectors count as
-/// padded with zeros. `O(n³)`.
+/// What coordinates `φ_t` leave out of the kernel matrix of these inputs: the largest eigenvalue,
+/// by modulus, of `K − ΦΦᵀ`. If they are orthonormal on a subspace with projection `P`, this is
+/// `‖(I − P)C^{1/2}‖²`. Shorter coordinate vectors count as padded with zeros. `O(n³)`.
 ///
 /// # Errors
 /// When the kernel is not finite at an input.
@@ -149,8 +151,9 @@ impl Hindsight {
         Fit { loss, squared_norm }
     }
 
-    /// The best `f` with `‖f‖ ≤ radius`: the ridge solution on the sphere, found by bisection of `ln λ`, or the least regularised
-    /// one that the arithmetic allows (`λ = 10⁻⁹ λ₁`) if that lies inside.
+    /// The best `f` with `‖f‖ ≤ radius`: the ridge solution on the sphere, found by bisection of
+    /// `ln λ`, or the least regularised one that the arithmetic allows (`λ = 10⁻⁹ λ₁`) if that lies
+    /// inside.
     #[must_use]
     pub fn within(&self, radius: f64) -> Fit {
         let largest = self.eigenvalues.first().copied().unwrap_or(0.0).max(1.0);

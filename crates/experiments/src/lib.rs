@@ -1,6 +1,5 @@
-//! The papers' experiments: protocols, comparators, figures and tables.
-//!
-//! This crate is not published. It holds the tools that all experiments share:
+//! The papers' experiments: protocols, comparators, figures and tables. The crate is not published.
+//! It holds the tools that all experiments share:
 //!
 //! | module | what it answers |
 //! |---|---|
@@ -15,7 +14,7 @@
 //! | [`html`] | how that report becomes pages for a browser |
 //! | [`statements`] | the statements of the papers, as `docs/papers` lists them |
 //!
-//! and the experiments themselves, which the program `reproduce` runs by name ([`experiment`]):
+//! and the experiments, which the program `reproduce` runs by name ([`experiment`]):
 //!
 //! | module | what it shows |
 //! |---|---|
@@ -26,8 +25,9 @@
 //! | [`filters`] | kernel adaptive filters and classifiers on a budget, side by side |
 //! | [`quality`] | `auto` beside the learners that people would use instead |
 //!
-//! They share streams with known eigenvalues ([`decay`]) and the best function in hindsight ([`hindsight`]). Each takes a [`plan::Plan`] and
-//! returns a [`report::Report`]. The number of threads changes times, but no other number.
+//! They share streams with known eigenvalues ([`decay`]) and the best function in hindsight
+//! ([`hindsight`]). Each takes a [`plan::Plan`] and returns a [`report::Report`]. The number of
+//! threads changes times, but no other number.
 
 mod claims;
 pub mod decay;

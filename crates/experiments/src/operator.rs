@@ -1,4 +1,5 @@
-//! The operator paper: Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric Sparse Online Learning of the Koopman Operator*.
+//! The operator paper: Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric Sparse Online Learning
+//! of the Koopman Operator*.
 //!
 //! | experiment | what of the paper |
 //! |---|---|
@@ -113,8 +114,9 @@ fn learn<K: Kernel, L: Kernel>(learner: &mut impl OperatorLearner<K, L>, pairs: 
     Ok(())
 }
 
-/// Coefficients of real functions that span what the leading `count` eigenfunctions span: of a complex pair the real and the
-/// imaginary part. (The real parts of both are the same function, and the span would lose a dimension.)
+/// Coefficients of real functions that span what the leading `count` eigenfunctions span: of a
+/// complex pair the real and the imaginary part. (The real parts of both are the same function, and
+/// the span would lose a dimension.)
 fn real_functions(eigen: &Eigenfunctions, count: usize) -> Vec<&[f64]> {
     let part = |i: usize| if eigen.values[i].im < 0.0 { &eigen.im[i] } else { &eigen.re[i] };
     (0..count.min(eigen.values.len())).map(|i| part(i).as_slice()).collect()

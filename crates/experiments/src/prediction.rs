@@ -1,8 +1,9 @@
-//! *Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret* (Qian and Zheng 2025), measured:
-//! online prediction with forgetting, OPF.
+//! *Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret*
+//! (Qian and Zheng 2025), measured: online prediction with forgetting, OPF.
 //!
-//! Every regret is against the steady-state Kalman predictor that knows the system, summed from k = T_init + 1 on, and is shown
-//! as a mean over seeds with a band of one standard error. A seed is one run of the simulated system, the same for every method.
+//! Every regret is against the steady-state Kalman predictor that knows the system, summed from k =
+//! T_init + 1 on, and is shown as a mean over seeds with a band of one standard error. A seed is
+//! one run of the simulated system, the same for every method.
 //!
 //! | experiment | of the paper | what it shows |
 //! |---|---|---|

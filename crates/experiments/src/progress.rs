@@ -42,8 +42,8 @@ impl Progress {
     /// The bar of a job of this many steps that starts now.
     #[must_use]
     pub fn job(&self, name: &str, steps: u64) -> JobProgress {
-        // Added before it says anything: a bar of its own would draw on a line of its own. Above the
-        // total, which stays the last line.
+        // Added before it says anything: a bar of its own would draw on a line of its own. Above
+        // the total, which stays the last line.
         let bar = self.bars.insert_before(&self.total, ProgressBar::hidden());
         bar.set_length(steps);
         bar.set_style(style("{bar:30} {percent:>3}% {msg}"));

@@ -1,4 +1,5 @@
-//! *Efficient online learning with kernels for adversarial large scale problems* (Jézéquel, Gaillard and Rudi 2019), measured.
+//! *Efficient online learning with kernels for adversarial large scale problems* (Jézéquel,
+//! Gaillard and Rudi 2019), measured.
 //!
 //! | module | what it shows |
 //! |---|---|

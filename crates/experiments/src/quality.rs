@@ -1,10 +1,13 @@
-//! What `auto` is worth beside what people would use instead, on the streams of the comparison of quality.
+//! What `auto` is worth beside what people would use instead, on the streams of the comparison of
+//! quality.
 //!
-//! Every method sees the rows in the same order, once, untuned, with the scaling that its documentation asks for. The score is the squared error over the last
-//! half of the stream as a share of that of the running mean (NMSE), or accuracy and log loss where the target is a class. The peers' scores are committed
-//! ([`peers`]); `auto` runs here. The streams are test data and no part of the tree ([`streams`] says where they are looked for). Without them the bundled
-//! diamonds run alone, in an order of their own, beside which no peer has a score, and no classes are learnt. All statements are this project's own; a shortened
-//! run is judged by none.
+//! Every method sees the rows in the same order, once, untuned, with the scaling that its
+//! documentation asks for. The score is the squared error over the last half of the stream as a
+//! share of that of the running mean (NMSE), or accuracy and log loss where the target is a class.
+//! The peers' scores are committed ([`peers`]); `auto` runs here. The streams are test data and no
+//! part of the tree ([`streams`] says where they are looked for). Without them the bundled diamonds
+//! run alone, in an order of their own, beside which no peer has a score, and no classes are
+//! learnt. All statements are this project's own; a shortened run is judged by none.
 //!
 //! | experiment | what it shows |
 //! |---|---|

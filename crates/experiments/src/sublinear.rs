@@ -1,4 +1,5 @@
-//! *Nearly optimal algorithms with sublinear computational complexity for online kernel regression* (Li and Liao 2023), measured.
+//! *Nearly optimal algorithms with sublinear computational complexity for online kernel regression*
+//! (Li and Liao 2023), measured.
 //!
 //! | module | what it shows |
 //! |---|---|

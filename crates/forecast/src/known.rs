@@ -177,7 +177,8 @@ impl Effect {
 mod tests {
     use super::*;
 
-    /// A random walk with a wave, and runs of promotions: each way finds the effect, and so does the best.
+    /// A random walk with a wave, and runs of promotions: each way finds the effect, and so does
+    /// the best.
     #[test]
     fn effects_are_found_beside_levels_and_seasons() {
         let noise = |t: usize| ((t * 7919 + 13) * (t * 104_729 + 7) % 1009) as f64 / 1009.0 - 0.5;

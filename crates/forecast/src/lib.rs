@@ -27,26 +27,7 @@
 //! forecaster as it was; a missing output (NaN) is allowed and never enters the state, see
 //! [`Forecaster::predict_then_observe`]; a step allocates nothing once scratch memory has grown,
 //! but where an epoch begins, and memory does not grow with the series.
-//!
-//! ```
-//! use mercer_forecast::{ForecastMixture, Forecaster, GridParams, Opf};
-//!
-//! // Nothing is known of the system: a grid of forgetting factors, weighted by what each is worth.
-//! let mut forecaster = ForecastMixture::<Opf>::grid(1, &GridParams::default())?;
-//! let (mut prediction, mut squares) = ([0.0], 0.0);
-//! for k in 0..1000 {
-//!     let y = [(0.05 * f64::from(k)).sin() + (0.31 * f64::from(k)).cos()];
-//!     forecaster.predict_then_observe(&[], &y, &mut prediction)?;
-//!     if k >= 500 {
-//!         squares += (prediction[0] - y[0]).powi(2);
-//!     }
-//! }
-//! assert!(squares / 500.0 < 1e-4, "{squares}");
-//! let ahead = forecaster.forecast(7, &[])?; // the next seven outputs
-//! assert_eq!(ahead.len(), 7);
-//! # Ok::<(), mercer_forecast::Error>(())
-//! ```
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -95,8 +76,3 @@ pub use seasons::Seasons;
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};
 pub use windowed_slip::{WindowedSlip, WindowedSlipParams};
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

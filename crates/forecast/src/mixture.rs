@@ -61,6 +61,25 @@ struct MixtureWork {
 impl ForecastMixture<Opf> {
     /// [`Opf`] for `outputs` numbers over a grid.
     ///
+    /// ```
+    /// use mercer_forecast::{ForecastMixture, Forecaster, GridParams, Opf};
+    ///
+    /// // Nothing is known of the system: a grid of forgetting factors, weighted by what each is worth.
+    /// let mut forecaster = ForecastMixture::<Opf>::grid(1, &GridParams::default())?;
+    /// let (mut prediction, mut squares) = ([0.0], 0.0);
+    /// for k in 0..1000 {
+    ///     let y = [(0.05 * f64::from(k)).sin() + (0.31 * f64::from(k)).cos()];
+    ///     forecaster.predict_then_observe(&[], &y, &mut prediction)?;
+    ///     if k >= 500 {
+    ///         squares += (prediction[0] - y[0]).powi(2);
+    ///     }
+    /// }
+    /// assert!(squares / 500.0 < 1e-4, "{squares}");
+    /// let ahead = forecaster.forecast(7, &[])?; // the next seven outputs
+    /// assert_eq!(ahead.len(), 7);
+    /// # Ok::<(), mercer_forecast::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// When a parameter is outside its range, or the grid is empty.
     pub fn grid(outputs: usize, params: &GridParams) -> Result<Self, Error> {

@@ -1,9 +1,9 @@
 //! Learns an operator from pairs and prints its modes, and forecasts of given states.
 //!
-//! `cargo run --release -p mercer-koopman --example operator_sums -- pairs.csv [states.csv STEPS…]`:
-//! a row of the first file is a state and its successor, numbers alone. Prints a line for each
-//! mode, `re im spread residual reliable`, then for each number of steps a line with the forecasts
-//! of all states, and to standard error what was chosen.
+//! `cargo run --release -p mercer-koopman --example operator_sums -- pairs.csv [states.csv
+//! STEPS…]`: a row of the first file is a state and its successor, numbers alone. Prints a line for
+//! each mode, `re im spread residual reliable`, then for each number of steps a line with the
+//! forecasts of all states, and to standard error what was chosen.
 
 use std::error::Error;
 use std::time::Instant;

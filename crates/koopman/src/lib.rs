@@ -23,25 +23,7 @@
 //! `m` is the dictionary size, `d` the input dimension, `t` the round, `n` the length of the data;
 //! multiply-adds and numbers. \[K\] is Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric sparse
 //! online learning of the Koopman operator*.
-//!
-//! ```
-//! use mercer_koopman::kernels::Gaussian;
-//! use mercer_koopman::{OperatorLearner, Sogd, SogdParams};
-//!
-//! // x⁺ = 0.9 x, seen at states of [−1, 1].
-//! let mut learner = Sogd::on_states(Gaussian::new(0.5)?, 1, SogdParams::default())?;
-//! for t in 0..4000 {
-//!     let x = (f64::from(t) * 0.7).sin();
-//!     learner.update(&[x], &[0.9 * x])?;
-//! }
-//! let operator = learner.operator();
-//! let states = operator.observe(|x| x[0]);
-//! let functions = operator.powers(&states, 2)?; // K g and K² g of g(x) = x
-//! let twice = operator.evaluate(&functions[1], &[0.5])?;
-//! assert!((twice - 0.81 * 0.5).abs() < 0.05);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -76,8 +58,3 @@ pub use step_schedule::StepSchedule;
 pub use sums::{Choice, DictionaryPoint, Mode, OperatorModel, OperatorSums, OperatorSumsParams, Quality};
 pub use trajectory::Trajectory;
 pub use value_iteration::{Policy, ValueIterationParams, value_iteration};
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,18 +1,18 @@
 //! The Koopman operator of exact least squares on a sparse dictionary.
 //!
-//! For pairs `(x, x⁺)` with features `φ = φ(x)`, `φ⁺ = φ(x⁺)` the operator is
-//! `M = (G + R)⁻¹ A` with `G = Σ φφᵀ`, `A = Σ φφ⁺ᵀ`: `φ⁺ ≈ Mᵀφ`, and `Mv = μv` gives the
-//! eigenfunction `f = vᵀφ` (extended dynamic mode decomposition: Williams, Kevrekidis and Rowley
-//! 2015). Features are `[1, x, z(x)]` with orthonormal coordinates `z` on a bounded dictionary of a
-//! Gaussian kernel. The sums are kept for several widths at once; width, ridge, spread and intervals
-//! come from them, without a second look at the data.
+//! For pairs `(x, x⁺)` with features `φ = φ(x)`, `φ⁺ = φ(x⁺)` the operator is `M = (G + R)⁻¹ A`
+//! with `G = Σ φφᵀ`, `A = Σ φφ⁺ᵀ`: `φ⁺ ≈ Mᵀφ`, and `Mv = μv` gives the eigenfunction `f = vᵀφ`
+//! (extended dynamic mode decomposition: Williams, Kevrekidis and Rowley 2015). Features are
+//! `[1, x, z(x)]` with orthonormal coordinates `z` on a bounded dictionary of a Gaussian kernel.
+//! The sums are kept for several widths at once; width, ridge, spread and intervals come from them,
+//! without a second look at the data.
 //!
 //! **Cost.** A pair costs `O(md + p²)` a width, `p = 1 + d + m`, as matrix products over 64 pairs.
 //! Memory: `3p²` numbers for each of 16 blocks and each width, whatever the length of the stream.
 //! [`OperatorSums::model`] costs `O(p³)` some hundred times, about a second.
 //!
-//! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts and
-//! no modes.
+//! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts
+//! and no modes.
 //!
 //! **Caveats.** The units are those of the first 4,096 pairs. Noise of measurement makes the moduli
 //! of eigenvalues too small, as in every method of least squares; more delays help.
@@ -343,8 +343,8 @@ impl OperatorSums {
         }
     }
 
-    /// Chooses width and ridge, and reads the operator off the sums. `modes` are wanted at most, and
-    /// intervals for up to `horizon` steps.
+    /// Chooses width and ridge, and reads the operator off the sums. `modes` are wanted at most,
+    /// and intervals for up to `horizon` steps.
     ///
     /// # Errors
     /// When there are fewer than 10 pairs, or equations or an eigen-decomposition fail.

@@ -119,8 +119,8 @@ impl Body {
     }
 }
 
-/// The encoding of a table with this head, some of whose columns are of a kind that is told; without columns one of
-/// the kinds alone.
+/// The encoding of a table with this head, some of whose columns are of a kind that is told;
+/// without columns one of the kinds alone.
 pub(crate) fn encoding_of(
     names: &[String],
     head: &[Row<'_>],
@@ -151,8 +151,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// An untrained model behind an encoding: of numbers, or of classes, of which two may be settled. The first encoded
-    /// rows with their weights are for the width of the kernel.
+    /// An untrained model behind an encoding: of numbers, or of classes, of which two may be
+    /// settled. The first encoded rows with their weights are for the width of the kernel.
     pub(crate) fn make(&self, encoding: Encoding, two: Option<bool>, rows: &[f64], weights: &[f64]) -> PyResult<Body> {
         let Self { spec, extras: Extras(coverage, local, calibrated), outputs, scaled, outliers, rounds } = self;
         let (dimension, classes) = (encoding.dimension(), two.is_some());
@@ -178,7 +178,8 @@ impl Plan {
     }
 }
 
-/// The numbers of a record; then `teach` teaches them, and the encoding learns the record unless its weight is 0.
+/// The numbers of a record; then `teach` teaches them, and the encoding learns the record unless
+/// its weight is 0.
 fn encoded<T>(
     encoding: Option<&mut Encoding>,
     inputs: &mut Vec<f64>,

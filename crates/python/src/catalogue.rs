@@ -64,7 +64,8 @@ pub(crate) fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(all)
 }
 
-/// What a model file holds: "regression", "classification", "prediction", "operator", "table" or "classes of a table"; and the name of its learner.
+/// What a model file holds: "regression", "classification", "prediction", "operator", "table" or
+/// "classes of a table"; and the name of its learner.
 #[pyfunction]
 pub(crate) fn model_kind(bytes: &[u8]) -> PyResult<(String, String)> {
     let model = Model::from_bytes(bytes).map_err(errors::model)?;

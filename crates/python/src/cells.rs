@@ -125,8 +125,8 @@ pub(crate) fn kind_of(cells: &[Owned]) -> Option<Kind> {
     })
 }
 
-/// What a column of such cells is to a pipeline: a number, a category or a time; None where all are missing, or are one
-/// of `gaps`.
+/// What a column of such cells is to a pipeline: a number, a category or a time; None where all are
+/// missing, or are one of `gaps`.
 #[pyfunction]
 pub(crate) fn column_kind(cells: Vec<Bound<'_, PyAny>>, gaps: Vec<String>) -> PyResult<Option<String>> {
     let gaps = Gaps::new(&gaps);
@@ -198,7 +198,8 @@ impl Single {
         self.left_out.push(name);
     }
 
-    /// Reads a dictionary; columns that it lacks are missing. The answer is whether every key with a value is a column.
+    /// Reads a dictionary; columns that it lacks are missing. The answer is whether every key with
+    /// a value is a column.
     pub(crate) fn read(&mut self, row: &Bound<'_, PyDict>, encoding: &Encoding, gaps: &Gaps) -> PyResult<bool> {
         self.cells.clear();
         self.cells.resize_with(encoding.schema().columns().len(), || Owned::Missing);

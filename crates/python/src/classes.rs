@@ -8,7 +8,8 @@ use crate::errors;
 use crate::features::shown;
 use crate::rows::at_row;
 
-/// The classes that were met, in the order in which they were: class `k` of the classifier is label `k`.
+/// The classes that were met, in the order in which they were: class `k` of the classifier is label
+/// `k`.
 #[derive(Default)]
 pub(crate) struct Classes {
     labels: Vec<Py<PyAny>>,
@@ -25,7 +26,8 @@ impl Classes {
         PyList::new(py, &self.labels)
     }
 
-    /// The label of a class. Of two classes the second may never have been met; the first then stands for it.
+    /// The label of a class. Of two classes the second may never have been met; the first then
+    /// stands for it.
     pub(crate) fn label<'py>(&self, py: Python<'py>, class: usize) -> Option<Bound<'py, PyAny>> {
         self.labels.get(class).or(self.labels.first()).map(|label| label.bind(py).clone())
     }
@@ -36,8 +38,9 @@ impl Classes {
 
     /// The class of a label; none for a new one.
     ///
-    /// A new label is refused where it is missing, or where it is the text of a number that is a class already: files of
-    /// text do not tell them apart, and who gives one for the other means the same.
+    /// A new label is refused where it is missing, or where it is the text of a number that is a
+    /// class already: files of text do not tell them apart, and who gives one for the other means
+    /// the same.
     pub(crate) fn place(&mut self, label: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         if let Some(place) = self.index(label.py()).get_item(label)? {
             return place.extract().map(Some);
@@ -65,8 +68,8 @@ impl Classes {
         Ok(None)
     }
 
-    /// The class of each row, whose label is `labels[code]`, in the order in which classes are met; a row of weight 0 makes
-    /// none known. `most` classes are taken, if there is a limit.
+    /// The class of each row, whose label is `labels[code]`, in the order in which classes are met;
+    /// a row of weight 0 makes none known. `most` classes are taken, if there is a limit.
     pub(crate) fn meet(
         &mut self,
         labels: &[Bound<'_, PyAny>],
@@ -126,7 +129,8 @@ impl Classes {
         Self::of(&labels)
     }
 
-    /// As a file holds them. What has no kind there is named by its text; who wrote it must know it again.
+    /// As a file holds them. What has no kind there is named by its text; who wrote it must know it
+    /// again.
     ///
     /// # Errors
     /// When two have one name.
@@ -148,7 +152,8 @@ impl Classes {
         Ok(labels)
     }
 
-    /// As many classes with names that mean nothing: those of a pickle, which has the labels itself.
+    /// As many classes with names that mean nothing: those of a pickle, which has the labels
+    /// itself.
     pub(crate) fn numbered(&self) -> Labels {
         let mut labels = Labels::new();
         (0..self.labels.len()).for_each(|class| _ = labels.insert(&class.to_string()));

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 
-/// The points of a learner on a dictionary; and for each output their coefficients, where it has some.
+/// The points of a learner on a dictionary; and for each output their coefficients, where it has
+/// some.
 pub(crate) type Expansion<'a> = (&'a Points, Vec<Vec<f64>>);
 
 /// Takes learners on orthonormal coordinates of their points, and learners on kernel coefficients.
@@ -35,7 +36,8 @@ macro_rules! expanded {
     };
 }
 
-/// The expansion of a learner; none of one that keeps no points, has several kernels, or is made of others.
+/// The expansion of a learner; none of one that keeps no points, has several kernels, or is made of
+/// others.
 pub(crate) fn expansion(learner: &AnyRegressor<AnyKernel>) -> Option<Expansion<'_>> {
     expanded! {
         learner;

@@ -1,7 +1,8 @@
 //! Names of features and their places in an input.
 //!
-//! A dictionary of ten features costs some 200 ns: the names of the dictionary before are compared by identity first, because streams
-//! usually give the same key objects again, and only other keys are looked up.
+//! A dictionary of ten features costs some 200 ns: the names of the dictionary before are compared
+//! by identity first, because streams usually give the same key objects again, and only other keys
+//! are looked up.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
@@ -73,7 +74,8 @@ impl Features {
         self.append(&names)
     }
 
-    /// Those of the names that are unknown, sorted, so that their places do not depend on the order in which they came.
+    /// Those of the names that are unknown, sorted, so that their places do not depend on the order
+    /// in which they came.
     pub(crate) fn unknown<'py>(
         &mut self,
         py: Python<'py>,
@@ -103,7 +105,8 @@ impl Features {
         names.iter().map(|name| places.get_item(name)?.map(|place| place.extract()).transpose()).collect()
     }
 
-    /// `numbers ← ` the input of a dictionary, 0 where it has no such feature; the answer is whether it has unknown ones, which are left out.
+    /// `numbers ← ` the input of a dictionary, 0 where it has no such feature; the answer is
+    /// whether it has unknown ones, which are left out.
     pub(crate) fn read(&mut self, dict: &Bound<'_, PyDict>, numbers: &mut Vec<f64>) -> PyResult<bool> {
         let py = dict.py();
         numbers.clear();
@@ -156,8 +159,8 @@ pub(crate) fn admit(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResu
     if value.is_finite() { Ok(()) } else { Err(refusal(name, value)) }
 }
 
-/// The values of an input by the names of its features, if it has names: a dictionary, any other mapping, a row of a
-/// frame, a named tuple.
+/// The values of an input by the names of its features, if it has names: a dictionary, any other
+/// mapping, a row of a frame, a named tuple.
 pub(crate) fn keyed<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     if let Ok(dict) = x.cast::<PyDict>() {
         return Ok(Some(dict.clone()));

@@ -193,7 +193,8 @@ impl ForecastCore {
         *self.model.write(py) = None;
     }
 
-    /// Predicts and observes rows in order: the predictions, and the radii of their intervals (infinite where there is none).
+    /// Predicts and observes rows in order: the predictions, and the radii of their intervals
+    /// (infinite where there is none).
     fn _observe_rows<'py>(
         &self,
         py: Python<'py>,
@@ -285,7 +286,8 @@ impl ForecastCore {
         self.model.read(py).is_some()
     }
 
-    /// Outputs, inputs, rows observed, lags, whether the warm-up is over; then the mean squared error so far and the coverage of the intervals.
+    /// Outputs, inputs, rows observed, lags, whether the warm-up is over; then the mean squared
+    /// error so far and the coverage of the intervals.
     fn _facts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize, usize, bool, f64, Vec<f64>)> {
         let model = self.model.read(py);
         let Prediction { forecaster, errors: sums, intervals, .. } =
@@ -313,7 +315,8 @@ impl ForecastCore {
         Ok((0..intervals.outputs()).map(|output| intervals.radius(output)).collect())
     }
 
-    /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for itself.
+    /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for
+    /// itself.
     fn _told(&self, py: Python<'_>) -> PyResult<(String, Own, Option<f64>, Own)> {
         let model = self.model.read(py);
         let Prediction { method, parameters, intervals, own, .. } = &**model.as_ref().ok_or_else(errors::not_learnt)?;

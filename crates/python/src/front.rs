@@ -1,5 +1,5 @@
-//! What learners of numbers and of classes have in common: a model that is made when the first example or batch tells
-//! what the inputs are, and the names of its features.
+//! What learners of numbers and of classes have in common: a model that is made when the first
+//! example or batch tells what the inputs are, and the names of its features.
 
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -64,7 +64,8 @@ impl Body {
         each!(self, model => model.to_bytes()).map_err(errors::model)
     }
 
-    /// Whether it takes so many features more: one whose columns are scaled by their ranges knows no range of others.
+    /// Whether it takes so many features more: one whose columns are scaled by their ranges knows
+    /// no range of others.
     fn grow(&mut self, added: usize) -> PyResult<bool> {
         if self.scaling().is_some() {
             return Ok(false);
@@ -171,8 +172,9 @@ impl Core {
         *self.model.write(py) = None;
     }
 
-    /// Reads an input into `front.x`, to learn it. A learner that was not there is made by `make`, and one that is grows by the features that
-    /// are new, if there is nothing against the target in `front.y`. The answer is whether it was made.
+    /// Reads an input into `front.x`, to learn it. A learner that was not there is made by `make`,
+    /// and one that is grows by the features that are new, if there is nothing against the target
+    /// in `front.y`. The answer is whether it was made.
     pub(crate) fn read_to_learn(
         &self,
         front: &mut Front,
@@ -246,7 +248,8 @@ impl Core {
         Ok(())
     }
 
-    /// The places of these columns (None: an unknown one); with `grow` unknown ones become features.
+    /// The places of these columns (None: an unknown one); with `grow` unknown ones become
+    /// features.
     pub(crate) fn places(
         &self,
         py: Python<'_>,
@@ -303,7 +306,8 @@ impl Core {
         front.features.append(names)
     }
 
-    /// The file of the model, which says of names what it has words for, and holds what Python keeps for itself.
+    /// The file of the model, which says of names what it has words for, and holds what Python
+    /// keeps for itself.
     pub(crate) fn file(&self, py: Python<'_>, own: Own) -> PyResult<Vec<u8>> {
         let front = self.front(py);
         let mut model = self.model.write(py);
@@ -335,15 +339,16 @@ impl Core {
     }
 }
 
-/// What Python keeps for itself in the file of a model, keys with JSON values; and what stays of that which the file
-/// `kept`.
+/// What Python keeps for itself in the file of a model, keys with JSON values; and what stays of
+/// that which the file `kept`.
 pub(crate) fn own(slf: &Bound<'_, PyAny>, kept: &Own) -> PyResult<Own> {
     let mut own: Own = slf.call_method0("_own")?.extract()?;
     own.extend(kept.iter().filter(|(key, _)| key == GAPS).cloned());
     Ok(own)
 }
 
-/// A dictionary of targets by name: the names in the order of the numbers that are put into `front.y`.
+/// A dictionary of targets by name: the names in the order of the numbers that are put into
+/// `front.y`.
 pub(crate) fn read_targets(front: &mut Front, dict: &Bound<'_, PyDict>) -> PyResult<Vec<Py<PyAny>>> {
     let py = dict.py();
     let mut names = Features::default();

@@ -22,7 +22,8 @@ use crate::steps::{
 };
 use crate::{arrays, errors};
 
-/// A learner of numbers or of classes, which is made when the first example or batch tells what the inputs are.
+/// A learner of numbers or of classes, which is made when the first example or batch tells what the
+/// inputs are.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct LearnerCore {
     core: Core,
@@ -30,7 +31,8 @@ pub(crate) struct LearnerCore {
 }
 
 impl LearnerCore {
-    /// An untrained model for such data, as the Python object `slf` describes it; of two classes, or of classes to come.
+    /// An untrained model for such data, as the Python object `slf` describes it; of two classes,
+    /// or of classes to come.
     fn make(slf: &Bound<'_, Self>, known: &Known<'_>, two: bool) -> PyResult<Body> {
         if known.outputs == 0 {
             return Err(errors::data("the target has no number; give one, or several"));
@@ -50,7 +52,8 @@ impl LearnerCore {
         Ok(Body::Numbers(Box::new(Tabular { description, ..Tabular::plain(task) })))
     }
 
-    /// Reads a target into `front.y`: the names of its numbers where they come by name for the first time.
+    /// Reads a target into `front.y`: the names of its numbers where they come by name for the
+    /// first time.
     fn read_target(front: &mut Front, y: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
         front.y.clear();
         match number(y) {
@@ -170,7 +173,8 @@ impl LearnerCore {
         Ok(made)
     }
 
-    /// Learns rows of classes: row `i` has the label `labels[codes[i]]`. The answer is the class that was predicted for each.
+    /// Learns rows of classes: row `i` has the label `labels[codes[i]]`. The answer is the class
+    /// that was predicted for each.
     fn learn_labels(
         &self,
         py: Python<'_>,
@@ -225,8 +229,8 @@ impl LearnerCore {
         Ok(predicted.into_iter().map(|(_, choice, _)| choice).collect())
     }
 
-    /// Reads an input of a prediction and leaves the scores in `front.scores`, those of numbers in their units; false
-    /// before anything was learnt.
+    /// Reads an input of a prediction and leaves the scores in `front.scores`, those of numbers in
+    /// their units; false before anything was learnt.
     fn score(&self, x: &Bound<'_, PyAny>, front: &mut Front) -> PyResult<bool> {
         let py = x.py();
         self.core.read_to_predict(front, x)?;
@@ -264,16 +268,16 @@ impl LearnerCore {
         false
     }
 
-    /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a number (or several, perhaps by name) or a label, `w` its
-    /// weight.
+    /// Learns one example: `x` is a dictionary of features or a list of numbers, `y` a number (or
+    /// several, perhaps by name) or a label, `w` its weight.
     #[pyo3(signature = (x, y, w = 1.0))]
     fn learn_one(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<()> {
         let said = Self::learn_step(slf, x, y, w)?;
         notes::warn(slf.py(), said)
     }
 
-    /// The prediction for one input: a number, several, or the class of the largest score; 0 or None before anything was learnt. Features that
-    /// were never learnt are left out.
+    /// The prediction for one input: a number, several, or the class of the largest score; 0 or
+    /// None before anything was learnt. Features that were never learnt are left out.
     fn predict_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
         let mut front = self.core.front(py);
@@ -329,8 +333,9 @@ impl LearnerCore {
         Ok((front.classes.list(py)?, front.scores.clone(), probable))
     }
 
-    /// Makes a learner for a batch, in place of the one that is set aside: `target` is how many numbers a target has, or the classes if they are
-    /// settled (two make a learner of two); `names` are its columns (None: numbered).
+    /// Makes a learner for a batch, in place of the one that is set aside: `target` is how many
+    /// numbers a target has, or the classes if they are settled (two make a learner of two);
+    /// `names` are its columns (None: numbered).
     #[pyo3(signature = (x, target, weights = None, rounds = None, names = None))]
     fn _begin(
         slf: &Bound<'_, Self>,
@@ -363,13 +368,15 @@ impl LearnerCore {
         self.core.reset(py);
     }
 
-    /// The places of these columns (None: an unknown one); with `grow` unknown ones become features.
+    /// The places of these columns (None: an unknown one); with `grow` unknown ones become
+    /// features.
     fn _places(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>, grow: bool) -> PyResult<Vec<Option<usize>>> {
         self.core.places(py, &names, grow)
     }
 
-    /// Learns rows in order. `targets` are numbers, or `(labels, codes)`: row `i` has the label `labels[codes[i]]`. The answer, with `keep`, is
-    /// the prediction of each row before it was learnt; of classes the place of the one predicted, -1 for none.
+    /// Learns rows in order. `targets` are numbers, or `(labels, codes)`: row `i` has the label
+    /// `labels[codes[i]]`. The answer, with `keep`, is the prediction of each row before it was
+    /// learnt; of classes the place of the one predicted, -1 for none.
     #[pyo3(signature = (x, targets, weights = None, keep = false))]
     fn _learn_rows<'py>(
         &self,
@@ -421,8 +428,9 @@ impl LearnerCore {
         self.core.front(py).notes.take()
     }
 
-    /// Predictions for rows, one column a target, and beside them a "deviation" or the "radius" of intervals; or the scores of classes, one column
-    /// a class in the order in which they were met, perhaps as "probable" ones, and the classes chosen.
+    /// Predictions for rows, one column a target, and beside them a "deviation" or the "radius" of
+    /// intervals; or the scores of classes, one column a class in the order in which they were met,
+    /// perhaps as "probable" ones, and the classes chosen.
     #[pyo3(signature = (x, beside = ""))]
     fn _predict_rows<'py>(
         &self,
@@ -471,8 +479,8 @@ impl LearnerCore {
         self.core.model.read(py).is_some()
     }
 
-    /// Features, targets or classes, points kept, rows learnt, whether there are probabilities, and whether the command had the
-    /// columns scaled by their ranges; None before anything was learnt.
+    /// Features, targets or classes, points kept, rows learnt, whether there are probabilities, and
+    /// whether the command had the columns scaled by their ranges; None before anything was learnt.
     #[getter]
     fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool, bool)> {
         let sizes = |body: &Body| {
@@ -501,7 +509,8 @@ impl LearnerCore {
         self.core.rename(py, &names)
     }
 
-    /// The names of the targets, where they came by name; or the labels in the order in which they were met.
+    /// The names of the targets, where they came by name; or the labels in the order in which they
+    /// were met.
     #[getter]
     fn _targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let front = self.core.front(py);
@@ -537,7 +546,8 @@ impl LearnerCore {
         })
     }
 
-    /// The points of the dictionary in the units of the learner, and their coefficients, one row an output; None of a learner that has no such form.
+    /// The points of the dictionary in the units of the learner, and their coefficients, one row an
+    /// output; None of a learner that has no such form.
     fn _expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<[Bound<'py, PyArray2<f64>>; 2]>> {
         let model = self.core.model.read(py);
         let learner = model.as_ref().ok_or_else(errors::not_learnt)?.learner();

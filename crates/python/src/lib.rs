@@ -1,8 +1,10 @@
-//! The extension module behind the Python package `mercer`: learners, forecasters and operators of the library crate as Python objects.
+//! The extension module behind the Python package `mercer`: learners, forecasters and operators of
+//! the library crate as Python objects.
 //!
-//! Each class here is one family of learners. It holds the model as a model file does, behind a lock. Predictions share the lock; learning
-//! takes it alone, one piece of a batch at a time. Batches run without the interpreter's lock. Python code in `python/mercer` derives its
-//! classes from these, and adds parameters, data frames and the interfaces of scikit-learn and river.
+//! Each class here is one family of learners. It holds the model as a model file does, behind a
+//! lock. Predictions share the lock; learning takes it alone, one piece of a batch at a time.
+//! Batches run without the interpreter's lock. Python code in `python/mercer` derives its classes
+//! from these, and adds parameters, data frames and the interfaces of scikit-learn and river.
 
 mod arrays;
 mod body;

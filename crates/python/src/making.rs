@@ -25,7 +25,8 @@ pub(crate) struct Known<'a> {
     pub(crate) weights: &'a [f64],
 }
 
-/// What a model has beside its learner: the share of its intervals, whether they are local, and whether probabilities are calibrated.
+/// What a model has beside its learner: the share of its intervals, whether they are local, and
+/// whether probabilities are calibrated.
 #[derive(Clone, Copy, Default, FromPyObject, IntoPyObject)]
 pub(crate) struct Extras(pub(crate) Option<f64>, pub(crate) bool, pub(crate) bool);
 
@@ -45,7 +46,8 @@ impl Spec {
         catalogue::find(&self.0).map_err(errors::catalogue)
     }
 
-    /// The kernel: `auto` is the Gaussian whose width is the usual distance of standardised inputs, `√(2d)`; `median` looks at the rows.
+    /// The kernel: `auto` is the Gaussian whose width is the usual distance of standardised inputs,
+    /// `√(2d)`; `median` looks at the rows.
     pub(crate) fn kernel(&self, known: &Known<'_>) -> PyResult<AnyKernel> {
         let gaussian = |width: f64| Gaussian::new(width).map(AnyKernel::Gaussian).map_err(errors::settings);
         if self.2.trim() == "auto" {
@@ -124,7 +126,8 @@ fn is_open(learner: &AnyRegressor<AnyKernel>) -> bool {
     learner.clone().add_output(like).is_ok()
 }
 
-/// Intervals around the predictions of a learner, if a share of targets is given that they are to hold; perhaps scaled by its deviations.
+/// Intervals around the predictions of a learner, if a share of targets is given that they are to
+/// hold; perhaps scaled by its deviations.
 pub(crate) fn intervals(
     learner: &impl Regressor,
     coverage: Option<f64>,

@@ -1,4 +1,5 @@
-//! Ridge regressions that are sums over rows: states of shards that merge, and from which a learner is made.
+//! Ridge regressions that are sums over rows: states of shards that merge, and from which a learner
+//! is made.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
-/// Rows and numbers of a chunk at most, those of the command: so the sums of one batch are those of one file, to the bit.
+/// Rows and numbers of a chunk at most, those of the command: so the sums of one batch are those of
+/// one file, to the bit.
 const CHUNK: usize = 8192;
 const CHUNK_NUMBERS: usize = 1 << 20;
 /// Rows that are predicted between two looks at signals.
@@ -26,12 +28,14 @@ const PIECE: usize = 256;
 /// `Σ ωzzᵀ`; and for each target `Σ ωyz`, `Σ ωy` and `Σ ωy²`.
 type Sums<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
-/// A ridge and its effective dimension; and for each target the residuals, R² and generalised cross-validation.
+/// A ridge and its effective dimension; and for each target the residuals, R² and generalised
+/// cross-validation.
 type PathRow = (f64, f64, Vec<f64>, Vec<f64>, Vec<f64>);
 /// The learner, the kernel, each key with its value, the seed, and the names of the features.
 type About = (String, String, Vec<(String, String)>, u64, Vec<String>);
 
-/// The sums of a ridge regression, which are begun when the first batch tells how many features there are.
+/// The sums of a ridge regression, which are begun when the first batch tells how many features
+/// there are.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct MomentsCore {
     state: Shared<Option<State>>,
@@ -82,8 +86,9 @@ impl MomentsCore {
         Self { state: Shared::new(None) }
     }
 
-    /// Forgets everything, and begins sums for rows of `dimension` features and `outputs` targets. `points` are those of a learner that needs them,
-    /// `features` and `targets` the names of the columns if they have some.
+    /// Forgets everything, and begins sums for rows of `dimension` features and `outputs` targets.
+    /// `points` are those of a learner that needs them, `features` and `targets` the names of the
+    /// columns if they have some.
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
@@ -198,7 +203,8 @@ impl MomentsCore {
         combined.map_err(|error| errors::data(error.to_string()))
     }
 
-    /// Predictions for rows, one column a target; and the deviations of targets there, if they are asked for.
+    /// Predictions for rows, one column a target; and the deviations of targets there, if they are
+    /// asked for.
     fn _predict_rows<'py>(
         &self,
         py: Python<'py>,
@@ -277,7 +283,8 @@ impl MomentsCore {
         ))
     }
 
-    /// The coefficients with ridge `lambda` (or the one of the model), a row for each target; and that ridge.
+    /// The coefficients with ridge `lambda` (or the one of the model), a row for each target; and
+    /// that ridge.
     #[pyo3(signature = (ridge = None))]
     fn _coefficients<'py>(&self, py: Python<'py>, ridge: Option<f64>) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
         let state = self.state.read(py);
@@ -292,8 +299,9 @@ impl MomentsCore {
         Ok((arrays::columns(py, made, width)?, ridge))
     }
 
-    /// For each ridge its effective dimension, and for each target the residual sum of squares, R² and generalised cross-validation. Without ridges those
-    /// of a grid; the last number is the best of them.
+    /// For each ridge its effective dimension, and for each target the residual sum of squares, R²
+    /// and generalised cross-validation. Without ridges those of a grid; the last number is the
+    /// best of them.
     #[pyo3(signature = (ridges = None))]
     fn _path(&self, py: Python<'_>, ridges: Option<Vec<f64>>) -> PyResult<(Vec<PathRow>, f64)> {
         let state = self.state.read(py);
@@ -305,7 +313,8 @@ impl MomentsCore {
         Ok((rows.map(|one| (one.lambda, one.effective_dimension, one.residuals, one.r2, one.gcv)).collect(), best))
     }
 
-    /// The mean squared error on `shard`, of each target, of the fit to everything else; `shard` was merged before.
+    /// The mean squared error on `shard`, of each target, of the fit to everything else; `shard`
+    /// was merged before.
     fn _held_out(&self, py: Python<'_>, shard: &Self, ridge: Option<f64>) -> PyResult<Vec<f64>> {
         let shard = {
             let state = shard.state.read(py);

@@ -1,4 +1,5 @@
-//! Remarks of the library that Python hears as warnings: the data suit the settings badly, and nothing is refused.
+//! Remarks of the library that Python hears as warnings: the data suit the settings badly, and
+//! nothing is refused.
 
 use mercer::catalogue::{Value, find};
 use mercer::encoding::{Cells, Column, Encoding, Oddity, ScaledTargets, Use};
@@ -40,7 +41,8 @@ pub(crate) struct Notes {
     told_implausible: bool,
 }
 
-/// Rows after which a learner is compared with a constant for the first time; later at each doubling, over the rows since the last.
+/// Rows after which a learner is compared with a constant for the first time; later at each
+/// doubling, over the rows since the last.
 const COMPARED: u64 = 1024;
 
 /// What a constant would have lost.
@@ -79,7 +81,8 @@ impl Notes {
     /// Of an untrained learner.
     pub(crate) fn of(about: &Description) -> Self {
         let Ok(entry) = find(&about.learner) else { return Self::default() };
-        // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
+        // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) =
+        // 1 only.
         let unit = !["linear", "polynomial", "mix"].iter().any(|name| about.kernel.starts_with(name));
         let told = about.parameters.iter().find(|(key, _)| Some(key.as_str()) == entry.bound);
         let told = told.filter(|(key, _)| unit || key == "clip");
@@ -230,7 +233,8 @@ impl Notes {
     }
 }
 
-/// Warns whoever called a method of the extension, which may run any code: no lock is held meanwhile.
+/// Warns whoever called a method of the extension, which may run any code: no lock is held
+/// meanwhile.
 pub(crate) fn warn(py: Python<'_>, said: Vec<String>) -> PyResult<()> {
     if said.is_empty() {
         return Ok(());

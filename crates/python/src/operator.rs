@@ -157,7 +157,8 @@ impl OperatorCore {
         arrays::columns(py, values.iter().flat_map(|value| [value.re, value.im]).collect(), 2)
     }
 
-    /// The `count` leading eigenvalues, and their eigenfunctions at these points: a row a point, a column a function.
+    /// The `count` leading eigenvalues, and their eigenfunctions at these points: a row a point, a
+    /// column a function.
     fn _eigen<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>, count: usize) -> PyResult<Eigen<'py>> {
         let operator = self.snapshot(py)?;
         let (rows, n, d) = arrays::table(&x)?;
@@ -183,8 +184,8 @@ impl OperatorCore {
         Ok((arrays::columns(py, values, 2)?, table(&re)?, table(&im)?))
     }
 
-    /// The values of observables `steps` steps after each state: `(rows, steps × observables)`. `values` holds the observables at the points
-    /// kept of the successors, one row a point.
+    /// The values of observables `steps` steps after each state: `(rows, steps × observables)`.
+    /// `values` holds the observables at the points kept of the successors, one row a point.
     fn _forecast<'py>(
         &self,
         py: Python<'py>,
@@ -228,7 +229,8 @@ impl OperatorCore {
         Ok([table(operator.inputs())?, table(operator.outputs())?])
     }
 
-    /// The weights `W` of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)`: a row for each successor kept, a column for each state.
+    /// The weights `W` of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)`: a row for each successor kept, a
+    /// column for each state.
     fn _weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let operator = self.snapshot(py)?;
         Ok(arrays::vector(py, operator.weights()))
@@ -240,7 +242,8 @@ impl OperatorCore {
         self.model.read(py).is_some()
     }
 
-    /// Dimensions of states and successors, pairs learnt, the Hilbert–Schmidt norm, and the kernels.
+    /// Dimensions of states and successors, pairs learnt, the Hilbert–Schmidt norm, and the
+    /// kernels.
     fn _facts(&self, py: Python<'_>) -> PyResult<(usize, usize, u64, f64, String, String)> {
         let model = self.model.read(py);
         let learner = descent(model.as_ref().ok_or_else(errors::not_learnt)?)?;

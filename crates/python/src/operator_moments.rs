@@ -17,7 +17,8 @@ const PIECE: usize = 1024;
 
 type Sums = OperatorMoments<FixedMap<AnyKernel>>;
 
-/// The sums of an operator, which are begun when the first batch tells how many numbers a state has.
+/// The sums of an operator, which are begun when the first batch tells how many numbers a state
+/// has.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct OperatorMomentsCore {
     sums: Shared<Option<Box<Sums>>>,
@@ -31,7 +32,8 @@ impl OperatorMomentsCore {
         Self { sums: Shared::new(None) }
     }
 
-    /// Forgets everything, and begins sums for states of `dimension` numbers, on the features of the learner `learner` of ridge regression.
+    /// Forgets everything, and begins sums for states of `dimension` numbers, on the features of
+    /// the learner `learner` of ridge regression.
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
@@ -117,7 +119,8 @@ impl OperatorMomentsCore {
         Ok((arrays::columns(py, numbers, columns)?, error))
     }
 
-    /// The eigenvalues of the operator by decreasing modulus, `(count, 2)`: real and imaginary parts.
+    /// The eigenvalues of the operator by decreasing modulus, `(count, 2)`: real and imaginary
+    /// parts.
     fn _eigenvalues<'py>(&self, py: Python<'py>, ridge: f64) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let sums = self.snapshot(py)?;
         let values = py.detach(|| sums.eigenvalues(ridge)).map_err(errors::learner)?;

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use crate::making::{Known, Spec};
 use crate::{arrays, errors};
 
-/// Seconds that the library itself needs for these rows: to learn them one by one, to learn them together, and to predict them, each by a learner of
-/// numbers that has learnt them once.
+/// Seconds that the library itself needs for these rows: to learn them one by one, to learn them
+/// together, and to predict them, each by a learner of numbers that has learnt them once.
 #[pyfunction]
 pub(crate) fn rates(
     py: Python<'_>,

@@ -9,11 +9,12 @@ use pyo3::types::PyList;
 
 use crate::errors;
 
-/// The options of a file, as texts: format, separator, decimal mark, mark of thousands, whether there is a header.
+/// The options of a file, as texts: format, separator, decimal mark, mark of thousands, whether
+/// there is a header.
 type Told<'a> = [Option<&'a str>; 5];
 
-/// The names of the columns of a file, their values, and what there is to be said of it. A column of numbers has
-/// numbers, one of times datetimes, any other its texts; a gap is None.
+/// The names of the columns of a file, their values, and what there is to be said of it. A column
+/// of numbers has numbers, one of times datetimes, any other its texts; a gap is None.
 #[pyfunction]
 pub(crate) fn read<'py>(
     py: Python<'py>,

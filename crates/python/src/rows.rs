@@ -1,4 +1,5 @@
-//! Batches: piece by piece, without the interpreter, until all rows are done or the user interrupts.
+//! Batches: piece by piece, without the interpreter, until all rows are done or the user
+//! interrupts.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -13,8 +14,9 @@ use crate::features::Features;
 /// How long a signal may wait between two pieces.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Rows of a piece for a learner of this size: enough to share work between rows, few enough that others wait only some milliseconds. It depends
-/// on the state alone, so that the same calls give the same bits.
+/// Rows of a piece for a learner of this size: enough to share work between rows, few enough that
+/// others wait only some milliseconds. It depends on the state alone, so that the same calls give
+/// the same bits.
 pub(crate) fn piece(size: usize) -> usize {
     if size < 128 { 256 } else { 64 }
 }
@@ -65,7 +67,8 @@ pub(crate) fn in_pieces(
     in_pieces_of(py, rows, work, size)
 }
 
-/// Has `work` do pieces of at most `size()` of `rows` rows, with the interpreter released, and looks after signals in between.
+/// Has `work` do pieces of at most `size()` of `rows` rows, with the interpreter released, and
+/// looks after signals in between.
 pub(crate) fn in_pieces_of<E: From<PyErr> + Send>(
     py: Python<'_>,
     rows: usize,

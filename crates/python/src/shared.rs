@@ -8,8 +8,9 @@ use pyo3::sync::RwLockExt;
 
 /// A value behind a lock that neither side starves at.
 ///
-/// The standard lock lets a thread that learns piece after piece take it again and again before those that wait to read wake up. So readers say
-/// that they wait, and a writer lets them in between its pieces.
+/// The standard lock lets a thread that learns piece after piece take it again and again before
+/// those that wait to read wake up. So readers say that they wait, and a writer lets them in
+/// between its pieces.
 #[derive(Default)]
 pub(crate) struct Shared<T> {
     lock: RwLock<T>,
@@ -52,7 +53,8 @@ impl<T: Send + Sync> Shared<T> {
         guard
     }
 
-    /// For learning, by a thread that has let go of the interpreter. Those who wait to read come first.
+    /// For learning, by a thread that has let go of the interpreter. Those who wait to read come
+    /// first.
     pub(crate) fn write_detached(&self) -> RwLockWriteGuard<'_, T> {
         // Bounded, because readers that come again and again must not keep the learner out either.
         for _ in 0..64 {

@@ -24,12 +24,14 @@ use crate::shared::Shared;
 use crate::steps::no_probabilities;
 use crate::{arrays, errors};
 
-/// Rows that settle what the columns are, as many as the command looks at: the statistics begin with them.
+/// Rows that settle what the columns are, as many as the command looks at: the statistics begin
+/// with them.
 const HEAD: usize = 256;
 /// Rows that are learnt before others may predict.
 const BLOCK: usize = 256;
 
-/// A learner behind the encoding of a table, which is made when the head of the table has been seen.
+/// A learner behind the encoding of a table, which is made when the head of the table has been
+/// seen.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct TableCore {
     model: Shared<Option<Body>>,
@@ -56,10 +58,11 @@ impl TableCore {
         }
     }
 
-    /// Forgets everything, and makes a learner for a table with this head, or without a head for columns of these
-    /// kinds. `spec` is that of the learner, `extras` the share of its intervals, whether they are local, and whether
-    /// probabilities are calibrated; `manner` is how numbers are scaled, what is done with implausible targets and, as
-    /// JSON, what stands for no value; `labels` are the two classes if two are settled, else none.
+    /// Forgets everything, and makes a learner for a table with this head, or without a head for
+    /// columns of these kinds. `spec` is that of the learner, `extras` the share of its intervals,
+    /// whether they are local, and whether probabilities are calibrated; `manner` is how numbers
+    /// are scaled, what is done with implausible targets and, as JSON, what stands for no value;
+    /// `labels` are the two classes if two are settled, else none.
     #[pyo3(signature = (spec, extras, names, columns, weights, manner, kinds, outputs, labels, rounds))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
@@ -156,7 +159,8 @@ impl TableCore {
         })
     }
 
-    /// Learns one row, if every key with a value is a column: otherwise the answer is false, and columns are to join.
+    /// Learns one row, if every key with a value is a column: otherwise the answer is false, and
+    /// columns are to join.
     fn _learn_row(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<bool> {
         let (py, this) = (slf.py(), slf.get());
         let said = {
@@ -197,7 +201,8 @@ impl TableCore {
         notes::warn(py, said).map(|()| true)
     }
 
-    /// The prediction for one row: a number, several, or a class; columns that are unknown are left out.
+    /// The prediction for one row: a number, several, or a class; columns that are unknown are left
+    /// out.
     fn _predict_row<'py>(&self, row: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
         let py = row.py();
         let mut single = self.single(py);
@@ -220,8 +225,9 @@ impl TableCore {
         }
     }
 
-    /// Learns rows. `targets` are numbers, or `(labels, codes)`: row `i` has the label `labels[codes[i]]`. The answer is the prediction of each before it
-    /// was learnt: numbers, or a class, None before any was met.
+    /// Learns rows. `targets` are numbers, or `(labels, codes)`: row `i` has the label
+    /// `labels[codes[i]]`. The answer is the prediction of each before it was learnt: numbers, or a
+    /// class, None before any was met.
     fn _learn_rows<'py>(
         &self,
         py: Python<'py>,
@@ -242,7 +248,8 @@ impl TableCore {
         })?;
         let y: Option<PyReadonlyArray1<'_, f64>> = outputs.map(|_| targets.extract()).transpose()?;
         let ys = arrays::optional(&y)?;
-        // A label becomes a class with its first row; one of a row that is not learnt is forgotten again.
+        // A label becomes a class with its first row; one of a row that is not learnt is forgotten
+        // again.
         let met = match outputs {
             Some(_) => Ok(Vec::new()),
             None => {
@@ -266,7 +273,8 @@ impl TableCore {
                     let mut model = self.model.write_detached();
                     let body = model.as_mut().ok_or_else(errors::not_learnt)?;
                     let mut notes = self.notes();
-                    // One by one, so that the numbers are those of the command to the bit, however the rows are cut into batches.
+                    // One by one, so that the numbers are those of the command to the bit, however
+                    // the rows are cut into batches.
                     for row in range {
                         let refused = |error| at_row(row, errors::encoding(error));
                         let weight = weights.get(row).copied().unwrap_or(1.0);
@@ -307,8 +315,9 @@ impl TableCore {
         Ok(PyList::new(py, labels.collect::<Vec<_>>())?.into_any())
     }
 
-    /// Predictions for rows: numbers, and with "radius" beside them the radii of their intervals; or scores of the classes in the order of
-    /// `_labels_met`, as "probable" ones probabilities, and the classes chosen.
+    /// Predictions for rows: numbers, and with "radius" beside them the radii of their intervals;
+    /// or scores of the classes in the order of `_labels_met`, as "probable" ones probabilities,
+    /// and the classes chosen.
     #[pyo3(signature = (names, columns, beside = ""))]
     fn _predict<'py>(
         &self,
@@ -446,7 +455,8 @@ impl TableCore {
         self.look(py, |body| Ok(body.description().own.clone()))
     }
 
-    /// For each column its name, what it is, whether it is used, and how; then the points kept and the rows learnt.
+    /// For each column its name, what it is, whether it is used, and how; then the points kept and
+    /// the rows learnt.
     fn _facts(&self, py: Python<'_>) -> PyResult<(Vec<(String, String, String, Option<String>)>, usize, u64)> {
         let columns = self.encoding(py, |encoding| {
             let columns = encoding.schema().columns().iter().enumerate();

@@ -47,9 +47,11 @@ type Trial = (String, Vec<String>, usize, f64);
 /// A pass that was done: its point, rows and score.
 type Pass = (Vec<f64>, usize, f64);
 
-/// Trials, best first: of the learner `name` with the pairs `fixed`, on numbers `y` (or on classes 0, 1, …, `classes` of them). The score is the mean squared
-/// error, or the share of wrong classes, of predictions made before their row was learnt. After so many `seconds` the trials are those so far.
-/// `report` is called with the number of passes done and the best score on the most rows, whenever it is another.
+/// Trials, best first: of the learner `name` with the pairs `fixed`, on numbers `y` (or on classes
+/// 0, 1, …, `classes` of them). The score is the mean squared error, or the share of wrong classes,
+/// of predictions made before their row was learnt. After so many `seconds` the trials are those so
+/// far. `report` is called with the number of passes done and the best score on the most rows,
+/// whenever it is another.
 #[pyfunction]
 #[pyo3(signature = (name, fixed, kernel, x, y, classes, trials, seed, threads, skip, seconds = None, report = None))]
 #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]

@@ -151,8 +151,9 @@ impl ColumnChoice {
 impl FromStr for ColumnChoice {
     type Err = Infallible;
 
-    /// A number is the name of a column, or else its index from 1; anything else is a name. A name in
-    /// double quotes is the text between them, whatever it is: `"3"` is the column that is called 3.
+    /// A number is the name of a column, or else its index from 1; anything else is a name. A name
+    /// in double quotes is the text between them, whatever it is: `"3"` is the column that is
+    /// called 3.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(Self::told(text))
     }

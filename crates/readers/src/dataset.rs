@@ -268,7 +268,8 @@ impl Dataset {
         }
     }
 
-    /// The rows in the order of [`permutation`]`(len, seed)`: row i of the result is row `permutation[i]` of this table.
+    /// The rows in the order of [`permutation`]`(len, seed)`: row i of the result is row
+    /// `permutation[i]` of this table.
     #[must_use]
     pub fn permuted(&self, seed: u64) -> Self {
         let order = permutation(self.len(), seed);

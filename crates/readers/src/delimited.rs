@@ -496,8 +496,8 @@ fn numbers<'a>(cells: &'a Cells, plan: &'a Plan) -> impl Iterator<Item = (usize,
     cells.iter().enumerate().filter(move |(column, _)| are_numbers(*column))
 }
 
-/// What a cell at that line and column holds, by the marks of the file; `None` if the rows behind it
-/// are to be looked at before.
+/// What a cell at that line and column holds, by the marks of the file; `None` if the rows behind
+/// it are to be looked at before.
 fn parse(
     (notation, remark): (&mut Notation, &mut Option<String>),
     bytes: &[u8],

@@ -42,7 +42,8 @@ impl LabelKind {
     }
 }
 
-/// The class names met so far, in the order of their first appearance, each with its [kind](LabelKind).
+/// The class names met so far, in the order of their first appearance, each with its
+/// [kind](LabelKind).
 ///
 /// A name is canonical: it has no blanks around it, and a name that is a finite number is written
 /// as the shortest text that reads back to the same `f64`. So `1`, `1.0` and `+1` are one class,
@@ -94,8 +95,8 @@ impl Labels {
         place
     }
 
-    /// As [`insert`](Self::insert), for a class of a kind that is known. `false`, and nothing done, if a class has
-    /// this name already, or no class of this kind can have it.
+    /// As [`insert`](Self::insert), for a class of a kind that is known. `false`, and nothing done,
+    /// if a class has this name already, or no class of this kind can have it.
     pub fn insert_as(&mut self, text: &str, kind: LabelKind) -> bool {
         let mut name = String::new();
         Self::canonical(text, &mut name);
@@ -132,7 +133,8 @@ impl Labels {
         &self.kinds
     }
 
-    /// The classes of these indices, in this order, with their kinds; an index of no class is passed over.
+    /// The classes of these indices, in this order, with their kinds; an index of no class is
+    /// passed over.
     #[must_use]
     pub fn select(&self, classes: &[usize]) -> Self {
         let chosen = classes.iter().filter_map(|&class| Some((self.get(class)?.to_owned(), self.kinds[class])));

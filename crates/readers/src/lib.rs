@@ -21,22 +21,12 @@
 //! The formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and
 //! LIBSVM, each plain or compressed by gzip or zstd. The feature `arrow` adds Parquet and Arrow
 //! IPC. Data come from a file, standard input (`-`) or memory. The readers understand separators,
-//! decimal commas, marks between thousands, comments, byte order marks, CRLF, blank lines and quoted cells. They make one
-//! pass. LIBSVM does not say how many columns it has, so it takes two passes unless the caller
-//! gives the dimension. A row costs O(d) and allocates nothing.
-//!
-//! ```
-//! use mercer_readers::{Format, Ranges, ReadOptions, Scaling, Scheme, read_bytes};
-//!
-//! let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
-//! let mut table = read_bytes("plants", &b"height,weight\n1.5,20\n2.5,40\n3.0,30\n"[..], &options)?;
-//! Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
-//! assert_eq!(table.targets(), [0.0, 1.0, 0.5]);
-//! # Ok::<(), mercer_readers::DataError>(())
-//! ```
+//! decimal commas, marks between thousands, comments, byte order marks, CRLF, blank lines and
+//! quoted cells. They make one pass. LIBSVM does not say how many columns it has, so it takes two
+//! passes unless the caller gives the dimension. A row costs O(d) and allocates nothing.
 //!
 //! Features: `arrow` reads Parquet and Arrow IPC. `serde` serialises options, tables and scalings.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
@@ -91,8 +81,3 @@ pub use record::Record;
 pub use records::RecordReader;
 pub use scale::{Ranges, Scaling, Scheme, Span};
 pub use series::Series;
-
-/// The code of the README, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -2,9 +2,9 @@
 //!
 //! One mark stands before the fractions of a whole file: the options tell it, or the first number
 //! shows it that can be read in one way alone. `12.5` and `1,234.5` show a point, `12,5` and
-//! `1.234.567` a comma. A single group of three digits (`1.234`, `1,234`) shows nothing, and is read
-//! once the mark is known; the point of such a number is taken for that of a fraction where commas
-//! separate the cells. What contradicts the mark later is refused.
+//! `1.234.567` a comma. A single group of three digits (`1.234`, `1,234`) shows nothing, and is
+//! read once the mark is known; the point of such a number is taken for that of a fraction where
+//! commas separate the cells. What contradicts the mark later is refused.
 //!
 //! Blanks and apostrophes stand between thousands only in columns that otherwise hold numbers, as
 //! far as a look ahead goes. A column that holds text shows no mark either: its `1,2` may be two

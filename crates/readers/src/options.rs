@@ -161,8 +161,9 @@ pub struct ReadOptions {
     /// settles what a file leaves in doubt.
     #[cfg_attr(feature = "serde", serde(default))]
     pub marks: Marks,
-    /// Values that stand for none, in every column, beside those of [`is_gap_mark`](crate::is_gap_mark):
-    /// `-999`, `unknown`. A text stands for the number that it is as well.
+    /// Values that stand for none, in every column, beside those of
+    /// [`is_gap_mark`](crate::is_gap_mark): `-999`, `unknown`. A text stands for the number that it
+    /// is as well.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gaps: Vec<String>,
     /// What becomes of cells without a value. LIBSVM cannot have any: what is absent there is 0.

@@ -18,7 +18,8 @@ pub(super) struct Categories {
     /// Those that came later, with their places in the [`Pool`].
     late: Vec<(String, usize)>,
     slots: usize,
-    /// Numbers of the column's own that other categories are hashed to; 0 where these go to the pool.
+    /// Numbers of the column's own that other categories are hashed to; 0 where these go to the
+    /// pool.
     hashed: usize,
     gaps: bool,
 }

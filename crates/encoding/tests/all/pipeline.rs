@@ -108,7 +108,8 @@ fn prices_are_learnt_in_euros() {
     }
 }
 
-/// What is around a learner may teach it: the same as the pipeline itself, and what it refuses leaves no trace.
+/// What is around a learner may teach it: the same as the pipeline itself, and what it refuses
+/// leaves no trace.
 #[test]
 fn a_learner_may_be_taught_by_what_is_around_it() {
     let (mut direct, mut around) = (pipeline(Scale::Standard), pipeline(Scale::Standard));
@@ -304,7 +305,8 @@ fn classes_alone_and_in_batches() {
 }
 
 proptest! {
-    /// Encoded inputs and statistics are the same, bit for bit, however the rows are cut into batches, with a row of weight 0 only predicted.
+    /// Encoded inputs and statistics are the same, bit for bit, however the rows are cut into
+    /// batches, with a row of weight 0 only predicted.
     #[test]
     fn alone_and_in_batches_the_same(scale in 0..4_usize, cuts in prop::collection::vec(1..600_usize, 1..5), idle in 0..9_usize) {
         let scale = [Scale::None, Scale::Standard, Scale::Robust, Scale::Range][scale];

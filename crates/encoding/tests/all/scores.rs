@@ -1,6 +1,8 @@
-//! What scaling without knowing the file costs, against a scale taken from all of it: on real data, with the table behind the numbers in the docs.
+//! What scaling without knowing the file costs, against a scale taken from all of it: on real data,
+//! with the table behind the numbers in the docs.
 //!
-//! `MERCER_DATA=DIR cargo test -p mercer-encoding --test scores -- --nocapture` prints it. Errors are squared errors over the variance of the targets.
+//! `MERCER_DATA=DIR cargo test -p mercer-encoding --test scores -- --nocapture` prints it. Errors
+//! are squared errors over the variance of the targets.
 
 use mercer_datasets::Registry;
 use mercer_encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledTargets, Schema, TargetScale};

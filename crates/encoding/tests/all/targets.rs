@@ -1,4 +1,5 @@
-//! Targets behind scales: their own units, stages, and the learner that would have known the scale from the start.
+//! Targets behind scales: their own units, stages, and the learner that would have known the scale
+//! from the start.
 
 use mercer_core::{ExampleError, Validate};
 use mercer_encoding::{EncodingError, Implausible, ScaledTargets, TargetScale};
@@ -84,7 +85,8 @@ fn scales_by_hand() {
     }
 }
 
-/// After the last stage it is the learner that had known the scale of the first 256 targets from the start, bit for bit.
+/// After the last stage it is the learner that had known the scale of the first 256 targets from
+/// the start, bit for bit.
 #[test]
 fn what_is_settled_had_known_the_scale_from_the_start() {
     let mut scaled = ScaledTargets::new(krls()).unwrap();
@@ -200,7 +202,8 @@ fn features_may_appear_late_also_before_the_scales_are_fixed() {
 }
 
 proptest! {
-    /// Rows one by one and in blocks: the same scales, bit for bit, and the same predictions to rounding.
+    /// Rows one by one and in blocks: the same scales, bit for bit, and the same predictions to
+    /// rounding.
     #[test]
     fn blocks_agree_with_one_by_one(cuts in prop::collection::vec(1..90_usize, 1..12), zero in 0..7_usize) {
         let (mut one, mut many) = (ScaledTargets::new(krls()).unwrap(), ScaledTargets::new(krls()).unwrap());
@@ -223,7 +226,8 @@ proptest! {
     }
 }
 
-/// The variance and the noise of a learner that sees scaled targets, in squared units of the target.
+/// The variance and the noise of a learner that sees scaled targets, in squared units of the
+/// target.
 #[test]
 fn variances_are_in_units_of_the_target() {
     let mut scaled = ScaledTargets::new(krls()).unwrap();

@@ -333,7 +333,8 @@ proptest! {
         }
     }
 
-    /// Numbers, categories and gaps against an oracle that keeps all rows and computes everything anew for each.
+    /// Numbers, categories and gaps against an oracle that keeps all rows and computes everything
+    /// anew for each.
     #[test]
     fn agrees_with_an_oracle_that_keeps_everything(table in prop::collection::vec((prop::option::of(-50..50_i32), "[a-h]"), 2..60)) {
         let rows: Vec<[Cell<'_>; 2]> = table.iter().map(|(x, c)| {

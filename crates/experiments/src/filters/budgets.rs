@@ -1,4 +1,5 @@
-//! Final error against time and against memory, for filters with equal budgets of points, on Mackey–Glass one step ahead.
+//! Final error against time and against memory, for filters with equal budgets of points, on
+//! Mackey–Glass one step ahead.
 
 use mercer_learners::catalogue::{Context, Key, Value};
 
@@ -113,8 +114,8 @@ fn panels(family: &Family, trails: &[Trail]) -> Panels {
     Panels::new("", 2).panel(time).panel(memory)
 }
 
-/// What the catalogue says of the filter's memory, where it depends on nothing but points, features, the default kernels and counts that
-/// are keys with their defaults.
+/// What the catalogue says of the filter's memory, where it depends on nothing but points,
+/// features, the default kernels and counts that are keys with their defaults.
 fn numbers_kept(method: &Method, dimension: usize, size: f64) -> Option<f64> {
     /// Of the learners with several, by default.
     const KERNELS: f64 = 5.0;

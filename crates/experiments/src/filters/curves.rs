@@ -1,7 +1,9 @@
-//! Learning curves: the squared error of forecasts one step ahead, smoothed over the stream, for all filters on two chaotic series.
+//! Learning curves: the squared error of forecasts one step ahead, smoothed over the stream, for
+//! all filters on two chaotic series.
 //!
-//! Every filter has the same Gaussian (those with several kernels have ¼ to 4 times its width), the same most points, and sees the same rows.
-//! Series have variance 1, so an error of 1 is that of forecasting the mean.
+//! Every filter has the same Gaussian (those with several kernels have ¼ to 4 times its width), the
+//! same most points, and sees the same rows. Series have variance 1, so an error of 1 is that of
+//! forecasting the mean.
 
 use mercer_learners::catalogue::Context;
 

@@ -58,7 +58,8 @@ impl Method {
         ["max_dictionary", "budget", "tau", "window"].into_iter().find_map(|key| entry.key(key)).map(|key| key.name)
     }
 
-    /// The learner, with a Gaussian of this width and at most `budget` points, where it can be told how many.
+    /// The learner, with a Gaussian of this width and at most `budget` points, where it can be told
+    /// how many.
     pub(super) fn build(
         &self,
         width: f64,
@@ -142,7 +143,8 @@ pub(super) fn filters() -> impl Iterator<Item = &'static Method> {
 mod tests {
     use super::*;
 
-    /// A filter that is given a key it does not have, or a value out of range, is found here and not after minutes.
+    /// A filter that is given a key it does not have, or a value out of range, is found here and
+    /// not after minutes.
     #[test]
     fn every_filter_can_be_made_and_has_a_budget() {
         let context = Context { dimension: 3, ..Context::default() };

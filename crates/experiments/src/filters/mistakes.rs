@@ -1,7 +1,8 @@
 //! Mistakes of classifiers on a budget against that budget, in one pass over a random order.
 //!
-//! The perceptron and PA have no budget and are flat lines. Inputs are scaled to `[−1, 1]` but where the file is scaled already. Sets that
-//! are not on this machine are left out; the bundled one (is a diamond dearer than the median?) always runs.
+//! The perceptron and PA have no budget and are flat lines. Inputs are scaled to `[−1, 1]` but
+//! where the file is scaled already. Sets that are not on this machine are left out; the bundled
+//! one (is a diamond dearer than the median?) always runs.
 
 use mercer_datasets::Registry;
 use mercer_learners::catalogue::Context;

@@ -17,11 +17,13 @@ const BLOCK: usize = 256;
 
 /// What a pass gave.
 pub(super) struct Pass {
-    /// Squared errors of predictions made before the row was learnt; infinite from the row on at which the learner diverged.
+    /// Squared errors of predictions made before the row was learnt; infinite from the row on at
+    /// which the learner diverged.
     pub(super) squares: Vec<f64>,
     /// Points at the end.
     pub(super) size: usize,
-    /// Of a row, predicted and learnt: the median over blocks of rows, which other work of the machine disturbs less than a mean.
+    /// Of a row, predicted and learnt: the median over blocks of rows, which other work of the
+    /// machine disturbs less than a mean.
     pub(super) microseconds: f64,
 }
 
@@ -45,7 +47,8 @@ pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgre
     Ok(Pass { squares, size: learner.dictionary_size(), microseconds: median(&times) })
 }
 
-/// The last rows of a window, and the mean over each of `windows` windows of the stream and over all passes.
+/// The last rows of a window, and the mean over each of `windows` windows of the stream and over
+/// all passes.
 pub(super) fn smoothed(passes: &[&Pass], windows: usize) -> (Vec<f64>, Vec<f64>) {
     let rows = passes.first().map_or(0, |pass| pass.squares.len());
     let ends: Vec<usize> = (1..=windows).map(|k| k * rows / windows).collect();
@@ -59,8 +62,9 @@ pub(super) fn finals(passes: &[&Pass]) -> Vec<f64> {
     passes.iter().map(|pass| mean(&pass.squares[pass.squares.len() * 9 / 10..])).collect()
 }
 
-/// The share of rows of a binary data set whose sign was predicted wrong before it was learnt; 0 counts as wrong, as for the classifiers
-/// themselves. A learner that diverges has all later rows wrong.
+/// The share of rows of a binary data set whose sign was predicted wrong before it was learnt; 0
+/// counts as wrong, as for the classifiers themselves. A learner that diverges has all later rows
+/// wrong.
 pub(super) fn mistakes(
     learner: &mut dyn Regressor,
     table: &Dataset,

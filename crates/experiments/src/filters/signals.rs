@@ -1,4 +1,5 @@
-//! The signals that filters are shown: two chaotic series to be forecast one step ahead, and a nonlinear channel that changes.
+//! The signals that filters are shown: two chaotic series to be forecast one step ahead, and a
+//! nonlinear channel that changes.
 
 use mercer_streams::{Ar1, Lorenz};
 
@@ -13,7 +14,8 @@ pub(super) struct Signal {
 }
 
 impl Signal {
-    /// A series, scaled to mean 0 and variance 1: the target is a value, the input the `lags` values before it, the oldest first.
+    /// A series, scaled to mean 0 and variance 1: the target is a value, the input the `lags`
+    /// values before it, the oldest first.
     fn of_series(mut series: Vec<f64>, lags: usize) -> Self {
         let n = series.len() as f64;
         let centre = series.iter().sum::<f64>() / n;
@@ -39,7 +41,8 @@ impl Signal {
 /// The series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Series {
-    /// `ẋ = 0.2 x(t − 30)/(1 + x(t − 30)¹⁰) − 0.1 x`, sampled every 6 units of time, ten lags: as the book of Liu, Príncipe and Haykin has it.
+    /// `ẋ = 0.2 x(t − 30)/(1 + x(t − 30)¹⁰) − 0.1 x`, sampled every 6 units of time, ten lags: as
+    /// the book of Liu, Príncipe and Haykin has it.
     MackeyGlass,
     /// The first coordinate of Lorenz's system, sampled every 0.05, five lags.
     Lorenz,
@@ -79,8 +82,9 @@ impl Series {
     }
 }
 
-/// Runge–Kutta steps of 0.1 with the delayed value between two steps taken as their mean; 1000 units of time are dropped. The past of the
-/// start is a constant from 0.9 to 1.5. Sums and products only: a chaotic series would show another last digit of a machine's `powf`.
+/// Runge–Kutta steps of 0.1 with the delayed value between two steps taken as their mean; 1000
+/// units of time are dropped. The past of the start is a constant from 0.9 to 1.5. Sums and
+/// products only: a chaotic series would show another last digit of a machine's `powf`.
 fn mackey_glass(values: usize, seed: u64) -> Vec<f64> {
     const STEP: f64 = 0.1;
     const DELAY: usize = 300;
@@ -119,8 +123,9 @@ const CHANNELS: [[f64; 5]; 2] = [[1.0, -0.3817, -0.1411, 0.5789, 0.191], [1.0, -
 /// Noise of the channel: 20 dB below an output of variance 1.
 pub(super) const CHANNEL_NOISE: f64 = 0.1;
 
-/// A linear filter of five taps, then tanh, then white noise of deviation [`CHANNEL_NOISE`]; white normal numbers go in. From row
-/// `rows/2` on the taps are others. The input of the filter that identifies it is the last five numbers.
+/// A linear filter of five taps, then tanh, then white noise of deviation [`CHANNEL_NOISE`]; white
+/// normal numbers go in. From row `rows/2` on the taps are others. The input of the filter that
+/// identifies it is the last five numbers.
 pub(super) fn channel(rows: usize, seed: u64) -> Result<Signal, ExperimentError> {
     let dimension = CHANNELS[0].len();
     let (sent, noise) = (white(rows + dimension - 1, seed)?, white(rows, seed ^ 0x6e_6f_69_73_65)?);

@@ -1,8 +1,10 @@
 //! A nonlinear channel is identified; in the middle of the stream it becomes another one.
 //!
-//! After the figure of Van Vaerenbergh, Lázaro-Gredilla and Santamaría, *Kernel recursive least-squares tracker for time-varying
-//! regression*, IEEE Trans. Neural Netw. Learn. Syst. 23 (2012): white normal numbers through five taps and tanh, 20 dB of noise. Error is
-//! the squared error of predictions before learning, as a mean over windows and seeds; that of the noise alone is 0.01.
+//! After the figure of Van Vaerenbergh, Lázaro-Gredilla and Santamaría, *Kernel recursive
+//! least-squares tracker for time-varying regression*, IEEE Trans. Neural Netw. Learn. Syst. 23
+//! (2012): white normal numbers through five taps and tanh, 20 dB of noise. Error is the squared
+//! error of predictions before learning, as a mean over windows and seeds; that of the noise alone
+//! is 0.01.
 
 use mercer_learners::catalogue::Context;
 
@@ -41,8 +43,8 @@ const RESTART: Method = KRLS.restarting().called("restart (krls)");
 const SW_KRLS: Method = Method::new("sw-krls", &[("lambda", 1e-2)]);
 const KRLS_T: Method = Method::new("krls-t", &[("noise", 1e-2), ("forgetting", 0.995)]);
 
-/// Filters that are not expected back soon, and what they do with the past. Directional forgetting weakens what is known along each input
-/// alone, which for as many directions as points takes long.
+/// Filters that are not expected back soon, and what they do with the past. Directional forgetting
+/// weakens what is known along each input alone, which for as many directions as points takes long.
 const SLOW: [(Method, &str); 3] = [
     (KRLS, "keep it"),
     (Method::new("ald-krls", &[("nu", 1e-2)]), "keep it"),

@@ -1,8 +1,9 @@
 //! Formulas in running text as MathML.
 //!
-//! A word is a formula if it has an index or a power: `C^{1/2}`, `d_eff(λ)`, `n^(2γ/(1 − γ²))`. What stands before `^` or `_` is its
-//! base, one letter or a bracket; what follows, up to the end of a brace, bracket or word, stands above or below. The rest of the word
-//! is set as it is, and other words are left alone.
+//! A word is a formula if it has an index or a power: `C^{1/2}`, `d_eff(λ)`, `n^(2γ/(1 − γ²))`.
+//! What stands before `^` or `_` is its base, one letter or a bracket; what follows, up to the end
+//! of a brace, bracket or word, stands above or below. The rest of the word is set as it is, and
+//! other words are left alone.
 
 use maud::{Markup, PreEscaped, html};
 

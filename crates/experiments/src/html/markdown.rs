@@ -5,8 +5,9 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::formula;
 
-/// Paragraphs, lists, tables, emphasis, code and links. HTML within the words is shown, not obeyed; a picture is its words; a link
-/// that is not to a page of the web or to this one is only its words; headings begin below those of the page.
+/// Paragraphs, lists, tables, emphasis, code and links. HTML within the words is shown, not obeyed;
+/// a picture is its words; a link that is not to a page of the web or to this one is only its
+/// words; headings begin below those of the page.
 pub(super) fn words(text: &str) -> Markup {
     let mut links = Vec::new();
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {

@@ -169,7 +169,8 @@ fn nothing_given_becomes_an_element_or_a_request() {
     }
 }
 
-/// What a reader sees on the front page is what a program counts in `report.json`, verdict by verdict.
+/// What a reader sees on the front page is what a program counts in `report.json`, verdict by
+/// verdict.
 #[test]
 fn the_front_pages_counts_are_those_of_the_json() {
     let edition = edition();

@@ -1,9 +1,11 @@
 //! The two corollaries: how fast the learnt operator comes to the minimiser `U_λ`.
 //!
-//! With a constant step `E‖U_t − U_λ‖²` comes to a plateau linear in η; with steps `η/(t + r)ᵃ` it falls like `t⁻ᵃ` up to a
-//! logarithm. Measured where `U_λ` is known: the autoregression `x⁺ = 0.8x + 0.6ξ` as a finite chain on 161 points of [−5, 5], a Gaussian
-//! kernel of width 0.8, λ = 0.1. The chain's `U_λ` is also that of the process on the line to many digits (the grid is a quadrature
-//! of spectral accuracy, and 5 is five deviations), so that one target serves three learners:
+//! With a constant step `E‖U_t − U_λ‖²` comes to a plateau linear in η; with steps `η/(t + r)ᵃ` it
+//! falls like `t⁻ᵃ` up to a logarithm. Measured where `U_λ` is known: the autoregression
+//! `x⁺ = 0.8x + 0.6ξ` as a finite chain on 161 points of [−5, 5], a Gaussian kernel of width 0.8,
+//! λ = 0.1. The chain's `U_λ` is also that of the process on the line to many digits (the grid is a
+//! quadrature of spectral accuracy, and 5 is five deviations), so that one target serves three
+//! learners:
 //!
 //! | learner | states | budget |
 //! |---|---|---|
@@ -33,8 +35,9 @@ const BOUND: f64 = 5.0;
 const WIDTH: f64 = 0.8;
 const LAMBDA: f64 = 0.1;
 const STEPS: usize = 20_000;
-/// The dense learner's rank guard. Neighbouring states come first, and at 1e−12 what they add is mostly rounding, which the distance
-/// to the target then multiplies; at 1e−8 and 1e−6 the same path gives the same error to seven digits.
+/// The dense learner's rank guard. Neighbouring states come first, and at 1e−12 what they add is
+/// mostly rounding, which the distance to the target then multiplies; at 1e−8 and 1e−6 the same
+/// path gives the same error to seven digits.
 const DENSE_GUARD: f64 = 1e-8;
 /// `b` of the sparse learners' budget `b η_t²`.
 const BUDGET: f64 = 1.0;
@@ -420,7 +423,8 @@ mod tests {
 
     #[test]
     fn the_fixed_point_of_the_mean_recursion_is_the_target() {
-        // ∇R(U_λ) = U_λ(C + λ) − C⁺ vanishes: pulled back on an observable, (C + λ) U_λᵀ g = C E[g(x⁺) | ·].
+        // ∇R(U_λ) = U_λ(C + λ) − C⁺ vanishes: pulled back on an observable, (C + λ) U_λᵀ g = C
+        // E[g(x⁺) | ·].
         let setting = Setting::new().unwrap();
         let (chain, target) = (&setting.chain, &setting.target);
         let law = chain.stationary();

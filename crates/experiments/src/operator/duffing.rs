@@ -1,12 +1,12 @@
 //! Figure 3: regions of attraction of the Duffing oscillator from eigenfunctions with eigenvalue 1.
 //!
-//! 3,550 pairs on [−2, 2]², τ = 0.25, budgets ε = 0, 2η³ and 1.5η² (section 7.1). Kernel, step and starting points are not
-//! printed there: a Gaussian of width 0.25, η = 0.3 and pairs that start independently and uniformly give the printed sizes (300 and
-//! 190), and were chosen for that.
+//! 3,550 pairs on [−2, 2]², τ = 0.25, budgets ε = 0, 2η³ and 1.5η² (section 7.1). Kernel, step and
+//! starting points are not printed there: a Gaussian of width 0.25, η = 0.3 and pairs that start
+//! independently and uniformly give the printed sizes (300 and 190), and were chosen for that.
 //!
-//! All eigenfunctions with |μ − 1| ≤ 0.1 are orthonormalised over a grid and its cells put into two sets by k-means; the sets are compared
-//! with the regions that integrating the equations gives. Beside them, the batch answer of the same size: Nyström EDMD on the same
-//! dictionary.
+//! All eigenfunctions with |μ − 1| ≤ 0.1 are orthonormalised over a grid and its cells put into two
+//! sets by k-means; the sets are compared with the regions that integrating the equations gives.
+//! Beside them, the batch answer of the same size: Nyström EDMD on the same dictionary.
 
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{
@@ -86,7 +86,8 @@ struct Sight {
     sets: Vec<f64>,
     /// The function that tells the sets apart.
     function: Vec<f64>,
-    /// Of the eigenfunctions near 1 the one that is farthest from a constant, as the solver gives it, and its eigenvalue.
+    /// Of the eigenfunctions near 1 the one that is farthest from a constant, as the solver gives
+    /// it, and its eigenvalue.
     raw: (Eigenvalue, Vec<f64>),
 }
 
@@ -307,9 +308,10 @@ fn keep_near_one(eigen: &mut Eigenfunctions) {
     };
 }
 
-/// Of the span of the functions, the one nearest to the two sets that were found (1 and 0, taken as 1 and −1), of length 1 in the
-/// largest value. The constant has eigenvalue 1 as well, and a solver hands out any mixture of what belongs to it; this
-/// undoes the mixture. The true regions play no part.
+/// Of the span of the functions, the one nearest to the two sets that were found (1 and 0, taken as
+/// 1 and −1), of length 1 in the largest value. The constant has eigenvalue 1 as well, and a solver
+/// hands out any mixture of what belongs to it; this undoes the mixture. The true regions play no
+/// part.
 fn apart(values: &[Vec<f64>], sets: &[f64]) -> Vec<f64> {
     let product = |f: &[f64], g: &[f64]| f.iter().zip(g).map(|(a, b)| a * b).sum::<f64>();
     let target: Vec<f64> = sets.iter().map(|set| 2.0 * set - 1.0).collect();

@@ -1,9 +1,12 @@
-//! How far ahead a sparse operator forecasts Lorenz's system, against its dictionary size. Not in the paper.
+//! How far ahead a sparse operator forecasts Lorenz's system, against its dictionary size. Not in
+//! the paper.
 //!
-//! The state, in units of its standard deviations, is forecast n steps ahead by the n-th power of the learnt Koopman operator on the
-//! coordinates (centred). The valid time is how long the error stays below 0.4 of the spread of the attractor, in Lyapunov times.
-//! Three operators of equal dictionary size are compared: sparse online learning (one pass), kernel EDMD on as many pairs, evenly
-//! chosen from the same stream, and Nyström EDMD, the batch answer on all pairs with the dictionary that the online learner kept.
+//! The state, in units of its standard deviations, is forecast n steps ahead by the n-th power of
+//! the learnt Koopman operator on the coordinates (centred). The valid time is how long the error
+//! stays below 0.4 of the spread of the attractor, in Lyapunov times. Three operators of equal
+//! dictionary size are compared: sparse online learning (one pass), kernel EDMD on as many pairs,
+//! evenly chosen from the same stream, and Nyström EDMD, the batch answer on all pairs with the
+//! dictionary that the online learner kept.
 
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
@@ -118,7 +121,8 @@ pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
     Ok(report)
 }
 
-/// Mean sizes and valid times of the methods, from the smallest dictionary to the largest, in words.
+/// Mean sizes and valid times of the methods, from the smallest dictionary to the largest, in
+/// words.
 fn what_is_seen(lines: &[Vec<(f64, f64)>; 3]) -> String {
     let [online, edmd, nystrom] = lines.each_ref().map(|line| match (line.first(), line.last()) {
         (Some(first), Some(last)) => (*first, *last),
@@ -180,7 +184,8 @@ fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome, ExperimentError>
     Ok(Outcome { size, valid: [first.0, second.0, third.0], errors: [first.1, second.1, third.1] })
 }
 
-/// Mean valid time, and the root mean squared error of each step, of forecasts from states of a later trajectory.
+/// Mean valid time, and the root mean squared error of each step, of forecasts from states of a
+/// later trajectory.
 fn forecast(operator: &KernelOperator<Gaussian>, later: &[[f64; 3]]) -> Result<(f64, Vec<f64>), ExperimentError> {
     let starts: Vec<usize> = (0..STARTS).map(|i| i * (later.len() - STEPS) / STARTS).collect();
     let points = Points::from_rows(3, starts.iter().map(|t| later[*t]).collect::<Vec<_>>().as_flattened());

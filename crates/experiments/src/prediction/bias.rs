@@ -1,8 +1,9 @@
 //! E.3: the bias of a finite window against β, what cancellation leaves of it, and the regret.
 //!
-//! The bias `b_k = C(A − LC)^p x̂_{k−p}` is what the window of p lags cannot see. On a system that integrates x̂ grows, but the
-//! regression learns to make up for it: the bias error of (21) is `Σ b_l Z_lᵀ V̄⁻¹ Z_{k+1} − b_{k+1}`. Both are shown as root mean
-//! squares over the last epoch (the paper says "average"), and beside them the regret of the whole run.
+//! The bias `b_k = C(A − LC)^p x̂_{k−p}` is what the window of p lags cannot see. On a system that
+//! integrates x̂ grows, but the regression learns to make up for it: the bias error of (21) is
+//! `Σ b_l Z_lᵀ V̄⁻¹ Z_{k+1} − b_{k+1}`. Both are shown as root mean squares over the last epoch
+//! (the paper says "average"), and beside them the regret of the whole run.
 
 use mercer_forecast::{EpochSchedule, Forgetting, Opf, OpfParams};
 use mercer_streams::LinearSystem;

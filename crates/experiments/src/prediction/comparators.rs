@@ -1,8 +1,10 @@
-//! Least squares as the formulas are printed: with explicit inverses. Comparators only; they show what the square-root form saves.
+//! Least squares as the formulas are printed: with explicit inverses. Comparators only; they show
+//! what the square-root form saves.
 //!
-//! [`ExplicitInverse`] is (15) on `P = Ṽ⁻¹`, kept by the Sherman–Morrison formula, O((pm)²) a step: the textbook's recursive least
-//! squares. What differs is how an epoch begins ([`Beginning`]). Its relative error grows with `cond(Ṽ)`, which reaches 1e13 to 1e16
-//! on a system that integrates; the square root of that is what a triangular factor sees.
+//! [`ExplicitInverse`] is (15) on `P = Ṽ⁻¹`, kept by the Sherman–Morrison formula, O((pm)²) a step:
+//! the textbook's recursive least squares. What differs is how an epoch begins ([`Beginning`]). Its
+//! relative error grows with `cond(Ṽ)`, which reaches 1e13 to 1e16 on a system that integrates; the
+//! square root of that is what a triangular factor sees.
 
 use mercer_forecast::EpochSchedule;
 
@@ -55,7 +57,8 @@ impl ExplicitInverse {
         }
     }
 
-    /// Predicts y_k (the last value during the warm-up), then learns it. What comes is whatever the arithmetic gives, NaN included.
+    /// Predicts y_k (the last value during the warm-up), then learns it. What comes is whatever the
+    /// arithmetic gives, NaN included.
     pub(super) fn step(&mut self, y: &[f64], prediction: &mut [f64]) {
         let k = self.past.len() / self.m;
         if k == self.next_start {

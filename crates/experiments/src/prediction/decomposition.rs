@@ -1,7 +1,7 @@
 //! The error of OPF taken apart, as the paper's analysis takes it apart.
 //!
-//! With targets y replaced by the bias `b_t = C(A − LC)^p x̂_{t−p}`, the innovation `e_t` or the window's part `G_p Z_t`, the same
-//! regression predicts the three errors of (21):
+//! With targets y replaced by the bias `b_t = C(A − LC)^p x̂_{t−p}`, the innovation `e_t` or the
+//! window's part `G_p Z_t`, the same regression predicts the three errors of (21):
 //!
 //! ```text
 //! ỹ_{k+1} − ŷ_{k+1} = (predicted b − b_{k+1})      bias error
@@ -9,9 +9,10 @@
 //!                   + (predicted GZ − G Z_{k+1})   regularisation error
 //! ```
 //!
-//! and the factors of (22) are norms in it: with `RᵀR = Ṽ` and `U = R⁻ᵀ Σ Z̃ₜ targetₜᵀ`, `‖E Z̄ᵀ V̄^{−1/2}‖₂ = ‖U_e‖₂` and the
-//! like, since `V̄ = D⁻¹ṼD⁻¹` has the square root `R D⁻¹` up to a rotation. An epoch begins anew with its own p, as Algorithm 1
-//! does, and rows of the current p reach back to t = p.
+//! and the factors of (22) are norms in it: with `RᵀR = Ṽ` and `U = R⁻ᵀ Σ Z̃ₜ targetₜᵀ`,
+//! `‖E Z̄ᵀ V̄^{−1/2}‖₂ = ‖U_e‖₂` and the like, since `V̄ = D⁻¹ṼD⁻¹` has the square root `R D⁻¹` up
+//! to a rotation. An epoch begins anew with its own p, as Algorithm 1 does, and rows of the current
+//! p reach back to t = p.
 
 use mercer_core::ExampleError;
 use mercer_forecast::EpochSchedule;
@@ -37,8 +38,8 @@ pub(super) struct EpochTerms {
     pub(super) trace: f64,
     /// `ln(det V̄ / det λD⁻²) = ln det Ṽ − mp ln λ`.
     pub(super) log_determinant: f64,
-    /// Means over the epoch of the squared norms of the bias, of the bias error (what cancellation leaves of it), of the
-    /// regression error and of the regularisation error.
+    /// Means over the epoch of the squared norms of the bias, of the bias error (what cancellation
+    /// leaves of it), of the regression error and of the regularisation error.
     pub(super) bias: f64,
     pub(super) bias_error: f64,
     pub(super) regression_error: f64,

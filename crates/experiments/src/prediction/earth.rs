@@ -1,7 +1,9 @@
-//! A real series: the orientation of the Earth, one row a day (pole x and y in milliarcseconds, UT1 − TAI in milliseconds).
+//! A real series: the orientation of the Earth, one row a day (pole x and y in milliarcseconds, UT1
+//! − TAI in milliseconds).
 //!
-//! Nothing is known of the system, so there is no regret: errors are root mean squares against what came. One day ahead for all
-//! methods, up to a month ahead for some, by letting a copy of the forecaster miss one output after the other.
+//! Nothing is known of the system, so there is no regret: errors are root mean squares against what
+//! came. One day ahead for all methods, up to a month ahead for some, by letting a copy of the
+//! forecaster miss one output after the other.
 
 use mercer_forecast::{
     AnyForecaster, Forecaster, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, WindowedSlip,
@@ -27,8 +29,8 @@ const GAMMAS: [f64; 5] = [0.3, 0.5, 0.7, 0.9, 1.0];
 const AHEAD: usize = 30;
 const EVERY: usize = 15;
 
-/// Mean squared errors of one series that differ by less than this share are told apart from no difference by nothing: there are no
-/// seeds to take a standard error from.
+/// Mean squared errors of one series that differ by less than this share are told apart from no
+/// difference by nothing: there are no seeds to take a standard error from.
 const NO_DIFFERENCE: f64 = 0.02;
 
 /// What one method did.

@@ -1,11 +1,11 @@
 //! Section 5: regret against time, against γ and against α; the grid of experts and its intervals.
 //!
-//! OPF for a row of γ around ρ = ρ(A − LC), sample discounting (16) for a row of α (its regulariser undiscounted as printed, and
-//! discounted, which is cheaper), the experts that know neither, and the two floors: the last value, and the line through the last
-//! two.
+//! OPF for a row of γ around ρ = ρ(A − LC), sample discounting (16) for a row of α (its regulariser
+//! undiscounted as printed, and discounted, which is cheaper), the experts that know neither, and
+//! the two floors: the last value, and the line through the last two.
 //!
-//! The paper prints no numbers here. The reference means are those of an independent dense implementation over 100 seeds of its
-//! own; its deviation is taken to be ours.
+//! The paper prints no numbers here. The reference means are those of an independent dense
+//! implementation over 100 seeds of its own; its deviation is taken to be ours.
 
 use mercer_forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
@@ -83,7 +83,8 @@ pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals, Experiment
 /// What one method did on one seed.
 struct Outcome {
     curve: Vec<f64>,
-    /// Share of the values within their intervals over the second half, by output; for the experts only.
+    /// Share of the values within their intervals over the second half, by output; for the experts
+    /// only.
     coverage: Option<Vec<f64>>,
 }
 
@@ -298,7 +299,8 @@ impl Measured {
         let gammas = ["OPF, γ = ρ", "OPF, γ = 0.3", "OPF, γ = 0.7", "OPF, γ = 1"];
         // The last value is off by orders of magnitude, and stands in the table.
         let others = ["OPF, γ = ρ", "OPF, γ = 1", "discounted, α = 0.99", "linear extrapolation"];
-        // The experts lie upon the best line and the slow discount upon γ = 1, so that they are dashed.
+        // The experts lie upon the best line and the slow discount upon γ = 1, so that they are
+        // dashed.
         let mean_of = |name: &str| self.band(self.find(name)).mean;
         let left = draw("forgetting of lags", &gammas).dashed("Experts", &xs, &mean_of("Experts"));
         let slow = "discounted, α = 0.9999";

@@ -1,8 +1,9 @@
 //! E.1: all methods on a system whose closed-loop predictor forgets slowly (ρ = 0.7783).
 //!
-//! OPF for several γ (1 is the algorithm of Tsiamis and Pappas), SLIP over the whole past and over OPF's window for several ranks k,
-//! which the paper leaves open, spectral filtering for the same ranks, sample discounting, the experts, and two floors. A best rank at the
-//! end of the ranks tried is said to be there, for more (or fewer) filters might do better.
+//! OPF for several γ (1 is the algorithm of Tsiamis and Pappas), SLIP over the whole past and over
+//! OPF's window for several ranks k, which the paper leaves open, spectral filtering for the same
+//! ranks, sample discounting, the experts, and two floors. A best rank at the end of the ranks
+//! tried is said to be there, for more (or fewer) filters might do better.
 
 use mercer_forecast::{
     AnyForecaster, Discounted, DiscountedParams, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, Slip,
@@ -274,7 +275,8 @@ impl Measured {
         let named = |names: &[&str]| names.iter().map(|name| self.find(name)).collect::<Vec<usize>>();
         let mut own = named(&["OPF, γ = ρ", "OPF, γ = 1"]);
         own.push(self.best("OPF").0);
-        // The experts lie upon the best line, so that they are dashed. The floors stand in the table.
+        // The experts lie upon the best line, so that they are dashed. The floors stand in the
+        // table.
         let experts = self.find("Experts");
         let experts = Band::of(self.curves.iter().map(|seed| seed[experts].as_slice())).mean;
         let mut others = named(&["OPF, γ = ρ", "OPF, γ = 1"]);

@@ -1,9 +1,11 @@
 //! Table 1, Figure 6 and D.2: the order of the regret in log N, and how far below ρ a γ may go.
 //!
-//! Figure 6 divides the regret by log N, log² N and log³ N. D.2 argues that the regret stays sublinear down to a margin below ρ:
-//! the regularisation factor may grow like `(ρ/γ)^{2p} = N^{2β ln(ρ/γ)}`, which is of lower order than N for
-//! γ > ρ e^{−1/(2β)}. D.2 itself prints ρ e^{−1/β}, which is lower: its own inequality has the square that is dropped on the way. Both
-//! are judged. Measured here: the exponents of the factor and of the regret over the last three epochs.
+//! Figure 6 divides the regret by log N, log² N and log³ N. D.2 argues that the regret stays
+//! sublinear down to a margin below ρ: the regularisation factor may grow like
+//! `(ρ/γ)^{2p} = N^{2β ln(ρ/γ)}`, which is of lower order than N for γ > ρ e^{−1/(2β)}. D.2 itself
+//! prints ρ e^{−1/β}, which is lower: its own inequality has the square that is dropped on the way.
+//! Both are judged. Measured here: the exponents of the factor and of the regret over the last
+//! three epochs.
 
 use mercer_forecast::{Forgetting, Opf, OpfParams};
 use mercer_streams::LinearSystem;
@@ -34,7 +36,8 @@ const PRINTED: [(&str, &str, &str, &str); 6] = [
     ("OPF", "O(log³ N)", "yes", "yes"),
 ];
 
-/// Of one seed: regret curves of γ = ρ, γ = 1 and the shares; regularisation factors of the shares at the ends of the epochs.
+/// Of one seed: regret curves of γ = ρ, γ = 1 and the shares; regularisation factors of the shares
+/// at the ends of the epochs.
 struct Outcome {
     regret: Vec<Vec<f64>>,
     factors: Vec<Vec<f64>>,

@@ -1,8 +1,9 @@
-//! Figure 1: the closed-loop Markov blocks `G_a = C(A − LC)^{a−1}L`, and what least squares makes of them.
+//! Figure 1: the closed-loop Markov blocks `G_a = C(A − LC)^{a−1}L`, and what least squares makes
+//! of them.
 //!
-//! The true blocks fall like ρᵃ. Plain least squares (γ = 1) has errors of one size at every lag, so that beyond the first few
-//! lags its estimates are nothing but error; γ = ρ expects the fall and keeps them small. Shown are Frobenius norms at the end of
-//! the run of section 5.
+//! The true blocks fall like ρᵃ. Plain least squares (γ = 1) has errors of one size at every lag,
+//! so that beyond the first few lags its estimates are nothing but error; γ = ρ expects the fall
+//! and keeps them small. Shown are Frobenius norms at the end of the run of section 5.
 
 use mercer_forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use mercer_streams::LinearSystem;

@@ -1,10 +1,12 @@
 //! E.2: ways of beginning an epoch, and a million steps.
 //!
-//! On the system of section 5, OPF by the printed recursion (15) on an explicit inverse, its epochs begun in three ways: by (E.1)
-//! as printed, with an explicit inverse; by (E.1) with triangular solves; by (E.2), row after row. Beside them the square-root
-//! engine, which forms no inverse. The paper's figure ends at N = 7680 and is judged there; the run goes on to twice that, because (E.2)'s
-//! own trouble, of which the paper says nothing, begins behind it. Then one coordinate of that system for a million steps, where outputs
-//! pass 10⁸ and an explicit inverse loses all its digits.
+//! On the system of section 5, OPF by the printed recursion (15) on an explicit inverse, its epochs
+//! begun in three ways: by (E.1) as printed, with an explicit inverse; by (E.1) with triangular
+//! solves; by (E.2), row after row. Beside them the square-root engine, which forms no inverse. The
+//! paper's figure ends at N = 7680 and is judged there; the run goes on to twice that, because
+//! (E.2)'s own trouble, of which the paper says nothing, begins behind it. Then one coordinate of
+//! that system for a million steps, where outputs pass 10⁸ and an explicit inverse loses all its
+//! digits.
 //!
 //! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
 
@@ -56,8 +58,8 @@ pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
     run_for(plan, if plan.full { SECTION_5_EPOCHS + 1 } else { SECTION_5_EPOCHS }, 1_000_000)
 }
 
-/// The same with other numbers of epochs and of steps of the long run. Claims of the paper are judged at the paper's number of epochs, or at the
-/// end of a shorter run.
+/// The same with other numbers of epochs and of steps of the long run. Claims of the paper are
+/// judged at the paper's number of epochs, or at the end of a shorter run.
 ///
 /// # Errors
 /// As [`run`].
@@ -170,7 +172,8 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
     Ok(panels.panel(outputs))
 }
 
-/// The pictures, and by how much `R_N/log²N` of the square root (γ = ρ) grows over the last two decades.
+/// The pictures, and by how much `R_N/log²N` of the square root (γ = ρ) grows over the last two
+/// decades.
 fn long_run(
     plan: &Plan,
     steps: usize,

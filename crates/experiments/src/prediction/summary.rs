@@ -50,7 +50,8 @@ pub(super) fn smaller_in(first: &[f64], second: &[f64]) -> (usize, String) {
     (count, format!("{count} of {} seeds", first.len()))
 }
 
-/// A mean regret to compare with: that of an independent dense implementation over 100 seeds of its own, known to some decimals of a unit.
+/// A mean regret to compare with: that of an independent dense implementation over 100 seeds of its
+/// own, known to some decimals of a unit.
 pub(super) struct Reference {
     pub(super) method: &'static str,
     pub(super) mean: f64,
@@ -69,7 +70,8 @@ impl Reference {
         self.mean * self.unit
     }
 
-    /// Within four combined standard errors? Its deviation, which is not known, is taken to be ours.
+    /// Within four combined standard errors? Its deviation, which is not known, is taken to be
+    /// ours.
     pub(super) fn judge(&self, finals: &[f64]) -> Judgement {
         let scaled: Vec<f64> = finals.iter().map(|regret| regret / self.unit).collect();
         let printed = Printed { mean: self.mean, std: sample_std(&scaled), runs: 100, decimals: self.decimals };

@@ -1,10 +1,12 @@
 //! The factors of the regret bound (22) against γ (section 5, D.1), and the bounds on them (E.4).
 //!
-//! For every γ, epoch and seed: the accumulation factor `Σ ‖V̄^{−1/2}Z_{k+1}‖²` (squared and a priori, as the proof uses it; (22) is
-//! also printed without the square), the regression factor `‖E Z̄ᵀV̄^{−1/2}‖₂²` and the regularisation factor
-//! `‖λGD⁻²V̄^{−1/2}‖₂²`. Beside the regression factor stand what the analyses bound it by, their tails left out: the largest
-//! eigenvalue of the innovations' covariance times `2 tr(Z̄ᵀV̄⁻¹Z̄)` (this paper; the 2 is Lemma 5's), or times
-//! `ln(det V̄/det λD⁻²)` (self-normalised martingales; without the constant that several outputs cost).
+//! For every γ, epoch and seed: the accumulation factor `Σ ‖V̄^{−1/2}Z_{k+1}‖²` (squared and a
+//! priori, as the proof uses it; (22) is also printed without the square), the regression factor
+//! `‖E Z̄ᵀV̄^{−1/2}‖₂²` and the regularisation factor `‖λGD⁻²V̄^{−1/2}‖₂²`. Beside the regression
+//! factor stand what the analyses bound it by, their tails left out: the largest eigenvalue of the
+//! innovations' covariance times `2 tr(Z̄ᵀV̄⁻¹Z̄)` (this paper; the 2 is Lemma 5's), or times
+//! `ln(det V̄/det λD⁻²)` (self-normalised martingales; without the constant that several outputs
+//! cost).
 
 use mercer_streams::LinearSystem;
 

@@ -165,8 +165,9 @@ impl Trial {
         terms.map(|((y, ours), theirs)| squared(*y, *ours) - squared(*y, *theirs)).sum()
     }
 
-    /// The regret `R_k` of a forecaster at each of `marks` (rising, none after N), summed from k = `from` on. What `look` is
-    /// shown of every k is the forecaster before it observes, and its prediction.
+    /// The regret `R_k` of a forecaster at each of `marks` (rising, none after N), summed from k =
+    /// `from` on. What `look` is shown of every k is the forecaster before it observes, and its
+    /// prediction.
     pub(super) fn regret_watched<F: Forecaster + ?Sized>(
         &self,
         forecaster: &mut F,

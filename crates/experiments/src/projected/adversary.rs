@@ -1,16 +1,18 @@
 //! Figure 3: the regret that a greedy adversary forces.
 //!
-//! In each round the adversary, who knows the learner's state (its coins included), chooses `(x, y) ∈ [−1, 1]^d × [−1, 1]` so that
-//! the regularised regret `Σ (ŷ_t − y_t)² − min_f {Σ (f(x_t) − y_t)² + λ‖f‖²}` grows most. With `f` the minimiser so far and
-//! `s = k(x, x) − kᵀ(K + λI)⁻¹k` it grows by
+//! In each round the adversary, who knows the learner's state (its coins included), chooses
+//! `(x, y) ∈ [−1, 1]^d × [−1, 1]` so that the regularised regret
+//! `Σ (ŷ_t − y_t)² − min_f {Σ (f(x_t) − y_t)² + λ‖f‖²}` grows most. With `f` the minimiser so far
+//! and `s = k(x, x) − kᵀ(K + λI)⁻¹k` it grows by
 //!
 //! ```text
 //! (ŷ(x) − y)² − (y − f(x))²/(1 + s/λ),
 //! ```
 //!
-//! which is convex in `y`: the best `y` is −1 or 1, and only `x` needs a search. That is a seeded one: random inputs and corners,
-//! the best of which are improved coordinate by coordinate with falling steps. Proposition 1 bounds the regret of Kernel-AWV by
-//! `Σ ln(1 + s_t/λ)` on the same sequence.
+//! which is convex in `y`: the best `y` is −1 or 1, and only `x` needs a search. That is a seeded
+//! one: random inputs and corners, the best of which are improved coordinate by coordinate with
+//! falling steps. Proposition 1 bounds the regret of Kernel-AWV by `Σ ln(1 + s_t/λ)` on the same
+//! sequence.
 
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
 use mercer_learners::{Regressor, RegressorExt, Scratch};
@@ -31,7 +33,8 @@ const DIMENSION: usize = 5;
 
 const SIGMA: f64 = 1.0;
 
-/// The learners: those of section 4, and a higher degree, for corners lie far from the origin (`‖x‖² = 5`).
+/// The learners: those of section 4, and a higher degree, for corners lie far from the origin
+/// (`‖x‖² = 5`).
 const METHODS: [Method; 8] = [
     Method::Taylor(2),
     Method::Taylor(3),
@@ -296,7 +299,8 @@ mod tests {
 
     const SMALL: Search = Search { starts: 6, improved: 1, finest: 0.1 };
 
-    /// The sum of gains is the regularised regret of the sequence played, by its definition, and Proposition 1 holds for it.
+    /// The sum of gains is the regularised regret of the sequence played, by its definition, and
+    /// Proposition 1 holds for it.
     #[test]
     fn gains_add_up_to_the_regret() {
         for method in [Method::Whole, Method::Taylor(2), Method::Nystrom, Method::ProsNKons, Method::Fogd] {

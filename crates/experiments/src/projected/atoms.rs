@@ -1,7 +1,8 @@
 //! Few atoms suffice: loss against the number of features or points (section 4's remark on `r`).
 //!
-//! PKAWV on Taylor features of rising degree, PKAWV-Nyström with falling `μ`, and FOGD with rising `D` on the same streams, beside
-//! Kernel-AWV, which keeps all points. `r` is the number of coordinates: `C(d + M, M)`, `J` and `2D`.
+//! PKAWV on Taylor features of rising degree, PKAWV-Nyström with falling `μ`, and FOGD with rising
+//! `D` on the same streams, beside Kernel-AWV, which keeps all points. `r` is the number of
+//! coordinates: `C(d + M, M)`, `J` and `2D`.
 
 use mercer_kernels::{Gaussian, TaylorFeatures};
 use mercer_learners::{

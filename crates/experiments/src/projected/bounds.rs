@@ -1,7 +1,9 @@
-//! Propositions 1, 2 and 5, Theorems 3, 4 and 6, Corollaries 7 and 8: what is measured, against what is proved.
+//! Propositions 1, 2 and 5, Theorems 3, 4 and 6, Corollaries 7 and 8: what is measured, against
+//! what is proved.
 //!
-//! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)). Every statement holds for all targets in `[−B, B]`
-//! and all functions, so no measurement may exceed its bound; Proposition 5 and what rests on it hold with probability `1 − δ`.
+//! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)). Every statement
+//! holds for all targets in `[−B, B]` and all functions, so no measurement may exceed its bound;
+//! Proposition 5 and what rests on it hold with probability `1 − δ`.
 
 use mercer_kernels::{AlignedVec, AnyKernel, TaylorFeatures};
 use mercer_learners::{
@@ -44,7 +46,8 @@ struct Row {
     size: Option<usize>,
     measured: f64,
     bound: f64,
-    /// What holds in any case: of a regret that of predicting 0, of a size the rounds. A bound no smaller says nothing.
+    /// What holds in any case: of a regret that of predicting 0, of a size the rounds. A bound no
+    /// smaller says nothing.
     trivial: f64,
     /// Whether something was left out; otherwise the learner is Kernel-AWV.
     projected: bool,
@@ -228,8 +231,9 @@ impl Measured<'_> {
         Ok(())
     }
 
-    /// Proposition 5: the neglected part at growing prefixes of the stream, the worst of them, and the dictionary's size; where
-    /// `β/(1 + μ)` is near 1 or below, so that points are left out, Theorem 3 with `λ = μ` as well.
+    /// Proposition 5: the neglected part at growing prefixes of the stream, the worst of them, and
+    /// the dictionary's size; where `β/(1 + μ)` is near 1 or below, so that points are left out,
+    /// Theorem 3 with `λ = μ` as well.
     fn sampler(&self, rows: &mut Vec<Row>) -> Result<(), ExperimentError> {
         let rounds = self.stream.len();
         // Nothing neglects more than the largest eigenvalue.

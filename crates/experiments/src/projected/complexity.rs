@@ -1,10 +1,12 @@
 //! Table 1, measured: how regret, dictionary and time a round grow with `n`.
 //!
-//! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)): exponentially, as for the Gaussian kernel with
-//! `d_eff(λ) ≤ ln(n/λ)^d`, `d = 1`; and like `i^{−p}`, which is the capacity condition with `γ = 1/p`. Every learner runs afresh for each
-//! `n` with the parameters of its theory, except for KORS's oversampling: that is the `β = 1` of the paper's experiments, for `12 ln(n/δ)`
-//! keeps every point at these `n`. Regret is against the best function of norm at most 1 in hindsight. Slopes in the
-//! logarithm stand beside those of the table's entries over the same `n`; entries are upper bounds.
+//! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)): exponentially, as
+//! for the Gaussian kernel with `d_eff(λ) ≤ ln(n/λ)^d`, `d = 1`; and like `i^{−p}`, which is the
+//! capacity condition with `γ = 1/p`. Every learner runs afresh for each `n` with the parameters of
+//! its theory, except for KORS's oversampling: that is the `β = 1` of the paper's experiments, for
+//! `12 ln(n/δ)` keeps every point at these `n`. Regret is against the best function of norm at most
+//! 1 in hindsight. Slopes in the logarithm stand beside those of the table's entries over the same
+//! `n`; entries are upper bounds.
 
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 use mercer_learners::{
@@ -92,7 +94,8 @@ impl Method {
         self != Self::Taylor || matches!(law, Law::Exponential { .. })
     }
 
-    /// What a quantity is called of this learner: Sketched-KONS keeps every point, and its cost is that of those in the curvature.
+    /// What a quantity is called of this learner: Sketched-KONS keeps every point, and its cost is
+    /// that of those in the curvature.
     fn quantity(self, name: &'static str) -> &'static str {
         if self == Self::Sketched && name == QUANTITIES[SIZE].0 { "rounds in the sketch" } else { name }
     }
@@ -169,7 +172,8 @@ struct Task {
     repetition: usize,
 }
 
-/// Of one learner: regret, coordinates, µs a round, and `ln det(I + K/μ)` at the `μ` of its dictionary.
+/// Of one learner: regret, coordinates, µs a round, and `ln det(I + K/μ)` at the `μ` of its
+/// dictionary.
 type Measured = [f64; 4];
 
 /// Place of the last.

@@ -1,16 +1,21 @@
-//! What an untuned user gets: [`Auto`] against the best member of its own grid, and against a tuned NONS-ALD.
+//! What an untuned user gets: [`Auto`] against the best member of its own grid, and against a tuned
+//! NONS-ALD.
 //!
-//! Every data set at hand is permuted and learnt as it is, in its own units, by `auto`; nothing is set. Beside it
+//! Every data set at hand is permuted and learnt as it is, in its own units, by `auto`; nothing is
+//! set. Beside it
 //!
-//! - the best **member** of its grid in hindsight, chosen for each permutation: what a user would have got who knew it;
-//! - NONS-ALD **tuned** in hindsight: features and targets scaled by the ranges of the whole file, `α = 25/T`, `U = Y = 1`, `μ` from
-//!   the grid `{0.1, 1, 5, 15}`, the width from `{1, 2, 4, 8}` and, where Table 3's protocol names one, that as well. At the protocol's
-//!   width the dictionary is unbounded; at the others it has at most 600 points, so that narrow widths can be afforded. The choice
-//!   is made on the first permutation.
+//! - the best **member** of its grid in hindsight, chosen for each permutation: what a user would
+//!   have got who knew it;
+//! - NONS-ALD **tuned** in hindsight: features and targets scaled by the ranges of the whole file,
+//!   `α = 25/T`, `U = Y = 1`, `μ` from the grid `{0.1, 1, 5, 15}`, the width from `{1, 2, 4, 8}`
+//!   and, where Table 3's protocol names one, that as well. At the protocol's width the dictionary
+//!   is unbounded; at the others it has at most 600 points, so that narrow widths can be afforded.
+//!   The choice is made on the first permutation.
 //!
-//! Errors are in units of the target's range. Round 1, in which all predict with nothing seen, is not scored: a learner that
-//! does not know the unit of the target predicts 0, while the scaled one has been told the range, and on targets
-//! such as years that one round outweighs all others. The error with it stands beside.
+//! Errors are in units of the target's range. Round 1, in which all predict with nothing seen, is
+//! not scored: a learner that does not know the unit of the target predicts 0, while the scaled one
+//! has been told the range, and on targets such as years that one round outweighs all others. The
+//! error with it stands beside.
 
 use mercer_auto::{Auto, AutoParams};
 use mercer_experts::Rule;
@@ -84,7 +89,8 @@ struct Task {
     limit: Option<usize>,
 }
 
-/// What came of it. Errors are mean squares over the rounds that are scored, in units of the target's range.
+/// What came of it. Errors are mean squares over the rounds that are scored, in units of the
+/// target's range.
 #[derive(Clone, Debug)]
 struct Outcome {
     rounds: usize,

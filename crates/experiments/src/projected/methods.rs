@@ -1,7 +1,8 @@
 //! The learners of the paper's experiments (section 4), at its settings.
 //!
-//! Gaussian kernel of a given width, `λ = 1`; KORS with `μ = 1`, `β = 1`, `ε = ½`; FOGD with `D = 1000` and `η = 1/√n`. For
-//! PROS-N-KONS the Newton step's regulariser is `λ` and the clip 1, the largest target.
+//! Gaussian kernel of a given width, `λ = 1`; KORS with `μ = 1`, `β = 1`, `ε = ½`; FOGD with
+//! `D = 1000` and `η = 1/√n`. For PROS-N-KONS the Newton step's regulariser is `λ` and the clip 1,
+//! the largest target.
 
 use mercer_kernels::Gaussian;
 use mercer_learners::{

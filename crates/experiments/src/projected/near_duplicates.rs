@@ -1,10 +1,12 @@
 //! Near duplicates: the up- and downdates of appendix H against the coordinates of this project.
 //!
-//! The listing keeps the factor `RᵀR = KᵀK + λK_M` of the normal equations of the kernel columns `K` of the kept points; a kept
-//! point updates it by `u = (c/(1+g), g)` and downdates it by `v = (c/(1+g), −1)`, `g = √(1 + d)`. Two points a distance `h` apart
-//! leave this matrix an eigenvalue of the order `λh²`, and the downdate subtracts numbers of the order of 1 to find it.
-//! [`mercer_learners::PkawvNystrom`] has orthonormal coordinates, in which no eigenvalue is below `λ`. Both follow the same
-//! decisions on what to keep, and are compared with a dense solution in each round.
+//! The listing keeps the factor `RᵀR = KᵀK + λK_M` of the normal equations of the kernel columns
+//! `K` of the kept points; a kept point updates it by `u = (c/(1+g), g)` and downdates it by
+//! `v = (c/(1+g), −1)`, `g = √(1 + d)`. Two points a distance `h` apart leave this matrix an
+//! eigenvalue of the order `λh²`, and the downdate subtracts numbers of the order of 1 to find it.
+//! [`mercer_learners::PkawvNystrom`] has orthonormal coordinates, in which no eigenvalue is below
+//! `λ`. Both follow the same decisions on what to keep, and are compared with a dense solution in
+//! each round.
 
 use mercer_kernels::{Gaussian, Kernel};
 use mercer_learners::{Error, NystromParams, PkawvNystrom, RegressorExt};
@@ -43,7 +45,8 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The factor of a growing normal matrix as the listing has it: upper triangular, by rows, `factor[i][j]` for `j ≥ i`.
+/// The factor of a growing normal matrix as the listing has it: upper triangular, by rows,
+/// `factor[i][j]` for `j ≥ i`.
 #[derive(Clone, Debug, Default)]
 struct Listing {
     factor: Vec<Vec<f64>>,
@@ -132,8 +135,8 @@ impl Listing {
     }
 }
 
-/// The forecast for the last input, densely: an orthonormal basis of the span of the kept points, made anew in the order in which they
-/// are given, and the eigenvectors of the normal matrix in it.
+/// The forecast for the last input, densely: an orthonormal basis of the span of the kept points,
+/// made anew in the order in which they are given, and the eigenvectors of the normal matrix in it.
 fn dense<'a>(
     kernel: Gaussian,
     inputs: &[&[f64]],
@@ -188,7 +191,8 @@ fn stream(rounds: usize, gap: f64, seed: u64) -> Result<Dataset, ExperimentError
     Ok(Dataset::new("near duplicates", DIMENSION, inputs, simulated.targets().to_vec())?)
 }
 
-/// What KORS keeps of a stream: whether it keeps each point, and whether the point adds a coordinate.
+/// What KORS keeps of a stream: whether it keeps each point, and whether the point adds a
+/// coordinate.
 fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Result<Vec<(bool, bool)>, ExperimentError> {
     let mut rule = Kors::new(params.mu, params.beta, params.epsilon, params.seed).map_err(Error::from)?;
     let (mut basis, mut probe) = (NewtonBasis::new(kernel, stream.dimension()), Probe::default());

@@ -1,8 +1,11 @@
-//! Figure 1: the rate `n^b` of the regret that each method's bound gives for a dictionary of `n^a` points.
+//! Figure 1: the rate `n^b` of the regret that each method's bound gives for a dictionary of `n^a`
+//! points.
 //!
-//! Closed-form exponents under the capacity condition `d_eff(λ) ≤ (n/λ)^γ`, from the bounds (8) with `λ` optimised; nothing is
-//! measured. For PROS-N-KONS, `m(λ + d_eff(λ)) + nμ/λ` with `μ = n m^{−1/γ}` falls like `1 − a(1 − γ)/2γ` up to `a = 2γ/(1 + γ)²`,
-//! where it is `(3γ + γ²)/(1 + γ)²`. The paper prints that it stops at `4γ/(1 + γ)²`, earlier on the same line; both are drawn.
+//! Closed-form exponents under the capacity condition `d_eff(λ) ≤ (n/λ)^γ`, from the bounds (8)
+//! with `λ` optimised; nothing is measured. For PROS-N-KONS, `m(λ + d_eff(λ)) + nμ/λ` with
+//! `μ = n m^{−1/γ}` falls like `1 − a(1 − γ)/2γ` up to `a = 2γ/(1 + γ)²`, where it is
+//! `(3γ + γ²)/(1 + γ)²`. The paper prints that it stops at `4γ/(1 + γ)²`, earlier on the same line;
+//! both are drawn.
 
 use crate::figure::{Figure, Panels};
 use crate::plan::{ExperimentError, Plan};
@@ -143,7 +146,8 @@ mod tests {
                     assert!((closed - grid).abs() < 1e-3, "{method:?}, γ = {gamma}, a = {a}: {closed} against {grid}");
                 }
             }
-            // A larger dictionary than the best may be left unused, so the restarted bound is followed down to its minimum.
+            // A larger dictionary than the best may be left unused, so the restarted bound is
+            // followed down to its minimum.
             let best =
                 (0..=1000).map(|i| minimised(Method::Restarted, f64::from(i) / 1000.0, gamma)).fold(1.0, f64::min);
             let closed = Method::RestartedOptimised.exponent(1.0, gamma);

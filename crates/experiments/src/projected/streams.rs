@@ -1,10 +1,11 @@
 //! Figures 2 and 4: average loss or error rate, and time, against the round, on large streams.
 //!
-//! Every learner of section 4 learns each data set at hand in one prequential pass over a random order, in blocks (the same
-//! predictions as one by one, to rounding). Inputs and targets are scaled to `[−1, 1]` by the ranges of the whole file, as in the
-//! paper; ijcnn1 also as LIBSVM distributes it. At the papers' size a pass ends after five minutes of learning, as in the paper;
-//! what such an end gives depends on the machine and is marked. The reduced run has no clock: it ends passes after a number of rows
-//! that depends on the learner alone.
+//! Every learner of section 4 learns each data set at hand in one prequential pass over a random
+//! order, in blocks (the same predictions as one by one, to rounding). Inputs and targets are
+//! scaled to `[−1, 1]` by the ranges of the whole file, as in the paper; ijcnn1 also as LIBSVM
+//! distributes it. At the papers' size a pass ends after five minutes of learning, as in the paper;
+//! what such an end gives depends on the machine and is marked. The reduced run has no clock: it
+//! ends passes after a number of rows that depends on the learner alone.
 
 use std::time::Instant;
 
@@ -79,7 +80,8 @@ pub const STREAMS: [Stream; 8] = [
     Stream::scaled("diamonds"),
 ];
 
-/// An average loss (regression) or error rate (classification) at the end of a stream that is expected.
+/// An average loss (regression) or error rate (classification) at the end of a stream that is
+/// expected.
 struct Expected {
     stream: &'static str,
     method: Method,
@@ -89,7 +91,8 @@ struct Expected {
 }
 
 impl Expected {
-    /// 2%, or half a unit of the last known decimal where that is more: a value known as 0.11 may be 0.114.
+    /// 2%, or half a unit of the last known decimal where that is more: a value known as 0.11 may
+    /// be 0.114.
     fn tolerance(&self) -> f64 {
         let half_unit = 0.5 * 10f64.powi(-i32::from(self.decimals));
         (half_unit / self.value).max(0.02)
@@ -100,8 +103,9 @@ const fn expected(stream: &'static str, method: Method, value: f64, decimals: u8
     Expected { stream, method, value, decimals }
 }
 
-/// The paper prints curves and no numbers. These were found at its settings by an independent program
-/// of ours: that ours agrees with it shows nothing of the paper. Error rates are known to two digits.
+/// The paper prints curves and no numbers. These were found at its settings by an independent
+/// program of ours: that ours agrees with it shows nothing of the paper. Error rates are known to
+/// two digits.
 const EXPECTED: [Expected; 6] = [
     expected("casp", Method::Taylor(2), 0.240, 3),
     expected("casp", Method::Taylor(3), 0.230, 3),

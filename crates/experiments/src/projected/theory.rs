@@ -1,8 +1,9 @@
 //! The bounds and rules of the projection paper, as numbers.
 //!
-//! Every bound is on the *regularised* regret `Σ (ŷ_t − y_t)² − min_f {Σ (f(x_t) − y_t)² + λ‖f‖²}`, which is the form `R_n(f) ≤
-//! λ‖f‖² + …` for all `f` takes at the `f` that makes it tightest. `n` is the number of rounds, `B` the largest `|y_t|`, `κ²` the
-//! largest `k(x_t, x_t)`, `d_eff(λ) = tr K(K + λI)⁻¹`.
+//! Every bound is on the *regularised* regret `Σ (ŷ_t − y_t)² − min_f {Σ (f(x_t) − y_t)² + λ‖f‖²}`,
+//! which is the form `R_n(f) ≤ λ‖f‖² + …` for all `f` takes at the `f` that makes it tightest. `n`
+//! is the number of rounds, `B` the largest `|y_t|`, `κ²` the largest `k(x_t, x_t)`,
+//! `d_eff(λ) = tr K(K + λI)⁻¹`.
 
 use mercer_kernels::Kernel;
 use mercer_readers::Dataset;
@@ -56,7 +57,8 @@ impl Facts {
         self.label_bound.powi(2) * logarithm * self.hindsight.effective_dimension(lambda)
     }
 
-    /// Theorem 3, of PKAWV in a fixed subspace that neglects `μ = ‖(I − P)C^{1/2}‖²`: Proposition 1 and `(μ + λ)nμB²/λ²`.
+    /// Theorem 3, of PKAWV in a fixed subspace that neglects `μ = ‖(I − P)C^{1/2}‖²`: Proposition 1
+    /// and `(μ + λ)nμB²/λ²`.
     #[must_use]
     pub fn theorem3(&self, lambda: f64, mu: f64) -> f64 {
         let carried = (mu + lambda) * self.rounds * mu / (lambda * lambda);
@@ -69,8 +71,8 @@ impl Facts {
         1.5 * self.proposition1(lambda)
     }
 
-    /// Theorem 6, of PKAWV on a dictionary of `size` points by Proposition 5 with `μ ≤ λ`: Proposition 2 and
-    /// `2B²(size + 1)nμ/λ`.
+    /// Theorem 6, of PKAWV on a dictionary of `size` points by Proposition 5 with `μ ≤ λ`:
+    /// Proposition 2 and `2B²(size + 1)nμ/λ`.
     #[must_use]
     pub fn theorem6(&self, lambda: f64, mu: f64, size: usize) -> f64 {
         let carried = 2.0 * (size as f64 + 1.0) * self.rounds * mu / lambda;
@@ -91,7 +93,8 @@ impl Facts {
         3.0 * (6.0 + 41.0 / d * spread + 3.0 / d * (self.rounds / lambda).ln()).powf(d)
     }
 
-    /// The smallest `γ` of the capacity condition `d_eff(λ) ≤ (n/λ)^γ`, over `λ` from `10⁻³` to `n/2`.
+    /// The smallest `γ` of the capacity condition `d_eff(λ) ≤ (n/λ)^γ`, over `λ` from `10⁻³` to
+    /// `n/2`.
     #[must_use]
     pub fn capacity(&self) -> f64 {
         let steps = 200;
@@ -109,7 +112,8 @@ pub fn proposition5_beta(rounds: usize, delta: f64) -> f64 {
     12.0 * (rounds as f64 / delta).ln()
 }
 
-/// What Corollaries 7 and 8 choose for a dictionary of about `m` points, and the rate that they promise.
+/// What Corollaries 7 and 8 choose for a dictionary of about `m` points, and the rate that they
+/// promise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuning {
     /// Regulariser of the leverage scores, `μ = n m^{−1/γ}`.
@@ -146,7 +150,8 @@ fn tuning(rounds: usize, m: f64, gamma: f64, enough: f64, small: f64) -> Tuning 
 mod tests {
     use super::*;
 
-    /// One point, `k = 1`, `y = ½`: eigenvalue 1, `d_eff(λ) = 1/(1 + λ)`, and the minimum is `λy²/(1 + λ)`.
+    /// One point, `k = 1`, `y = ½`: eigenvalue 1, `d_eff(λ) = 1/(1 + λ)`, and the minimum is
+    /// `λy²/(1 + λ)`.
     #[test]
     fn one_point_by_hand() {
         let stream = Dataset::new("t", 2, vec![3.0, 4.0], vec![0.5]).unwrap();

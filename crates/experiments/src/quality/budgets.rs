@@ -1,4 +1,5 @@
-//! Error of `auto` against its budget of multiply-adds a row, and against the time that it takes, beside the peers' times.
+//! Error of `auto` against its budget of multiply-adds a row, and against the time that it takes,
+//! beside the peers' times.
 
 use std::path::Path;
 
@@ -129,7 +130,8 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
     Ok(report)
 }
 
-/// A row a budget, and a column a stream, of numbers of passes: those of a stream are one after the other.
+/// A row a budget, and a column a stream, of numbers of passes: those of a stream are one after the
+/// other.
 fn by_budget<'a>(
     streams: impl ExactSizeIterator<Item = &'a String>,
     format: Format,

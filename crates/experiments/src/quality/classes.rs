@@ -1,4 +1,5 @@
-//! `auto` as a classifier with calibrated probabilities, beside the peers: accuracy and log loss over the last half of a stream.
+//! `auto` as a classifier with calibrated probabilities, beside the peers: accuracy and log loss
+//! over the last half of a stream.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,7 +19,8 @@ use crate::report::Report;
 use crate::runner::Job;
 use crate::table::{Format, Table};
 
-/// Probabilities are clipped to this and to 1 less this, so that the log loss is finite. The peers' were, too.
+/// Probabilities are clipped to this and to 1 less this, so that the log loss is finite. The peers'
+/// were, too.
 const CLIP: f64 = 1e-6;
 
 /// One of the two scores.
@@ -117,7 +119,8 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
     Ok(report)
 }
 
-/// Learns the table. Classes are numbered as they are met; a row is wrong if its class was not met before.
+/// Learns the table. Classes are numbered as they are met; a row is wrong if its class was not met
+/// before.
 fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass, ExperimentError> {
     let mut classifier = Classifier::new(Auto::new(table.dimension(), AutoParams::default())?)?.calibrated();
     let (mut met, mut right, mut log_loss) = (Vec::new(), 0_usize, 0.0);

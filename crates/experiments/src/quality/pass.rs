@@ -22,8 +22,9 @@ pub(super) struct Pass {
     pub(super) nmse: f64,
     /// NMSE over the first rows, from the second on: before the first nothing is known.
     pub(super) first: f64,
-    /// The loss over the last half as a share of that of the member with the least loss there, less 1. None where the last half begins before
-    /// [`SETTLED`], because members are made anew until then.
+    /// The loss over the last half as a share of that of the member with the least loss there,
+    /// less 1. None where the last half begins before [`SETTLED`], because members are made anew
+    /// until then.
     pub(super) regret: Option<f64>,
     /// That member, or nothing.
     pub(super) best: String,

@@ -1,38 +1,6 @@
 //! The peers' scores, as they were measured.
 //!
-//! `crates/experiments/quality/peers.csv` has a row for each stream of numbers and method; `peers.py` beside it, which needs Python, runs them again and says which versions
-//! it runs. The versions behind these scores were not recorded. With river 0.26.1, scikit-learn 1.9.1, LightGBM 4.7.0 and Vowpal Wabbit 9.11.9 the
-//! script gives the same on casp and ccpp: Vowpal Wabbit to 0.1 %, nearest neighbours to 1 %, the others that were tried (linear, trees, network, LightGBM) to 4 %.
-//! On ccpp, SGD on Nyström and on Fourier features gives 0.15 and 0.14 in place of 0.18 and 0.41, and Gaussian processes 5 % less. The Mondrian forest
-//! depends on how features are scaled: from features as they are, the script's `rv-amf` gives 0.99 on casp in place of 0.57; scaled to their ranges, 0.56; standardised, 0.50. So `rv-amf-std` stands
-//! beside it, measured with the versions above.
-//!
-//! `peers_first.csv` has the scores of the first 1000 rows. They were measured with the versions above, Python 3.11.7 and NumPy 2.4.6:
-//! `python peers.py FOLDER --rows 1000 | cut -d, -f1,2,4`.
-//!
-//! | method | what |
-//! |---|---|
-//! | `vw`, `vw-q` | Vowpal Wabbit; also with all products of two features |
-//! | `sk-mlp`, `sk-nys`, `sk-rff` | scikit-learn's network by `partial_fit`; its SGD on Nyström and on Fourier features |
-//! | `rv-linear`, `rv-knn`, `rv-hat` | river's linear regression, nearest neighbours, Hoeffding adaptive tree |
-//! | `rv-arf`, `rv-amf`, `rv-srp` | river's adaptive random forest, aggregated Mondrian forest, streaming random patches |
-//! | `rv-arf-std`, `rv-amf-std` | the first two on standardised features; the first only where this was measured: on the first rows and on two streams of classes |
-//! | `b-lgbm`, `b-gp`, `b-gp-iso`, `b-krr` | LightGBM, Gaussian processes with and without length scales for each feature, and kernel ridge, each refitted whenever the stream has doubled |
-//!
-//! `peers_classes.csv` has the scores on the streams of classes, and `classes.py` runs these methods. Those of `class_susy` and `class_segments` were measured by it with
-//! the same versions; those of the other four came with the streams, from versions that were not recorded. On digits and cod_rna the script gives accuracies within 0.012 of
-//! them, except for the Hoeffding tree (0.016), SGD on Fourier features (0.027), the adaptive random forest (0.04), and the Mondrian forest on cod_rna: 0.93 in
-//! place of 0.74.
-//!
-//! | method | what |
-//! |---|---|
-//! | `c-prior`, `c-markov` | nothing but labels: their shares so far, and their shares after the last label |
-//! | `vw`, `vw-std`, `vw-std-q` | Vowpal Wabbit with the logistic loss on features as they are, on standardised ones, and also with all products of two |
-//! | `sk-mlp`, `sk-nys`, `sk-rff` | as above, for classes |
-//! | `rv-logreg`, `rv-logreg-ovr`, `rv-softmax` | river's logistic regression, one for each class, and its softmax regression |
-//! | `rv-gnb`, `rv-hat`, `rv-knn`, `rv-knn-exact` | river's naive Bayes, tree, nearest neighbours by its default engine, and nearest neighbours in the last 1000 rows |
-//! | `rv-arf`, `rv-amf`, `rv-arf-std`, `rv-amf-std` | river's forests, for classes |
-//! | `b-lgbm`, `b-svc` | LightGBM and support vectors with calibrated probabilities, refitted at doublings |
+//! `crates/experiments/quality/README.md` says by which versions, and what the methods are.
 
 const SCORES: &str = include_str!("../../quality/peers.csv");
 const FIRST: &str = include_str!("../../quality/peers_first.csv");

@@ -16,9 +16,11 @@ use crate::runner::Job;
 use crate::stats::mean;
 use crate::table::{Format, Table};
 
-/// The most that the error may be of the best online peer's, on each stream and on average over the permuted ones.
+/// The most that the error may be of the best online peer's, on each stream and on average over the
+/// permuted ones.
 const OF_ONLINE: [f64; 2] = [1.01, 0.75];
-/// The most that it may be of LightGBM's on average over the permuted streams, and how many of these it is to be ahead on.
+/// The most that it may be of LightGBM's on average over the permuted streams, and how many of
+/// these it is to be ahead on.
 const OF_LIGHTGBM: (f64, usize) = (0.95, 7);
 /// The most that it may be on the stream of electricity prices.
 const ON_PRICES: (&str, f64) = ("o_elec2", 0.30);

@@ -1,7 +1,9 @@
 //! The streams: where they are, and whether they are the ones that the peers saw.
 //!
-//! A stream is the file `NAME.csv.gz` (or `NAME.csv`) with its target, a number or a class, last, in the folder that the environment variable `MERCER_QUALITY` names or else in one called `quality`
-//! beside a folder of data sets. Rows are learnt in the order of the file. `crates/experiments/quality/streams.csv` has their shapes and digests.
+//! A stream is the file `NAME.csv.gz` (or `NAME.csv`) with its target, a number or a class, last,
+//! in the folder that the environment variable `MERCER_QUALITY` names or else in one called
+//! `quality` beside a folder of data sets. Rows are learnt in the order of the file.
+//! `crates/experiments/quality/streams.csv` has their shapes and digests.
 //! `crates/experiments/quality/classes.py` makes `class_susy.csv` and `class_segments.csv`.
 
 use std::path::{Path, PathBuf};

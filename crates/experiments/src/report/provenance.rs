@@ -21,7 +21,8 @@ pub struct Provenance {
     pub machine: Machine,
     /// What was asked for.
     pub plan: Asked,
-    /// The files found for the data sets of the manifest, in its order, and for the streams of the comparison of quality.
+    /// The files found for the data sets of the manifest, in its order, and for the streams of the
+    /// comparison of quality.
     pub data: Vec<DataFile>,
     /// The data sets of the manifest that were not found.
     pub absent: Vec<String>,
@@ -30,7 +31,8 @@ pub struct Provenance {
 /// The program that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// The commit of the repository it is run from, "… with local changes" if files under version control differ from it.
+    /// The commit of the repository it is run from, "… with local changes" if files under version
+    /// control differ from it.
     pub commit: String,
     /// The sha256 of the program's own file.
     pub sha256: String,
@@ -72,7 +74,8 @@ pub struct DataFile {
 }
 
 impl Provenance {
-    /// Of this program on this machine with this plan. Reads every data file found once, and asks `git` for the commit.
+    /// Of this program on this machine with this plan. Reads every data file found once, and asks
+    /// `git` for the commit.
     ///
     /// # Errors
     /// [`DataError::Io`] when the program's own file or a data file cannot be read.
@@ -145,7 +148,8 @@ impl Asked {
         Self { full: true, repetitions: None, ..self.clone() }
     }
 
-    /// The command that runs these experiments (all, if none is named) as they were run; threads are left to the machine.
+    /// The command that runs these experiments (all, if none is named) as they were run; threads
+    /// are left to the machine.
     #[must_use]
     pub fn command(&self, only: &[&str]) -> String {
         let mut command = "cargo xtask reproduce".to_owned();
@@ -198,7 +202,8 @@ impl Moment {
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (minutes, days) = (self.0 / 60 % 1440, self.0 / 86_400);
-        // Years that begin in March, so that the leap day is their last; 719,468 days lie between the first of them and 1970.
+        // Years that begin in March, so that the leap day is their last; 719,468 days lie between
+        // the first of them and 1970.
         let days = days + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -1,6 +1,8 @@
-//! Lemma 3.1, Lemma 4.5 and Theorem 4.6 of the sublinear-regression paper: what is measured, against what is proved.
+//! Lemma 3.1, Lemma 4.5 and Theorem 4.6 of the sublinear-regression paper: what is measured,
+//! against what is proved.
 //!
-//! Each on the streams of [`decay`](crate::decay), whose eigenvalues fall in a known way. Bounds are drawn dashed.
+//! Each on the streams of [`decay`](crate::decay), whose eigenvalues fall in a known way. Bounds
+//! are drawn dashed.
 
 pub mod regret;
 pub mod size;

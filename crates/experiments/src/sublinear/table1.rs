@@ -1,9 +1,12 @@
-//! Table 1 of the sublinear-regression paper, measured: how regret, dictionary and time a round grow with T.
+//! Table 1 of the sublinear-regression paper, measured: how regret, dictionary and time a round
+//! grow with T.
 //!
-//! On streams whose kernel eigenvalues fall in a known way ([`decay`](crate::decay)) every learner runs afresh for each T, with the
-//! parameters that its theory names for that T and that decay; regret is against the best function of norm at most 1 in hindsight
-//! ([`hindsight`](crate::hindsight)). The slopes in the logarithm stand beside those of the theory's bounds over the same T. The
-//! bounds are upper bounds: a smaller slope is no contradiction, a larger one would be.
+//! On streams whose kernel eigenvalues fall in a known way ([`decay`](crate::decay)) every learner
+//! runs afresh for each T, with the parameters that its theory names for that T and that decay;
+//! regret is against the best function of norm at most 1 in hindsight
+//! ([`hindsight`](crate::hindsight)). The slopes in the logarithm stand beside those of the
+//! theory's bounds over the same T. The bounds are upper bounds: a smaller slope is no
+//! contradiction, a larger one would be.
 
 pub mod theory;
 
@@ -42,9 +45,11 @@ pub enum Method {
     AogdAld,
     /// [`mercer_learners::ProsNKons`], section 4.5.2.
     ProsNKons,
-    /// [`mercer_learners::SketchedKons`], at small T: its memory grows with the square of the stream.
+    /// [`mercer_learners::SketchedKons`], at small T: its memory grows with the square of the
+    /// stream.
     SketchedKons,
-    /// [`mercer_learners::Fogd`]; its features are the Gaussian kernel's, so it runs under exponential decay only.
+    /// [`mercer_learners::Fogd`]; its features are the Gaussian kernel's, so it runs under
+    /// exponential decay only.
     Fogd,
 }
 
@@ -74,7 +79,8 @@ impl Method {
         seed: u64,
     ) -> Result<Box<dyn Regressor>, ExperimentError> {
         let t = rounds as f64;
-        // μ and the thresholds of Corollaries 4.7 (constant μ) and 4.8; PROS-N-KONS by section 4.5.2.
+        // μ and the thresholds of Corollaries 4.7 (constant μ) and 4.8; PROS-N-KONS by section
+        // 4.5.2.
         let (mu, ald, kors) = match law {
             Law::Exponential { .. } => (1.0, t.ln().powi(4) / t.powi(4), 1.0 / t),
             Law::Polynomial { degree: p } => {
@@ -117,8 +123,9 @@ impl Method {
 
     /// The rounds at which a learner is run under a regime, `None` if not at all.
     ///
-    /// NONS-ALD's threshold falls like T⁻⁴. Under exponential decay double precision loses the residual below 1e−8 (the smallest
-    /// eigenvalue of the dictionary's Gram matrix is then at rounding), under polynomial decay below 1e−12: its T ends there.
+    /// NONS-ALD's threshold falls like T⁻⁴. Under exponential decay double precision loses the
+    /// residual below 1e−8 (the smallest eigenvalue of the dictionary's Gram matrix is then at
+    /// rounding), under polynomial decay below 1e−12: its T ends there.
     fn rounds(self, regime: &Regime, full: bool) -> Option<Vec<usize>> {
         let doublings = |last: usize| -> Vec<usize> { (0..5).rev().map(|i| last >> i).collect() };
         let (reduced, whole) = match (self, regime.law) {
@@ -351,7 +358,8 @@ else the machine was doing, and caches.";
 /// The measured slope, and whether it is within the bound's.
 pub(crate) fn judge(rounds: &[f64], means: &[f64], growth: Growth) -> (Cell, Judgement) {
     let (Ok(fit), Ok(bound)) = (PowerLaw::fit(rounds, means), growth.slope(rounds)) else {
-        // A regret that is not positive has no logarithm, and is below every bound; a single length has no slope.
+        // A regret that is not positive has no logarithm, and is below every bound; a single length
+        // has no slope.
         let below = means.iter().any(|value| *value <= 0.0);
         let (outcome, words) = if below {
             (verdict::Outcome::Reproduced, "within: no regret")

@@ -1,6 +1,8 @@
-//! Strongly reduced experiments, end to end: the same numbers on every run and for every number of threads.
+//! Strongly reduced experiments, end to end: the same numbers on every run and for every number of
+//! threads.
 //!
-//! Numbers are shown with six significant digits; times are left out, being nobody's business but the machine's.
+//! Numbers are shown with six significant digits; times are left out, being nobody's business but
+//! the machine's.
 
 mod filters;
 mod operator;

@@ -50,8 +50,8 @@ fn forecasts_after_few_pairs() {
 fn a_pendulum_after_two_stages() {
     let size = pendulum::Size { stages: 2, judged_by: 2, last_judged_by: 3, reference: 31, cells: 5 };
     let table = table("pendulum", |threads| pendulum::run_at(&plan(threads), &size));
-    // Dictionaries of random torques, and what knows the pendulum; a torque that a policy chose between two that are as good is
-    // the machine's own.
+    // Dictionaries of random torques, and what knows the pendulum; a torque that a policy chose
+    // between two that are as good is the machine's own.
     let stable = |line: &&str| line.contains("random") || line.contains("dynamic");
     let sizes = |line: &str| {
         let columns = if line.contains("random") { 6 } else { 12 };

@@ -25,7 +25,8 @@ fn online_prediction_at_short_lengths() {
     insta::assert_snapshot!("online_prediction", two);
 }
 
-/// The comparators of this one lose their digits on purpose, so that their numbers are no snapshot's business.
+/// The comparators of this one lose their digits on purpose, so that their numbers are no
+/// snapshot's business.
 #[test]
 fn the_square_root_stays_where_an_inverse_breaks() {
     let report = prediction::stability::run_for(&plan(1), 3, 150_000).unwrap();

@@ -63,7 +63,8 @@ fn exponents_of_short_streams() {
     insta::assert_snapshot!("complexity", untimed(&report.find_table("complexity").unwrap().csv()));
 }
 
-/// Points a thousandth apart: within 1e−8 of the dense solution in every round, where the paper's update has broken down.
+/// Points a thousandth apart: within 1e−8 of the dense solution in every round, where the paper's
+/// update has broken down.
 #[test]
 fn near_duplicates_are_exact_where_the_listing_breaks_down() {
     let report = projected::near_duplicates::run_at(&plan(2), 240).unwrap();

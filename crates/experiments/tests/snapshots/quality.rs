@@ -39,7 +39,8 @@ fn write<T: Display>(path: &Path, rows: usize, target: impl Fn([f64; 2]) -> T) {
     fs::write(path, text).unwrap();
 }
 
-/// A stream that is there is compared with its peers on all of its rows and judged; the others are named.
+/// A stream that is there is compared with its peers on all of its rows and judged; the others are
+/// named.
 #[test]
 fn a_stream_that_is_there_is_judged() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +79,8 @@ fn classes_without_the_streams_are_not_run() {
     assert!(report.find_table("quality_classes").is_none());
 }
 
-/// A shortened run shows no peer and judges nothing; a whole one does both. The numbers are the same for every number of threads.
+/// A shortened run shows no peer and judges nothing; a whole one does both. The numbers are the
+/// same for every number of threads.
 #[test]
 fn classes_that_are_there() {
     let folder = tempfile::tempdir().unwrap();

@@ -88,7 +88,8 @@ fn lemmas_and_theorem_at_short_lengths() {
     insta::assert_snapshot!("lemmas", two);
 }
 
-/// The printed numbers themselves, where the data are: NONS-ALD on one permutation of each set of the paper.
+/// The printed numbers themselves, where the data are: NONS-ALD on one permutation of each set of
+/// the paper.
 #[test]
 fn nons_ald_on_the_papers_data() {
     let registry = Registry::load().unwrap();
@@ -104,7 +105,8 @@ fn nons_ald_on_the_papers_data() {
         let mut nons = stream.setting(learner).build(stream.width, table.dimension(), table.len(), 0).unwrap();
         let score = mercer_learners::prequential(nons.as_mut(), table.iter(), |_| {}).unwrap();
         let cell = stream.printed.unwrap().cells[learner.index()];
-        // One permutation of ten: within three of their deviations, or 4 %. Parkinson is known not to reproduce.
+        // One permutation of ten: within three of their deviations, or 4 %. Parkinson is known not
+        // to reproduce.
         if !stream.dataset.starts_with("parkinson") {
             let gap = (score.mse() - cell.mse.mean).abs();
             assert!(gap < (3.0 * cell.mse.std).max(0.04 * cell.mse.mean), "{}: {}", stream.dataset, score.mse());

@@ -368,7 +368,8 @@ mod tests {
         (0..a[0].len()).map(|j| a.iter().map(|row| row[j]).collect()).collect()
     }
 
-    /// Every filter against the textbook's with dense matrices, on a series with gaps in two coordinates.
+    /// Every filter against the textbook's with dense matrices, on a series with gaps in two
+    /// coordinates.
     #[test]
     fn filters_are_those_of_dense_matrices() {
         let model = Model::new(&[5], Detail::Full);

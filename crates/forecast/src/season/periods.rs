@@ -3,10 +3,10 @@
 //! The unbiased autocorrelation `r` of the differences, at lags up to `min(400, N/2)`. A peak is
 //! above `max(0.2, c √((1 + 2Σr²)/(N − m)))`, the sum over the lags until `r` falls below 0, the
 //! largest of its five neighbours, and 0.3 above the lowest value before it. Chance reaches
-//! `c = √(2 ln 4L)` seldom among `L` lags. The first period is the first
-//! peak of at least 0.8 of the highest; the second a multiple of it at which `r` is above the lowest
-//! `r'` of the multiples before it by 0.03 and by a quarter of `1 − r'`. Where there is none, the
-//! same is tried with the series less its line, smoothed by `(¼, ½, ¼)`, and `c = 2.6`.
+//! `c = √(2 ln 4L)` seldom among `L` lags. The first period is the first peak of at least 0.8 of
+//! the highest; the second a multiple of it at which `r` is above the lowest `r'` of the multiples
+//! before it by 0.03 and by a quarter of `1 − r'`. Where there is none, the same is tried with the
+//! series less its line, smoothed by `(¼, ½, ¼)`, and `c = 2.6`.
 
 use super::coordinates::ln;
 
@@ -62,7 +62,8 @@ fn detrended(series: &[f64]) -> Vec<f64> {
 
 /// `sharp` is `c`.
 fn peaks(r: &[f64], lags: usize, n: usize, sharp: f64) -> Vec<usize> {
-    // Bartlett's variance of r far out, from the lags until it falls below 0: a series that wanders has large waves by chance.
+    // Bartlett's variance of r far out, from the lags until it falls below 0: a series that wanders
+    // has large waves by chance.
     let near: f64 = r[1..].iter().take_while(|r| **r > 0.0).map(|r| r * r).sum();
     let threshold = |m: usize| (sharp * ((1.0 + 2.0 * near) / (n - m) as f64).sqrt()).max(0.2);
     let mut lowest = f64::INFINITY;

@@ -62,8 +62,8 @@ impl Forecaster {
         state.iter_mut().zip(&self.bounds).for_each(|(x, bound)| *x = x.clamp(-bound, *bound));
     }
 
-    /// The states 1, 2, … steps after `x`, as many as there are rows of `states`; `inputs` are those
-    /// of the second step and on. `O(p²)` a step.
+    /// The states 1, 2, … steps after `x`, as many as there are rows of `states`; `inputs` are
+    /// those of the second step and on. `O(p²)` a step.
     pub(crate) fn path(&self, x: &[f64], inputs: &[&[f64]], states: &mut [Vec<f64>], memory: &mut ForecastMemory) {
         let mut x = x.to_vec();
         let mut now = Vec::new();

@@ -13,7 +13,8 @@ use crate::kernel_operator::check_dimension;
 /// A width and a ridge with the size of the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
-    /// Width of the Gaussian kernel in scaled units; `None` when the linear features alone are best.
+    /// Width of the Gaussian kernel in scaled units; `None` when the linear features alone are
+    /// best.
     pub width: Option<f64>,
     /// `λ` on the coordinates of the dictionary, relative to features of norm 1.
     pub ridge: f64,
@@ -64,7 +65,8 @@ impl OperatorModel {
         self.rounds
     }
 
-    /// Whether the state is told by the one before it but for less than a hundredth of its variance.
+    /// Whether the state is told by the one before it but for less than a hundredth of its
+    /// variance.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
         self.deterministic
@@ -134,8 +136,8 @@ impl OperatorModel {
         Ok(self.spectrum.functions.iter().map(|parts| parts.each_ref().map(value)).collect())
     }
 
-    /// The expected states 1, …, `steps` steps after `x`. Where `x` carries inputs, `x` has those of
-    /// the first step and `inputs` is row-major with those of the steps behind it, so that it
+    /// The expected states 1, …, `steps` steps after `x`. Where `x` carries inputs, `x` has those
+    /// of the first step and `inputs` is row-major with those of the steps behind it, so that it
     /// reaches `1 + rows` steps at most; otherwise `inputs` is empty. `O(p²)` a step.
     ///
     /// # Errors

@@ -33,7 +33,8 @@ impl FromStr for OnError {
 }
 
 impl OnError {
-    /// Refuses a quarantine in a file of the `inputs`, which would feed on itself, or of another output: its option and where it goes.
+    /// Refuses a quarantine in a file of the `inputs`, which would feed on itself, or of another
+    /// output: its option and where it goes.
     pub(crate) fn check(&self, inputs: &[&Path], output: (&str, &Option<PathBuf>)) -> Result<(), Failure> {
         let Self::Quarantine(path) = self else { return Ok(()) };
         refuse_place("--on-error quarantine", path, inputs)?;
@@ -76,7 +77,8 @@ impl BadRows {
         Ok(Self { choice: choice.clone(), file, waiting: Vec::new(), count: 0, first: None })
     }
 
-    /// The same choice with nothing left out yet, for another look at the same rows; nothing is put aside twice.
+    /// The same choice with nothing left out yet, for another look at the same rows; nothing is put
+    /// aside twice.
     pub(crate) fn afresh(&self) -> Self {
         let choice = if self.choice == OnError::Stop { OnError::Stop } else { OnError::Skip };
         Self { choice, file: None, waiting: Vec::new(), count: 0, first: None }

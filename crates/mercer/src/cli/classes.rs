@@ -17,8 +17,8 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    /// The classifier for two classes of these names, or for classes to come. `build` makes a learner with a setting more. A learner that
-    /// cannot take classes as they come knows two.
+    /// The classifier for two classes of these names, or for classes to come. `build` makes a
+    /// learner with a setting more. A learner that cannot take classes as they come knows two.
     pub(crate) fn make(
         entry: &Entry,
         two: Option<[&str; 2]>,
@@ -118,7 +118,8 @@ impl Judged {
         self.probabilities.get(class).copied().filter(|_| class < known)
     }
 
-    /// Scores what was said of a row whose class is shown; the probability of one that had not been met counts as 0.
+    /// Scores what was said of a row whose class is shown; the probability of one that had not been
+    /// met counts as 0.
     pub(crate) fn score_in(&self, score: &mut ClassScore, class: usize, classifier: &AnyClassifier, weight: f64) {
         let probability = |class| self.probabilities.get(class).copied();
         let shown = classifier.has_probabilities().then(|| probability(class).unwrap_or(0.0));

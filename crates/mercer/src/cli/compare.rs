@@ -17,15 +17,18 @@ use report::{Report, Row};
 
 #[derive(Args)]
 pub(crate) struct Own {
-    /// The learners, with commas between: NAME, or NAME KEY=VALUE …, where kernel=SPEC may be one of the settings
+    /// The learners, with commas between: NAME, or NAME KEY=VALUE …, where kernel=SPEC may be one
+    /// of the settings
     ///
-    /// With ; between if there is one, for settings that have commas of their own: 'krls lambda=0.1; kogd kernel=polynomial:3,1'.
+    /// With ; between if there is one, for settings that have commas of their own: 'krls
+    /// lambda=0.1; kogd kernel=polynomial:3,1'.
     #[arg(long, value_name = "NAME KEY=VALUE …,…", required = true)]
     learners: Vec<String>,
     /// The kernel of learners that name none, as for `eval`
     #[arg(long, value_name = "SPEC")]
     kernel: Option<String>,
-    /// Learners that run at the same time. The result is the same, but what a row takes is measured side by side
+    /// Learners that run at the same time. The result is the same, but what a row takes is measured
+    /// side by side
     #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     threads: NonZeroUsize,
     /// Print one JSON object
@@ -37,9 +40,11 @@ pub(crate) struct Own {
 
 /// Run several learners over the same rows, and print their scores side by side
 ///
-/// DATA is read once, into memory. Each learner then makes one pass as `eval` does, with the same scores. The table shows the score of --metric (unless
-/// given the root mean squared error, or the accuracy of classes) over all rows, over their second half and over the last window, the time of a row and the
-/// points kept, and two baselines that cost nothing. The best of each column has a star. --plot draws the scores of windows, one curve a learner.
+/// DATA is read once, into memory. Each learner then makes one pass as `eval` does, with the same
+/// scores. The table shows the score of --metric (unless given the root mean squared error, or the
+/// accuracy of classes) over all rows, over their second half and over the last window, the time of
+/// a row and the points kept, and two baselines that cost nothing. The best of each column has a
+/// star. --plot draws the scores of windows, one curve a learner.
 pub(crate) type CompareArguments = WithEval<Own>;
 
 impl Beside for Own {

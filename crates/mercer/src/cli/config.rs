@@ -1,7 +1,8 @@
 //! `--config FILE.toml`: options from a file, put before those of the command line, which win.
 //!
-//! A key is the long name of an option. A value is a text or a number; true or false for an option that takes no value; a list for one that may be
-//! given several times. `set` may also be a table of the learner's keys.
+//! A key is the long name of an option. A value is a text or a number; true or false for an option
+//! that takes no value; a list for one that may be given several times. `set` may also be a table
+//! of the learner's keys.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +13,8 @@ use toml::{Table, Value};
 
 use super::failure::Failure;
 
-/// The words of the command line with those of its `--config` behind the name of the subcommand; and what these are, to be told.
+/// The words of the command line with those of its `--config` behind the name of the subcommand;
+/// and what these are, to be told.
 pub(crate) fn with_file(
     mut words: Vec<OsString>,
     command: &mut Command,

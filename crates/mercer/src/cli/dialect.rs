@@ -12,31 +12,34 @@ use super::voice;
 /// What every command that reads DATA is told of it alike.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Dialect {
-    /// csv, tsv, ndjson (json), libsvm, parquet or arrow; the file's name tells it unless given, standard input needs it
+    /// csv, tsv, ndjson (json), libsvm, parquet or arrow; the file's name tells it unless given,
+    /// standard input needs it
     ///
-    /// csv has commas, semicolons, tabs, bars or blanks between its cells: its first rows tell. Each format but the last two may be
-    /// compressed by gzip or zstd.
+    /// csv has commas, semicolons, tabs, bars or blanks between its cells: its first rows tell.
+    /// Each format but the last two may be compressed by gzip or zstd.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// What stands between the cells of a csv or tsv file: comma, semicolon, tab, bar, spaces, or the character itself [default: the first
-    /// rows tell]
+    /// What stands between the cells of a csv or tsv file: comma, semicolon, tab, bar, spaces, or
+    /// the character itself [default: the first rows tell]
     #[arg(short = 'd', long, value_name = "SEPARATOR")]
     separator: Option<Separator>,
-    /// What stands before the fraction of a number in a csv or tsv file: point or comma [default: the first number that can be read in one
-    /// way alone tells]
+    /// What stands before the fraction of a number in a csv or tsv file: point or comma [default:
+    /// the first number that can be read in one way alone tells]
     #[arg(long, value_name = "MARK")]
     decimal: Option<Decimal>,
-    /// What stands between the thousands of a number in a csv or tsv file: point, comma, blank, apostrophe or none [default: what cannot be
-    /// mistaken, which is said on stderr]
+    /// What stands between the thousands of a number in a csv or tsv file: point, comma, blank,
+    /// apostrophe or none [default: what cannot be mistaken, which is said on stderr]
     #[arg(long, value_name = "MARK")]
     thousands: Option<Thousands>,
-    /// Whether a csv or tsv file begins with a row of names: yes, no, or auto, which looks at it and says on stderr what it took where that
-    /// is in doubt [default: auto]
+    /// Whether a csv or tsv file begins with a row of names: yes, no, or auto, which looks at it
+    /// and says on stderr what it took where that is in doubt [default: auto]
     #[arg(long, value_name = "WHEN")]
     header: Option<Header>,
-    /// A value that stands for none, such as -999 or unknown, in every column; may be given several times
+    /// A value that stands for none, such as -999 or unknown, in every column; may be given several
+    /// times
     ///
-    /// Empty cells, NA, NaN, null, None, - and the like are gaps without being told. A model remembers what was told when it was trained.
+    /// Empty cells, NA, NaN, null, None, - and the like are gaps without being told. A model
+    /// remembers what was told when it was trained.
     #[arg(long = "gap", value_name = "TEXT", allow_hyphen_values = true)]
     gaps: Vec<String>,
 }
@@ -62,7 +65,8 @@ impl Dialect {
         self
     }
 
-    /// The same for another file than DATA, whose own name goes before the format that is told of DATA.
+    /// The same for another file than DATA, whose own name goes before the format that is told of
+    /// DATA.
     pub(crate) fn beside(self, path: &Path) -> Self {
         Self { format: Format::from_path(path).or(self.format), ..self }
     }

@@ -51,7 +51,8 @@ pub(crate) struct Looking {
     pub(crate) options: EncodingOptions,
     /// By which numbers are scaled in every row alike, where columns are encoded.
     pub(crate) ranges: Option<TableRanges>,
-    /// Whether rows that cannot be read are left out: a column of numbers with a few cells of something else is then one of numbers.
+    /// Whether rows that cannot be read are left out: a column of numbers with a few cells of
+    /// something else is then one of numbers.
     pub(crate) skips: bool,
     /// Whether a first row of numbers alone is enough to take the table for one of numbers.
     pub(crate) at_once: bool,
@@ -67,7 +68,8 @@ pub(crate) struct Known<'a> {
     pub(crate) weight: Option<ColumnChoice>,
 }
 
-/// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the rows before it and of the first rows.
+/// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
+/// rows before it and of the first rows.
 pub(crate) struct Encoded {
     shown: String,
     records: Records,
@@ -78,7 +80,8 @@ pub(crate) struct Encoded {
     beside: Beside,
     /// How targets are scaled, one each; nothing where they are in their own units.
     targets: Vec<TargetScale>,
-    /// What was odd, told once, also if several files share it. Nothing is told of a second reading.
+    /// What was odd, told once, also if several files share it. Nothing is told of a second
+    /// reading.
     odd: Option<Arc<Mutex<Oddities>>>,
     /// Whether the statistics move.
     learns: bool,
@@ -87,9 +90,10 @@ pub(crate) struct Encoded {
 }
 
 impl Encoded {
-    /// The rows of a file or of a pipe with a column, beside its targets and weights, that is not numbers or has gaps in the first rows; or of any, if
-    /// numbers are to be scaled. `None` for every other, also for one that cannot be read: whoever reads it as a table of numbers tells why.
-    /// A person is told what the columns are if this is `aloud`.
+    /// The rows of a file or of a pipe with a column, beside its targets and weights, that is not
+    /// numbers or has gaps in the first rows; or of any, if numbers are to be scaled. `None` for
+    /// every other, also for one that cannot be read: whoever reads it as a table of numbers tells
+    /// why. A person is told what the columns are if this is `aloud`.
     pub(crate) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
@@ -198,7 +202,8 @@ impl Encoded {
         Self { targets, odd: Some(odd), learns: false, ..self }
     }
 
-    /// Tells a person what is done with the columns; and later, once of each column, that a cell does not fit it.
+    /// Tells a person what is done with the columns; and later, once of each column, that a cell
+    /// does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
         if self.encoding.schema().needs_encoding() {
@@ -314,7 +319,8 @@ impl Encoded {
         read
     }
 
-    /// Encodes a record from that line into an example that has its targets, and learns its statistics unless its weight is 0.
+    /// Encodes a record from that line into an example that has its targets, and learns its
+    /// statistics unless its weight is 0.
     fn encode(&mut self, record: &Record, example: &mut Example, (line, counts): (u64, Counts)) {
         let Self { shown, encoding, targets, odd, learns, .. } = self;
         // The record is as wide as the schema, so that nothing is refused.
@@ -340,7 +346,8 @@ impl Encoded {
         Ok(true)
     }
 
-    /// Keeps the rows that are left, up to one more than `most`, and scales numbers and targets by their ranges.
+    /// Keeps the rows that are left, up to one more than `most`, and scales numbers and targets by
+    /// their ranges.
     fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<Kept>, Failure> {
         let mut ranges = TableRanges::of_schema(self.encoding.schema(), self.kind(), scheme);
         let (mut kept, mut head) = (VecDeque::new(), Vec::new());
@@ -359,7 +366,8 @@ impl Encoded {
         Ok(kept)
     }
 
-    /// All rows that are left, in memory, and what was found; up to one more than `most`. Numbers and targets are scaled by their ranges if there is a `scheme`.
+    /// All rows that are left, in memory, and what was found; up to one more than `most`. Numbers
+    /// and targets are scaled by their ranges if there is a `scheme`.
     pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<(Dataset, Facts), Failure> {
         let mut kept = scheme.map_or(Ok(VecDeque::new()), |scheme| self.scale_by_all(scheme, most))?;
         let (mut example, columns) = (Example::default(), self.columns());
@@ -401,8 +409,8 @@ fn clear(example: &mut Example) {
     *weight = 1.0;
 }
 
-/// The names by which a model finds the columns of a file. A file without names that is as wide as the training data, with or without its targets, has
-/// their names.
+/// The names by which a model finds the columns of a file. A file without names that is as wide as
+/// the training data, with or without its targets, has their names.
 fn names_of(records: &Records, schema: &Schema) -> Vec<String> {
     if records.is_named() || !schema.is_named() {
         return records.columns().to_vec();

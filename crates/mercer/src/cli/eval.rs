@@ -151,8 +151,8 @@ struct Ends {
 }
 
 impl Ends {
-    /// Rows of the next block after `learnt` rows, `left` of which are at hand: it ends at the next checkpoint at the latest, so that
-    /// the dictionary's size there is known.
+    /// Rows of the next block after `learnt` rows, `left` of which are at hand: it ends at the next
+    /// checkpoint at the latest, so that the dictionary's size there is known.
     fn next(self, learnt: usize, left: usize) -> usize {
         let checkpoint = self.rounds.map(|rounds| Trace::next_checkpoint(rounds, learnt));
         let until = checkpoint.map_or(usize::MAX, |checkpoint| checkpoint.saturating_sub(learnt).max(1));
@@ -208,8 +208,8 @@ impl Body {
         }
     }
 
-    /// Over the scored rounds after `after` and not after `until`, with the area under the curve of classes if it is wanted; and how many they
-    /// are.
+    /// Over the scored rounds after `after` and not after `until`, with the area under the curve of
+    /// classes if it is wanted; and how many they are.
     fn between(&self, after: usize, until: usize, area: bool) -> (usize, Scores) {
         match self {
             Self::Numbers(numbers) => numbers.between(after, until),
@@ -217,7 +217,8 @@ impl Body {
         }
     }
 
-    /// Remarks on the result of so many rounds; `bound` is the key that bounds predictions, if targets may be beyond it.
+    /// Remarks on the result of so many rounds; `bound` is the key that bounds predictions, if
+    /// targets may be beyond it.
     fn notes(&self, entry: &Entry, kernel: &str, bound: Option<(&str, &Value)>, rounds: usize) -> Vec<String> {
         let dictionary_size = self.dictionary_size();
         match self {
@@ -250,7 +251,8 @@ impl Body {
         }
     }
 
-    /// Takes in row `index` of the chunk, and scores it if it counts; gives the loss so far: squared errors, or mistakes.
+    /// Takes in row `index` of the chunk, and scores it if it counts; gives the loss so far:
+    /// squared errors, or mistakes.
     fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) -> f64 {
         match self {
             Self::Numbers(numbers) => {
@@ -417,7 +419,8 @@ impl Pass {
         self.body.notes(self.entry, kernel, bound.map(|(key, value)| (*key, value)), self.rounds)
     }
 
-    /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are scored.
+    /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are
+    /// scored.
     fn learn(&mut self, chunk: &Chunk, names: &Names) -> Result<(), Failure> {
         self.body.begin();
         self.sizes.clear();

@@ -42,7 +42,8 @@ impl Failure {
         ExitCode::from(self.code)
     }
 
-    /// The argument parser writes paragraphs; their substance fits one line, with the command whose help tells more.
+    /// The argument parser writes paragraphs; their substance fits one line, with the command whose
+    /// help tells more.
     pub(crate) fn from_clap(error: &clap::Error) -> Self {
         if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             return Self::usage("no command was given; see mercer --help");

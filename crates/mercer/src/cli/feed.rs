@@ -1,7 +1,8 @@
 //! The examples of an evaluation, in their order, scaled, a few hundred at a time.
 //!
-//! Data that nothing needs as a whole are streamed: memory does not grow with their length (65,536 rows at most are read ahead). Scaling by their own ranges,
-//! permuting, and a formula in T whose value `--rows` does not give need them in memory.
+//! Data that nothing needs as a whole are streamed: memory does not grow with their length (65,536
+//! rows at most are read ahead). Scaling by their own ranges, permuting, and a formula in T whose
+//! value `--rows` does not give need them in memory.
 
 use std::collections::VecDeque;
 
@@ -19,8 +20,8 @@ use super::source::{Columns, Source};
 use super::stop::Stop;
 use super::task::{Kind, Wanted};
 
-/// Rows handed out at once, or the next multiple of the block: enough for the median heuristic (200), and for the clock to be
-/// read seldom.
+/// Rows handed out at once, or the next multiple of the block: enough for the median heuristic
+/// (200), and for the clock to be read seldom.
 const CHUNK: usize = 256;
 
 pub(crate) struct Feed<'a> {
@@ -44,8 +45,8 @@ pub(crate) struct Feed<'a> {
     stop: Stop,
 }
 
-/// The first rows of a stream that is learnt in blocks, read before the first is learnt: if it ends among them, its length is
-/// known.
+/// The first rows of a stream that is learnt in blocks, read before the first is learnt: if it ends
+/// among them, its length is known.
 #[derive(Default)]
 struct Ahead {
     features: Vec<f64>,
@@ -103,7 +104,8 @@ impl Names {
     }
 }
 
-/// DATA, in memory if something needs it whole; and how it can be read once more, if it is a file that is not in memory.
+/// DATA, in memory if something needs it whole; and how it can be read once more, if it is a file
+/// that is not in memory.
 fn opened<'a>(
     arguments: &'a EvalArguments,
     formula: Option<&str>,
@@ -238,7 +240,8 @@ impl<'a> Feed<'a> {
         self.length().unwrap_or(self.given)
     }
 
-    /// The same where more than `enough` are too many: a file that may have so many is read once more, until they are counted.
+    /// The same where more than `enough` are too many: a file that may have so many is read once
+    /// more, until they are counted.
     pub(crate) fn counted(&self, enough: Option<usize>) -> usize {
         let known = self.at_least();
         let (Some(enough), Some(again)) = (enough, &self.again) else { return known };
@@ -296,7 +299,8 @@ impl<'a> Feed<'a> {
         rows.map(|rows| rows.min(self.limit))
     }
 
-    /// The names of all classes in sorted order: for a file, it is read once more; for standard input they are those met so far.
+    /// The names of all classes in sorted order: for a file, it is read once more; for standard
+    /// input they are those met so far.
     pub(crate) fn survey(&self) -> Result<Vec<String>, Failure> {
         if let Some(classes) = self.input.classes() {
             return Ok(classes);
@@ -313,7 +317,8 @@ impl<'a> Feed<'a> {
         Ok(sorted_names(&labels))
     }
 
-    /// Reads the next example as it stands in the data, if there is one; a label is its place among the texts.
+    /// Reads the next example as it stands in the data, if there is one; a label is its place among
+    /// the texts.
     fn read(&mut self) -> Result<Option<Place>, Failure> {
         if self.given == self.limit {
             return Ok(None);
@@ -403,7 +408,8 @@ fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Res
     }
 }
 
-/// Whether rows that cannot be read are left out. `reason` is why all rows are read beforehand, if something wants that.
+/// Whether rows that cannot be read are left out. `reason` is why all rows are read beforehand, if
+/// something wants that.
 fn skips(arguments: &EvalArguments, reason: Option<&str>) -> Result<bool, Failure> {
     match (&arguments.on_error, reason) {
         (OnError::Stop, _) => Ok(false),

@@ -1,4 +1,5 @@
-//! `mercer fit`: ridge regressions that are sums over rows, from many files at once, in shards that merge.
+//! `mercer fit`: ridge regressions that are sums over rows, from many files at once, in shards that
+//! merge.
 
 mod files;
 mod frozen;
@@ -34,17 +35,21 @@ const MOST_TOLD: usize = 2000;
 
 /// Sum up many files for a ridge regression on fixed features: one pass, any number of machines
 ///
-/// The file that is written holds sums over rows: those of several shards are joined by `mercer merge`, and `mercer predict` predicts with it. The
-/// sums do not depend on --threads; those of shards, once merged, are those of one pass to rounding (1e-9).
+/// The file that is written holds sums over rows: those of several shards are joined by
+/// `mercer merge`, and `mercer predict` predicts with it. The sums do not depend on --threads;
+/// those of shards, once merged, are those of one pass to rounding (1e-9).
 ///
-/// Learners: ridge (the inputs themselves), pkrr-taylor and pkawv-taylor (Taylor features of a Gaussian kernel), pkrr-fourier (random
-/// frequencies), pkrr-frozen (points given by --points, any kernel).
+/// Learners: ridge (the inputs themselves), pkrr-taylor and pkawv-taylor (Taylor features of a
+/// Gaussian kernel), pkrr-fourier (random frequencies), pkrr-frozen (points given by --points, any
+/// kernel).
 ///
-/// The columns are numbers, without gaps. Where they are not, --scale-from FILE tells how they become numbers: that is learnt from FILE alone,
-/// as `mercer train` learns it from a stream, and every row of every shard is encoded by it. Shards of different FILEs do not merge.
+/// The columns are numbers, without gaps. Where they are not, --scale-from FILE tells how they
+/// become numbers: that is learnt from FILE alone, as `mercer train` learns it from a stream, and
+/// every row of every shard is encoded by it. Shards of different FILEs do not merge.
 ///
-/// A target of text is a class: the sums have an output for each class, and the fit is least squares on targets of 1 and -1. Shards that
-/// met different classes merge. The first 256 rows of the first file decide for all files.
+/// A target of text is a class: the sums have an output for each class, and the fit is least
+/// squares on targets of 1 and -1. Shards that met different classes merge. The first 256 rows of
+/// the first file decide for all files.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(super) struct FitArguments {
@@ -54,25 +59,29 @@ pub(super) struct FitArguments {
     /// ridge, pkrr-taylor, pkawv-taylor, pkrr-fourier or pkrr-frozen, as NAME or 'NAME KEY=VALUE …'
     #[arg(long, value_name = "NAME")]
     learner: String,
-    /// The kernel: gaussian:SIGMA, any other for pkrr-frozen, or median, the median distance between the first rows of --scale-from
+    /// The kernel: gaussian:SIGMA, any other for pkrr-frozen, or median, the median distance
+    /// between the first rows of --scale-from
     #[arg(long, value_name = "SPEC", default_value = "median")]
     kernel: KernelSpec,
     /// Set a parameter of the learner; may be given several times
     ///
-    /// lambda=NUMBER or auto (the ridge of the least generalised cross-validation, chosen when a prediction is asked for); intercept=1 for ridge;
-    /// degree=2 and centre=none for Taylor features; features=100 for random frequencies.
+    /// lambda=NUMBER or auto (the ridge of the least generalised cross-validation, chosen when a
+    /// prediction is asked for); intercept=1 for ridge; degree=2 and centre=none for Taylor
+    /// features; features=100 for random frequencies.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Scale every column by what --scale-from holds of it: standard (mean and deviation), robust (median and quartiles), range, paper01
-    /// (features to [-1, 1], target to [0, 1]) or paper11
+    /// Scale every column by what --scale-from holds of it: standard (mean and deviation), robust
+    /// (median and quartiles), range, paper01 (features to [-1, 1], target to [0, 1]) or paper11
     #[arg(long, value_name = "HOW", default_value = "none")]
     scale: ScaleChoice,
     /// The file that tells how the columns of all shards are scaled and encoded
     ///
-    /// Every shard must be given the same file: the first one, or a sample of the rows. A category that it does not hold is hashed later.
+    /// Every shard must be given the same file: the first one, or a sample of the rows. A category
+    /// that it does not hold is hashed later.
     #[arg(long, value_name = "FILE")]
     scale_from: Option<PathBuf>,
-    /// What the values of a column of --scale-from are: number, category, time, text or identifier; may be given several times
+    /// What the values of a column of --scale-from are: number, category, time, text or identifier;
+    /// may be given several times
     #[arg(long = "as", value_name = "NAME=KIND", requires = "scale_from")]
     kinds: Vec<String>,
     /// The points of pkrr-frozen: a file with the columns of the data, in their own units
@@ -81,21 +90,25 @@ pub(super) struct FitArguments {
     /// Seed of random frequencies
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     seed: u64,
-    /// Which column is the target, by name or by number from 1, or several with commas between; the last unless given
+    /// Which column is the target, by name or by number from 1, or several with commas between; the
+    /// last unless given
     #[arg(long, value_name = "NAME|INDEX,…")]
     target: Option<TargetColumn>,
     /// Whether the target is a class or a number
     ///
-    /// Unless given, a target that holds text is a class, and numbers are numbers, also 0 and 1: the choice must be the same for all shards.
+    /// Unless given, a target that holds text is a class, and numbers are numbers, also 0 and 1:
+    /// the choice must be the same for all shards.
     #[arg(long, value_name = "TASK")]
     task: Option<TaskChoice>,
     /// Which column holds weights, by name or by number from 1
     #[arg(long, value_name = "NAME|INDEX")]
     weight: Option<ColumnChoice>,
-    /// Columns that are neither features nor the target, by name or by number from 1, with commas between
+    /// Columns that are neither features nor the target, by name or by number from 1, with commas
+    /// between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
-    /// Take only shard I of N: the rows of all files are cut into N contiguous parts, which are counted from 0
+    /// Take only shard I of N: the rows of all files are cut into N contiguous parts, which are
+    /// counted from 0
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Threads; the sums are the same for any number
@@ -104,7 +117,8 @@ pub(super) struct FitArguments {
     /// The file of the sums
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Leave a file of the same shard and the same options as it is, so that a run that was interrupted can be begun again
+    /// Leave a file of the same shard and the same options as it is, so that a run that was
+    /// interrupted can be begun again
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

@@ -1,4 +1,5 @@
-//! Examples one by one, from a file, a pipe, or a data set with a name, whatever a row has beside its features: numbers, a class, a weight.
+//! Examples one by one, from a file, a pipe, or a data set with a name, whatever a row has beside
+//! its features: numbers, a class, a weight.
 //!
 //! Every command that learns from examples reads them here.
 
@@ -68,8 +69,8 @@ impl std::fmt::Display for Place {
 }
 
 impl Input {
-    /// A file or a pipe, encoded if it is not a complete table of numbers, or if its numbers are to be scaled. A person is told what was found
-    /// unless this is `again`, a second reading.
+    /// A file or a pipe, encoded if it is not a complete table of numbers, or if its numbers are to
+    /// be scaled. A person is told what was found unless this is `again`, a second reading.
     pub(crate) fn look(
         opening: Opening,
         options: &ReadOptions,
@@ -108,7 +109,8 @@ impl Input {
         Self { weighted, fixed, ..Self::new(shown, Body::Encoded(encoded.into()), kind, columns) }
     }
 
-    /// The same rows by an encoding that stays as it is, with targets scaled so; what is odd is told once for several files.
+    /// The same rows by an encoding that stays as it is, with targets scaled so; what is odd is
+    /// told once for several files.
     pub(crate) fn frozen(mut self, scales: &[TargetScale], odd: &Arc<Mutex<Oddities>>) -> Self {
         if let Body::Encoded(encoded) = self.body {
             self.body = Body::Encoded(Box::new(encoded.frozen(scales.to_vec(), Arc::clone(odd))));
@@ -124,10 +126,12 @@ impl Input {
         Ok(Self { weighted, ..Self::new(shown, Body::Stream(reader.into()), kind, columns) })
     }
 
-    /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file cannot hold.
+    /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file
+    /// cannot hold.
     ///
-    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows must be in order, and `group` the one
-    /// that names the trajectory of a row: [`Example::label`].
+    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows
+    /// must be in order, and `group` the one that names the trajectory of a row:
+    /// [`Example::label`].
     pub(crate) fn plain(
         path: &Path,
         dialect: &Dialect,
@@ -181,8 +185,9 @@ impl Input {
         Ok(Self { weighted, ..Self::new(shown, Body::Table { table, order: None }, kind, columns) })
     }
 
-    /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused. Where columns are encoded, numbers and targets are
-    /// scaled by their ranges if there is a `scheme`.
+    /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused.
+    /// Where columns are encoded, numbers and targets are scaled by their ranges if there is a
+    /// `scheme`.
     pub(crate) fn gather(self, promised: Option<usize>, scheme: Option<Scheme>) -> Result<Self, Failure> {
         let Self { shown, body, kind, columns, weighted, mut fixed, given, mut found } = self;
         let body = match body {
@@ -270,7 +275,8 @@ impl Input {
         self.fixed
     }
 
-    /// How the targets of encoded rows are scaled by ranges of a whole file; `None` where they are not.
+    /// How the targets of encoded rows are scaled by ranges of a whole file; `None` where they are
+    /// not.
     pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
         match &self.body {
             Body::Encoded(encoded) => encoded.fixed(),
@@ -323,7 +329,8 @@ impl Input {
         Some(sorted_names(&labels))
     }
 
-    /// Puts the next row into `sample`: a record that is not encoded yet where columns need that; false at the end.
+    /// Puts the next row into `sample`: a record that is not encoded yet where columns need that;
+    /// false at the end.
     ///
     /// # Errors
     /// As [`RowReader::next_example`].
@@ -441,7 +448,8 @@ impl Input {
         }
     }
 
-    /// The text of the row last read, as it stands in the file. What is in a table is good, and has none.
+    /// The text of the row last read, as it stands in the file. What is in a table is good, and has
+    /// none.
     pub(crate) fn record(&self) -> &[u8] {
         match &self.body {
             Body::Table { .. } | Body::Series(_) => &[],

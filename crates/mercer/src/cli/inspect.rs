@@ -18,17 +18,21 @@ use super::store;
 
 /// Tell what a model file holds, or what the columns of data are
 ///
-/// Of data the first 256 rows are read. For each column they tell its kind (number, category, time, text, constant or identifier), how many
-/// of its cells are missing, how many different values it has, its smallest and largest number or time, and what `mercer eval` and `mercer train` do with it.
+/// Of data the first 256 rows are read. For each column they tell its kind (number, category, time,
+/// text, constant or identifier), how many of its cells are missing, how many different values it
+/// has, its smallest and largest number or time, and what `mercer eval` and `mercer train` do with
+/// it.
 #[derive(Args)]
 #[command(after_help = INSPECT_EXAMPLES)]
 pub(crate) struct InspectArguments {
     /// A model file; or data: a file, `-` for standard input, or a data set's name
     file: PathBuf,
-    /// Which column of data is the target, by name or by number from 1, or several with commas between; the last unless given
+    /// Which column of data is the target, by name or by number from 1, or several with commas
+    /// between; the last unless given
     #[arg(long, value_name = "NAME|INDEX,…")]
     target: Option<TargetColumn>,
-    /// What the values of a column of data are: number, category, time, text or identifier; may be given several times
+    /// What the values of a column of data are: number, category, time, text or identifier; may be
+    /// given several times
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
     #[command(flatten)]

@@ -12,13 +12,16 @@ use super::failure::Failure;
 pub(crate) struct IntervalArguments {
     /// Add intervals that hold this share of the targets, such as 0.9, calibrated as rows come
     ///
-    /// The share holds for any data, also while they change. The first rows have no interval; their number is 1/(1 − SHARE), less one.
+    /// The share holds for any data, also while they change. The first rows have no interval; their
+    /// number is 1/(1 − SHARE), less one.
     #[arg(long, value_name = "SHARE")]
     intervals: Option<f64>,
-    /// Whether all intervals of a time are as wide (constant, unless given) or wider where the learner knows less (local)
+    /// Whether all intervals of a time are as wide (constant, unless given) or wider where the
+    /// learner knows less (local)
     ///
-    /// `local` divides errors by the standard deviation that the learner tells with each prediction, in units of the noise. Least-squares
-    /// learners have one; rows are then learnt one by one.
+    /// `local` divides errors by the standard deviation that the learner tells with each
+    /// prediction, in units of the noise. Least-squares learners have one; rows are then learnt one
+    /// by one.
     #[arg(long, value_name = "HOW", requires = "intervals")]
     interval_width: Option<Width>,
 }

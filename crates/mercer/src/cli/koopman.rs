@@ -1,4 +1,5 @@
-//! `mercer koopman`: learns the operator of a dynamical system from pairs of a state and its successor.
+//! `mercer koopman`: learns the operator of a dynamical system from pairs of a state and its
+//! successor.
 
 mod descent;
 mod making;
@@ -40,72 +41,86 @@ const MODES: usize = 10;
 
 /// Learn the Koopman operator of a dynamical system from pairs of a state and its successor
 ///
-/// PAIRS is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or zstd, Parquet or Arrow, or `-` for
-/// standard input. A row is
-/// `x…, x⁺…`: the numbers of a state, then those of the state that follows it; with --input-dim x may carry an action behind the
-/// state. With --trajectory a row is a state alone, and the row behind it is its successor. Rows are learnt in their order, one by one, and only some of them are kept: the dictionary.
+/// PAIRS is a CSV or TSV file (with or without a header), JSON, each also compressed by gzip or
+/// zstd, Parquet or Arrow, or `-` for standard input. A row is `x…, x⁺…`: the numbers of a state,
+/// then those of the state that follows it; with --input-dim x may carry an action behind the
+/// state. With --trajectory a row is a state alone, and the row behind it is its successor. Rows
+/// are learnt in their order, one by one, and only some of them are kept: the dictionary.
 ///
-/// By default (sums) the operator is that of exact least squares, in one pass and bounded memory: units, kernel width and regulariser are
-/// chosen, and every eigenvalue is told with its spread, its residual and whether it is reliable, every forecast with an interval. The
-/// stochastic gradient descent of the paper (--method sogd) costs less a pair and is less exact; a constant step (--eta alone) leaves noise
-/// in every eigenvalue, and --lambda makes all of them smaller.
+/// By default (sums) the operator is that of exact least squares, in one pass and bounded memory:
+/// units, kernel width and regulariser are chosen, and every eigenvalue is told with its spread,
+/// its residual and whether it is reliable, every forecast with an interval. The stochastic
+/// gradient descent of the paper (--method sogd) costs less a pair and is less exact; a constant
+/// step (--eta alone) leaves noise in every eigenvalue, and --lambda makes all of them smaller.
 ///
-/// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its leading eigenvalues (those of
-/// the Koopman operator, which acts on functions of the state), and with --predict the forecasts of given states.
+/// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its
+/// leading eigenvalues (those of the Koopman operator, which acts on functions of the state), and
+/// with --predict the forecasts of given states.
 ///
-/// With --out the operator is kept in a file, and --model goes on with it: pairs are counted on, and the outcome is that of one run over
-/// all of them; a trajectory goes on with the row behind the model's last. The same file may be both. Without PAIRS the operator of --model is told, and forecasts with it, but learns nothing.
+/// With --out the operator is kept in a file, and --model goes on with it: pairs are counted on,
+/// and the outcome is that of one run over all of them; a trajectory goes on with the row behind
+/// the model's last. The same file may be both. Without PAIRS the operator of --model is told, and
+/// forecasts with it, but learns nothing.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(crate) struct KoopmanArguments {
-    /// A file, or `-` for standard input; may be left out with --model, whose operator is then told as it is
+    /// A file, or `-` for standard input; may be left out with --model, whose operator is then told
+    /// as it is
     #[arg(required_unless_present = "model")]
     pairs: Option<PathBuf>,
-    /// How the operator is learnt [default: that of --model; sogd where one of its options is given; else sums]
+    /// How the operator is learnt [default: that of --model; sogd where one of its options is
+    /// given; else sums]
     #[arg(long, value_name = "METHOD")]
     method: Option<Method>,
     #[command(flatten)]
     making: Making,
-    /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor; by sums, one column always is one. Gaps of
-    /// --time and rows with missing cells cut it; with --model it goes on where the model's ended
+    /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor; by sums,
+    /// one column always is one. Gaps of --time and rows with missing cells cut it; with --model it
+    /// goes on where the model's ended
     #[arg(long, conflicts_with_all = ["state_dim", "input_dim"])]
     trajectory: bool,
-    /// Take K successive rows of a trajectory together as a state, the oldest first, where one row does not tell all of it
-    /// [default: chosen by sums, 1 by sogd]
+    /// Take K successive rows of a trajectory together as a state, the oldest first, where one row
+    /// does not tell all of it [default: chosen by sums, 1 by sogd]
     #[arg(long, value_name = "K", requires = "trajectory", value_parser = count)]
     delay: Option<NonZeroUsize>,
-    /// The column, by name or by number from 1, that tells several trajectories apart: where it changes, another one begins. Rows of
-    /// one must stand together
+    /// The column, by name or by number from 1, that tells several trajectories apart: where it
+    /// changes, another one begins. Rows of one must stand together
     #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["state_dim", "input_dim"])]
     group: Option<ColumnChoice>,
-    /// The column, by name or by number from 1, by which the rows must be in order of time, within a group; it is no part of a state
+    /// The column, by name or by number from 1, by which the rows must be in order of time, within
+    /// a group; it is no part of a state
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
-    /// By sums: the time from a state to its successor, in which time scales and periods are told [default: the usual difference of
-    /// --time, or 1]
+    /// By sums: the time from a state to its successor, in which time scales and periods are told
+    /// [default: the usual difference of --time, or 1]
     #[arg(long, value_name = "T", value_parser = positive)]
     step_time: Option<f64>,
-    /// By sums: write the eigenfunctions at the points kept to this CSV file: x…, then real and imaginary part of each
+    /// By sums: write the eigenfunctions at the points kept to this CSV file: x…, then real and
+    /// imaginary part of each
     #[arg(long, value_name = "OUT.csv")]
     eigenfunctions: Option<PathBuf>,
-    /// How many eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an action]
+    /// How many eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an
+    /// action]
     #[arg(long, value_name = "K")]
     eigen: Option<usize>,
-    /// Write the weights W of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)` to this file: numbers alone, a row for each x⁺ kept, a column
-    /// for each x kept
+    /// Write the weights W of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)` to this file: numbers alone, a
+    /// row for each x⁺ kept, a column for each x kept
     #[arg(long, value_name = "OUT.csv")]
     weights: Option<PathBuf>,
-    /// Write the pairs kept to this CSV file: index (row of PAIRS from 0), x…, x⁺…; a side that is not kept is empty
+    /// Write the pairs kept to this CSV file: index (row of PAIRS from 0), x…, x⁺…; a side that is
+    /// not kept is empty
     #[arg(long, value_name = "OUT.csv")]
     dictionary: Option<PathBuf>,
-    /// Forecast the states that follow these: a file whose rows are x…, with an action and several --steps by sums also the actions of
-    /// the further steps
+    /// Forecast the states that follow these: a file whose rows are x…, with an action and several
+    /// --steps by sums also the actions of the further steps
     #[arg(long, value_name = "QUERIES.csv")]
     predict: Option<PathBuf>,
-    /// How many steps ahead to forecast [default: 1; from the end of a trajectory, by sums, all of 10]
+    /// How many steps ahead to forecast [default: 1; from the end of a trajectory, by sums, all of
+    /// 10]
     #[arg(long, value_name = "N", value_parser = count)]
     steps: Option<NonZeroUsize>,
-    /// Write the forecasts to this CSV file, a row for each query or step, instead of printing them (--json prints them in any case)
+    /// Write the forecasts to this CSV file, a row for each query or step, instead of printing them
+    /// (--json prints them in any case)
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
     #[command(flatten)]
@@ -136,7 +151,8 @@ Examples:
 /// How an operator is learnt.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Method {
-    /// Exact least squares on a sparse dictionary: units, width and regulariser are chosen; spreads and intervals
+    /// Exact least squares on a sparse dictionary: units, width and regulariser are chosen; spreads
+    /// and intervals
     Sums,
     /// The sparse stochastic gradient descent of the paper
     Sogd,

@@ -58,7 +58,8 @@ impl Learned {
         Self::from(path, told, skip_bad).map(Some)
     }
 
-    /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows out.
+    /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows
+    /// out.
     pub(crate) fn from(path: &Path, told: &CommonArguments, skip_bad: bool) -> Result<Self, Failure> {
         let source = Source::of(path)?;
         let shown = source.to_string();

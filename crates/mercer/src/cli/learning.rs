@@ -39,8 +39,8 @@ impl Learning {
         Self { model, bad, table, saving, watch, weighted, answer, odd, implausible }
     }
 
-    /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in the target's own units, is left in
-    /// `answer`; false is a bad row.
+    /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in
+    /// the target's own units, is left in `answer`; false is a bad row.
     pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Sample) -> Result<bool, Failure> {
         // Scaling changes the row, so it is taken note of first.
         let met = seen_after(self.model.progress.seen(), sample, self.weighted);
@@ -70,7 +70,8 @@ impl Learning {
         self.refuse(why, origin, met)
     }
 
-    /// A bad row counts as met only when the run goes on, so that one that is mended and resumed sees it again.
+    /// A bad row counts as met only when the run goes on, so that one that is mended and resumed
+    /// sees it again.
     fn refuse(&mut self, why: String, origin: &impl Origin, met: Seen) -> Result<(), Failure> {
         self.bad.take(why, origin)?;
         self.model.progress.meet(met);
@@ -78,7 +79,8 @@ impl Learning {
         self.checkpoint(met.rows)
     }
 
-    /// Saves the model after so many rows, if it is time to, and puts the bad rows among them aside.
+    /// Saves the model after so many rows, if it is time to, and puts the bad rows among them
+    /// aside.
     fn checkpoint(&mut self, rows: u64) -> Result<(), Failure> {
         if !self.saving.is_due(rows) && !self.bad.are_many() {
             return Ok(());
@@ -110,7 +112,8 @@ impl Learning {
     }
 }
 
-/// What was met after one row more: its numbers or its cells, the checksum of its label, and its weight, if rows have weights.
+/// What was met after one row more: its numbers or its cells, the checksum of its label, and its
+/// weight, if rows have weights.
 pub(crate) fn seen_after(seen: Seen, sample: &Sample, weighted: bool) -> Seen {
     let Sample { example, record } = sample;
     let plain = record.is_empty();

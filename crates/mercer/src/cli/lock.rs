@@ -1,15 +1,18 @@
-//! One writer at a time for a model file: an advisory lock of the operating system, held from before the model is read until the command ends.
+//! One writer at a time for a model file: an advisory lock of the operating system, held from
+//! before the model is read until the command ends.
 //!
 //! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum
 //! of the model's name. A lock on the model alone would be lost: every save renames another file to
 //! its place, and whoever opened the old file would hold the lock of a file without a name. A new
 //! model has no file to lock at all. The model that is read is locked, too, and so is each that is
-//! written, since a hard link gives it another name. Readers take no lock: a rename shows them the old model or the new one, whole.
+//! written, since a hard link gives it another name. Readers take no lock: a rename shows them the
+//! old model or the new one, whole.
 //!
-//! The holder removes the lock file when it ends, while it still has the lock. So a file that was opened and locked may have lost its name in between; whoever
-//! takes the lock looks whether the name still leads to what it has locked, and begins anew if not. Two processes that both found the name
-//! would hold the lock of the same file, which the operating system does not grant. A killed process leaves the file behind, but not the lock, and the next
-//! writer takes it over.
+//! The holder removes the lock file when it ends, while it still has the lock. So a file that was
+//! opened and locked may have lost its name in between; whoever takes the lock looks whether the
+//! name still leads to what it has locked, and begins anew if not. Two processes that both found
+//! the name would hold the lock of the same file, which the operating system does not grant. A
+//! killed process leaves the file behind, but not the lock, and the next writer takes it over.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -18,7 +21,8 @@ use std::path::{Path, PathBuf};
 use super::failure::Failure;
 use super::voice;
 
-/// Times that a lock file may vanish between opening and locking: each is another writer that has just ended.
+/// Times that a lock file may vanish between opening and locking: each is another writer that has
+/// just ended.
 const TRIES: usize = 1000;
 
 /// The right to write a model file, until this is dropped.
@@ -41,7 +45,8 @@ impl ModelLock {
             let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock);
             let file = match opened {
                 Ok(file) => file,
-                // Where nothing can be written the model cannot be written either, which is said in its own words later.
+                // Where nothing can be written the model cannot be written either, which is said in
+                // its own words later.
                 Err(_) if fs::symlink_metadata(&lock).is_err() => return Ok(Self { held: None, _model: None }),
                 Err(error) => {
                     return Err(Failure::because(format!(
@@ -83,7 +88,8 @@ impl ModelLock {
 
 impl Drop for ModelLock {
     fn drop(&mut self) {
-        // Elsewhere than on Unix the name of an open file may live on after its removal, so it stays.
+        // Elsewhere than on Unix the name of an open file may live on after its removal, so it
+        // stays.
         #[cfg(unix)]
         if let Some((path, _locked)) = &self.held {
             drop(fs::remove_file(path));
@@ -204,7 +210,8 @@ mod tests {
         drop(ModelLock::take("--model", &model).unwrap());
     }
 
-    /// Locks taken and given up by several threads at once: the file's name vanishes between another's opening and locking.
+    /// Locks taken and given up by several threads at once: the file's name vanishes between
+    /// another's opening and locking.
     #[test]
     fn holders_never_overlap() {
         use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! `mercer completions` and `mercer man`: what shells and manuals are told of the command, from its own definition.
+//! `mercer completions` and `mercer man`: what shells and manuals are told of the command, from its
+//! own definition.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,9 @@ use super::output::{self, Aside};
 
 /// Print the completions of a shell
 ///
-/// For bash, put them into ~/.local/share/bash-completion/completions/mercer; for fish, into ~/.config/fish/completions/mercer.fish; for zsh, into a file
-/// _mercer in a folder of $fpath; for PowerShell and elvish, into what they run at their start.
+/// For bash, put them into ~/.local/share/bash-completion/completions/mercer; for fish, into
+/// ~/.config/fish/completions/mercer.fish; for zsh, into a file _mercer in a folder of $fpath; for
+/// PowerShell and elvish, into what they run at their start.
 #[derive(Args)]
 pub(crate) struct CompletionsArguments {
     /// The shell

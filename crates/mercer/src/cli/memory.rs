@@ -25,13 +25,15 @@ pub(crate) fn check(entry: &Entry, shown: &str, rows: usize, dimension: usize) -
     }
 }
 
-/// A remark on a stream whose length nobody knows: how many rows fill the memory, if that is a number to be met with.
+/// A remark on a stream whose length nobody knows: how many rows fill the memory, if that is a
+/// number to be met with.
 pub(crate) fn remark(entry: &Entry, dimension: usize) -> Option<String> {
     let most = most_rows(entry, dimension)?;
     Some(format!("{} keeps every example; this machine's memory is full after {most} rows at the latest", entry.name))
 }
 
-/// So many rows, to a hundredth, and no more fit into the memory, if that is a number to be met with.
+/// So many rows, to a hundredth, and no more fit into the memory, if that is a number to be met
+/// with.
 pub(crate) fn most_rows(entry: &Entry, dimension: usize) -> Option<usize> {
     const FEW: usize = 10_000_000;
     let total = total()?;

@@ -13,8 +13,9 @@ use super::{output, store, voice};
 
 /// Join the sums of shards that `mercer fit` has written
 ///
-/// The shards must be of the same learner, kernel, parameters, scaling and columns. The result is that of one pass over all rows, to rounding, in
-/// whatever order they come; `mercer predict` predicts with it.
+/// The shards must be of the same learner, kernel, parameters, scaling and columns. The result is
+/// that of one pass over all rows, to rounding, in whatever order they come; `mercer predict`
+/// predicts with it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MergeArguments {
@@ -24,7 +25,8 @@ pub(super) struct MergeArguments {
     /// Take the shards of these files back out again
     #[arg(long, value_name = "FILE")]
     retract: Vec<PathBuf>,
-    /// Print the mean squared error on each file of the fit to all others; of classes, that of targets of 1 and -1
+    /// Print the mean squared error on each file of the fit to all others; of classes, that of
+    /// targets of 1 and -1
     #[arg(long)]
     held_out: bool,
     /// The file of all sums

@@ -4,7 +4,8 @@ use super::stretches::Sum;
 use crate::cli::report::Output;
 use crate::cli::scores::{Baseline, Baselines, IntervalScores, Scores};
 
-/// What predicts without learning: the running mean and the last value of each output, both 0 before anything was seen.
+/// What predicts without learning: the running mean and the last value of each output, both 0
+/// before anything was seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Naive {
     weights: Vec<f64>,
@@ -22,7 +23,8 @@ impl Naive {
         [self.means[output], self.last[output]]
     }
 
-    /// Takes in targets after they were scored. What has no weight is not learnt here either; neither is a target that is missing (not a number).
+    /// Takes in targets after they were scored. What has no weight is not learnt here either;
+    /// neither is a target that is missing (not a number).
     pub(crate) fn learn(&mut self, targets: &[f64], weight: f64) {
         if weight == 0.0 {
             return;
@@ -74,7 +76,8 @@ struct Moments {
     errors: Errors,
     /// Of the running mean and the last value.
     naive: [Errors; 2],
-    /// Of the rounds with an interval: their weight, that of those which it held, and `Σ ω` times its width.
+    /// Of the rounds with an interval: their weight, that of those which it held, and `Σ ω` times
+    /// its width.
     spanned: f64,
     held: f64,
     width: f64,
@@ -246,7 +249,8 @@ mod tests {
             assert!((scores.r2.unwrap() - r2).abs() < 1e-14);
             assert!((scores.mse.unwrap() - sum(&|p, y| (p - y) * (p - y)) / weight).abs() < 1e-14);
             assert_eq!(scores.error_rate, None);
-            // Before the rounds the means are 0, 2, 0 and 0 (what has no weight is not seen), the last values 0, 2, −1 and −1.
+            // Before the rounds the means are 0, 2, 0 and 0 (what has no weight is not seen), the
+            // last values 0, 2, −1 and −1.
             let [means, last] = &scores.baselines.0[..] else { panic!("two baselines") };
             assert!((means.mse.unwrap() - (4.0 + 2.0 * 9.0 + 0.5 * 9.0) / 3.5).abs() < 1e-14);
             assert!((last.mae.unwrap() - (2.0 + 2.0 * 3.0 + 0.5 * 4.0) / 3.5).abs() < 1e-14);

@@ -22,7 +22,8 @@ pub(crate) struct Watch {
     largest: f64,
     /// The loss of round 1, whose prediction knew nothing.
     first: f64,
-    /// The mean of the targets, and what it would have cost to predict it, as it was before each round.
+    /// The mean of the targets, and what it would have cost to predict it, as it was before each
+    /// round.
     mean: f64,
     mean_loss: f64,
     /// What it would have cost to predict 0.
@@ -75,7 +76,8 @@ impl Watch {
         [reach, crowded, self.hopeless(outcome.score), self.dominated(outcome.score)].into_iter().flatten().collect()
     }
 
-    /// When the targets lie beyond what the learner can predict, which is the commonest surprise of unscaled data.
+    /// When the targets lie beyond what the learner can predict, which is the commonest surprise of
+    /// unscaled data.
     fn out_of_reach(&self, key: &str, value: &Value, kernel: &str) -> Option<String> {
         let bound = reach(key, value, kernel)?;
         (self.largest > bound).then(|| {
@@ -107,7 +109,8 @@ impl Watch {
         })
     }
 
-    /// When most of the loss is that of the first prediction, which is made before anything was seen.
+    /// When most of the loss is that of the first prediction, which is made before anything was
+    /// seen.
     fn dominated(&self, score: &Score) -> Option<String> {
         let rounds = score.rounds();
         let rest = score.cumulative_loss() - self.first;
@@ -124,7 +127,8 @@ impl Watch {
 /// How far predictions reach that a key bounds.
 fn reach(key: &str, value: &Value, kernel: &str) -> Option<f64> {
     let Value::Number(bound) = value else { return None };
-    // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1 only.
+    // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) = 1
+    // only.
     let unit = !["linear", "polynomial", "mix"].iter().any(|name| kernel.starts_with(name));
     (unit || key == "clip").then_some(*bound)
 }
@@ -140,7 +144,8 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// For the rows that are `shown` so, and a learner with these parameters, whose targets may be `scaled`.
+    /// For the rows that are `shown` so, and a learner with these parameters, whose targets may be
+    /// `scaled`.
     pub(crate) fn new(
         entry: &Entry,
         parameters: &[(&'static str, Value)],

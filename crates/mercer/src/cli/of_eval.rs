@@ -1,4 +1,5 @@
-//! Options of `eval` that other commands take, too: they are handed on word by word, so that every run is one that `eval` could make.
+//! Options of `eval` that other commands take, too: they are handed on word by word, so that every
+//! run is one that `eval` could make.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;

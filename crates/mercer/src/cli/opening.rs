@@ -1,4 +1,5 @@
-//! DATA that can be read from its beginning more than once, even where it is a pipe: what was read of that is kept until the last reading.
+//! DATA that can be read from its beginning more than once, even where it is a pipe: what was read
+//! of that is kept until the last reading.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -61,7 +62,8 @@ impl Opening {
         self.read_rows(options, false)
     }
 
-    /// The names of the columns of rows of numbers, where they have some: known as soon as a header is there.
+    /// The names of the columns of rows of numbers, where they have some: known as soon as a header
+    /// is there.
     pub(crate) fn header(&self, options: &ReadOptions) -> Option<Vec<String>> {
         self.read_rows(options, true).ok()?.feature_names().map(<[String]>::to_vec)
     }

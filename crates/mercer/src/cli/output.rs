@@ -15,7 +15,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_on(text).map(|_| ())
 }
 
-/// The same for what more may follow: whether there still is a reader. Nothing waits in a buffer afterwards.
+/// The same for what more may follow: whether there still is a reader. Nothing waits in a buffer
+/// afterwards.
 pub(crate) fn print_on(text: &str) -> Result<bool, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -55,8 +56,8 @@ pub(crate) fn refuse_same_places(wanted: &[(&str, &Option<PathBuf>)]) -> Result<
     Ok(())
 }
 
-/// Refuses a place that an `option` names where it cannot mean what it says: `-`, which is no file, and what is among the `inputs`, which
-/// are read and must not be written over.
+/// Refuses a place that an `option` names where it cannot mean what it says: `-`, which is no file,
+/// and what is among the `inputs`, which are read and must not be written over.
 pub(crate) fn refuse_place(option: &str, path: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Err(Failure::usage(format!(
@@ -105,13 +106,14 @@ pub(crate) struct Aside {
 pub(crate) type Predictions = Aside;
 
 impl Aside {
-    /// A file of predictions; `inputs` are read, and must not be written over; `header` is the first line.
+    /// A file of predictions; `inputs` are read, and must not be written over; `header` is the
+    /// first line.
     pub(crate) fn create(path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
         Self::create_for("--predictions", path, inputs, header)
     }
 
-    /// The same for what another `option` asks to be written. What killed runs left of it is cleared away first, for it may take the
-    /// room that is needed.
+    /// The same for what another `option` asks to be written. What killed runs left of it is
+    /// cleared away first, for it may take the room that is needed.
     pub(crate) fn create_for(option: &str, path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
         let place = place(option, path, inputs)?;
         Unfinished::of(&place).clear_abandoned();
@@ -155,8 +157,9 @@ impl Aside {
         self.put(false).map(drop)
     }
 
-    /// The same so that it is still there after a power failure: the bytes reach the disk before the name does, and the name before
-    /// this returns. The file keeps its lock as long as what is returned is kept.
+    /// The same so that it is still there after a power failure: the bytes reach the disk before
+    /// the name does, and the name before this returns. The file keeps its lock as long as what is
+    /// returned is kept.
     pub(crate) fn finish_durably(self) -> Result<fs::File, Failure> {
         self.put(true)
     }
@@ -202,7 +205,8 @@ fn keep_owner_and_mode(path: &Path, file: &fs::File) {
     drop(file.set_permissions(old.permissions()));
 }
 
-/// Where the file of an `option` is put, if it can be; `inputs` are read, and must not be written over.
+/// Where the file of an `option` is put, if it can be; `inputs` are read, and must not be written
+/// over.
 fn place(option: &str, path: &Path, inputs: &[&Path]) -> Result<PathBuf, Failure> {
     refuse_place(option, path, inputs)?;
     // A link is followed, so that the file it names is replaced and not the link.
@@ -220,11 +224,13 @@ fn folder(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The files beside a place that are to be put there: `.mercer-PLACE-RANDOM.partial`, where PLACE is a checksum of the place's name.
+/// The files beside a place that are to be put there: `.mercer-PLACE-RANDOM.partial`, where PLACE
+/// is a checksum of the place's name.
 ///
-/// Whoever writes one holds a lock on it, which ends with the process however it ends. So a file without a lock was left behind by a
-/// process that was killed, or is so new that its lock is still to come: its maker looks, once it has the lock, whether it is still there.
-/// (A file system that knows no locks keeps such files.)
+/// Whoever writes one holds a lock on it, which ends with the process however it ends. So a file
+/// without a lock was left behind by a process that was killed, or is so new that its lock is still
+/// to come: its maker looks, once it has the lock, whether it is still there. (A file system that
+/// knows no locks keeps such files.)
 struct Unfinished<'a> {
     place: &'a Path,
     folder: &'a Path,

@@ -1,9 +1,10 @@
 //! Input that comes when it likes: standard input, or a pipe with a name.
 //!
-//! A thread of its own reads the bytes and hands them over in a short queue, which holds the writer back when rows take longer than
-//! they come. A few pieces of memory go round between the two, so that what is in use does not depend on who is ahead. When the queue is
-//! empty the reader would wait: then, and only then, what waits for output is flushed. While it waits it
-//! looks every now and then whether a signal has come, and ends the input if so.
+//! A thread of its own reads the bytes and hands them over in a short queue, which holds the writer
+//! back when rows take longer than they come. A few pieces of memory go round between the two, so
+//! that what is in use does not depend on who is ahead. When the queue is empty the reader would
+//! wait: then, and only then, what waits for output is flushed. While it waits it looks every now
+//! and then whether a signal has come, and ends the input if so.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -44,7 +45,8 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// Reads from `path`, or standard input for `-`; `idle` is called whenever nothing is there to be read.
+    /// Reads from `path`, or standard input for `-`; `idle` is called whenever nothing is there to
+    /// be read.
     pub(crate) fn open(path: &Path, stop: Stop, idle: impl FnMut() + Send + 'static) -> Result<Self, Failure> {
         let input: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())

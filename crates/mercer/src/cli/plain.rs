@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A text with its control characters escaped (`\u{1b}` for the one that begins a terminal's commands), so that it stays on its line and
-/// changes nothing but that line.
+/// A text with its control characters escaped (`\u{1b}` for the one that begins a terminal's
+/// commands), so that it stays on its line and changes nothing but that line.
 pub(crate) struct Plain<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Plain<'_> {

@@ -13,7 +13,8 @@ use super::output::Aside;
 /// Where the picture goes.
 #[derive(Args)]
 pub(crate) struct PlotArguments {
-    /// Draw a picture of the result into this file, whose name ends in .svg or .png; it appears when the run is complete
+    /// Draw a picture of the result into this file, whose name ends in .svg or .png; it appears
+    /// when the run is complete
     #[arg(long, value_name = "OUT.svg|OUT.png")]
     pub(crate) plot: Option<PathBuf>,
 }

@@ -32,17 +32,21 @@ use super::{TaskChoice, every, store, voice};
 
 /// Predict row by row with a model that `mercer train` has saved
 ///
-/// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below the line `prediction` when DATA has
-/// a header), {"prediction":…} for JSON objects. Several targets, and classes with their probabilities p_CLASS, have several columns below a
-/// line with their names; the classes are those that the model knew at the start. Lines are handed on whenever no input is at hand, so a program may write a row and wait
-/// for its answer. A bad row that is left out is answered by an empty line, or null.
+/// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below
+/// the line `prediction` when DATA has a header), {"prediction":…} for JSON objects. Several
+/// targets, and classes with their probabilities p_CLASS, have several columns below a line with
+/// their names; the classes are those that the model knew at the start. Lines are handed on
+/// whenever no input is at hand, so a program may write a row and wait for its answer. A bad row
+/// that is left out is answered by an empty line, or null.
 ///
-/// SIGINT, SIGTERM and SIGHUP end the rows: with --learn the model is written and the run has succeeded; without, the exit code is 128 and the
-/// signal's number, and no file of predictions appears.
+/// SIGINT, SIGTERM and SIGHUP end the rows: with --learn the model is written and the run has
+/// succeeded; without, the exit code is 128 and the signal's number, and no file of predictions
+/// appears.
 ///
-/// DATA has the columns of the training data. Where both have names the columns are found by them, in any order and among any others; the
-/// target may be missing, or hold anything, unless --learn is given. A model of a table with columns of any kind takes a column that is not there as one of missing cells,
-/// and a category that is new as one of those that share numbers; it says so once.
+/// DATA has the columns of the training data. Where both have names the columns are found by them,
+/// in any order and among any others; the target may be missing, or hold anything, unless --learn
+/// is given. A model of a table with columns of any kind takes a column that is not there as one of
+/// missing cells, and a category that is new as one of those that share numbers; it says so once.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PredictArguments {
@@ -51,16 +55,19 @@ pub(crate) struct PredictArguments {
     /// The file of the model
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Learn each row after it was predicted; the model's file is written when the rows end, or a signal ends them
+    /// Learn each row after it was predicted; the model's file is written when the rows end, or a
+    /// signal ends them
     #[arg(long)]
     learn: bool,
     /// With --learn, write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every, requires = "learn")]
     checkpoint: Option<NonZeroU64>,
-    /// Add the ends of intervals that hold this share of the targets, such as 0.9, in the columns lower and upper
+    /// Add the ends of intervals that hold this share of the targets, such as 0.9, in the columns
+    /// lower and upper
     ///
-    /// The model must have been trained with the same --intervals; or, with --learn, intervals that it does not have yet begin to learn
-    /// with the first row, and are kept in its file. An end that does not exist yet is empty, or null.
+    /// The model must have been trained with the same --intervals; or, with --learn, intervals that
+    /// it does not have yet begin to learn with the first row, and are kept in its file. An end
+    /// that does not exist yet is empty, or null.
     #[arg(long, value_name = "SHARE")]
     intervals: Option<f64>,
     /// Write the lines to this file instead of stdout; it appears when they are complete
@@ -72,11 +79,12 @@ pub(crate) struct PredictArguments {
     /// Which column is the target, if not that of the training data
     #[arg(long, value_name = "NAME|INDEX")]
     target: Option<TargetColumn>,
-    /// With --learn, which column holds weights, if not that of the training data; without, a column of weights that is to be left out
-    /// where columns have no names
+    /// With --learn, which column holds weights, if not that of the training data; without, a
+    /// column of weights that is to be left out where columns have no names
     #[arg(long, value_name = "NAME|INDEX")]
     weight: Option<ColumnChoice>,
-    /// Columns that are not looked at, by name or by number from 1, with commas between; not needed where columns are found by name
+    /// Columns that are not looked at, by name or by number from 1, with commas between; not needed
+    /// where columns are found by name
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
     #[command(flatten)]
@@ -208,7 +216,8 @@ fn is_data_set(data: &Path) -> bool {
     matches!(Source::of(data), Ok(Source::Named(_)))
 }
 
-/// The target of the training data: by their names if there are several, since these may stand anywhere.
+/// The target of the training data: by their names if there are several, since these may stand
+/// anywhere.
 fn known_target(about: &Description) -> TargetColumn {
     match &about.target_names[..] {
         [] => about.target.clone(),
@@ -222,7 +231,8 @@ pub(crate) fn known_place(about: &Description) -> TargetColumn {
     name.map_or_else(|| known_target(about), TargetColumn::Name)
 }
 
-/// The names by which columns are found: none if they are not each the name of one. A target that is `told` goes before its name.
+/// The names by which columns are found: none if they are not each the name of one. A target that
+/// is `told` goes before its name.
 fn known_names(about: &Description, told: bool) -> (Vec<String>, Option<String>) {
     let mut sorted: Vec<&String> = about.features.iter().collect();
     sorted.sort();

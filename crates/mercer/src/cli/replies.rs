@@ -1,4 +1,5 @@
-//! The lines that answer rows: one for each, on stdout or in a file that appears when all are there.
+//! The lines that answer rows: one for each, on stdout or in a file that appears when all are
+//! there.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -78,7 +79,8 @@ impl Replies {
         self.with(Lines::flush);
     }
 
-    /// Hands on what waits and puts the file in its place; tells what went wrong. Without this the file never appears.
+    /// Hands on what waits and puts the file in its place; tells what went wrong. Without this the
+    /// file never appears.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         self.with(|lines| {
             lines.flush();
@@ -95,7 +97,8 @@ impl Replies {
     }
 }
 
-/// Adds a number in the form of [`number`](super::output::number): `1` for 1.0 and `1e22` for 1e+22.
+/// Adds a number in the form of [`number`](super::output::number): `1` for 1.0 and `1e22` for
+/// 1e+22.
 #[inline]
 fn push(waiting: &mut Vec<u8>, number: &str) {
     for part in number.strip_suffix(".0").unwrap_or(number).split('+') {

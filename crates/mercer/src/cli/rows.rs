@@ -1,4 +1,5 @@
-//! Rows one by one, from a file, a pipe or a data set with a name; a bad row is handed on as such, and the next can be read.
+//! Rows one by one, from a file, a pipe or a data set with a name; a bad row is handed on as such,
+//! and the next can be read.
 
 use super::encoded::{Oddities, Sample};
 use super::failure::{self, Failure};
@@ -43,7 +44,8 @@ impl Rows {
         self.input.encoded().map_or_else(Oddities::default, |encoded| Oddities::lacking(encoded.missing()))
     }
 
-    /// Puts the next row into `sample`; `None` at the end, and when a signal has come: what it cut off is no row.
+    /// Puts the next row into `sample`; `None` at the end, and when a signal has come: what it cut
+    /// off is no row.
     ///
     /// # Errors
     /// Those after which no row can be read.

@@ -1,7 +1,8 @@
 //! A bounded sample of the rounds of a stream whose length nobody knows.
 
-/// All rounds while they fit; then every second, fourth, … on average, told by a hash of their number. So the choice depends on the
-/// round alone, is the same in every run, and has no period that the stream might share.
+/// All rounds while they fit; then every second, fourth, … on average, told by a hash of their
+/// number. So the choice depends on the round alone, is the same in every run, and has no period
+/// that the stream might share.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample<T> {
     capacity: usize,

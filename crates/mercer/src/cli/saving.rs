@@ -1,4 +1,5 @@
-//! The file of a model that learns: written when the rows end, every so many rows before that, and gone on from.
+//! The file of a model that learns: written when the rows end, every so many rows before that, and
+//! gone on from.
 
 use std::cell::RefCell;
 use std::num::NonZeroU64;
@@ -17,7 +18,8 @@ use super::{every, store};
 /// What `forecast` and `koopman` are told of model files.
 #[derive(Args)]
 pub(crate) struct SaveArguments {
-    /// Go on with the model in this file, which --out has written: it knows what it was made with and which column is what
+    /// Go on with the model in this file, which --out has written: it knows what it was made with
+    /// and which column is what
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
     /// Save the model in this file when the rows end, or SIGINT, SIGTERM or SIGHUP ends them
@@ -26,7 +28,8 @@ pub(crate) struct SaveArguments {
     /// With --out, write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every, requires = "out")]
     checkpoint: Option<NonZeroU64>,
-    /// Go on from the file of --out, if it is there: the rows and all options must be those of the run that wrote it
+    /// Go on from the file of --out, if it is there: the rows and all options must be those of the
+    /// run that wrote it
     #[arg(long, requires = "out")]
     resume: bool,
 }
@@ -62,8 +65,8 @@ impl SaveArguments {
     }
 }
 
-/// The file and when it is written; and while a run is resumed, the rows that the model has learnt: they are read again, and must be the
-/// same.
+/// The file and when it is written; and while a run is resumed, the rows that the model has learnt:
+/// they are read again, and must be the same.
 pub(crate) struct Saving {
     /// The option that names the file.
     option: &'static str,
@@ -85,12 +88,14 @@ impl Saving {
         Self { option, path, every, rows, met, goal, offered: 0, saved: RefCell::default() }
     }
 
-    /// The same for a run whose rows begin behind `start`, and whose model has learnt those up to `goal`.
+    /// The same for a run whose rows begin behind `start`, and whose model has learnt those up to
+    /// `goal`.
     pub(crate) fn resuming(self, shown: &str, start: Seen, goal: Seen) -> Self {
         Self { rows: shown.to_owned(), met: start, goal, ..self }
     }
 
-    /// Whether the model has learnt the next row already; it is told in the parts of [`Seen::after`].
+    /// Whether the model has learnt the next row already; it is told in the parts of
+    /// [`Seen::after`].
     ///
     /// # Errors
     /// When the rows turn out not to be those that it has learnt.
@@ -152,18 +157,19 @@ impl Saving {
     /// Whether the model is to be written when the rows have ended so.
     pub(crate) fn saves(&self, ended: &Result<(), Failure>) -> bool {
         match ended {
-            // Of two rows at least one was learnt. A run that fails at once leaves the file as it was.
+            // Of two rows at least one was learnt. A run that fails at once leaves the file as it
+            // was.
             Err(_) => self.offered > 1,
             Ok(()) => self.has_caught_up(),
         }
     }
 
-    /// Writes the model when the rows have ended, if the file is to be another than it is: also when a failure ended them, since a stream
-    /// cannot be read again.
+    /// Writes the model when the rows have ended, if the file is to be another than it is: also
+    /// when a failure ended them, since a stream cannot be read again.
     ///
     /// # Errors
-    /// Those that ended the rows, that the file cannot be written, and that the rows ended before they had reached what the model
-    /// has learnt.
+    /// Those that ended the rows, that the file cannot be written, and that the rows ended before
+    /// they had reached what the model has learnt.
     pub(crate) fn end(
         &self,
         ended: Result<(), Failure>,
@@ -200,8 +206,8 @@ pub(crate) struct Fact<'a> {
     pub(crate) now: &'a str,
 }
 
-/// Facts about the keys that both sides have. A model that an earlier program wrote lacks the keys that have come since, and was made as
-/// their defaults have it.
+/// Facts about the keys that both sides have. A model that an earlier program wrote lacks the keys
+/// that have come since, and was made as their defaults have it.
 pub(crate) fn parameter_facts<'a>(
     saved: &'a [(String, String)],
     now: &'a [(String, String)],
@@ -212,8 +218,8 @@ pub(crate) fn parameter_facts<'a>(
     })
 }
 
-/// Refuses to resume with a model that is not one of the run that would begin now: `facts` differ, or `otherwise` names another
-/// difference.
+/// Refuses to resume with a model that is not one of the run that would begin now: `facts` differ,
+/// or `otherwise` names another difference.
 pub(crate) fn check_same<'a>(
     path: &Path,
     facts: impl IntoIterator<Item = Fact<'a>>,

@@ -1,4 +1,5 @@
-//! How good predictions were: the scores, the baselines beside them, and the table of both that people read.
+//! How good predictions were: the scores, the baselines beside them, and the table of both that
+//! people read.
 
 use std::fmt::Write as _;
 
@@ -15,21 +16,25 @@ use std::num::NonZeroUsize;
 /// Which rows are scored, and which scores are shown.
 #[derive(Args)]
 pub(crate) struct ScoreArguments {
-    /// The score that is shown alone, also row by row; unless given all of them are, and `rmse` or `accuracy` row by row
+    /// The score that is shown alone, also row by row; unless given all of them are, and `rmse` or
+    /// `accuracy` row by row
     #[arg(long, value_name = "NAME")]
     pub(crate) metric: Option<Metric>,
     /// Rows at the beginning that are learnt and not scored [default: 0]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = super::skipped)]
     pub(crate) skip: usize,
-    /// Rows of the window whose score is told beside that of all rows; a tenth of the rows unless given
+    /// Rows of the window whose score is told beside that of all rows; a tenth of the rows unless
+    /// given
     ///
-    /// The last window, and at each checkpoint the one that ends there. Past the 16,384th row a window begins up to n/8192 rows early.
+    /// The last window, and at each checkpoint the one that ends there. Past the 16,384th row a
+    /// window begins up to n/8192 rows early.
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) window: Option<NonZeroUsize>,
 }
 
 impl ScoreArguments {
-    /// Rows at the beginning that are not scored: those of `--skip`, and the first one of a learner that knows nothing before it.
+    /// Rows at the beginning that are not scored: those of `--skip`, and the first one of a learner
+    /// that knows nothing before it.
     pub(crate) fn skipped(&self, entry: &Entry) -> usize {
         self.skip.max(usize::from(entry.autonomous))
     }
@@ -167,7 +172,8 @@ pub(crate) struct Scores {
     pub(crate) baselines: Baselines,
 }
 
-/// How good intervals were, over the rows that had one: weighted means, and means over several outputs.
+/// How good intervals were, over the rows that had one: weighted means, and means over several
+/// outputs.
 #[derive(Clone, Copy, serde::Serialize)]
 pub(crate) struct IntervalScores {
     /// The share of the targets in their intervals.
@@ -185,8 +191,9 @@ pub(crate) struct ClassScores {
     pub(crate) calibration_error: Option<f64>,
 }
 
-/// What predictions that cost nothing would have scored on the same rows: the running mean (for classes the most frequent class so far), and
-/// the value of the row before; for a series with a season also the value of a season ago.
+/// What predictions that cost nothing would have scored on the same rows: the running mean (for
+/// classes the most frequent class so far), and the value of the row before; for a series with a
+/// season also the value of a season ago.
 pub(crate) struct Baselines(pub(crate) Vec<Baseline>);
 
 /// One of them, by its key in JSON.
@@ -236,7 +243,8 @@ pub(crate) struct Section<'a> {
 const CELL: usize = 13;
 const NAMES: usize = 20;
 
-/// The table that people read: a line for each section and its baselines, a column for each score, or for the one asked for.
+/// The table that people read: a line for each section and its baselines, a column for each score,
+/// or for the one asked for.
 pub(crate) fn table(sections: &[Section<'_>], asked: Option<Metric>) -> String {
     let exists = |metric: &Metric| match asked {
         Some(asked) => *metric == asked,

@@ -107,8 +107,8 @@ struct LimitArguments {
     /// Most connections at a time; further ones are answered 503 and closed
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     max_connections: u32,
-    /// How long a row may wait for others to be learnt, and a forecast for others to be made, before
-    /// a request is answered 503 and is to be sent again
+    /// How long a row may wait for others to be learnt, and a forecast for others to be made,
+    /// before a request is answered 503 and is to be sent again
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     max_wait: Duration,
     /// Seconds that a client may take to send a head, to send a body, or to accept the next part of

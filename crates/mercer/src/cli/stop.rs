@@ -1,4 +1,5 @@
-//! A signal that asks the command to end: it finishes the row in hand, saves, and ends. A second one ends it at once.
+//! A signal that asks the command to end: it finishes the row in hand, saves, and ends. A second
+//! one ends it at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

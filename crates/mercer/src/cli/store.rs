@@ -1,4 +1,5 @@
-//! Model files on disk: read with their name in every message, written so that a crash leaves the old file or the new one.
+//! Model files on disk: read with their name in every message, written so that a crash leaves the
+//! old file or the new one.
 
 use std::fs::File;
 use std::io::Read;
@@ -76,7 +77,8 @@ pub(crate) fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Fai
     Failure::because(format!("{}: {error}{command}", path.display()))
 }
 
-/// The first bytes of a file, as many as all model files have in common; none of what is no file or cannot be read.
+/// The first bytes of a file, as many as all model files have in common; none of what is no file or
+/// cannot be read.
 fn beginning(path: &Path) -> Vec<u8> {
     let (mut head, length) = (Vec::new(), MAGIC.len() as u64);
     if path.is_file() && File::open(path).and_then(|file| file.take(length).read_to_end(&mut head)).is_err() {
@@ -90,8 +92,8 @@ pub(crate) fn is_model(path: &Path) -> bool {
     beginning(path) == MAGIC
 }
 
-/// Refuses a place where a model cannot be written, before the work for it is done, or where something else would be lost, and clears away what killed runs left there; `option`
-/// names it.
+/// Refuses a place where a model cannot be written, before the work for it is done, or where
+/// something else would be lost, and clears away what killed runs left there; `option` names it.
 pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
     let head = beginning(path);
     // What cannot be read is refused below if it cannot be replaced either.

@@ -1,8 +1,10 @@
-//! Sums over the later half of the rounds, or over any window of them, for a stream whose length nobody knows.
+//! Sums over the later half of the rounds, or over any window of them, for a stream whose length
+//! nobody knows.
 //!
-//! The rounds are summed in stretches, of one round each while there are few. When there are too many stretches, neighbours are joined.
-//! At the end the stretches of a window are added up. So a window is exact up to 16,384 rounds, and beyond that begins
-//! less than n/8192 rounds early. The result depends on n alone, and nothing is subtracted, so a bad start does not spoil it.
+//! The rounds are summed in stretches, of one round each while there are few. When there are too
+//! many stretches, neighbours are joined. At the end the stretches of a window are added up. So a
+//! window is exact up to 16,384 rounds, and beyond that begins less than n/8192 rounds early. The
+//! result depends on n alone, and nothing is subtracted, so a bad start does not spoil it.
 
 /// Stretches held at most.
 const CAPACITY: usize = 1 << 14;
@@ -56,8 +58,9 @@ impl<S: Sum> Stretches<S> {
         self.rounds
     }
 
-    /// The rounds after `after` and not after `until`: how many rounds are before them, and their sums. Both ends are those of stretches, so
-    /// that the window begins, and ends unless it ends with the last round, less than a stretch early.
+    /// The rounds after `after` and not after `until`: how many rounds are before them, and their
+    /// sums. Both ends are those of stretches, so that the window begins, and ends unless it ends
+    /// with the last round, less than a stretch early.
     pub(crate) fn between(&self, after: usize, until: usize) -> (usize, S) {
         let first = (after >> self.doublings).min(self.stretches.len());
         let end = (until >> self.doublings).clamp(first, self.stretches.len());

@@ -1,4 +1,5 @@
-//! Progressive validation on stderr: every example is predicted before it is learnt, and what that cost is told at rounds 1, 2, 4, 8, …
+//! Progressive validation on stderr: every example is predicted before it is learnt, and what that
+//! cost is told at rounds 1, 2, 4, 8, …
 
 use std::time::Instant;
 
@@ -26,7 +27,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table that goes on behind these rounds of a model of `classes` or of numbers, whose losses may be in `scaled` units.
+    /// A table that goes on behind these rounds of a model of `classes` or of numbers, whose losses
+    /// may be in `scaled` units.
     pub(crate) fn new(quiet: bool, classes: bool, scaled: bool, standing: Standing) -> Self {
         let heads = match (classes, scaled) {
             (true, _) => ["errors since last", "error rate"],

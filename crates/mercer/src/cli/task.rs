@@ -12,7 +12,8 @@ use super::{CommonArguments, TaskChoice};
 pub(crate) enum Kind {
     /// So many numbers; none where rows are features alone.
     Numbers(usize),
-    /// A class. If the first rows hold two classes alone that are 0 and 1, or −1 and 1, these are their names, in order.
+    /// A class. If the first rows hold two classes alone that are 0 and 1, or −1 and 1, these are
+    /// their names, in order.
     Class(Option<[&'static str; 2]>),
 }
 
@@ -70,7 +71,8 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// What the options say, before the data are seen: a loss for classes makes a learner of classes, and some learners have no other.
+    /// What the options say, before the data are seen: a loss for classes makes a learner of
+    /// classes, and some learners have no other.
     pub(crate) fn of(common: &CommonArguments) -> Self {
         let loss = |pair: &str| {
             let (key, value) = pair.split_once('=')?;
@@ -101,8 +103,8 @@ impl Wanted {
         }
     }
 
-    /// The names of two classes that are numbers. Where all are 1 the other class may be either; a learner that only classifies is
-    /// given signs.
+    /// The names of two classes that are numbers. Where all are 1 the other class may be either; a
+    /// learner that only classifies is given signs.
     pub(crate) fn two(self, zero_one: bool, signs: bool) -> Option<[&'static str; 2]> {
         match (zero_one, signs) {
             (true, true) if self.classifier => Some(["-1", "1"]),

@@ -1,4 +1,5 @@
-//! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in order.
+//! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in
+//! order.
 
 use mercer::encoding::{AmbiguousDay, Notation};
 use mercer::readers::is_gap_mark;
@@ -29,8 +30,10 @@ pub(crate) struct Timed {
 }
 
 impl Timed {
-    /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever does so tells why. A column of a file is one of times if it
-    /// is so in each of the first rows; of a pipe the first row alone decides, and names that are not those of times are believed, so that nobody has to wait.
+    /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
+    /// does so tells why. A column of a file is one of times if it is so in each of the first rows;
+    /// of a pipe the first row alone decides, and names that are not those of times are believed,
+    /// so that nobody has to wait.
     pub(crate) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
@@ -231,7 +234,8 @@ impl Head {
         (0..self.width).filter(holds).collect()
     }
 
-    /// Whether no more than half of the values of a column are no numbers; the odd one is refused with its place.
+    /// Whether no more than half of the values of a column are no numbers; the odd one is refused
+    /// with its place.
     pub(crate) fn may_be_of_numbers(&self, column: usize) -> bool {
         let is_gap = |cell: &Cell<'_>| match cell {
             Cell::Missing => true,
@@ -243,7 +247,8 @@ impl Head {
         2 * numbers >= cells.iter().filter(|cell| !is_gap(cell)).count()
     }
 
-    /// Whether a column counts the rows: each number is one more than that before, and there are several.
+    /// Whether a column counts the rows: each number is one more than that before, and there are
+    /// several.
     pub(crate) fn is_a_counter(&self, column: usize) -> bool {
         let numbers: Vec<f64> = self.cells(column).iter().filter_map(|cell| cell.number()).collect();
         numbers.len() > 2 && numbers.len() == self.rows.len() && numbers.windows(2).all(|two| two[1] == two[0] + 1.0)

@@ -1,9 +1,10 @@
 //! Ten points of the loss curve from a stream whose length nobody knows.
 //!
-//! Every round is recorded while there are few; when the memory is full, every second record goes and only every second
-//! round is recorded from then on. At the end the ten are picked: round `⌊kn/10⌋`, k = 1 … 10, exact up to 65,536 rounds and
-//! beyond that rounded down to a multiple of a power of two, less than n/32,768 away. The result depends on n alone, so a
-//! stream gives what a file gives.
+//! Every round is recorded while there are few; when the memory is full, every second record goes
+//! and only every second round is recorded from then on. At the end the ten are picked: round
+//! `⌊kn/10⌋`, k = 1 … 10, exact up to 65,536 rounds and beyond that rounded down to a multiple of a
+//! power of two, less than n/32,768 away. The result depends on n alone, so a stream gives what a
+//! file gives.
 
 /// Records held at most.
 const CAPACITY: usize = 1 << 16;

@@ -35,19 +35,22 @@ use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store,
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
-/// Every example is predicted before it is learnt; what that cost is told on stderr at rows 1, 2, 4, 8, … The model is written when
-/// the stream ends, and also when SIGINT, SIGTERM or SIGHUP ends it early: with --resume the same command goes on from there, exactly.
+/// Every example is predicted before it is learnt; what that cost is told on stderr at rows 1, 2,
+/// 4, 8, … The model is written when the stream ends, and also when SIGINT, SIGTERM or SIGHUP ends
+/// it early: with --resume the same command goes on from there, exactly.
 ///
-/// Learning begins with the first row, unless the first 256 settle something: the width of --kernel median, or a value `auto` that looks
-/// at the data. They are then gathered first.
+/// Learning begins with the first row, unless the first 256 settle something: the width of --kernel
+/// median, or a value `auto` that looks at the data. They are then gathered first.
 ///
-/// Whether the target is a class is settled by the first rows, too. Where learning begins with the first row of a pipe, the target is a
-/// number unless --task class is given.
+/// Whether the target is a class is settled by the first rows, too. Where learning begins with the
+/// first row of a pipe, the target is a number unless --task class is given.
 ///
-/// With --intervals the model keeps intervals that `mercer predict --intervals` tells and, with --learn, goes on calibrating.
+/// With --intervals the model keeps intervals that `mercer predict --intervals` tells and, with
+/// --learn, goes on calibrating.
 ///
-/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own units. A table with columns that are not
-/// numbers, or with gaps, is encoded; the model keeps what the columns are and how they become numbers.
+/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own
+/// units. A table with columns that are not numbers, or with gaps, is encoded; the model keeps what
+/// the columns are and how they become numbers.
 ///
 /// DATA is as for `mercer eval`: a file, `-` for standard input, or the name of a known data set.
 #[derive(Args)]
@@ -64,7 +67,8 @@ pub(crate) struct TrainArguments {
     /// Write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every)]
     checkpoint: Option<NonZeroU64>,
-    /// Go on from the file of --out, if it is there: DATA and all options must be those of the run that wrote it
+    /// Go on from the file of --out, if it is there: DATA and all options must be those of the run
+    /// that wrote it
     #[arg(long)]
     resume: bool,
     /// What becomes of rows that cannot be read or learnt: stop, skip, or quarantine=FILE
@@ -149,7 +153,8 @@ impl Plan {
         let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
         let survey = Survey::make(arguments, settings.needs_rounds())?;
         let wanted = Wanted::of(common);
-        // The first rows settle the kernel's width and whatever else looks at data; nobody waits for them otherwise.
+        // The first rows settle the kernel's width and whatever else looks at data; nobody waits
+        // for them otherwise.
         let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
         let looks = settings.needs_rows() || median;
         let ranges = survey.learned.as_ref().and_then(|learned| learned.table.clone());

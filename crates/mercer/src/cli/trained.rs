@@ -1,4 +1,5 @@
-//! Models of rows as `train`, `predict` and `serve` use them: of numbers or of classes, alone or behind the encoding of a table.
+//! Models of rows as `train`, `predict` and `serve` use them: of numbers or of classes, alone or
+//! behind the encoding of a table.
 
 use mercer::encoding::ScaledTargets;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
@@ -19,7 +20,8 @@ pub(crate) type Trained = Tabular<Task>;
 pub(crate) struct Answer {
     /// One a target, in the targets' own units.
     pub(crate) numbers: Vec<f64>,
-    /// The ends of the intervals in the targets' own units, NaN where there is none yet; empty if the model has none.
+    /// The ends of the intervals in the targets' own units, NaN where there is none yet; empty if
+    /// the model has none.
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
     /// Of a model of classes.
@@ -149,7 +151,8 @@ fn teach(
             let target = Target::weighted(&example.targets, example.weight);
             let Numbers { learner, intervals, score } = &mut **task;
             answer.learn(learner, intervals.as_mut(), inputs, target).map_err(display)?;
-            // As in `eval`, the first row is no part of the score where nothing is predicted before it.
+            // As in `eval`, the first row is no part of the score where nothing is predicted before
+            // it.
             let unscored = score.rounds() == 0 && is_autonomous(learner.learner());
             score.record_weighted(&answer.numbers, target.y, if unscored { 0.0 } else { target.weight });
             if let ([made], [y]) = (&answer.numbers[..], target.y) {

@@ -22,23 +22,27 @@ use report::{Report, Seen};
 pub(crate) struct Own {
     /// Points that are tried
     ///
-    /// Half of them are spread over the ranges and tried on a ninth of the rows. The best third goes on to a third of the rows, the best third of
-    /// these to all. On each of these prefixes some more are tried around the best point.
+    /// Half of them are spread over the ranges and tried on a ninth of the rows. The best third
+    /// goes on to a third of the rows, the best third of these to all. On each of these prefixes
+    /// some more are tried around the best point.
     #[arg(long, value_name = "N", default_value = "64", value_parser = count, help_heading = "Search")]
     trials: NonZeroUsize,
     /// Look for this key between these values; may be given several times
     ///
-    /// `sigma` is the width of the kernel. `:log` spreads the values evenly by their logarithms, `:linear` as they are; unless given it is as for the
-    /// learner's own range, or linear. Unless given, the width is looked for within a factor of 8 of the median heuristic, and keys in the ranges of
-    /// `mercer learners NAME`.
+    /// `sigma` is the width of the kernel. `:log` spreads the values evenly by their logarithms,
+    /// `:linear` as they are; unless given it is as for the learner's own range, or linear. Unless
+    /// given, the width is looked for within a factor of 8 of the median heuristic, and keys in the
+    /// ranges of `mercer learners NAME`.
     #[arg(long, value_name = "KEY=LOW..HIGH[:log]", help_heading = "Search")]
     search: Vec<String>,
     /// The kernel: gaussian:SIGMA, laplace:SIGMA, … as for `eval`, and then it is not looked for
     ///
-    /// With --search sigma=LOW..HIGH its family stays and its width is looked for. Unless given, it is a Gaussian whose width is looked for.
+    /// With --search sigma=LOW..HIGH its family stays and its width is looked for. Unless given, it
+    /// is a Gaussian whose width is looked for.
     #[arg(long, value_name = "SPEC", help_heading = "Search")]
     kernel: Option<String>,
-    /// Threads, each with a learner of its own; as many as there are processors unless given. The result is the same
+    /// Threads, each with a learner of its own; as many as there are processors unless given. The
+    /// result is the same
     #[arg(long, value_name = "N", value_parser = count, help_heading = "Search")]
     threads: Option<NonZeroUsize>,
     /// Print one JSON object
@@ -48,12 +52,13 @@ pub(crate) struct Own {
 
 /// Find good settings of a learner for these data, and print the command that has them
 ///
-/// Runs the learner with many settings over prefixes of DATA as `eval` does, and prints the best ones and the command that won. `eval`
-/// then prints the same score, to the last digit. All rows are in memory, and a learner for each thread.
+/// Runs the learner with many settings over prefixes of DATA as `eval` does, and prints the best
+/// ones and the command that won. `eval` then prints the same score, to the last digit. All rows
+/// are in memory, and a learner for each thread.
 ///
-/// The score is that of --metric over all rows that are scored (--skip); unless given the root mean squared error, or for classes the log loss
-/// (accuracy where the learner has no probabilities). `--set` fixes a key. `--seed` is also that of
-/// the points that are tried.
+/// The score is that of --metric over all rows that are scored (--skip); unless given the root mean
+/// squared error, or for classes the log loss (accuracy where the learner has no probabilities).
+/// `--set` fixes a key. `--seed` is also that of the points that are tried.
 pub(crate) type TuneArguments = WithEval<Own>;
 
 impl Beside for Own {

@@ -65,7 +65,8 @@ fn every_default_builds_the_learner_it_names_and_learns() {
             let loss = if classifies { f64::from(prediction * y <= 0.0) } else { (prediction - y).powi(2) };
             late += if t < 300 { 0.0 } else { loss / 300.0 };
         }
-        // Who predicts 0 suffers the mean of y², one half; who has learnt suffers a fifth of that at most. Of classes these are mistakes.
+        // Who predicts 0 suffers the mean of y², one half; who has learnt suffers a fifth of that
+        // at most. Of classes these are mistakes.
         assert!(late < 0.1, "{}: {late}", entry.name);
         assert_eq!(Settings::new(entry, []).unwrap().needs_rounds(), None, "{}: no default needs T", entry.name);
     }
@@ -374,7 +375,8 @@ fn members_are_built_as_they_are_written() {
     assert_eq!(formulas.needs_rounds(), Some("members"));
 }
 
-/// Members that forget, and members that start anew, whose learner stands in parentheses with settings and members of its own.
+/// Members that forget, and members that start anew, whose learner stands in parentheses with
+/// settings and members of its own.
 #[test]
 fn members_may_forget_and_start_anew() {
     let members = "members=krls forgetting=0.99 lambda=0.1; fogd features=50; \

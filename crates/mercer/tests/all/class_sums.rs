@@ -1,4 +1,5 @@
-//! Sums of classes: shards that met different classes merge to one pass, whatever their order, and are taken back.
+//! Sums of classes: shards that met different classes merge to one pass, whatever their order, and
+//! are taken back.
 
 use mercer::fit::FitSpec;
 use mercer::model::{MOST_CLASSES, MergeError, Model, ModelError, Moments};
@@ -115,7 +116,8 @@ fn a_shard_is_held_out() {
             let (mut made, w) = (Vec::new(), 0.5 + (t % 3) as f64);
             model.task.classifier.scores_with(x, &mut Scratch::default(), &mut made).unwrap();
             for class in classes.names() {
-                // A class that the others never met scores as one that is never right: the output in reserve.
+                // A class that the others never met scores as one that is never right: the output
+                // in reserve.
                 let score = match model.task.labels.find(class) {
                     Some(class) => made[class],
                     None => {

@@ -80,7 +80,8 @@ fn every_altered_bit_is_seen() {
     }
 }
 
-/// Even where the checksum is that of the altered bytes, so that decoding and validation are all that stands between.
+/// Even where the checksum is that of the altered bytes, so that decoding and validation are all
+/// that stands between.
 #[test]
 fn altered_and_sealed_bytes_do_not_panic_whatever_is_done_with_the_model() {
     let (mut refused, mut taken) = (0, 0);
@@ -108,7 +109,8 @@ fn altered_and_sealed_bytes_do_not_panic_whatever_is_done_with_the_model() {
 
 #[test]
 fn deep_nesting_is_refused_before_the_stack_is_gone() {
-    // `Kons` with a mixture of one term that is a mixture of one term …: weight, then the kernel's variant.
+    // `Kons` with a mixture of one term that is a mixture of one term …: weight, then the kernel's
+    // variant.
     let good = bytes("kons");
     let weight = 0.4_f64.to_le_bytes();
     let at = (HEADER..good.len() - 8).find(|at| good[*at..*at + 8] == weight).unwrap();

@@ -1,4 +1,5 @@
-//! Everything that may be done with a model that was read: refused or not is its affair, but nothing may panic.
+//! Everything that may be done with a model that was read: refused or not is its affair, but
+//! nothing may panic.
 
 use mercer::encoding::{Cell, Encoding};
 use mercer::forecast::Forecaster;

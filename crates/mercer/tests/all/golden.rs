@@ -1,9 +1,9 @@
-//! A golden file of every kind and learner loads and predicts what it did; what is saved now goes on
-//! bit for bit.
+//! A golden file of every kind and learner loads and predicts what it did; what is saved now goes
+//! on bit for bit.
 //!
 //! `MERCER_BLESS=1 cargo test -p mercer --test all` writes all files anew. Without it, the test
-//! fails where a file is missing, belongs to no learner, differs from what is saved now, or predicts
-//! something else.
+//! fails where a file is missing, belongs to no learner, differs from what is saved now, or
+//! predicts something else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -42,7 +42,8 @@ fn what_is_saved_goes_on_bit_for_bit() {
     }
 }
 
-/// An index of a window is no part of a file, and what is measured on it decides when the window grows.
+/// An index of a window is no part of a file, and what is measured on it decides when the window
+/// grows.
 #[test]
 fn a_window_that_grows_goes_on_bit_for_bit() {
     let (ends, end) = ([700, 1700, 2300], 3500);

@@ -1,4 +1,5 @@
-//! Small models of every kind and learner, trained on a few rows that are the same on every machine.
+//! Small models of every kind and learner, trained on a few rows that are the same on every
+//! machine.
 
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Context, Entry, Settings};
@@ -110,7 +111,8 @@ fn classification(learnt: usize) -> Classification {
     Tabular { description, encoding: None, scaling, progress, task }
 }
 
-/// Members that forget or start anew, with a share for all; after enough rows for the detectors to have seen losses.
+/// Members that forget or start anew, with a share for all; after enough rows for the detectors to
+/// have seen losses.
 fn sharing(learnt: usize) -> Regression {
     let members = "members=krls forgetting=0.99 lambda=0.1 max_dictionary=9; \
                    restart learner=(krls lambda=0.1 kernel=laplace:1 max_dictionary=9); \

@@ -188,7 +188,8 @@ fn a_dictionary_that_keeps_everything_is_remarked_on() {
 fn error_rate_is_for_classes() {
     let folder = Folder::new().with("signs.csv", "1,1\n-1,-1\n1,1\n-1,-1\n1,-1\n");
     let report = folder.json("eval signs.csv --learner krls --kernel linear");
-    // The first prediction is 0, which counts as positive and is right; the last row contradicts the others.
+    // The first prediction is 0, which counts as positive and is right; the last row contradicts
+    // the others.
     assert_eq!(report["error_rate"].as_f64(), Some(0.2));
     assert!(folder.done("eval signs.csv --learner krls --kernel linear").contains("error rate"));
 }
@@ -340,9 +341,11 @@ fn every_learner_works_untuned() {
         let report = folder.json(&format!("eval data.csv --learner {} --scale paper01", entry.name));
         let n = report["n"].as_u64();
         assert_eq!((report["learner"].as_str(), n), (Some(entry.name), Some(300)));
-        // Steps are small, so that no stream is too rough for them: what counts is what was learnt by the middle.
+        // Steps are small, so that no stream is too rough for them: what counts is what was learnt
+        // by the middle.
         let mse = report["second_half"]["mse"].as_f64().unwrap();
-        // PROS-N-KONS forgets all at every restart, of which there are many in so few rows; those of Gao et al. are slow to leave zero.
+        // PROS-N-KONS forgets all at every restart, of which there are many in so few rows; those
+        // of Gao et al. are slow to leave zero.
         let slow = ["pros-n-kons", "klms-csl1", "klms-csal1"].contains(&entry.name);
         let bar = if slow { predicting_zero } else { best_constant };
         assert!(mse < bar, "{}: {mse}, {bar}", entry.name);
@@ -397,7 +400,8 @@ fn a_second_thread_works_without_being_told_how() {
     assert_ne!(one, two);
 }
 
-/// Every learner, one by one and in blocks of several sizes, on a file of known and of unknown length.
+/// Every learner, one by one and in blocks of several sizes, on a file of known and of unknown
+/// length.
 #[test]
 fn blocks_predict_the_same() {
     let folder = folder(700);
@@ -459,7 +463,8 @@ fn mixtures_are_built_from_the_command_line() {
     assert_eq!(timeless(auto), timeless(folder.json("eval data.csv --learner auto --set budget=20000")));
 }
 
-/// Two streams behind each other: members that follow, and a share for all, find the second sooner than `krls` alone.
+/// Two streams behind each other: members that follow, and a share for all, find the second sooner
+/// than `krls` alone.
 #[test]
 fn a_mixture_follows_a_change() {
     let row = |t: usize| {

@@ -118,7 +118,8 @@ fn shards_of_an_encoded_table_are_one_pass_whatever_the_threads() {
     }
 }
 
-/// By hand: a column for each city, the mean of the sizes of the one file for a gap, and a mark beside it.
+/// By hand: a column for each city, the mean of the sizes of the one file for a gap, and a mark
+/// beside it.
 #[test]
 fn every_row_is_encoded_by_the_one_file() {
     let sizes: Vec<f64> = (0..300).filter_map(|t| sale(t).size).collect();

@@ -321,7 +321,8 @@ fn units_do_not_matter() {
     assert!((flat / 0.003 - 1.0).abs() < 1e-9, "{flat}");
 }
 
-/// A table of one column has its gaps as blank lines: as many predictions as rows, and time does not shift.
+/// A table of one column has its gaps as blank lines: as many predictions as rows, and time does
+/// not shift.
 #[test]
 fn blank_lines_of_one_column_are_missing_rows() {
     let value = |k: usize| (0.3 * k as f64).sin() + 2.0;

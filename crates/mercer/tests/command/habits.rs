@@ -1,4 +1,5 @@
-//! What every command of a system does: completions, manual pages, help, options from a file, more or less said, exit codes.
+//! What every command of a system does: completions, manual pages, help, options from a file, more
+//! or less said, exit codes.
 
 use std::fs;
 use std::process::Command;
@@ -130,7 +131,8 @@ fn more_or_less_is_said() {
     folder.refused(2, "-q eval d.csv", &["--learner", "mercer eval --help"]);
 }
 
-/// `--learner 'NAME KEY=VALUE …'` says what `--set` and `--kernel` say, in every command; what both say is refused.
+/// `--learner 'NAME KEY=VALUE …'` says what `--set` and `--kernel` say, in every command; what both
+/// say is refused.
 #[test]
 fn a_learner_is_named_with_its_settings() {
     let rows: String = (0..60).map(|t| format!("{},{}\n", t % 7, t * 3 % 11)).collect();

@@ -40,7 +40,8 @@ fn eval_tells_coverage_and_width() {
         let width = rows.iter().map(|row| row[4] - row[3]).sum::<f64>();
         (held as f64 / rows.len() as f64, width / rows.len() as f64)
     };
-    // Without noise errors fall all the time: more than the share at first is paid for by less later.
+    // Without noise errors fall all the time: more than the share at first is paid for by less
+    // later.
     for (scores, from, gap) in [(&report, 0, 0.01), (&report["second_half"], 600, 0.03)] {
         let (coverage, width) = score(from);
         assert!(near(&scores["coverage"], coverage) && (coverage - 0.9).abs() < gap, "{scores}");
@@ -115,7 +116,8 @@ fn a_model_keeps_its_intervals() {
         let still = folder.done("predict rest.csv --model m.mercer --intervals 0.9");
         let made = folder.done("predict rest.csv --model m.mercer --intervals 0.9 --learn --quiet");
         assert!(made.starts_with("prediction,lower,upper\n"), "{made}");
-        // Predictions that are asked for come from kernel coefficients, those of learning from coordinates.
+        // Predictions that are asked for come from kernel coefficients, those of learning from
+        // coordinates.
         assert!(close(&lines(&still)[0], &lines(&made)[0]), "{still}\n{made}");
         if how.is_empty() {
             let expected = folder.read("e.csv");

@@ -1,4 +1,5 @@
-//! `forecast --out` and `--model`: a forecaster that was kept goes on as if it had never been put away.
+//! `forecast --out` and `--model`: a forecaster that was kept goes on as if it had never been put
+//! away.
 
 use crate::forecast::{METHODS, csv, driven, track, without_seconds};
 use crate::support::Folder;

@@ -1,4 +1,5 @@
-//! `koopman --out` and `--model`: an operator that was kept goes on as if it had never been put away, or is told as it is.
+//! `koopman --out` and `--model`: an operator that was kept goes on as if it had never been put
+//! away, or is told as it is.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! `mercer koopman`: what is printed is what the library learns, and every option does what it says.
+//! `mercer koopman`: what is printed is what the library learns, and every option does what it
+//! says.
 
 use std::io::Write;
 
@@ -195,7 +196,8 @@ fn a_spiral_has_its_own_eigenvalues() {
     }
 }
 
-/// From 0 to 0 or 1, evenly, and from 1 to 0. Behind the pair 0, 0 none is new on both of its sides.
+/// From 0 to 0 or 1, evenly, and from 1 to 0. Behind the pair 0, 0 none is new on both of its
+/// sides.
 #[test]
 fn a_finite_chain_is_found_by_the_default_shape() {
     let chain = FiniteChain::new(1, vec![0.0, 1.0], vec![0.5, 0.5, 1.0, 0.0]).unwrap();

@@ -166,8 +166,8 @@ fn a_linear_map_is_found_in_any_unit() {
     }
 }
 
-/// Faults 4 and 13, by the paper's learner without options: the second eigenvalue is near (the constant
-/// step gave 0.3 to 0.65), the dictionary stays small, and a linear kernel is not centred.
+/// Faults 4 and 13, by the paper's learner without options: the second eigenvalue is near (the
+/// constant step gave 0.3 to 0.65), the dictionary stays small, and a linear kernel is not centred.
 #[test]
 fn descent_without_options_converges_and_stays_small() {
     let rows = |t: u64| format!("{},{},{},{}\n", noise(t), noise(t + 9999), 0.9 * noise(t), 0.5 * noise(t + 9999));
@@ -211,8 +211,8 @@ fn of_the_model(mut report: Value) -> Value {
     report
 }
 
-/// Sums go on to the last bit, before and behind the pairs that settle scale and widths, and so does
-/// the trajectory.
+/// Sums go on to the last bit, before and behind the pairs that settle scale and widths, and so
+/// does the trajectory.
 #[test]
 fn half_and_half_is_one_uninterrupted_run() {
     let values = autoregressive(5200, 1.0);

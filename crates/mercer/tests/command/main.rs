@@ -1,4 +1,5 @@
-//! The `mercer` command as its user meets it: the built program, its output, its messages and its exit codes.
+//! The `mercer` command as its user meets it: the built program, its output, its messages and its
+//! exit codes.
 
 mod classes;
 mod classifiers;

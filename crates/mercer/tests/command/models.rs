@@ -1,4 +1,5 @@
-//! `train`, `predict` and `inspect`: what is saved goes on as if it had never been, and damage is told.
+//! `train`, `predict` and `inspect`: what is saved goes on as if it had never been, and damage is
+//! told.
 
 use mercer::catalogue;
 
@@ -143,7 +144,8 @@ fn bad_rows_stop_are_skipped_or_put_aside() {
     }
     let text = lines.join("\n") + "\n";
     let clean: String = csv(&examples(80));
-    // Text in a column of numbers would have the columns encoded; a row that is too short is no row in any case.
+    // Text in a column of numbers would have the columns encoded; a row that is too short is no row
+    // in any case.
     let short = text.replace("1,2,x,4", "1,2,4");
     let folder = Folder::new().with("bad.csv", &text).with("short.csv", &short).with("clean.csv", &clean);
     let learner = "--learner krls --kernel polynomial:2,1 --set lambda=1 --quiet";

@@ -45,7 +45,8 @@ fn a_european_table() {
     assert!(later(&report, "r2") > 0.9, "{report}");
 }
 
-/// A mark before the text, line ends of two characters, and quotes around cells with separators, quotes and line ends.
+/// A mark before the text, line ends of two characters, and quotes around cells with separators,
+/// quotes and line ends.
 #[test]
 fn an_export_of_a_spreadsheet() {
     let mut text = "\u{feff}\"Item, with unit\",Remark,Pieces,Price\r\n".to_owned();

@@ -57,7 +57,8 @@ fn outliers_are_kept_on_demand_and_unknown_ways_are_refused() {
     folder.refused(2, "eval clean.csv --learner krls --outliers clip", &["keep, weigh and skip"]);
 }
 
-/// A model keeps its way with wrong targets, in its file, after `train`, `predict --learn` and `serve`.
+/// A model keeps its way with wrong targets, in its file, after `train`, `predict --learn` and
+/// `serve`.
 #[test]
 fn models_screen_what_they_learn_and_tell_it() {
     let (wrong, header) = (table(1201, "1e9"), "a,b,y\n");

@@ -1,4 +1,5 @@
-//! `--plot`: a picture in the format that its name says, whole or not at all, whatever the result looks like.
+//! `--plot`: a picture in the format that its name says, whole or not at all, whatever the result
+//! looks like.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -165,7 +166,8 @@ fn what_is_no_picture_is_refused_before_anything_is_read() {
 
 #[test]
 fn memory_does_not_grow_with_the_stream() {
-    // Long enough for every thinning to happen: 70,000 rows are more than the trace, the stretches and the sample hold.
+    // Long enough for every thinning to happen: 70,000 rows are more than the trace, the stretches
+    // and the sample hold.
     let text: String = (0..70_000).map(|i| format!("{},{}\n", f64::from(i % 11), f64::from(i % 13))).collect();
     let folder = Folder::new();
     let said = folder.piped(

@@ -1,4 +1,5 @@
-//! Everything that can be wrong: the exit code, one line that says what, where and how to mend it, and no file left behind.
+//! Everything that can be wrong: the exit code, one line that says what, where and how to mend it,
+//! and no file left behind.
 
 use crate::support::{Folder, csv, examples};
 

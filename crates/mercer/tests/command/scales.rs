@@ -1,4 +1,5 @@
-//! `--scale standard|robust|range`: targets of any unit are learnt and answered in that unit; `--only`; targets out of reach; memory.
+//! `--scale standard|robust|range`: targets of any unit are learnt and answered in that unit;
+//! `--only`; targets out of reach; memory.
 
 use std::fmt::Write as _;
 

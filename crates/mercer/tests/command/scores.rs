@@ -1,4 +1,5 @@
-//! Scores of `eval`: against their formulas, over all rows, the second half and a window, with a warm-up left out, beside two baselines.
+//! Scores of `eval`: against their formulas, over all rows, the second half and a window, with a
+//! warm-up left out, beside two baselines.
 
 use serde_json::Value;
 
@@ -29,7 +30,8 @@ fn check(scores: &Value, pairs: &[(f64, f64)], what: &str) {
     }
 }
 
-/// The scores of a report and of its baselines over the rows `from..to`, from the predictions that the run wrote.
+/// The scores of a report and of its baselines over the rows `from..to`, from the predictions that
+/// the run wrote.
 fn check_rows(scores: &Value, rows: &[Row], from: usize, to: usize) {
     let what = format!("rows {from} to {to}");
     check(scores, &rows[from..to].iter().map(|(_, y, made)| (*y, *made)).collect::<Vec<_>>(), &what);

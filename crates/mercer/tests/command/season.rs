@@ -187,7 +187,8 @@ fn groups_are_series_of_their_own() {
         }
         assert_eq!(group["forecast_intervals"].as_array().unwrap().len(), 7);
     }
-    // Series that begin together do not change each other, and the order of groups does not matter to them.
+    // Series that begin together do not change each other, and the order of groups does not matter
+    // to them.
     let one = report(&folder, &format!("forecast one.csv {asked}"));
     assert_eq!(one["groups"]["north"], found["groups"]["north"]);
     let sorted = report(&folder, &format!("forecast sorted.csv {asked}"));

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use crate::http::{Service, parse, read_to_end, request};
 use crate::support::{Folder, csv, examples};
 
-/// `all.csv` with 200 rows, and `m.mercer` that has learnt the first 100 of them, which are `first.csv`.
+/// `all.csv` with 200 rows, and `m.mercer` that has learnt the first 100 of them, which are
+/// `first.csv`.
 fn trained(options: &str) -> Folder {
     let all = csv(&examples(200));
     let first: String = all.lines().take(101).map(|line| format!("{line}\n")).collect();
@@ -120,7 +121,8 @@ fn classes_are_served_with_their_probabilities() {
     service.ends_well();
 }
 
-/// The log and the model on one full disk: what was acknowledged stays in memory until there is room.
+/// The log and the model on one full disk: what was acknowledged stays in memory until there is
+/// room.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_without_room_for_words_or_the_model_ends_nothing() {
@@ -424,7 +426,8 @@ fn only_those_who_know_the_token_learn() {
     assert_eq!(document["components"]["securitySchemes"]["token"]["scheme"].as_str(), Some("bearer"));
     service.ends_well();
 
-    // Without a token a name that leads here is not enough: a page from elsewhere could have made it.
+    // Without a token a name that leads here is not enough: a page from elsewhere could have made
+    // it.
     let service = Service::start(&folder, "--model m.mercer");
     let named = |host: &str| {
         let text = String::from_utf8(request("/learn", body, ""))
@@ -472,7 +475,8 @@ fn a_killed_service_loses_what_came_after_its_last_checkpoint() {
     assert!(std::fs::read(folder.path("m.mercer")).unwrap() == std::fs::read(folder.path("whole.mercer")).unwrap());
 }
 
-/// A request whose body is still coming when the signal comes is answered, and what it taught is saved.
+/// A request whose body is still coming when the signal comes is answered, and what it taught is
+/// saved.
 #[test]
 fn requests_in_progress_are_finished() {
     let folder = trained("");
@@ -494,7 +498,8 @@ fn requests_in_progress_are_finished() {
     assert_eq!(folder.names(), ["all.csv", "first.csv", "m.mercer"]);
 }
 
-/// Readers and learners at once: every answer is that of a model between two rows, and nothing is lost.
+/// Readers and learners at once: every answer is that of a model between two rows, and nothing is
+/// lost.
 #[test]
 fn many_clients_at_once_lose_nothing() {
     let folder = trained("");

@@ -1,4 +1,5 @@
-//! Streams that never stop: answers while nothing comes, signals, readers that go away, disks that are full.
+//! Streams that never stop: answers while nothing comes, signals, readers that go away, disks that
+//! are full.
 
 #![cfg(unix)]
 
@@ -76,7 +77,8 @@ fn training_begins_with_the_first_row() {
         let mut table = BufReader::new(child.stderr.take().unwrap()).lines();
         for (at, line) in csv(&examples(3)).lines().enumerate() {
             writeln!(stdin, "{line}").unwrap();
-            // The table tells the rows 1 and 2 below its own header; the third comes when the rows end.
+            // The table tells the rows 1 and 2 below its own header; the third comes when the rows
+            // end.
             if at == 1 {
                 assert!(table.next().unwrap().unwrap().contains("loss since last"), "{learner}");
             }
@@ -97,7 +99,8 @@ fn a_signal_before_the_kernel_is_settled_saves_nothing() {
     let folder = Folder::new().with("all.csv", csv(&examples(300)));
     let mut child = start(&folder, "train - --format csv --learner krls --out m.mercer --quiet");
     let mut stdin = child.stdin.take().unwrap();
-    // Rows so long that they fit into no pipe: once all are written, some have been read, and signals are listened for.
+    // Rows so long that they fit into no pipe: once all are written, some have been read, and
+    // signals are listened for.
     for (x, y) in examples(100).iter() {
         writeln!(stdin, "{:.8000},{:.8000},{:.8000},{y}", x[0], x[1], x[2]).unwrap();
     }
@@ -135,7 +138,8 @@ fn signals_end_a_run_with_its_state_saved() {
         drop(stdin);
         assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(250), "{name}");
 
-        // Training from a pipe alike; the run is resumed from a file to the model of an uninterrupted one.
+        // Training from a pipe alike; the run is resumed from a file to the model of an
+        // uninterrupted one.
         let learner = "--learner con-kons --kernel gaussian:0.7 --quiet";
         folder.done(&format!("train all.csv {learner} --out whole.mercer"));
         let mut child = start(&folder, &format!("train - --format csv {learner} --out t.mercer --checkpoint 130"));
@@ -278,8 +282,8 @@ fn a_file_keeps_its_mode_and_its_owner() {
     }
 }
 
-/// A process killed at a random moment between checkpoints leaves a whole file, and goes on from it to the same end. (The long form is
-/// `cargo xtask faults`.)
+/// A process killed at a random moment between checkpoints leaves a whole file, and goes on from it
+/// to the same end. (The long form is `cargo xtask faults`.)
 #[test]
 fn killed_in_the_midst_of_checkpoints_a_run_goes_on_to_the_same_end() {
     let folder = Folder::new().with("all.csv", csv(&examples(3000)));
@@ -339,7 +343,8 @@ fn what_a_killed_run_leaves_is_cleared_away_and_nothing_else() {
     killed("other.csv");
     std::fs::write(folder.path(".mercer-mine.partial"), "").unwrap();
     assert_eq!(unfinished(&folder), 3);
-    // Of the two that were killed, that of the same file is cleared away; those of another and of nobody are left.
+    // Of the two that were killed, that of the same file is cleared away; those of another and of
+    // nobody are left.
     folder.done("predict all.csv --model m.mercer --predictions out.csv");
     assert_eq!(unfinished(&folder), 2);
     // One that is being written stays, and becomes what it should.

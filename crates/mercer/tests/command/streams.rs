@@ -27,7 +27,8 @@ fn formats() -> [(&'static str, String); 4] {
     ]
 }
 
-/// Median kernel, a dictionary that grows, scaling by a file: nothing here may depend on how the rows arrive.
+/// Median kernel, a dictionary that grows, scaling by a file: nothing here may depend on how the
+/// rows arrive.
 #[test]
 fn every_format_gives_the_same_from_a_file_gzipped_and_from_standard_input() {
     for learner in ["nons-ald", "fogd --set features=30", "con-kons"] {
@@ -84,7 +85,8 @@ fn a_libsvm_stream_takes_its_width_from_the_ranges() {
     assert_eq!(timeless(from_input), timeless(folder.json(&format!("eval data.libsvm {options}"))));
 }
 
-/// A stream that never ends is learnt as far as the limit: rows are neither gathered nor waited for.
+/// A stream that never ends is learnt as far as the limit: rows are neither gathered nor waited
+/// for.
 #[test]
 fn an_endless_stream_is_learnt_row_by_row() {
     let folder = Folder::new();

@@ -102,7 +102,8 @@ impl Folder {
         Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// A run that must fail: nothing on stdout, one line on stderr that holds `parts`, and no file more or less than before.
+    /// A run that must fail: nothing on stdout, one line on stderr that holds `parts`, and no file
+    /// more or less than before.
     pub(crate) fn refused(&self, code: i32, arguments: &str, parts: &[&str]) {
         let before = self.names();
         check_refusal(&self.run(arguments), code, arguments, parts);
@@ -149,7 +150,8 @@ pub(crate) fn timeless(mut report: Value) -> Value {
     report
 }
 
-/// `rows` examples of three features in [−1, 1] and a smooth target in [−1, 1], whatever the platform.
+/// `rows` examples of three features in [−1, 1] and a smooth target in [−1, 1], whatever the
+/// platform.
 pub(crate) fn examples(rows: usize) -> Dataset {
     let mut state = 1_u64;
     let mut uniform = || {

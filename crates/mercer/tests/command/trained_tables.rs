@@ -1,10 +1,12 @@
-//! `train` and `predict` of tables that are not all numbers: in pieces, with a resume between, they do what one `eval` does.
+//! `train` and `predict` of tables that are not all numbers: in pieces, with a resume between, they
+//! do what one `eval` does.
 
 use std::fmt::Write as _;
 
 use crate::support::Folder;
 
-/// `rows` sales: a date, a city, a size with gaps, a weight, whether it was paid, and a price in euros.
+/// `rows` sales: a date, a city, a size with gaps, a weight, whether it was paid, and a price in
+/// euros.
 fn sales(rows: std::ops::Range<usize>) -> String {
     let mut text = "day;city;size;weight;paid;price\n".to_owned();
     for t in rows {
@@ -194,7 +196,8 @@ fn columns_of_other_files_are_matched() {
     folder.refused(1, "predict without.csv --model m.mercer --learn --quiet", &["\"price\"", "--target"]);
 }
 
-/// The ranges of a whole file scale the numbers of a table, too: `eval` reads the file into memory, `train` reads it twice, and both learn the same.
+/// The ranges of a whole file scale the numbers of a table, too: `eval` reads the file into memory,
+/// `train` reads it twice, and both learn the same.
 #[test]
 fn tables_are_scaled_by_the_ranges_of_the_file() {
     let folder = folder();
@@ -276,7 +279,8 @@ fn tables_are_scaled_by_the_ranges_of_the_file() {
     folder.refused(1, from, &["there is no column \"day\"", "\"size\""]);
 }
 
-/// Rows that cannot be read are left out as they are of plain tables, and the quarantine has them as they stand.
+/// Rows that cannot be read are left out as they are of plain tables, and the quarantine has them
+/// as they stand.
 #[test]
 fn bad_rows_of_a_table_are_put_aside() {
     let folder = folder();

@@ -1,7 +1,8 @@
-//! The finite-time bounds on `E‖U_t − U_λ‖²` that the proofs of the two corollaries give, before they pass to the Koopman operator
-//! (which adds a factor and the unknown norm `B_src`).
+//! The finite-time bounds on `E‖U_t − U_λ‖²` that the proofs of the two corollaries give, before
+//! they pass to the Koopman operator (which adds a factor and the unknown norm `B_src`).
 //!
-//! With `B = B_∞ + λ + B_ε`, `B̌ = 98B² + 32B`, `Ξ = ‖U_λ‖ + 1` and the mixing time `τ(δ) = min{s : R γˢ ≤ δ}`:
+//! With `B = B_∞ + λ + B_ε`, `B̌ = 98B² + 32B`, `Ξ = ‖U_λ‖ + 1` and the mixing time
+//! `τ(δ) = min{s : R γˢ ≤ δ}`:
 //!
 //! ```text
 //! constant η      4 B_∞²/λ² (1 − λη)^{t−τ_η} + (B̌ τ_η Ξ² + 4 b B_∞/λ) η/λ                               if η τ_η ≤ λ/B̌
@@ -9,8 +10,9 @@
 //!                 Θ₄ = 2 (B̌ B_mix (ln((t + r)/η) + 1) Ξ² + 4 b B_∞/λ)
 //! ```
 //!
-//! (The theorem's statement drops the factor `Ξ²` of its proof and of the corollaries; it is kept here.) `R` and `γ` are those of the chain:
-//! γ = 0.8 is its second eigenvalue, and R the smallest constant with `sup_x ‖Pˢ(x, ·) − π‖_TV ≤ R γˢ` for s up to 64.
+//! (The theorem's statement drops the factor `Ξ²` of its proof and of the corollaries; it is kept
+//! here.) `R` and `γ` are those of the chain: γ = 0.8 is its second eigenvalue, and R the smallest
+//! constant with `sup_x ‖Pˢ(x, ·) − π‖_TV ≤ R γˢ` for s up to 64.
 
 use mercer_streams::FiniteChain;
 
@@ -122,7 +124,8 @@ mod tests {
         let eta = constants.largest_constant_step();
         let most = 0.1 / constants.step_constant();
         assert!(eta * constants.mixing_time(eta) <= most && 1.1 * eta * constants.mixing_time(1.1 * eta) > most);
-        // Long after the start only the plateau is left, half of it at half the step except for the logarithm.
+        // Long after the start only the plateau is left, half of it at half the step except for the
+        // logarithm.
         let plateau = constants.step_constant() * 14.0 * 4.0;
         assert!((constants.constant_step(0.1, 1e6) / plateau - 1.0).abs() < 1e-9);
         let ratio = constants.diminishing_step(2.0, 0.75, 30.0, 1e8) / constants.diminishing_step(2.0, 0.75, 30.0, 1e7);

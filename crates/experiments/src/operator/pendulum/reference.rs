@@ -1,8 +1,8 @@
 //! What a controller can reach that knows the pendulum: dynamic programming on a grid.
 //!
-//! `V(θ, ω) = max_u { r(θ, ω, u) + γ V(θ⁺, ω⁺) }` on equally spaced angles (periodic) and velocities, bilinear between them, with the
-//! torques and the discount of the learnt controllers. A sweep costs four multiply-adds a cell and torque; successors are computed
-//! once.
+//! `V(θ, ω) = max_u { r(θ, ω, u) + γ V(θ⁺, ω⁺) }` on equally spaced angles (periodic) and
+//! velocities, bilinear between them, with the torques and the discount of the learnt controllers.
+//! A sweep costs four multiply-adds a cell and torque; successors are computed once.
 
 use std::f64::consts::{PI, TAU};
 

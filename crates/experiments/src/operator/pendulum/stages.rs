@@ -1,4 +1,5 @@
-//! Learning in stages: two episodes, then value iteration on what has been learnt, then a look at how well its policy does.
+//! Learning in stages: two episodes, then value iteration on what has been learnt, then a look at
+//! how well its policy does.
 
 use std::f64::consts::PI;
 
@@ -18,12 +19,14 @@ const TORQUES: usize = 25;
 pub(super) const DISCOUNT: f64 = 0.99;
 /// Where value iteration stops; scores do not see a smaller change.
 const TOLERANCE: f64 = 0.1;
-/// Sweeps at most. Estimated weights are not all positive, so that the iteration need not contract; 0.99⁴⁰⁰ is 0.02.
+/// Sweeps at most. Estimated weights are not all positive, so that the iteration need not contract;
+/// 0.99⁴⁰⁰ is 0.02.
 pub(super) const SWEEPS: usize = 400;
 /// The share of random torques of the ε-greedy behaviour.
 const EXPLORED: f64 = 0.3;
 
-/// Kernel, step and budget of a learner. The kernel is a Gaussian with a width for each kind of coordinate.
+/// Kernel, step and budget of a learner. The kernel is a Gaussian with a width for each kind of
+/// coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Setting {
     pub(super) name: &'static str,
@@ -35,7 +38,8 @@ pub(super) struct Setting {
     pub(super) budget: Budget,
 }
 
-/// Who acts while pairs are collected. Nothing is known in the first stage, which is random for all.
+/// Who acts while pairs are collected. Nothing is known in the first stage, which is random for
+/// all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Behaviour {
     Random,

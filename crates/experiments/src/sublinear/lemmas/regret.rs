@@ -2,11 +2,13 @@
 //!
 //! For `η = 1/(4(U² + Y²))` and every `f` with `‖f‖ ≤ U` the theorem prints
 //!
-//! `Reg(f) ≤ (μ/2 + Tα)‖f‖² + ½ d_eff(μ/2)(1 + ln((2T + μ)/μ)) + T²√α/(√2 μ) + √(8(U² + Y²)) ‖f‖ T√α`.
+//! `Reg(f) ≤ (μ/2 + Tα)‖f‖² + ½ d_eff(μ/2)(1 + ln((2T + μ)/μ)) + T²√α/(√2 μ) + √(8(U² + Y²)) ‖f‖
+//! T√α`.
 //!
-//! (The third term's denominator is printed `√(2μ)`, but its proof has `½T ln(1 + T√(2α)/μ) ≤ T²√α/(√2 μ)`.) The second and third
-//! terms bound `½ Σ ∇ᵀA⁻¹∇`, for which equation (16) of the proof has the factor `1/η`, lost on the way to the theorem. Both are
-//! drawn: the bound as printed, and with the factor `1/η = 4(U² + Y²)` on those two terms.
+//! (The third term's denominator is printed `√(2μ)`, but its proof has
+//! `½T ln(1 + T√(2α)/μ) ≤ T²√α/(√2 μ)`.) The second and third terms bound `½ Σ ∇ᵀA⁻¹∇`, for which
+//! equation (16) of the proof has the factor `1/η`, lost on the way to the theorem. Both are drawn:
+//! the bound as printed, and with the factor `1/η = 4(U² + Y²)` on those two terms.
 
 use mercer_learners::{NonsAld, NonsAldParams};
 
@@ -56,8 +58,9 @@ fn bounds(setting: &Setting, hindsight: &Hindsight, f: &Fit) -> (f64, f64) {
     (at(1.0), at(4.0 * squares))
 }
 
-/// The longest stream of a regime. Under exponential decay the corollary's threshold falls below 1e−8 after 640 rounds, where
-/// double precision loses the residuals; under polynomial decay it may fall further.
+/// The longest stream of a regime. Under exponential decay the corollary's threshold falls below
+/// 1e−8 after 640 rounds, where double precision loses the residuals; under polynomial decay it may
+/// fall further.
 fn longest(regime: &Regime, full: bool) -> usize {
     match (regime.law, full) {
         (Law::Exponential { .. }, _) => 640,

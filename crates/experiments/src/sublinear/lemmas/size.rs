@@ -1,9 +1,11 @@
 //! Lemma 3.1: how many points the ALD rule keeps.
 //!
-//! With `λ_i ≤ R₀ rⁱ` the lemma says `J ≤ 2 ln(C₁R₀/α)/ln(1/r)`, with `λ_i ≤ R₀ i⁻ᵖ` it says `J ≤ e (C₂R₀/α)^{1/p}`, and leaves the
-//! constants open. They can be taken to be 1: the determinant of the dictionary's Gram matrix is the product of the residuals at
-//! which its points were kept, hence above `αᴶ`, and at most `λ_1 ⋯ λ_J` by interlacing; so `α < (λ_1 ⋯ λ_J)^{1/J}`, which is at most
-//! `R₀ r^{(J+1)/2}`, or `R₀ (J!)^{−p/J} ≤ R₀ (e/J)ᵖ`. `R₀` is the smallest that fits the eigenvalues of the stream's own kernel matrix.
+//! With `λ_i ≤ R₀ rⁱ` the lemma says `J ≤ 2 ln(C₁R₀/α)/ln(1/r)`, with `λ_i ≤ R₀ i⁻ᵖ` it says
+//! `J ≤ e (C₂R₀/α)^{1/p}`, and leaves the constants open. They can be taken to be 1: the
+//! determinant of the dictionary's Gram matrix is the product of the residuals at which its points
+//! were kept, hence above `αᴶ`, and at most `λ_1 ⋯ λ_J` by interlacing; so `α < (λ_1 ⋯ λ_J)^{1/J}`,
+//! which is at most `R₀ r^{(J+1)/2}`, or `R₀ (J!)^{−p/J} ≤ R₀ (e/J)ᵖ`. `R₀` is the smallest that
+//! fits the eigenvalues of the stream's own kernel matrix.
 
 use super::Walk;
 use crate::decay::{Law, Regime};
@@ -22,7 +24,8 @@ const THRESHOLDS: [f64; 8] = [1e-1, 3e-2, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 /// Eigenvalues below this share of T are not known well enough to fit a law to.
 const KNOWN: f64 = 1e-7;
 
-/// The smallest `R₀` with `λ_i ≤ R₀ rⁱ` or `λ_i ≤ R₀ i⁻ᵖ` for the eigenvalues given, the largest first.
+/// The smallest `R₀` with `λ_i ≤ R₀ rⁱ` or `λ_i ≤ R₀ i⁻ᵖ` for the eigenvalues given, the largest
+/// first.
 fn smallest_scale(law: Law, eigenvalues: &[f64]) -> f64 {
     let scale = |(index, value): (usize, &f64)| {
         let i = (index + 1) as f64;

@@ -1,8 +1,10 @@
 //! Lemma 4.5: how well an ALD dictionary stands for the kernel matrix, in spectral norm.
 //!
-//! Local (13): on the rounds `T_j` that see the dictionary `S(j)`, `‖K_{T_j} − Φᵀ P_{S(j)} Φ‖₂ ≤ |T_j| α`. Global (14): with every
-//! round in the coordinates of the dictionary that held it, `‖K_T − Φ̃ᵀΦ̃‖₂ ≤ T √α`. In Newton coordinates a dictionary's points keep
-//! their coordinates when it grows, so `φ̃` is the round's own coordinate vector, padded with zeros.
+//! Local (13): on the rounds `T_j` that see the dictionary `S(j)`,
+//! `‖K_{T_j} − Φᵀ P_{S(j)} Φ‖₂ ≤ |T_j| α`. Global (14): with every round in the coordinates of the
+//! dictionary that held it, `‖K_T − Φ̃ᵀΦ̃‖₂ ≤ T √α`. In Newton coordinates a dictionary's points
+//! keep their coordinates when it grows, so `φ̃` is the round's own coordinate vector, padded with
+//! zeros.
 
 use mercer_kernels::Kernel;
 use mercer_readers::Dataset;

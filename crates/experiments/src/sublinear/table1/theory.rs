@@ -1,7 +1,8 @@
 //! What Table 1 says of each learner, as functions of T.
 //!
-//! Bounds hold up to constants, so what can be measured is a slope in the logarithm. A bound with logarithms has none of its own;
-//! its slope over the same rounds as the measurement's is what both are compared by.
+//! Bounds hold up to constants, so what can be measured is a slope in the logarithm. A bound with
+//! logarithms has none of its own; its slope over the same rounds as the measurement's is what both
+//! are compared by.
 
 use crate::decay::Law;
 use crate::stats::{PowerLaw, StatsError};
@@ -62,7 +63,8 @@ impl Growth {
 /// Bounds of one learner under one law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Of the regret. `√L(f)` and `√(T L(f)/D)` count the noise's share of `L(f)`, which grows like T.
+    /// Of the regret. `√L(f)` and `√(T L(f)/D)` count the noise's share of `L(f)`, which grows like
+    /// T.
     pub regret: Growth,
     /// Of the number of stored points; never more than T.
     pub size: Growth,
@@ -74,7 +76,8 @@ pub struct Bounds {
 #[must_use]
 pub fn bounds(method: Method, law: Law) -> Bounds {
     let growth = Growth::new;
-    // No dictionary holds more than all points, and no learner of this table costs more than T² a round then.
+    // No dictionary holds more than all points, and no learner of this table costs more than T² a
+    // round then.
     let capped = |size: Growth| if size.power >= 1.0 { growth(1.0, 0) } else { size };
     match (method, law) {
         (Method::Fogd, _) => Bounds { regret: growth(1.0, 0), size: growth(0.0, 0), time: growth(0.0, 0) },

@@ -42,7 +42,8 @@ pub struct Pass {
     pub curve: Vec<Checkpoint>,
 }
 
-/// The rounds at which a pass of `rounds` rounds is recorded: evenly spaced in the logarithm, the last one included.
+/// The rounds at which a pass of `rounds` rounds is recorded: evenly spaced in the logarithm, the
+/// last one included.
 #[must_use]
 pub fn checkpoints(rounds: usize) -> Vec<usize> {
     let mut result: Vec<usize> =

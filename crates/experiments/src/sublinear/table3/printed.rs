@@ -1,8 +1,8 @@
 //! The numbers of the paper's Table 3, as printed.
 //!
-//! The table heads its last column with "Time (s)" and the text speaks of "average per-round running time", but the numbers
-//! are seconds for a whole pass: 16.49 s a round would be ten days for one pass of NOGD over the 51,630 rounds of Year, and
-//! hundred for its ten permutations.
+//! The table heads its last column with "Time (s)" and the text speaks of "average per-round
+//! running time", but the numbers are seconds for a whole pass: 16.49 s a round would be ten days
+//! for one pass of NOGD over the 51,630 rounds of Year, and hundred for its ten permutations.
 
 use crate::verdict::Printed;
 

@@ -1,8 +1,9 @@
 //! What is run for Table 3: the learners, their settings, the data sets and how they are scaled.
 //!
-//! The paper's A.1 fixes `α = 25/T`, `U = 2` (AOGD-ALD), `U = 1` and `Y = 1` (NONS-ALD), `D = 400` (FOGD), `B = k = 400` (NOGD),
-//! `β = 1`, `ε = ½`, `C = 1` (PROS- and CON-KONS) and the grids over which the rest is tuned, but does not print what the tuning
-//! chose. **The paper's setting** is here one choice per data set that reproduces the printed numbers, fixed before any run; the
+//! The paper's A.1 fixes `α = 25/T`, `U = 2` (AOGD-ALD), `U = 1` and `Y = 1` (NONS-ALD), `D = 400`
+//! (FOGD), `B = k = 400` (NOGD), `β = 1`, `ε = ½`, `C = 1` (PROS- and CON-KONS) and the grids over
+//! which the rest is tuned, but does not print what the tuning chose. **The paper's setting** is
+//! here one choice per data set that reproduces the printed numbers, fixed before any run; the
 //! whole grid is run beside it and reported apart.
 
 use mercer_datasets::{DatasetError, Registry};
@@ -156,7 +157,8 @@ impl Setting {
         }
     }
 
-    /// The learner for `rounds` = `T` rounds of inputs of dimension `dimension`, with the Gaussian kernel of this width.
+    /// The learner for `rounds` = `T` rounds of inputs of dimension `dimension`, with the Gaussian
+    /// kernel of this width.
     ///
     /// # Errors
     /// When a parameter is out of its range, as it is for no rounds.
@@ -224,7 +226,8 @@ pub struct Stream {
     gamma: f64,
 }
 
-/// What most streams share; `γ = 5` stands where the paper's choice cannot be told from its numbers.
+/// What most streams share; `γ = 5` stands where the paper's choice cannot be told from its
+/// numbers.
 const USUAL: Stream = Stream {
     dataset: "",
     printed: None,
@@ -242,10 +245,12 @@ const fn of_paper(dataset: &'static str, printed: &'static PrintedSet) -> Stream
 
 /// All streams of the table, the bundled one last.
 ///
-/// - `cpusmall` reproduces only with its features on `[0, 1]` (the printed width on `[−1, 1]` gives other dictionaries).
+/// - `cpusmall` reproduces only with its features on `[0, 1]` (the printed width on `[−1, 1]` gives
+///   other dictionaries).
 /// - `calhousing` are 14,000 of 20,640 rows, scaled by the ranges of all.
-/// - `diamonds` is no data set of the paper. Its width follows a rule that looks at no target: of the widths that the paper
-///   prints, the narrowest whose ALD dictionary at `α = 25/T` stays below 100 points, the paper's goal "only store few examples".
+/// - `diamonds` is no data set of the paper. Its width follows a rule that looks at no target: of
+///   the widths that the paper prints, the narrowest whose ALD dictionary at `α = 25/T` stays below
+///   100 points, the paper's goal "only store few examples".
 pub const STREAMS: [Stream; 10] = [
     Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_motor", &printed::PARKINSON) },
     Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_total", &printed::PARKINSON) },
@@ -274,8 +279,8 @@ impl Stream {
         }
     }
 
-    /// What a learner needs here that the paper does not print: how the data are scaled and, of a `setting` of ours, the outcome of
-    /// its tuning.
+    /// What a learner needs here that the paper does not print: how the data are scaled and, of a
+    /// `setting` of ours, the outcome of its tuning.
     #[must_use]
     pub fn choices(&self, learner: Learner, setting: bool) -> Option<String> {
         let tuned = (setting && learner != Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");
@@ -330,14 +335,16 @@ mod tests {
 
     #[test]
     fn steps_and_thresholds_follow_the_rounds() {
-        // One round of FOGD and one of NOGD from zero: w = 2ηy z with ‖z‖ = 1, so the same input then gives 2ηy.
+        // One round of FOGD and one of NOGD from zero: w = 2ηy z with ‖z‖ = 1, so the same input
+        // then gives 2ηy.
         for setting in [Setting::Fogd { step: 10.0 }, Setting::Nogd { step: 10.0 }] {
             let mut learner = setting.build(1.0, 2, 10_000, 3).unwrap();
             learner.update(&[0.3, -0.4], 1.0).unwrap();
             let prediction = learner.predict(&[0.3, -0.4]).unwrap();
             assert!((prediction - 0.2).abs() < 1e-12, "{prediction}");
         }
-        // α = 25/T: of two points at squared distance δ the second is kept from δ > 25/T on, for every T.
+        // α = 25/T: of two points at squared distance δ the second is kept from δ > 25/T on, for
+        // every T.
         let kept = |setting: Setting, rounds| {
             let mut learner = setting.build(1.0, 1, rounds, 0).unwrap();
             learner.update(&[0.0], 0.5).unwrap();

@@ -1,9 +1,10 @@
 //! A NOGD that forgets at its switch: what the printed NOGD row is.
 //!
-//! NOGD keeps its first `B` examples in a plain kernel expansion and then goes on in their Nyström features. This library's
-//! carries the learnt function over, as the algorithm has it. The printed errors are a few percent above those, on every data
-//! set, and agree with a learner that starts its features from zero instead: the loss of relearning is paid once, after round
-//! `B`. It lives here, not among the learners, because nobody would want it for anything but this comparison.
+//! NOGD keeps its first `B` examples in a plain kernel expansion and then goes on in their Nyström
+//! features. This library's carries the learnt function over, as the algorithm has it. The printed
+//! errors are a few percent above those, on every data set, and agree with a learner that starts
+//! its features from zero instead: the loss of relearning is paid once, after round `B`. It lives
+//! here, not among the learners, because nobody would want it for anything but this comparison.
 
 use mercer_kernels::{Gaussian, Points};
 use mercer_learners::update::{GradientStep, StepSize};

@@ -128,8 +128,8 @@ fn equation_20() {
     assert!((regret - (&ours - &kalman).norm_squared() - 2.0 * martingale).abs() < 1e-12);
 }
 
-/// Against the Kalman filter that knows system and inputs, the regret grows like log²N; a forecaster
-/// that is not told the inputs has more than twice the regret.
+/// Against the Kalman filter that knows system and inputs, the regret grows like log²N; a
+/// forecaster that is not told the inputs has more than twice the regret.
 #[test]
 fn section_f1() {
     let mut matrices = LinearSystem::integrating_tracker().matrices().clone();

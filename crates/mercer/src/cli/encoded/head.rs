@@ -62,8 +62,8 @@ impl Head {
         Ok(Some(head))
     }
 
-    /// The schema as the user has it, with the columns of targets and weights aside; also where there
-    /// is nothing left to be learnt from.
+    /// The schema as the user has it, with the columns of targets and weights aside; also where
+    /// there is nothing left to be learnt from.
     pub(crate) fn schema(&self, overrides: &Overrides) -> Result<Schema, EncodingError> {
         match self.look.clone().finish(overrides) {
             Err(EncodingError::NothingLeft) => self.look.clone().finish(&Overrides::default()),

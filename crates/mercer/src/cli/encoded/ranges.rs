@@ -1,7 +1,8 @@
-//! The ranges of the columns of a whole file, by which `--scale paper01` and `paper11` scale a table the columns of which are encoded.
+//! The ranges of the columns of a whole file, by which `--scale paper01` and `paper11` scale a
+//! table the columns of which are encoded.
 //!
-//! Numbers, and years of times, go to [−1, 1] by the ranges; numbers that stand for categories, cyclic parts and gaps are within it anyway. Targets
-//! go to [0, 1] or [−1, 1].
+//! Numbers, and years of times, go to [−1, 1] by the ranges; numbers that stand for categories,
+//! cyclic parts and gaps are within it anyway. Targets go to [0, 1] or [−1, 1].
 
 use mercer::encoding::{
     Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Scale, Schema, TargetScale, Use, parse_instant,
@@ -36,7 +37,8 @@ impl TableRanges {
         Self { scheme, encoded: false, columns: columns.collect(), targets: unseen(kind) }
     }
 
-    /// Whether the table that they are of is encoded. Then so is every table that is scaled by them.
+    /// Whether the table that they are of is encoded. Then so is every table that is scaled by
+    /// them.
     pub(crate) fn are_encoded(&self) -> bool {
         self.encoded
     }

@@ -195,7 +195,8 @@ impl Beside {
     }
 }
 
-/// Where the targets stand among so many columns, of these names if they have some, if all are there, and there once.
+/// Where the targets stand among so many columns, of these names if they have some, if all are
+/// there, and there once.
 pub(crate) fn targets(target: &TargetColumn, columns: usize, names: Option<&[String]>) -> Option<Vec<usize>> {
     match target {
         TargetColumn::Last => columns.checked_sub(1).map(|last| vec![last]),

@@ -10,15 +10,17 @@ use crate::cli::sample::Sample;
 use crate::cli::scores::{Baseline, Baselines, ClassScores, Scores};
 use crate::cli::stretches::{Stretches, Sum};
 
-/// Rounds whose scores are kept for the area under the curve (128 MiB). Of a longer pass at least half as many are kept, chosen by a hash of
-/// their numbers: the area has then a standard error of at most `√(A(1 − A)/m)`, `m` rounds of the rarer class being kept.
+/// Rounds whose scores are kept for the area under the curve (128 MiB). Of a longer pass at least
+/// half as many are kept, chosen by a hash of their numbers: the area has then a standard error of
+/// at most `√(A(1 − A)/m)`, `m` rounds of the rarer class being kept.
 const MOST_SCORES: usize = 1 << 22;
 
 /// Sums over a stretch of rounds.
 #[derive(Clone, Debug, Default)]
 struct Stretch {
     score: ClassScore,
-    /// The weight that the class which was most frequent before each round had right, and the one of the round before.
+    /// The weight that the class which was most frequent before each round had right, and the one
+    /// of the round before.
     majority: f64,
     last: f64,
 }
@@ -202,8 +204,8 @@ impl Classes {
         self.between(0, self.scored(), true).1
     }
 
-    /// Over the scored rounds after `after` and not after `until`, with the area under the curve if it is wanted, for which they are sorted; and
-    /// how many they are.
+    /// Over the scored rounds after `after` and not after `until`, with the area under the curve if
+    /// it is wanted, for which they are sorted; and how many they are.
     pub(super) fn between(&self, after: usize, until: usize, area: bool) -> (usize, Scores) {
         let until = until.min(self.scored());
         let (before, sum) = self.stretches.between(after, until);
@@ -223,7 +225,8 @@ impl Classes {
         (self.made[index].class, self.made[index].judged.class)
     }
 
-    /// The scored rounds that are kept for the area under the curve, of two classes: score, whether positive, weight.
+    /// The scored rounds that are kept for the area under the curve, of two classes: score, whether
+    /// positive, weight.
     #[cfg(feature = "plots")]
     pub(super) fn curve(&self) -> Vec<(f64, bool, f64)> {
         if self.labels.len() == 2 { self.curve.all().iter().map(|(_, round)| *round).collect() } else { Vec::new() }

@@ -124,7 +124,8 @@ impl Held {
         arguments.common.kernel(entry, dimension, rows, weights).map(|(kernel, _)| kernel)
     }
 
-    /// One pass of the learner that the options name over the first `rows` rows, or a whole chunk more.
+    /// One pass of the learner that the options name over the first `rows` rows, or a whole chunk
+    /// more.
     ///
     /// # Errors
     /// Those of `eval`.
@@ -161,8 +162,8 @@ impl Held {
         Metric::followed(arguments.scores.metric, self.kind, false)
     }
 
-    /// The score that is asked for, or what is usual: the root mean squared error; of classes the log loss, or the accuracy where the learner has no
-    /// probabilities.
+    /// The score that is asked for, or what is usual: the root mean squared error; of classes the
+    /// log loss, or the accuracy where the learner has no probabilities.
     pub(crate) fn metric(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
         let (asked, followed) = (arguments.scores.metric, self.followed(arguments)?);
         let entry = catalogue::find(&arguments.common.learner)?;

@@ -26,7 +26,8 @@ pub(super) struct Numbers {
     intervals: Option<LearnerIntervals>,
     /// Whether variances are asked for, which takes rows one by one.
     tells_variances: bool,
-    /// Of the last chunk: the variances are NaN where there is none, the radii of the intervals infinite.
+    /// Of the last chunk: the variances are NaN where there is none, the radii of the intervals
+    /// infinite.
     predictions: Vec<f64>,
     variances: Vec<f64>,
     /// Of intervals in deviations: their scales.

@@ -1,4 +1,5 @@
-//! The picture of an evaluation: scores against t beside the baselines, and what the last rows and a sample of all rows look like.
+//! The picture of an evaluation: scores against t beside the baselines, and what the last rows and
+//! a sample of all rows look like.
 
 use std::collections::VecDeque;
 
@@ -50,7 +51,8 @@ struct Recent {
 /// How often a class was predicted for another.
 #[derive(Default)]
 pub(super) struct Confusion {
-    /// By class and predicted class: the classes beyond the first ones share the last place but one, no prediction has the last.
+    /// By class and predicted class: the classes beyond the first ones share the last place but
+    /// one, no prediction has the last.
     counts: Vec<[f64; CLASSES + 2]>,
 }
 
@@ -159,7 +161,8 @@ pub(super) fn draw(gathered: &Gathered, body: &Body, about: &About<'_>) -> Panel
     panels
 }
 
-/// A score of the learner and its baselines: of the window that ends at each point, or of all rows so far.
+/// A score of the learner and its baselines: of the window that ends at each point, or of all rows
+/// so far.
 fn scores(body: &Body, about: &About<'_>, metric: Metric, window: Option<usize>) -> Figure {
     let (learner, baselines) = curves(body, about.learner, about.skipped, metric, window);
     figure(metric, window, &[learner], &baselines)
@@ -175,7 +178,8 @@ pub(crate) fn figure(metric: Metric, window: Option<usize>, learners: &[Curve], 
     learning_curves(&title, label, learners, baselines)
 }
 
-/// The score of a learner, and those of its baselines, along the rows; `skipped` rows at the beginning are not scored.
+/// The score of a learner, and those of its baselines, along the rows; `skipped` rows at the
+/// beginning are not scored.
 pub(super) fn curves(
     body: &Body,
     learner: &str,
@@ -379,7 +383,8 @@ impl Confusion {
     }
 }
 
-/// Shares of the two classes above each score, from the highest score down; `None` when a class is missing.
+/// Shares of the two classes above each score, from the highest score down; `None` when a class is
+/// missing.
 fn receiver(rounds: &mut [(f64, bool, f64)]) -> Option<Curve> {
     rounds.sort_by(|a, b| b.0.total_cmp(&a.0));
     let sum = |of: bool| rounds.iter().filter(|round| round.1 == of).map(|round| round.2).sum::<f64>();

@@ -51,7 +51,8 @@ pub(super) struct Reference {
     pub(super) first: Vec<f64>,
 }
 
-/// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by what it matches, in the order of names.
+/// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by
+/// what it matches, in the order of names.
 pub(in crate::cli) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     for argument in arguments {
@@ -226,7 +227,8 @@ impl Files {
         )))
     }
 
-    /// Another file with the columns of the first: by their names, in any order, where both have names.
+    /// Another file with the columns of the first: by their names, in any order, where both have
+    /// names.
     fn like(&self, path: &Path) -> Result<Input, Failure> {
         if let Some(frozen) = &self.frozen {
             return frozen.open(path, &self.told(path, &self.options));

@@ -1,4 +1,5 @@
-//! Columns of any kind: how they become numbers is learnt from one file, and then every row of every shard is encoded alike.
+//! Columns of any kind: how they become numbers is learnt from one file, and then every row of
+//! every shard is encoded alike.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,8 @@
 //! One pass over the rows of a shard on several threads, with the same sums whatever their number.
 //!
-//! The rows of each file are cut into chunks whose size depends on the number of columns alone. A chunk is read under the lock of its file and summed up
-//! outside of it; chunks are added to their file, and files to the whole, in order.
+//! The rows of each file are cut into chunks whose size depends on the number of columns alone. A
+//! chunk is read under the lock of its file and summed up outside of it; chunks are added to their
+//! file, and files to the whole, in order.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,7 +22,8 @@ use crate::cli::voice;
 /// Rows and numbers of a chunk at most.
 const CHUNK: usize = 8192;
 const CHUNK_NUMBERS: usize = 1 << 20;
-/// Rows for which the targets of classes are written out at once: a multiple of the rows that are summed up together.
+/// Rows for which the targets of classes are written out at once: a multiple of the rows that are
+/// summed up together.
 const CODED: usize = 512;
 
 /// What all threads need.
@@ -293,7 +295,8 @@ impl Task<'_> {
             let targets = Targets::new(&chunk.targets, &chunk.weights[range.clone()], outputs).map_err(refused)?;
             let features = &chunk.features[range.start * d..range.end * d];
             let rows = Examples::new(features, d, targets).map_err(refused)?;
-            // Rows before the one that is refused were added, those of weight 0 without being counted.
+            // Rows before the one that is refused were added, those of weight 0 without being
+            // counted.
             let added = sums.add_rows(self.map, rows, scratch);
             added.map_err(|error| (first + self.refused(rows), error.to_string()))?;
         }

@@ -1,7 +1,9 @@
-//! Rolling origins: forecasts of all steps are made as the series goes, and scored when their rows have come.
+//! Rolling origins: forecasts of all steps are made as the series goes, and scored when their rows
+//! have come.
 //!
-//! An origin follows the last row of the one before, so that each row is forecast once. Forecasts that cost nothing are scored beside
-//! it. MASE is the mean absolute error in units of the mean change over a season before the origin, and the mean of that over the origins.
+//! An origin follows the last row of the one before, so that each row is forecast once. Forecasts
+//! that cost nothing are scored beside it. MASE is the mean absolute error in units of the mean
+//! change over a season before the origin, and the mean of that over the origins.
 
 use std::collections::VecDeque;
 
@@ -90,7 +92,8 @@ impl Backtest {
         Ok(())
     }
 
-    /// `None` where no origin has all its rows. The value of a season ago is told if there is a `season`.
+    /// `None` where no origin has all its rows. The value of a season ago is told if there is a
+    /// `season`.
     pub(super) fn scores(&self, season: bool) -> Option<BacktestScores> {
         let count: u64 = self.done.iter().flatten().map(|outcome| outcome.count).sum();
         if count == 0 {

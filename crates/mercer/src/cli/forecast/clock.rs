@@ -38,7 +38,8 @@ enum Style {
 }
 
 impl Clock {
-    /// From the first cells of the column, which are of several series if `grouped`; `open` if more are needed to know the step.
+    /// From the first cells of the column, which are of several series if `grouped`; `open` if more
+    /// are needed to know the step.
     pub(super) fn new(name: &str, notation: Option<&Notation>, cells: &[Cell<'_>], open: bool, grouped: bool) -> Self {
         let time = |cell: &Cell<'_>| notation.map_or_else(|| cell.number(), |notation| notation.instant(*cell));
         let mut times: Vec<f64> = cells.iter().filter_map(time).collect();
@@ -187,7 +188,8 @@ impl Course {
         self.held.as_ref().map(|(time, ..)| *time).or(self.last)
     }
 
-    /// Takes a row that is not before the [newest](Self::newest), and of its time only if repeats are merged.
+    /// Takes a row that is not before the [newest](Self::newest), and of its time only if repeats
+    /// are merged.
     pub(super) fn offer(
         &mut self,
         clock: &mut Clock,
@@ -253,8 +255,8 @@ impl Course {
         Ok(())
     }
 
-    /// Puts the next row into `row`; false if another must be offered first. A missing one has no values, but the inputs of the row
-    /// that follows.
+    /// Puts the next row into `row`; false if another must be offered first. A missing one has no
+    /// values, but the inputs of the row that follows.
     pub(super) fn next(&mut self, clock: &Clock, inputs: &[usize], row: &mut Vec<f64>) -> bool {
         let Some((time, values)) = &self.record else { return false };
         row.clear();

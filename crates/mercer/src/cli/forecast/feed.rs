@@ -91,7 +91,8 @@ impl Feed {
         &self.columns
     }
 
-    /// Goes to the next row; false at the end, and when a signal has come: what it cut off is no row.
+    /// Goes to the next row; false at the end, and when a signal has come: what it cut off is no
+    /// row.
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
         let read = match &mut self.body {
             Body::Numbers(input) => input.next(&mut self.example).map_err(Failure::from),
@@ -142,7 +143,8 @@ impl Feed {
         if let Body::Records(rows) = &self.body { Some(rows) } else { None }
     }
 
-    /// The time of the row that comes `ahead` rows after the one given last, 0 for that itself, if it is known.
+    /// The time of the row that comes `ahead` rows after the one given last, 0 for that itself, if
+    /// it is known.
     pub(super) fn time(&self, ahead: usize) -> Option<f64> {
         let rows = self.records()?;
         let last = rows.courses[rows.now].last()?;

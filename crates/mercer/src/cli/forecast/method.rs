@@ -24,13 +24,15 @@ use crate::cli::typed;
 /// The defaults of the options; an option at its default is accepted by every method.
 const BETA: f64 = 2.5;
 const T_INIT: usize = 60;
-/// A hundredth of the squared scales: weak, since the noise of a smooth series is far below its changes. Between a thousandth and 1 it makes
-/// little difference to noisy series (a per cent or so), and smooth ones want it small; chosen on simulated series and the Earth's orientation.
+/// A hundredth of the squared scales: weak, since the noise of a smooth series is far below its
+/// changes. Between a thousandth and 1 it makes little difference to noisy series (a per cent or
+/// so), and smooth ones want it small; chosen on simulated series and the Earth's orientation.
 const LAMBDA_IN_SCALES: f64 = 0.01;
 const ALPHA: f64 = 1.0;
 const RANK: usize = 10;
 const HORIZON: usize = 1000;
-/// Steps that weights and intervals of a season mixture are learnt for: at least, whatever is asked for, and at most.
+/// Steps that weights and intervals of a season mixture are learnt for: at least, whatever is asked
+/// for, and at most.
 const HORIZONS: usize = 12;
 const MOST_HORIZONS: usize = 2000;
 /// Rows of a season mixture without a season that are not scored.
@@ -153,7 +155,8 @@ impl Making {
     }
 }
 
-/// What a season mixture is made with beside its options: the periods that the times suggest, and the steps that are forecast.
+/// What a season mixture is made with beside its options: the periods that the times suggest, and
+/// the steps that are forecast.
 pub(super) struct Ahead {
     pub(super) periods: Vec<usize>,
     pub(super) steps: Option<NonZeroUsize>,
@@ -226,7 +229,8 @@ pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Res
     if method != Method::Kalman {
         parameters.extend([("t_init", json!(t_init)), ("lambda", regulariser.shown())]);
     }
-    // Inputs of the methods on a factor, where they are scaled as the outputs are unless another factor is given.
+    // Inputs of the methods on a factor, where they are scaled as the outputs are unless another
+    // factor is given.
     let inputs = |forgetting: f64| {
         let forgetting = Forgetting::Scalar(arguments.gamma_input.unwrap_or(forgetting));
         InputParams::default().count(q).forgetting(forgetting).feed_through(feed_through)
@@ -342,7 +346,8 @@ fn uses_schedule(method: Method) -> bool {
     !matches!(method, Method::Slip | Method::Spectral | Method::Kalman | Method::Season)
 }
 
-/// An option that would be ignored is an error in what was asked for; at its default it says nothing.
+/// An option that would be ignored is an error in what was asked for; at its default it says
+/// nothing.
 fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) -> Result<(), Failure> {
     let name = typed(&method);
     let idle = |option: &str, of: &str| {

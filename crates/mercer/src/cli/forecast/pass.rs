@@ -38,8 +38,9 @@ pub(crate) struct Pass {
     /// Of the last row, made before it was seen, and how far its intervals reach.
     prediction: Vec<f64>,
     band: Vec<Option<[f64; 2]>>,
-    /// Probabilities whose quantiles season mixtures tell, and those of the last row, output by output. The first two are the ends of
-    /// the intervals if there are some, which held so much of each output: rows, and those inside.
+    /// Probabilities whose quantiles season mixtures tell, and those of the last row, output by
+    /// output. The first two are the ends of the intervals if there are some, which held so much of
+    /// each output: rows, and those inside.
     probabilities: Vec<f64>,
     levels: Vec<Option<Vec<f64>>>,
     has_ends: bool,
@@ -194,7 +195,8 @@ impl Pass {
         Ok(())
     }
 
-    /// How far quantiles are from the forecast of an output so many steps ahead; `None` where there are none.
+    /// How far quantiles are from the forecast of an output so many steps ahead; `None` where there
+    /// are none.
     fn reach(&self, output: usize, step: usize) -> Option<Reach> {
         let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
         let offsets = self.probabilities.iter().map(|p| seasons.offset(output, *p, step)).collect();
@@ -217,8 +219,8 @@ impl Pass {
         Ok(self.model.forecaster.forecast(steps, &inputs)?)
     }
 
-    /// Names over the lines, for predictions of so many steps at once: further steps are marked `+2`, `+3`, ….
-    /// The group stands before the number of the row, and the time behind it.
+    /// Names over the lines, for predictions of so many steps at once: further steps are marked
+    /// `+2`, `+3`, …. The group stands before the number of the row, and the time behind it.
     pub(super) fn header(&self, steps: usize, feed: &Feed) -> String {
         let group = feed.group_column().map_or_else(String::new, |name| cell(name) + ",");
         let mut line = group + if feed.clock().is_some() { "k,time" } else { "k" };
@@ -252,7 +254,8 @@ impl Pass {
         }
     }
 
-    /// The ends of the intervals of a row that is forecast so many steps ahead, where there are some.
+    /// The ends of the intervals of a row that is forecast so many steps ahead, where there are
+    /// some.
     pub(crate) fn ends(&self, step: usize, row: &[f64]) -> Vec<Option<[f64; 2]>> {
         let end = |(output, value): (usize, &f64)| {
             if self.has_ends {

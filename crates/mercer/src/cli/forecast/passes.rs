@@ -48,7 +48,8 @@ impl Passes {
         Ok(&mut self.all[group])
     }
 
-    /// Share of every output's values within their intervals so far, the mean over the groups that have some.
+    /// Share of every output's values within their intervals so far, the mean over the groups that
+    /// have some.
     pub(super) fn coverage(&self) -> Option<Vec<f64>> {
         let known: Vec<Vec<f64>> = self.all.iter().map(Pass::coverage).collect::<Option<_>>()?;
         let mean = |output: usize| {

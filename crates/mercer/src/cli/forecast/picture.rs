@@ -1,4 +1,5 @@
-//! The picture of a forecast: the last rows with their predictions and what comes next, and scores beside the baselines.
+//! The picture of a forecast: the last rows with their predictions and what comes next, and scores
+//! beside the baselines.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,8 @@ use super::scored::Scored;
 use crate::cli::plot::short_name;
 use crate::cli::scores::{Baseline, Metric};
 
-/// Rows that are shown one by one; as many steps ahead at most as there are rows, so that the rows can be seen.
+/// Rows that are shown one by one; as many steps ahead at most as there are rows, so that the rows
+/// can be seen.
 const RECENT: usize = 200;
 /// Outputs that have a panel.
 const OUTPUTS: usize = 6;
@@ -136,7 +138,8 @@ impl Gathered {
     }
 }
 
-/// The interval of a row that is forecast; that of 90 % where none is asked for and the forecaster knows one.
+/// The interval of a row that is forecast; that of 90 % where none is asked for and the forecaster
+/// knows one.
 fn fan(pass: &Pass, step: usize, outputs: usize, output: usize, forecast: &[f64]) -> Option<[f64; 2]> {
     let row = &forecast[step * outputs..(step + 1) * outputs];
     if pass.has_intervals() {

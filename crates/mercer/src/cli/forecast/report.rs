@@ -119,7 +119,8 @@ impl Periods {
 struct SeriesScores {
     #[serde(flatten)]
     scores: Scores,
-    /// The mean absolute error in units of the mean change over a season, or from row to row without one.
+    /// The mean absolute error in units of the mean change over a season, or from row to row
+    /// without one.
     mase: Option<f64>,
 }
 

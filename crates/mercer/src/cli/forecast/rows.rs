@@ -20,8 +20,8 @@ pub(super) struct Wanted<'a> {
     pub(super) targets: &'a [ColumnChoice],
     /// The option that names the inputs, and its columns.
     pub(super) inputs: (&'static str, &'a [ColumnChoice]),
-    /// Whether season mixtures forecast: columns that hold no numbers are left out where no target is told, and the input of a
-    /// missing row does not matter.
+    /// Whether season mixtures forecast: columns that hold no numbers are left out where no target
+    /// is told, and the input of a missing row does not matter.
     pub(super) season: bool,
     pub(super) repeats: Repeats,
     /// Rows that are looked at first.
@@ -72,7 +72,8 @@ struct Roles {
 }
 
 impl Rows {
-    /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever does so tells why.
+    /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
+    /// does so tells why.
     pub(super) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,

@@ -1,4 +1,5 @@
-//! How good the predictions of a series were, beside the baselines: sums over single values, those of all outputs together.
+//! How good the predictions of a series were, beside the baselines: sums over single values, those
+//! of all outputs together.
 
 use std::collections::VecDeque;
 
@@ -28,7 +29,8 @@ impl Scored {
         }
     }
 
-    /// Takes in the row that was observed last; an output repeats itself after `period` rows. Missing values count nowhere.
+    /// Takes in the row that was observed last; an output repeats itself after `period` rows.
+    /// Missing values count nowhere.
     pub(super) fn take(&mut self, pass: &Pass, group: usize, period: impl Fn(usize) -> Option<usize>) {
         let [values, predictions] = pass.last();
         while self.memories.len() <= group {
@@ -46,8 +48,8 @@ impl Scored {
         naive.learn(values, 1.0);
     }
 
-    /// What costs nothing, as forecasts of an output so many steps after the row taken last: the running mean, the last value and the
-    /// value of a season ago.
+    /// What costs nothing, as forecasts of an output so many steps after the row taken last: the
+    /// running mean, the last value and the value of a season ago.
     pub(super) fn guesses(&self, group: usize, output: usize, period: Option<usize>, steps: usize) -> [f64; 3] {
         let (naive, seasonal) = &self.memories[group];
         let [mean, last] = naive.guesses(output);
@@ -58,7 +60,8 @@ impl Scored {
         self.memories.len()
     }
 
-    /// The mean change over a season so far in some groups, the unit of MASE; from row to row without a season.
+    /// The mean change over a season so far in some groups, the unit of MASE; from row to row
+    /// without a season.
     pub(super) fn change(&self, groups: std::ops::Range<usize>) -> Option<f64> {
         let changes = self.memories.get(groups)?.iter().map(|(_, seasonal)| seasonal.changes);
         let (count, sum) = changes.fold((0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));

@@ -1,4 +1,5 @@
-//! What a run tells: a line a row while it runs, and its report, picture and file of predictions at the end.
+//! What a run tells: a line a row while it runs, and its report, picture and file of predictions at
+//! the end.
 
 use std::path::Path;
 
@@ -34,7 +35,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Makes the files that are asked for, beside their places; `None` if nobody reads what is streamed.
+    /// Makes the files that are asked for, beside their places; `None` if nobody reads what is
+    /// streamed.
     pub(super) fn begin(
         arguments: &ForecastArguments,
         source: &Source<'_>,

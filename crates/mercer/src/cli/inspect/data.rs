@@ -15,7 +15,8 @@ use super::super::store;
 use super::super::task::{Kind, Wanted};
 use super::{InspectArguments, told};
 
-/// What is to be said of the data that the arguments name; nothing if they name what can only be a model file.
+/// What is to be said of the data that the arguments name; nothing if they name what can only be a
+/// model file.
 pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failure> {
     let InspectArguments { file, target, kinds, dialect, .. } = arguments;
     let given = dialect.given().or(target.as_ref().map(|_| "--target")).or(kinds.first().map(|_| "--as"));

@@ -20,51 +20,56 @@ pub(super) struct Making {
     /// Numbers of a state, and so of x⁺; half of the columns unless given
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "model")]
     state_dim: Option<NonZeroUsize>,
-    /// Numbers of x when it carries an action behind the state, or of the action alone; the number of columns tells which
+    /// Numbers of x when it carries an action behind the state, or of the action alone; the number
+    /// of columns tells which
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "model")]
     input_dim: Option<NonZeroUsize>,
     /// By sums: a pair weighs half after this many further pairs
     #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "model")]
     pub(super) half_life: Option<f64>,
-    /// Kernel on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET, linear,
-    /// mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median [default: median]
+    /// Kernel on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA,
+    /// polynomial:DEGREE,OFFSET, linear, mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median [default:
+    /// median]
     ///
     /// `median` is the Gaussian whose width is the median distance between the first 200 rows.
     #[arg(long, value_name = "SPEC", conflicts_with = "model")]
     kernel: Option<KernelSpec>,
-    /// Kernel on x⁺, which is that on x unless given (with --kernel median and an action in x, its own median)
+    /// Kernel on x⁺, which is that on x unless given (with --kernel median and an action in x, its
+    /// own median)
     #[arg(long, value_name = "SPEC", conflicts_with = "model")]
     output_kernel: Option<KernelSpec>,
     /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 1.5, falling]
     #[arg(long, value_name = "E", conflicts_with = "model")]
     eta: Option<f64>,
-    /// constant: η in every round, which leaves noise of its own size in every eigenvalue; power:A,R: η/(t + R)^A in round t = 1, 2, …,
-    /// which converges for A between ½ and 1 [default: power:0.6,10, constant where --eta is given]
+    /// constant: η in every round, which leaves noise of its own size in every eigenvalue;
+    /// power:A,R: η/(t + R)^A in round t = 1, 2, …, which converges for A between ½ and 1 [default:
+    /// power:0.6,10, constant where --eta is given]
     #[arg(long, value_name = "constant|power:A,R", value_parser = schedule, conflicts_with = "model")]
     eta_schedule: Option<EtaSchedule>,
     /// Regulariser λ ≥ 0; it makes every eigenvalue smaller, the first below 1 [default: 0]
     #[arg(long, value_name = "L", conflicts_with = "model")]
     lambda: Option<f64>,
-    /// Budget ε ≥ 0: a pair is kept if leaving it out would move the operator by more; the smaller, the larger the dictionary
-    /// [default: 0.1 η² with the η of the first round]
+    /// Budget ε ≥ 0: a pair is kept if leaving it out would move the operator by more; the smaller,
+    /// the larger the dictionary [default: 0.1 η² with the η of the first round]
     #[arg(long, value_name = "EPS", conflicts_with = "model")]
     budget: Option<f64>,
     /// constant: ε in every round; eta-squared: ε η² with the round's η [default: constant]
     #[arg(long, value_name = "SCHEDULE", conflicts_with = "model")]
     budget_schedule: Option<BudgetSchedule>,
-    /// What is compared with the budget: the norm of the change, its square, or (output-ald) the norm of what x⁺ alone adds
-    /// [default: norm]
+    /// What is compared with the budget: the norm of the change, its square, or (output-ald) the
+    /// norm of what x⁺ alone adds [default: norm]
     #[arg(long, value_name = "TEST", conflicts_with = "model")]
     budget_test: Option<Test>,
-    /// paired: x and x⁺ are kept together, except for a side that repeats what is kept; rectangular: each on its own account
-    /// [default: paired]
+    /// paired: x and x⁺ are kept together, except for a side that repeats what is kept;
+    /// rectangular: each on its own account [default: paired]
     #[arg(long, value_name = "SHAPE", conflicts_with = "model")]
     dictionary_shape: Option<Shape>,
-    /// A point whose squared distance to the span of those kept is at most TOL·k(x,x) is never kept, 0 ≤ TOL < 1
-    /// [default: 1e-6]
+    /// A point whose squared distance to the span of those kept is at most TOL·k(x,x) is never
+    /// kept, 0 ≤ TOL < 1 [default: 1e-6]
     #[arg(long, value_name = "TOL", conflicts_with = "model")]
     rank_guard: Option<f64>,
-    /// Most points kept, or none for no limit: a step costs time and memory in the square of it [default: 1000]
+    /// Most points kept, or none for no limit: a step costs time and memory in the square of it
+    /// [default: 1000]
     #[arg(long, value_name = "N|none", value_parser = most, conflicts_with = "model")]
     max_dictionary: Option<Most>,
 }
@@ -215,8 +220,8 @@ impl Making {
             .max_dictionary(max_dictionary)
     }
 
-    /// The budget's number and how it goes with η. Unless given it does not fall with the step, since the dictionary would grow
-    /// without end.
+    /// The budget's number and how it goes with η. Unless given it does not fall with the step,
+    /// since the dictionary would grow without end.
     fn budget(&self) -> (f64, BudgetSchedule) {
         let schedule = self.budget_schedule.unwrap_or(BudgetSchedule::Constant);
         let first = self.step().at(1);

@@ -15,7 +15,8 @@ use crate::cli::pipe;
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
 
-/// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read seldom.
+/// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read
+/// seldom.
 const CHUNK: usize = 256;
 /// Rows on which delays and the step of time are chosen.
 const FIRST: usize = 5000;
@@ -159,7 +160,8 @@ impl Chunk {
 }
 
 impl Pairs {
-    /// `known` is the model that is gone on with, `saved` that of the run that is resumed, each with its file.
+    /// `known` is the model that is gone on with, `saved` that of the run that is resumed, each
+    /// with its file.
     pub(super) fn open(
         path: &Path,
         arguments: &KoopmanArguments,
@@ -226,7 +228,8 @@ impl Pairs {
                 Layout { input_dimension, state_dimension, names: names.unwrap_or_default() }
             }
         };
-        // A file that is written on the way has the rows of its last pair, not those of pairs to come.
+        // A file that is written on the way has the rows of its last pair, not those of pairs to
+        // come.
         let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.out.is_some());
         Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, failed })
     }
@@ -249,8 +252,8 @@ impl Pairs {
         self.left_out
     }
 
-    /// Fills `chunk` with the next pairs; with none at the end, and when a signal has come. If `many`,
-    /// they are waited for even where they come slowly.
+    /// Fills `chunk` with the next pairs; with none at the end, and when a signal has come. If
+    /// `many`, they are waited for even where they come slowly.
     ///
     /// # Errors
     /// When a row cannot be read; those before it were given by the call before.
@@ -399,7 +402,8 @@ pub(super) fn dimensions(
             2 * state as u128
         )),
         (Some(input), Some(state)) => {
-            // N may count the state and the action, or the action alone; the number of columns tells.
+            // N may count the state and the action, or the action alone; the number of columns
+            // tells.
             let whole = [Some(input), state.checked_add(input)].into_iter().flatten();
             let acting = whole.into_iter().find(|x| *x >= state && x.checked_add(state) == Some(columns));
             match acting {

@@ -17,7 +17,8 @@ const FUNCTIONS: usize = 4;
 /// Cells of a map, from side to side; points of a curve.
 const CELLS: usize = 61;
 const POINTS: usize = 400;
-/// How far from 1 an eigenvalue may be whose function tells sets apart, and how many sets there are at most.
+/// How far from 1 an eigenvalue may be whose function tells sets apart, and how many sets there are
+/// at most.
 const NEAR: f64 = 0.06;
 const MOST_SETS: usize = 5;
 
@@ -196,8 +197,8 @@ fn scaled(values: &[f64]) -> Vec<f64> {
     values.iter().map(|f| f / largest).collect()
 }
 
-/// As many sets as eigenvalues are near 1, a complex pair taken for one, if these are two or more: the cluster of each place by the values
-/// of their functions.
+/// As many sets as eigenvalues are near 1, a complex pair taken for one, if these are two or more:
+/// the cluster of each place by the values of their functions.
 fn sets(eigen: &[Eigenvalue], values: &[Vec<f64>]) -> Result<Option<(usize, Vec<f64>)>, Error> {
     let near = |i: &usize| eigen[*i].im >= 0.0 && (eigen[*i].re - 1.0).hypot(eigen[*i].im) <= NEAR;
     let near: Vec<usize> = (0..eigen.len()).filter(near).take(MOST_SETS).collect();

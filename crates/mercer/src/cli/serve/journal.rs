@@ -1,8 +1,9 @@
 //! The journal of a service: a file of the rows that were accepted since the model was saved.
 //!
-//! Eight bytes of magic, then frames: the length and the CRC-32 of a body, and the body in postcard.
-//! A frame of rows is written before the rows are learnt, so a kill can only leave a frame behind
-//! that is not whole, at the end of the file, and nobody was told that it was accepted.
+//! Eight bytes of magic, then frames: the length and the CRC-32 of a body, and the body in
+//! postcard. A frame of rows is written before the rows are learnt, so a kill can only leave a
+//! frame behind that is not whole, at the end of the file, and nobody was told that it was
+//! accepted.
 //!
 //! A frame tells how many rows the model had met before, and a checksum of them. The saved model
 //! must have been at one of these places: it may have been saved in the midst of the journal, or
