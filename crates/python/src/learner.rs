@@ -31,8 +31,7 @@ pub(crate) struct LearnerCore {
 }
 
 impl LearnerCore {
-    /// An untrained model for such data, as the Python object `slf` describes it; of two classes,
-    /// or of classes to come.
+    /// An untrained model for such data, as `slf` describes it; of two classes or of those to come.
     fn make(slf: &Bound<'_, Self>, known: &Known<'_>, two: bool) -> PyResult<Body> {
         if known.outputs == 0 {
             return Err(errors::data("the target has no number; give one, or several"));
@@ -52,8 +51,7 @@ impl LearnerCore {
         Ok(Body::Numbers(Box::new(Tabular { description, ..Tabular::plain(task) })))
     }
 
-    /// Reads a target into `front.y`: the names of its numbers where they come by name for the
-    /// first time.
+    /// Reads a target into `front.y`. Gives the names of its numbers when they first come by name.
     fn read_target(front: &mut Front, y: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
         front.y.clear();
         match number(y) {
@@ -173,8 +171,7 @@ impl LearnerCore {
         Ok(made)
     }
 
-    /// Learns rows of classes: row `i` has the label `labels[codes[i]]`. The answer is the class
-    /// that was predicted for each.
+    /// Learns rows of classes, row `i` of label `labels[codes[i]]`. It gives the predictions.
     fn learn_labels(
         &self,
         py: Python<'_>,
@@ -368,8 +365,7 @@ impl LearnerCore {
         self.core.reset(py);
     }
 
-    /// The places of these columns (None: an unknown one); with `grow` unknown ones become
-    /// features.
+    /// The places of these columns (None: unknown); with `grow` unknown ones become features.
     fn _places(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>, grow: bool) -> PyResult<Vec<Option<usize>>> {
         self.core.places(py, &names, grow)
     }
@@ -509,8 +505,7 @@ impl LearnerCore {
         self.core.rename(py, &names)
     }
 
-    /// The names of the targets, where they came by name; or the labels in the order in which they
-    /// were met.
+    /// The names of the targets, where they came by name; or the labels in the order of the stream.
     #[getter]
     fn _targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let front = self.core.front(py);
