@@ -149,7 +149,8 @@ fn fan(pass: &Pass, step: usize, outputs: usize, output: usize, forecast: &[f64]
     Some([low?[output], high?[output]])
 }
 
-/// What stands along the axis: the numbers of rows, or times, and then those of the last row and of the end of the forecast.
+/// What stands along the axis: the numbers of rows, or times, and then those of the last row and of
+/// the end of the forecast.
 fn row_label(feed: &Feed, ahead: usize) -> String {
     let time = |ahead: usize| feed.clock().zip(feed.time(ahead)).map(|(clock, time)| clock.text(time));
     match (time(0), time(ahead).filter(|_| ahead > 0)) {
