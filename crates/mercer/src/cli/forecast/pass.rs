@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use mercer::forecast::Error;
 use mercer::forecast::{AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, Seasons};
-use mercer::model::{ModelError, Prediction, SeriesErrors};
+use mercer::model::{ModelError, Prediction};
 
 use super::columns::Columns;
 use super::feed::Feed;
