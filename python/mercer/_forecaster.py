@@ -63,7 +63,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         names = {"lambda": "lambda_", "gamma": "gamma_matrix" if isinstance(said.get("gamma"), list) else "gamma"}
         for key, value in said.items():
             name = names.get(key, key)
-            if name in known and value != "auto" and key != "intervals":
+            if name in known and value not in ("auto", "found") and key != "intervals":
                 setattr(self, name, value)
         if "intervals" in known:
             self.intervals = intervals
@@ -75,9 +75,9 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         if type(self) is Forecaster:
             raise _mercer.SettingsError("this method has no class here: the forecaster goes on where it is, and cannot begin anew")
         given = self.get_params(deep=False)
-        usual = {"beta": 2.5, "t_init": 60, "alpha": 1.0, "rank": 10, "horizon": 1000, "feed_through": False}
+        usual = {"beta": 2.5, "t_init": 60, "alpha": 1.0, "rank": 10, "horizon": 1000, "feed_through": False, "season": "auto", "horizons": 12}
         words = {**dict.fromkeys(("gamma", "gamma_input", "intervals", "lambda_", "gamma_matrix", "system")), **usual, **given}
-        for name in ("t_init", "rank", "horizon"):
+        for name in ("t_init", "rank", "horizon", "horizons"):
             words[name] = whole(name, words[name])
         for name in ("lambda_", "gamma", "gamma_input", "alpha", "intervals"):
             if not isinstance(words[name], (int, float, type(None))):
@@ -89,6 +89,11 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             words["t_init"] = 0
         if words["gamma_matrix"] is not None:
             words["gamma_matrix"] = np.asarray(words["gamma_matrix"], dtype=float).tolist()
+        season = words["season"]
+        if season == "auto":
+            words["season"] = None
+        else:
+            words["season"] = [whole("season", one, 2) for one in (season if isinstance(season, Sequence) else [] if season is None else [season])]
         betas = words["beta"] if isinstance(words["beta"], Sequence) else [words["beta"]]
         return {**words, "method": self._method, "betas": list(betas), "lambda": words["lambda_"]}
 
@@ -113,8 +118,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
 
     def predict_interval_then_fit(self, Y: Any, inputs: Any = None) -> tuple[Floats, Floats]:
         """Observes further rows: their predictions, and the ends of their intervals in a last axis of two. Needs ``intervals=0.9``, say."""
-        made, radii = self._observe(Y, inputs)
-        return made, np.stack([made - radii, made + radii], axis=-1)
+        return self._observe(Y, inputs)
 
     def _observe(self, Y: Any, inputs: Any) -> tuple[Floats, Floats]:
         flat = np.ndim(Y) == 1
@@ -123,20 +127,17 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         if not self._is_made:
             self._begin(rows.shape[1], others.shape[1])
         clock = self._times(Y)
-        made, radii = self._observe_rows(rows, others)
+        made, ends = self._observe_rows(rows, others)
         self._clock = clock
-        return (made[:, 0], radii[:, 0]) if flat else (made, radii)
+        ends = ends.reshape(*made.shape, 2)
+        return (made[:, 0], ends[:, 0]) if flat else (made, ends)
 
     def predict(self, steps: int = 1, inputs: Any = None) -> Any:
         """Predictions of the next `steps` rows: a vector for one output, else ``(steps, outputs)``. `inputs` are those of these rows. After rows of pandas
         with times in regular steps as their index, a series or a frame with the times of the next rows."""
         self._check_fitted()
-        outputs, width, *_ = self._facts()
-        others = np.zeros((steps, width)) if inputs is None else _rows(inputs)
-        if others.shape != (steps, width):
-            raise ValueError(f"inputs of shape {others.shape}, and {steps} steps of {width} inputs are needed")
-        made = self._forecast_rows(steps, others)
-        made = made[:, 0] if outputs == 1 else made
+        made = self._forecast_rows(steps, self._inputs(steps, inputs))
+        made = made[:, 0] if made.shape[1] == 1 else made
         clock = vars(self).get("_clock")
         if clock is None:
             return made
@@ -146,6 +147,20 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         span = pd.period_range if isinstance(last, pd.Period) else pd.date_range
         index = span(last, periods=steps + 1, freq=step)[1:]
         return pd.DataFrame(made, index, names) if framed else pd.Series(made, index, name=names[0])
+
+    def _inputs(self, steps: int, inputs: Any) -> Floats:
+        """The inputs of the next rows."""
+        width = self._facts()[1]
+        others = np.zeros((steps, width)) if inputs is None else _rows(inputs)
+        if others.shape != (steps, width):
+            raise ValueError(f"inputs of shape {others.shape}, and {steps} steps of {width} inputs are needed")
+        return others
+
+    def predict_quantiles(self, shares: Sequence[float], steps: int = 1, inputs: Any = None) -> Floats:
+        """The values that the next `steps` rows are below with these probabilities, ``(steps, outputs, shares)``; for :class:`Season`."""
+        self._check_fitted()
+        made: Floats = self._quantiles(steps, self._inputs(steps, inputs), [float(one) for one in shares])
+        return made.reshape(steps, -1, len(shares))
 
     def _times(self, Y: Any) -> tuple[Any, Any, list[Any], bool] | None:
         """The time of the last row, the step of times, and the names of outputs, of rows of pandas with times in regular steps as their index."""
@@ -198,10 +213,13 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             name = next(name for name in names if not isinstance(x.get(name, 0.0), (int, float)))
             raise _mercer.DataError(f"input {name!r} is {x[name]!r}, which is no number") from None
 
-    def predict_interval(self) -> Floats:
-        """The ends of the interval around the prediction of the next row, ``(outputs, 2)``."""
-        made, radii = np.array(self._predict_next([])), np.array(self._next_radii())
-        return np.stack([made - radii, made + radii], axis=-1)
+    def predict_interval(self, steps: int | None = None, inputs: Any = None) -> Floats:
+        """The ends of the interval around the prediction of the next row, ``(outputs, 2)``; of the next `steps` rows, ``(steps, outputs, 2)``, for
+        :class:`Season`."""
+        self._check_fitted()
+        count = steps or 1
+        made: Floats = self._quantiles(count, self._inputs(count, inputs), []).reshape(count, -1, 2)
+        return made[0] if steps is None else made
 
     @property
     def mse_(self) -> float:
@@ -212,10 +230,11 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
 
     @property
     def coverage_(self) -> list[float]:
-        """The share of the values that lay in their intervals, one number an output."""
-        if not self._is_made:
-            raise AttributeError("coverage_: nothing was observed yet")
-        return self._facts()[6]
+        """The share of the values that lay in their intervals, one number an output; those of :class:`Season` are not counted."""
+        held: list[float] = self._facts()[6] if self._is_made else []
+        if not held:
+            raise AttributeError("coverage_: nothing was observed yet, or no intervals are counted")
+        return held
 
     @property
     def rows_learnt(self) -> int:

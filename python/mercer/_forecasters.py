@@ -27,6 +27,13 @@ _KEYS = {
         Key("R", "Any", None, "The covariance of the noise of the outputs."),
         Key("B", "Any", None, "How inputs act on the states."),
         Key("D", "Any", None, "How inputs act on the outputs at once."),
+        Key(
+            "season",
+            "int | Sequence[int] | str | None",
+            "auto",
+            'The lengths of the seasons in rows, up to three, such as 7 or ``[24, 168]``; None: no season; "auto": those that the data show.',
+        ),
+        Key("horizons", "int", 12, "Steps ahead for which forecasts are weighed and intervals learnt; those further ahead use the last."),
         Key("intervals", "float | None", None, "The share of values that intervals are to hold, such as 0.9."),
     )
 }
@@ -62,6 +69,13 @@ _METHODS = {
         ["gamma", "gamma_matrix", *_LAGS],
         "Online prediction with forgetting: ridge regression on the last outputs, where coefficients fall like `γ` to the power of the lag.\n\n"
         "Cost: `O(p²)` a row with `p = β ln t` lags of every column. Source: [Q] Algorithm 1.",
+    ),
+    "Season": _Method(
+        "season",
+        ["season", "horizons", "intervals"],
+        "Ordinary series with trend, seasons and gaps: filters, regressions on lags and simple forecasts, weighed for each step ahead by what they were "
+        "worth. `inputs` are known beforehand, such as promotions or holidays, and act on the outputs of their own row. Forecasts of several steps have "
+        "intervals and quantiles.",
     ),
     "Slip": _Method("slip", ["rank", "horizon", *_FILTERS], "Ridge regression on `rank` spectral filters of the last `horizon` rows."),
     "SlipWindow": _Method("slip-window", ["rank", "beta", *_FILTERS], ":class:`Slip` over as many rows as :class:`Opf` would look back."),

@@ -15,7 +15,7 @@ from mercer import forecasting
 
 T = np.arange(400)
 SERIES = np.column_stack([np.sin(0.3 * T), np.cos(0.3 * T)])
-KINDS = [getattr(forecasting, name) for name in forecasting.__all__ if name not in ("Forecaster", "Kalman")]
+KINDS = [getattr(forecasting, name) for name in forecasting.__all__ if name not in ("Forecaster", "Kalman", "Season")]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -34,6 +34,29 @@ def test_forecasters(kind):
     for y in SERIES[:, 0]:
         one_by_one.learn_one(y)
     assert (one_by_one.predict(2) == flat.predict(2)).all()
+
+
+def test_seasons_with_known_inputs():
+    rng = np.random.default_rng(1)
+    t, promotion = np.arange(420), (rng.uniform(size=420) < 0.2).astype(float)
+    sales = 50 + 5 * np.sin(2 * np.pi * t / 7) + 20 * promotion + rng.normal(size=420)
+    rows = np.column_stack([sales, 0.5 * sales])
+    rows[100:120, 1] = np.nan
+    for season in (7, [7], "auto"):
+        model = forecasting.Season(season=season, horizons=7, intervals=0.8).fit(rows[:413], promotion[:413])
+        made = model.predict(7, promotion[413:])
+        assert made.shape == (7, 2) and abs(made - rows[413:]).mean() < 2.0
+        ends, quantiles = model.predict_interval(7, promotion[413:]), model.predict_quantiles([0.1, 0.5, 0.9], 7, promotion[413:])
+        assert ends.shape == (7, 2, 2) and (ends == quantiles[:, :, [0, 2]]).all() and (np.diff(quantiles) >= 0).all()
+        again = mercer.from_bytes(model.to_bytes())
+        assert type(again) is forecasting.Season and (again.predict_interval(7, promotion[413:]) == ends).all()
+    made, ends = forecasting.Season(season=7, intervals=0.8).predict_interval_then_fit(sales, promotion)
+    held = (ends[100:, 0] <= sales[100:]) & (sales[100:] <= ends[100:, 1])
+    assert made.shape == (420,) and 0.7 < held.mean() < 0.9
+    with pytest.raises(mercer.DataError, match="Season"):
+        forecasting.Opf(intervals=0.9).fit(sales).predict_interval(3)
+    with pytest.raises(mercer.SettingsError, match="season is 1"):
+        forecasting.Season(season=1).fit(sales)
 
 
 def test_forecasters_with_inputs_and_gaps():

@@ -227,6 +227,7 @@ FORECASTERS = {
     "Discounted": {"alpha": 0.7, "t_init": 30, "intervals": 0.9},
     "Slip": {"rank": 5, "horizon": 200, "lambda_": 0.1},
     "SlipWindow": {"rank": 4, "t_init": 30},
+    "Season": {"season": [21], "horizons": 5},
     "Spectral": {"rank": 6, "horizon": 300, "intervals": 0.6},
     "Experts": {"t_init": 30, "intervals": 0.9},
     "Kalman": {"A": [[0.7]], "C": [[1.0]], "Q": [[1.0]], "R": [[1e-3]]},

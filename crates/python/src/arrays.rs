@@ -1,5 +1,6 @@
 //! Tables of numbers from and to numpy.
 
+use mercer::Points;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
@@ -30,6 +31,16 @@ pub(crate) fn optional<'a>(array: &'a Option<PyReadonlyArray1<'_, f64>>) -> PyRe
 pub(crate) fn columns<'py>(py: Python<'py>, numbers: Vec<f64>, width: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let rows = numbers.len().checked_div(width).unwrap_or(0);
     numbers.into_pyarray(py).reshape([rows, width])
+}
+
+/// Points as an array, a row each.
+pub(crate) fn points<'py>(py: Python<'py>, points: &Points) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let width = points.dimension();
+    let mut numbers = vec![0.0; points.len() * width];
+    for (row, place) in numbers.chunks_exact_mut(width.max(1)).enumerate() {
+        points.copy_point(row, place);
+    }
+    columns(py, numbers, width)
 }
 
 /// Numbers as an array.

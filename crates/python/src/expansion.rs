@@ -52,10 +52,5 @@ pub(crate) fn told<'py>(
     py: Python<'py>,
     (points, coefficients): Expansion<'_>,
 ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
-    let (kept, width) = (points.len(), points.dimension());
-    let mut numbers = vec![0.0; kept * width];
-    for (row, place) in numbers.chunks_exact_mut(width.max(1)).enumerate() {
-        points.copy_point(row, place);
-    }
-    Ok([arrays::columns(py, numbers, width)?, arrays::columns(py, coefficients.concat(), kept)?])
+    Ok([arrays::points(py, points)?, arrays::columns(py, coefficients.concat(), points.len())?])
 }

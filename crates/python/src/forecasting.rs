@@ -1,12 +1,10 @@
 //! Forecasters of series.
 
-use std::sync::Mutex;
-
 use mercer::forecast::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, ForecastScratch,
-    Forecaster, Forgetting, GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, ScaledForecaster,
-    ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip,
-    WindowedSlipParams,
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
+    Forgetting, GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods, ScaledForecaster,
+    ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
+    WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{Model, ModelError, ModelKind, Own, Prediction, SeriesErrors};
 use numpy::{PyArray2, PyReadonlyArray2};
@@ -22,8 +20,10 @@ use crate::{arrays, errors};
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct ForecastCore {
     model: Shared<Option<Box<Prediction>>>,
-    scratch: Mutex<ForecastScratch>,
 }
+
+/// Rows of a season mixture without a season that are not scored.
+const FIRST_ROWS: usize = 10;
 
 /// The regulariser where columns are scaled, as the command has it.
 const LAMBDA_IN_SCALES: f64 = 0.01;
@@ -57,10 +57,41 @@ struct Spec {
     intervals: Option<f64>,
     #[pyo3(item)]
     system: Option<Vec<Vec<f64>>>,
+    #[pyo3(item)]
+    season: Option<Vec<usize>>,
+    #[pyo3(item)]
+    horizons: usize,
 }
 
 impl Spec {
+    /// A season mixture for each output, as the command makes it.
+    fn season(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
+        let periods = self.season.clone().map_or(Periods::Found, Periods::Given);
+        let (shown, warm_up) = match &periods {
+            Periods::Found => ("\"found\"".to_owned(), FIRST_ROWS),
+            Periods::Given(periods) => {
+                (format!("{periods:?}"), periods.first().map_or(FIRST_ROWS, |period| 2 * period + 2))
+            }
+        };
+        let mut parameters = vec![("season".to_owned(), shown), ("horizons".to_owned(), self.horizons.to_string())];
+        let mut params = SeasonParams::default().periods(periods).horizons(self.horizons);
+        if let Some(share) = self.intervals {
+            params = params.coverage(share);
+            parameters.push(("intervals".to_owned(), share.to_string()));
+        }
+        let seasons = Seasons::new(m, q, &params).map_err(errors::settings)?;
+        Ok(Box::new(Prediction {
+            method: self.method.clone(),
+            parameters,
+            errors: SeriesErrors { warm_up: warm_up as u64, ..SeriesErrors::default() },
+            ..Prediction::new(Vec::new(), seasons.into())
+        }))
+    }
+
     fn make(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
+        if self.method == "season" {
+            return self.season(m, q);
+        }
         let schedule =
             EpochSchedule { beta: self.betas.first().copied().unwrap_or(2.5), t_init: self.t_init, max_lags: None };
         let lambda = self.lambda.unwrap_or(LAMBDA_IN_SCALES);
@@ -172,12 +203,44 @@ impl Spec {
     }
 }
 
+/// The season mixtures of a model, if it has some.
+fn seasons(model: &Prediction) -> Option<&Seasons> {
+    if let AnyForecaster::Seasons(seasons) = &model.forecaster { Some(seasons) } else { None }
+}
+
+/// The share of values that intervals are to hold, of a model that has some.
+fn share(model: &Prediction) -> Option<f64> {
+    let told = || model.parameters.iter().find(|(key, _)| key == "intervals")?.1.parse().ok();
+    model
+        .intervals
+        .as_ref()
+        .map(|intervals| intervals.params().coverage)
+        .or_else(|| seasons(model).and_then(|_| told()))
+}
+
+/// How far the ends of the interval of the next row are from its prediction, for each output; infinite where there is none.
+fn reach(model: &Prediction, output: usize) -> [f64; 2] {
+    let radius = model.intervals.as_ref().map_or(f64::INFINITY, |intervals| intervals.radius(output));
+    let offsets = seasons(model).zip(share(model)).filter(|_| model.forecaster.warmed_up());
+    offsets.map_or([-radius, radius], |(seasons, share)| tails(share).map(|p| seasons.offset(output, p, 1)))
+}
+
+/// What no value of an output is below.
+fn floor(model: &Prediction, output: usize) -> f64 {
+    seasons(model).and_then(|seasons| seasons.floor(output)).unwrap_or(f64::NEG_INFINITY)
+}
+
+/// The probabilities between which an interval of this share lies.
+fn tails(share: f64) -> [f64; 2] {
+    [0.5 - share / 2.0, 0.5 + share / 2.0]
+}
+
 #[pymethods]
 impl ForecastCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), scratch: Mutex::default() }
+        Self { model: Shared::new(None) }
     }
 
     /// Forgets everything, and makes a forecaster of `outputs` numbers with `inputs` more.
@@ -193,8 +256,7 @@ impl ForecastCore {
         *self.model.write(py) = None;
     }
 
-    /// Predicts and observes rows in order: the predictions, and the radii of their intervals
-    /// (infinite where there is none).
+    /// Predicts and observes rows in order: the predictions, and the two ends of their intervals (infinite where there is none).
     fn _observe_rows<'py>(
         &self,
         py: Python<'py>,
@@ -216,29 +278,29 @@ impl ForecastCore {
                 )));
             }
         }
-        let (mut made, mut radii) = (vec![0.0; rows * m], vec![f64::INFINITY; rows * m]);
-        let (all, reach) = (&mut made, &mut radii);
+        let (mut made, mut ends) = (vec![0.0; rows * m], Vec::with_capacity(2 * rows * m));
+        let (all, bounds) = (&mut made, &mut ends);
         in_pieces(
             py,
             rows,
             |range| {
                 let mut model = self.model.write_detached();
-                let Prediction { forecaster, intervals, errors: sums, .. } =
-                    &mut **model.as_mut().ok_or_else(errors::not_learnt)?;
+                let model = model.as_mut().ok_or_else(errors::not_learnt)?;
                 for row in range {
+                    let reached: Vec<[f64; 2]> = (0..m).map(|output| reach(model, output)).collect();
+                    let floors: Vec<f64> = (0..m).map(|output| floor(model, output)).collect();
+                    let Prediction { forecaster, intervals, errors: sums, .. } = &mut **model;
                     let (output, input) = (&ys[row * m..(row + 1) * m], &us[row * q..(row + 1) * q]);
                     let prediction = &mut all[row * m..(row + 1) * m];
                     let warm = forecaster.warmed_up();
                     let time = forecaster.time() as u64;
                     let refused = |error| at_row(row, errors::forecaster(error));
                     forecaster.predict_then_observe(input, output, prediction).map_err(refused)?;
-                    if let Some(intervals) = intervals {
-                        for (place, radius) in reach[row * m..(row + 1) * m].iter_mut().enumerate() {
-                            *radius = intervals.radius(place);
-                        }
-                        if warm {
-                            intervals.observe(prediction, output).map_err(|error| refused(error.into()))?;
-                        }
+                    for ((made, reached), floor) in prediction.iter().zip(reached).zip(floors) {
+                        bounds.extend(reached.map(|offset| (made + offset).max(floor)));
+                    }
+                    if let Some(intervals) = intervals.as_mut().filter(|_| warm) {
+                        intervals.observe(prediction, output).map_err(|error| refused(error.into()))?;
                     }
                     if time >= sums.warm_up {
                         for (y, predicted) in output.iter().zip(prediction.iter()).filter(|(y, _)| !y.is_nan()) {
@@ -251,7 +313,7 @@ impl ForecastCore {
             },
             || 64,
         )?;
-        Ok((arrays::columns(py, made, m)?, arrays::columns(py, radii, m)?))
+        Ok((arrays::columns(py, made, m)?, arrays::columns(py, ends, 2 * m)?))
     }
 
     /// Predictions of the next `steps` rows; `inputs` are those of these rows.
@@ -270,14 +332,41 @@ impl ForecastCore {
         arrays::columns(py, made, copy.outputs())
     }
 
-    /// The prediction of the next row, with `input` where it acts at once.
-    fn _predict_next(&self, py: Python<'_>, input: Vec<f64>) -> PyResult<Vec<f64>> {
+    /// The quantiles of these shares of the next `steps` rows, of season mixtures; of others the ends of the interval of the next. One row a step, for
+    /// each output all of them. Without shares they are the ends of intervals.
+    fn _quantiles<'py>(
+        &self,
+        py: Python<'py>,
+        steps: usize,
+        inputs: PyReadonlyArray2<'py, f64>,
+        shares: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (us, _, _) = arrays::table(&inputs)?;
         let model = self.model.read(py);
-        let forecaster = &model.as_ref().ok_or_else(errors::not_learnt)?.forecaster;
-        let mut made = vec![0.0; forecaster.outputs()];
-        let mut scratch = self.scratch.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        forecaster.predict_with(&input, &mut made, &mut scratch).map_err(errors::forecaster)?;
-        Ok(made)
+        let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+        let told = share(model);
+        if shares.is_empty() && told.is_none() {
+            return Err(errors::data("the forecaster has no intervals; make it with intervals=0.9, say"));
+        }
+        let m = model.forecaster.outputs();
+        let path = model.forecaster.forecast(steps, us).map_err(errors::forecaster)?;
+        let Some(seasons) = seasons(model) else {
+            if steps != 1 || !shares.is_empty() {
+                return Err(errors::data(
+                    "quantiles, and intervals of several steps, are those of mercer.forecasting.Season",
+                ));
+            }
+            let ends =
+                path.iter().enumerate().flat_map(|(output, made)| reach(model, output).map(|offset| made + offset));
+            return arrays::columns(py, ends.collect(), 2 * m);
+        };
+        let shares = if shares.is_empty() { told.map_or(Vec::new(), |share| tails(share).to_vec()) } else { shares };
+        let mut made = Vec::with_capacity(path.len() * shares.len());
+        for (place, forecast) in path.iter().enumerate() {
+            let quantile = |p: &f64| seasons.quantile(place % m, *p, place / m + 1, *forecast);
+            made.extend(shares.iter().map(quantile));
+        }
+        arrays::columns(py, made, shares.len() * m)
     }
 
     /// Whether a forecaster has been made.
@@ -306,22 +395,11 @@ impl ForecastCore {
         ))
     }
 
-    /// How far the interval around the next prediction reaches, one number an output.
-    fn _next_radii(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
-        let model = self.model.read(py);
-        let intervals = model.as_ref().ok_or_else(errors::not_learnt)?.intervals.as_ref();
-        let intervals = intervals
-            .ok_or_else(|| errors::data("the forecaster has no intervals; make it with intervals=0.9, say"))?;
-        Ok((0..intervals.outputs()).map(|output| intervals.radius(output)).collect())
-    }
-
-    /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for
-    /// itself.
+    /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for itself.
     fn _told(&self, py: Python<'_>) -> PyResult<(String, Own, Option<f64>, Own)> {
         let model = self.model.read(py);
-        let Prediction { method, parameters, intervals, own, .. } = &**model.as_ref().ok_or_else(errors::not_learnt)?;
-        let share = intervals.as_ref().map(|intervals| intervals.params().coverage);
-        Ok((method.clone(), parameters.clone(), share, own.clone()))
+        let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+        Ok((model.method.clone(), model.parameters.clone(), share(model), model.own.clone()))
     }
 
     /// The model file.

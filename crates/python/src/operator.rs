@@ -4,7 +4,7 @@ use mercer::koopman::{
     Budget, BudgetTest, DictionaryShape, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule,
 };
 use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator, Own};
-use mercer::{AnyKernel, Gaussian, KernelSpec, Points, median_width};
+use mercer::{AnyKernel, Gaussian, KernelSpec, median_width};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use crate::front::own;
 use crate::rows::{at_row, in_pieces, piece};
 use crate::shared::Shared;
-use crate::{arrays, errors};
+use crate::{arrays, errors, fixed};
 
 /// A learner of an operator, which is made when the first pairs tell their dimensions.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
@@ -161,14 +161,11 @@ impl OperatorCore {
     /// column a function.
     fn _eigen<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>, count: usize) -> PyResult<Eigen<'py>> {
         let operator = self.snapshot(py)?;
-        let (rows, n, d) = arrays::table(&x)?;
+        let points = fixed::table(&x)?;
+        let n = points.len();
         let (values, re, im) = py
             .detach(|| {
                 let eigen = operator.eigen(count)?;
-                let mut points = Points::new(d);
-                rows.chunks_exact(d.max(1)).for_each(|row| {
-                    points.push(row);
-                });
                 let parts = |parts: &[Vec<f64>]| {
                     let functions: Vec<&[f64]> = parts.iter().map(Vec::as_slice).collect();
                     operator.evaluate_all(&functions, &points)
@@ -194,13 +191,10 @@ impl OperatorCore {
         steps: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let operator = self.snapshot(py)?;
-        let ((rows, n, d), (values, kept, observables)) = (arrays::table(&x)?, arrays::table(&values)?);
+        let (points, (values, kept, observables)) = (fixed::table(&x)?, arrays::table(&values)?);
+        let n = points.len();
         let made = py
             .detach(|| {
-                let mut points = Points::new(d);
-                rows.chunks_exact(d.max(1)).for_each(|row| {
-                    points.push(row);
-                });
                 let mut made = vec![0.0; n * steps * observables];
                 for which in 0..observables {
                     let g: Vec<f64> = (0..kept).map(|row| values[row * observables + which]).collect();
@@ -219,14 +213,7 @@ impl OperatorCore {
     /// The points kept: of the states, and of their successors.
     fn _points<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
         let operator = self.snapshot(py)?;
-        let table = |points: &Points| {
-            let mut numbers = vec![0.0; points.len() * points.dimension()];
-            for (row, place) in numbers.chunks_exact_mut(points.dimension().max(1)).enumerate() {
-                points.copy_point(row, place);
-            }
-            arrays::columns(py, numbers, points.dimension())
-        };
-        Ok([table(operator.inputs())?, table(operator.outputs())?])
+        Ok([arrays::points(py, operator.inputs())?, arrays::points(py, operator.outputs())?])
     }
 
     /// The weights `W` of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)`: a row for each successor kept, a
