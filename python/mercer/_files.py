@@ -11,7 +11,7 @@ from ._base import KernelClassifier, KernelRegressor
 from ._forecaster import Forecaster
 from ._notes import tell
 from .moments import RidgeMoments
-from .operators import KoopmanOperator
+from .operators import KoopmanOperator, OperatorSums
 
 
 def from_bytes(data: bytes) -> Any:
@@ -20,7 +20,7 @@ def from_bytes(data: bytes) -> Any:
     if kind == "prediction":
         return Forecaster.from_bytes(data)
     if kind == "operator":
-        return KoopmanOperator.from_bytes(data)
+        return (OperatorSums if name == "sums" else KoopmanOperator).from_bytes(data)
     if kind in ("table", "classes of a table"):
         from .pipeline import Pipeline
 

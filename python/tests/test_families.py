@@ -307,3 +307,33 @@ def test_predictions_are_sums_over_points(data):
         mercer.Fogd().fit(X, y).points_
     with pytest.raises(AttributeError, match="nothing was learnt"):
         mercer.Krls().coef_
+
+
+def test_operators_of_sums():
+    model = mercer.operators.OperatorSums().fit(SERIES)
+    np.testing.assert_allclose(model.forecast(SERIES[10], 5), SERIES[11:16], atol=1e-6)
+    np.testing.assert_allclose(model.predict(SERIES[:5]), SERIES[1:6], atol=1e-6)
+    turning = max(model.modes(), key=lambda mode: mode.value.imag)
+    assert abs(np.angle(model.eigenvalues_)).max() > 0.29 and abs(turning.value) < 1.01 and turning.spread >= 0
+    assert model.quality_["held_out"] < 1e-6 < model.quality_["no_change"]
+    made, ends = model.forecast(SERIES[:3], 2, intervals=0.9)
+    assert made.shape == (3, 2, 2) and ends.shape == (3, 2, 2, 2) and (ends[..., 0] <= made).all()
+    functions = model.eigenfunctions(SERIES, 3)
+    assert functions.shape == (400, 3) and functions.dtype == complex
+    for one in (pickle.loads(pickle.dumps(model)), mercer.from_bytes(model.to_bytes())):
+        assert type(one) is mercer.operators.OperatorSums and (one.eigenvalues_ == model.eigenvalues_).all()
+        assert (one.partial_fit(SERIES).forecast(SERIES[0], 3) == mercer.from_bytes(model.to_bytes()).partial_fit(SERIES).forecast(SERIES[0], 3)).all()
+    rng = np.random.default_rng(0)
+    inputs, states = rng.normal(size=(600, 1)), np.zeros((601, 1))
+    for t in range(600):
+        states[t + 1] = 0.8 * states[t] + inputs[t]
+    driven = mercer.operators.OperatorSums(max_dictionary=0).fit(np.hstack([states[:-1], inputs]), states[1:])
+    np.testing.assert_allclose(driven.forecast([1.0, 0.5], 2, inputs=[[2.0]]), [[1.3], [3.04]], atol=1e-4)
+    long = np.column_stack([np.sin(0.3 * np.arange(5000)), np.cos(0.3 * np.arange(5000))])
+    whole = mercer.operators.OperatorSums(max_dictionary=10).fit(long[:4200])
+    part = whole.fork().partial_fit(long[4199:])
+    assert whole.merge(part).pairs_learnt == 4999 and whole.retract(part).pairs_learnt == 4199
+    with pytest.raises(mercer.ModelFileError, match="mercer.load"):
+        mercer.KoopmanOperator.from_bytes(model.to_bytes())
+    with pytest.raises(mercer.ModelFileError, match="mercer.load"):
+        mercer.operators.OperatorSums.from_bytes(mercer.KoopmanOperator(kernel="gaussian:1").fit(SERIES).to_bytes())

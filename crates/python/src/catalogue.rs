@@ -73,6 +73,7 @@ pub(crate) fn model_kind(bytes: &[u8]) -> PyResult<(String, String)> {
         Model::Regression(model) => model.description.learner.clone(),
         Model::Classification(model) => model.description.learner.clone(),
         Model::Prediction(model) => model.method.clone(),
+        Model::Operator(model) if model.learner.sums().is_some() => "sums".to_owned(),
         _ => String::new(),
     };
     let kind = match &model {

@@ -23,6 +23,7 @@ mod moments;
 mod notes;
 mod operator;
 mod operator_moments;
+mod operator_sums;
 mod rates;
 mod reading;
 mod rows;
@@ -40,6 +41,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<learner::LearnerCore>()?;
     module.add_class::<forecasting::ForecastCore>()?;
     module.add_class::<operator::OperatorCore>()?;
+    module.add_class::<operator_sums::OperatorSumsCore>()?;
     module.add_class::<table::TableCore>()?;
     module.add_class::<moments::MomentsCore>()?;
     module.add_class::<operator_moments::OperatorMomentsCore>()?;

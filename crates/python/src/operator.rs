@@ -286,6 +286,5 @@ impl OperatorCore {
 
 /// The learner by gradient descent.
 fn descent(model: &Operator) -> PyResult<&dyn OperatorLearner<AnyKernel, AnyKernel>> {
-    let words = "holds exact sums, which Python does not read yet; mercer koopman --model does";
-    model.learner.descent().ok_or_else(|| errors::data(words))
+    model.learner.descent().ok_or_else(|| errors::file("the model holds exact sums; use mercer.load".to_owned()))
 }

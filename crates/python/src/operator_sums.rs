@@ -1,0 +1,218 @@
+//! Koopman operators of exact least squares on a sparse dictionary.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mercer::koopman::{OperatorModel, OperatorSums, OperatorSumsParams};
+use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator, Own};
+use numpy::{PyArray2, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::front::own;
+use crate::rows::{at_row, in_pieces};
+use crate::shared::Shared;
+use crate::{arrays, errors};
+
+/// Pairs that are learnt between two looks at signals.
+const PIECE: usize = 256;
+
+/// A mode: its eigenvalue, its spread, its residual, and whether it can be trusted.
+type Mode = (f64, f64, f64, f64, bool);
+
+/// The sums of an operator, which are begun when the first pairs tell how many numbers a state has.
+#[pyclass(subclass, frozen, module = "mercer._mercer")]
+pub(crate) struct OperatorSumsCore {
+    model: Shared<Option<Box<Operator>>>,
+    /// What was read off them last, for so many modes and steps.
+    read: Mutex<Option<(usize, usize, Arc<OperatorModel>)>>,
+}
+
+#[pymethods]
+impl OperatorSumsCore {
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
+        Self { model: Shared::new(None), read: Mutex::default() }
+    }
+
+    /// Forgets everything, and begins sums of states of `state` numbers, with `inputs` numbers behind them.
+    fn _begin(
+        &self,
+        py: Python<'_>,
+        state: usize,
+        inputs: usize,
+        max_dictionary: usize,
+        half_life: Option<f64>,
+    ) -> PyResult<()> {
+        let params = OperatorSumsParams::default().max_dictionary(max_dictionary).half_life(half_life);
+        let sums = OperatorSums::new(state, inputs, params).map_err(errors::operator)?;
+        self.take(py, Some(Box::new(Operator::new(Vec::new(), AnyOperator::Sums(Box::new(sums))))));
+        Ok(())
+    }
+
+    /// Forgets everything.
+    fn _reset(&self, py: Python<'_>) {
+        self.take(py, None);
+    }
+
+    /// Learns pairs in order.
+    fn _learn_rows(&self, py: Python<'_>, x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        let ((xs, rows, d), (ys, others, state)) = (arrays::table(&x)?, arrays::table(&y)?);
+        if rows != others {
+            return Err(errors::data(format!("{rows} states and {others} successors")));
+        }
+        *self.cache() = None;
+        in_pieces(
+            py,
+            rows,
+            |range| {
+                let mut model = self.model.write_detached();
+                let sums = sums_mut(model.as_deref_mut())?;
+                for row in range {
+                    let learnt = sums.update(&xs[row * d..(row + 1) * d], &ys[row * state..(row + 1) * state]);
+                    learnt.map_err(|error| at_row(row, errors::operator(error)))?;
+                }
+                Ok(())
+            },
+            || PIECE,
+        )
+    }
+
+    /// Adds (or takes back) what a fork of the same sums has learnt.
+    fn _combine(&self, py: Python<'_>, other: &Self, retract: bool) -> PyResult<()> {
+        let theirs = other.look(py, OperatorSums::clone)?;
+        *self.cache() = None;
+        let mut model = self.model.write(py);
+        let ours = sums_mut(model.as_deref_mut())?;
+        if retract { ours.retract(&theirs) } else { ours.merge(&theirs) }.map_err(errors::operator)
+    }
+
+    /// Takes the scale and the dictionaries of other sums, and no pair.
+    fn _fork(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        let fork = other.look(py, OperatorSums::fork)?.map_err(errors::operator)?;
+        self.take(py, Some(Box::new(Operator::new(Vec::new(), AnyOperator::Sums(Box::new(fork))))));
+        Ok(())
+    }
+
+    /// The modes; and the error of one step on held-out pairs, that of no change and that of the mean, as parts of the variance.
+    fn _told(&self, py: Python<'_>, modes: usize) -> PyResult<(Vec<Mode>, [f64; 3])> {
+        let model = self.read_off(py, modes, 1)?;
+        let told =
+            model.modes().iter().map(|mode| (mode.value.re, mode.value.im, mode.spread, mode.residual, mode.reliable));
+        let quality = model.quality();
+        Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean]))
+    }
+
+    /// Real and imaginary parts of the eigenfunctions of the modes at states: a row a state, and both of a mode side by side.
+    fn _eigenfunctions<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        modes: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (model, (xs, _, d)) = (self.read_off(py, modes, 1)?, arrays::table(&x)?);
+        let values = xs.chunks_exact(d.max(1)).map(|x| model.eigenfunctions(x));
+        let values = values.collect::<Result<Vec<_>, _>>().map_err(errors::operator)?;
+        arrays::columns(py, values.into_iter().flatten().flatten().collect(), 2 * model.modes().len())
+    }
+
+    /// The expected states `1, …, steps` steps after each state, a row a state; `inputs` are those of the steps behind the first. Beside them half the
+    /// widths of the intervals of this share, a row a step: NaN where they are not known.
+    fn _forecast<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        inputs: PyReadonlyArray2<'py, f64>,
+        steps: usize,
+        share: f64,
+    ) -> PyResult<[Bound<'py, PyArray2<f64>>; 2]> {
+        let model = self.read_off(py, 1, steps)?;
+        let state = self.look(py, OperatorSums::output_dimension)?;
+        let ((xs, rows, d), (us, _, q)) = (arrays::table(&x)?, arrays::table(&inputs)?);
+        let mut made = Vec::with_capacity(rows * steps * state);
+        for (row, x) in xs.chunks_exact(d.max(1)).enumerate() {
+            let path = model.forecast(x, us.get(row * q..(row + 1) * q).unwrap_or_default(), steps);
+            made.extend(path.map_err(|error| at_row(row, errors::operator(error)))?.concat());
+        }
+        let widths = (1..=steps).flat_map(|step| model.half_widths(step, share));
+        let widths = widths.map(|width| width.unwrap_or(f64::NAN)).collect();
+        Ok([arrays::columns(py, made, steps * state)?, arrays::columns(py, widths, state)?])
+    }
+
+    /// Whether there are sums.
+    #[getter]
+    fn _is_made(&self, py: Python<'_>) -> bool {
+        self.model.read(py).is_some()
+    }
+
+    /// Numbers of `x` and of a state, and pairs learnt.
+    fn _facts(&self, py: Python<'_>) -> PyResult<(usize, usize, u64)> {
+        self.look(py, |sums| (sums.input_dimension(), sums.output_dimension(), sums.rounds()))
+    }
+
+    /// The most points of a dictionary and the half-life; and what Python keeps for itself.
+    fn _settings(&self, py: Python<'_>) -> PyResult<(usize, Option<f64>, Own)> {
+        let params = self.look(py, |sums| *sums.params())?;
+        let kept = self.model.read(py).as_ref().map_or_else(Own::new, |model| model.own.clone());
+        Ok((params.max_dictionary, params.half_life, kept))
+    }
+
+    /// The model file.
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, shared) = (slf.py(), &slf.get().model);
+        shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
+        let own = own(slf.as_any(), &Own::new())?;
+        let mut model = shared.write(py);
+        let model = model.as_mut().ok_or_else(errors::not_learnt)?;
+        model.own = own;
+        Ok(PyBytes::new(py, &model.to_bytes().map_err(errors::model)?))
+    }
+
+    /// Takes the model of a file.
+    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        match Model::from_bytes(bytes).map_err(errors::model)? {
+            Model::Operator(model) if model.learner.sums().is_some() => {
+                self.take(py, Some(model));
+                Ok(())
+            }
+            Model::Operator(_) => Err(errors::file("the model holds no sums; use mercer.load".to_owned())),
+            other => Err(errors::model(ModelError::OtherKind { expected: ModelKind::Operator, got: other.kind() })),
+        }
+    }
+}
+
+/// The sums of a model.
+fn sums_mut(model: Option<&mut Operator>) -> PyResult<&mut OperatorSums> {
+    match model.map(|model| &mut model.learner) {
+        Some(AnyOperator::Sums(sums)) => Ok(sums),
+        _ => Err(errors::not_learnt()),
+    }
+}
+
+impl OperatorSumsCore {
+    fn cache(&self) -> std::sync::MutexGuard<'_, Option<(usize, usize, Arc<OperatorModel>)>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another model in place of this one.
+    fn take(&self, py: Python<'_>, model: Option<Box<Operator>>) {
+        *self.cache() = None;
+        *self.model.write(py) = model;
+    }
+
+    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&OperatorSums) -> T) -> PyResult<T> {
+        let model = self.model.read(py);
+        model.as_ref().and_then(|model| model.learner.sums()).map(look).ok_or_else(errors::not_learnt)
+    }
+
+    /// The operator, which is read off the sums once after each change.
+    fn read_off(&self, py: Python<'_>, modes: usize, steps: usize) -> PyResult<Arc<OperatorModel>> {
+        if let Some((_, _, model)) = self.cache().as_ref().filter(|(a, b, _)| (*a, *b) == (modes, steps)) {
+            return Ok(model.clone());
+        }
+        let sums = self.look(py, OperatorSums::clone)?;
+        let model = Arc::new(py.detach(|| sums.model(modes, steps)).map_err(errors::operator)?);
+        *self.cache() = Some((modes, steps, model.clone()));
+        Ok(model)
+    }
+}
