@@ -210,7 +210,7 @@ fn seasons(model: &Prediction) -> Option<&Seasons> {
 
 /// The share of values that intervals are to hold, of a model that has some.
 fn share(model: &Prediction) -> Option<f64> {
-    let told = || model.parameters.iter().find(|(key, _)| key == "intervals")?.1.parse().ok();
+    let told = || model.parameters.iter().find(|(key, _)| key == "intervals")?.1.parse::<f64>().ok();
     model
         .intervals
         .as_ref()
