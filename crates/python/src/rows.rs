@@ -82,7 +82,8 @@ pub(crate) fn in_pieces_of<E: From<PyErr> + Send>(
             work(first..end)?;
             first = end;
             if looked.elapsed() > PATIENCE {
-                Python::attach(Python::check_signals)?;
+                #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is for one lifetime")]
+                Python::attach(|py| py.check_signals())?;
                 looked = Instant::now();
             }
         }
