@@ -218,7 +218,8 @@ fn share(model: &Prediction) -> Option<f64> {
         .or_else(|| seasons(model).and_then(|_| told()))
 }
 
-/// How far the ends of the interval of the next row are from its prediction, for each output; infinite where there is none.
+/// How far the ends of the interval of the next row are from its prediction, for each output;
+/// infinite where there is none.
 fn reach(model: &Prediction, output: usize) -> [f64; 2] {
     let radius = model.intervals.as_ref().map_or(f64::INFINITY, |intervals| intervals.radius(output));
     let offsets = seasons(model).zip(share(model)).filter(|_| model.forecaster.warmed_up());
@@ -256,7 +257,8 @@ impl ForecastCore {
         *self.model.write(py) = None;
     }
 
-    /// Predicts and observes rows in order: the predictions, and the two ends of their intervals (infinite where there is none).
+    /// Predicts and observes rows in order: the predictions, and the two ends of their intervals
+    /// (infinite where there is none).
     fn _observe_rows<'py>(
         &self,
         py: Python<'py>,
@@ -332,8 +334,9 @@ impl ForecastCore {
         arrays::columns(py, made, copy.outputs())
     }
 
-    /// The quantiles of these shares of the next `steps` rows, of season mixtures; of others the ends of the interval of the next. One row a step, for
-    /// each output all of them. Without shares they are the ends of intervals.
+    /// The quantiles of these shares of the next `steps` rows, of season mixtures; of others the
+    /// ends of the interval of the next. One row a step, for each output all of them. Without
+    /// shares they are the ends of intervals.
     fn _quantiles<'py>(
         &self,
         py: Python<'py>,
@@ -395,7 +398,8 @@ impl ForecastCore {
         ))
     }
 
-    /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for itself.
+    /// The method, its parameters as JSON, the share of its intervals, and what Python keeps for
+    /// itself.
     fn _told(&self, py: Python<'_>) -> PyResult<(String, Own, Option<f64>, Own)> {
         let model = self.model.read(py);
         let model = model.as_ref().ok_or_else(errors::not_learnt)?;

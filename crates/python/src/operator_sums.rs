@@ -35,7 +35,8 @@ impl OperatorSumsCore {
         Self { model: Shared::new(None), read: Mutex::default() }
     }
 
-    /// Forgets everything, and begins sums of states of `state` numbers, with `inputs` numbers behind them.
+    /// Forgets everything, and begins sums of states of `state` numbers, with `inputs` numbers
+    /// behind them.
     fn _begin(
         &self,
         py: Python<'_>,
@@ -94,7 +95,8 @@ impl OperatorSumsCore {
         Ok(())
     }
 
-    /// The modes; and the error of one step on held-out pairs, that of no change and that of the mean, as parts of the variance.
+    /// The modes; and the error of one step on held-out pairs, that of no change and that of the
+    /// mean, as parts of the variance.
     fn _told(&self, py: Python<'_>, modes: usize) -> PyResult<(Vec<Mode>, [f64; 3])> {
         let model = self.read_off(py, modes, 1)?;
         let told =
@@ -103,7 +105,8 @@ impl OperatorSumsCore {
         Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean]))
     }
 
-    /// Real and imaginary parts of the eigenfunctions of the modes at states: a row a state, and both of a mode side by side.
+    /// Real and imaginary parts of the eigenfunctions of the modes at states: a row a state, and
+    /// both of a mode side by side.
     fn _eigenfunctions<'py>(
         &self,
         py: Python<'py>,
@@ -116,8 +119,9 @@ impl OperatorSumsCore {
         arrays::columns(py, values.into_iter().flatten().flatten().collect(), 2 * model.modes().len())
     }
 
-    /// The expected states `1, …, steps` steps after each state, a row a state; `inputs` are those of the steps behind the first. Beside them half the
-    /// widths of the intervals of this share, a row a step: NaN where they are not known.
+    /// The expected states `1, …, steps` steps after each state, a row a state; `inputs` are those
+    /// of the steps behind the first. Beside them half the widths of the intervals of this share, a
+    /// row a step: NaN where they are not known.
     fn _forecast<'py>(
         &self,
         py: Python<'py>,
