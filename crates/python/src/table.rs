@@ -6,7 +6,7 @@ use mercer::encoding::{Encoding, EncodingError, Kind};
 use mercer::experts::Outliers;
 use mercer::model::{GAPS, Model, Own};
 use mercer::readers::{Gaps, Labels};
-use mercer::{Error, RegressorExt, Target};
+use mercer::{Error, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -112,7 +112,7 @@ impl TableCore {
         self.single(py).0 = Single::default();
         *self.classes(py) = classes;
         let mut notes = Notes::default();
-        notes.doubts(body.encoding(), &told);
+        notes.doubts(body.encoding()?, &told);
         *self.model.write(py) = Some(body);
         *self.notes() = notes;
         Ok(())
