@@ -23,7 +23,21 @@ pub(super) fn svg(scene: &Scene) -> String {
     let text = SvgBackend::new().render_scene(scene);
     // Without a view box a page that shows the picture smaller would cut it off instead.
     let opening = format!("<svg viewBox=\"0 0 {:.2} {:.2}\" ", scene.width, scene.height);
-    renumbered(&text.replacen("<svg ", &opening, 1), "kuva-clip-")
+    legible(&renumbered(&text.replacen("<svg ", &opening, 1), "kuva-clip-"))
+}
+
+/// The text with the characters escaped that no XML file may hold (`\u{1b}` for the one that begins
+/// a terminal's commands): names of classes and columns may have them.
+fn legible(text: &str) -> String {
+    let may_stand = |c: char| !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}') || "\t\n\r".contains(c);
+    text.chars().fold(String::with_capacity(text.len()), |mut all, c| {
+        if may_stand(c) {
+            all.push(c)
+        } else {
+            all.extend(c.escape_default())
+        }
+        all
+    })
 }
 
 /// The text with the numbers behind `prefix` replaced by 0, 1, … in the order in which they first

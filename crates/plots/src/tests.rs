@@ -317,3 +317,10 @@ fn a_thinned_figure_is_the_same_picture() {
     let whole = Figure::new("").line("turns", &back, &ys).line_with_band("band", &xs, &ys, &ys, &ys);
     assert_eq!(whole.thinned().rows().len(), 10_000);
 }
+
+/// Names come from data: a control character among them would make a file that no viewer opens.
+#[test]
+fn a_picture_holds_no_control_characters() {
+    let svg = losses("up\u{1b}[31m").svg().unwrap();
+    assert!(svg.contains("up\\u{1b}[31m") && !svg.chars().any(|c| c.is_control() && !"\t\n\r".contains(c)));
+}
