@@ -266,7 +266,7 @@ class OperatorSums(_mercer.OperatorSumsCore, Stored, BaseEstimator):
     def modes(self, count: int = 10) -> list[Mode]:
         """The leading modes, the reliable ones of a deterministic system first."""
         self._check_fitted()
-        return [Mode(complex(re, im), *more) for re, im, *more in self._told(count)[0]]
+        return [Mode(complex(re, im), *more) for re, im, *more in self._told(count)[0][:count]]
 
     @property
     def eigenvalues_(self) -> npt.NDArray[np.complex128]:
@@ -283,7 +283,7 @@ class OperatorSums(_mercer.OperatorSumsCore, Stored, BaseEstimator):
         """The eigenfunctions of the modes at states, a row for each state and a column for each function; their mean square is 1."""
         self._check_fitted()
         parts: Floats = self._eigenfunctions(table(X), count)
-        return parts[:, ::2] + 1j * parts[:, 1::2]
+        return parts[:, : 2 * count : 2] + 1j * parts[:, 1 : 2 * count : 2]
 
     def forecast(self, x: Any, steps: int = 1, inputs: Any = None, intervals: float | None = None) -> Any:
         """The expected states `1, …, steps` steps after `x`: ``(steps, numbers)``, and for rows of states ``(rows, steps, numbers)``. `inputs` are those of
