@@ -35,7 +35,7 @@ use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
 use super::stop::Stop;
 use super::store;
-use clock::Repeats;
+use clock::{Clock, Repeats};
 use feed::Feed;
 use future::Future;
 use method::{Ahead, Gamma, Lambda, Method, Season};
@@ -267,7 +267,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let fresh = match start {
         Some(model) => model,
         None => {
-            let periods = feed.clock().and_then(|clock| clock.step()).map_or(Vec::new(), TimeStep::periods);
+            let periods = feed.clock().and_then(Clock::step).map_or(Vec::new(), TimeStep::periods);
             method::build(
                 &arguments.making,
                 feed.columns(),

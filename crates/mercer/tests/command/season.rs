@@ -56,7 +56,7 @@ fn a_saved_season_goes_on_as_if_it_had_never_stopped() {
     let making = "--steps 6 --intervals 0.8 --quantiles 0.1";
     let whole = report(&folder, &format!("forecast all.csv {making}"));
     report(&folder, &format!("forecast a.csv {making} --out m.mercer"));
-    let later = report(&folder, &format!("forecast b.csv --model m.mercer --steps 6 --quantiles 0.1"));
+    let later = report(&folder, "forecast b.csv --model m.mercer --steps 6 --quantiles 0.1");
     assert_eq!(whole["periods"], serde_json::json!([[12], [12]]));
     for key in ["method", "n", "mse", "periods", "forecast", "times", "forecast_intervals", "quantiles"] {
         assert_eq!(whole[key], later[key], "{key}");

@@ -465,7 +465,7 @@ fn ends_of(levels: Option<&[f64]>) -> Option<[f64; 2]> {
 }
 
 fn around(value: f64, radius: f64) -> Option<[f64; 2]> {
-    radius.is_finite().then(|| [value - radius, value + radius])
+    radius.is_finite().then_some([value - radius, value + radius])
 }
 
 /// A cell of a CSV line.

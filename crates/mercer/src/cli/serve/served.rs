@@ -157,7 +157,7 @@ impl Examples {
             has_intervals: model.intervals().is_some(),
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
         };
-        let gaps = known_gaps(&&model.description.own);
+        let gaps = known_gaps(&model.description.own);
         Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: Answer::default() }
     }
 
