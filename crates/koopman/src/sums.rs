@@ -1,21 +1,22 @@
 //! The Koopman operator of exact least squares on a sparse dictionary.
 //!
-//! For pairs `(x, x⁺)` with features `φ = φ(x)`, `φ⁺ = φ(x⁺)` the operator is `M = (G + R)⁻¹ A`
-//! with `G = Σ φφᵀ`, `A = Σ φφ⁺ᵀ`: `φ⁺ ≈ Mᵀφ`, and `Mv = μv` gives the eigenfunction `f = vᵀφ`
-//! (extended dynamic mode decomposition: Williams, Kevrekidis and Rowley 2015). Features are
-//! `[1, x, z(x)]` with orthonormal coordinates `z` on a bounded dictionary of a Gaussian kernel.
-//! The sums are kept for several widths at once; width, ridge, spread and intervals come from them,
-//! without a second look at the data.
+//! For pairs `(x, x⁺)` with features `φ = φ(x)`, `φ⁺ = φ(x⁺)` the operator is
+//! `M = (G + R)⁻¹ A` with `G = Σ φφᵀ`, `A = Σ φφ⁺ᵀ`: `φ⁺ ≈ Mᵀφ`, and `Mv = μv` gives the
+//! eigenfunction `f = vᵀφ` (extended dynamic mode decomposition: Williams, Kevrekidis and Rowley
+//! 2015). Features are `[1, x, z(x)]` with orthonormal coordinates `z` on a bounded dictionary of a
+//! Gaussian kernel of one of five widths, or of a polynomial one. The sums are kept for all of them
+//! at once; kernel, ridge, spread and intervals come from them, without a second look at the data.
 //!
-//! **Cost.** A pair costs `O(md + p²)` a width, `p = 1 + d + m`, as matrix products over 64 pairs.
-//! Memory: `3p²` numbers for each of 16 blocks and each width, whatever the length of the stream.
+//! **Cost.** A pair costs `O(md + p²)` a kernel, `p = 1 + d + m`, as matrix products over 64 pairs.
+//! Memory: `3p²` numbers for each of 16 blocks and each kernel, whatever the length of the stream.
+//! After 16,384 pairs the kernels that others beat by more than chance are dropped.
 //! [`OperatorSums::model`] costs `O(p³)` some hundred times, about a second.
 //!
 //! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts
 //! and no modes.
 //!
 //! **Caveats.** The units are those of the first 4,096 pairs. Noise of measurement makes the moduli
-//! of eigenvalues too small, as in every method of least squares; more delays help.
+//! of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
 
 mod blocks;
 mod calibration;
@@ -32,10 +33,10 @@ mod stretch;
 use std::borrow::Cow;
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
-use mercer_kernels::{Gaussian, median_width};
+use mercer_kernels::{AnyKernel, Gaussian, Polynomial, median_width};
 
 use crate::Error;
-use blocks::{MOST_BLOCKS, Sums};
+use blocks::{MOST_BLOCKS, Sums, sum};
 use calibration::Calibration;
 use candidate::Candidate;
 use choice::{Score, forecast_scores, spectrum_scores};
@@ -56,8 +57,13 @@ const TOGETHER: usize = 64;
 const MEDIAN_ROWS: usize = 200;
 /// Widths that are tried, as multiples of the median distance.
 const WIDTHS: [f64; 5] = [0.125, 0.25, 0.5, 1.0, 2.0];
+/// Degrees of polynomials that are tried: the largest with so many monomials at most.
+const DEGREES: std::ops::RangeInclusive<u32> = 2..=5;
+const MONOMIALS: usize = 60;
 /// Groups of pairs that a forecast is scored on in turn.
 const GROUPS: usize = 8;
+/// Pairs after which candidates are dropped that others beat by more than chance lets expect.
+const RACE: u64 = 16_384;
 /// Fewest pairs that an operator can be read from.
 const FEWEST: u64 = 10;
 /// A system is deterministic up to this part of the variance, and of the error of no change.
@@ -89,6 +95,8 @@ pub struct OperatorSums {
     pending: Vec<f64>,
     recent: Recent,
     settled: Option<Settled>,
+    /// Whether it is the fork of another one, whose candidates must be its own.
+    forked: bool,
     #[cfg_attr(feature = "serde", serde(skip))]
     stretch: Stretch,
 }
@@ -134,6 +142,7 @@ impl OperatorSums {
             pending: Vec::new(),
             recent: Recent::new(dimension + state),
             settled: None,
+            forked: false,
             stretch: Stretch::default(),
         })
     }
@@ -189,10 +198,38 @@ impl OperatorSums {
                 self.stretch.fill(&settled.scale, self.state, first, &self.pending);
                 settled.learn(&self.stretch, self.params.half_life);
                 self.pending.clear();
+                if self.rounds == RACE && !self.forked {
+                    self.race();
+                }
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Drops the candidates that others beat both in forecasts and as a spectrum; none if they
+    /// cannot be scored.
+    fn race(&mut self) {
+        let Some(settled) = &self.settled else { return };
+        let (columns, nothing) = (1..1 + self.state, Stretch::default());
+        let score = |candidate| self.score(candidate, &nothing, &columns);
+        let Ok(scored) = settled.candidates.iter().map(score).collect::<Result<Vec<Scored>, _>>() else { return };
+        let least =
+            |of: fn(&Scored) -> Option<&Score>| scored.iter().filter_map(of).min_by(|a, b| a.value.total_cmp(&b.value));
+        let scores: [fn(&Scored) -> Option<&Score>; 2] =
+            [|scored| Some(&scored.forecast), |scored| scored.spectrum.as_ref()];
+        let stays = |candidate: &Scored| {
+            let holds = |of: &fn(&Scored) -> Option<&Score>| {
+                of(candidate).zip(least(*of)).is_some_and(|(own, least)| own.is_as_small_as(least))
+            };
+            scores.iter().any(holds)
+        };
+        // The first is nearly free.
+        let mut stay: Vec<bool> = scored.iter().enumerate().map(|(i, scored)| i == 0 || stays(scored)).collect();
+        stay.reverse();
+        if let Some(settled) = &mut self.settled {
+            settled.candidates.retain(|_| stay.pop().unwrap_or(true));
+        }
     }
 
     /// Scale, widths and sums of the pairs at hand.
@@ -211,13 +248,9 @@ impl OperatorSums {
         let mut all = Stretch::default();
         let first = self.rounds - pairs as u64;
         all.fill(&scale, self.state, first, &self.pending);
-        let wide = if self.params.max_dictionary == 0 { &[] } else { &WIDTHS[..] };
-        let mut candidates = Vec::with_capacity(1 + wide.len());
-        for factor in [None].into_iter().chain(wide.iter().copied().map(Some)) {
-            let width = factor.unwrap_or(1.0) * median;
-            let kernel = Gaussian::new(width).map_err(|_| ExampleError::KernelOverflow)?;
-            let most = factor.map_or(0, |_| self.params.max_dictionary);
-            let mut candidate = Candidate::new(factor, Features::new(kernel, d, most), self.state, length);
+        let mut candidates = Vec::new();
+        for (kernel, most) in self.kernels(median)? {
+            let mut candidate = Candidate::new(Features::new(kernel, d, most), self.state, length);
             candidate.grow(&all);
             candidates.push(candidate);
         }
@@ -228,6 +261,31 @@ impl OperatorSums {
             settled.learn(&stretch, self.params.half_life);
         }
         Ok(settled)
+    }
+
+    /// The kernels that are tried with the size of their dictionaries, none of the first.
+    fn kernels(&self, median: f64) -> Result<Vec<(AnyKernel, usize)>, Error> {
+        let (d, most) = (self.dimension, self.params.max_dictionary);
+        let gaussian = |factor: f64| match Gaussian::new(factor * median) {
+            Ok(kernel) => Ok(AnyKernel::Gaussian(kernel)),
+            Err(_) => Err(ExampleError::KernelOverflow),
+        };
+        let mut kernels = vec![(gaussian(1.0)?, 0)];
+        if most == 0 {
+            return Ok(kernels);
+        }
+        for factor in WIDTHS {
+            kernels.push((gaussian(factor)?, most));
+        }
+        // Monomials up to the degree g: (d + 1)…(d + g)/g!
+        let count = |degree: u32| (1..=degree as usize).fold(1, |count: usize, i| count.saturating_mul(d + i) / i);
+        let degree = DEGREES.rev().find(|degree| count(*degree) <= MONOMIALS.min(most));
+        if let Some(degree) = degree
+            && let Ok(kernel) = Polynomial::new(degree, d as f64)
+        {
+            kernels.push((AnyKernel::Polynomial(kernel), count(degree)));
+        }
+        Ok(kernels)
     }
 
     /// The same scale and dictionaries without a pair, to learn another part of the data; what both
@@ -241,7 +299,7 @@ impl OperatorSums {
         let settled =
             Settled { scale: settled.scale.clone(), candidates: settled.candidates.iter().map(empty).collect() };
         let mut fork = Self::new(self.state, self.dimension - self.state, self.params)?;
-        fork.settled = Some(settled);
+        (fork.settled, fork.forked) = (Some(settled), true);
         Ok(fork)
     }
 
@@ -267,16 +325,16 @@ impl OperatorSums {
     }
 
     fn combine(&mut self, sign: f64, other: &Self) -> Result<(), Error> {
-        let alike = |ours: &Settled, theirs: &Settled| {
-            let same = ours.candidates.iter().map(|candidate| (candidate.factor, candidate.features.same_as()));
-            let others = theirs.candidates.iter().map(|candidate| (candidate.factor, candidate.features.same_as()));
-            ours.scale == theirs.scale && self.state == other.state && same.eq(others)
-        };
-        let (Some(theirs), true) =
-            (&other.settled, self.settled.as_ref().zip(other.settled.as_ref()).is_some_and(|(a, b)| alike(a, b)))
-        else {
+        let (Some(ours), Some(theirs)) = (&self.settled, &other.settled) else { return Err(Error::OtherFeatures) };
+        let has = |of: &Settled, candidate: &Candidate| of.partner(candidate).is_some();
+        // One of them may have dropped some.
+        let alike = ours.scale == theirs.scale
+            && self.state == other.state
+            && ours.candidates.iter().filter(|candidate| has(theirs, candidate)).count()
+                == ours.candidates.len().min(theirs.candidates.len());
+        if !alike {
             return Err(Error::OtherFeatures);
-        };
+        }
         // What is not yet in the sums must be there now.
         let mut other_stretch = Stretch::default();
         let first = other.rounds - (other.pending.len() / other.recent.width()) as u64;
@@ -287,8 +345,11 @@ impl OperatorSums {
         }
         self.flush();
         if let Some(settled) = &mut self.settled {
-            for (ours, theirs) in settled.candidates.iter_mut().zip(&theirs.candidates) {
-                ours.combine(sign, theirs);
+            settled.candidates.retain(|candidate| has(&theirs, candidate));
+            for ours in &mut settled.candidates {
+                if let Some(theirs) = theirs.partner(ours) {
+                    ours.combine(sign, theirs);
+                }
             }
         }
         self.recent.clear();
@@ -319,7 +380,7 @@ impl OperatorSums {
         let mut least = f64::INFINITY;
         let mut variance = 0.0;
         for candidate in &settled.candidates {
-            let groups = candidate.groups(GROUPS, &pending);
+            let groups = candidate.groups(GROUPS, candidate.alone(&pending).as_ref());
             variance = quality(&groups, &columns, 0.0).1;
             let scores = forecast_scores(&groups, candidate.features.leading(), &columns);
             least = scores.iter().fold(least, |least, score| least.min(score.value));
@@ -357,19 +418,22 @@ impl OperatorSums {
         }
         let of_forecast = |i: &usize| -scored[*i].forecast.value;
         let forecast = best(scored.len(), of_forecast).ok_or(Error::Singular(mercer_linalg_incremental::Singular))?;
+        // The first candidate has the linear features alone: what is no worse is the better one.
+        let linear = scored[0].forecast.is_as_small_as(&scored[forecast].forecast);
+        let forecast = if linear { 0 } else { forecast };
         let (quality, variance) = quality(&scored[forecast].groups, &columns, scored[forecast].forecast.value);
         let deterministic = variance == 0.0
             || (quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change);
-        let of_spectrum = |i: &usize| scored[*i].spectrum.map_or(f64::NEG_INFINITY, |score| score.value);
+        let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
         let spectral = if deterministic { Some(forecast) } else { best(scored.len(), of_spectrum) };
         let spectral = spectral.unwrap_or(forecast);
         let ridges = [
             scored[forecast].forecast.ridge,
-            scored[spectral].spectrum.filter(|_| !deterministic).unwrap_or(scored[spectral].forecast).ridge,
+            scored[spectral].spectrum.as_ref().filter(|_| !deterministic).unwrap_or(&scored[spectral].forecast).ridge,
         ];
         let chosen = [forecast, spectral].map(|i| &settled.candidates[i]);
         let choice = |k: usize| Choice {
-            width: chosen[k].factor.map(|_| chosen[k].features.width()),
+            kernel: chosen[k].features.kernel().cloned(),
             ridge: ridges[k],
             size: chosen[k].features.len() - chosen[k].features.leading(),
         };
@@ -400,15 +464,19 @@ impl OperatorSums {
         pending: &Stretch,
         columns: &std::ops::Range<usize>,
     ) -> Result<Scored, Error> {
-        let groups = candidate.groups(GROUPS, pending);
+        let alone = candidate.alone(pending);
+        let groups = candidate.groups(GROUPS, alone.as_ref());
         let scores = forecast_scores(&groups, candidate.features.leading(), columns);
-        let nothing = Score { ridge: 1.0, value: f64::INFINITY };
+        let nothing = Score::none();
         let forecast = scores.into_iter().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(nothing);
         let spectrum = match self.dimension == self.state {
-            true => spectrum_scores(&sum(&groups), &candidate.folds(pending))?,
+            true => {
+                let (folds, next) = candidate.folds(alone.as_ref());
+                spectrum_scores(&sum(&groups), &folds, &next)?
+            }
             false => Vec::new(),
         };
-        let spectrum = spectrum.into_iter().max_by(|a, b| a.value.total_cmp(&b.value));
+        let spectrum = spectrum.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
         Ok(Scored { groups, forecast, spectrum })
     }
 
@@ -421,12 +489,13 @@ impl OperatorSums {
         deterministic: bool,
         modes: usize,
     ) -> Result<(f64, Spectrum), Error> {
-        let groups = candidate.groups(MOST_BLOCKS, pending);
-        let total = sum(&groups);
+        let alone = candidate.alone(pending);
+        let groups = candidate.groups(MOST_BLOCKS, alone.as_ref());
+        let (total, next) = (sum(&groups), candidate.folds(alone.as_ref()).1);
         let (leading, p) = (candidate.features.leading(), candidate.features.len());
         let operator = choice::solve(&total, leading, ridge, 0..p)?;
-        let norm = choice::norm(&total, leading, ridge, &operator)?;
-        Ok((norm, spectrum(&operator, &groups, deterministic, modes)?))
+        let norm = choice::norm(&total, &next, leading, ridge, &operator)?;
+        Ok((norm, spectrum(&operator, &groups, &next, deterministic, modes)?))
     }
 
     fn calibrate(
@@ -447,6 +516,11 @@ impl OperatorSums {
 }
 
 impl Settled {
+    /// The candidate of the same features.
+    fn partner(&self, of: &Candidate) -> Option<&Candidate> {
+        self.candidates.iter().find(|candidate| candidate.features.is_like(&of.features))
+    }
+
     fn learn(&mut self, stretch: &Stretch, half_life: Option<f64>) {
         let keep =
             half_life.map_or(1.0, |rows| mercer_simd::exp(-std::f64::consts::LN_2 * stretch.len() as f64 / rows));
@@ -457,13 +531,6 @@ impl Settled {
             candidate.learn(stretch, keep);
         }
     }
-}
-
-fn sum(groups: &[Sums]) -> Sums {
-    let mut groups = groups.iter();
-    let mut total = groups.next().cloned().unwrap_or_else(|| Sums::new(0, 0));
-    groups.for_each(|group| total.add(1.0, group));
-    total
 }
 
 /// The index of the largest value; the first of equal ones.
@@ -478,8 +545,9 @@ fn quality(groups: &[Sums], columns: &std::ops::Range<usize>, held_out: f64) -> 
     let mean = |value: f64| value / total.weight;
     let (mut variance, mut no_change) = (0.0, 0.0);
     for j in columns.clone() {
-        let square = mean(total.next.entry(j, j));
-        let centred = square - mean(total.next.entry(0, j)).powi(2);
+        let square = mean(total.squares[j]);
+        // The first feature is 1.
+        let centred = square - mean(total.cross.entry(0, j)).powi(2);
         // Of a constant only rounding is left.
         variance += if centred > 1e-14 * square { centred } else { 0.0 };
         no_change += (square + mean(total.gram.entry(j, j)) - 2.0 * mean(total.cross.entry(j, j))).max(0.0);

@@ -1,6 +1,7 @@
 //! Sums over contiguous blocks of pairs: all that is kept of the data.
 //!
-//! `G = Σ φφᵀ`, `A = Σ φψᵀ` and `C = Σ ψψᵀ` for features `φ` of `x` and `ψ` of `x⁺`. A score on
+//! `G = Σ φφᵀ`, `A = Σ φψᵀ` and the diagonal of `C = Σ ψψᵀ` for features `φ` of `x` and `ψ` of
+//! `x⁺`, and `B = Σ φ₋ψᵀ` where the pair before, of the features `φ₋`, led to `x`. A score on
 //! held-out pairs and a jackknife need no data, only the sums of each block.
 
 use mercer_core::{Inconsistent, Validate};
@@ -9,13 +10,17 @@ use mercer_linalg_incremental::Matrix;
 /// Blocks are merged in pairs when there are more.
 pub(crate) const MOST_BLOCKS: usize = 16;
 
-/// `G`, `A`, `C` of some pairs.
+/// `G`, `A`, `B` and the diagonal of `C` of some pairs.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Sums {
     pub(crate) gram: Matrix,
     pub(crate) cross: Matrix,
-    pub(crate) next: Matrix,
+    /// `B`, without columns where `x` carries inputs.
+    pub(crate) lagged: Matrix,
+    pub(crate) squares: Vec<f64>,
+    /// What the pairs in `B` weigh.
+    pub(crate) lags: f64,
     /// What the pairs weigh in all, and how many they were; parts of them after a retraction.
     pub(crate) weight: f64,
     pub(crate) rows: f64,
@@ -24,35 +29,56 @@ pub(crate) struct Sums {
 impl Validate for Sums {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "sums of an operator";
-        for matrix in [&self.gram, &self.cross, &self.next] {
+        for matrix in [&self.gram, &self.cross, &self.lagged] {
             matrix.values().validate()?;
             let fits = matrix.rows().checked_mul(matrix.columns()) == Some(matrix.values().len());
             Inconsistent::require(fits, WHAT, "a matrix has all its entries")?;
         }
-        (self.weight, self.rows).validate()?;
-        let (p, q) = (self.gram.rows(), self.next.rows());
-        let fits =
-            self.gram.columns() == p && self.next.columns() == q && (self.cross.rows(), self.cross.columns()) == (p, q);
+        self.squares.validate()?;
+        ((self.weight, self.rows), self.lags).validate()?;
+        let (p, q) = self.shape();
+        let of = |matrix: &Matrix| (matrix.rows(), matrix.columns());
+        let fits = of(&self.gram) == (p, p) && of(&self.cross) == (p, q) && of(&self.lagged) == (p, lagged(p, q));
         Inconsistent::require(fits, WHAT, "a row for each feature")
     }
+}
+
+/// The sums of all groups.
+pub(crate) fn sum(groups: &[Sums]) -> Sums {
+    let mut groups = groups.iter();
+    let mut total = groups.next().cloned().unwrap_or_else(|| Sums::new(0, 0));
+    groups.for_each(|group| total.add(1.0, group));
+    total
+}
+
+/// Columns of `B`.
+fn lagged(p: usize, q: usize) -> usize {
+    if p == q { q } else { 0 }
 }
 
 impl Sums {
     /// None yet, of `p` features of `x` and `q` of `x⁺`.
     pub(crate) fn new(p: usize, q: usize) -> Self {
-        let (gram, cross, next) = (Matrix::zeros(p, p), Matrix::zeros(p, q), Matrix::zeros(q, q));
-        Self { gram, cross, next, weight: 0.0, rows: 0.0 }
+        let (gram, cross, lagged) = (Matrix::zeros(p, p), Matrix::zeros(p, q), Matrix::zeros(p, lagged(p, q)));
+        Self { gram, cross, lagged, squares: vec![0.0; q], lags: 0.0, weight: 0.0, rows: 0.0 }
+    }
+
+    /// Numbers of `φ` and `ψ`.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        (self.gram.rows(), self.squares.len())
     }
 
     fn matrices(&mut self) -> [&mut Matrix; 3] {
-        [&mut self.gram, &mut self.cross, &mut self.next]
+        [&mut self.gram, &mut self.cross, &mut self.lagged]
     }
 
     /// Adds `factor` times other sums of the same features. `O(p²)`.
     pub(crate) fn add(&mut self, factor: f64, other: &Self) {
-        let others = [&other.gram, &other.cross, &other.next];
+        let others = [&other.gram, &other.cross, &other.lagged];
         self.matrices().into_iter().zip(others).for_each(|(ours, theirs)| add(ours, factor, theirs));
+        self.squares.iter_mut().zip(&other.squares).for_each(|(ours, theirs)| *ours += factor * theirs);
         self.weight += factor * other.weight;
+        self.lags += factor * other.lags;
         self.rows += factor * other.rows;
     }
 
@@ -61,14 +87,17 @@ impl Sums {
         for matrix in self.matrices() {
             scale(matrix, factor);
         }
+        self.squares.iter_mut().for_each(|square| *square *= factor);
         self.weight *= factor;
+        self.lags *= factor;
     }
 
     /// Makes room for features that were near 0 on all pairs so far.
     fn widen(&mut self, p: usize, q: usize) {
         self.gram = widened(&self.gram, p, p);
         self.cross = widened(&self.cross, p, q);
-        self.next = widened(&self.next, q, q);
+        self.lagged = widened(&self.lagged, p, lagged(p, q));
+        self.squares.resize(q, 0.0);
     }
 }
 
@@ -107,8 +136,7 @@ impl Validate for Blocks {
         const WHAT: &str = "blocks of sums";
         self.blocks.validate()?;
         Inconsistent::positive(self.length, WHAT)?;
-        let shape = |sums: &Sums| (sums.gram.rows(), sums.next.rows());
-        let alike = self.blocks.windows(2).all(|pair| shape(&pair[0]) == shape(&pair[1]));
+        let alike = self.blocks.windows(2).all(|pair| pair[0].shape() == pair[1].shape());
         let counted = (1..=MOST_BLOCKS).contains(&self.blocks.len());
         Inconsistent::require(alike && counted, WHAT, "some of them, all of one shape")
     }
@@ -122,7 +150,7 @@ impl Blocks {
 
     /// Numbers of `φ` and `ψ`.
     pub(crate) fn shape(&self) -> (usize, usize) {
-        (self.blocks[0].gram.rows(), self.blocks[0].next.rows())
+        self.blocks[0].shape()
     }
 
     /// Fits the sums to more features.
@@ -212,6 +240,7 @@ mod tests {
             let block = blocks.last();
             let one = Matrix::from_fn(1, 1, |_, _| 1.0);
             block.matrices().into_iter().for_each(|sum| add(sum, 1.0, &one));
+            block.squares[0] += 1.0;
             (block.weight, block.rows) = (block.weight + 1.0, block.rows + 1.0);
         }
     }
@@ -241,6 +270,6 @@ mod tests {
         with_rows(&mut blocks, 4);
         blocks.fade(0.5);
         let total = blocks.total();
-        assert_eq!((total.weight, total.rows, total.next.entry(0, 0)), (2.0, 4.0, 2.0));
+        assert_eq!((total.weight, total.rows, total.squares[0]), (2.0, 4.0, 2.0));
     }
 }

@@ -33,10 +33,10 @@ impl Validate for Fold {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Candidate {
-    /// The width of its kernel as a multiple of the median distance; `None` without a kernel.
-    pub(crate) factor: Option<f64>,
     pub(crate) features: Features,
     pub(crate) blocks: Blocks,
+    /// `C = Σ ψψᵀ` over all pairs.
+    next: Matrix,
     pub(crate) folds: [Fold; FOLDS],
     state: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -51,12 +51,13 @@ struct Memory {
     now: [Matrix; FOLDS],
     next: [Matrix; FOLDS],
     product: Matrix,
+    /// Features side by side for one product.
+    some: [Matrix; 2],
 }
 
 impl Validate for Candidate {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "candidate of an operator";
-        self.factor.validate()?;
         self.features.validate()?;
         self.blocks.validate()?;
         self.folds.validate()?;
@@ -67,19 +68,22 @@ impl Validate for Candidate {
             let entries = shape.0.checked_mul(shape.1);
             (fold.cross.rows(), fold.cross.columns()) == shape && entries == Some(fold.cross.values().len())
         };
-        let fits = self.blocks.shape() == shape && self.folds.iter().all(alike);
+        self.next.values().validate()?;
+        let square = |matrix: &Matrix| matrix.rows() == shape.1 && matrix.values().len() == shape.1 * shape.1;
+        let fits = self.blocks.shape() == shape && square(&self.next) && self.folds.iter().all(alike);
         Inconsistent::require(fits, WHAT, "sums with a row for each feature")
     }
 }
 
 impl Candidate {
     /// Nothing learnt yet; the blocks have `length` pairs to begin with.
-    pub(crate) fn new(factor: Option<f64>, features: Features, state: usize, length: usize) -> Self {
+    pub(crate) fn new(features: Features, state: usize, length: usize) -> Self {
         let p = features.len();
         let q = outputs(&features, state);
         let fold = Fold { cross: Matrix::zeros(p, q), weight: 0.0 };
         let folds = std::array::from_fn(|_| fold.clone());
-        Self { factor, features, blocks: Blocks::new(p, q, length), folds, state, memory: Memory::default() }
+        let (blocks, next) = (Blocks::new(p, q, length), Matrix::zeros(q, q));
+        Self { features, blocks, next, folds, state, memory: Memory::default() }
     }
 
     fn outputs(&self) -> usize {
@@ -100,6 +104,7 @@ impl Candidate {
         if self.features.len() > before {
             let (p, q) = (self.features.len(), self.outputs());
             self.blocks.widen(p, q);
+            self.next = widened(&self.next, q, q);
             for fold in &mut self.folds {
                 fold.cross = widened(&fold.cross, p, q);
             }
@@ -111,6 +116,7 @@ impl Candidate {
     pub(crate) fn learn(&mut self, stretch: &Stretch, keep: f64) {
         if keep < 1.0 {
             self.blocks.fade(keep);
+            scale(&mut self.next, keep);
             for fold in &mut self.folds {
                 scale(&mut fold.cross, keep);
                 fold.weight *= keep;
@@ -119,6 +125,7 @@ impl Candidate {
         self.lift(stretch);
         let block = self.blocks.last();
         add_products(&mut self.memory, block, &mut self.folds);
+        add_along(&mut self.memory, stretch, block, &mut self.next);
         block.weight += stretch.len() as f64;
         block.rows += stretch.len() as f64;
     }
@@ -127,7 +134,7 @@ impl Candidate {
     fn lift(&mut self, stretch: &Stretch) {
         let (p, q) = (self.features.len(), self.outputs());
         self.features.probe(stretch.points().0, &mut self.memory.probes);
-        let fold = |i: usize| ((stretch.first() + i as u64) % FOLDS as u64) as usize;
+        let fold = |i: usize| place(stretch, i).0;
         let mut columns = [0; FOLDS];
         (0..stretch.len()).for_each(|i| columns[fold(i)] += 1);
         for (count, (now, next)) in columns.iter().zip(self.memory.now.iter_mut().zip(&mut self.memory.next)) {
@@ -153,9 +160,10 @@ impl Candidate {
     }
 
     /// The sums of all pairs, those of `pending` among them, in at most `most` contiguous groups.
-    pub(crate) fn groups(&self, most: usize, pending: &Stretch) -> Vec<Sums> {
+    pub(crate) fn groups(&self, most: usize, pending: Option<&Self>) -> Vec<Sums> {
         let mut groups = self.blocks.groups(most);
-        if let Some((last, _)) = self.pending(pending) {
+        if let Some(pending) = pending {
+            let last = pending.blocks.total();
             match groups.last_mut() {
                 Some(group) => group.add(1.0, &last),
                 None => groups.push(last),
@@ -164,33 +172,33 @@ impl Candidate {
         groups
     }
 
-    /// The folds over all pairs, those of `pending` among them.
-    pub(crate) fn folds(&self, pending: &Stretch) -> [Fold; FOLDS] {
-        let mut folds = self.folds.clone();
-        if let Some((_, more)) = self.pending(pending) {
-            for (fold, more) in folds.iter_mut().zip(more) {
+    /// The folds and `C` over all pairs, those of `pending` among them.
+    pub(crate) fn folds(&self, pending: Option<&Self>) -> ([Fold; FOLDS], Matrix) {
+        let (mut folds, mut next) = (self.folds.clone(), self.next.clone());
+        if let Some(pending) = pending {
+            for (fold, more) in folds.iter_mut().zip(&pending.folds) {
                 add(&mut fold.cross, 1.0, &more.cross);
                 fold.weight += more.weight;
             }
+            add(&mut next, 1.0, &pending.next);
         }
-        folds
+        (folds, next)
     }
 
-    /// The sums of a stretch alone.
-    fn pending(&self, stretch: &Stretch) -> Option<(Sums, [Fold; FOLDS])> {
-        if stretch.len() == 0 {
-            return None;
-        }
-        let mut alone = Self::new(self.factor, self.features.clone(), self.state, stretch.len());
-        alone.learn(stretch, 1.0);
-        Some((alone.blocks.total(), alone.folds))
+    /// The same features with the pairs of a stretch alone, if it has any.
+    pub(crate) fn alone(&self, stretch: &Stretch) -> Option<Self> {
+        let mut alone = Self::new(self.features.clone(), self.state, stretch.len().max(1));
+        (stretch.len() > 0).then(|| {
+            alone.learn(stretch, 1.0);
+            alone
+        })
     }
 
     /// The same features without a pair, which takes no further point.
     pub(crate) fn emptied(&self, length: usize) -> Self {
         let mut features = self.features.clone();
         features.close();
-        Self::new(self.factor, features, self.state, length)
+        Self::new(features, self.state, length)
     }
 
     /// Adds the sums of other pairs on the same features, or takes them back.
@@ -200,6 +208,7 @@ impl Candidate {
         } else {
             self.blocks.retract(&other.blocks);
         }
+        add(&mut self.next, sign, &other.next);
         for (fold, theirs) in self.folds.iter_mut().zip(&other.folds) {
             add(&mut fold.cross, sign, &theirs.cross);
             fold.weight += sign * theirs.weight;
@@ -218,7 +227,14 @@ fn reshape(matrix: &mut Matrix, rows: usize, columns: usize) {
     }
 }
 
-/// `G`, `A` and `C` of the lifted pairs; `A` is made once for the block and the fold.
+/// The fold of pair `i` of a stretch, and its column there.
+fn place(stretch: &Stretch, i: usize) -> (usize, usize) {
+    let fold = |i: usize| ((stretch.first() + i as u64) % FOLDS as u64) as usize;
+    // The first of a fold is one of the first four.
+    (fold(i), i / FOLDS)
+}
+
+/// `G`, `A` and the diagonal of `C` of the lifted pairs; `A` is made once for block and fold.
 fn add_products(memory: &mut Memory, block: &mut Sums, folds: &mut [Fold; FOLDS]) {
     let Memory { now, next, product, .. } = memory;
     for (fold, (now, next)) in folds.iter_mut().zip(now.iter().zip(&*next)) {
@@ -226,12 +242,38 @@ fn add_products(memory: &mut Memory, block: &mut Sums, folds: &mut [Fold; FOLDS]
             continue;
         }
         block.gram.add_times_transposed(now, now);
-        block.next.add_times_transposed(next, next);
+        for j in 0..next.columns() {
+            block.squares.iter_mut().zip(next.column(j)).for_each(|(square, f)| *square += f * f);
+        }
         reshape(product, now.rows(), next.rows());
         (0..product.columns()).for_each(|j| product.column_mut(j).fill(0.0));
         product.add_times_transposed(now, next);
         add(&mut block.cross, 1.0, product);
         add(&mut fold.cross, 1.0, product);
         fold.weight += now.columns() as f64;
+    }
+}
+
+/// `B` and `C` of the lifted pairs.
+fn add_along(memory: &mut Memory, stretch: &Stretch, block: &mut Sums, total: &mut Matrix) {
+    let Memory { now, next, some: [before, after], .. } = memory;
+    if block.lagged.columns() > 0 {
+        reshape(before, now[0].rows(), stretch.len());
+        reshape(after, next[0].rows(), stretch.len());
+        for i in 0..stretch.len() {
+            let (fold, column) = place(stretch, i);
+            after.column_mut(i).copy_from_slice(next[fold].column(column));
+            if stretch.is_led_to(i) {
+                let (fold, column) = place(stretch, i - 1);
+                before.column_mut(i).copy_from_slice(now[fold].column(column));
+                block.lags += 1.0;
+            } else {
+                before.column_mut(i).fill(0.0);
+            }
+        }
+        block.lagged.add_times_transposed(before, after);
+    }
+    for next in next.iter().filter(|next| next.columns() > 0) {
+        total.add_times_transposed(next, next);
     }
 }

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use mercer_linalg_incremental::{Matrix, Singular, SymmetricEigen};
 
-use super::blocks::Sums;
+use super::blocks::{Sums, sum};
 use super::candidate::{FOLDS, Fold};
 use crate::Error;
 
@@ -26,11 +26,10 @@ pub(crate) const RIDGES: [f64; 8] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1
 const SLIGHT: f64 = 1e-10;
 
 /// `mean(G) + R`
-fn regularised(sums: &Sums, leading: usize, ridge: f64) -> Matrix {
-    let p = sums.gram.rows();
-    Matrix::from_fn(p, p, |i, j| {
+fn regularised((gram, weight): (&Matrix, f64), leading: usize, ridge: f64) -> Matrix {
+    Matrix::from_fn(gram.rows(), gram.rows(), |i, j| {
         let diagonal = if i < leading { SLIGHT } else { ridge };
-        sums.gram.entry(i, j) / sums.weight + if i == j { diagonal } else { 0.0 }
+        gram.entry(i, j) / weight + if i == j { diagonal } else { 0.0 }
     })
 }
 
@@ -39,14 +38,33 @@ pub(crate) fn solve(sums: &Sums, leading: usize, ridge: f64, columns: Range<usiz
     let (first, count) = (columns.start, columns.len());
     let mean = |i: usize, j: usize| sums.cross.entry(i, first + j) / sums.weight;
     let right = Matrix::from_fn(sums.gram.rows(), count, mean);
-    regularised(sums, leading, ridge).solve_positive_definite(&right)
+    regularised((&sums.gram, sums.weight), leading, ridge).solve_positive_definite(&right)
 }
 
 /// A ridge with what it is worth.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Score {
     pub(crate) ridge: f64,
     pub(crate) value: f64,
+    /// The part of each group.
+    parts: Vec<f64>,
+}
+
+impl Score {
+    /// That of equations that cannot be solved.
+    pub(crate) fn none() -> Self {
+        Self { ridge: 1.0, value: f64::INFINITY, parts: Vec::new() }
+    }
+
+    /// Whether this error is the larger one by no more than chance lets expect: by the standard
+    /// error of its differences from the other over the groups.
+    pub(crate) fn is_as_small_as(&self, other: &Self) -> bool {
+        let differences: Vec<f64> = self.parts.iter().zip(&other.parts).map(|(a, b)| a - b).collect();
+        let g = differences.len() as f64;
+        let sum: f64 = differences.iter().sum();
+        let squares: f64 = differences.iter().map(|d| (d - sum / g).powi(2)).sum();
+        g > 1.0 && sum <= (squares * g / (g - 1.0)).sqrt()
+    }
 }
 
 /// The sums without those of one group.
@@ -56,25 +74,24 @@ pub(crate) fn without(total: &Sums, group: &Sums) -> Sums {
     rest
 }
 
-fn total(groups: &[Sums]) -> Option<Sums> {
-    let (first, rest) = groups.split_first()?;
-    let mut total = first.clone();
-    rest.iter().for_each(|group| total.add(1.0, group));
-    Some(total)
-}
-
 /// The held-out squared error of the features `columns` of `x⁺`, summed over them, a pair: for each
 /// ridge at which the equations can be solved. `O(groups · ridges · p³)`.
 pub(crate) fn forecast_scores(groups: &[Sums], leading: usize, columns: &Range<usize>) -> Vec<Score> {
-    let Some(total) = total(groups) else { return Vec::new() };
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let total = sum(groups);
     // Without a dictionary all ridges are one.
     let count = if total.gram.rows() == leading { 1 } else { RIDGES.len() };
-    let mut scores: Vec<Score> = RIDGES[..count].iter().map(|ridge| Score { ridge: *ridge, value: 0.0 }).collect();
+    let nothing = |ridge: &f64| Score { ridge: *ridge, value: 0.0, parts: Vec::with_capacity(groups.len()) };
+    let mut scores: Vec<Score> = RIDGES[..count].iter().map(nothing).collect();
     for group in groups {
         let rest = without(&total, group);
         for score in &mut scores {
-            score.value += solve(&rest, leading, score.ridge, columns.clone())
+            let part = solve(&rest, leading, score.ridge, columns.clone())
                 .map_or(f64::INFINITY, |operator| error(group, &operator, columns) / total.weight);
+            score.value += part;
+            score.parts.push(part);
         }
     }
     scores.retain(|score| score.value.is_finite());
@@ -87,19 +104,19 @@ fn error(group: &Sums, operator: &Matrix, columns: &Range<usize>) -> f64 {
     let of_column = |(k, j): (usize, usize)| {
         let m = operator.column(k);
         let product = |other: &[f64]| m.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
-        group.next.entry(j, j) - 2.0 * product(group.cross.column(j)) + product(image.column(k))
+        group.squares[j] - 2.0 * product(group.cross.column(j)) + product(image.column(k))
     };
     columns.clone().enumerate().map(of_column).sum::<f64>().max(0.0)
 }
 
-/// `−‖K̂ − K‖²_HS` in `L²` up to a constant, for each ridge that the number of pairs allows.
+/// `‖K̂ − K‖²_HS` in `L²` up to a constant, for each ridge that the number of pairs allows.
 /// `O(p³ + ridges · p²)`.
 ///
 /// # Errors
 /// When an eigen-decomposition fails.
-pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS]) -> Result<Vec<Score>, Error> {
+pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS], next: &Matrix) -> Result<Vec<Score>, Error> {
     let (wg, ug) = eigen(&total.gram, total.weight)?;
-    let (wc, uc) = eigen(&total.next, total.weight)?;
+    let (wc, uc) = eigen(next, total.weight)?;
     let seen: Vec<Matrix> = folds.iter().map(|fold| ug.transposed_times(&fold.cross.times(&uc))).collect();
     let all = Matrix::from_fn(wg.len(), wc.len(), |i, j| seen.iter().map(|fold| fold.entry(i, j)).sum());
     let weight: f64 = folds.iter().map(|fold| fold.weight).sum();
@@ -113,12 +130,13 @@ pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS]) -> Result<Vec
                     let (a, c) = (1.0 / (wg + ridge), 1.0 / (wc + ridge));
                     let held_out = own.entry(i, j) / fold.weight;
                     let others = (all.entry(i, j) - own.entry(i, j)) / rest;
-                    value += a * c * (2.0 * held_out * others - others * others * wg * a * wc * c);
+                    value -= a * c * (2.0 * held_out * others - others * others * wg * a * wc * c);
                 }
             }
             value / FOLDS as f64
         });
-        Score { ridge: *ridge, value: value.sum() }
+        let parts: Vec<f64> = value.collect();
+        Score { ridge: *ridge, value: parts.iter().sum(), parts }
     });
     Ok(scores.filter(|score| score.value.is_finite()).collect())
 }
@@ -135,11 +153,15 @@ fn eigen(matrix: &Matrix, weight: f64) -> Result<(Vec<f64>, Matrix), Error> {
 ///
 /// # Errors
 /// When `C` is singular to rounding.
-pub(crate) fn norm(total: &Sums, leading: usize, ridge: f64, operator: &Matrix) -> Result<f64, Singular> {
+pub(crate) fn norm(
+    total: &Sums,
+    next: &Matrix,
+    leading: usize,
+    ridge: f64,
+    operator: &Matrix,
+) -> Result<f64, Singular> {
     let gram = total.gram.times(operator);
-    let mut next = Sums::new(operator.columns(), 0);
-    (next.gram, next.weight) = (total.next.clone(), total.weight);
-    let solved = regularised(&next, leading, ridge).solve_positive_definite(&gram.transposed())?;
+    let solved = regularised((next, total.weight), leading, ridge).solve_positive_definite(&gram.transposed())?;
     let trace = (0..operator.rows()).map(|i| {
         (0..operator.columns()).map(|j| solved.entry(j, i) * operator.entry(i, j)).sum::<f64>() / total.weight
     });

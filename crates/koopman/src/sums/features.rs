@@ -1,18 +1,22 @@
 //! The features `φ(x) = [1, x, z(x)]` of one candidate.
 //!
-//! `z(x) = L⁻¹ k_D(x)` are orthonormal coordinates on a dictionary `D` of a Gaussian kernel, kept
-//! by approximate linear dependence (Engel, Mannor and Meir 2004): of some points the one with the
-//! largest residual `δ = 1 − ‖z‖²` joins, while `δ` exceeds a tolerance and there is room. The
-//! constant makes the eigenvalue 1 exact; with the state itself, linear dynamics (DMD) are nested
-//! and a forecast is read off without centring.
+//! `z(x) = L⁻¹ k_D(x)` are orthonormal coordinates on a dictionary `D` of a kernel, kept by
+//! approximate linear dependence (Engel, Mannor and Meir 2004): of some points the one with the
+//! largest residual `δ = (k(x,x) − ‖z‖²)/k(x,x)` joins, while `δ` exceeds a tolerance and there is
+//! room. The constant makes the eigenvalue 1 exact; with the state itself, linear dynamics (DMD)
+//! are nested and a forecast is read off without centring. Functions of a Gaussian kernel fit
+//! anything; polynomials of one degree are mapped into themselves by linear dynamics, so that
+//! products of eigenfunctions are found as well.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_kernels::Gaussian;
+use mercer_kernels::{AnyKernel, Kernel};
 use mercer_linalg_incremental::SOLVES_TOGETHER;
 use mercer_sparsify::{NewtonBasis, Probe};
 
-/// A point this near to the span of those kept, squared, adds nothing.
+/// A point this near to the span of those kept, squared, adds nothing. All polynomials of a degree
+/// are wanted, as far as rounding lets tell them.
 const DEPENDENT: f64 = 1e-6;
+const DEPENDENT_POLYNOMIAL: f64 = 1e-10;
 /// Points among which the farthest is looked for at once.
 const TOGETHER: usize = 512;
 
@@ -23,7 +27,7 @@ const TOGETHER: usize = 512;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Features {
-    basis: NewtonBasis<Gaussian>,
+    basis: NewtonBasis<AnyKernel>,
     most: usize,
     kept: Vec<u64>,
 }
@@ -40,7 +44,7 @@ impl Validate for Features {
 
 impl Features {
     /// No point yet, on inputs of `dimension` numbers; with `most = 0` there will be none.
-    pub(crate) fn new(kernel: Gaussian, dimension: usize, most: usize) -> Self {
+    pub(crate) fn new(kernel: AnyKernel, dimension: usize, most: usize) -> Self {
         Self { basis: NewtonBasis::new(kernel, dimension), most, kept: Vec::with_capacity(most) }
     }
 
@@ -54,14 +58,15 @@ impl Features {
         1 + self.basis.dimension()
     }
 
-    /// Width of the kernel.
-    pub(crate) fn width(&self) -> f64 {
-        self.basis.kernel().sigma()
+    /// The kernel; `None` without a dictionary.
+    pub(crate) fn kernel(&self) -> Option<&AnyKernel> {
+        Some(self.basis.kernel()).filter(|_| !self.basis.is_empty())
     }
 
-    /// What makes features the same: kernel and points, whether or not there is room for more.
-    pub(crate) fn same_as(&self) -> &NewtonBasis<Gaussian> {
-        &self.basis
+    /// Whether the features are the same, whether or not there is room for more: without a point
+    /// any two are.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.basis == other.basis || (self.basis.is_empty() && other.basis.is_empty())
     }
 
     /// Whether a further point may join.
@@ -93,15 +98,20 @@ impl Features {
 
     fn keep_farthest(&mut self, points: &[f64], rounds: &[u64], probes: &mut [Probe]) {
         let d = self.basis.dimension();
+        let tolerance =
+            if matches!(self.basis.kernel(), AnyKernel::Polynomial(_)) { DEPENDENT_POLYNOMIAL } else { DEPENDENT };
         while self.has_room() {
-            let farther = |best: usize, i: usize| if probes[i].residual() > probes[best].residual() { i } else { best };
-            let best = (0..rounds.len()).reduce(farther).filter(|best| probes[*best].residual() > DEPENDENT);
+            let kernel = self.basis.kernel();
+            let residual =
+                |probes: &[Probe], i: usize| probes[i].residual() / kernel.self_value(&points[i * d..(i + 1) * d]);
+            let farther = |best: usize, i: usize| if residual(probes, i) > residual(probes, best) { i } else { best };
+            let best = (0..rounds.len()).reduce(farther).filter(|best| residual(probes, *best) > tolerance);
             let Some(best) = best else { return };
             let (x, coordinate) = (&points[best * d..(best + 1) * d], probes[best].residual().sqrt());
             self.basis.append(x, probes[best].coordinates(), coordinate);
             self.kept.push(rounds[best]);
             for (x, probe) in points.chunks_exact(d).zip(&mut *probes) {
-                if probe.residual() > DEPENDENT {
+                if probe.residual() > tolerance * self.basis.kernel().self_value(x) {
                     self.basis.catch_up(x, probe);
                 }
             }

@@ -48,7 +48,7 @@ impl Forecaster {
         sums: &Sums,
     ) -> Result<Self, Error> {
         let outputs = sums.cross.columns();
-        let bound = |j: usize| FARTHEST * (sums.next.entry(j, j) / sums.weight).sqrt().max(1.0);
+        let bound = |j: usize| FARTHEST * (sums.squares[j] / sums.weight).sqrt().max(1.0);
         Ok(Self {
             operator: solve(sums, features.leading(), ridge, 0..outputs)?,
             bounds: (1..=state).map(bound).collect(),

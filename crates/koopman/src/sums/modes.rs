@@ -8,6 +8,12 @@
 //! says how much the eigenvalue would move with other data, not how far the functions are from
 //! eigenfunctions. That is what the **residual** is for, `E|f(x⁺) − μf(x)|² / E|f(x)|²` under a
 //! square root, of which a part comes from the noise of a stochastic system (Colbrook et al. 2023).
+//!
+//! **Noise of measurement** makes the moduli of least squares too small. Along a trajectory the
+//! features before `x` are instruments, whose noise is another one: with `L = Σ φ₋ψᵀ` on the
+//! strongest functions, the eigenpairs of `(BᵀAB)⁻¹ BᵀLB` (two-stage least squares, of as many
+//! instruments as functions). They are taken when the modulus of the slowest mode is larger by more
+//! than the jackknife lets expect of the difference, and said to be so: they cost a larger spread.
 
 use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, SymmetricEigen};
 
@@ -21,6 +27,12 @@ const LEADING: usize = 12;
 const NEGLIGIBLE: f64 = 1e-10;
 /// A mode of a deterministic system is reliable up to this residual.
 const RESIDUAL: f64 = 0.1;
+/// Instruments are there for more than this part of the pairs, or are not asked.
+const ENOUGH: f64 = 0.5;
+/// Spreads that make a modulus large enough to be divided by.
+const STRONG: f64 = 8.0;
+/// Spreads by which the modulus of the slowest mode must be larger with instruments.
+const CERTAIN: f64 = 2.5;
 /// Residuals and spreads below this are rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -46,6 +58,8 @@ pub(crate) struct Spectrum {
     pub(crate) functions: Vec<[Vec<f64>; 2]>,
     /// Blocks of the jackknife.
     pub(crate) blocks: usize,
+    /// Whether instruments were taken, because of noise of measurement.
+    pub(crate) instruments: bool,
 }
 
 /// A complex vector on the refitted functions.
@@ -68,63 +82,132 @@ impl Vector<'_> {
     }
 }
 
-/// The modes of the square operator `operator` by the sums of `groups`, `count` at most (0 for
-/// those that are fitted in any case). `O(p³)`.
+/// The modes of the square operator `operator` by the sums of `groups` and `C` over all pairs,
+/// `count` at most (0 for those that are fitted in any case). `O(p³)`.
 ///
 /// # Errors
 /// When an eigenvalue iteration fails.
 pub(crate) fn spectrum(
     operator: &Matrix,
     groups: &[Sums],
+    next: &Matrix,
     deterministic: bool,
     count: usize,
 ) -> Result<Spectrum, Error> {
     let Some((first, rest)) = groups.split_first() else { return Ok(Spectrum::default()) };
     let mut total = first.clone();
     rest.iter().for_each(|group| total.add(1.0, group));
-    let basis = basis(operator, &total, count.max(LEADING))?;
-    let project = |matrix: &Matrix, weight: f64| {
-        let mut seen = basis.transposed_times(&matrix.times(&basis));
-        super::blocks::scale(&mut seen, 1.0 / weight);
-        seen
-    };
-    let fitted = |sums: &Sums| {
-        let (gram, cross) = (project(&sums.gram, sums.weight), project(&sums.cross, sums.weight));
-        gram.solve_positive_definite(&cross)
-    };
-    let (gram, cross, next) =
-        (project(&total.gram, total.weight), project(&total.cross, total.weight), project(&total.next, total.weight));
-    let pairs = GeneralEigen::new(&gram.solve_positive_definite(&cross)?, basis.columns())?;
-    let mut left_out = Vec::with_capacity(groups.len());
-    for group in groups {
-        // Blocks without which the functions are dependent tell nothing.
-        if let Ok(matrix) = fitted(&without(&total, group)) {
-            left_out.push(GeneralEigen::values(&matrix)?);
+    let found = GeneralEigen::new(operator, count.max(LEADING))?;
+    let basis = basis(&parts(found.values.iter().zip(found.re.iter().zip(&found.im))), &total)?;
+    let plain = Fit::new(basis, groups, &total, Kind::LeastSquares)?;
+    let mut modes = plain.modes(next, &total, deterministic);
+    let mut spectrum = Spectrum { blocks: plain.left_out.len(), ..Spectrum::default() };
+    if !deterministic && total.lags > ENOUGH * total.weight {
+        let of = |modes: &[(Mode, [Vec<f64>; 2])]| parts(modes.iter().map(|(mode, [re, im])| (&mode.value, (re, im))));
+        let strong = |(mode, _): &&(Mode, [Vec<f64>; 2])| mode.value.modulus() > STRONG * mode.spread.max(ROUNDING);
+        let trusted: Vec<_> = modes.iter().filter(strong).cloned().collect();
+        let is_constant = |mode: &Mode| (mode.value.re - 1.0).hypot(mode.value.im) < ROUNDING;
+        let slowest = trusted.iter().find(|(mode, _)| mode.reliable && !is_constant(mode)).cloned();
+        if let Some(slowest) = slowest
+            && is_noisy(&of(&[slowest]), groups, &total)?
+            && let Ok(fit) = Fit::new(self::basis(&of(&trusted), &total)?, groups, &total, Kind::Instruments)
+        {
+            modes = fit.modes(next, &total, deterministic);
+            (spectrum.blocks, spectrum.instruments) = (fit.left_out.len(), true);
         }
-    }
-    let mut found = Vec::with_capacity(pairs.values.len());
-    for (value, (re, im)) in pairs.values.iter().zip(pairs.re.iter().zip(&pairs.im)) {
-        let vector = Vector { re, im };
-        let (norm, _) = vector.form(&gram);
-        let (a_re, a_im) = vector.form(&cross);
-        let (c, _) = vector.form(&next);
-        // vᴴCv − 2Re(μ̄ vᴴAv) + |μ|² vᴴGv
-        let squared = c - 2.0 * (value.re * a_re + value.im * a_im) + value.modulus().powi(2) * norm;
-        let residual = (squared / norm).max(0.0).sqrt();
-        let spread = jackknife(*value, &left_out);
-        let mode = Mode { value: *value, spread, residual, reliable: false };
-        let unit = |part: &[f64]| -> Vec<f64> {
-            let lift = |i: usize| part.iter().enumerate().map(|(k, w)| w * basis.entry(i, k)).sum::<f64>();
-            (0..basis.rows()).map(|i| lift(i) / norm.sqrt()).collect()
-        };
-        found.push((Mode { reliable: reliable(&mode, deterministic), ..mode }, [unit(re), unit(im)]));
     }
     if deterministic {
         // Stable: within each part the order by modulus stays.
-        found.sort_by_key(|(mode, _)| !mode.reliable);
+        modes.sort_by_key(|(mode, _)| !mode.reliable);
     }
-    let (modes, functions) = found.into_iter().unzip();
-    Ok(Spectrum { modes, functions, blocks: left_out.len() })
+    (spectrum.modes, spectrum.functions) = modes.into_iter().unzip();
+    Ok(spectrum)
+}
+
+/// Whether the modulus of the slowest mode, of the given parts, is larger with instruments than
+/// chance lets expect.
+fn is_noisy(slowest: &[Vec<f64>], groups: &[Sums], total: &Sums) -> Result<bool, Error> {
+    let fit = |kind| Fit::new(basis(slowest, total)?, groups, total, kind);
+    let (plain, Ok(instruments)) = (fit(Kind::LeastSquares)?, fit(Kind::Instruments)) else { return Ok(false) };
+    // The constant has the first.
+    let second = |values: &[Eigenvalue]| values.get(1).map(|value| value.modulus());
+    let difference = |a: &[Eigenvalue], b: &[Eigenvalue]| Some(second(a)? - second(b)?);
+    let left_out = instruments.left_out.iter().zip(&plain.left_out);
+    let left_out: Vec<f64> = left_out.filter_map(|(a, b)| difference(a, b)).collect();
+    let (Some(larger), true) = (difference(&instruments.pairs.values, &plain.pairs.values), left_out.len() > 1) else {
+        return Ok(false);
+    };
+    let g = left_out.len() as f64;
+    let mean = left_out.iter().sum::<f64>() / g;
+    let spread = ((g - 1.0) / g * left_out.iter().map(|d| (d - mean).powi(2)).sum::<f64>()).sqrt();
+    Ok(larger > CERTAIN * spread.max(ROUNDING) && second(&instruments.pairs.values) <= Some(1.0 + 2.0 * spread))
+}
+
+/// What eigenpairs are fitted from.
+#[derive(Clone, Copy)]
+enum Kind {
+    LeastSquares,
+    Instruments,
+}
+
+/// Eigenpairs of the operator on some functions, and its eigenvalues when each block is left out.
+struct Fit {
+    basis: Matrix,
+    pairs: GeneralEigen,
+    left_out: Vec<Vec<Eigenvalue>>,
+}
+
+impl Fit {
+    fn new(basis: Matrix, groups: &[Sums], total: &Sums, kind: Kind) -> Result<Self, Error> {
+        let fitted = |sums: &Sums| match kind {
+            Kind::LeastSquares => {
+                let gram = projected(&basis, &sums.gram, sums.weight);
+                gram.solve_positive_definite(&projected(&basis, &sums.cross, sums.weight))
+            }
+            Kind::Instruments => {
+                let cross = projected(&basis, &sums.cross, sums.weight);
+                cross.solve(&projected(&basis, &sums.lagged, sums.lags))
+            }
+        };
+        let pairs = GeneralEigen::new(&fitted(total)?, basis.columns())?;
+        let mut left_out = Vec::with_capacity(groups.len());
+        for group in groups {
+            // Blocks without which the functions are dependent tell nothing.
+            if let Ok(matrix) = fitted(&without(total, group)) {
+                left_out.push(GeneralEigen::values(&matrix)?);
+            }
+        }
+        Ok(Self { basis, pairs, left_out })
+    }
+
+    /// The modes with the coefficients of their functions.
+    fn modes(&self, next: &Matrix, total: &Sums, deterministic: bool) -> Vec<(Mode, [Vec<f64>; 2])> {
+        let of = |matrix: &Matrix| projected(&self.basis, matrix, total.weight);
+        let (gram, cross, next) = (of(&total.gram), of(&total.cross), of(next));
+        let one = |(value, (re, im)): (&Eigenvalue, (&Vec<f64>, &Vec<f64>))| {
+            let vector = Vector { re, im };
+            let (norm, _) = vector.form(&gram);
+            let (a_re, a_im) = vector.form(&cross);
+            let (c, _) = vector.form(&next);
+            // vᴴCv − 2Re(μ̄ vᴴAv) + |μ|² vᴴGv
+            let squared = c - 2.0 * (value.re * a_re + value.im * a_im) + value.modulus().powi(2) * norm;
+            let residual = (squared / norm).max(0.0).sqrt();
+            let mode = Mode { value: *value, spread: jackknife(*value, &self.left_out), residual, reliable: false };
+            let unit = |part: &[f64]| -> Vec<f64> {
+                let lift = |i: usize| part.iter().enumerate().map(|(k, w)| w * self.basis.entry(i, k)).sum::<f64>();
+                (0..self.basis.rows()).map(|i| lift(i) / norm.sqrt()).collect()
+            };
+            (Mode { reliable: reliable(&mode, deterministic), ..mode }, [unit(re), unit(im)])
+        };
+        self.pairs.values.iter().zip(self.pairs.re.iter().zip(&self.pairs.im)).map(one).collect()
+    }
+}
+
+/// `BᵀSB / weight`
+fn projected(basis: &Matrix, matrix: &Matrix, weight: f64) -> Matrix {
+    let mut seen = basis.transposed_times(&matrix.times(basis));
+    super::blocks::scale(&mut seen, 1.0 / weight);
+    seen
 }
 
 fn reliable(mode: &Mode, deterministic: bool) -> bool {
@@ -137,11 +220,10 @@ fn reliable(mode: &Mode, deterministic: bool) -> bool {
     }
 }
 
-/// An orthonormal basis in `L²` of the span of the leading eigenvectors.
-fn basis(operator: &Matrix, total: &Sums, count: usize) -> Result<Matrix, Error> {
-    let pairs = GeneralEigen::new(operator, count)?;
-    let mut columns: Vec<Vec<f64>> = Vec::with_capacity(count + 1);
-    for (value, (re, im)) in pairs.values.iter().zip(pairs.re.iter().zip(&pairs.im)) {
+/// The real functions that span given eigenfunctions.
+fn parts<'a>(pairs: impl Iterator<Item = (&'a Eigenvalue, (&'a Vec<f64>, &'a Vec<f64>))>) -> Vec<Vec<f64>> {
+    let mut columns = Vec::new();
+    for (value, (re, im)) in pairs {
         // Of a complex pair the first has both parts.
         if value.im >= 0.0 {
             columns.push(re.clone());
@@ -150,12 +232,29 @@ fn basis(operator: &Matrix, total: &Sums, count: usize) -> Result<Matrix, Error>
             columns.push(im.clone());
         }
     }
-    let span = Matrix::from_fn(operator.rows(), columns.len(), |i, j| columns[j][i]);
+    columns
+}
+
+/// An orthonormal basis in `L²` of the span of the constant, which comes first and whose eigenvalue
+/// is 1, and some functions.
+fn basis(columns: &[Vec<f64>], total: &Sums) -> Result<Matrix, Error> {
+    // The first feature is 1.
+    let constant = |i: usize| f64::from(u8::from(i == 0));
+    let mean = |column: &[f64]| {
+        let product: f64 = column.iter().zip(total.gram.column(0)).map(|(v, g)| v * g).sum();
+        product / total.gram.entry(0, 0)
+    };
+    let means: Vec<f64> = columns.iter().map(|column| mean(column)).collect();
+    let centred = |i: usize, j: usize| columns[j][i] - if i == 0 { means[j] } else { 0.0 };
+    let span = Matrix::from_fn(total.gram.rows(), columns.len(), centred);
     let mut gram = span.transposed_times(&total.gram.times(&span));
     super::blocks::scale(&mut gram, 1.0 / total.weight);
     let variance = |j: usize| gram.entry(j, j).max(0.0);
-    let largest = (0..columns.len()).map(variance).fold(0.0, f64::max);
+    let largest = (0..columns.len()).map(|j| variance(j) + means[j] * means[j]).fold(0.0, f64::max);
     let kept: Vec<usize> = (0..columns.len()).filter(|j| variance(*j) > NEGLIGIBLE * largest).collect();
+    if kept.is_empty() {
+        return Ok(Matrix::from_fn(span.rows(), 1, |i, _| constant(i)));
+    }
     let unit = |k: usize| variance(kept[k]).sqrt();
     let SymmetricEigen { values, vectors } =
         SymmetricEigen::new(kept.len(), |i, j| gram.entry(kept[i], kept[j]) / (unit(i) * unit(j)))?;
@@ -165,7 +264,8 @@ fn basis(operator: &Matrix, total: &Sums, count: usize) -> Result<Matrix, Error>
         let place = kept.iter().position(|k| *k == i);
         place.map_or(0.0, |k| vectors[r][k] / (unit(k) * values[r].sqrt()))
     });
-    Ok(span.times(&change))
+    let rest = span.times(&change);
+    Ok(Matrix::from_fn(span.rows(), 1 + rank, |i, j| if j == 0 { constant(i) } else { rest.entry(i, j - 1) }))
 }
 
 /// `√((g−1)/g Σ|μ_b − mean|²)`, with `μ_b` the nearest eigenvalue when block `b` is left out.

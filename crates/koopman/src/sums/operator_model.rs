@@ -1,5 +1,6 @@
 //! What was learnt: choice, modes and forecasts.
 
+use mercer_kernels::AnyKernel;
 use mercer_sparsify::Probe;
 
 use super::calibration::Calibration;
@@ -10,12 +11,11 @@ use super::scale::Scale;
 use crate::Error;
 use crate::kernel_operator::check_dimension;
 
-/// A width and a ridge with the size of the dictionary.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A kernel and a ridge with the size of the dictionary.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Width of the Gaussian kernel in scaled units; `None` when the linear features alone are
-    /// best.
-    pub width: Option<f64>,
+    /// The kernel in scaled units; `None` when the linear features alone are best.
+    pub kernel: Option<AnyKernel>,
     /// `λ` on the coordinates of the dictionary, relative to features of norm 1.
     pub ridge: f64,
     /// Points of the dictionary.
@@ -80,14 +80,14 @@ impl OperatorModel {
 
     /// What forecasts are made with.
     #[must_use]
-    pub fn forecast_choice(&self) -> Choice {
-        self.choices[0]
+    pub fn forecast_choice(&self) -> &Choice {
+        &self.choices[0]
     }
 
     /// What the modes are read from.
     #[must_use]
-    pub fn spectrum_choice(&self) -> Choice {
-        self.choices[1]
+    pub fn spectrum_choice(&self) -> &Choice {
+        &self.choices[1]
     }
 
     /// Hilbert–Schmidt norm of the operator of the modes in `L²`, whose square sums the squared
@@ -108,6 +108,13 @@ impl OperatorModel {
     #[must_use]
     pub fn modes(&self) -> &[Mode] {
         &self.spectrum.modes
+    }
+
+    /// Whether the modes come from two-stage least squares, because the states are measured with
+    /// noise or do not tell the whole state: those of least squares have too small a modulus.
+    #[must_use]
+    pub fn has_instruments(&self) -> bool {
+        self.spectrum.instruments
     }
 
     /// Blocks that were left out in turn for the spread of a mode.

@@ -82,6 +82,11 @@ impl Stretch {
         self.next.get(i).copied()
     }
 
+    /// Whether pair `i` begins where the one before it led to.
+    pub(crate) fn is_led_to(&self, i: usize) -> bool {
+        i > 0 && self.next.get(i - 1) == Some(&self.now[i])
+    }
+
     /// `x⁺` of pair `i`.
     pub(crate) fn successor(&self, i: usize) -> &[f64] {
         let state = self.successors.len() / self.len().max(1);

@@ -274,3 +274,33 @@ fn groups_are_trajectories_of_their_own() {
     folder.refused(1, "koopman apart.csv --group nothing", &["--group", "nothing", "run"]);
     folder.refused(2, "koopman apart.csv --group run --state-dim 1", &["--group", "--state-dim"]);
 }
+
+/// Fault 2: the first rows are of one of two sets, between which a path goes three times in a
+/// thousand steps.
+#[test]
+fn a_slow_switch_is_found() {
+    let mut side = 1.0;
+    let rows = (0..12_000).map(|t| {
+        side *= if t > 400 && noise(t + 70_000) > 0.497 { -1.0 } else { 1.0 };
+        side + 0.4 * noise(t)
+    });
+    let folder = Folder::new().with("x.csv", column(&rows.collect::<Vec<_>>()));
+    let report = folder.json("koopman x.csv");
+    let (re, im, spread) = mode(&report, 1);
+    assert!((re - 0.994).abs() < 3.0 * spread + 0.003 && im == 0.0 && spread < 0.005, "{report}");
+    assert_eq!(report["modes"][1]["reliable"].as_bool(), Some(true), "{report}");
+}
+
+/// Fault 11: noise of half a deviation on each measurement.
+#[test]
+fn noise_of_measurement_is_told_and_taken_out() {
+    let clean = autoregressive(8000, 1.0);
+    let noisy: Vec<f64> = clean.iter().zip(90_000..).map(|(x, t)| x + 0.5 * 12_f64.sqrt() * noise(t)).collect();
+    let folder = Folder::new().with("clean.csv", column(&clean)).with("noisy.csv", column(&noisy));
+    assert_eq!(folder.json("koopman clean.csv")["instruments"].as_bool(), Some(false));
+    let report = folder.json("koopman noisy.csv --trajectory --delay 1");
+    let (re, _, spread) = mode(&report, 1);
+    assert!(report["instruments"] == true && (re - 0.85).abs() < 3.0 * spread + 0.02, "{report}");
+    let text = folder.done("koopman noisy.csv --trajectory --delay 1");
+    assert!(text.contains("Note: the states are measured with noise"), "{text}");
+}

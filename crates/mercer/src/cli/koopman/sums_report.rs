@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use mercer::AnyKernel;
 use mercer::koopman::{Choice, Mode, OperatorModel, Quality, Trajectory};
 use serde_json::{Value, json};
 
@@ -68,7 +69,10 @@ impl SumsReport<'_> {
         let mut rounds: Vec<u64> = model.dictionary().iter().map(|point| point.round).collect();
         rounds.sort_unstable();
         rounds.dedup();
-        let choice = |choice: Choice| json!({"width": choice.width, "ridge": choice.ridge, "size": choice.size});
+        let choice = |choice: &Choice| {
+            let kernel = choice.kernel.as_ref().map(AnyKernel::to_string);
+            json!({"kernel": kernel, "ridge": choice.ridge, "size": choice.size})
+        };
         let finite = |value: f64| value.is_finite().then_some(value);
         let modes = self.modes().iter().map(|mode| {
             json!({
@@ -100,7 +104,7 @@ impl SumsReport<'_> {
             "step_time": self.tau(),
             "deterministic": model.is_deterministic(),
             "held_out": {"error": quality.held_out, "no_change": quality.no_change, "mean": quality.mean},
-            "kernel": "gaussian",
+            "instruments": model.has_instruments(),
             "units": model.units(),
             "forecast_choice": choice(model.forecast_choice()),
             "mode_choice": choice(model.spectrum_choice()),
@@ -170,6 +174,10 @@ impl SumsReport<'_> {
         let notes = [
             (mean > 0.0 && held_out >= mean.min(no_change))
                 .then_some("forecasts are no better than the mean or no change; more pairs, or --delay, may help"),
+            self.model.has_instruments().then_some(
+                "the states are measured with noise, or do not tell all; modes come from two-stage least squares, since those of least \
+                 squares would be too small; --delay helps as well",
+            ),
             (self.forecast.is_none() && ended)
                 .then_some("there is no forecast from the end, since the trajectory was cut in its last rows"),
             self.stopped.then_some("ended by a signal; the same command with --resume goes on from here"),
@@ -244,10 +252,15 @@ impl SumsReport<'_> {
     }
 }
 
-fn choice(choice: Choice) -> String {
-    let Choice { width, ridge, size } = choice;
-    let kernel = |width| format!("{size} points, Gaussian of width {} in deviations, ridge {ridge:e}", digits(width));
-    width.map_or("linear features".to_owned(), kernel)
+fn choice(Choice { kernel, ridge, size }: &Choice) -> String {
+    match kernel {
+        None => "linear features".to_owned(),
+        Some(AnyKernel::Gaussian(kernel)) => {
+            let width = digits(kernel.sigma());
+            format!("{size} points, Gaussian of width {width} in deviations, ridge {ridge:e}")
+        }
+        Some(kernel) => format!("{size} points, {kernel} in deviations, ridge {ridge:e}"),
+    }
 }
 
 fn error(Quality { held_out, no_change, mean }: Quality) -> String {
