@@ -15,7 +15,8 @@ class Parameters(Root):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters with their values; with `deep` also those of learners among them, as ``learner__lambda_``."""
-        params = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        told = inspect.signature(type(self)).parameters.values()
+        params = {one.name: getattr(self, one.name) for one in told if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
         for name, value in list(params.items()):
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
                 params.update({f"{name}__{inner}": one for inner, one in value.get_params().items()})
