@@ -59,7 +59,7 @@ impl Look {
             return Err(EncodingError::Cells { expected: self.columns.len(), got: record.width() });
         }
         for (place, column) in self.columns.iter_mut().enumerate() {
-            column.observe(record.cell(place), self.rows);
+            column.observe(record.cell(place));
         }
         self.rows += 1;
         Ok(())
@@ -142,8 +142,10 @@ struct Sight {
     /// A number that is no integer, or not above the one before.
     not_running: bool,
     times: Times,
-    /// How often each value came, and in which row first.
-    values: HashMap<String, (u64, u64)>,
+    /// The different values with how often each came, in the order in which they came first.
+    values: Vec<(String, u64)>,
+    /// Where each of them stands there.
+    places: HashMap<String, usize>,
     /// Numbers that begin with a zero they have no need of.
     codes: u64,
     /// Values that are too long to be listed, or too many.
@@ -187,7 +189,7 @@ fn widen(range: &mut Option<(f64, f64)>, value: f64) {
 }
 
 impl Sight {
-    fn observe(&mut self, cell: Cell<'_>, row: u64) {
+    fn observe(&mut self, cell: Cell<'_>) {
         let Some(key) = Key::of(cell) else {
             self.missing += 1;
             return;
@@ -217,10 +219,11 @@ impl Sight {
             }
         }
         let key = key.as_str();
-        if let Some((count, _)) = self.values.get_mut(key) {
-            *count += 1;
+        if let Some(&place) = self.places.get(key) {
+            self.values[place].1 += 1;
         } else if key.len() <= LONGEST_NAME && self.values.len() < MOST_DISTINCT {
-            self.values.insert(key.to_owned(), (1, row));
+            self.places.insert(key.to_owned(), self.values.len());
+            self.values.push((key.to_owned(), 1));
         } else {
             self.unlisted += 1;
         }
@@ -243,9 +246,10 @@ impl Sight {
         (self.values().count() as u64).saturating_add(self.unlisted)
     }
 
-    /// Values that are no marks of gaps, and how often each came.
+    /// Values that are no marks of gaps, and how often each came, in the order in which they came
+    /// first.
     fn values(&self) -> impl Iterator<Item = (&str, u64)> + Clone {
-        let values = self.values.iter().map(|(value, (count, _))| (value.as_str(), *count));
+        let values = self.values.iter().map(|(value, count)| (value.as_str(), *count));
         values.filter(|(value, _)| !is_gap_mark(value))
     }
 
@@ -270,7 +274,9 @@ impl Sight {
                 return said(Kind::Identifier, String::new());
             }
             let codes = format!("some begin with a zero; {name}=category keeps codes apart");
-            return said(Kind::Number, if self.codes > 0 { codes } else { String::new() });
+            let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
+            let why = if self.codes > 0 { codes } else { self.outlying_mark().map(gap).unwrap_or_default() };
+            return said(Kind::Number, why);
         }
         let mut doubt = String::new();
         if self.unlisted == 0 {
@@ -298,13 +304,34 @@ impl Sight {
             Kind::Category
         };
         let numbers = 2 * self.numbers > present;
-        let odd = || {
-            self.values()
-                .map(|(value, _)| value)
-                .filter(|value| value.replacen(',', ".", 1).parse::<f64>().is_err())
-                .min()
+        let is_odd = |value: &&str| value.replacen(',', ".", 1).parse::<f64>().is_err();
+        let odd = self.values().map(|(value, _)| value).find(is_odd).filter(|_| numbers);
+        let told = |odd| format!("{odd:?} is no number; {name}=number has such cells count as missing");
+        said(kind, odd.map(told).unwrap_or_default())
+    }
+
+    /// A number that programs write where there is no value, if it is there more than once and much
+    /// farther from all others than these are from one another.
+    fn outlying_mark(&self) -> Option<&'static str> {
+        const MARKS: [(&str, f64); 7] = [
+            ("-99", -99.0),
+            ("-999", -999.0),
+            ("-9999", -9999.0),
+            ("-99999", -99_999.0),
+            ("999", 999.0),
+            ("9999", 9999.0),
+            ("99999", 99_999.0),
+        ];
+        let is_far = |(text, mark): &(&str, f64)| {
+            let often = self.places.get(*text).is_some_and(|&place| self.values[place].1 > 1);
+            let mut others = None;
+            if often && self.unlisted == 0 {
+                let values = self.values().filter(|(value, _)| value != text);
+                values.filter_map(|(value, _)| value.parse().ok()).for_each(|number| widen(&mut others, number));
+            }
+            others.is_some_and(|(low, high)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low))
         };
-        said(kind, odd().filter(|_| numbers).map(|odd| format!("{odd:?} is no number")).unwrap_or_default())
+        MARKS.into_iter().find(is_far).map(|(text, _)| text)
     }
 
     /// How the texts are read of a column whose kind is told.
@@ -312,9 +339,8 @@ impl Sight {
         let nothing = self.present() == 0;
         let unreadable = |read: &dyn Fn(&str) -> bool, kind| {
             // The earliest cell that cannot be read.
-            let odd = self.values.iter().filter(|(value, _)| !is_gap_mark(value) && !read(value));
-            let value = odd.min_by_key(|(_, (_, first))| *first).map(|(value, _)| value.clone());
-            value.map(|value| EncodingError::Unreadable { name: name.to_owned(), value, kind })
+            let value = self.values().map(|(value, _)| value).find(|value| !read(value))?.to_owned();
+            Some(EncodingError::Unreadable { name: name.to_owned(), value, kind })
         };
         let doubtful = |value, remedy| EncodingError::Doubtful { name: name.to_owned(), value, remedy };
         let notation = match kind {
@@ -335,7 +361,7 @@ impl Sight {
                     None if nothing || self.texts == self.dates && self.numbers == 0 => Notation::Plain,
                     None if self.texts == 0 => {
                         let range = self.range.unwrap_or_default();
-                        Notation::of_clock(range, self.values.keys().filter_map(|value| value.parse().ok()))
+                        Notation::of_clock(range, self.values().filter_map(|(value, _)| value.parse().ok()))
                     }
                     None => match Notation::of_days(self.values()) {
                         Reading::As(notation) => notation,
@@ -419,34 +445,24 @@ impl Sight {
             }
             (Kind::Time, Notation::Day(_)) => {
                 times = Times::default();
-                self.in_order().filter_map(|value| notation.instant(Cell::Text(value))).for_each(|instant| {
-                    times.observe(instant);
-                });
+                let instants = self.values().filter_map(|(value, _)| notation.instant(Cell::Text(value)));
+                instants.for_each(|instant| times.observe(instant));
             }
             (Kind::Time, Notation::Clock(_)) => {
                 times = Times::default();
                 let cell = |value: &str| value.parse().ok().and_then(|number| notation.instant(Cell::Number(number)));
-                self.in_order().filter_map(cell).for_each(|instant| times.observe(instant));
+                self.values().filter_map(|(value, _)| cell(value)).for_each(|instant| times.observe(instant));
             }
             _ => {}
         }
         (range, times)
     }
 
-    /// Values that are no marks of gaps, in the order in which they came first.
-    fn in_order(&self) -> impl Iterator<Item = &str> {
-        let mut values: Vec<(&str, u64)> =
-            self.values.iter().map(|(value, (_, first))| (value.as_str(), *first)).collect();
-        values.sort_unstable_by_key(|(_, first)| *first);
-        values.into_iter().map(|(value, _)| value).filter(|value| !is_gap_mark(value))
-    }
-
-    fn most_frequent(self) -> Vec<(String, u64)> {
-        let mut values: Vec<(String, (u64, u64))> = self.values.into_iter().collect();
-        // The earlier of two that are as frequent; no two have come first in the same row.
-        values.sort_unstable_by_key(|(_, (count, first))| (std::cmp::Reverse(*count), *first));
-        values.truncate(LISTED);
-        values.into_iter().map(|(name, (count, _))| (name, count)).collect()
+    /// The earlier of two that are as frequent goes before.
+    fn most_frequent(mut self) -> Vec<(String, u64)> {
+        self.values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        self.values.truncate(LISTED);
+        self.values
     }
 }
 

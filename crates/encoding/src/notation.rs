@@ -91,7 +91,8 @@ pub(crate) enum Reading {
 
 impl Notation {
     /// The finite number that a cell of a column of numbers is.
-    pub(crate) fn number(&self, cell: Cell<'_>) -> Option<f64> {
+    #[must_use]
+    pub fn number(&self, cell: Cell<'_>) -> Option<f64> {
         match (cell, self) {
             // What looks like a plain number may have groups of thousands.
             (Cell::Numeral(_, text), Self::Number(numeral)) => numeral.read(text),

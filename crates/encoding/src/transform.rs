@@ -266,20 +266,29 @@ impl Transform {
     /// [`EncodingError::Cells`]; nothing is then appended.
     pub fn encode(&self, record: &(impl Cells + ?Sized), numbers: &mut Vec<f64>) -> Result<(), EncodingError> {
         self.check(record)?;
-        let encoders = || self.columns.iter().enumerate();
-        let encode = |(place, column): (usize, &Encoder), numbers: &mut Vec<f64>| {
-            column.encode(record.cell(place), numbers);
-        };
-        encoders().take(self.before).for_each(|column| encode(column, numbers));
         let start = numbers.len();
-        numbers.resize(start + self.pool.width(), 0.0);
-        for (place, column) in encoders().take(self.before) {
-            if let Some(categories) = column.categories() {
-                let cell = column.category(record.cell(place));
-                categories.encode_late(cell, place, &self.pool, &mut numbers[start..]);
+        numbers.resize(start + self.dimension, 0.0);
+        let (before, after) = self.columns.split_at(self.before);
+        let late: usize = after.iter().map(Encoder::width).sum();
+        let (own, behind) = numbers[start..].split_at_mut(self.dimension - late - self.pool.width());
+        let (pooled, late) = behind.split_at_mut(self.pool.width());
+        let mut places = 0..;
+        for (columns, mut own) in [(before, own), (after, late)] {
+            for (column, place) in columns.iter().zip(&mut places) {
+                let cell = record.cell(place);
+                let numbers = own.split_off_mut(..column.width()).unwrap_or_default();
+                match column {
+                    Encoder::Aside | Encoder::Ignored => {}
+                    Encoder::Number(column) => column.encode(cell, numbers),
+                    Encoder::Category(column) => column.encode(cell, numbers, place, (&self.pool, pooled)),
+                    Encoder::Time(column) => column.encode(cell, numbers),
+                    Encoder::Late(column) => {
+                        column.numbers.encode(cell, numbers);
+                        column.categories.encode(column.rest(cell), &mut [], place, (&self.pool, pooled));
+                    }
+                }
             }
         }
-        encoders().skip(self.before).for_each(|column| encode(column, numbers));
         Ok(())
     }
 
@@ -372,17 +381,6 @@ impl Transform {
 }
 
 impl Encoder {
-    /// Appends the numbers of a cell that are the column's own.
-    fn encode(&self, cell: Cell<'_>, numbers: &mut Vec<f64>) {
-        match self {
-            Self::Aside | Self::Ignored => {}
-            Self::Number(column) => column.encode(cell, numbers),
-            Self::Category(column) => column.encode(cell, numbers),
-            Self::Time(column) => column.encode(cell, numbers),
-            Self::Late(column) => column.numbers.encode(cell, numbers),
-        }
-    }
-
     /// The categories of a column that may have some.
     fn categories(&self) -> Option<&Categories> {
         match self {
@@ -390,11 +388,6 @@ impl Encoder {
             Self::Late(late) => Some(&late.categories),
             Self::Aside | Self::Ignored | Self::Number(_) | Self::Time(_) => None,
         }
-    }
-
-    /// The cell as one of its categories.
-    fn category<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
-        if let Self::Late(late) = self { late.rest(cell) } else { cell }
     }
 
     fn width(&self) -> usize {
@@ -417,10 +410,10 @@ impl Numbers {
         Self { scale: NumberScale::new(scale, range), gaps, notation: column.notation.clone() }
     }
 
-    fn encode(&self, cell: Cell<'_>, numbers: &mut Vec<f64>) {
+    fn encode(&self, cell: Cell<'_>, numbers: &mut [f64]) {
         let value = self.notation.number(cell);
-        numbers.push(value.map_or_else(|| self.scale.gap(), |value| self.scale.encode(value)));
-        push_gap(self.gaps, value.is_none(), numbers);
+        numbers[0] = value.map_or_else(|| self.scale.gap(), |value| self.scale.encode(value));
+        tell_gap(self.gaps && value.is_none(), numbers);
     }
 
     fn words(&self) -> String {
@@ -459,10 +452,10 @@ impl Late {
     }
 }
 
-/// The number that tells a gap, where there is one.
-fn push_gap(told: bool, gap: bool, numbers: &mut Vec<f64>) {
-    if told {
-        numbers.push(f64::from(u8::from(gap)));
+/// The last number tells a gap, where there is a number for it.
+fn tell_gap(gap: bool, numbers: &mut [f64]) {
+    if let Some(told) = numbers.last_mut().filter(|_| gap) {
+        *told = 1.0;
     }
 }
 

@@ -4,7 +4,7 @@
 //! ended, so that every byte of a record is examined once, however many lines it has and whether or
 //! not its quote is ever closed.
 
-use crate::dialect::Separator;
+use crate::dialect::{LONGEST_RECORD, Separator};
 use crate::error::DataError;
 use crate::lines::Lines;
 
@@ -134,6 +134,23 @@ impl Cells {
             begin = end;
             cell
         })
+    }
+}
+
+/// Hands the records behind the current one to `take`, as far as a look of `most` lines goes, with
+/// the lines that stand at each. Those that cannot be split, or have another number of cells than
+/// `columns`, are passed over: they are told when they are read.
+pub(crate) fn behind(
+    lines: &mut Lines,
+    separator: Separator,
+    (most, columns): (usize, usize),
+    mut take: impl FnMut(&mut Lines, &Cells),
+) {
+    let (mut behind, mut cells) = (lines.ahead(most), Cells::default());
+    while let Ok(true) = behind.advance() {
+        if cells.split(&mut behind, separator, LONGEST_RECORD).is_ok() && cells.len() == columns {
+            take(&mut behind, &cells);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 mod parquet;
 mod value;
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,16 +18,18 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 
-use crate::columns::{Beside, Plan, Role};
-use crate::error::{CellPlace, Column, ContainerError, DataError};
+use crate::choice::ColumnChoice;
+use crate::columns::{Plan, Role};
+use crate::error::{Column, ContainerError, DataError};
 use crate::format::Format;
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines, Source};
 use crate::number::Parsed;
-use crate::options::{Missing, ReadOptions, Targets};
+use crate::options::ReadOptions;
 use crate::record::Record;
+use crate::rows::{Next, Rows};
 use mercer_core::{Cell, is_gap_mark};
 
 /// The bytes that an Arrow file begins with; a stream begins otherwise.
@@ -46,172 +49,85 @@ struct Opened {
 }
 
 /// The rows of a Parquet or Arrow file.
-pub(crate) struct Columnar {
+struct Columnar {
     format: Format,
     names: Vec<String>,
     plan: Plan,
-    head: Option<TargetHead>,
-    missing: Missing,
+    /// What a person should know, until it is asked for.
+    remark: Option<String>,
     /// What stands for no value.
     gaps: Gaps,
     batches: Batches,
     batch: Option<RecordBatch>,
-    /// The numbers of the batch, if they have been put into rows.
-    numbers: Option<Numbers>,
+    /// The numbers of the batch, row by row, if they have been put into rows; empty if some cell is
+    /// no finite number, so that each tells what it is. Going through columns once costs a fraction
+    /// of asking every cell for its type.
+    numbers: Option<Vec<f64>>,
     /// Memory for those of the next batch.
     spare: Vec<f64>,
     /// The columns of a batch: where each stands in the file.
     present: Vec<usize>,
+    /// The last row as JSON, once it was asked for.
+    text: OnceCell<String>,
     /// The next row of the batch.
     row: usize,
     /// Rows before the batch.
     before: u64,
 }
 
-/// The features and the targets of a batch, row by row. Going through columns once costs a fraction
-/// of asking every cell for its type.
-struct Numbers {
-    /// Empty if some cell is no finite number: then each tells what it is.
-    rows: Vec<f64>,
-    /// Whether there is nothing beside them, such as labels and weights.
-    alone: bool,
-}
-
-impl Numbers {
-    /// `memory` is used again.
-    fn of(batch: &RecordBatch, present: &[usize], plan: &Plan, mut memory: Vec<f64>) -> Self {
-        let (d, width) = (plan.dimension(), plan.dimension() + plan.numbers());
-        memory.clear();
-        memory.resize(batch.num_rows() * width, 0.0);
-        let mut alone = true;
-        let whole = present.iter().zip(batch.columns()).all(|(&column, values)| {
-            let first = match plan.role(column) {
-                Role::Feature(slot) => slot,
-                Role::Target(slot) => d + slot,
-                Role::Ignored => return true,
-                Role::Label | Role::Weight => {
-                    alone = false;
-                    return true;
-                }
-            };
-            value::spread(values.as_ref(), &mut memory, first, width)
-        });
-        if !whole {
-            memory.clear();
+/// Opens a source and takes the columns from its schema. Of bytes that come only once, Parquet, and
+/// Arrow files that are no streams, are read into memory.
+pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Result<(Box<dyn Rows>, Lines), DataError> {
+    let file = source.shown();
+    let opened = match source {
+        Source::Path(path) => match File::open(path) {
+            Ok(input) => guarded(|| of_file(input, format)),
+            Err(source) => return Err(DataError::Io { file, source }),
+        },
+        Source::StandardInput => guarded(|| of_stream(Box::new(std::io::stdin()), format)),
+        Source::Once { input, .. } => guarded(|| of_stream(input, format)),
+        Source::Memory { bytes, .. } => guarded(|| of_bytes(bytes.into_owned().into(), format)),
+    };
+    let unreadable = |why| DataError::from(ContainerError::Columnar { file: file.clone(), format, why });
+    let Opened { schema, batches } = opened.map_err(unreadable)?;
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    // pandas keeps the numbers of the rows in such columns; who wants them names them.
+    let is_index = |name: &&String| name.starts_with("__index_level_") && !options.speaks_of(name);
+    let index: Vec<String> = names.iter().filter(is_index).cloned().collect();
+    let mut options = options.clone();
+    options.ignore.extend(index.iter().cloned().map(ColumnChoice::Name));
+    let remark =
+        |name| format!("{file}: column {name:?} holds the numbers of the rows, as pandas keeps them, and is left out");
+    let remark = index.first().map(remark);
+    let plan = Plan::new(&file, names.len(), Some(&names), &options)?;
+    let wanted: Vec<usize> = (0..names.len()).filter(|&column| plan.role(column) != Role::Ignored).collect();
+    for &column in &wanted {
+        let kind = schema.field(column).data_type();
+        if !value::is_single(kind) {
+            let column = Column { number: column + 1, name: Some(names[column].clone()) };
+            return Err(ContainerError::NotSingle { file, column, kind: kind.to_string() }.into());
         }
-        Self { rows: memory, alone }
     }
+    let batches = guarded(|| batches(&wanted)).map_err(unreadable)?;
+    let rows = Columnar {
+        format,
+        names,
+        plan,
+        remark,
+        gaps: Gaps::new(&options.gaps),
+        batches,
+        batch: None,
+        numbers: None,
+        spare: Vec::new(),
+        present: wanted,
+        text: OnceCell::new(),
+        row: 0,
+        before: 0,
+    };
+    Ok((Box::new(rows), Lines::of_rows(file)))
 }
 
 impl Columnar {
-    /// Opens the file and takes the columns from its schema.
-    pub(crate) fn open(source: &Source, format: Format, options: &ReadOptions) -> Result<(Self, Lines), DataError> {
-        let file = source.shown();
-        let opened = match source {
-            Source::Path(path) => match File::open(path) {
-                Ok(input) => guarded(|| of_file(input, format)),
-                Err(source) => return Err(DataError::Io { file, source }),
-            },
-            Source::StandardInput => guarded(|| of_stream(Box::new(std::io::stdin()), format)),
-            Source::Memory { bytes, .. } => guarded(|| of_bytes(Bytes::from(bytes.to_vec()), format)),
-        };
-        Self::begin(file, opened, format, options)
-    }
-
-    /// The same for bytes that come only once. Parquet, and Arrow files that are no streams, are
-    /// read into memory.
-    pub(crate) fn read(
-        file: String,
-        input: Box<dyn Read + Send>,
-        format: Format,
-        options: &ReadOptions,
-    ) -> Result<(Self, Lines), DataError> {
-        Self::begin(file, guarded(|| of_stream(input, format)), format, options)
-    }
-
-    fn begin(
-        file: String,
-        opened: Result<Opened, String>,
-        format: Format,
-        options: &ReadOptions,
-    ) -> Result<(Self, Lines), DataError> {
-        let unreadable = |why| DataError::from(ContainerError::Columnar { file: file.clone(), format, why });
-        let Opened { schema, batches } = opened.map_err(unreadable)?;
-        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-        let plan = Plan::new(&file, names.len(), Some(&names), options)?;
-        let wanted: Vec<usize> = (0..names.len()).filter(|&column| plan.role(column) != Role::Ignored).collect();
-        for &column in &wanted {
-            let kind = schema.field(column).data_type();
-            if !value::is_single(kind) {
-                let column = Column { number: column + 1, name: Some(names[column].clone()) };
-                return Err(ContainerError::NotSingle { file, column, kind: kind.to_string() }.into());
-            }
-        }
-        let batches = guarded(|| batches(&wanted)).map_err(unreadable)?;
-        let missing = options.missing;
-        let mut lines = Lines::of_rows(file);
-        let mut rows = Self {
-            format,
-            names,
-            plan,
-            head: None,
-            missing,
-            gaps: Gaps::new(&options.gaps),
-            batches,
-            batch: None,
-            numbers: None,
-            spare: Vec::new(),
-            present: wanted,
-            row: 0,
-            before: 0,
-        };
-        if let (Targets::Auto, [target]) = (options.targets, rows.plan.targets()) {
-            let target = *target;
-            let head = rows.look_at(&lines, target)?;
-            rows.head = Some(head);
-            if head.is_label() {
-                rows.plan.read_labels(lines.file())?;
-            }
-        }
-        lines.go_to_row(0, "");
-        Ok((rows, lines))
-    }
-
-    pub(crate) fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    pub(crate) fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    pub(crate) fn plan_mut(&mut self) -> &mut Plan {
-        self.numbers = None;
-        &mut self.plan
-    }
-
-    pub(crate) fn head(&self) -> Option<TargetHead> {
-        self.head
-    }
-
-    /// What the first rows hold in a column: of the first batch, which is read and kept.
-    fn look_at(&mut self, lines: &Lines, target: usize) -> Result<TargetHead, DataError> {
-        let mut head = TargetHead::new();
-        self.fill(lines)?;
-        let place = self.present.iter().position(|&column| column == target);
-        if let (Some(batch), Some(place)) = (&self.batch, place) {
-            for row in 0..batch.num_rows().min(HEAD_LINES) {
-                let cell = value::cell(batch.column(place).as_ref(), row);
-                head.see(match cell.map(|cell| self.gaps.without(cell)) {
-                    Some(Cell::Missing) | None => Parsed::Empty,
-                    Some(Cell::Text(text)) if is_gap_mark(text) => Parsed::Empty,
-                    Some(cell) => cell.number().map_or(Parsed::Text, Parsed::Number),
-                });
-            }
-        }
-        Ok(head)
-    }
-
     /// Has a batch with a row that is not yet given out; none at the end.
     fn fill(&mut self, lines: &Lines) -> Result<(), DataError> {
         while self.batch.as_ref().is_none_or(|batch| batch.num_rows() == self.row) {
@@ -224,142 +140,40 @@ impl Columnar {
                 self.present = (0..self.names.len()).collect();
             }
             self.batch = Some(batch);
-            if let Some(Numbers { rows, .. }) = self.numbers.take() {
-                self.spare = rows;
+            if let Some(numbers) = self.numbers.take() {
+                self.spare = numbers;
             }
         }
         Ok(())
     }
 
-    /// Passes over rows of the present batch, at most so many; none at the end.
-    pub(crate) fn skip(&mut self, lines: &Lines, most: u64) -> Result<u64, DataError> {
-        self.fill(lines)?;
-        let left = self.batch.as_ref().map_or(0, |batch| batch.num_rows() - self.row);
-        let passed = usize::try_from(most).map_or(left, |most| left.min(most));
-        self.row += passed;
-        Ok(passed as u64)
+    /// Takes the next row of the batch.
+    fn go_on(&mut self, lines: &mut Lines) {
+        self.row += 1;
+        self.text = OnceCell::new();
+        lines.go_to_row(self.before + self.row as u64);
     }
 
-    /// Hands the cells of the next row that are looked at to `take`, with their columns; false at
-    /// the end.
-    fn cells(
-        &mut self,
-        lines: &mut Lines,
-        mut take: impl FnMut(&Plan, usize, Cell<'_>, &dyn Fn() -> CellPlace) -> Result<(), DataError>,
-    ) -> Result<bool, DataError> {
-        self.fill(lines)?;
-        let Self { batch: Some(batch), names, plan, present, row, before, gaps, .. } = self else { return Ok(false) };
-        lines.go_to_row(*before + *row as u64 + 1, "");
-        let at = *row;
-        *row += 1;
-        let mut failed = None;
-        for (&column, values) in present.iter().zip(batch.columns()) {
-            if plan.role(column) == Role::Ignored {
-                continue;
-            }
-            let place = || lines.cell(column, Some(&names[column]));
-            let Some(cell) = value::cell(values.as_ref(), at) else {
-                failed = Some(DataError::NotFinite { cell: place(), value: "an infinity".to_owned() });
-                break;
-            };
-            if let Err(error) = take(plan, column, gaps.without(cell), &place) {
-                failed = Some(error);
-                break;
-            }
-        }
-        match failed {
-            None => Ok(true),
-            Some(error) => {
-                lines.go_to_row(self.before + self.row as u64, &self.record_text(at));
-                Err(error)
-            }
-        }
-    }
-
-    /// Puts the next row into `record`; false at the end.
-    pub(crate) fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
-        record.blank(self.plan.dimension());
-        let read = self.cells(lines, |plan, column, cell, _| {
-            if let Role::Feature(slot) = plan.role(column) {
-                record.set(slot, cell);
-            }
-            Ok(())
-        })?;
-        if !read {
-            record.clear();
-        }
-        Ok(read)
-    }
-
-    /// The numbers of the next row, if all of the batch are finite.
-    fn take_numbers(&mut self, features: &mut [f64], targets: &mut [f64]) -> bool {
-        let Self { batch: Some(batch), numbers, spare, plan, present, row, gaps, .. } = self else { return false };
+    /// The numbers of the next row and its label, if all of the batch are finite.
+    fn take_numbers(&mut self, row: &mut [f64], label: &mut String) -> bool {
         // Each cell tells what it is.
-        if !gaps.is_empty() {
+        if !self.gaps.is_empty() {
             return false;
         }
-        let numbers = numbers.get_or_insert_with(|| Numbers::of(batch, present, plan, std::mem::take(spare)));
-        let width = features.len() + targets.len();
-        let Some(own) = numbers.rows.get(*row * width..(*row + 1) * width) else { return false };
-        let (inputs, outputs) = own.split_at(features.len());
-        features.copy_from_slice(inputs);
-        targets.copy_from_slice(outputs);
-        true
-    }
-
-    /// As [`Delimited::row`](crate::delimited::Delimited::row).
-    pub(crate) fn row(
-        &mut self,
-        lines: &mut Lines,
-        features: &mut Vec<f64>,
-        beside: &mut Beside,
-    ) -> Result<bool, DataError> {
-        let before = (features.len(), beside.targets.len());
-        features.resize(before.0 + self.plan.dimension(), 0.0);
-        beside.targets.resize(before.1 + self.plan.numbers(), 0.0);
-        let Beside { targets, label, weight } = beside;
-        self.fill(lines)?;
-        let quick = self.take_numbers(&mut features[before.0..], &mut targets[before.1..]);
-        if quick && self.numbers.as_ref().is_some_and(|numbers| numbers.alone) {
-            lines.go_to_row(self.before + self.row as u64 + 1, "");
-            self.row += 1;
-            return Ok(true);
+        let Self { batch: Some(batch), numbers, spare, plan, present, row: at, .. } = self else { return false };
+        let numbers = numbers.get_or_insert_with(|| spread(batch, present, plan, std::mem::take(spare)));
+        let Some(own) = numbers.get(*at * row.len()..(*at + 1) * row.len()) else { return false };
+        row.copy_from_slice(own);
+        if plan.weight().is_some() && row.last().is_some_and(|weight| *weight < 0.0) {
+            return false;
         }
-        let (missing, head) = (self.missing, self.head);
-        let read = self.cells(lines, |plan, column, cell, place| {
-            match plan.role(column) {
-                Role::Ignored => {}
-                Role::Feature(_) | Role::Target(_) if quick => {}
-                Role::Feature(slot) => features[before.0 + slot] = number(cell, missing, None, false, place)?,
-                Role::Target(slot) => targets[before.1 + slot] = number(cell, missing, head, true, place)?,
-                Role::Weight => match cell.number() {
-                    Some(value) if value >= 0.0 => *weight = value,
-                    _ => return Err(DataError::BadWeight { cell: place(), value: cell.to_string() }),
-                },
-                Role::Label => {
-                    label.clear();
-                    match cell {
-                        Cell::Missing => {}
-                        Cell::Number(value) => Labels::canonical_number(value, label),
-                        Cell::Numeral(_, text) | Cell::Text(text) => Labels::canonical(text, label),
-                        Cell::Integer(_) | Cell::Instant(_) => Labels::canonical(&cell.to_string(), label),
-                    }
-                    if label.is_empty() {
-                        return Err(DataError::MissingTarget { cell: place() });
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        if !read {
-            features.truncate(before.0);
-            beside.targets.truncate(before.1);
-        }
-        Ok(read)
+        let Some(column) = plan.label() else { return true };
+        let labels = present.iter().position(|&other| other == column).map(|place| batch.column(place));
+        labels.and_then(|labels| value::cell(labels.as_ref(), *at)).is_some_and(|cell| Labels::of_cell(cell, label))
     }
 
     /// A row of the batch as a JSON object, for whoever keeps rows that are refused.
-    fn record_text(&self, row: usize) -> String {
+    fn row_text(&self, row: usize) -> String {
         let Some(batch) = &self.batch else { return String::new() };
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let pairs = self.present.iter().zip(batch.columns()).map(|(&column, values)| {
@@ -377,6 +191,102 @@ impl Columnar {
     }
 }
 
+impl Rows for Columnar {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn plan_mut(&mut self) -> &mut Plan {
+        self.numbers = None;
+        &mut self.plan
+    }
+
+    fn names(&self) -> Option<&[String]> {
+        Some(&self.names)
+    }
+
+    /// Of the first batch, which is read and kept.
+    fn head(&mut self, lines: &mut Lines, target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
+        let mut head = TargetHead::new();
+        self.fill(lines)?;
+        let place = self.present.iter().position(|&column| column == target);
+        if let (Some(batch), Some(place)) = (&self.batch, place) {
+            for row in 0..batch.num_rows().min(HEAD_LINES) {
+                let cell = value::cell(batch.column(place).as_ref(), row);
+                head.see(match cell.map(|cell| self.gaps.without(cell)) {
+                    Some(Cell::Missing) | None => Parsed::Empty,
+                    Some(Cell::Text(text)) if is_gap_mark(text) => Parsed::Empty,
+                    Some(cell) => cell.number().map_or(Parsed::Text, Parsed::Number),
+                });
+            }
+        }
+        Ok(head)
+    }
+
+    /// Passes over rows of the present batch.
+    fn skip(&mut self, lines: &Lines, most: u64) -> Result<u64, DataError> {
+        self.fill(lines)?;
+        let left = self.batch.as_ref().map_or(0, |batch| batch.num_rows() - self.row);
+        let passed = usize::try_from(most).map_or(left, |most| left.min(most));
+        (self.row, self.text) = (self.row + passed, OnceCell::new());
+        Ok(passed as u64)
+    }
+
+    fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
+        self.fill(lines)?;
+        let at = self.row;
+        if self.batch.is_some() {
+            self.go_on(lines);
+        }
+        let Self { batch: Some(batch), names, plan, gaps, present, .. } = self else { return Ok(false) };
+        record.blank(plan.width());
+        for (&column, values) in present.iter().zip(batch.columns()) {
+            let (Role::Value(slot) | Role::Label(slot)) = plan.role(column) else { continue };
+            let Some(cell) = value::cell(values.as_ref(), at) else {
+                let cell = lines.cell(column, Some(&names[column]));
+                return Err(DataError::NotFinite { cell, value: "an infinity".to_owned() });
+            };
+            record.set(slot, gaps.without(cell));
+        }
+        Ok(true)
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        self.remark.take()
+    }
+
+    fn text<'a>(&'a self, _lines: &'a Lines) -> &'a [u8] {
+        self.text.get_or_init(|| self.row.checked_sub(1).map_or_else(String::new, |row| self.row_text(row))).as_bytes()
+    }
+
+    fn numbers(&mut self, lines: &mut Lines, row: &mut [f64], label: &mut String) -> Result<Next, DataError> {
+        self.fill(lines)?;
+        if self.batch.is_none() {
+            return Ok(Next::End);
+        }
+        if !self.take_numbers(row, label) {
+            return Ok(Next::Record);
+        }
+        self.go_on(lines);
+        Ok(Next::Numbers)
+    }
+}
+
+/// The numbers of a batch, row by row, in `memory`; nothing if some cell is no finite number.
+/// Labels are 0.
+fn spread(batch: &RecordBatch, present: &[usize], plan: &Plan, mut memory: Vec<f64>) -> Vec<f64> {
+    memory.clear();
+    memory.resize(batch.num_rows() * plan.width(), 0.0);
+    let whole = present.iter().zip(batch.columns()).all(|(&column, values)| match plan.role(column) {
+        Role::Value(slot) => value::spread(values.as_ref(), &mut memory, slot, plan.width()),
+        Role::Label(_) | Role::Ignored => true,
+    });
+    if !whole {
+        memory.clear();
+    }
+    memory
+}
+
 /// What `read` gives. Some readers of Arrow and Parquet panic over bytes that contradict one
 /// another: that is an error like any other.
 fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
@@ -385,29 +295,6 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let read = read.unwrap_or_else(|_| Err("its bytes contradict one another".to_owned()));
     // Those readers' messages may have several lines.
     read.map_err(|why| why.split_whitespace().collect::<Vec<_>>().join(" "))
-}
-
-/// The number of a feature or a target.
-fn number(
-    cell: Cell<'_>,
-    missing: Missing,
-    head: Option<TargetHead>,
-    target: bool,
-    place: &dyn Fn() -> CellPlace,
-) -> Result<f64, DataError> {
-    if let Some(value) = cell.number() {
-        return Ok(value);
-    }
-    match (cell, head) {
-        (Cell::Text(text), _) if missing == Missing::Nan && is_gap_mark(text) => Ok(f64::NAN),
-        (Cell::Missing, _) if missing == Missing::Nan => Ok(f64::NAN),
-        (Cell::Missing, _) if target => Err(DataError::MissingTarget { cell: place() }),
-        (Cell::Missing, _) => Err(DataError::EmptyCell { cell: place() }),
-        (_, Some(TargetHead { rows, .. })) => {
-            Err(DataError::LateLabel { cell: place(), value: cell.to_string(), rows })
-        }
-        (_, None) => Err(DataError::NotANumber { cell: place(), value: cell.to_string() }),
-    }
 }
 
 fn of_file(mut input: File, format: Format) -> Result<Opened, String> {

@@ -17,7 +17,7 @@ use crate::permute::permutation;
 /// there are any; with classes `outputs == 1`, and every target is the index of a class.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "parts::Parts", into = "parts::Parts"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Parts", into = "Parts"))]
 pub struct Dataset {
     name: String,
     dimension: usize,
@@ -309,77 +309,46 @@ impl Dataset {
     }
 }
 
+/// The table as it is written down; reading it back goes through the checks of its constructors.
 #[cfg(feature = "serde")]
-mod parts {
-    //! The table as it is written down; reading it back goes through the checks of its
-    //! constructors.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Parts {
+    name: String,
+    dimension: usize,
+    outputs: usize,
+    features: Vec<f64>,
+    targets: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    classes: Option<Vec<String>>,
+    names: Option<(Vec<String>, Vec<String>)>,
+}
 
-    use super::{DataError, Dataset};
-
-    #[derive(serde::Serialize, serde::Deserialize)]
-    pub(super) struct Parts {
-        name: String,
-        dimension: usize,
-        features: Vec<f64>,
-        targets: Vec<f64>,
-        feature_names: Option<Vec<String>>,
-        target_name: Option<String>,
-        /// Of the targets behind the first.
-        #[serde(default)]
-        more_target_names: Vec<String>,
-        #[serde(default = "one")]
-        outputs: usize,
-        #[serde(default)]
-        weights: Option<Vec<f64>>,
-        #[serde(default)]
-        classes: Option<Vec<String>>,
+#[cfg(feature = "serde")]
+impl From<Dataset> for Parts {
+    fn from(table: Dataset) -> Self {
+        let Dataset { name, dimension, outputs, features, targets, weights, classes, feature_names, target_names } =
+            table;
+        let names = feature_names.zip(target_names);
+        Self { name, dimension, outputs, features, targets, weights, classes, names }
     }
+}
 
-    fn one() -> usize {
-        1
-    }
+#[cfg(feature = "serde")]
+impl TryFrom<Parts> for Dataset {
+    type Error = DataError;
 
-    impl From<Dataset> for Parts {
-        fn from(table: Dataset) -> Self {
-            let Dataset { name, dimension, outputs, features, targets, weights, classes, feature_names, target_names } =
-                table;
-            let mut names = target_names.into_iter().flatten();
-            let target_name = names.next();
-            let more_target_names = names.collect();
-            Self {
-                name,
-                dimension,
-                features,
-                targets,
-                feature_names,
-                target_name,
-                more_target_names,
-                outputs,
-                weights,
-                classes,
-            }
+    fn try_from(parts: Parts) -> Result<Self, DataError> {
+        let Parts { name, dimension, outputs, features, targets, weights, classes, names } = parts;
+        let mut table = Self::several(name, dimension, features, outputs, targets)?;
+        if let Some(weights) = weights {
+            table = table.with_weights(weights)?;
         }
-    }
-
-    impl TryFrom<Parts> for Dataset {
-        type Error = DataError;
-
-        fn try_from(parts: Parts) -> Result<Self, DataError> {
-            let mut table = Self::several(parts.name, parts.dimension, parts.features, parts.outputs, parts.targets)?;
-            if let Some(weights) = parts.weights {
-                table = table.with_weights(weights)?;
-            }
-            if let Some(classes) = parts.classes {
-                table = table.with_classes(classes)?;
-            }
-            match (parts.feature_names, parts.target_name) {
-                (Some(features), Some(target)) => {
-                    let mut targets = parts.more_target_names;
-                    targets.insert(0, target);
-                    table.with_all_names(features, targets)
-                }
-                _ => Ok(table),
-            }
+        if let Some(classes) = classes {
+            table = table.with_classes(classes)?;
+        }
+        match names {
+            Some((features, targets)) => table.with_all_names(features, targets),
+            None => Ok(table),
         }
     }
 }
@@ -478,9 +447,6 @@ mod tests {
     #[test]
     fn tables_are_written_and_read_back_checked() {
         let named = table().with_names(vec!["a".into(), "b".into()], "y").unwrap();
-        // As tables were written when they had one target and nothing else.
-        let old = r#"{"name":"t","dimension":2,"features":[1,2,3,4,5,6],"targets":[-1,1,-1],"feature_names":["a","b"],"target_name":"y"}"#;
-        assert_eq!(serde_json::from_str::<Dataset>(old).unwrap(), named);
         for table in full() {
             let written = serde_json::to_string(&table).unwrap();
             assert_eq!(serde_json::from_str::<Dataset>(&written).unwrap(), table);

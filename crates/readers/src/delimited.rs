@@ -8,8 +8,8 @@
 //! over several: a stray quote spoils its own line and no other.
 
 use crate::beginning::{Beginning, to_first_record};
-use crate::cells::Cells;
-use crate::columns::{Beside, Plan, Role};
+use crate::cells::{self, Cells};
+use crate::columns::{Plan, Role};
 use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
 use crate::error::{CellPlace, DataError, DialectError, ReadAsThousands};
 use crate::head::TargetHead;
@@ -18,8 +18,9 @@ use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::{self, Look, Notation, Reading};
 use crate::number::{self, Parsed};
-use crate::options::{Header, Missing, ReadOptions, Targets};
+use crate::options::{Header, Missing, ReadOptions};
 use crate::record::Record;
+use crate::rows::{Next, Rows};
 use crate::separator;
 use mercer_core::{Cell, is_gap_mark};
 
@@ -27,12 +28,10 @@ use mercer_core::{Cell, is_gap_mark};
 pub(crate) struct Delimited {
     separator: Separator,
     notation: Notation,
-    /// What a person should know of the marks in numbers, until it is asked for.
-    remark: Option<String>,
+    /// What a person should know, until it is asked for.
+    remarks: Vec<String>,
     names: Option<Vec<String>>,
     plan: Plan,
-    /// What the first rows hold as their target, if that was to be found out.
-    head: Option<TargetHead>,
     doubt: Option<String>,
     /// The names, if a row that holds them all is the header once more; and its line, if that could
     /// be read as a row.
@@ -56,39 +55,29 @@ pub(crate) struct Delimited {
 }
 
 impl Delimited {
-    /// Takes the first row, decides whether it is a header and finds the targets. `separator` is
-    /// the format's, if it has one of its own; the options go before it.
+    /// Takes the first row, decides whether it is a header and finds the columns. `separator` is
+    /// the format's, if it has one of its own; the options go before it. `records` says that cells
+    /// may hold anything, `may_wait` that the first row is not asked for before the next is there.
     pub(crate) fn begin(
         lines: &mut Lines,
         separator: Option<Separator>,
         options: &ReadOptions,
-    ) -> Result<Self, DataError> {
-        Self::begin_with(lines, separator, options, false)
-    }
-
-    /// The same for [`record`](Self::record).
-    pub(crate) fn begin_records(
-        lines: &mut Lines,
-        separator: Option<Separator>,
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
-        Self::begin_with(lines, separator, options, true)
-    }
-
-    fn begin_with(
-        lines: &mut Lines,
-        separator: Option<Separator>,
-        options: &ReadOptions,
-        records: bool,
+        (records, may_wait): (bool, bool),
     ) -> Result<Self, DataError> {
         let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
-        let separator = options.separator.or(hint).or(separator).unwrap_or_else(|| separator::find(lines, &mut cells));
+        let (told, mut remarks) = (options.separator.or(hint).or(separator), Vec::new());
+        let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
         {
             return Err(DialectError::MarkTwice { file: lines.file().to_owned(), mark }.into());
         }
         cells.split(lines, separator, LONGEST_RECORD)?;
+        if may_wait {
+            let (found, remark) = header::pass_above(lines, (separator, told), &mut cells, options)?;
+            separator = found;
+            remarks.extend(remark);
+        }
         if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) && !quotes_commas(lines, &cells) {
             return Err(DialectError::CommaTwice { file: lines.file().to_owned() }.into());
         }
@@ -101,23 +90,12 @@ impl Delimited {
             None if records => header::of_records(lines, separator, &cells, &first, options),
             None => header::of_numbers(lines, separator, &cells, &first, options)?,
         };
+        if let (true, Some(column)) = (found.header, cells.iter().position(|cell| std::str::from_utf8(cell).is_err())) {
+            return Err(DataError::CellEncoding { cell: lines.cell(column, None) });
+        }
         let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
         let names = above.or(found.header.then(|| first.clone()));
-        let mut plan = Plan::new(lines.file(), columns, names.as_deref(), options)?;
-        let mut head = None;
-        if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
-            let seen = head.insert(TargetHead::new());
-            if !found.header {
-                seen.see(marks::kind(first[*target].as_bytes(), options));
-            }
-            let below = names.as_deref().map(|names| (names, options));
-            for text in header::ahead(lines, separator, columns, *target, below) {
-                seen.see(marks::kind(text.as_bytes(), options));
-            }
-            if seen.is_label() {
-                plan.read_labels(lines.file())?;
-            }
-        }
+        let plan = Plan::new(lines.file(), columns, names.as_deref(), options)?;
         let repeated = names.clone().filter(|names| header::distinct(names, options));
         // A repeated header that could be read as a row is known by its text.
         let line =
@@ -128,10 +106,9 @@ impl Delimited {
         Ok(Self {
             separator,
             notation: Notation::new(options, separator, columns),
-            remark: None,
+            remarks,
             names,
             plan,
-            head,
             doubt,
             repeated,
             numeric_header,
@@ -186,31 +163,26 @@ impl Delimited {
         blank
     }
 
-    /// Adds the cells of the next row to `record`; false at the end.
-    pub(crate) fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
-        if !self.advance(lines)? {
-            return Ok(false);
-        }
-        if self.take_blank() {
-            record.push(Cell::Missing);
-            return Ok(true);
-        }
-        self.split(lines)?;
-        while !self.cells_into(lines, record)? {
-            self.look(lines);
-        }
-        Ok(true)
-    }
-
     /// Makes a record of the cells of the current row; false if the rows behind it are to be looked
     /// at before.
     fn cells_into(&mut self, lines: &Lines, record: &mut Record) -> Result<bool, DataError> {
-        let Self { cells, plan, names, notation, remark, .. } = self;
-        record.blank(plan.dimension());
+        let Self { cells, plan, names, notation, remarks, .. } = self;
+        record.blank(plan.width());
         for (column, bytes) in cells.iter().enumerate() {
-            let Role::Feature(slot) = plan.role(column) else { continue };
             let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
-            let read = parse((notation, remark), bytes, (lines.line_number(), column), place)?;
+            let slot = match plan.role(column) {
+                Role::Ignored => continue,
+                Role::Label(_) if notation.gaps().has_text(bytes) => continue,
+                Role::Label(slot) => match std::str::from_utf8(bytes) {
+                    Ok(text) => {
+                        record.set(slot, number::text_cell(text));
+                        continue;
+                    }
+                    Err(_) => return Err(DataError::CellEncoding { cell: place() }),
+                },
+                Role::Value(slot) => slot,
+            };
+            let read = parse((notation, remarks), bytes, (lines.line_number(), column), place)?;
             let Some(parsed) = read else { return Ok(false) };
             let cell = match parsed {
                 Parsed::Number(value) => match std::str::from_utf8(bytes) {
@@ -235,84 +207,6 @@ impl Delimited {
         Ok(true)
     }
 
-    /// Why the header is in doubt, and what was taken, if it is.
-    pub(crate) fn doubt(&self) -> Option<&str> {
-        self.doubt.as_deref()
-    }
-
-    /// What a person should know of the marks in numbers.
-    pub(crate) fn take_remark(&mut self) -> Option<String> {
-        self.remark.take()
-    }
-
-    /// The marks in the numbers so far.
-    pub(crate) fn marks(&self) -> Marks {
-        self.notation.marks()
-    }
-
-    pub(crate) fn names(&self) -> Option<&[String]> {
-        self.names.as_deref()
-    }
-
-    pub(crate) fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    pub(crate) fn plan_mut(&mut self) -> &mut Plan {
-        &mut self.plan
-    }
-
-    pub(crate) fn head(&self) -> Option<TargetHead> {
-        self.head
-    }
-
-    /// Appends the features of the next row to `features` and its targets to those in `beside`;
-    /// false at the end. After an error both may have grown.
-    pub(crate) fn row(
-        &mut self,
-        lines: &mut Lines,
-        features: &mut Vec<f64>,
-        beside: &mut Beside,
-    ) -> Result<bool, DataError> {
-        if !self.advance(lines)? {
-            return Ok(false);
-        }
-        if self.take_blank() {
-            features.push(f64::NAN);
-            return Ok(true);
-        }
-        let before = (features.len(), beside.targets.len());
-        features.resize(before.0 + self.plan.dimension(), 0.0);
-        beside.targets.resize(before.1 + self.plan.numbers(), 0.0);
-        let row = &mut features[before.0..];
-        let Beside { targets, label, weight } = beside;
-        let targets = &mut targets[before.1..];
-        let line = lines.line_number();
-        if self.numeric_header.as_deref() == Some(lines.text()) {
-            return Err(DataError::RepeatedHeader { line: lines.line() });
-        }
-        let read = if !self.notation.gaps().is_empty() {
-            None
-        } else if self.notation.may_be_points() {
-            self.quick(lines.text(), line, row, targets, label, weight)
-        } else {
-            let mut points = std::mem::take(&mut self.points);
-            let read = if self.with_points(lines.text(), &mut points) {
-                self.quick(&points, line, row, targets, label, weight)
-            } else {
-                None
-            };
-            self.points = points;
-            read
-        };
-        match read {
-            // It is none of units.
-            Some(()) => self.units = None,
-            None => self.careful(lines, row, targets, label, weight)?,
-        }
-        Ok(true)
-    }
-
     /// Writes decimal commas as points; false where commas, or points, are something else.
     fn with_points(&self, text: &[u8], points: &mut Vec<u8>) -> bool {
         let decimal = self.separator != Separator::Comma && self.plan.label().is_none() && !text.contains(&b'.');
@@ -331,15 +225,7 @@ impl Delimited {
     /// A row of the right number of plain finite numbers, and plain text for a label; `None` is
     /// anything else.
     #[inline]
-    fn quick(
-        &mut self,
-        mut text: &[u8],
-        line: u64,
-        row: &mut [f64],
-        targets: &mut [f64],
-        label: &mut String,
-        weight: &mut f64,
-    ) -> Option<()> {
+    fn quick(&mut self, mut text: &[u8], line: u64, row: &mut [f64], label: &mut String) -> Option<()> {
         let (columns, spaces) = (self.plan.columns(), self.separator == Separator::Spaces);
         let (separator, open) = (self.separator.byte(), self.notation.is_open() && text.contains(&b'.'));
         let separates = |byte: u8| byte == separator || (spaces && byte == b'\t');
@@ -348,22 +234,18 @@ impl Delimited {
         }
         for column in 0..columns {
             let role = self.plan.role(column);
-            let length = if role == Role::Label {
+            let length = if matches!(role, Role::Label(_)) {
                 self.quick_label(text, label)?
             } else {
                 let (value, length) = number::quick(text)?;
-                match role {
-                    Role::Feature(slot) => row[slot] = value,
-                    Role::Target(slot) => targets[slot] = value,
-                    Role::Weight if value >= 0.0 => *weight = value,
-                    Role::Weight => return None,
-                    Role::Label | Role::Ignored => {}
+                if let Role::Value(slot) = role {
+                    row[slot] = value;
                 }
                 length
             };
             let last = column + 1 == columns;
             if open
-                && !matches!(role, Role::Label | Role::Ignored)
+                && matches!(role, Role::Value(_))
                 && text.get(length).map_or(last, |&byte| separates(byte))
                 && !self.notation.see(&text[..length], line, column)
             {
@@ -392,59 +274,6 @@ impl Delimited {
         }
         Labels::canonical(std::str::from_utf8(cell).ok()?, label);
         (!label.is_empty()).then_some(length)
-    }
-
-    fn careful(
-        &mut self,
-        lines: &mut Lines,
-        row: &mut [f64],
-        targets: &mut [f64],
-        label: &mut String,
-        weight: &mut f64,
-    ) -> Result<(), DataError> {
-        self.split(lines)?;
-        // What is in doubt is told before what is no number.
-        if numbers(&self.cells, &self.plan).any(|(column, cell)| self.notation.asks(cell, column)) {
-            self.look(lines);
-        }
-        let Self { cells, plan, names, notation, remark, missing, head, .. } = self;
-        notation.go_on(lines.line_number());
-        for (column, cell) in numbers(cells, plan) {
-            if let Some(mark) = notation.doubt(cell, column) {
-                let name = names.as_ref().map(|names| names[column].as_str());
-                let (cell, value) = (lines.cell(column, name), lossy(cell));
-                return Err(DialectError::DoubtfulMark { cell, value, mark }.into());
-            }
-        }
-        let number = Number { missing: *missing, head: *head };
-        let gaps = notation.gaps().clone();
-        for (column, bytes) in cells.iter().enumerate() {
-            let place = || lines.cell(column, names.as_ref().map(|names| names[column].as_str()));
-            let mut parsed = || {
-                let read = parse((notation, remark), bytes, (lines.line_number(), column), place);
-                read.map(|parsed| parsed.unwrap_or(Parsed::Text))
-            };
-            match plan.role(column) {
-                Role::Ignored => {}
-                Role::Feature(slot) => row[slot] = number.of(parsed()?, bytes, false, place)?,
-                Role::Target(slot) => targets[slot] = number.of(parsed()?, bytes, true, place)?,
-                Role::Weight => match parsed()? {
-                    Parsed::Number(value) if value >= 0.0 => *weight = value,
-                    _ => return Err(DataError::BadWeight { cell: place(), value: lossy(bytes) }),
-                },
-                Role::Label if gaps.has_text(bytes) => return Err(DataError::MissingTarget { cell: place() }),
-                Role::Label => {
-                    let Ok(text) = std::str::from_utf8(bytes) else {
-                        return Err(DataError::LabelEncoding { cell: place() });
-                    };
-                    Labels::canonical(text, label);
-                    if label.is_empty() {
-                        return Err(DataError::MissingTarget { cell: place() });
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Splits the current row into its cells, as many as there are columns.
@@ -478,28 +307,116 @@ impl Delimited {
         let mut look = Look::new(plan.columns());
         let is_there = |(_, cell): &(usize, &[u8])| !notation.gaps().has_text(cell);
         numbers(cells, plan).filter(is_there).for_each(|(column, cell)| look.see(cell, lines.line_number(), column));
-        let (mut behind, mut others) = (lines.ahead(HEAD_LINES), Cells::default());
-        while let Ok(true) = behind.advance() {
-            let line = lines.line_number() + behind.line_number();
-            if others.split(&mut behind, *separator, LONGEST_RECORD).is_ok() && others.len() == plan.columns() {
-                numbers(&others, plan).filter(is_there).for_each(|(column, cell)| look.see(cell, line, column));
-            }
-        }
+        let line = lines.line_number();
+        cells::behind(lines, *separator, (HEAD_LINES, plan.columns()), |behind, others| {
+            let line = line + behind.line_number();
+            numbers(others, plan).filter(is_there).for_each(|(column, cell)| look.see(cell, line, column));
+        });
         notation.learn(&look);
         notation.go_on(lines.line_number());
     }
 }
 
+impl Rows for Delimited {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn plan_mut(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
+    fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    fn head(&mut self, lines: &mut Lines, target: usize, options: &ReadOptions) -> Result<TargetHead, DataError> {
+        let mut head = TargetHead::new();
+        if let Some(first) = self.cells.iter().nth(target).filter(|_| self.pending) {
+            head.see(marks::kind(first, options));
+        }
+        let below = self.names.as_deref().map(|names| (names, options));
+        for text in header::ahead(lines, self.separator, self.plan.columns(), target, below) {
+            head.see(marks::kind(text.as_bytes(), options));
+        }
+        Ok(head)
+    }
+
+    fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
+        if !self.advance(lines)? {
+            return Ok(false);
+        }
+        if self.take_blank() {
+            record.push(Cell::Missing);
+            return Ok(true);
+        }
+        self.split(lines)?;
+        while !self.cells_into(lines, record)? {
+            self.look(lines);
+        }
+        Ok(true)
+    }
+
+    fn numbers(&mut self, lines: &mut Lines, row: &mut [f64], label: &mut String) -> Result<Next, DataError> {
+        if !self.advance(lines)? {
+            return Ok(Next::End);
+        }
+        if self.blank > 0 {
+            return Ok(Next::Record);
+        }
+        if self.numeric_header.as_deref() == Some(lines.text()) {
+            return Err(DataError::RepeatedHeader { line: lines.line() });
+        }
+        let line = lines.line_number();
+        let read = if !self.notation.gaps().is_empty() {
+            None
+        } else if self.notation.may_be_points() {
+            self.quick(lines.text(), line, row, label)
+        } else {
+            let mut points = std::mem::take(&mut self.points);
+            let decimal = self.with_points(lines.text(), &mut points);
+            let read = if decimal { self.quick(&points, line, row, label) } else { None };
+            self.points = points;
+            read
+        };
+        // What is wrong with a weight is for whoever takes the record to tell.
+        let weighs = self.plan.weight().is_none() || row.last().is_some_and(|weight| *weight >= 0.0);
+        if read.is_none() || !weighs {
+            self.pending = true;
+            return Ok(Next::Record);
+        }
+        // It is none of units.
+        self.units = None;
+        Ok(Next::Numbers)
+    }
+
+    fn doubt(&self) -> Option<&str> {
+        self.doubt.as_deref()
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        (!self.remarks.is_empty()).then(|| self.remarks.remove(0))
+    }
+
+    fn marks(&self) -> Marks {
+        self.notation.marks()
+    }
+
+    fn has_header(&self) -> bool {
+        self.names.is_some()
+    }
+}
+
 /// The cells of a row that are looked at for numbers, with their columns.
 fn numbers<'a>(cells: &'a Cells, plan: &'a Plan) -> impl Iterator<Item = (usize, &'a [u8])> {
-    let are_numbers = |column: usize| !matches!(plan.role(column), Role::Ignored | Role::Label);
+    let are_numbers = |column: usize| matches!(plan.role(column), Role::Value(_));
     cells.iter().enumerate().filter(move |(column, _)| are_numbers(*column))
 }
 
 /// What a cell at that line and column holds, by the marks of the file; `None` if the rows behind
 /// it are to be looked at before.
 fn parse(
-    (notation, remark): (&mut Notation, &mut Option<String>),
+    (notation, remarks): (&mut Notation, &mut Vec<String>),
     bytes: &[u8],
     (line, column): (u64, usize),
     place: impl Fn() -> CellPlace,
@@ -510,7 +427,7 @@ fn parse(
         Reading::Grouped(parsed, mark) => {
             if let (false, Parsed::Number(value)) = (told, parsed) {
                 let (cell, text) = (place(), lossy(bytes));
-                *remark = Some(ReadAsThousands { cell, text, value, mark }.to_string());
+                remarks.push(ReadAsThousands { cell, text, value, mark }.to_string());
             }
             Ok(Some(parsed))
         }
@@ -520,38 +437,10 @@ fn parse(
     }
 }
 
-/// How a cell that must hold a number is read.
-#[derive(Clone, Copy)]
-struct Number {
-    missing: Missing,
-    /// What the first rows hold as their target.
-    head: Option<TargetHead>,
-}
-
-impl Number {
-    /// The number of a feature or a target.
-    fn of(self, parsed: Parsed, bytes: &[u8], target: bool, place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
-        match (parsed, self.head) {
-            (Parsed::Number(value), _) => Ok(value),
-            (Parsed::Nan | Parsed::Empty, _) if self.missing == Missing::Nan => Ok(f64::NAN),
-            (Parsed::NotFinite, _) => Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
-            (Parsed::Text, Some(TargetHead { rows, .. })) if target => {
-                Err(DataError::LateLabel { cell: place(), value: lossy(bytes), rows })
-            }
-            (Parsed::Text, _) => Err(DataError::NotANumber { cell: place(), value: lossy(bytes) }),
-            (Parsed::Empty | Parsed::Nan, _) if target => Err(DataError::MissingTarget { cell: place() }),
-            (Parsed::Empty | Parsed::Nan, _) => Err(DataError::EmptyCell { cell: place() }),
-        }
-    }
-}
-
 /// Whether commas that separate cells stand within cells as well, in quotes, as far as a look goes.
 fn quotes_commas(lines: &mut Lines, first: &Cells) -> bool {
     let any = |cells: &Cells| cells.iter().any(|cell| cell.contains(&b','));
-    let (mut behind, mut cells) = (lines.ahead(HEAD_LINES), Cells::default());
     let mut found = any(first);
-    while !found && matches!(behind.advance(), Ok(true)) {
-        found = cells.split(&mut behind, Separator::Comma, LONGEST_RECORD).is_ok() && any(&cells);
-    }
+    cells::behind(lines, Separator::Comma, (HEAD_LINES, first.len()), |_, cells| found |= any(cells));
     found
 }

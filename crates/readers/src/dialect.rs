@@ -1,12 +1,46 @@
 //! What stands between the cells of a delimited text and in its numbers, as it may be told.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::{DataError, DialectError};
-
 /// Most lines that a record in quotes may go over. A stray quote would otherwise swallow the file.
 pub(crate) const LONGEST_RECORD: usize = 100;
+
+/// How the values of a type are told: by the first of the names, which is the one that is written,
+/// or by another.
+macro_rules! named {
+    ($type:ident: $($value:ident = $name:literal $(| $other:literal)*),+; $refusal:literal) => {
+        impl std::str::FromStr for $type {
+            type Err = $crate::error::DataError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($name $(| $other)* => Ok(Self::$value),)+
+                    _ => Err($crate::error::DialectError::UnknownName { name: text.to_owned(), why: $refusal }.into()),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self {
+                    $(Self::$value => $name,)+
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use named;
+
+named!(
+    Separator: Comma = "comma" | ",", Semicolon = "semicolon" | ";", Tab = "tab" | "\t" | "\\t", Bar = "bar" | "|",
+    Spaces = "spaces" | " " | "space";
+    "is not a separator; they are comma, semicolon, tab, bar and spaces"
+);
+named!(Decimal: Point = "point" | ".", Comma = "comma" | ","; "is not a decimal mark; they are point and comma");
+named!(
+    Thousands: Point = "point" | ".", Comma = "comma" | ",", Blank = "blank" | " ", Apostrophe = "apostrophe" | "'",
+    Nothing = "none";
+    "is not a mark between thousands; they are point, comma, blank, apostrophe and none"
+);
 
 /// What stands between two cells of a CSV file. A TSV file has tabs unless the options say
 /// otherwise.
@@ -50,34 +84,6 @@ impl Separator {
     }
 }
 
-impl FromStr for Separator {
-    type Err = DataError;
-
-    /// The character itself, or its name: `comma`, `semicolon`, `tab` (also `\t`), `bar`, `spaces`.
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        match text {
-            "," | "comma" => Ok(Self::Comma),
-            ";" | "semicolon" => Ok(Self::Semicolon),
-            "\t" | "\\t" | "tab" => Ok(Self::Tab),
-            "|" | "bar" => Ok(Self::Bar),
-            " " | "spaces" | "space" => Ok(Self::Spaces),
-            _ => Err(DialectError::UnknownSeparator { name: text.to_owned() }.into()),
-        }
-    }
-}
-
-impl fmt::Display for Separator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Comma => "comma",
-            Self::Semicolon => "semicolon",
-            Self::Tab => "tab",
-            Self::Bar => "bar",
-            Self::Spaces => "spaces",
-        })
-    }
-}
-
 /// What stands before the fraction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -97,28 +103,6 @@ impl Decimal {
             ',' => Some(Self::Comma),
             _ => None,
         }
-    }
-}
-
-impl FromStr for Decimal {
-    type Err = DataError;
-
-    /// The character itself, or `point` or `comma`.
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        match text {
-            "." | "point" => Ok(Self::Point),
-            "," | "comma" => Ok(Self::Comma),
-            _ => Err(DialectError::UnknownDecimal { name: text.to_owned() }.into()),
-        }
-    }
-}
-
-impl fmt::Display for Decimal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Point => "point",
-            Self::Comma => "comma",
-        })
     }
 }
 
@@ -164,34 +148,6 @@ impl Thousands {
     /// Whether it never stands before a fraction.
     pub(crate) fn is_no_decimal(self) -> bool {
         self.as_decimal().is_none()
-    }
-}
-
-impl FromStr for Thousands {
-    type Err = DataError;
-
-    /// The character itself, or `point`, `comma`, `blank`, `apostrophe` or `none`.
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        match text {
-            "." | "point" => Ok(Self::Point),
-            "," | "comma" => Ok(Self::Comma),
-            " " | "blank" => Ok(Self::Blank),
-            "'" | "apostrophe" => Ok(Self::Apostrophe),
-            "none" => Ok(Self::Nothing),
-            _ => Err(DialectError::UnknownThousands { name: text.to_owned() }.into()),
-        }
-    }
-}
-
-impl fmt::Display for Thousands {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Point => "point",
-            Self::Comma => "comma",
-            Self::Blank => "blank",
-            Self::Apostrophe => "apostrophe",
-            Self::Nothing => "none",
-        })
     }
 }
 

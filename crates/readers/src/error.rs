@@ -14,7 +14,7 @@ use std::io;
 
 pub use container::ContainerError;
 pub use dialect::DialectError;
-pub(crate) use dialect::ReadAsThousands;
+pub(crate) use dialect::{LeftAbove, ReadAsThousands};
 pub use place::{CellPlace, Column, Counts, Line};
 pub use shown::shown_path;
 use shown::{Columns, Cut, Quoted, plural};
@@ -154,12 +154,6 @@ pub enum DataError {
         /// How many rows were looked at.
         rows: usize,
     },
-    /// A label in an unknown encoding.
-    #[error("{cell}: the label is not valid UTF-8; save the file as UTF-8")]
-    LabelEncoding {
-        /// Where.
-        cell: CellPlace,
-    },
     /// A cell in an unknown encoding.
     #[error("{cell}: the text is not valid UTF-8; save the file as UTF-8")]
     CellEncoding {
@@ -193,37 +187,35 @@ pub enum DataError {
         /// The file.
         file: String,
     },
-    /// The wanted target column is not there.
-    #[error("{file}: no target column {target}; it has {}", Columns(*columns, names.as_deref()))]
-    TargetNotFound {
-        /// The file.
-        file: String,
-        /// What was asked for.
-        target: TargetColumn,
-        /// How many columns there are.
-        columns: usize,
-        /// Their names, if they have names.
-        names: Option<Vec<String>>,
-    },
     /// A column that is needed, or is to be left out, is not there.
-    #[error("{file}: has no column {column}; it has {}", Columns(*columns, names.as_deref()))]
+    #[error(
+        "{file}: {} {column}; it has {}",
+        if *target { "no target column" } else { "has no column" }, Columns(*columns, names.as_deref())
+    )]
     ColumnNotFound {
         /// The file.
         file: String,
         /// What was asked for.
         column: ColumnChoice,
+        /// Whether it was to be the target.
+        target: bool,
         /// How many columns there are.
         columns: usize,
         /// Their names, if they have names.
         names: Option<Vec<String>>,
     },
     /// A column that was asked for by name is there twice.
-    #[error("{file}: columns {first} and {second} are both named {}; give one of them another name", Quoted(name))]
+    #[error(
+        "{file}: columns {first} and {second} are both named {}; {}", Quoted(name),
+        if *target { "choose the target by number" } else { "give one of them another name" }
+    )]
     ColumnAmbiguous {
         /// The file.
         file: String,
         /// The name.
         name: String,
+        /// Whether it was to be the target.
+        target: bool,
         /// The first column of that name, from 1.
         first: usize,
         /// The second.
@@ -301,18 +293,6 @@ pub enum DataError {
         /// The file.
         file: String,
     },
-    /// The wanted target column is there twice.
-    #[error("{file}: columns {first} and {second} are both named {}; choose the target by number", Quoted(name))]
-    TargetAmbiguous {
-        /// The file.
-        file: String,
-        /// The name.
-        name: String,
-        /// The first column of that name, from 1.
-        first: usize,
-        /// The second.
-        second: usize,
-    },
     /// A target was chosen in a format that fixes it.
     #[error(
         "{file}: a libsvm file has its target first in every row and no other; leave the choice of target {target} out"
@@ -369,7 +349,7 @@ pub enum DataError {
         expected: &'static str,
     },
     /// An object or array inside a row.
-    #[error("{cell}: the value is nested; give one number a key")]
+    #[error("{cell}: the value is nested; give each of its parts a key of its own, or leave the column out (--ignore)")]
     NestedValue {
         /// Where.
         cell: CellPlace,
@@ -505,7 +485,6 @@ impl DataError {
                 | Self::MissingTarget { .. }
                 | Self::Earlier { .. }
                 | Self::LateLabel { .. }
-                | Self::LabelEncoding { .. }
                 | Self::CellEncoding { .. }
                 | Self::BadWeight { .. }
                 | Self::NotFinite { .. }

@@ -51,11 +51,6 @@ impl Format {
             _ => None,
         }
     }
-
-    /// Whether rows stand in columns, not in lines.
-    pub(crate) fn is_columnar(self) -> bool {
-        matches!(self, Self::Parquet | Self::Arrow)
-    }
 }
 
 impl FromStr for Format {

@@ -2,11 +2,11 @@
 
 use mercer_core::is_gap_mark;
 
-use crate::cells::Cells;
+use crate::cells::{self, Cells};
 use crate::choice::{ColumnChoice, TargetColumn};
 use crate::columns::Plan;
 use crate::dialect::{LONGEST_RECORD, Separator};
-use crate::error::DataError;
+use crate::error::{DataError, LeftAbove};
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::kind;
@@ -147,6 +147,66 @@ pub(crate) fn of_records(
     }
 }
 
+/// Goes to the first record of the table, where `first`, the current one, is none of it. Gives what
+/// separates the cells there, with what is to be told. `first` is then the record of the table.
+pub(crate) fn pass_above(
+    lines: &mut Lines,
+    separators: (Separator, Option<Separator>),
+    first: &mut Cells,
+    options: &ReadOptions,
+) -> Result<(Separator, Option<String>), DataError> {
+    let names: Vec<String> = first.iter().map(lossy).collect();
+    let above = if told(&names, options).is_none() { above_the_table(lines, separators, first) } else { None };
+    let Some((above, separator)) = above else { return Ok((separators.0, None)) };
+    let (file, begin) = (lines.file().to_owned(), lines.line_number());
+    for _ in 0..above {
+        while lines.advance()? && lines.text().starts_with(b"#") {}
+        first.split(lines, separator, LONGEST_RECORD)?;
+    }
+    Ok((separator, Some(LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
+}
+
+/// Records, the current one and those behind it, that are no part of the table below them, with
+/// what separates its cells: its records have more cells than any of these, and there are three of
+/// them one behind the other. Only a record of text is looked behind, and no further than the next
+/// where that is a row of values. `found` is what separates the cells of the first record, `told`
+/// what separates all.
+fn above_the_table(
+    lines: &mut Lines,
+    (found, told): (Separator, Option<Separator>),
+    first: &Cells,
+) -> Option<(usize, Separator)> {
+    const MOST: usize = 24;
+    const ENOUGH: usize = 3;
+    let has_values = |cells: &Cells| cells.iter().any(|cell| is_value(cell) && !cell.trim_ascii().is_empty());
+    // Whoever writes a row of values and waits is answered at once.
+    if has_values(first) {
+        return None;
+    }
+    let (mut next, mut cells) = (lines.ahead(1), Cells::default());
+    let is_row = |cells: &Cells| cells.len() == first.len() && has_values(cells);
+    if !next.advance().ok()? || (cells.whole(next.text(), found) && is_row(&cells)) {
+        return None;
+    }
+    let rivals = match told {
+        None if first.len() == 1 => Separator::ALL.into_iter().filter(|rival| *rival != Separator::Spaces).collect(),
+        _ => vec![found],
+    };
+    rivals.into_iter().find_map(|separator| {
+        let mut widths = vec![if cells.whole(lines.text(), separator) { cells.len() } else { 0 }];
+        let mut behind = lines.ahead(MOST);
+        while let Ok(true) = behind.advance() {
+            if !behind.text().starts_with(b"#") {
+                widths.push(cells.split(&mut behind, separator, LONGEST_RECORD).map_or(0, |()| cells.len()));
+            }
+        }
+        let width = *widths.last()?;
+        let above = widths.iter().rposition(|&other| other != width)? + 1;
+        let fits = widths.len() - above >= ENOUGH && widths[..above].iter().all(|&other| other < width);
+        fits.then_some((above, separator))
+    })
+}
+
 /// What stands behind the first record.
 #[derive(Default)]
 struct Below {
@@ -166,17 +226,13 @@ impl Below {
         is_text: impl Fn(&[u8]) -> bool,
     ) -> Self {
         let mut below = Self { columns: vec![(0, 0); first.len()], again: vec![false; first.len()] };
-        let (mut lines, mut cells) = (lines.ahead(most), Cells::default());
-        while let Ok(true) = lines.advance() {
-            if cells.split(&mut lines, separator, LONGEST_RECORD).is_err() || cells.len() != first.len() {
-                continue;
-            }
+        cells::behind(lines, separator, (most, first.len()), |_, cells| {
             for (column, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.trim_ascii().is_empty()) {
                 below.columns[column].0 += 1;
                 below.columns[column].1 += usize::from(is_text(cell));
                 below.again[column] |= cell.trim_ascii() == first[column].as_bytes();
             }
-        }
+        });
         below
     }
 
@@ -306,28 +362,25 @@ struct Numbers {
 
 impl Numbers {
     fn look(lines: &mut Lines, separator: Separator, first: &[String], most: usize, options: &ReadOptions) -> Self {
-        let (mut below, mut lines, mut cells) = (Self::default(), lines.ahead(most), Cells::default());
-        while let Ok(true) = lines.advance() {
-            if cells.split(&mut lines, separator, LONGEST_RECORD).is_err() || cells.len() != first.len() {
-                continue;
-            }
-            let kinds = kinds(&cells, options);
-            let repeats = |(cell, kind): (&[u8], &Parsed), name: &String| {
-                *kind == Parsed::Text && cell.trim_ascii() == name.as_bytes()
-            };
-            let repeated = cells.iter().zip(&kinds).zip(first).filter(|(cell, name)| repeats(*cell, name)).count();
+        let mut below = Self::default();
+        cells::behind(lines, separator, (most, first.len()), |_, cells| {
             // All of them are a header that is there again, which is no measure.
-            if first.iter().zip(cells.iter()).all(|(name, cell)| cell.trim_ascii() == name.as_bytes()) {
-                continue;
+            if repeats(cells, first) {
+                return;
             }
-            below.again |= repeated > 0;
+            let kinds = kinds(cells, options);
+            below.again |= cells
+                .iter()
+                .zip(&kinds)
+                .zip(first)
+                .any(|((cell, kind), name)| *kind == Parsed::Text && cell.trim_ascii() == name.as_bytes());
             // Those in thousands are whole for the most part, and no years.
             let (values, grouped) = (values(&kinds), kinds.contains(&Parsed::NotFinite));
             let any = !values.is_empty() || grouped;
             below.rows += usize::from(any);
             below.years += usize::from(any && !grouped && values.iter().all(|&value| is_year(value)));
             below.whole += usize::from(any && values.iter().all(|value| value.fract() == 0.0));
-        }
+        });
         below
     }
 }
@@ -350,21 +403,16 @@ pub(crate) fn ahead(
     column: usize,
     names: Option<(&[String], &ReadOptions)>,
 ) -> Vec<String> {
-    let (mut lines, mut cells, mut texts) = (lines.ahead(HEAD_LINES), Cells::default(), Vec::new());
-    let mut begun = false;
-    // Rows with errors say nothing here; they are told when they are read.
-    while let Ok(true) = lines.advance() {
-        if cells.split(&mut lines, separator, LONGEST_RECORD).is_err() || cells.len() != columns {
-            continue;
+    let (mut texts, mut begun) = (Vec::new(), false);
+    cells::behind(lines, separator, (HEAD_LINES, columns), |lines, cells| {
+        let below_header = !std::mem::replace(&mut begun, true);
+        let is_row = names.is_none_or(|(names, options)| {
+            !(repeats(cells, names) || below_header && unit(lines, separator, cells, options).is_some())
+        });
+        if is_row {
+            texts.extend(cells.iter().nth(column).map(lossy));
         }
-        if let Some((names, options)) = names {
-            let below_header = !std::mem::replace(&mut begun, true);
-            if repeats(&cells, names) || (below_header && unit(&mut lines, separator, &cells, options).is_some()) {
-                continue;
-            }
-        }
-        texts.extend(cells.iter().nth(column).map(lossy));
-    }
+    });
     texts
 }
 

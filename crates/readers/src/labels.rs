@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use mercer_core::{Inconsistent, Number, Validate};
+use mercer_core::{Cell, Inconsistent, Number, Validate};
 
 use crate::number::{self, Parsed};
 
@@ -186,6 +186,19 @@ impl Labels {
             Parsed::Number(value) if !loses_digits(text, value) => Self::canonical_number(value, name),
             _ => name.push_str(text),
         }
+    }
+
+    /// Puts the canonical name of a cell into `name`, in place of what that holds; false if it has
+    /// none.
+    pub(crate) fn of_cell(cell: Cell<'_>, name: &mut String) -> bool {
+        name.clear();
+        match cell {
+            Cell::Missing => {}
+            Cell::Number(value) => Self::canonical_number(value, name),
+            Cell::Numeral(_, text) | Cell::Text(text) => Self::canonical(text, name),
+            Cell::Integer(_) | Cell::Instant(_) => Self::canonical(&cell.to_string(), name),
+        }
+        !name.is_empty()
     }
 
     /// Puts the canonical name of a number into `name`, in place of what that holds.

@@ -59,9 +59,11 @@ mod permute;
 mod reader;
 mod record;
 mod records;
+mod rows;
 mod scale;
 mod separator;
 mod series;
+mod stream;
 
 pub use choice::{ColumnChoice, TargetColumn};
 pub use compressed::Compression;

@@ -4,146 +4,149 @@
 //! A row does not say how wide the table is. A file is read twice, first for its largest index; a
 //! stream that can be read only once needs the dimension from the user.
 
+use mercer_core::Cell;
+
 use crate::choice::TargetColumn;
-use crate::columns::Beside;
+use crate::columns::Plan;
 use crate::error::{CellPlace, DataError};
-use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines, Source};
 use crate::number::{self, Parsed};
-use crate::options::{ReadOptions, Targets};
+use crate::options::ReadOptions;
+use crate::record::Record;
+use crate::rows::{Next, Rows};
+
+/// What the target is called.
+const TARGET: &str = "target";
 
 /// The largest index read. Rows are stored densely, so that an index of 10¹² (a typing error, or a
 /// hashed feature) would otherwise ask for terabytes.
 const LARGEST_INDEX: usize = 1 << 24;
 
-/// The rows of a LIBSVM file.
+/// The rows of a LIBSVM file: the features, and behind them the target.
 pub(crate) struct Libsvm {
-    dimension: usize,
-    /// Whether the target is a label.
-    label: bool,
-    /// What the first rows hold as their target, if that was asked.
-    head: Option<TargetHead>,
+    plan: Plan,
+    /// The numbers of a row that becomes a record.
+    row: Vec<f64>,
 }
 
 impl Libsvm {
-    /// Checks the options; `dimension` is theirs or that of [`widest`].
-    pub(crate) fn begin(lines: &mut Lines, dimension: usize, options: &ReadOptions) -> Result<Self, DataError> {
-        if options.target == TargetColumn::None {
-            return Err(DataError::TargetInherent { file: lines.file().to_owned() });
+    /// Checks the options, and goes through a source whose dimension they do not tell. `records`
+    /// says that the target is a cell like any other.
+    pub(crate) fn begin(mut source: Source, options: &ReadOptions, records: bool) -> Result<(Self, Lines), DataError> {
+        let file = source.shown();
+        if options.target == TargetColumn::None && !records {
+            return Err(DataError::TargetInherent { file });
         }
-        if options.target != TargetColumn::Last {
-            return Err(DataError::TargetFixed { file: lines.file().to_owned(), target: options.target.clone() });
+        if !matches!(options.target, TargetColumn::Last | TargetColumn::None) {
+            return Err(DataError::TargetFixed { file, target: options.target.clone() });
         }
-        if let Some(weight) = &options.weight {
-            return Err(DataError::NoWeights { file: lines.file().to_owned(), weight: weight.clone() });
+        if let Some(weight) = options.weight.clone() {
+            return Err(DataError::NoWeights { file, weight });
         }
-        if !options.ignore.is_empty() {
-            return Err(DataError::NoColumns { file: lines.file().to_owned() });
+        if !options.ignore.is_empty() && !records {
+            return Err(DataError::NoColumns { file });
         }
         if !options.gaps.is_empty() {
-            return Err(DataError::NoGaps { file: lines.file().to_owned() });
+            return Err(DataError::NoGaps { file });
         }
-        if dimension == 0 {
-            return Err(DataError::NoPairs { file: lines.file().to_owned() });
-        }
-        let mut head = None;
-        if options.targets == Targets::Auto {
-            let seen = head.insert(TargetHead::new());
-            let mut ahead = lines.ahead(HEAD_LINES);
-            while let Ok(true) = advance(&mut ahead) {
-                // Rows with errors say nothing here; what is no number is refused when it is read.
-                if let Some(Parsed::Number(value)) = tokens(ahead.text()).next().map(number::parse) {
-                    seen.see(Parsed::Number(value));
-                }
-            }
-        }
-        Ok(Self { dimension, label: options.targets == Targets::Labels, head })
-    }
-
-    pub(crate) fn label(&self) -> bool {
-        self.label
-    }
-
-    /// Has the target read as a label.
-    pub(crate) fn read_labels(&mut self) {
-        self.label = true;
-    }
-
-    pub(crate) fn head(&self) -> Option<TargetHead> {
-        self.head
-    }
-
-    /// As [`Delimited::row`](crate::delimited::Delimited::row).
-    pub(crate) fn row(
-        &mut self,
-        lines: &mut Lines,
-        features: &mut Vec<f64>,
-        beside: &mut Beside,
-    ) -> Result<bool, DataError> {
-        let Some(target) = self.values(lines, features)? else { return Ok(false) };
-        if self.label {
-            Labels::canonical_number(target, &mut beside.label);
-        } else {
-            beside.targets.push(target);
-        }
-        Ok(true)
-    }
-
-    /// Appends the features of the next row to `features` and gives its target; `None` at the end.
-    pub(crate) fn values(&mut self, lines: &mut Lines, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
-        let before = features.len();
-        if !advance(lines)? {
-            return Ok(None);
-        }
-        let mut tokens = tokens(lines.text());
-        // The target is shown as the column behind the last feature, as the rest of the crate
-        // counts it.
-        let place = || lines.cell(self.dimension, Some("target"));
-        let target = match tokens.next() {
-            Some(label) if !label.contains(&b':') => value(label, place)?,
-            _ => return Err(DataError::MissingTarget { cell: place() }),
+        let dimension = match options.libsvm_dimension {
+            Some(dimension) => dimension,
+            None if source.is_once() => return Err(DataError::DimensionUnknown { file }),
+            None => widest(&mut source.lines()?)?,
         };
-        features.resize(before + self.dimension, 0.0);
-        let mut previous = 0;
-        for token in tokens {
-            let Some((index, text)) = split(token) else {
-                return Err(DataError::BadPair { line: lines.line(), token: lossy(token) });
-            };
-            let index = match index.parse::<usize>() {
-                Ok(0) => return Err(DataError::IndexZero { line: lines.line() }),
-                Ok(index) if index <= self.dimension => index,
-                _ => {
-                    let (line, index, limit) = (lines.line(), index.to_owned(), self.dimension);
-                    return Err(DataError::IndexTooLarge { line, index, limit });
-                }
-            };
-            if index <= previous {
-                return Err(DataError::IndexOrder { line: lines.line(), previous, index });
-            }
-            previous = index;
-            features[before + index - 1] = value(text, || lines.cell(index - 1, None))?;
+        if dimension == 0 {
+            return Err(DataError::NoPairs { file });
         }
-        Ok(Some(target))
+        let options =
+            ReadOptions { target: options.target.clone(), targets: options.targets, ..ReadOptions::default() };
+        let plan = Plan::new(&file, dimension + 1, None, &options)?;
+        Ok((Self { plan, row: vec![0.0; dimension + 1] }, source.lines()?))
     }
 }
 
-/// The dimension of a LIBSVM source that can be read twice, and 0 for another format: what the
-/// options say, or else its largest index.
-pub(crate) fn dimension(source: &Source, format: Format, options: &ReadOptions) -> Result<usize, DataError> {
-    match (format, options.libsvm_dimension) {
-        (Format::Libsvm, None) if !matches!(source, Source::StandardInput) => widest(&mut source.lines()?),
-        _ => told(source, format, options),
+impl Rows for Libsvm {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn plan_mut(&mut self) -> &mut Plan {
+        &mut self.plan
+    }
+
+    fn names(&self) -> Option<&[String]> {
+        None
+    }
+
+    fn name(&self, column: usize) -> Option<&str> {
+        (column + 1 == self.plan.columns()).then_some(TARGET)
+    }
+
+    fn head(&mut self, lines: &mut Lines, _target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
+        let (mut head, mut ahead) = (TargetHead::new(), lines.ahead(HEAD_LINES));
+        while let Ok(true) = advance(&mut ahead) {
+            // Rows with errors say nothing here; what is no number is refused when it is read.
+            if let Some(Parsed::Number(value)) = tokens(ahead.text()).next().map(number::parse) {
+                head.see(Parsed::Number(value));
+            }
+        }
+        Ok(head)
+    }
+
+    fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
+        let read = values(lines, &mut self.row)?;
+        if read {
+            self.row.iter().for_each(|value| record.push(Cell::Number(*value)));
+        }
+        Ok(read)
+    }
+
+    fn numbers(&mut self, lines: &mut Lines, row: &mut [f64], label: &mut String) -> Result<Next, DataError> {
+        if !values(lines, row)? {
+            return Ok(Next::End);
+        }
+        if let (Some(_), Some(target)) = (self.plan.label(), row.last()) {
+            Labels::canonical_number(*target, label);
+        }
+        Ok(Next::Numbers)
     }
 }
 
-/// The same of a source that can be read only once.
-pub(crate) fn told(source: &Source, format: Format, options: &ReadOptions) -> Result<usize, DataError> {
-    match (format, options.libsvm_dimension) {
-        (Format::Libsvm, None) => Err(DataError::DimensionUnknown { file: source.shown() }),
-        (_, dimension) => Ok(dimension.unwrap_or(0)),
+/// Puts the features of the next row, and then its target, into `row`; false at the end.
+fn values(lines: &mut Lines, row: &mut [f64]) -> Result<bool, DataError> {
+    let Some((target, features)) = row.split_last_mut() else { return Ok(false) };
+    if !advance(lines)? {
+        return Ok(false);
     }
+    let (mut tokens, dimension) = (tokens(lines.text()), features.len());
+    // The target is shown as the column behind the last feature, as everywhere.
+    let place = || lines.cell(dimension, Some(TARGET));
+    *target = match tokens.next() {
+        Some(label) if !label.contains(&b':') => value(label, place)?,
+        _ => return Err(DataError::MissingTarget { cell: place() }),
+    };
+    features.fill(0.0);
+    let mut previous = 0;
+    for token in tokens {
+        let Some((index, text)) = split(token) else {
+            return Err(DataError::BadPair { line: lines.line(), token: lossy(token) });
+        };
+        let index = match index.parse::<usize>() {
+            Ok(0) => return Err(DataError::IndexZero { line: lines.line() }),
+            Ok(index) if index <= dimension => index,
+            _ => {
+                let (line, index, limit) = (lines.line(), index.to_owned(), dimension);
+                return Err(DataError::IndexTooLarge { line, index, limit });
+            }
+        };
+        if index <= previous {
+            return Err(DataError::IndexOrder { line: lines.line(), previous, index });
+        }
+        previous = index;
+        features[index - 1] = value(text, || lines.cell(index - 1, None))?;
+    }
+    Ok(true)
 }
 
 /// The largest index of all rows: the dimension. Rows with errors count as far as they can be read;

@@ -29,11 +29,18 @@ const HEAD_BYTES: usize = 1 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Where bytes come from.
-#[derive(Clone, Debug)]
 pub(crate) enum Source {
     Path(PathBuf),
     StandardInput,
-    Memory { name: String, bytes: Cow<'static, [u8]> },
+    Memory {
+        name: String,
+        bytes: Cow<'static, [u8]>,
+    },
+    /// Bytes that come only once, with the name of what gives them.
+    Once {
+        name: String,
+        input: Box<dyn Read + Send>,
+    },
 }
 
 impl Source {
@@ -47,7 +54,7 @@ impl Source {
         match self {
             Self::Path(path) => shown_path(path),
             Self::StandardInput => "standard input".to_owned(),
-            Self::Memory { name, .. } => name.clone(),
+            Self::Memory { name, .. } | Self::Once { name, .. } => name.clone(),
         }
     }
 
@@ -56,7 +63,7 @@ impl Source {
         let shown = self.shown();
         let name = match self {
             Self::Path(path) => path.file_name().and_then(|name| name.to_str()).unwrap_or(&shown),
-            Self::StandardInput | Self::Memory { .. } => &shown,
+            Self::StandardInput | Self::Memory { .. } | Self::Once { .. } => &shown,
         };
         let name = Compression::strip(name);
         name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
@@ -67,30 +74,37 @@ impl Source {
         match self {
             Self::Path(path) => Some(path),
             Self::StandardInput => None,
-            Self::Memory { name, .. } => Some(Path::new(name)),
+            Self::Memory { name, .. } | Self::Once { name, .. } => Some(Path::new(name)),
         }
     }
 
-    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+    /// Whether its bytes come only once.
+    pub(crate) fn is_once(&self) -> bool {
+        matches!(self, Self::StandardInput | Self::Once { .. })
+    }
+
+    fn open(&mut self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Path(path) => Box::new(File::open(path)?),
             Self::StandardInput => Box::new(io::stdin()),
             Self::Memory { bytes, .. } => Box::new(Cursor::new(bytes.clone())),
+            Self::Once { input, .. } => std::mem::replace(input, Box::new(io::empty())),
         })
     }
 
     /// The lines from the beginning.
-    pub(crate) fn lines(&self) -> Result<Lines, DataError> {
+    pub(crate) fn lines(&mut self) -> Result<Lines, DataError> {
         let file = self.shown();
+        let promised = if self.is_once() { None } else { self.path().and_then(Compression::of_path) };
         match self.open() {
-            Ok(input) => Lines::new(file, input, self.path().and_then(Compression::of_path)),
+            Ok(input) => Lines::new(file, input, promised),
             Err(source) => Err(DataError::Io { file, source }),
         }
     }
 
     /// The same source, readable more than once: standard input is read into memory.
-    pub(crate) fn rereadable(self) -> Result<Self, DataError> {
-        if !matches!(self, Self::StandardInput) {
+    pub(crate) fn rereadable(mut self) -> Result<Self, DataError> {
+        if !self.is_once() {
             return Ok(self);
         }
         let name = self.shown();
@@ -125,11 +139,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// `promised` is the compression that the name promises; without the promise it is still seen.
-    pub(crate) fn new(
-        file: String,
-        input: Box<dyn Read + Send>,
-        promised: Option<Compression>,
-    ) -> Result<Self, DataError> {
+    fn new(file: String, input: Box<dyn Read + Send>, promised: Option<Compression>) -> Result<Self, DataError> {
         let (compression, input) = match Compression::undo(input) {
             Ok(undone) => undone,
             Err(source) => return Err(DataError::Io { file, source }),
@@ -163,12 +173,10 @@ impl Lines {
         Self { counts: Counts::Rows, ..Self::over(file, Box::new(io::empty()), None) }
     }
 
-    /// Says which row is the current one, and how it is to be kept.
+    /// Says which row is the current one.
     #[cfg(feature = "arrow")]
-    pub(crate) fn go_to_row(&mut self, number: u64, text: &str) {
+    pub(crate) fn go_to_row(&mut self, number: u64) {
         self.begin = number;
-        self.buffer.clear();
-        self.buffer.extend_from_slice(text.as_bytes());
     }
 
     /// Has the elements of a JSON array, if the text is one, come as lines from here on.

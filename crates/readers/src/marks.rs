@@ -231,11 +231,6 @@ impl Notation {
             && self.columns[column].numbers != Some(true)
     }
 
-    /// Whether the rows behind it are to be looked at before that cell is read.
-    pub(crate) fn asks(&self, cell: &[u8], column: usize) -> bool {
-        Written::of(cell).is_some_and(|written| self.asks_of(written, column))
-    }
-
     fn asks_of(&self, written: Written, column: usize) -> bool {
         let numbers = self.columns[column].numbers;
         if self.is_doubtful(written) {
@@ -265,12 +260,6 @@ impl Notation {
             Thousands::Point if self.commas => self.points_are_doubtful(),
             _ => self.known.decimal.is_none(),
         }
-    }
-
-    /// The mark of such a number, unless its column is one of text.
-    pub(crate) fn doubt(&self, cell: &[u8], column: usize) -> Option<Thousands> {
-        let written = Written::of(cell).filter(|_| self.columns[column].numbers != Some(false))?;
-        written.doubt().filter(|_| self.is_doubtful(written))
     }
 
     /// Whether it is known, or was told before, that numbers have groups.

@@ -10,32 +10,30 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use mercer_core::{Cell, Number, is_gap_mark};
+use mercer_core::{Cell, is_gap_mark};
 
 use crate::choice::{ColumnChoice, TargetColumn};
-use crate::columns::{Beside, Plan, Role};
-use crate::error::{CellPlace, DataError};
+use crate::columns::{Plan, Role};
+use crate::error::DataError;
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
-use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::number::{self, Parsed};
-use crate::options::{Header, Missing, ReadOptions, Targets};
+use crate::options::{Header, Missing, ReadOptions};
 use crate::record::Record;
+use crate::rows::Rows;
 
 /// The rows of an NDJSON file.
 pub(crate) struct Ndjson {
     columns: Columns,
     plan: Plan,
-    /// What the first rows hold as their target, if that was to be found out.
-    head: Option<TargetHead>,
     missing: Missing,
     /// Other keys than these are none of a row's business.
     chosen: bool,
     /// The first row is read for its keys and not yet given out.
     pending: bool,
-    /// The values of the current row by column, some number for a label; `None` is a key not seen.
-    row: Vec<Option<f64>>,
+    /// Which columns the current row has.
+    seen: Vec<bool>,
 }
 
 /// Where the value of a column stands.
@@ -191,129 +189,78 @@ impl Ndjson {
         read: bool,
     ) -> Result<Self, DataError> {
         columns.gaps = Gaps::new(&options.gaps);
-        let mut plan = Plan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
-        let mut head = None;
-        if let (Targets::Auto, [target]) = (options.targets, plan.targets()) {
-            let seen = head.insert(TargetHead::new());
-            if read {
-                see(lines, &columns, *target, seen);
-            }
-            let mut ahead = lines.ahead(HEAD_LINES);
-            while let Ok(true) = ahead.advance() {
-                see(&ahead, &columns, *target, seen);
-            }
-            if seen.is_label() {
-                plan.read_labels(lines.file())?;
-            }
-        }
-        let row = vec![None; columns.width];
+        let plan = Plan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
+        let seen = vec![false; columns.width];
         let chosen = !columns.arrays && !read;
-        Ok(Self { columns, plan, head, missing: options.missing, chosen, pending: read, row })
+        Ok(Self { columns, plan, missing: options.missing, chosen, pending: read, seen })
     }
+}
 
-    pub(crate) fn names(&self) -> Option<&[String]> {
-        self.columns.names.as_deref()
-    }
-
-    /// Whether rows are objects, which name their values.
-    pub(crate) fn are_objects(&self) -> bool {
-        !self.columns.arrays
-    }
-
-    pub(crate) fn plan(&self) -> &Plan {
+impl Rows for Ndjson {
+    fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    pub(crate) fn plan_mut(&mut self) -> &mut Plan {
+    fn plan_mut(&mut self) -> &mut Plan {
         &mut self.plan
     }
 
-    pub(crate) fn head(&self) -> Option<TargetHead> {
-        self.head
+    fn names(&self) -> Option<&[String]> {
+        self.columns.names.as_deref()
     }
 
-    /// Puts the next row into `record`; false at the end. An absent key is a cell without a value.
-    pub(crate) fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
+    fn are_objects(&self) -> bool {
+        !self.columns.arrays
+    }
+
+    fn head(&mut self, lines: &mut Lines, target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
+        let mut head = TargetHead::new();
+        if self.pending {
+            see(lines, &self.columns, target, &mut head);
+        }
+        let mut ahead = lines.ahead(HEAD_LINES);
+        while let Ok(true) = ahead.advance() {
+            see(&ahead, &self.columns, target, &mut head);
+        }
+        Ok(head)
+    }
+
+    /// An absent key is a cell without a value, where values may be missing.
+    fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
         if !std::mem::take(&mut self.pending) && !lines.advance()? {
             return Ok(false);
         }
-        let Self { columns, plan, chosen, row, .. } = self;
-        row.fill(None);
-        record.blank(plan.dimension());
+        let Self { columns, plan, missing, chosen, seen, .. } = self;
+        seen.fill(false);
+        record.blank(plan.width());
         columns.values(lines, *chosen, |column, value| {
-            let Role::Feature(slot) = plan.role(column) else { return Ok(()) };
+            let (Role::Value(slot) | Role::Label(slot)) = plan.role(column) else { return Ok(()) };
             let place = || lines.cell(column, columns.name(column));
             match value {
                 Value::Number(value) => record.set(slot, Cell::Number(value)),
                 Value::Integer(value) => record.set(slot, Cell::Integer(value)),
                 Value::Text(text) => record.set(slot, number::text_cell(&text)),
-                Value::Nan(_) | Value::Null => {}
-                Value::NotFinite(text) => {
+                Value::Null => {}
+                Value::Nan(_) if *missing == Missing::Nan && plan.label() != Some(column) => {}
+                Value::Nan(text) | Value::NotFinite(text) => {
                     return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
                 }
                 Value::Nested => return Err(DataError::NestedValue { cell: place() }),
             }
-            once(lines, columns, row, column, 0.0)
+            if std::mem::replace(&mut seen[column], true) {
+                let key = columns.name(column).unwrap_or_default().to_owned();
+                return Err(DataError::RepeatedKey { line: lines.line(), key });
+            }
+            Ok(())
         })?;
-        Ok(true)
-    }
-
-    /// As [`Delimited::row`](crate::delimited::Delimited::row).
-    pub(crate) fn row(
-        &mut self,
-        lines: &mut Lines,
-        features: &mut Vec<f64>,
-        beside: &mut Beside,
-    ) -> Result<bool, DataError> {
-        if !std::mem::take(&mut self.pending) && !lines.advance()? {
-            return Ok(false);
-        }
-        self.row.fill(None);
-        let Self { columns, plan, head, missing, chosen, row, .. } = self;
-        let (missing, chosen) = (*missing, *chosen);
-        columns.values(lines, chosen, |column, value| {
-            let place = || lines.cell(column, columns.name(column));
-            let value = match plan.role(column) {
-                Role::Ignored => return Ok(()),
-                Role::Feature(_) => value.number(missing, place, || DataError::EmptyCell { cell: place() })?,
-                Role::Target(_) => match (value, head.as_ref()) {
-                    (Value::Text(text), Some(head)) => {
-                        let (value, rows) = (text.into_owned(), head.rows);
-                        return Err(DataError::LateLabel { cell: place(), value, rows });
-                    }
-                    (value, _) => value.number(missing, place, || DataError::MissingTarget { cell: place() })?,
-                },
-                Role::Weight => value.weight(place)?,
-                Role::Label => value.label(place, &mut beside.label)?,
-            };
-            once(lines, columns, row, column, value)
-        })?;
-        let place = |column: usize| lines.cell(column, columns.name(column));
-        for &column in plan.targets() {
-            match row[column] {
-                Some(_) if plan.role(column) == Role::Label => {}
-                Some(value) => beside.targets.push(value),
-                None if missing == Missing::Nan && plan.role(column) != Role::Label => beside.targets.push(f64::NAN),
-                None => return Err(DataError::MissingTarget { cell: place(column) }),
+        let absent = plan.features().iter().find(|&&column| *missing == Missing::Refuse && !seen[column]);
+        match absent {
+            Some(&column) => {
+                let key = columns.name(column).unwrap_or_default().to_owned();
+                Err(DataError::MissingKey { line: lines.line(), key })
             }
+            None => Ok(true),
         }
-        if let Some(column) = plan.weight() {
-            match row[column] {
-                Some(value) => beside.weight = value,
-                None => return Err(DataError::BadWeight { cell: place(column), value: String::new() }),
-            }
-        }
-        for &column in plan.features() {
-            match row[column] {
-                Some(value) => features.push(value),
-                None if missing == Missing::Nan => features.push(f64::NAN),
-                None => {
-                    let key = columns.name(column).unwrap_or_default().to_owned();
-                    return Err(DataError::MissingKey { line: lines.line(), key });
-                }
-            }
-        }
-        Ok(true)
     }
 }
 
@@ -334,17 +281,6 @@ fn later_keys(lines: &mut Lines, known: &[String], first: &HashMap<String, usize
         });
     }
     later
-}
-
-/// Puts the value of a column into `row`, where no other may be.
-fn once(lines: &Lines, columns: &Columns, row: &mut [Option<f64>], column: usize, value: f64) -> Result<(), DataError> {
-    match row[column].replace(value) {
-        None => Ok(()),
-        Some(_) => {
-            let key = columns.name(column).unwrap_or_default().to_owned();
-            Err(DataError::RepeatedKey { line: lines.line(), key })
-        }
-    }
 }
 
 /// Takes the target of the current line into account. A line with errors says nothing here; they
@@ -393,56 +329,6 @@ impl Value<'_> {
             Self::Nan(_) | Self::NotFinite(_) | Self::Null | Self::Nested => false,
         };
         if gap { Self::Null } else { self }
-    }
-
-    /// The number of a feature or a target.
-    fn number(
-        self,
-        missing: Missing,
-        place: impl Fn() -> CellPlace,
-        empty: impl Fn() -> DataError,
-    ) -> Result<f64, DataError> {
-        match self {
-            Self::Number(value) => Ok(value),
-            Self::Integer(value) => Ok(value as f64),
-            Self::Text(text) if missing == Missing::Nan && is_gap_mark(&text) => Ok(f64::NAN),
-            Self::Nan(_) | Self::Null if missing == Missing::Nan => Ok(f64::NAN),
-            Self::Nan(text) | Self::NotFinite(text) => {
-                Err(DataError::NotFinite { cell: place(), value: text.into_owned() })
-            }
-            Self::Text(text) => Err(DataError::NotANumber { cell: place(), value: text.into_owned() }),
-            Self::Null => Err(empty()),
-            Self::Nested => Err(DataError::NestedValue { cell: place() }),
-        }
-    }
-
-    fn weight(self, place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
-        let value = match self {
-            Self::Number(value) if value >= 0.0 => return Ok(value),
-            Self::Integer(value) if value >= 0 => return Ok(value as f64),
-            Self::Number(value) => Number(value).to_string(),
-            Self::Integer(value) => value.to_string(),
-            Self::Nan(text) | Self::NotFinite(text) | Self::Text(text) => text.into_owned(),
-            Self::Null => String::new(),
-            Self::Nested => return Err(DataError::NestedValue { cell: place() }),
-        };
-        Err(DataError::BadWeight { cell: place(), value })
-    }
-
-    /// Puts the label into `label` and gives some number for it.
-    fn label(self, place: impl Fn() -> CellPlace, label: &mut String) -> Result<f64, DataError> {
-        label.clear();
-        match self {
-            Self::Number(value) => Labels::canonical_number(value, label),
-            Self::Integer(value) => Labels::canonical(&value.to_string(), label),
-            Self::Text(text) => Labels::canonical(&text, label),
-            Self::Nan(text) | Self::NotFinite(text) => {
-                return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
-            }
-            Self::Null => {}
-            Self::Nested => return Err(DataError::NestedValue { cell: place() }),
-        }
-        if label.is_empty() { Err(DataError::MissingTarget { cell: place() }) } else { Ok(0.0) }
     }
 }
 

@@ -1,25 +1,13 @@
 //! What a reader may be told: format, target column, header, dimension.
 
-use std::str::FromStr;
-
 use crate::choice::{ColumnChoice, TargetColumn};
-use crate::dialect::{Decimal, Marks, Separator, Thousands};
-use crate::error::{DataError, DialectError};
+use crate::dialect::{Decimal, Marks, Separator, Thousands, named};
 use crate::format::Format;
 
-impl FromStr for Header {
-    type Err = DataError;
-
-    /// `yes`, `no` or `auto`.
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        match text {
-            "auto" => Ok(Self::Detect),
-            "yes" => Ok(Self::Present),
-            "no" => Ok(Self::Absent),
-            _ => Err(DialectError::UnknownHeader { name: text.to_owned() }.into()),
-        }
-    }
-}
+named!(
+    Header: Detect = "auto", Present = "yes", Absent = "no";
+    "does not say whether there is a header; say yes, no or auto"
+);
 
 /// What becomes of a cell without a value: an empty one, NaN, a JSON `null` or an absent key.
 ///
@@ -178,4 +166,16 @@ pub struct ReadOptions {
     /// number of at least 0. LIBSVM has none.
     #[cfg_attr(feature = "serde", serde(default))]
     pub weight: Option<ColumnChoice>,
+}
+
+#[cfg(feature = "arrow")]
+impl ReadOptions {
+    /// Whether they name this column.
+    pub(crate) fn speaks_of(&self, name: &str) -> bool {
+        let targets: &[ColumnChoice] = if let TargetColumn::Several(choices) = &self.target { choices } else { &[] };
+        let target = self.target.choice();
+        let choices = [&self.ignore, &self.unread, &self.mentioned, targets].into_iter().flatten();
+        choices.chain(&self.weight).chain(&target).any(|choice| choice.text() == name)
+            || self.features.iter().chain(&self.known).chain(&self.target_name).any(|known| known == name)
+    }
 }

@@ -4,19 +4,21 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use crate::columnar::Columnar;
-use crate::columns::{Beside, Plan};
+use mercer_core::Cell;
+
+use crate::columns::{Plan, Role};
 use crate::dataset::Dataset;
-use crate::delimited::Delimited;
-use crate::dialect::{Marks, Separator};
-use crate::error::{ContainerError, Counts, DataError};
+use crate::dialect::Marks;
+use crate::error::{Counts, DataError};
 use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::libsvm::{self, Libsvm};
-use crate::lines::{Lines, Source};
-use crate::ndjson::Ndjson;
-use crate::options::ReadOptions;
+use crate::lines::Source;
+use crate::number::{self, Parsed};
+use crate::options::{Missing, ReadOptions};
+use crate::record::Record;
+use crate::rows::Next;
+use crate::stream::{Stream, format_of};
 
 /// Reads rows one by one; never holds more than one of them.
 ///
@@ -35,20 +37,26 @@ use crate::options::ReadOptions;
 /// # Ok::<(), mercer_readers::DataError>(())
 /// ```
 pub struct RowReader {
-    stem: String,
-    lines: Lines,
-    body: Body,
-    dimension: usize,
+    stream: Stream,
+    missing: Missing,
     kind: Kind,
-    weighted: bool,
     feature_names: Option<Vec<String>>,
     target_names: Option<Vec<String>>,
+    /// A row that is more than plain numbers.
+    record: Record,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
     beside: Beside,
-    /// Rows met, good or bad.
-    met: u64,
-    /// Nothing more will come: the end, or an error that is not one row's.
-    over: bool,
+}
+
+/// What a row has beside its features.
+#[derive(Debug, Default)]
+struct Beside {
+    /// The targets that are numbers, in their order; those of a row come behind what is there.
+    targets: Vec<f64>,
+    /// The canonical label of the last row.
+    label: String,
+    /// The weight of the last row, 1 where there are no weights.
+    weight: f64,
 }
 
 /// One row with everything that belongs to it. One value serves for all rows: reading into it
@@ -74,14 +82,6 @@ enum Kind {
     Label,
 }
 
-/// The part that differs by format.
-enum Body {
-    Delimited(Box<Delimited>),
-    Ndjson(Ndjson),
-    Libsvm(Libsvm),
-    Columnar(Columnar),
-}
-
 impl RowReader {
     /// Opens a file, or standard input for `-`, and reads as far as it takes to know the columns:
     /// one line, or for LIBSVM without a given dimension the whole file once.
@@ -89,7 +89,7 @@ impl RowReader {
     /// # Errors
     /// Whatever is wrong with the file as a whole: see [`DataError`].
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        Self::from_source(&Source::from_path(path.as_ref()), options)
+        Self::from_source(Source::from_path(path.as_ref()), options)
     }
 
     /// Reads from anything that gives bytes, gzipped or not. The format is the options', or the one
@@ -102,78 +102,29 @@ impl RowReader {
         input: impl Read + Send + 'static,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        let source = Source::Memory { name: name.into(), bytes: Vec::new().into() };
-        let format = format_of(&source, options)?;
-        if format.is_columnar() {
-            return Columnar::read(source.shown(), Box::new(input), format, options)
-                .and_then(|(rows, lines)| Self::over(source.stem(), lines, Body::Columnar(rows), 0));
-        }
-        let dimension = libsvm::told(&source, format, options)?;
-        let lines = Lines::new(source.shown(), Box::new(input), None)?;
-        Self::begin(source.stem(), lines, format, dimension, options)
+        Self::from_source(Source::Once { name: name.into(), input: Box::new(input) }, options)
     }
 
-    pub(crate) fn from_source(source: &Source, options: &ReadOptions) -> Result<Self, DataError> {
-        let format = format_of(source, options)?;
-        if format.is_columnar() {
-            return Columnar::open(source, format, options)
-                .and_then(|(rows, lines)| Self::over(source.stem(), lines, Body::Columnar(rows), 0));
-        }
-        let dimension = libsvm::dimension(source, format, options)?;
-        Self::begin(source.stem(), source.lines()?, format, dimension, options)
-    }
-
-    fn begin(
-        stem: String,
-        mut lines: Lines,
-        format: Format,
-        libsvm_dimension: usize,
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
-        let body = match format {
-            Format::Csv => Body::Delimited(Delimited::begin(&mut lines, None, options)?.into()),
-            Format::Tsv => Body::Delimited(Delimited::begin(&mut lines, Some(Separator::Tab), options)?.into()),
-            Format::Ndjson => Body::Ndjson(Ndjson::begin(&mut lines, options)?),
-            Format::Libsvm => Body::Libsvm(Libsvm::begin(&mut lines, libsvm_dimension, options)?),
-            Format::Parquet | Format::Arrow => {
-                return Err(ContainerError::NotBuilt { file: lines.file().to_owned(), format }.into());
-            }
-        };
-        Self::over(stem, lines, body, libsvm_dimension)
-    }
-
-    fn over(stem: String, lines: Lines, body: Body, libsvm_dimension: usize) -> Result<Self, DataError> {
-        let (plan, names) = match &body {
-            Body::Delimited(rows) => (Some(rows.plan()), rows.names()),
-            Body::Ndjson(rows) => (Some(rows.plan()), rows.names()),
-            Body::Columnar(rows) => (Some(rows.plan()), Some(rows.names())),
-            Body::Libsvm(_) => (None, None),
-        };
-        let dimension = plan.map_or(libsvm_dimension, Plan::dimension);
-        let weighted = plan.is_some_and(|plan| plan.weight().is_some());
-        let kind = kind(&body);
+    fn from_source(source: Source, options: &ReadOptions) -> Result<Self, DataError> {
+        let stream = Stream::open(source, options, false)?;
+        let (plan, names) = (stream.plan(), stream.rows.names());
         let named = |columns: &[usize]| names.map(|names| columns.iter().map(|&at| names[at].clone()).collect());
-        let feature_names = plan.and_then(|plan| named(plan.features()));
-        let target_names = plan.filter(|plan| !plan.targets().is_empty()).and_then(|plan| named(plan.targets()));
-        let beside = Beside::default();
+        let feature_names = named(plan.features());
+        let target_names = if plan.targets().is_empty() { None } else { named(plan.targets()) };
         Ok(Self {
-            stem,
-            lines,
-            body,
-            dimension,
-            kind,
-            weighted,
+            missing: options.missing,
+            kind: kind(plan),
             feature_names,
             target_names,
-            beside,
-            met: 0,
-            over: false,
+            record: Record::new(),
+            beside: Beside::default(),
+            stream,
         })
     }
 
     /// Number of features a row, d: all columns but the targets and the weight, if there are any.
     pub fn dimension(&self) -> usize {
-        self.dimension
+        self.stream.plan().dimension()
     }
 
     /// The names of the features, if the file has names.
@@ -209,43 +160,29 @@ impl RowReader {
 
     /// Whether there is a column of weights.
     pub fn is_weighted(&self) -> bool {
-        self.weighted
+        self.stream.plan().weight().is_some()
     }
 
     /// What the first rows hold as their target, under [`Targets::Auto`](crate::Targets::Auto) and
     /// for one target.
     pub fn target_head(&self) -> Option<TargetHead> {
-        match &self.body {
-            Body::Delimited(rows) => rows.head(),
-            Body::Ndjson(rows) => rows.head(),
-            Body::Columnar(rows) => rows.head(),
-            Body::Libsvm(rows) => rows.head(),
-        }
+        self.stream.head
     }
 
     /// What was taken for the header where the file leaves that in doubt, as one line for people.
     pub fn doubt(&self) -> Option<&str> {
-        match &self.body {
-            Body::Delimited(rows) => rows.doubt(),
-            Body::Ndjson(_) | Body::Libsvm(_) | Body::Columnar(_) => None,
-        }
+        self.stream.rows.doubt()
     }
 
     /// What was found in the file since this was asked last and a person should know, as one line:
     /// the mark between the thousands of its numbers, where nobody told it.
     pub fn take_remark(&mut self) -> Option<String> {
-        match &mut self.body {
-            Body::Delimited(rows) => rows.take_remark(),
-            Body::Ndjson(_) | Body::Libsvm(_) | Body::Columnar(_) => None,
-        }
+        self.stream.rows.take_remark()
     }
 
     /// The marks in the numbers so far.
     pub fn marks(&self) -> Marks {
-        match &self.body {
-            Body::Delimited(rows) => rows.marks(),
-            Body::Ndjson(_) | Body::Libsvm(_) | Body::Columnar(_) => Marks::default(),
-        }
+        self.stream.rows.marks()
     }
 
     /// Has the target read as a label from the next row on: for whoever knows from
@@ -255,37 +192,31 @@ impl RowReader {
     /// # Errors
     /// [`DataError::LabelsOfSeveral`] if there are several targets.
     pub fn read_labels(&mut self) -> Result<(), DataError> {
-        let file = self.lines.file();
-        match &mut self.body {
-            Body::Delimited(rows) => rows.plan_mut().read_labels(file)?,
-            Body::Ndjson(rows) => rows.plan_mut().read_labels(file)?,
-            Body::Columnar(rows) => rows.plan_mut().read_labels(file)?,
-            Body::Libsvm(rows) => rows.read_labels(),
-        }
-        self.kind = kind(&self.body);
+        self.stream.read_labels()?;
+        self.kind = kind(self.stream.plan());
         Ok(())
     }
 
     /// Whether rows are JSON objects, which name their values.
     pub fn are_objects(&self) -> bool {
-        matches!(&self.body, Body::Ndjson(rows) if rows.are_objects())
+        self.stream.rows.are_objects()
     }
 
     /// What [`line`](Self::line) counts.
     pub fn counts(&self) -> Counts {
-        self.lines.counts()
+        self.stream.lines.counts()
     }
 
     /// The line, from 1, on which the row last read begins; the row's own number if the file has no
     /// lines.
     pub fn line(&self) -> u64 {
-        self.lines.line().number
+        self.stream.lines.line_number()
     }
 
     /// The row last read, good or bad, as it stands in the file, without its line end: what is to
     /// be kept of a row that is refused.
     pub fn record(&self) -> &[u8] {
-        self.lines.text()
+        self.stream.text()
     }
 
     /// Puts the features of the next row into `features` (which it empties first) and gives the
@@ -300,7 +231,7 @@ impl RowReader {
     pub fn next_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
         self.need_target()?;
         if self.kind != Kind::Numbers(1) {
-            return Err(DataError::NotOneNumber { file: self.lines.file().to_owned() });
+            return Err(DataError::NotOneNumber { file: self.stream.lines.file().to_owned() });
         }
         Ok(if self.take_row(features)? { self.beside.targets.first().copied() } else { None })
     }
@@ -339,12 +270,11 @@ impl RowReader {
         let read = self.take_row(features);
         std::mem::swap(targets, &mut self.beside.targets);
         std::mem::swap(label, &mut self.beside.label);
-        *weight = 1.0;
+        *weight = self.beside.weight;
         if !matches!(read, Ok(true)) {
             targets.clear();
             label.clear();
-        } else if self.weighted {
-            *weight = self.beside.weight;
+            *weight = 1.0;
         }
         read
     }
@@ -385,14 +315,11 @@ impl RowReader {
     /// Whatever is wrong with the file that is not one row's.
     pub fn skip_rows(&mut self, rows: u64) -> Result<u64, DataError> {
         let (mut passed, mut features) = (0, Vec::new());
-        while passed < rows && !self.over {
-            if let Body::Columnar(columnar) = &mut self.body {
-                let together = columnar.skip(&self.lines, rows - passed)?;
-                self.met += together;
-                passed += together;
-                if together > 0 {
-                    continue;
-                }
+        while passed < rows && !self.stream.is_over() {
+            let together = self.stream.skip(rows - passed)?;
+            passed += together;
+            if together > 0 {
+                continue;
             }
             match self.take_row(&mut features) {
                 Ok(true) => passed += 1,
@@ -414,24 +341,24 @@ impl RowReader {
         self.need_target()?;
         let (mut features, mut beside) = (Vec::new(), Beside::default());
         let (mut labels, mut classes, mut weights) = (Vec::new(), Labels::new(), Vec::new());
-        let mut read = 0;
+        let (weighted, mut read) = (self.is_weighted(), 0);
         while read < rows && self.append_row(&mut features, &mut beside)? {
             read += 1;
             if self.kind == Kind::Label {
                 labels.push(classes.insert(&beside.label));
             }
-            if self.weighted {
+            if weighted {
                 weights.push(beside.weight);
             }
         }
-        let (stem, dimension) = (self.stem.clone(), self.dimension);
+        let (stem, dimension) = (self.stream.stem.clone(), self.dimension());
         let mut table = match self.kind {
             Kind::Label => Dataset::labelled(stem, dimension, features, &labels, &classes)?,
             Kind::Nothing | Kind::Numbers(_) => {
                 Dataset::several(stem, dimension, features, self.outputs(), beside.targets)?
             }
         };
-        if self.weighted {
+        if weighted {
             table = table.with_weights(weights)?;
         }
         match (&self.feature_names, &self.target_names) {
@@ -442,7 +369,7 @@ impl RowReader {
 
     fn need_target(&self) -> Result<(), DataError> {
         match self.kind {
-            Kind::Nothing => Err(DataError::NoTarget { file: self.lines.file().to_owned() }),
+            Kind::Nothing => Err(DataError::NoTarget { file: self.stream.lines.file().to_owned() }),
             Kind::Numbers(_) | Kind::Label => Ok(()),
         }
     }
@@ -462,46 +389,71 @@ impl RowReader {
     }
 
     /// The next row behind what `features` and the targets of `beside` hold already; false at the
-    /// end. An error may leave part of a row there.
+    /// end, and nothing added. An error adds nothing, either.
     fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut Beside) -> Result<bool, DataError> {
-        if self.over {
-            return Ok(false);
+        let (before, plan) = (features.len(), self.stream.plan());
+        let (d, width) = (plan.dimension(), plan.width());
+        features.resize(before + width, 0.0);
+        let row = &mut features[before..];
+        let read = self.fill_row(row, &mut beside.label);
+        if matches!(read, Ok(true)) {
+            let plan = self.stream.plan();
+            beside.targets.extend_from_slice(&row[d..d + plan.numbers()]);
+            beside.weight = if plan.weight().is_some() { row[width - 1] } else { 1.0 };
+            features.truncate(before + d);
+        } else {
+            features.truncate(before);
         }
-        let row = match &mut self.body {
-            Body::Delimited(rows) => rows.row(&mut self.lines, features, beside),
-            Body::Ndjson(rows) => rows.row(&mut self.lines, features, beside),
-            Body::Columnar(rows) => rows.row(&mut self.lines, features, beside),
-            Body::Libsvm(rows) => rows.row(&mut self.lines, features, beside),
-        };
-        match &row {
-            Ok(true) => self.met += 1,
-            Err(error) if error.concerns_one_row() => self.met += 1,
-            Ok(false) | Err(_) => self.over = true,
-        }
-        match row {
-            Ok(false) if self.met == 0 => {
-                let file = self.lines.file().to_owned();
-                Err(if self.feature_names.is_some() && matches!(self.body, Body::Delimited(_)) {
-                    DataError::HeaderOnly { file }
-                } else {
-                    DataError::Empty { file }
-                })
+        read
+    }
+
+    /// The numbers of the next row, one for each of its cells, and its label; false at the end.
+    fn fill_row(&mut self, row: &mut [f64], label: &mut String) -> Result<bool, DataError> {
+        match self.stream.numbers(row, label)? {
+            Next::End => return Ok(false),
+            Next::Numbers => {}
+            Next::Record if !self.stream.record(&mut self.record)? => return Ok(false),
+            Next::Record => {
+                for (place, cell) in self.record.cells().enumerate() {
+                    row[place] = self.number(cell, place, label)?;
+                }
             }
-            row => row,
+        }
+        Ok(true)
+    }
+
+    /// The number of a cell; 0 for a label, which it puts into `label`.
+    fn number(&self, cell: Cell<'_>, place: usize, label: &mut String) -> Result<f64, DataError> {
+        let (plan, at) = (self.stream.plan(), || self.stream.place(place));
+        if matches!(plan.role(plan.column(place)), Role::Label(_)) {
+            return if Labels::of_cell(cell, label) { Ok(0.0) } else { Err(DataError::MissingTarget { cell: at() }) };
+        }
+        let (is_target, value) = (place >= plan.dimension(), || cell.to_string());
+        let is_weight = place >= plan.dimension() + plan.targets().len();
+        match cell.number() {
+            Some(value) if !is_weight || value >= 0.0 => return Ok(value),
+            _ if is_weight => return Err(DataError::BadWeight { cell: at(), value: value() }),
+            _ => {}
+        }
+        let is_gap = match cell {
+            Cell::Missing => true,
+            Cell::Text(text) => number::parse(text.as_bytes()) == Parsed::Nan,
+            _ => false,
+        };
+        match (is_gap, self.stream.head) {
+            (true, _) if self.missing == Missing::Nan => Ok(f64::NAN),
+            (true, _) if is_target => Err(DataError::MissingTarget { cell: at() }),
+            (true, _) => Err(DataError::EmptyCell { cell: at() }),
+            (false, Some(TargetHead { rows, .. })) if is_target => {
+                Err(DataError::LateLabel { cell: at(), value: value(), rows })
+            }
+            (false, _) => Err(DataError::NotANumber { cell: at(), value: value() }),
         }
     }
 }
 
-/// What the body's rows have as their target.
-fn kind(body: &Body) -> Kind {
-    let plan = match body {
-        Body::Delimited(rows) => rows.plan(),
-        Body::Ndjson(rows) => rows.plan(),
-        Body::Columnar(rows) => rows.plan(),
-        // Every row of libsvm has a target.
-        Body::Libsvm(rows) if rows.label() => return Kind::Label,
-        Body::Libsvm(_) => return Kind::Numbers(1),
-    };
+/// What rows have as their target.
+fn kind(plan: &Plan) -> Kind {
     match plan.numbers() {
         _ if plan.label().is_some() => Kind::Label,
         0 => Kind::Nothing,
@@ -512,8 +464,8 @@ fn kind(body: &Body) -> Kind {
 impl fmt::Debug for RowReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RowReader")
-            .field("file", &self.lines.file())
-            .field("dimension", &self.dimension)
+            .field("file", &self.stream.lines.file())
+            .field("dimension", &self.dimension())
             .field("line", &self.line())
             .finish_non_exhaustive()
     }
@@ -540,15 +492,8 @@ pub fn read_bytes(
     read_source(Source::Memory { name: name.into(), bytes: bytes.into() }, options)
 }
 
-pub(crate) fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset, DataError> {
+fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let twice = format_of(&source, options)? == Format::Libsvm && options.libsvm_dimension.is_none();
     let source = if twice { source.rereadable()? } else { source };
-    RowReader::from_source(&source, options)?.read_rows(usize::MAX)
-}
-
-pub(crate) fn format_of(source: &Source, options: &ReadOptions) -> Result<Format, DataError> {
-    options
-        .format
-        .or_else(|| source.path().and_then(Format::from_path))
-        .ok_or_else(|| DataError::UnknownFormat { file: source.shown() })
+    RowReader::from_source(source, options)?.read_rows(usize::MAX)
 }

@@ -97,7 +97,6 @@ impl Range {
 /// The ranges of all columns, gathered row by row in one pass.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "written::Written", into = "written::Written"))]
 pub struct Ranges {
     features: Vec<Range>,
     /// One a target, and at least one.
@@ -125,80 +124,24 @@ impl Ranges {
         ranges
     }
 
-    /// Takes one more row into account. O(d).
-    ///
-    /// # Errors
-    /// [`DataError::Dimension`] for a row of another width, or if there are several targets; the
-    /// ranges are then unchanged.
-    pub fn observe(&mut self, row: &[f64], target: f64) -> Result<(), DataError> {
-        self.observe_targets(row, &[target])
-    }
-
-    /// Takes one more row with all its targets into account. O(d + m).
+    /// Takes one more row into account, with all its targets, or without any where they are labels.
+    /// O(d + m).
     ///
     /// # Errors
     /// [`DataError::Dimension`] for a row of another width or with another number of targets; the
     /// ranges are then unchanged.
-    pub fn observe_targets(&mut self, row: &[f64], targets: &[f64]) -> Result<(), DataError> {
+    pub fn observe(&mut self, row: &[f64], targets: &[f64]) -> Result<(), DataError> {
         check_width(self.features.len(), row.len())?;
-        check_targets(self.targets.len(), targets.len())?;
+        if !targets.is_empty() {
+            check_targets(self.targets.len(), targets.len())?;
+        }
         self.widen(row, targets);
-        Ok(())
-    }
-
-    /// Takes the features of one more row into account, whose target is a label. O(d).
-    ///
-    /// # Errors
-    /// As [`observe`](Self::observe).
-    pub fn observe_features(&mut self, row: &[f64]) -> Result<(), DataError> {
-        check_width(self.features.len(), row.len())?;
-        self.widen(row, &[]);
         Ok(())
     }
 
     fn widen(&mut self, row: &[f64], targets: &[f64]) {
         for (range, &value) in self.features.iter_mut().zip(row).chain(self.targets.iter_mut().zip(targets)) {
             range.observe(value);
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-mod written {
-    //! The layout of ranges in files. It is that of one target. Further targets stand behind the
-    //! features, after a range that no column can have.
-
-    use super::{Range, Ranges};
-
-    const MORE_TARGETS: Range = Range { low: 1.0, high: -1.0 };
-
-    #[derive(serde::Serialize, serde::Deserialize)]
-    pub(super) struct Written {
-        features: Vec<Range>,
-        target: Range,
-    }
-
-    impl From<Ranges> for Written {
-        fn from(ranges: Ranges) -> Self {
-            let Ranges { mut features, targets } = ranges;
-            let mut targets = targets.into_iter();
-            let target = targets.next().unwrap_or(Range::NOTHING);
-            if targets.len() > 0 {
-                features.push(MORE_TARGETS);
-                features.extend(targets);
-            }
-            Self { features, target }
-        }
-    }
-
-    impl From<Written> for Ranges {
-        fn from(written: Written) -> Self {
-            let Written { mut features, target } = written;
-            let mut targets = vec![target];
-            if let Some(mark) = features.iter().position(|range| *range == MORE_TARGETS) {
-                targets.extend(features.drain(mark..).skip(1));
-            }
-            Self { features, targets }
         }
     }
 }
@@ -213,7 +156,9 @@ mod written {
 /// scaling.apply(&mut table)?;
 /// assert_eq!(table.features(), [-1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 /// assert_eq!(table.targets(), [0.0, 0.25, 1.0]);
-/// assert_eq!(scaling.invert_target(0.25), 150.0);
+/// let mut answer = [0.25];
+/// scaling.invert_targets(&mut answer)?;
+/// assert_eq!(answer, [150.0]);
 /// # Ok::<(), mercer_readers::DataError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -225,6 +170,7 @@ pub struct Scaling {
 
 impl Validate for Scaling {
     fn validate(&self) -> Result<(), Inconsistent> {
+        Inconsistent::require(!self.ranges.targets.is_empty(), "scaling", "it has a range for a target")?;
         let mut ranges = self.ranges.features.iter().chain(&self.ranges.targets);
         ranges.try_for_each(|range| (range.low, range.high).validate())
     }
@@ -280,14 +226,6 @@ impl Scaling {
         Ok(())
     }
 
-    /// The scaled value of a target, the first if there are several.
-    ///
-    /// # Errors
-    /// [`DataError::Unscalable`], as in [`row`](Self::row).
-    pub fn target(&self, value: f64) -> Result<f64, DataError> {
-        self.scaled_target(0, value)
-    }
-
     /// Scales all targets of one row in place. O(m).
     ///
     /// # Errors
@@ -299,14 +237,8 @@ impl Scaling {
         Ok(())
     }
 
-    /// The original value of a scaled target, or of a prediction of one: the inverse of
-    /// [`target`](Self::target). For a constant target it is the constant.
-    pub fn invert_target(&self, scaled: f64) -> f64 {
-        self.first_target().back_from(scaled, self.scheme.target)
-    }
-
     /// The original values of the scaled targets of one row, or of predictions of them, in place:
-    /// the inverse of [`targets`](Self::targets). O(m).
+    /// the inverse of [`targets`](Self::targets). A constant target is the constant. O(m).
     ///
     /// # Errors
     /// [`DataError::Dimension`] for another number of targets, which are then unchanged.
@@ -323,47 +255,25 @@ impl Scaling {
         self.scheme
     }
 
-    /// The smallest and the largest target, the first if there are several; equal if there was but
-    /// one value, or none.
-    pub fn target_range(&self) -> (f64, f64) {
-        self.first_target().ends()
-    }
-
-    /// The smallest and the largest value of every target, as in
-    /// [`target_range`](Self::target_range).
+    /// The smallest and the largest value of every target; equal if there was but one, or none.
     pub fn target_ranges(&self) -> impl ExactSizeIterator<Item = (f64, f64)> {
         self.ranges.targets.iter().map(|range| range.ends())
     }
 
-    /// How much one scaled unit of the target, the first if there are several, is in its own units:
-    /// 0 for a constant target.
-    pub fn target_unit(&self) -> f64 {
-        self.first_target().unit(self.scheme.target)
-    }
-
-    /// How much one scaled unit of every target is in its own units, as in
-    /// [`target_unit`](Self::target_unit).
+    /// How much one scaled unit of every target is in its own units: 0 for a constant target.
     pub fn target_units(&self) -> impl ExactSizeIterator<Item = f64> {
         self.ranges.targets.iter().map(|range| range.unit(self.scheme.target))
     }
 
-    fn first_target(&self) -> Range {
-        self.ranges.targets.first().copied().unwrap_or(Range::NOTHING)
-    }
-
-    fn scaled_target(&self, place: usize, value: f64) -> Result<f64, DataError> {
-        let range = self.ranges.targets.get(place).copied().unwrap_or(Range::NOTHING);
-        let scaled = range.to_span(value, self.scheme.target);
-        if value.is_finite() && scaled.is_finite() {
-            return Ok(scaled);
-        }
-        let name = if self.outputs() == 1 { "target".to_owned() } else { format!("target {}", place + 1) };
-        Err(unscalable(self.dimension() + place, Some(&name), value, range))
-    }
-
     fn check_targets(&self, targets: &[f64]) -> Result<(), DataError> {
         check_targets(self.outputs(), targets.len())?;
-        targets.iter().enumerate().try_for_each(|(place, &value)| self.scaled_target(place, value).map(drop))
+        for (place, (&value, range)) in targets.iter().zip(&self.ranges.targets).enumerate() {
+            if !value.is_finite() || !range.to_span(value, self.scheme.target).is_finite() {
+                let name = if targets.len() == 1 { "target".to_owned() } else { format!("target {}", place + 1) };
+                return Err(unscalable(self.dimension() + place, Some(&name), value, *range));
+            }
+        }
+        Ok(())
     }
 
     fn scale_targets(&self, targets: &mut [f64]) {
@@ -422,6 +332,12 @@ mod tests {
         table
     }
 
+    fn inverted(scaling: &Scaling, scaled: f64) -> f64 {
+        let mut target = [scaled];
+        scaling.invert_targets(&mut target).unwrap();
+        target[0]
+    }
+
     #[test]
     fn huge_ranges_do_not_overflow() {
         assert_eq!(scaled(&[-1.7e308, 0.0, 1.7e308], Scheme::PAPER01).features(), [-1.0, 0.0, 1.0]);
@@ -430,8 +346,8 @@ mod tests {
         let scaling = Scaling::new(Ranges::of(&target), Scheme::PAPER11);
         scaling.apply(&mut target).unwrap();
         assert_eq!(target.targets(), [-1.0, 1.0, 0.5]);
-        assert_eq!([-1.0, 1.0].map(|y| scaling.invert_target(y)), [-1.6e308, 1.6e308]);
-        assert!((scaling.invert_target(0.5) / 0.8e308 - 1.0).abs() < 1e-15);
+        assert_eq!([-1.0, 1.0].map(|y| inverted(&scaling, y)), [-1.6e308, 1.6e308]);
+        assert!((inverted(&scaling, 0.5) / 0.8e308 - 1.0).abs() < 1e-15);
     }
 
     #[test]
@@ -445,9 +361,11 @@ mod tests {
         let table = scaled(&[7.0, 7.0], Scheme::PAPER11);
         assert_eq!((table.features(), table.targets()), (&[0.0, 0.0][..], &[0.0, 0.0][..]));
         let mut ranges = Ranges::new(1);
-        ranges.observe(&[1.0], 7.0).unwrap();
+        ranges.observe(&[1.0], &[7.0]).unwrap();
         let scaling = Scaling::new(ranges, Scheme::PAPER11);
-        assert_eq!((scaling.target(9.0).unwrap(), scaling.invert_target(0.3)), (0.0, 7.0));
+        let mut target = [9.0];
+        scaling.targets(&mut target).unwrap();
+        assert_eq!((target, inverted(&scaling, 0.3)), ([0.0], 7.0));
     }
 
     #[test]
@@ -467,10 +385,10 @@ mod tests {
         assert!(message.ends_with("take the ranges from data that cover it"), "{message}");
         assert_eq!(table, column(&[0.0, 1e308]));
         assert!(scaling.row(&mut [f64::NAN]).is_err());
-        assert!(scaling.target(f64::NAN).unwrap_err().to_string().starts_with("column 2 (\"target\"): NaN"));
+        assert!(scaling.targets(&mut [f64::NAN]).unwrap_err().to_string().starts_with("column 2 (\"target\"): NaN"));
         let message = scaling.row(&mut [0.0, 0.0]).unwrap_err().to_string();
         assert!(message.starts_with("a row to scale: dimension 2 where 1 is needed"), "{message}");
-        assert!(Ranges::new(1).observe(&[], 0.0).is_err());
+        assert!(Ranges::new(1).observe(&[], &[0.0]).is_err());
     }
 
     #[test]
@@ -480,7 +398,7 @@ mod tests {
         let scaling = Scaling::new(Ranges::of(&table), Scheme::PAPER01);
         scaling.apply(&mut table).unwrap();
         assert_eq!(table.targets(), [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.0, 0.5]);
-        assert_eq!((scaling.outputs(), scaling.target_range()), (3, (0.0, 10.0)));
+        assert_eq!(scaling.outputs(), 3);
         assert_eq!(scaling.target_ranges().collect::<Vec<_>>(), [(0.0, 10.0), (7.0, 7.0), (-5.0, 5.0)]);
         assert_eq!(scaling.target_units().collect::<Vec<_>>(), [10.0, 0.0, 10.0]);
         let mut row = [0.25, 0.5, 0.75];
@@ -491,10 +409,10 @@ mod tests {
 
         let mut ranges = Ranges::several(1, 3);
         for (i, targets) in targets.chunks_exact(3).enumerate() {
-            ranges.observe_targets(&[i as f64 + 1.0], targets).unwrap();
+            ranges.observe(&[i as f64 + 1.0], targets).unwrap();
         }
         assert_eq!(Scaling::new(ranges.clone(), Scheme::PAPER01), scaling);
-        assert!(ranges.observe(&[1.0], 1.0).is_err() && ranges.observe_targets(&[1.0], &[1.0; 4]).is_err());
+        assert!(ranges.observe(&[1.0], &[1.0]).is_err() && ranges.observe(&[1.0], &[1.0; 4]).is_err());
         let message = scaling.targets(&mut [0.0, 0.0]).unwrap_err().to_string();
         assert!(message.starts_with("the targets to scale: dimension 2 where 3 is needed"), "{message}");
         let mut wrong = [0.0, f64::NAN, 0.0];
@@ -512,30 +430,20 @@ mod tests {
         assert_eq!((table.features(), table.targets()), (&[-1.0, -0.5, 1.0][..], &[1.0, 0.0, 2.0][..]));
         let mut ranges = Ranges::new(1);
         for x in [1.0, 2.0, 5.0] {
-            ranges.observe_features(&[x]).unwrap();
+            ranges.observe(&[x], &[]).unwrap();
         }
         let mut row = [2.0];
         Scaling::new(ranges, Scheme::PAPER11).row(&mut row).unwrap();
         assert_eq!(row, [-0.5]);
     }
 
-    /// Files that hold a scaling of one target have this layout.
     #[cfg(feature = "serde")]
     #[test]
-    fn scalings_are_written_as_they_were() {
-        let mut one = Ranges::new(1);
-        one.observe(&[1.0], 2.0).unwrap();
-        let scaling = Scaling::new(one, Scheme::PAPER01);
-        let written = serde_json::to_string(&scaling).unwrap();
-        let ranges = r#"{"features":[{"low":1.0,"high":1.0}],"target":{"low":2.0,"high":2.0}}"#;
-        assert_eq!(
-            written,
-            format!(r#"{{"ranges":{ranges},"scheme":{{"features":"minus-one-one","target":"zero-one"}}}}"#)
-        );
-        let mut several = Ranges::several(2, 3);
-        for scaling in [scaling, Scaling::new(several.clone(), Scheme::PAPER11), {
-            several.observe_targets(&[1.0, -1.0], &[3.0, 4.0, 5.0]).unwrap();
-            Scaling::new(several, Scheme::PAPER11)
+    fn scalings_read_back() {
+        let mut ranges = Ranges::several(2, 3);
+        for scaling in [Scaling::new(Ranges::new(1), Scheme::PAPER01), Scaling::new(ranges.clone(), Scheme::PAPER11), {
+            ranges.observe(&[1.0, -1.0], &[3.0, 4.0, 5.0]).unwrap();
+            Scaling::new(ranges, Scheme::PAPER11)
         }] {
             let read: Scaling = serde_json::from_str(&serde_json::to_string(&scaling).unwrap()).unwrap();
             assert_eq!((&read, read.validate()), (&scaling, Ok(())));
@@ -559,7 +467,7 @@ mod tests {
                 prop_assert!((feature - (-1.0 + 2.0 * (value - low) / (high - low))).abs() < 1e-14);
                 prop_assert!((target - (value - low) / (high - low)).abs() < 1e-14);
                 prop_assert!((-1.0..=1.0).contains(&feature) && (0.0..=1.0).contains(&target));
-                prop_assert!((scaling.invert_target(target) - value).abs() < 1e-9);
+                prop_assert!((inverted(&scaling, target) - value).abs() < 1e-9);
             }
         }
     }

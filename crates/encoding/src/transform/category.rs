@@ -5,7 +5,7 @@ use mercer_core::{Cell, Inconsistent, Validate};
 use crate::key::Key;
 use crate::schema::{Column, LONGEST_NAME};
 
-use super::{MOST_SLOTS, Oddity, gap_name, push_gap};
+use super::{MOST_SLOTS, Oddity, gap_name, tell_gap};
 
 /// Numbers that hashed categories share where no column of the head has more than fit.
 const SHARED: usize = 16;
@@ -92,37 +92,27 @@ impl Categories {
         self.known.iter().position(|known| known == name)
     }
 
-    pub(super) fn encode(&self, cell: Cell<'_>, numbers: &mut Vec<f64>) {
-        let start = numbers.len();
-        numbers.resize(start + self.slots + self.hashed, 0.0);
-        let key = Key::of(cell);
-        if let Some(key) = &key {
-            match self.slot(key.as_str()) {
-                Some(slot) => numbers[start + slot] = 1.0,
-                None if self.shares() => {}
-                None => {
-                    let (place, sign) = hash(key.as_str(), 0, self.hashed);
-                    numbers[start + self.slots + place] = sign;
-                }
-            }
-        }
-        push_gap(self.gaps, key.is_none(), numbers);
-    }
-
-    /// Adds to the numbers of the pool what this cell of column `column` has there.
-    pub(super) fn encode_late(&self, cell: Cell<'_>, column: usize, pool: &Pool, numbers: &mut [f64]) {
-        let Some(key) = Key::of(cell).filter(|_| self.shares()) else { return };
+    /// Puts the numbers of a cell of column `column` in place of zeros: its own, and those that it
+    /// adds to the pool's.
+    pub(super) fn encode(
+        &self,
+        cell: Cell<'_>,
+        numbers: &mut [f64],
+        column: usize,
+        (pool, pooled): (&Pool, &mut [f64]),
+    ) {
+        let Some(key) = Key::of(cell) else { return tell_gap(self.gaps, numbers) };
         let name = key.as_str();
-        if self.slot(name).is_some() {
-            return;
-        }
-        match self.late.iter().find(|(known, _)| known == name) {
-            Some((_, place)) => numbers[*place] += 1.0,
-            None if pool.hashed > 0 => {
-                let (place, sign) = hash(name, column, pool.hashed);
-                numbers[pool.size + place] += sign;
-            }
-            None => {}
+        if let Some(slot) = self.slot(name) {
+            numbers[slot] = 1.0;
+        } else if !self.shares() {
+            let (place, sign) = hash(name, 0, self.hashed);
+            numbers[self.slots + place] = sign;
+        } else if let Some((_, place)) = self.late.iter().find(|(known, _)| known == name) {
+            pooled[*place] += 1.0;
+        } else if pool.hashed > 0 {
+            let (place, sign) = hash(name, column, pool.hashed);
+            pooled[pool.size + place] += sign;
         }
     }
 

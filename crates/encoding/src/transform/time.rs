@@ -8,7 +8,7 @@ use crate::notation::Notation;
 use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, TimeParts};
 
-use super::{gap_name, push_gap};
+use super::{gap_name, tell_gap};
 
 /// Seconds of an average year.
 const YEAR: f64 = 365.25 * 86_400.0;
@@ -33,8 +33,7 @@ impl Times {
     }
 
     pub(super) fn width(&self) -> usize {
-        let TimeParts { hour, weekday, season } = self.parts;
-        2 * [hour, weekday, season].into_iter().filter(|part| *part).count() + 1 + usize::from(self.gaps)
+        self.elapsed_at() + 1 + usize::from(self.gaps)
     }
 
     pub(super) fn gaps(&self) -> bool {
@@ -46,19 +45,26 @@ impl Times {
         self.notation.instant(cell)
     }
 
-    pub(super) fn encode(&self, cell: Cell<'_>, numbers: &mut Vec<f64>) {
-        let instant = self.instant(cell);
-        let Calendar { of_day, of_week, of_year, .. } = Calendar::of(instant.unwrap_or_default());
-        for (has, share) in [(self.parts.hour, of_day), (self.parts.weekday, of_week), (self.parts.season, of_year)] {
-            if has {
-                // A gap lies in the middle of the circle.
-                let (sine, cosine) = if instant.is_some() { (TAU * share).sin_cos() } else { (0.0, 0.0) };
-                numbers.extend([sine, cosine]);
-            }
+    pub(super) fn encode(&self, cell: Cell<'_>, numbers: &mut [f64]) {
+        let Some(instant) = self.instant(cell) else {
+            // A gap lies in the middle of the circles.
+            numbers[self.elapsed_at()] = self.elapsed.gap();
+            return tell_gap(self.gaps, numbers);
+        };
+        let Calendar { of_day, of_week, of_year, .. } = Calendar::of(instant);
+        let TimeParts { hour, weekday, season } = self.parts;
+        let shares = [(hour, of_day), (weekday, of_week), (season, of_year)];
+        let circles = shares.into_iter().filter(|(has, _)| *has).map(|(_, share)| TAU * share);
+        for (place, angle) in numbers.chunks_exact_mut(2).zip(circles) {
+            (place[0], place[1]) = angle.sin_cos();
         }
-        let elapsed = instant.map(|instant| years(self.origin, instant));
-        numbers.push(elapsed.map_or_else(|| self.elapsed.gap(), |elapsed| self.elapsed.encode(elapsed)));
-        push_gap(self.gaps, instant.is_none(), numbers);
+        numbers[self.elapsed_at()] = self.elapsed.encode(years(self.origin, instant));
+    }
+
+    /// Where the years stand: behind the circles.
+    fn elapsed_at(&self) -> usize {
+        let TimeParts { hour, weekday, season } = self.parts;
+        2 * [hour, weekday, season].into_iter().filter(|part| *part).count()
     }
 
     pub(super) fn learn(&mut self, cell: Cell<'_>) {

@@ -29,6 +29,24 @@ fn texts<'a>(values: &[&'a str]) -> Vec<Cell<'a>> {
 }
 
 #[test]
+fn numbers_that_stand_for_no_value_are_told() {
+    let why = |values: &[f64]| of("x", &numbers(values.iter().copied())).why;
+    assert!(why(&[20.0, -999.0, 35.0, -999.0, 50.0]).starts_with("-999 is far from all others; --gap -999 tells"));
+    assert!(why(&[0.1, 9999.0, 0.7, 9999.0]).starts_with("9999 is far"));
+    for values in [&[20.0, -999.0, 35.0][..], &[-999.0, -500.0, -999.0, 300.0], &[998.0, 999.0, 999.0], &[-99.0; 4]] {
+        assert_eq!(why(values), "", "{values:?}");
+    }
+}
+
+/// No run of the same look shows another.
+#[test]
+fn the_first_cell_in_doubt_is_shown() {
+    let days: Vec<String> = (1..=12).map(|day| format!("{day}/{}/2020", 13 - day)).collect();
+    let cells: Vec<Cell<'_>> = days.iter().map(|day| Cell::Text(day)).collect();
+    assert!(of("d", &cells).why.starts_with("\"1/12/2020\" may be two days"));
+}
+
+#[test]
 fn kinds_by_hand() {
     let many: Vec<String> = (0..30).map(|i| format!("A-{i}")).collect();
     let long: Vec<String> =

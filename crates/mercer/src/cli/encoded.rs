@@ -9,11 +9,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Overrides, Scale, Schema, TargetScale, Use,
+    Column as EncodedColumn, ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Overrides, Scale,
+    Schema, TargetScale, Use,
 };
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, Scheme,
-    TargetColumn,
+    TargetColumn, Targets,
 };
 
 use super::dialect;
@@ -26,8 +27,8 @@ use super::{CommonArguments, FIRST_ROWS, voice};
 pub(crate) use head::Head;
 pub(crate) use oddities::{Oddities, facts_of};
 pub(crate) use ranges::TableRanges;
-use records::Beside;
-pub(crate) use records::{Records, cell, kind, targets};
+use records::{Beside, is_marked};
+pub(crate) use records::{Records, cell, kind, targets, with_notation};
 
 /// A row as it was read: numbers, or a record of a table with its targets.
 #[derive(Clone, Default)]
@@ -169,8 +170,8 @@ impl Encoded {
                 ));
             }
         }
-        let named = records.is_named() || schema.is_named();
-        let (width, names) = (names.len(), named.then_some(&*names));
+        let (width, names_of_file) = (names.len(), &*names);
+        let names = Some(names_of_file).filter(|_| records.is_named() || schema.is_named());
         let lacks = |what: &dyn std::fmt::Display, option: &str| {
             Failure::because(format!(
                 "{shown}: has no column {what}, which is to be learnt; say with {option} which one it is"
@@ -180,6 +181,7 @@ impl Encoded {
             None => Vec::new(),
             Some(target) => targets(target, width, names).ok_or_else(|| lacks(target, "--target"))?,
         };
+        let column = |place: usize| schema.columns().iter().position(|column| column.name == names_of_file[place]);
         let weight = known.weight.as_ref();
         let weight =
             weight.map(|choice| choice.place(width, names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
@@ -189,7 +191,7 @@ impl Encoded {
             record: Record::new(),
             map: Some(map),
             encoding: known.encoding.clone(),
-            beside: Beside { targets, weight, kind: known.kind },
+            beside: Beside { targets: with_notation(targets, schema.columns(), column), weight, kind: known.kind },
             targets: Vec::new(),
             odd: None,
             learns: true,
@@ -206,12 +208,15 @@ impl Encoded {
     /// does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
-        if self.encoding.schema().needs_encoding() {
+        let needs_encoding = self.encoding.schema().needs_encoding();
+        if needs_encoding {
             voice::remark(format!(
                 "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
                 self.shown,
                 self.encoding.dimension(),
             ));
+        }
+        if needs_encoding || self.beside.targets.iter().any(is_marked) {
             oddities::tell_columns(&self.encoding);
         }
         self.odd = Some(Arc::default());
@@ -249,7 +254,7 @@ impl Encoded {
     /// The numbers that a row becomes, and the targets.
     pub(crate) fn columns(&self) -> Columns {
         let targets: Vec<String> =
-            self.beside.targets.iter().map(|&place| self.records.columns()[place].clone()).collect();
+            self.beside.targets.iter().map(|(place, _)| self.records.columns()[*place].clone()).collect();
         let features = self.encoding.names();
         let named = self.records.is_named();
         Columns::new(self.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
@@ -493,7 +498,15 @@ impl Found {
             Ok(schema) => schema,
         };
         let told = !looking.overrides.kinds.is_empty();
-        let acts = told || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
+        let targets = with_notation(targets, schema.columns(), Some);
+        let marked = targets.iter().any(is_marked);
+        if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
+            let EncodedColumn { name, kind, why, .. } = &schema.columns()[*target];
+            if *kind == ColumnKind::Text && !why.is_empty() {
+                return Err(Failure::because(format!("{shown}: column {name:?}: {why}")));
+            }
+        }
+        let acts = told || marked || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
         let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
         if !acts && !forced && looking.options.scale == Scale::None {
             return Ok(Looked::Numbers(Some(schema)));

@@ -111,7 +111,7 @@ impl From<DataError> for Failure {
             DataError::DimensionUnknown { file } => Self::usage(format!(
                 "{file}: a libsvm stream tells its number of features only at its end; say it with --dimension N, or give a file"
             )),
-            DataError::ColumnNotFound { column: ColumnChoice::Name(_), names: None, .. } => {
+            DataError::ColumnNotFound { column: ColumnChoice::Name(_), target: false, names: None, .. } => {
                 Self::because(format!("{error}; tell them by number"))
             }
             _ => Self::because(error.to_string()),

@@ -90,8 +90,7 @@ impl Learned {
             let Sample { example, .. } = &sample;
             match read {
                 Ok(true) if encoded => {}
-                Ok(true) if input.kind().is_class() => ranges.observe_features(&example.features)?,
-                Ok(true) => ranges.observe_targets(&example.features, &example.targets)?,
+                Ok(true) => ranges.observe(&example.features, &example.targets)?,
                 Ok(false) => {
                     return Ok(Self { shown, columns: input.columns().clone(), ranges, table, outputs, rows });
                 }

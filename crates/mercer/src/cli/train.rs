@@ -416,7 +416,7 @@ fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
             format!(", mean squared error {} in scaled units", digits(mse))
         }
         (Task::Numbers(_), Some(scaling)) => {
-            let own = digits(mse * scaling.target_unit().powi(2));
+            let own = digits(mse * scaling.target_units().next().unwrap_or_default().powi(2));
             format!(", mean squared error {} in scaled units ({own} in the target's own)", digits(mse))
         }
     };

@@ -66,8 +66,8 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
         score.record(built.learner.predict_then_update(&x[..features], y).unwrap(), y);
     }
     let mut ranges = Ranges::new(features);
-    ranges.observe(&[-1.0, -1.0][..features], -1.0).unwrap();
-    ranges.observe(&[1.0, 3.0][..features], 1.0).unwrap();
+    ranges.observe(&[-1.0, -1.0][..features], &[-1.0]).unwrap();
+    ranges.observe(&[1.0, 3.0][..features], &[1.0]).unwrap();
     Tabular {
         description: Description {
             learner: name.to_owned(),

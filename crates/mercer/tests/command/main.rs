@@ -12,6 +12,8 @@ mod fit;
 mod fit_classes;
 mod fit_tables;
 mod forecast;
+#[cfg(feature = "arrow")]
+mod forms;
 mod gaps;
 mod habits;
 mod headers;

@@ -14,6 +14,43 @@ fn rows(text: &str) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
 }
 
+/// The same numbers as any country writes them give the same model, and data of one the predictions
+/// of another.
+#[test]
+fn targets_may_be_written_as_features_are() {
+    let number = |t: usize| (t * 37 % 60) as f64 * 100.0 + 0.25;
+    let (mut plain, mut american, mut german) = (String::from("x,y\n"), String::from("x,y\n"), String::from("x;y\n"));
+    for t in 0..120 {
+        let (whole, grouped) = (number(t).trunc(), |mark: &str| match number(t) as usize {
+            whole if whole < 1000 => whole.to_string(),
+            whole => format!("{}{mark}{:03}", whole / 1000, whole % 1000),
+        });
+        plain += &format!("{},{whole}.25\n", t % 60);
+        american += &format!("{},\"${}.25\"\n", t % 60, grouped(","));
+        german += &format!("{};{},25 €\n", t % 60, grouped("."));
+    }
+    let folder = Folder::new().with("plain.csv", plain).with("us.csv", american).with("de.csv", german);
+    let learner = "--learner krls --kernel gaussian:3";
+    let expected = folder.json(&format!("eval plain.csv {learner}"))["mse"].clone();
+    for file in ["us.csv", "de.csv"] {
+        let said = folder.run(&format!("eval {file} {learner} --json"));
+        let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        assert_eq!((&report["task"], &report["mse"]), (&"regression".into(), &expected), "{file}");
+        assert!(said.err.contains("column \"y\": target or weight, written with"), "{}", said.err);
+        assert_eq!(folder.json(&format!("inspect {file}"))["task"], "regression");
+        folder.run(&format!("train {file} {learner} --out {file}.mercer --quiet"));
+        let predictions = folder.done(&format!("predict plain.csv --model {file}.mercer"));
+        assert_eq!(predictions, folder.done("predict plain.csv --model us.csv.mercer"));
+    }
+    let doubtful = "x,y\n1,\"$1,234\"\n2,\"$5,678\"\n";
+    let folder = folder.with("doubtful.csv", doubtful);
+    folder.refused(
+        1,
+        &format!("eval doubtful.csv {learner}"),
+        &["column \"y\": \"$1,234\" may be read as two numbers"],
+    );
+}
+
 #[test]
 fn a_vector_is_learnt_as_its_parts() {
     let folder = folder(150);

@@ -13,6 +13,8 @@ use arrow_schema::{DataType, TimeUnit};
 
 use mercer_core::Cell;
 
+use crate::number::text_cell;
+
 /// Whether a column of that type holds single values: numbers, booleans, texts, dates and times, or
 /// a dictionary of these.
 pub(super) fn is_single(kind: &DataType) -> bool {
@@ -32,9 +34,9 @@ pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
     }
     let number = match values.data_type() {
         DataType::Boolean => return Some(Cell::Text(if values.as_boolean().value(row) { "true" } else { "false" })),
-        DataType::Utf8 => return Some(Cell::Text(values.as_string::<i32>().value(row))),
-        DataType::LargeUtf8 => return Some(Cell::Text(values.as_string::<i64>().value(row))),
-        DataType::Utf8View => return Some(Cell::Text(values.as_string_view().value(row))),
+        DataType::Utf8 => return Some(text_cell(values.as_string::<i32>().value(row))),
+        DataType::LargeUtf8 => return Some(text_cell(values.as_string::<i64>().value(row))),
+        DataType::Utf8View => return Some(text_cell(values.as_string_view().value(row))),
         DataType::Dictionary(..) => {
             let dictionary = values.as_any_dictionary();
             let Some(Cell::Number(key)) = cell(dictionary.keys(), row) else { return Some(Cell::Missing) };

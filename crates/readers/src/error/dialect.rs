@@ -25,34 +25,37 @@ impl fmt::Display for ReadAsThousands {
     }
 }
 
+/// Lines above a table that are none of its rows.
+pub(crate) struct LeftAbove {
+    pub(crate) file: String,
+    /// The first of them.
+    pub(crate) first: u64,
+    /// The first line of the table.
+    pub(crate) table: u64,
+}
+
+impl fmt::Display for LeftAbove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, first, table } = self;
+        write!(
+            f,
+            "{file}, line {first}: stands above the table, which begins on line {table} and has more cells, and is left out with what follows it; --header yes or no takes it for the first row"
+        )
+    }
+}
+
 /// Delimited text, or what was said of it, that may mean two things or nothing.
 /// [`Display`](std::fmt::Display) is always one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DialectError {
-    /// A separator's name was not understood.
-    #[error("{} is not a separator; they are comma, semicolon, tab, bar and spaces", Quoted(name))]
-    UnknownSeparator {
+    /// What was said of the dialect was not understood.
+    #[error("{} {why}", Quoted(name))]
+    UnknownName {
         /// What was given.
         name: String,
-    },
-    /// The name of a decimal mark was not understood.
-    #[error("{} is not a decimal mark; they are point and comma", Quoted(name))]
-    UnknownDecimal {
-        /// What was given.
-        name: String,
-    },
-    /// The name of a mark between thousands was not understood.
-    #[error("{} is not a mark between thousands; they are point, comma, blank, apostrophe and none", Quoted(name))]
-    UnknownThousands {
-        /// What was given.
-        name: String,
-    },
-    /// What was said of a header was not understood.
-    #[error("{} does not say whether there is a header; say yes, no or auto", Quoted(name))]
-    UnknownHeader {
-        /// What was given.
-        name: String,
+        /// What it is not, and what may be said.
+        why: &'static str,
     },
     /// A first line that tells a separator which is none.
     #[error("{line}: {} tells no separator; they are comma, semicolon, tab, bar and spaces", Quoted(text))]

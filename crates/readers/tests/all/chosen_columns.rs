@@ -65,10 +65,10 @@ fn features_are_found_by_name() {
         "f.csv: has no column \"a\"; it has 3 columns, counted from 1: b, c, y"
     );
     assert!(matches!(wrong("a,b,a,y\n1,2,3,4\n", &options), DataError::ColumnAmbiguous { first: 1, second: 3, .. }));
-    assert!(matches!(wrong("a,b,z\n1,2,3\n", &options), DataError::TargetNotFound { .. }));
+    assert!(matches!(wrong("a,b,z\n1,2,3\n", &options), DataError::ColumnNotFound { target: true, .. }));
     let both = ReadOptions { target: TargetColumn::Name("y".into()), ..ignoring(&["y"]) };
     assert!(matches!(wrong("a,b,y\n1,2,3\n", &both), DataError::TargetTaken { .. }));
-    assert!(matches!(wrong("a,b,y\n1,2,3\n", &ignoring(&["4"])), DataError::ColumnNotFound { .. }));
+    assert!(matches!(wrong("a,b,y\n1,2,3\n", &ignoring(&["4"])), DataError::ColumnNotFound { target: false, .. }));
     let libsvm = ReadOptions { format: Some(Format::Libsvm), ..ignoring(&["1"]) };
     assert!(matches!(wrong("1 1:2\n", &libsvm), DataError::NoColumns { .. }));
 }

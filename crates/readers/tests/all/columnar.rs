@@ -13,7 +13,7 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field};
 use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RecordReader, RowReader,
-    Targets, read_all, read_bytes,
+    Targets, read_all, read_bytes, text_cell,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -134,7 +134,7 @@ fn types_are_cells() {
             Number((1_u64 << 40) as f64),
             Number(255.0),
             Text("false"),
-            Text(""),
+            Missing,
             Text("z"),
             Text("blue"),
             Instant(-86_400.0),
@@ -250,6 +250,47 @@ fn refusals_name_row_and_column() {
         let mut reader = RowReader::from_reader("f", Cursor::new(bytes), &gaps).unwrap();
         assert_eq!(reader.next_row(&mut row).unwrap(), Some(1.0));
         assert!(reader.next_row(&mut row).unwrap().is_some() && row[0].is_nan());
+    }
+}
+
+/// Whoever refuses a row for its target keeps it.
+#[test]
+fn every_row_has_a_text() {
+    let table = batch(vec![
+        ("a", Arc::new(Float64Array::from(vec![1.0, 2.5]))),
+        ("y", Arc::new(StringArray::from(vec![Some("x\""), None]))),
+    ]);
+    for kind in KINDS {
+        let bytes = written(kind, std::slice::from_ref(&table));
+        let mut reader = RecordReader::from_reader("f", Cursor::new(bytes), &options(kind)).unwrap();
+        let mut record = Record::new();
+        for expected in ["{\"a\": 1.0, \"y\": \"x\\\"\"}", "{\"a\": 2.5, \"y\": null}"] {
+            assert!(reader.next_record(&mut record).unwrap());
+            assert_eq!(str::from_utf8(reader.text()), Ok(expected));
+        }
+    }
+}
+
+/// pandas writes the numbers of rows that it has sorted or left out behind the last column.
+#[test]
+fn the_row_numbers_of_pandas_are_no_target() {
+    let table = batch(vec![
+        ("a", Arc::new(Float64Array::from(vec![1.0, 2.0]))),
+        ("y", Arc::new(Float64Array::from(vec![3.0, 4.0]))),
+        ("__index_level_0__", Arc::new(Int64Array::from(vec![7, 3]))),
+    ]);
+    for kind in KINDS {
+        let bytes = written(kind, std::slice::from_ref(&table));
+        assert_eq!(records(bytes.clone(), &options(kind)).unwrap().0, ["a", "y"]);
+        let mut reader = RowReader::from_reader("f", Cursor::new(bytes.clone()), &options(kind)).unwrap();
+        assert_eq!(reader.target_name(), Some("y"));
+        let told =
+            "f: column \"__index_level_0__\" holds the numbers of the rows, as pandas keeps them, and is left out";
+        assert_eq!(reader.take_remark().as_deref(), Some(told));
+        let named = ReadOptions { target: "__index_level_0__".parse().unwrap(), ..options(kind) };
+        let mut reader = RowReader::from_reader("f", Cursor::new(bytes), &named).unwrap();
+        assert_eq!(reader.take_remark(), None);
+        assert_eq!(reader.target_name(), Some("__index_level_0__"));
     }
 }
 
@@ -422,7 +463,7 @@ proptest! {
             Record::from_iter([
                 float.map_or(Cell::Missing, Cell::Number),
                 long.map_or(Cell::Missing, |value| Cell::Number(f64::from(value))),
-                text.as_deref().map_or(Cell::Missing, Cell::Text),
+                text.as_deref().map_or(Cell::Missing, text_cell),
             ])
         }).collect();
         for kind in KINDS {

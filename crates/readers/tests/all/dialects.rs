@@ -49,6 +49,38 @@ fn meant(records: &[Record]) -> Vec<Record> {
     records.iter().map(|record| record.cells().map(cell).collect()).collect()
 }
 
+/// Banks and instruments write what a table is about above it.
+#[test]
+fn lines_above_a_table_are_left_out() {
+    let table = "day;shop;amount\n2024-01-02;Ulm;1,5\n2024-01-03;Bonn;2,5\n2024-01-04;Ulm;3,5\n";
+    for above in ["Account:;DE12\nPeriod:;January\n\n", "Report of January\n", "a;b\n\"c\nd\";e\n"] {
+        let text = format!("{above}{table}");
+        let mut reader = open(&text, &csv()).unwrap();
+        assert_eq!(reader.columns(), ["day", "shop", "amount"]);
+        let line = above.lines().count() + 1;
+        let told = format!("f, line 1: stands above the table, which begins on line {line} and has more cells,");
+        assert!(reader.take_remark().unwrap().starts_with(&told), "{above}");
+        let mut record = Record::new();
+        assert!(reader.next_record(&mut record).unwrap() && record.cell(2) == Cell::Numeral(1.5, "1,5"));
+        assert_eq!(reader.take_remark(), None);
+        let told = ReadOptions { header: Header::Present, ..csv() };
+        assert_eq!(open(&text, &told).unwrap().columns().len(), if above.contains(';') { 2 } else { 1 });
+    }
+    // Comments are no rows, and another separator than that of the names has no say.
+    let text = "a\tb\n\t\n# x, y\n# x, y\n# x, y\n\t1,5\n# x, y\n";
+    assert_eq!(records(text, &csv()).0, ["a", "b"]);
+    // Rows with cells too many are refused as ever.
+    for text in ["a,b\nx,y\nx,y,z\nx,y,z\n", "a,b\n1,2\n1,2,3\n1,2,3\n1,2,3\n", "a,b\n1,2,3\n1,2\n"] {
+        assert_eq!(open(text, &csv()).unwrap().columns(), ["a", "b"]);
+    }
+}
+
+#[test]
+fn names_in_another_encoding_are_refused() {
+    let error = RecordReader::from_reader("f", &b"a,gr\xf6\xdfe\n1,2\n"[..], &csv()).unwrap_err();
+    assert_eq!(error.to_string(), "f, line 1, column 2: the text is not valid UTF-8; save the file as UTF-8");
+}
+
 #[test]
 fn what_a_person_has() {
     let text = "\u{feff}# exported\r\nday;colour;area;price in €\r\n31.05.2024;red;1,5;10\r\n\

@@ -85,7 +85,7 @@ fn text_in_a_numeric_column() {
     let long = complaint("f.csv", &format!("1,2\n3,{}\n", "z".repeat(500)));
     assert!(long.len() < 200 && long.contains("zzz…"), "{long}");
     let binary = message(read_bytes("f.csv", b"1,2\n\xff\xfe,3\n".to_vec(), &options()));
-    starts(&binary, "f.csv, line 2, column 1: \"\u{fffd}\u{fffd}\" is not a number;");
+    starts(&binary, "f.csv, line 2, column 1: the text is not valid UTF-8;");
 }
 
 #[test]

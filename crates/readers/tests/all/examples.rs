@@ -246,7 +246,7 @@ fn labels_that_are_none() {
     let error = bytes.next_example(&mut Example::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "f.csv, line 2, column 2 (\"y\"): the label is not valid UTF-8; save the file as UTF-8"
+        "f.csv, line 2, column 2 (\"y\"): the text is not valid UTF-8; save the file as UTF-8"
     );
     let mut example = Example::default();
     assert!(bytes.next_example(&mut example).unwrap() && example.label == "x");

@@ -115,6 +115,9 @@ pub(crate) fn told(column: &Column, rows: u64) -> Option<String> {
     let name = &column.name;
     let why = why(column, rows);
     Some(match column.used {
+        Use::SetAside if column.kind == Kind::Number => {
+            format!("column {name:?}: target or weight, {}", column.notation.words()?)
+        }
         Use::SetAside | Use::Unwanted => return None,
         Use::Encoded if column.kind == Kind::Number && why.is_empty() => return None,
         Use::Encoded if column.kind == Kind::Constant && column.range.is_some() && column.missing == 0 => return None,
@@ -129,9 +132,10 @@ fn why(column: &Column, rows: u64) -> String {
     let Column { name, kind, used, missing, distinct, notation, why, .. } = column;
     let mut parts = Vec::new();
     match (used, kind) {
-        (Use::Identifier, _) => {
+        (Use::Identifier, _) if column.range.is_some() => {
             return format!("left out, for it names rows; --as '{name}=number' or '{name}=category' takes it");
         }
+        (Use::Identifier, _) => return format!("left out, for it names rows; --as '{name}=category' takes it"),
         (Use::Text, _) if why.is_empty() => {
             return format!("left out, for it is text; --as '{name}=category' takes it");
         }

@@ -1,5 +1,6 @@
 //! Records of a file, a pipe, or a data set with a name, and what they have beside the features.
 
+use mercer::encoding::{Column as EncodedColumn, Kind as ColumnKind, Notation};
 use mercer::readers::{
     Cell, CellPlace, Column, Counts, DataError, Dataset, Example, Labels, Line, Marks, Record, RecordReader,
     TargetColumn, Targets, is_gap_mark,
@@ -147,10 +148,13 @@ impl Table {
     }
 }
 
+/// Where a record has a target, and how its numbers are written if its column is one of numbers.
+pub(crate) type TargetPlace = (usize, Option<Notation>);
+
 /// Where a record has its targets, and its weight.
 #[derive(Clone, Debug)]
 pub(crate) struct Beside {
-    pub(crate) targets: Vec<usize>,
+    pub(crate) targets: Vec<TargetPlace>,
     pub(crate) weight: Option<usize>,
     pub(crate) kind: Kind,
 }
@@ -164,7 +168,8 @@ impl Beside {
         cell: impl Fn(usize) -> CellPlace,
     ) -> Result<(), DataError> {
         let Example { targets, label, weight, .. } = example;
-        for &place in &self.targets {
+        for (place, notation) in &self.targets {
+            let place = *place;
             let read = record.cell(place);
             match (read, self.kind) {
                 (Cell::Missing, _) => return Err(DataError::MissingTarget { cell: cell(place) }),
@@ -175,7 +180,7 @@ impl Beside {
                 (Cell::Number(value), Kind::Class(_)) => Labels::canonical_number(value, label),
                 (Cell::Numeral(_, text) | Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
                 (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => Labels::canonical(&read.to_string(), label),
-                (_, Kind::Numbers(_)) => match read.number() {
+                (_, Kind::Numbers(_)) => match number(notation, read) {
                     Some(value) => targets.push(value),
                     None if matches!(read, Cell::Text(text) if is_gap_mark(text)) => {
                         return Err(DataError::MissingTarget { cell: cell(place) });
@@ -210,20 +215,43 @@ pub(crate) fn targets(target: &TargetColumn, columns: usize, names: Option<&[Str
     }
 }
 
+/// The places with how the columns of a schema at `columns` write their numbers.
+pub(crate) fn with_notation(
+    places: Vec<usize>,
+    columns: &[EncodedColumn],
+    of: impl Fn(usize) -> Option<usize>,
+) -> Vec<TargetPlace> {
+    let notation = |place| {
+        let column = columns.get(of(place)?)?;
+        (column.kind == ColumnKind::Number).then(|| column.notation.clone())
+    };
+    places.into_iter().map(|place| (place, notation(place))).collect()
+}
+
+/// Whether its numbers are written with something around them.
+pub(crate) fn is_marked((_, notation): &TargetPlace) -> bool {
+    notation.as_ref().is_some_and(|notation| *notation != Notation::Plain)
+}
+
+fn number(notation: &Option<Notation>, cell: Cell<'_>) -> Option<f64> {
+    notation.as_ref().map_or_else(|| cell.number(), |notation| notation.number(cell))
+}
+
 /// What the first rows have as their target: numbers if nearly all are, whatever the rest is, and
 /// marks of gaps do not count. The rows that are none are refused by their lines.
-pub(crate) fn kind(rows: &[Record], targets: &[usize], wanted: Wanted) -> Option<Kind> {
+pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: Wanted) -> Option<Kind> {
     /// Of so many targets one may be something else.
     const TARGETS_A_MISFIT: usize = 20;
     let several = targets.len() > 1;
     let is_there =
         |cell: &Cell<'_>| !matches!(cell, Cell::Missing) && !matches!(cell, Cell::Text(text) if is_gap_mark(text));
-    let cells = || rows.iter().map(|record| record.cell(targets[0])).filter(is_there);
-    let numbers = || cells().filter_map(Cell::number);
+    let (target, notation) = &targets[0];
+    let cells = || rows.iter().map(|record| record.cell(*target)).filter(is_there);
+    let numbers = || cells().filter_map(|cell| number(notation, cell));
     let (present, others) = (cells().count(), cells().count() - numbers().count());
     let all = |holds: &dyn Fn(f64) -> bool| present > 0 && others == 0 && numbers().all(holds);
     let (zero_one, signs) = (all(&|y| y == 0.0 || y == 1.0), all(&|y| y.abs() == 1.0));
-    let marked = rows.iter().any(|record| matches!(record.cell(targets[0]), Cell::Text(_)));
+    let marked = rows.iter().any(|record| matches!(record.cell(*target), Cell::Text(_)));
     let text = (others * TARGETS_A_MISFIT > present || (present == 0 && marked)) && wanted.targets() == Targets::Auto;
     let classes = text || wanted.takes(zero_one && !several, signs && !several);
     match (classes, several) {

@@ -332,11 +332,7 @@ impl Files {
         let (mut rows, mut example) = (self.like(path)?, Example::default());
         let mut reference = Reference { ranges: Ranges::several(self.dimension, self.outputs), first: Vec::new() };
         while rows.next(&mut example)? {
-            if self.classes {
-                reference.ranges.observe_features(&example.features)?;
-            } else {
-                reference.ranges.observe_targets(&example.features, &example.targets)?;
-            }
+            reference.ranges.observe(&example.features, &example.targets)?;
             if reference.first.len() < first * self.dimension {
                 reference.first.extend_from_slice(&example.features);
             }

@@ -119,6 +119,7 @@ fn tell(
         None => {}
     }
     let targets = encoded::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    let targets = targets.map(|targets| encoded::with_notation(targets, schema.columns(), Some));
     let kind = targets.and_then(|targets| encoded::kind(&head.rows, &targets, Wanted::default()));
     let task = kind.map(|kind| if matches!(kind, Kind::Class(_)) { "class" } else { "regression" });
     let columns = schema.columns().iter().enumerate().map(|(place, column)| {

@@ -79,7 +79,8 @@ impl Facts {
         self.tell("mse", score.mse());
         self.tell("mae", score.mae());
         if let Some(scaling) = model.scaling.as_ref().filter(|scaling| scaling.outputs() == 1) {
-            self.tell("mse_in_own_units", score.mse() * scaling.target_unit().powi(2));
+            let unit = scaling.target_units().next().unwrap_or_default();
+            self.tell("mse_in_own_units", score.mse() * unit.powi(2));
         }
         self.tell("tells_variance", learner.has_variance());
         if let Some(intervals) = intervals {
@@ -223,7 +224,7 @@ fn scaling(scaling: &Scaling) -> Value {
         Scheme::PAPER11 => "paper11",
         _ => "another",
     };
-    let (low, high) = scaling.target_range();
+    let (low, high) = scaling.target_ranges().next().unwrap_or_default();
     json!({ "scheme": name, "target_low": low, "target_high": high })
 }
 

@@ -31,7 +31,8 @@ fn ndjson_that_is_not() {
         "f.ndjson, line 2, character 2: expected a string of valid characters",
     );
 
-    let nested = "f.ndjson, line 2, column 1 (\"a\"): the value is nested; give one number a key";
+    let nested = "f.ndjson, line 2, column 1 (\"a\"): the value is nested; \
+                  give each of its parts a key of its own, or leave the column out (--ignore)";
     assert_eq!(at(&format!("{good}{{\"a\":{{\"b\":1}},\"y\":2}}\n")), nested);
     assert_eq!(at(&format!("{good}{{\"a\":[1],\"y\":2}}\n")), nested);
     starts(&at("{\"a\":[1,2],\"y\":2}\n"), "f.ndjson, line 1, column 1 (\"a\"): the value is nested;");
