@@ -68,7 +68,7 @@ struct Search {
     next: usize,
 }
 
-/// An online forecaster of a series of numbers: see the [head of the module](self).
+/// An online forecaster of a series of numbers: see the head of its file.
 ///
 /// ```
 /// use mercer_forecast::{Periods, SeasonMixture, SeasonParams};

@@ -71,11 +71,11 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 /// - **Change.** Members that forget, or start anew ([`Restarting`](crate::Restarting)), follow a
 ///   target that changes; with a [share](Mixture::sharing) of the weight for all, the mixture moves
 ///   to them within rows instead of making up for the whole past.
-/// - **Blocks.** The weights act on no member, so [`learn_block`](RegressorExt::learn_block) lets
-///   each member learn the whole block in its own blocked pass (those on one dictionary one after
-///   the other, on the same coordinates), on several threads if asked
-///   ([`set_threads`](RegressorExt::set_threads)), and then goes through the rounds. The result
-///   does not depend on the threads.
+/// - **Blocks.** The weights act on no member, so [`learn_block`](crate::RegressorExt::learn_block)
+///   lets each member learn the whole block in its own blocked pass (those on one dictionary one
+///   after the other, on the same coordinates), on several threads if asked
+///   ([`set_threads`](crate::RegressorExt::set_threads)), and then goes through the rounds. The
+///   result does not depend on the threads.
 ///
 /// ```
 /// use mercer_kernels::Gaussian;
