@@ -145,7 +145,7 @@ fn matrix(seed: u64, rows: usize, columns: usize) -> DMatrix<f64> {
 }
 
 /// The largest eigenvalue of a symmetric matrix.
-fn largest(a: DMatrix<f64>) -> f64 {
+fn largest(a: &DMatrix<f64>) -> f64 {
     a.symmetric_eigenvalues().max()
 }
 

@@ -107,7 +107,7 @@ fn section_c6() {
                         // It is the norm of the lemma squared.
                         let root = gram.clone().cholesky().unwrap().l().try_inverse().unwrap();
                         let next = &gram + &z * z.transpose();
-                        assert!((largest(&root * next * root.transpose()) - ratio).abs() < 1e-6 * ratio);
+                        assert!((largest(&(&root * next * root.transpose())) - ratio).abs() < 1e-6 * ratio);
                     }
                     most = most.max(ratio);
                 }

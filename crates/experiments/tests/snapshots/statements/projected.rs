@@ -123,7 +123,7 @@ fn theorem_9_on(
         sum += y * &x;
         let next = if t + 1 == rounds { identity.clone() } else { projection(t + 1) };
         let step = &next - &p;
-        let mu = largest(&step * &c * &step);
+        let mu = largest(&(&step * &c * &step));
         let first = y * y * (&p * &x).dot(&(&inverse * &p * &x));
         let rest = (mu + lambda) * mu * (t + 1) as f64;
         by_square += first + rest / (lambda * lambda);

@@ -68,7 +68,7 @@ fn lemma_g1_and_the_offline_bound() {
     let all: Vec<usize> = (0..count).collect();
     let cross = part(&kernel, &all, &kept);
     let approximation = &cross * whole.try_inverse().unwrap() * cross.transpose();
-    let error = largest(&kernel - approximation);
+    let error = largest(&(&kernel - approximation));
     assert!(error <= count as f64 * alpha, "{error}");
 }
 
