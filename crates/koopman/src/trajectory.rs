@@ -9,6 +9,9 @@ use crate::kernel_operator::check_dimension;
 /// A step of time that is longer than this many usual ones is a gap.
 const GAP: f64 = 1.5;
 
+/// A state `x` and the one that follows it, `x⁺`.
+pub type Pair<'a> = (&'a [f64], &'a [f64]);
+
 /// The last rows of a trajectory. With a delay of `k` rows, a state is `k` observations, the oldest
 /// first (delay coordinates: Takens 1981). A gap of time, a row with a missing number and another
 /// group begin a new trajectory: no pair leads across.
@@ -115,12 +118,7 @@ impl Trajectory {
     ///
     /// # Errors
     /// When the row has another number of columns.
-    pub fn push(
-        &mut self,
-        row: &[f64],
-        time: Option<f64>,
-        group: Option<&str>,
-    ) -> Result<Option<(&[f64], &[f64])>, Error> {
+    pub fn push(&mut self, row: &[f64], time: Option<f64>, group: Option<&str>) -> Result<Option<Pair<'_>>, Error> {
         check_dimension(row.len(), self.columns)?;
         let passed = self.time.zip(time).map(|(before, now)| now - before);
         let gap = passed.is_some_and(|passed| passed < 0.0 || self.step.is_some_and(|step| passed > GAP * step));

@@ -32,9 +32,9 @@ fn legible(text: &str) -> String {
     let may_stand = |c: char| !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}') || "\t\n\r".contains(c);
     text.chars().fold(String::with_capacity(text.len()), |mut all, c| {
         if may_stand(c) {
-            all.push(c)
+            all.push(c);
         } else {
-            all.extend(c.escape_default())
+            all.extend(c.escape_default());
         }
         all
     })

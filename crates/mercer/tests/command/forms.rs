@@ -280,7 +280,7 @@ fn a_pipe_says_what_its_file_says() {
                 let of_file = folder.run(&format!("{} {ending}", command.replace("FILE", &name)));
                 let written = std::fs::read(folder.path("p.csv")).ok();
                 let of_pipe =
-                    folder.piped(text[..cut].as_bytes(), &format!("{} {ending}", command.replace("FILE", "-")));
+                    folder.piped(&text.as_bytes()[..cut], &format!("{} {ending}", command.replace("FILE", "-")));
                 let (file, pipe) = (plain(&of_file, &name, 1), plain(&of_pipe, "standard input", 1));
                 assert_eq!(pipe, file, "seed {seed}, {cut} bytes of {name}");
                 assert_eq!(std::fs::read(folder.path("p.csv")).ok(), written, "seed {seed}, {cut} bytes of {name}");

@@ -30,6 +30,9 @@ enum Places {
     Plane(Grid),
 }
 
+/// Real parts of functions at points, `[function][point]`.
+type Functions<'a> = dyn Fn(&Points) -> Result<Vec<Vec<f64>>, Error> + 'a;
+
 /// What is drawn of an operator.
 pub(super) struct Subject<'a> {
     /// All eigenvalues, with their spreads if they are known.
@@ -40,7 +43,7 @@ pub(super) struct Subject<'a> {
     /// The points kept.
     pub(super) inputs: Points,
     /// Real parts of the leading functions, `[function][point]`.
-    pub(super) functions: Box<dyn Fn(&Points) -> Result<Vec<Vec<f64>>, Error> + 'a>,
+    pub(super) functions: Box<Functions<'a>>,
 }
 
 impl<'a> Subject<'a> {
