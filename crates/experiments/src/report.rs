@@ -3,7 +3,7 @@
 //! Saved, each table is three files and each picture two, with a table of the series behind it;
 //! shown, all of it is one Markdown section that refers to them, or one section of a page
 //! ([`mod@crate::html`]). Written as JSON, a report reads back as it was, so that a finished one
-//! can be [kept](crate::report::kept).
+//! can be [kept].
 
 use std::path::{Path, PathBuf};
 

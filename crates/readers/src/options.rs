@@ -53,8 +53,9 @@ pub enum Missing {
 /// [`Targets::Auto`]: the row is data if its label is there again, a header if the target is always
 /// a number there, and refused otherwise.
 ///
-/// A record that repeats the header is refused as [`DataError::RepeatedHeader`], and one straight
-/// below it that has words above numbers and no number, as units are, as [`DataError::Units`].
+/// A record that repeats the header is refused as
+/// [`RepeatedHeader`](crate::DataError::RepeatedHeader). A record straight below it that has words
+/// above numbers and no number, as units are, is refused as [`Units`](crate::DataError::Units).
 ///
 /// A first line `sep=;`, as spreadsheets write it, tells the separator and is no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
