@@ -26,6 +26,10 @@ async function details(page, problem) {
       const place = decodeURIComponent(link.split("#")[1]);
       if (place && !document.getElementById(place)) faults.push(`a link to nothing: #${place}`);
     }
+    for (const part of document.querySelectorAll("[clip-path], [fill^='url(']")) {
+      const id = /#([^)]+)\)/.exec(`${part.getAttribute("clip-path")}${part.getAttribute("fill")}`)?.[1];
+      if (id && !document.getElementById(id)) faults.push(`a reference to nothing: #${id}`);
+    }
     return { files: links.filter((link) => link.startsWith("file:")), faults };
   });
   faults.forEach(problem);
