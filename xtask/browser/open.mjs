@@ -43,10 +43,11 @@ export async function watch(context, isOwn, problem) {
   return page;
 }
 
-/** What axe finds wrong, and what is wider than the screen or not drawn. */
-export async function look(page, problem) {
+/** What axe finds wrong in the part of the page that is ours, and what is wider than the screen or
+ *  not drawn. */
+export async function look(page, problem, ours = "html") {
   await page.addScriptTag({ path: AXE }).catch(() => undefined);
-  const found = await page.evaluate((runOnly) => window.axe?.run({ runOnly }), RULES);
+  const found = await page.evaluate(([part, runOnly]) => window.axe?.run(part, { runOnly }), [ours, RULES]);
   for (const { id, help, nodes } of found?.violations ?? []) {
     problem(`${id}: ${help}: ${nodes[0].html.slice(0, 120)} (${nodes.length} in all)`);
   }

@@ -5,6 +5,8 @@ import { SIZES, look, run, watch } from "./open.mjs";
 const site = `${process.argv[5].replace(/\/$/, "")}/`;
 /** What the search is asked for: the reference of every learner names it. */
 const SOUGHT = "regressor";
+/** What the theme of MkDocs puts the texts in; what is around it is the theme's. */
+const ARTICLE = "[itemprop=articleBody]";
 
 const own = (url) => url.startsWith(site) || /^(data|blob|about):/.test(url);
 const full = (url) => (url.endsWith("/") ? `${url}index.html` : url);
@@ -21,7 +23,7 @@ await run(async (browser, problem, folder) => {
     // A set keeps its order and gives what is added while it is walked through.
     for (at of waiting) {
       await page.goto(at);
-      pictures += (await look(page, (what) => problem(`${at}, ${view}`, what))).pictures;
+      pictures += (await look(page, (what) => problem(`${at}, ${view}`, what), ARTICLE)).pictures;
       const met = await page.evaluate(() => ({
         links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
         places: [...document.querySelectorAll("[id]")].map((place) => place.id),
