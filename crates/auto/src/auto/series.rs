@@ -10,7 +10,7 @@ pub(super) const LEAST_ROWS: usize = 256;
 /// So many rows between two examples always count for at least a share [`PACE`] of the mean squared
 /// distance, in the metric of time.
 pub(super) const ROWS_OF_TIME: f64 = 1000.0;
-pub(super) const PACE: f64 = 0.1;
+pub(super) const PACE: f64 = 0.2;
 /// Nearest examples of a prediction that is compared.
 const NEIGHBOURS_JUDGED: usize = 16;
 /// How often the nearest examples are sought anew, in the metric learnt so far.
@@ -48,7 +48,7 @@ pub(super) struct Series {
     pub(super) targets: Vec<f64>,
     /// Inverse weights, one a row.
     pub(super) spreads: Vec<f64>,
-    /// Whether the last number is the number of the row.
+    /// Whether the first number is the number of the row.
     pub(super) timed: bool,
 }
 
@@ -65,7 +65,7 @@ impl Series {
 
     pub(super) fn without_time(&self) -> Self {
         let (width, outputs) = self.shape;
-        let rows = self.rows.chunks_exact(width).flat_map(|row| row[..width - 1].iter().copied()).collect();
+        let rows = self.rows.chunks_exact(width).flat_map(|row| row[1..].iter().copied()).collect();
         let (targets, spreads) = (self.targets.clone(), self.spreads.clone());
         Self { shape: (width - 1, outputs), rows, targets, spreads, timed: false }
     }
@@ -137,11 +137,11 @@ impl Series {
     }
 }
 
-/// Makes the time, which is last, so relevant that rows from before a change are soon far away,
+/// Makes the time, which is first, so relevant that rows from before a change are soon far away,
 /// however near they are otherwise: [`ROWS_OF_TIME`] count for a share of the mean squared
 /// distance, which is `2 Σ w_j` for scaled features.
 fn keep_pace(weights: &mut [f64]) {
-    let Some((time, features)) = weights.split_last_mut() else { return };
+    let Some((time, features)) = weights.split_first_mut() else { return };
     *time = time.max(PACE * 2.0 * features.iter().sum::<f64>() / ROWS_OF_TIME.powi(2));
 }
 
