@@ -18,6 +18,9 @@ export const SIZES = { desk: DESK, tablet: TABLET, phone: PHONE };
 
 const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] };
 
+/** Rules that ask whether there are words. */
+const NAMES = ["button-name", "empty-table-header"];
+
 /** Runs `check(browser, problem)` and ends with 1 if it named a problem. `check` gives what was seen. */
 export async function run(check) {
   mkdirSync(folder, { recursive: true });
@@ -53,8 +56,10 @@ export async function look(page, problem, ours = "html") {
   });
   await page.addScriptTag({ path: AXE }).catch(() => undefined);
   const found = await page.evaluate(([part, runOnly]) => window.axe?.run(part, { runOnly }), [ours, RULES]);
-  for (const { id, help, nodes } of found?.violations ?? []) {
-    problem(`${id}: ${help}: ${nodes[0].html.slice(0, 120)} (${nodes.length} in all)`);
+  for (const { id, help, nodes: met } of found?.violations ?? []) {
+    // Axe does not read the words of a formula, which browsers do.
+    const nodes = met.filter(({ html }) => !(NAMES.includes(id) && html.includes("<math")));
+    if (nodes.length > 0) problem(`${id}: ${help}: ${nodes[0].html.slice(0, 120)} (${nodes.length} in all)`);
   }
   const { wide, blank, pictures } = await page.evaluate(() => {
     const root = document.documentElement;
