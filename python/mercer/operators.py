@@ -39,14 +39,14 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
         The kernel on states; "median" is the Gaussian whose width is the median distance of the first 200 states.
     output_kernel : str | None, default None
         The kernel on successors; the same unless given.
-    eta : float, default 0.3
-        Step size; a step is stable while `η(k(x,x) + λ) < 2`. A constant step leaves noise of its own size in eigenvalues.
+    eta : float | None, default None
+        Step size; a step is stable while `η(k(x,x) + λ) < 2`. None: 1.5, falling. A constant step leaves noise of its own size in eigenvalues.
     eta_power : (float, float) | None, default None
-        `(a, r)`: steps `η/(t + r)^a` instead of constant ones.
+        `(a, r)`: steps `η/(t + r)^a`. None: `(0.6, 10)`, or constant steps where `eta` is given.
     lambda_ : float, default 0.0
         Regulariser.
     budget : float | None, default None
-        The budget `ε`: the smaller, the larger the dictionary. None: `0.1 η²` with the step of the round.
+        The budget `ε`: the smaller, the larger the dictionary. None: `0.1 η²` with the step of the first round.
     budget_schedule : str, default "constant"
         "constant", or "eta-squared" for `ε η²`.
     budget_test : str, default "norm"
@@ -60,7 +60,7 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
     """
 
     def __init__(
-        self, *, kernel: str = "median", output_kernel: str | None = None, eta: float = 0.3, eta_power: tuple[float, float] | None = None,
+        self, *, kernel: str = "median", output_kernel: str | None = None, eta: float | None = None, eta_power: tuple[float, float] | None = None,
         lambda_: float = 0.0, budget: float | None = None, budget_schedule: str = "constant", budget_test: str = "norm",
         dictionary_shape: str = "paired", rank_guard: float = 1e-6, max_dictionary: int | None = 1000,
     ) -> None:  # fmt: skip
@@ -80,7 +80,7 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
         if self.budget_schedule not in ("constant", "eta-squared"):
             raise _mercer.SettingsError(f'budget_schedule is {self.budget_schedule!r}; give "constant" or "eta-squared"')
         return {
-            "kernel": str(self.kernel), "output_kernel": None if self.output_kernel is None else str(self.output_kernel), "eta": float(self.eta), "eta_power": self.eta_power,
+            "kernel": str(self.kernel), "output_kernel": None if self.output_kernel is None else str(self.output_kernel), "eta": None if self.eta is None else float(self.eta), "eta_power": self.eta_power,
             "lambda": float(self.lambda_), "budget": self.budget, "budget_eta_squared": self.budget_schedule == "eta-squared",
             "test": self.budget_test, "shape": self.dictionary_shape, "rank_guard": float(self.rank_guard),
             "max_dictionary": self.max_dictionary,
@@ -95,6 +95,10 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
         self.kernel, self.output_kernel = self._facts()[4:6]
         if self.output_kernel == self.kernel:
             self.output_kernel = None
+        form, _, numbers = words.get("eta-schedule", words.get("eta_schedule", "constant")).partition(":")
+        if form == "power":
+            exponent, offset = map(float, numbers.split(","))
+            self.eta_power = exponent, offset
         known = self.get_params(deep=False)
         for key, text in words.items():
             name = {"lambda": "lambda_"}.get(key.replace("-", "_"), key.replace("-", "_"))

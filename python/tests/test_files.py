@@ -179,6 +179,8 @@ def test_operator_is_that_of_the_command(command, tmp_path):
     run(command, "koopman", path, "--trajectory", "--kernel", "gaussian:1", "--out", saved)
     theirs, ours = mercer.load(saved), mercer.KoopmanOperator(kernel="gaussian:1").fit(states)
     assert (theirs.eigenvalues_ == ours.eigenvalues_).all() and (theirs.weights_ == ours.weights_).all()
+    again = mercer.KoopmanOperator(**theirs.get_params()).fit(states)
+    assert theirs.eta_power == (0.6, 10.0) and (again.eigenvalues_ == ours.eigenvalues_).all()
 
 
 @pytest.fixture(scope="module")

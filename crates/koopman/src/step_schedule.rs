@@ -23,6 +23,27 @@ pub enum StepSchedule {
 }
 
 impl StepSchedule {
+    /// The schedule of what is given of it: `1.5/(t + 10)^0.6` where nothing is, a constant step
+    /// where `η` is given without `power`, `(a, r)`.
+    #[must_use]
+    pub fn given(eta: Option<f64>, power: Option<(f64, f64)>) -> Self {
+        let falling = (0.6, 10.0);
+        match (eta, power) {
+            (Some(eta), None) => Self::Constant(eta),
+            (eta, power) => {
+                let (exponent, offset) = power.unwrap_or(falling);
+                Self::Power { eta: eta.unwrap_or(1.5), exponent, offset }
+            }
+        }
+    }
+
+    /// The usual budget beside it, `0.1 η₁²`: it does not fall with the step, since the dictionary
+    /// would grow without end.
+    #[must_use]
+    pub fn usual_budget(self) -> f64 {
+        0.1 * self.at(1).powi(2)
+    }
+
     /// `η_t` of round `round`, counted from 1.
     #[must_use]
     pub fn at(self, round: u64) -> f64 {

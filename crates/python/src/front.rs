@@ -5,12 +5,12 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
-use mercer::model::{Classification, Description, GAPS, Own, Regression, Taught};
+use mercer::model::{Classification, Description, GAPS, ModelError, Own, Regression, Taught};
 use mercer::readers::Scaling;
 use mercer::{AnyKernel, AnyRegressor, Error, RegressorExt, Scratch};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::classes::Classes;
 use crate::errors;
@@ -345,6 +345,21 @@ pub(crate) fn own(slf: &Bound<'_, PyAny>, kept: &Own) -> PyResult<Own> {
     let mut own: Own = slf.call_method0("_own")?.extract()?;
     own.extend(kept.iter().filter(|(key, _)| key == GAPS).cloned());
     Ok(own)
+}
+
+/// The file of an object's model, once it has one; `write` puts what Python keeps for itself into
+/// it.
+pub(crate) fn file<'py, M: Send + Sync>(
+    slf: &Bound<'py, PyAny>,
+    shared: &Shared<Option<M>>,
+    write: impl FnOnce(&mut M, Own) -> Result<Vec<u8>, ModelError>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = slf.py();
+    shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
+    let own = own(slf, &Own::new())?;
+    let mut model = shared.write(py);
+    let model = model.as_mut().ok_or_else(errors::not_learnt)?;
+    Ok(PyBytes::new(py, &write(model, own).map_err(errors::model)?))
 }
 
 /// A dictionary of targets by name: the names in the order of the numbers that are put into

@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::front::own;
+use crate::front;
 use crate::rows::{at_row, in_pieces, piece};
 use crate::shared::Shared;
 use crate::{arrays, errors, fixed};
@@ -28,7 +28,7 @@ struct Spec {
     #[pyo3(item)]
     output_kernel: Option<String>,
     #[pyo3(item)]
-    eta: f64,
+    eta: Option<f64>,
     #[pyo3(item)]
     eta_power: Option<(f64, f64)>,
     #[pyo3(item)]
@@ -49,14 +49,11 @@ struct Spec {
 
 impl Spec {
     fn params(&self) -> PyResult<SogdParams> {
-        let step = match self.eta_power {
-            None => StepSchedule::Constant(self.eta),
-            Some((exponent, offset)) => StepSchedule::Power { eta: self.eta, exponent, offset },
-        };
-        let budget = match self.budget {
-            None => Budget::EtaSquared(0.1),
-            Some(budget) if self.budget_eta_squared => Budget::EtaSquared(budget),
-            Some(budget) => Budget::Constant(budget),
+        let step = StepSchedule::given(self.eta, self.eta_power);
+        let budget = if self.budget_eta_squared {
+            Budget::EtaSquared(self.budget.unwrap_or(0.1))
+        } else {
+            Budget::Constant(self.budget.unwrap_or_else(|| step.usual_budget()))
         };
         let test = match self.test.as_str() {
             "norm" => BudgetTest::Norm,
@@ -255,13 +252,10 @@ impl OperatorCore {
 
     /// The model file.
     fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
-        let (py, shared) = (slf.py(), &slf.get().model);
-        shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
-        let own = own(slf.as_any(), &Own::new())?;
-        let mut model = shared.write(py);
-        let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-        model.own = own;
-        Ok(PyBytes::new(py, &model.to_bytes().map_err(errors::model)?))
+        front::file(slf.as_any(), &slf.get().model, |model, own| {
+            model.own = own;
+            model.to_bytes()
+        })
     }
 
     /// Takes the model of a file.

@@ -8,7 +8,7 @@ use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::front::own;
+use crate::front;
 use crate::rows::{at_row, in_pieces};
 use crate::shared::Shared;
 use crate::{arrays, errors};
@@ -163,13 +163,10 @@ impl OperatorSumsCore {
 
     /// The model file.
     fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
-        let (py, shared) = (slf.py(), &slf.get().model);
-        shared.read(py).as_ref().ok_or_else(errors::not_learnt)?;
-        let own = own(slf.as_any(), &Own::new())?;
-        let mut model = shared.write(py);
-        let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-        model.own = own;
-        Ok(PyBytes::new(py, &model.to_bytes().map_err(errors::model)?))
+        front::file(slf.as_any(), &slf.get().model, |model, own| {
+            model.own = own;
+            model.to_bytes()
+        })
     }
 
     /// Takes the model of a file.

@@ -38,7 +38,7 @@ pub(super) struct Making {
     /// own median)
     #[arg(long, value_name = "SPEC", conflicts_with = "model")]
     output_kernel: Option<KernelSpec>,
-    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 1.5, falling]
+    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 1.5, falling; 0.3 where constant]
     #[arg(long, value_name = "E", conflicts_with = "model")]
     eta: Option<f64>,
     /// constant: η in every round, which leaves noise of its own size in every eigenvalue;
@@ -159,19 +159,11 @@ impl Making {
         self.kernel.as_ref().unwrap_or(&KernelSpec::Median)
     }
 
-    fn eta(&self) -> f64 {
-        self.eta.unwrap_or(1.5)
-    }
-
-    fn eta_schedule(&self) -> EtaSchedule {
-        let falling = EtaSchedule::Power { exponent: 0.6, offset: 10.0 };
-        self.eta_schedule.unwrap_or(if self.eta.is_some() { EtaSchedule::Constant } else { falling })
-    }
-
     fn step(&self) -> StepSchedule {
-        match self.eta_schedule() {
-            EtaSchedule::Constant => StepSchedule::Constant(self.eta()),
-            EtaSchedule::Power { exponent, offset } => StepSchedule::Power { eta: self.eta(), exponent, offset },
+        match self.eta_schedule {
+            Some(EtaSchedule::Constant) => StepSchedule::Constant(self.eta.unwrap_or(0.3)),
+            Some(EtaSchedule::Power { exponent, offset }) => StepSchedule::given(self.eta, Some((exponent, offset))),
+            None => StepSchedule::given(self.eta, None),
         }
     }
 
@@ -220,12 +212,10 @@ impl Making {
             .max_dictionary(max_dictionary)
     }
 
-    /// The budget's number and how it goes with η. Unless given it does not fall with the step,
-    /// since the dictionary would grow without end.
+    /// The budget's number and how it goes with η.
     fn budget(&self) -> (f64, BudgetSchedule) {
         let schedule = self.budget_schedule.unwrap_or(BudgetSchedule::Constant);
-        let first = self.step().at(1);
-        let usual = if schedule == BudgetSchedule::Constant { 0.1 * first * first } else { 0.1 };
+        let usual = if schedule == BudgetSchedule::Constant { self.step().usual_budget() } else { 0.1 };
         (self.budget.unwrap_or(usual), schedule)
     }
 
@@ -264,13 +254,15 @@ impl Making {
 
     /// The parameters as they could be typed.
     fn words(&self) -> [(&'static str, String); 9] {
-        let eta_schedule = match self.eta_schedule() {
-            EtaSchedule::Constant => "constant".to_owned(),
-            EtaSchedule::Power { exponent, offset } => format!("power:{},{}", number(exponent), number(offset)),
+        let (eta, eta_schedule) = match self.step() {
+            StepSchedule::Power { eta, exponent, offset } => {
+                (eta, format!("power:{},{}", number(exponent), number(offset)))
+            }
+            step => (step.at(1), "constant".to_owned()),
         };
         let (budget, budget_schedule) = self.budget();
         [
-            ("eta", number(self.eta())),
+            ("eta", number(eta)),
             ("eta_schedule", eta_schedule),
             ("lambda", number(self.lambda())),
             ("budget", number(budget)),

@@ -191,7 +191,7 @@ impl SumsReport<'_> {
         }
         let unit = if self.tau.is_some() { "units of time" } else { "steps" };
         let mut text = format!(
-            "\n  {:>4}  {:<24}{:<12}{:<12}{:<26}{:<12}{:<12}reliable\n",
+            "\n  {:>4}  {:<24}{:<12}{:<12}{:<32}{:<12}{:<12}reliable\n",
             "mode", "eigenvalue", "± spread", "modulus", "time scale", "period", "residual"
         );
         let told = |time: Option<f64>| time.map_or("infinite".to_owned(), digits);
@@ -213,7 +213,7 @@ impl SumsReport<'_> {
             let reliable = if mode.reliable { "yes" } else { "no" };
             let _ = writeln!(
                 text,
-                "  {:>4}  {value:<24}{spread:<12}{modulus:<12}{scale:<26}{period:<12}{residual:<12}{reliable}",
+                "  {:>4}  {value:<24}{spread:<12}{modulus:<12}{scale:<32}{period:<12}{residual:<12}{reliable}",
                 i + 1
             );
         }
