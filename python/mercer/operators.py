@@ -95,7 +95,7 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
         self.kernel, self.output_kernel = self._facts()[4:6]
         if self.output_kernel == self.kernel:
             self.output_kernel = None
-        form, _, numbers = words.get("eta-schedule", words.get("eta_schedule", "constant")).partition(":")
+        form, _, numbers = (words.get("eta-schedule") or words.get("eta_schedule") or "constant").partition(":")
         if form == "power":
             exponent, offset = map(float, numbers.split(","))
             self.eta_power = exponent, offset

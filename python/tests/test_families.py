@@ -78,7 +78,7 @@ def test_forecasters_with_inputs_and_gaps():
 
 
 def test_koopman():
-    model = mercer.KoopmanOperator(kernel="gaussian:1").fit(SERIES)
+    model = mercer.KoopmanOperator(kernel="gaussian:1", eta=0.3).fit(SERIES)
     values = model.eigenvalues_
     assert values.dtype == complex and (np.diff(abs(values)) <= 1e-12).all()
     np.testing.assert_allclose(model.forecast(SERIES[10], 3), SERIES[11:14], atol=0.05)
@@ -94,7 +94,7 @@ def test_koopman():
         assert (one.eigenvalues_ == values).all()
     x, y = model.points_
     assert model.weights_.shape == (len(y), len(x))
-    pairs = mercer.KoopmanOperator(kernel="gaussian:1").fit(SERIES[:-1], SERIES[1:])
+    pairs = mercer.KoopmanOperator(kernel="gaussian:1", eta=0.3).fit(SERIES[:-1], SERIES[1:])
     assert (pairs.eigenvalues_ == values).all()
     with pytest.raises(ValueError, match="median"):
         mercer.KoopmanOperator().learn_one(SERIES[0], SERIES[1])
