@@ -91,17 +91,17 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
         if self._take_kept(kept):
             return
         # What the command's options said.
-        words = dict(said)
+        words = {key.replace("-", "_"): text for key, text in said}
         self.kernel, self.output_kernel = self._facts()[4:6]
         if self.output_kernel == self.kernel:
             self.output_kernel = None
-        form, _, numbers = (words.get("eta-schedule") or words.get("eta_schedule") or "constant").partition(":")
+        form, _, numbers = words.get("eta_schedule", "constant").partition(":")
         if form == "power":
             exponent, offset = map(float, numbers.split(","))
             self.eta_power = exponent, offset
         known = self.get_params(deep=False)
         for key, text in words.items():
-            name = {"lambda": "lambda_"}.get(key.replace("-", "_"), key.replace("-", "_"))
+            name = {"lambda": "lambda_"}.get(key, key)
             if name in known and name not in ("kernel", "output_kernel", "eta_power"):
                 value = read(text, known[name])
                 if isinstance(known[name], (int, float)) and not isinstance(value, (int, float)):
