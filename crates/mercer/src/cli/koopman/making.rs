@@ -38,7 +38,8 @@ pub(super) struct Making {
     /// own median)
     #[arg(long, value_name = "SPEC", conflicts_with = "model")]
     output_kernel: Option<KernelSpec>,
-    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 1.5, falling; 0.3 where constant]
+    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 1.5, falling; 0.3 where
+    /// constant]
     #[arg(long, value_name = "E", conflicts_with = "model")]
     eta: Option<f64>,
     /// constant: η in every round, which leaves noise of its own size in every eigenvalue;
