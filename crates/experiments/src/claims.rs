@@ -3,7 +3,7 @@
 use crate::digits::signed;
 use crate::judgement::{Judgement, Kind};
 use crate::plan::ExperimentError;
-use crate::table::{Format, Table};
+use crate::table::{Cell, Table, row};
 use crate::verdict::Outcome;
 
 /// A dictionary's size beside the printed one, by its relative `gap`, of which `most` is allowed.
@@ -25,13 +25,8 @@ pub(crate) fn claim(
 ) -> Result<Table, ExperimentError> {
     let verdict =
         if whole { Judgement::statement(Kind::Claim, measured >= wanted) } else { Judgement::shortened(Kind::Claim) };
-    let mut table = Table::new()
-        .words("claim")
-        .numbers("seeds", Format::Shortest)
-        .numbers("measured", Format::Decimals(3))
-        .numbers("at least", Format::Shortest)
-        .words("verdict");
-    table.push(vec![words.into(), seeds.into(), measured.into(), wanted.into(), verdict.into()])?;
+    let mut table = Table::with("claim | seeds # | measured .3 | at least # | verdict");
+    table.push(row![words, seeds, measured, wanted, verdict])?;
     Ok(table)
 }
 
@@ -41,7 +36,7 @@ pub(crate) struct Claims(Table);
 
 impl Claims {
     pub(crate) fn new() -> Self {
-        Self(Table::new().words("statement").words("measured").words("verdict"))
+        Self(Table::with("statement | measured | verdict"))
     }
 
     /// A statement of the paper without a number: a bound, an order of growth, an order of methods.
@@ -71,7 +66,7 @@ impl Claims {
         measured: impl Into<String>,
         verdict: Judgement,
     ) -> Result<(), ExperimentError> {
-        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), verdict.into()])?)
+        Ok(self.0.push(row![Cell::Text(statement.into()), Cell::Text(measured.into()), verdict])?)
     }
 
     /// An observation that is no verdict.
@@ -81,7 +76,7 @@ impl Claims {
         measured: impl Into<String>,
         words: &str,
     ) -> Result<(), ExperimentError> {
-        Ok(self.0.push(vec![statement.into().into(), measured.into().into(), words.into()])?)
+        Ok(self.0.push(row![Cell::Text(statement.into()), Cell::Text(measured.into()), words])?)
     }
 
     pub(crate) fn table(self) -> Table {

@@ -79,6 +79,12 @@ impl Experiment {
     }
 }
 
+/// The texts of files of this crate, named from `src`.
+macro_rules! sources {
+    ($($file:literal),*) => { &[$(include_str!($file)),*] };
+}
+pub(crate) use sources;
+
 /// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this
 /// one and its threads.
 pub(crate) fn scaled(plan: &Plan, seconds: f64) -> Option<f64> {

@@ -5,24 +5,24 @@
 //!
 //! | experiment | what it shows |
 //! |---|---|
-//! | [`curves`] | learning curves of all filters on Mackey–Glass and Lorenz, one step ahead; a gallery |
-//! | [`switch`] | a nonlinear channel that changes: filters that forget or start anew beside those that do neither |
-//! | [`mistakes`] | mistakes of classifiers against their budget |
-//! | [`budgets`] | error against time and memory at equal budgets |
+//! | `curves` | learning curves of all filters on Mackey–Glass and Lorenz, one step ahead; a gallery |
+//! | `switch` | a nonlinear channel that changes: filters that forget or start anew beside those that do neither |
+//! | `mistakes` | mistakes of classifiers against their budget |
+//! | `budgets` | error against time and memory at equal budgets |
 
-pub mod budgets;
-pub mod curves;
-pub mod mistakes;
-pub mod switch;
+mod budgets;
+mod curves;
+mod mistakes;
+mod switch;
 
 mod methods;
 mod pass;
 mod signals;
 
-use crate::experiment::{Experiment, Paper, scaled};
+use crate::experiment::{Experiment, Paper, scaled, sources};
 
 /// The subject and its experiments.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "filters",
     title: "Kernel adaptive filters and budgeted classifiers",
     source: None,
@@ -35,12 +35,7 @@ pub const PAPER: Paper = Paper {
             place: "known from many papers",
             question: "How fast do the filters learn on two chaotic series?",
             reading: "All filters see the same rows under the same settings. No number is a printed one.",
-            sources: &[
-                include_str!("filters/curves.rs"),
-                include_str!("filters/methods.rs"),
-                include_str!("filters/pass.rs"),
-                include_str!("filters/signals.rs"),
-            ],
+            sources: sources!["filters/curves.rs", "filters/methods.rs", "filters/pass.rs", "filters/signals.rs"],
             run: curves::run,
             estimate: |plan| scaled(plan, 25.0 * plan.repetitions_or(4, 20) as f64),
         },
@@ -50,12 +45,7 @@ pub const PAPER: Paper = Paper {
             place: "after Van Vaerenbergh et al. 2012",
             question: "Which filters recover after the target changes?",
             reading: "A filter has recovered when its error is back where it was before the change.",
-            sources: &[
-                include_str!("filters/switch.rs"),
-                include_str!("filters/methods.rs"),
-                include_str!("filters/pass.rs"),
-                include_str!("filters/signals.rs"),
-            ],
+            sources: sources!["filters/switch.rs", "filters/methods.rs", "filters/pass.rs", "filters/signals.rs"],
             run: switch::run,
             estimate: |plan| scaled(plan, 1.0 * plan.repetitions_or(10, 50) as f64),
         },
@@ -65,11 +55,7 @@ pub const PAPER: Paper = Paper {
             place: "known from many papers",
             question: "How many mistakes does a classifier make with a given budget?",
             reading: "Lower is better, and a flat line is a learner without a budget.",
-            sources: &[
-                include_str!("filters/mistakes.rs"),
-                include_str!("filters/methods.rs"),
-                include_str!("filters/pass.rs"),
-            ],
+            sources: sources!["filters/mistakes.rs", "filters/methods.rs", "filters/pass.rs"],
             run: mistakes::run,
             estimate: |plan| scaled(plan, 300.0 * plan.repetitions_or(1, 3) as f64),
         },
@@ -79,12 +65,7 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "What does an error cost in time and in memory?",
             reading: "Every filter has the same budget of points. Times depend on the machine.",
-            sources: &[
-                include_str!("filters/budgets.rs"),
-                include_str!("filters/methods.rs"),
-                include_str!("filters/pass.rs"),
-                include_str!("filters/signals.rs"),
-            ],
+            sources: sources!["filters/budgets.rs", "filters/methods.rs", "filters/pass.rs", "filters/signals.rs"],
             run: budgets::run,
             estimate: |plan| scaled(plan, 15.0 * plan.repetitions_or(2, 10) as f64),
         },

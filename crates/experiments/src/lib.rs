@@ -18,12 +18,12 @@
 //!
 //! | module | what it shows |
 //! |---|---|
-//! | [`sublinear`] | the tables, lemmas and theorem of the paper on AOGD-ALD and NONS-ALD |
-//! | [`projected`] | the figures and theorems of the paper on projections, PKAWV |
-//! | [`prediction`] | the figures and appendices of the paper on online prediction with forgetting, OPF |
-//! | [`operator`] | the figures and corollaries of the paper on sparse online operators |
-//! | [`filters`] | kernel adaptive filters and classifiers on a budget, side by side |
-//! | [`quality`] | `auto` beside the learners that people would use instead |
+//! | `sublinear` | the tables, lemmas and theorem of the paper on AOGD-ALD and NONS-ALD |
+//! | `projected` | the figures and theorems of the paper on projections, PKAWV |
+//! | `prediction` | the figures and appendices of the paper on online prediction with forgetting, OPF |
+//! | `operator` | the figures and corollaries of the paper on sparse online operators |
+//! | `filters` | kernel adaptive filters and classifiers on a budget, side by side |
+//! | `quality` | `auto` beside the learners that people would use instead |
 //!
 //! They share streams with known eigenvalues ([`decay`]) and the best function in hindsight
 //! ([`hindsight`]). Each takes a [`plan::Plan`] and returns a [`report::Report`]. The number of
@@ -34,17 +34,18 @@ pub mod decay;
 mod digits;
 pub mod experiment;
 pub mod figure;
-pub mod filters;
+mod filters;
 pub mod hindsight;
 pub mod html;
 pub mod judgement;
-pub mod operator;
+mod operator;
 pub mod papers;
 pub mod plan;
-pub mod prediction;
+mod prediction;
+mod prelude;
 pub mod progress;
-pub mod projected;
-pub mod quality;
+mod projected;
+mod quality;
 pub mod report;
 pub mod runner;
 pub mod statements;

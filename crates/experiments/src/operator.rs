@@ -3,29 +3,29 @@
 //!
 //! | experiment | what of the paper |
 //! |---|---|
-//! | [`langevin`] | Figure 2: metastable sets of a process in four wells, dictionary sizes over time |
-//! | [`duffing`] | Figure 3: regions of attraction of the Duffing oscillator under three budgets |
-//! | [`pendulum`] | Figures 4 and 5: swing-up by value iteration on a learnt conditional-mean operator |
-//! | [`convergence`] | the two corollaries on constant and diminishing steps |
-//! | [`misspecified`] | section 4, Theorem 4.1, Lemma 6.1: dynamics that leave the kernel's space |
-//! | [`lorenz`] | not in the paper: how far ahead a sparse operator forecasts a chaotic system |
+//! | `langevin` | Figure 2: metastable sets of a process in four wells, dictionary sizes over time |
+//! | `duffing` | Figure 3: regions of attraction of the Duffing oscillator under three budgets |
+//! | `pendulum` | Figures 4 and 5: swing-up by value iteration on a learnt conditional-mean operator |
+//! | `convergence` | the two corollaries on constant and diminishing steps |
+//! | `misspecified` | section 4, Theorem 4.1, Lemma 6.1: dynamics that leave the kernel's space |
+//! | `lorenz` | not in the paper: how far ahead a sparse operator forecasts a chaotic system |
 
-pub mod convergence;
-pub mod duffing;
-pub mod langevin;
-pub mod lorenz;
-pub mod misspecified;
-pub mod pendulum;
+mod convergence;
+mod duffing;
+mod langevin;
+mod lorenz;
+mod misspecified;
+mod pendulum;
 
 use mercer_kernels::{Kernel, Points};
 use mercer_koopman::{Eigenfunctions, KernelOperator, OperatorLearner};
 use mercer_streams::Pairs;
 
-use crate::experiment::{Experiment, Paper, Source, scaled};
+use crate::experiment::{Experiment, Paper, Source, scaled, sources};
 use crate::plan::ExperimentError;
 
 /// The paper and its experiments.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "operator",
     title: "Nonparametric sparse online learning of the Koopman operator",
     source: Some(Source {
@@ -43,7 +43,7 @@ pub const PAPER: Paper = Paper {
             place: "Figure 2",
             question: "Are the four metastable sets found, and with how many pairs?",
             reading: "The test that the appendix prints gives the sizes, with our choice of the order and the starting points.",
-            sources: &[include_str!("operator/langevin.rs")],
+            sources: sources!["operator/langevin.rs"],
             run: langevin::run,
             estimate: |plan| scaled(plan, 30.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
         },
@@ -53,7 +53,7 @@ pub const PAPER: Paper = Paper {
             place: "Figure 3",
             question: "Are the regions of attraction found, and with how many pairs?",
             reading: "Kernel, step and starting points are not printed, so a size is reproduced only with our choice of them.",
-            sources: &[include_str!("operator/duffing.rs")],
+            sources: sources!["operator/duffing.rs"],
             run: duffing::run,
             estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
         },
@@ -63,11 +63,7 @@ pub const PAPER: Paper = Paper {
             place: "Figures 4 and 5",
             question: "Does value iteration on the learnt operator swing the pendulum up?",
             reading: "It does not with the printed settings: scores stay far below those of dynamic programming, and a setting of ours comes near them.",
-            sources: &[
-                include_str!("operator/pendulum.rs"),
-                include_str!("operator/pendulum/reference.rs"),
-                include_str!("operator/pendulum/stages.rs"),
-            ],
+            sources: sources!["operator/pendulum.rs", "operator/pendulum/reference.rs", "operator/pendulum/stages.rs"],
             run: pendulum::run,
             estimate: |plan| {
                 scaled(plan, 850.0 * plan.repetitions.unwrap_or(1) as f64 + 60.0 * plan.repetitions_or(2, 5) as f64)
@@ -79,7 +75,7 @@ pub const PAPER: Paper = Paper {
             place: "the corollaries on constant and diminishing steps",
             question: "Does the learnt operator converge at the proved rates?",
             reading: "A constant step ends at a plateau in proportion to the step. A diminishing step falls with the proved slope.",
-            sources: &[include_str!("operator/convergence.rs"), include_str!("operator/convergence/bounds.rs")],
+            sources: sources!["operator/convergence.rs", "operator/convergence/bounds.rs"],
             run: convergence::run,
             estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(20, 60) as f64 / 60.0),
         },
@@ -89,7 +85,7 @@ pub const PAPER: Paper = Paper {
             place: "Section 4, Theorem 4.1, Lemma 6.1, the theorem on almost sure convergence",
             question: "What is learnt when the dynamics take functions out of the kernel’s space?",
             reading: "Every norm is known in closed form. The error comes down to the bias of the regulariser, far below the constant of the lemma.",
-            sources: &[include_str!("operator/misspecified.rs")],
+            sources: sources!["operator/misspecified.rs"],
             run: misspecified::run,
             estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(4, 20) as f64 / 20.0),
         },
@@ -99,7 +95,7 @@ pub const PAPER: Paper = Paper {
             place: "not in the paper",
             question: "How far ahead does a sparse operator forecast a chaotic system?",
             reading: "The valid time grows with the dictionary. Batch methods of the same size stand beside it.",
-            sources: &[include_str!("operator/lorenz.rs")],
+            sources: sources!["operator/lorenz.rs"],
             run: lorenz::run,
             estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },

@@ -1,5 +1,7 @@
 //! What an experiment is given, and how it may fail.
 
+use std::path::PathBuf;
+
 use mercer_core::{ExampleError, ParameterError};
 use mercer_datasets::{DatasetError, Registry};
 use mercer_kernels::KernelError;
@@ -23,6 +25,11 @@ pub struct Plan {
     pub full: bool,
     /// Permutations or repetitions; `None` is each experiment's own number.
     pub repetitions: Option<usize>,
+    /// How much an experiment runs of its own unit (rounds, rows, pairs, epochs), for tests; `None`
+    /// is its own size.
+    pub size: Option<usize>,
+    /// The folder of the streams of the comparison of quality, if there is one.
+    pub quality: Option<PathBuf>,
     /// Seed of everything random.
     pub seed: u64,
     /// Threads; no result depends on them.
@@ -110,6 +117,33 @@ impl Plan {
         self.repetitions.unwrap_or(if self.full { full } else { reduced })
     }
 
+    /// How much of its unit an experiment runs, unless the plan says otherwise.
+    #[must_use]
+    pub fn size_or(&self, reduced: usize, full: usize) -> usize {
+        self.size.unwrap_or(if self.full { full } else { reduced })
+    }
+
+    /// Runs a job for each input and gives what came of it beside the input. `work` is handed the
+    /// input and the seed that belongs to its name.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn each<I: Sync, O: Send>(
+        &self,
+        inputs: impl IntoIterator<Item = I>,
+        name: impl Fn(&I) -> String,
+        work: impl Fn(&I, u64) -> Result<O, ExperimentError> + Sync,
+    ) -> Result<Runs<I, O>, ExperimentError> {
+        let job = |input: I| Job::new(name(&input), self.seed, 1, input);
+        let jobs: Vec<Job<I>> = inputs.into_iter().map(job).collect();
+        let outcomes = self.run(&jobs, |job, bar| {
+            let outcome = work(&job.input, job.seed);
+            bar.advance(1);
+            outcome
+        })?;
+        Ok(Runs(jobs.into_iter().map(|job| job.input).zip(outcomes).collect()))
+    }
+
     /// Runs independent jobs on the plan's threads and gives their results in order.
     ///
     /// # Errors
@@ -122,5 +156,16 @@ impl Plan {
         let bars = if self.progress { Progress::on_terminal(jobs.len()) } else { Progress::hidden(jobs.len()) };
         let results = runner::run(jobs, self.threads, &bars, work)?;
         results.into_iter().map(|result| result.map_err(|error| ExperimentError::Job(Box::new(error)))).collect()
+    }
+}
+
+/// Inputs with what came of them, in their order.
+#[derive(Clone, Debug)]
+pub struct Runs<I, O>(pub Vec<(I, O)>);
+
+impl<I, O> Runs<I, O> {
+    /// What came of the inputs for which this holds.
+    pub fn of(&self, wanted: impl Fn(&I) -> bool) -> Vec<&O> {
+        self.0.iter().filter(|(input, _)| wanted(input)).map(|(_, outcome)| outcome).collect()
     }
 }

@@ -7,23 +7,23 @@
 //!
 //! | experiment | of the paper | what it shows |
 //! |---|---|---|
-//! | [`overfitting`] | Fig. 1 | Markov blocks as γ = 1 and γ = ρ estimate them, beside the truth |
-//! | [`forgetting`] | section 5 | regret against time, γ and α; the expert grid; intervals |
-//! | [`terms`] | section 5, D.1, E.4 | the factors of (22) against γ, and the bounds on them |
-//! | [`methods`] | E.1 | all methods on a system that forgets slowly |
-//! | [`stability`] | E.2 | ways of beginning an epoch; a million steps with and without an explicit inverse |
-//! | [`bias`] | E.3 | the bias, what is left of it after cancellation, and regret, against β |
-//! | [`orders`] | Table 1, Fig. 6, D.2 | regret over powers of log N; the margin below ρ |
-//! | [`earth`] | – | a real series |
+//! | `overfitting` | Fig. 1 | Markov blocks as γ = 1 and γ = ρ estimate them, beside the truth |
+//! | `forgetting` | section 5 | regret against time, γ and α; the expert grid; intervals |
+//! | `terms` | section 5, D.1, E.4 | the factors of (22) against γ, and the bounds on them |
+//! | `methods` | E.1 | all methods on a system that forgets slowly |
+//! | `stability` | E.2 | ways of beginning an epoch; a million steps with and without an explicit inverse |
+//! | `bias` | E.3 | the bias, what is left of it after cancellation, and regret, against β |
+//! | `orders` | Table 1, Fig. 6, D.2 | regret over powers of log N; the margin below ρ |
+//! | `earth` | – | a real series |
 
-pub mod bias;
-pub mod earth;
-pub mod forgetting;
-pub mod methods;
-pub mod orders;
-pub mod overfitting;
-pub mod stability;
-pub mod terms;
+mod bias;
+mod earth;
+mod forgetting;
+mod methods;
+mod orders;
+mod overfitting;
+mod stability;
+mod terms;
 
 mod comparators;
 mod decomposition;
@@ -32,10 +32,10 @@ mod trial;
 
 use mercer_forecast::EpochSchedule;
 
-use crate::experiment::{Experiment, Paper, Source, scaled};
+use crate::experiment::{Experiment, Paper, Source, scaled, sources};
 
 /// The paper and its experiments.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "prediction",
     title: "Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret",
     source: Some(Source {
@@ -53,11 +53,7 @@ pub const PAPER: Paper = Paper {
             place: "Figure 1",
             question: "Why does plain least squares predict poorly with many lags?",
             reading: "Plain least squares gives every lag the same error. Forgetting expects old lags to matter less and keeps their estimates small.",
-            sources: &[
-                include_str!("prediction/overfitting.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
-            ],
+            sources: sources!["prediction/overfitting.rs", "prediction/summary.rs", "prediction/trial.rs"],
             run: overfitting::run,
             estimate: |plan| scaled(plan, 0.05 * plan.repetitions_or(8, 50) as f64),
         },
@@ -67,11 +63,7 @@ pub const PAPER: Paper = Paper {
             place: "Figure 2 (section 5). The text at hand prints no number; it stands between Figures 1 and 3",
             question: "How does the regret depend on the forgetting factor?",
             reading: "The order of the methods is the paper’s. The reference means come from an independent program of ours, so their verdicts count as our claims.",
-            sources: &[
-                include_str!("prediction/forgetting.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
-            ],
+            sources: sources!["prediction/forgetting.rs", "prediction/summary.rs", "prediction/trial.rs"],
             run: forgetting::run,
             estimate: |plan| scaled(plan, 2.4 * plan.repetitions_or(8, 100) as f64),
         },
@@ -81,11 +73,11 @@ pub const PAPER: Paper = Paper {
             place: "Section 5, D.1; E.4, whose figure stands between Figures 4 and 6",
             question: "Which factor of the regret bound does forgetting reduce?",
             reading: "Each factor is computed as the analysis defines it and compared at γ = ρ and γ = 1.",
-            sources: &[
-                include_str!("prediction/terms.rs"),
-                include_str!("prediction/decomposition.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
+            sources: sources![
+                "prediction/terms.rs",
+                "prediction/decomposition.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
             ],
             run: terms::run,
             estimate: |plan| scaled(plan, 0.25 * plan.repetitions_or(8, 50) as f64),
@@ -96,11 +88,7 @@ pub const PAPER: Paper = Paper {
             place: "Figure 3 (E.1)",
             question: "How does OPF compare with other methods when the system forgets slowly?",
             reading: "The filters’ ranks are chosen in hindsight, which favours them. Where OPF loses to them, the paper’s statement does not hold here.",
-            sources: &[
-                include_str!("prediction/methods.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
-            ],
+            sources: sources!["prediction/methods.rs", "prediction/summary.rs", "prediction/trial.rs"],
             run: methods::run,
             estimate: |plan| scaled(plan, 2.3 * plan.repetitions_or(6, 50) as f64),
         },
@@ -110,11 +98,11 @@ pub const PAPER: Paper = Paper {
             place: "Figure 4 (E.2)",
             question: "Which form of the recursion survives in floating-point arithmetic?",
             reading: "A run counts as broken when its numbers are no longer usable. The square-root form has no inverse to lose.",
-            sources: &[
-                include_str!("prediction/stability.rs"),
-                include_str!("prediction/comparators.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
+            sources: sources![
+                "prediction/stability.rs",
+                "prediction/comparators.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
             ],
             run: stability::run,
             estimate: |plan| scaled(plan, 1.3 * plan.repetitions_or(4, 50) as f64),
@@ -125,11 +113,11 @@ pub const PAPER: Paper = Paper {
             place: "Figure 5 (E.3). The text at hand prints no number; it stands between Figures 4 and 6",
             question: "How does the window length trade bias against regret?",
             reading: "The regression cancels most of the bias, so the regret is flat in β once forgetting is used.",
-            sources: &[
-                include_str!("prediction/bias.rs"),
-                include_str!("prediction/decomposition.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
+            sources: sources![
+                "prediction/bias.rs",
+                "prediction/decomposition.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
             ],
             run: bias::run,
             estimate: |plan| scaled(plan, 0.5 * plan.repetitions_or(8, 50) as f64),
@@ -140,11 +128,11 @@ pub const PAPER: Paper = Paper {
             place: "Table 1, Figure 6, D.2",
             question: "Is the regret of order log² N, and how far below ρ may γ lie?",
             reading: "Fitted exponents stand beside the orders of the paper. D.2 is judged as printed and by its own inequality.",
-            sources: &[
-                include_str!("prediction/orders.rs"),
-                include_str!("prediction/decomposition.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
+            sources: sources![
+                "prediction/orders.rs",
+                "prediction/decomposition.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
             ],
             run: orders::run,
             estimate: |plan| scaled(plan, 2.5 * plan.repetitions_or(6, 50) as f64),
@@ -155,11 +143,7 @@ pub const PAPER: Paper = Paper {
             place: "not in the paper",
             question: "What is the method worth on a real series?",
             reading: "No model of the series is known, so errors are compared instead of regrets.",
-            sources: &[
-                include_str!("prediction/earth.rs"),
-                include_str!("prediction/summary.rs"),
-                include_str!("prediction/trial.rs"),
-            ],
+            sources: sources!["prediction/earth.rs", "prediction/summary.rs", "prediction/trial.rs"],
             run: earth::run,
             estimate: |plan| scaled(plan, 0.5),
         },

@@ -4,29 +4,29 @@
 //! Every method sees the rows in the same order, once, untuned, with the scaling that its
 //! documentation asks for. The score is the squared error over the last half of the stream as a
 //! share of that of the running mean (NMSE), or accuracy and log loss where the target is a class.
-//! The peers' scores are committed ([`peers`]); `auto` runs here. The streams are test data and no
-//! part of the tree ([`streams`] says where they are looked for). Without them the bundled diamonds
+//! The peers' scores are committed (`peers`); `auto` runs here. The streams are test data and no
+//! part of the tree (`streams` says where they are looked for). Without them the bundled diamonds
 //! run alone, in an order of their own, beside which no peer has a score, and no classes are
 //! learnt. All statements are this project's own; a shortened run is judged by none.
 //!
 //! | experiment | what it shows |
 //! |---|---|
-//! | [`standing`] | error, loss of the first rows and regret of `auto` with its default budget, beside the peers |
-//! | [`budgets`] | error against the budget of multiply-adds a row, and against time |
-//! | [`classes`] | accuracy and log loss of `auto` as a classifier, beside the peers |
+//! | `standing` | error, loss of the first rows and regret of `auto` with its default budget, beside the peers |
+//! | `budgets` | error against the budget of multiply-adds a row, and against time |
+//! | `classes` | accuracy and log loss of `auto` as a classifier, beside the peers |
 
-pub mod budgets;
-pub mod classes;
-pub mod peers;
-pub mod standing;
-pub mod streams;
+mod budgets;
+mod classes;
+mod peers;
+mod standing;
+pub(crate) mod streams;
 
 mod pass;
 
-use crate::experiment::{Experiment, Paper, scaled};
+use crate::experiment::{Experiment, Paper, scaled, sources};
 
 /// The subject and its experiments.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "quality",
     title: "Auto beside its peers",
     source: None,
@@ -39,12 +39,7 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "Is auto, untuned, ahead of other online methods?",
             reading: "NMSE is the error as a share of that of the running mean. The peers’ scores are committed; auto runs here.",
-            sources: &[
-                include_str!("quality/standing.rs"),
-                include_str!("quality/pass.rs"),
-                include_str!("quality/peers.rs"),
-                include_str!("quality/streams.rs"),
-            ],
+            sources: sources!["quality/standing.rs", "quality/pass.rs", "quality/peers.rs", "quality/streams.rs"],
             run: standing::run,
             estimate: |plan| scaled(plan, 15.0),
         },
@@ -54,12 +49,7 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "What does a larger budget buy?",
             reading: "The error falls with the budget, and so does the number of rows a second. A peer below the line reaches a lower error in its time.",
-            sources: &[
-                include_str!("quality/budgets.rs"),
-                include_str!("quality/pass.rs"),
-                include_str!("quality/peers.rs"),
-                include_str!("quality/streams.rs"),
-            ],
+            sources: sources!["quality/budgets.rs", "quality/pass.rs", "quality/peers.rs", "quality/streams.rs"],
             run: budgets::run,
             estimate: |plan| scaled(plan, 120.0),
         },
@@ -69,11 +59,7 @@ pub const PAPER: Paper = Paper {
             place: "ours",
             question: "Is auto, untuned, ahead of other online classifiers?",
             reading: "Accuracy is to be high and log loss low. The peers’ scores are committed; auto runs here.",
-            sources: &[
-                include_str!("quality/classes.rs"),
-                include_str!("quality/peers.rs"),
-                include_str!("quality/streams.rs"),
-            ],
+            sources: sources!["quality/classes.rs", "quality/peers.rs", "quality/streams.rs"],
             run: classes::run,
             estimate: |plan| scaled(plan, 10.0),
         },

@@ -98,6 +98,16 @@ impl Summary {
     }
 }
 
+/// A number of each of some things.
+pub fn all_of<T>(things: impl IntoIterator<Item = T>, number: impl Fn(T) -> f64) -> Vec<f64> {
+    things.into_iter().map(number).collect()
+}
+
+/// The mean of a number of each of some things.
+pub fn mean_of<T>(things: impl IntoIterator<Item = T>, number: impl Fn(T) -> f64) -> f64 {
+    mean(&all_of(things, number))
+}
+
 /// Arithmetic mean; NaN without a sample.
 #[must_use]
 pub fn mean(samples: &[f64]) -> f64 {

@@ -3,17 +3,17 @@
 //!
 //! | module | what it shows |
 //! |---|---|
-//! | [`table3`] | six learners on real streams beside the numbers that the paper prints |
-//! | [`table1`] | how regret, dictionary and time grow with T, beside the theory's bounds |
-//! | [`lemmas::size`] | Lemma 3.1: dictionary size against its bound |
-//! | [`lemmas::spectral`] | Lemma 4.5: spectral errors against their bounds |
-//! | [`lemmas::regret`] | Theorem 4.6: the regret of NONS-ALD against its bound |
+//! | `table3` | six learners on real streams beside the numbers that the paper prints |
+//! | `table1` | how regret, dictionary and time grow with T, beside the theory's bounds |
+//! | `lemmas::size` | Lemma 3.1: dictionary size against its bound |
+//! | `lemmas::spectral` | Lemma 4.5: spectral errors against their bounds |
+//! | `lemmas::regret` | Theorem 4.6: the regret of NONS-ALD against its bound |
 
-pub mod lemmas;
-pub mod table1;
+mod lemmas;
+pub(crate) mod table1;
 pub mod table3;
 
-use crate::experiment::{Experiment, Paper, Source, scaled};
+use crate::experiment::{Experiment, Paper, Source, scaled, sources};
 
 /// The paper and its experiments.
 pub const PAPER: Paper = Paper {
@@ -34,14 +34,14 @@ pub const PAPER: Paper = Paper {
             place: "Table 3",
             question: "How large are the errors and the dictionaries of six learners on the paper’s data sets?",
             reading: "A printed error counts as reproduced within 3 %, and within 6 % or three standard errors for learners that draw at random. The paper tunes on its data and does not print the outcome, so most verdicts need a choice of ours.",
-            sources: &[
-                include_str!("sublinear/table3.rs"),
-                include_str!("sublinear/table3/protocol.rs"),
-                include_str!("sublinear/table3/measure.rs"),
-                include_str!("sublinear/table3/restarted.rs"),
-                include_str!("sublinear/table3/printed.rs"),
-                include_str!("sublinear/table3/tables.rs"),
-                include_str!("sublinear/table3/figures.rs"),
+            sources: sources![
+                "sublinear/table3.rs",
+                "sublinear/table3/protocol.rs",
+                "sublinear/table3/measure.rs",
+                "sublinear/table3/restarted.rs",
+                "sublinear/table3/printed.rs",
+                "sublinear/table3/tables.rs",
+                "sublinear/table3/figures.rs"
             ],
             run: table3::run,
             estimate: |plan| table3::estimate(&plan.registry, &table3::Options::of(plan)).ok(),
@@ -52,12 +52,7 @@ pub const PAPER: Paper = Paper {
             place: "Table 1",
             question: "Do regret, dictionary and time grow with T no faster than the theory says?",
             reading: "A measured slope at most the bound’s agrees with the theory. It does not prove it: the bounds are upper bounds with constants.",
-            sources: &[
-                include_str!("sublinear/table1.rs"),
-                include_str!("sublinear/table1/theory.rs"),
-                include_str!("decay.rs"),
-                include_str!("hindsight.rs"),
-            ],
+            sources: sources!["sublinear/table1.rs", "sublinear/table1/theory.rs", "decay.rs", "hindsight.rs"],
             run: table1::run,
             estimate: |plan| scaled(plan, 800.0 * plan.repetitions_or(3, 5) as f64 / 5.0),
         },
@@ -67,12 +62,7 @@ pub const PAPER: Paper = Paper {
             place: "Lemma 3.1",
             question: "How many points does the ALD rule keep, and is that below the bound?",
             reading: "The lemma holds where the measured size stays below the bound. A factor tells how much room is left.",
-            sources: &[
-                include_str!("sublinear/lemmas.rs"),
-                include_str!("sublinear/lemmas/size.rs"),
-                include_str!("decay.rs"),
-                include_str!("hindsight.rs"),
-            ],
+            sources: sources!["sublinear/lemmas.rs", "sublinear/lemmas/size.rs", "decay.rs", "hindsight.rs"],
             run: lemmas::size::run,
             estimate: |plan| scaled(plan, 40.0),
         },
@@ -82,11 +72,7 @@ pub const PAPER: Paper = Paper {
             place: "Lemma 4.5",
             question: "How far is the kernel matrix from its approximation by the dictionary?",
             reading: "The lemma holds where both spectral errors stay below their bounds. The global bound is far above the error it bounds.",
-            sources: &[
-                include_str!("sublinear/lemmas.rs"),
-                include_str!("sublinear/lemmas/spectral.rs"),
-                include_str!("decay.rs"),
-            ],
+            sources: sources!["sublinear/lemmas.rs", "sublinear/lemmas/spectral.rs", "decay.rs"],
             run: lemmas::spectral::run,
             estimate: |plan| scaled(plan, 30.0),
         },
@@ -96,12 +82,7 @@ pub const PAPER: Paper = Paper {
             place: "Theorem 4.6",
             question: "Is the regret of NONS-ALD below the bound of the theorem?",
             reading: "The regret is below the bound as printed, which is smaller than the bound that the proof gives.",
-            sources: &[
-                include_str!("sublinear/lemmas.rs"),
-                include_str!("sublinear/lemmas/regret.rs"),
-                include_str!("decay.rs"),
-                include_str!("hindsight.rs"),
-            ],
+            sources: sources!["sublinear/lemmas.rs", "sublinear/lemmas/regret.rs", "decay.rs", "hindsight.rs"],
             run: lemmas::regret::run,
             estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
         },

@@ -48,6 +48,12 @@ pub enum Align {
     Centre,
 }
 
+/// A row of a table from anything that is a cell.
+macro_rules! row {
+    ($($cell:expr),* $(,)?) => { vec![$($crate::table::Cell::from($cell)),*] };
+}
+pub(crate) use row;
+
 /// How the numbers of a column are shown to people. Words are shown as they are in any column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -62,6 +68,16 @@ pub enum Format {
 }
 
 impl Format {
+    /// The format of this mark of [`Table::with`].
+    fn marked(mark: &str) -> Option<Self> {
+        match mark.split_at_checked(1)? {
+            ("#", "") => Some(Self::Shortest),
+            (".", digits) => Some(Self::Decimals(digits.parse().ok()?)),
+            ("~", digits) => Some(Self::Significant(digits.parse().ok()?)),
+            _ => None,
+        }
+    }
+
     /// A number as a column of this format shows it.
     #[must_use]
     pub fn number(self, v: f64) -> String {
@@ -188,6 +204,20 @@ impl Table {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A table with these columns: their names between bars, each with the [`Format`] of its
+    /// numbers behind it, `#` (shortest), `.2` (decimals) or `~3` (significant digits); without
+    /// one it is of words. `"learner | MSE .5 | J # | verdict"`
+    #[must_use]
+    pub fn with(head: &str) -> Self {
+        head.split(" | ").fold(Self::new(), |table, column| {
+            let marked = column.rsplit_once(' ').and_then(|(name, mark)| Some((name, Format::marked(mark)?)));
+            match marked {
+                Some((name, format)) => table.numbers(name, format),
+                None => table.words(column),
+            }
+        })
     }
 
     /// One more column on the right. Columns come before rows.

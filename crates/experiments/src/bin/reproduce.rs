@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use mercer_datasets::Registry;
 use mercer_experiments::experiment::{Experiment, Paper};
-use mercer_experiments::papers::{PAPERS, experiments};
+use mercer_experiments::papers::{PAPERS, experiments, quality_folder};
 use mercer_experiments::plan::Plan;
 use mercer_experiments::report::Report;
 use mercer_experiments::report::conduct::{Errand, News, conduct};
@@ -87,10 +87,12 @@ fn run(arguments: &Arguments) -> Result<bool> {
     }
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let plan = Plan {
-        registry,
         full: arguments.full,
+        size: None,
+        quality: quality_folder(&registry),
         repetitions: arguments.seeds.map(|seeds| seeds as usize),
         seed: arguments.seed,
+        registry,
         threads: arguments.threads.map_or(cores, |threads| threads as usize),
         progress: true,
     };

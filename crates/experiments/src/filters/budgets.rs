@@ -7,30 +7,14 @@ use super::curves::YARDSTICK;
 use super::methods::{FAMILIES, Family, Method, filters};
 use super::pass::{Pass, finals, pass};
 use super::signals::Series;
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::{Summary, mean};
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// Most points.
 const BUDGETS: [usize; 3] = [50, 100, 200];
 const SERIES: Series = Series::MackeyGlass;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first filter that cannot be made or refuses a row.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, if plan.full { 20_000 } else { 5000 })
-}
-
-/// The same on this many rows.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size_or(5000, 20_000);
     let seeds = plan.repetitions_or(2, 10);
     let methods: Vec<&Method> = filters().collect();
     let mut jobs: Vec<Job<(usize, usize, usize)>> = Vec::new();
@@ -49,13 +33,7 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
     })?;
 
     let dimension = SERIES.rows(1, plan.seed)?.dimension;
-    let mut table = Table::new()
-        .words("filter")
-        .numbers("budget", Format::Decimals(0))
-        .numbers("final error", Format::Significant(3))
-        .numbers("dictionary", Format::Decimals(0))
-        .numbers("numbers kept", Format::Decimals(0))
-        .numbers("µs a row", Format::Significant(3));
+    let mut table = Table::with("filter | budget .0 | final error ~3 | dictionary .0 | numbers kept .0 | µs a row ~3");
     let mut trails = Vec::new();
     for (place, method) in methods.iter().enumerate() {
         let mut trail = Trail { shown: method.shown, micros: Vec::new(), kept: Vec::new(), errors: Vec::new() };
@@ -69,8 +47,8 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
             trail.micros.push(micros);
             trail.kept.push(kept.unwrap_or(f64::NAN));
             trail.errors.push(mean(&errors));
-            let error = Summary::of(&errors).ok().into();
-            table.push(vec![method.shown.into(), budget.into(), error, size.into(), kept.into(), micros.into()])?;
+            let error = Summary::of(&errors).ok();
+            table.push(row![method.shown, budget, error, size, kept, micros])?;
         }
         trails.push(trail);
     }

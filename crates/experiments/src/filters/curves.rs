@@ -10,14 +10,7 @@ use mercer_learners::catalogue::Context;
 use super::methods::{FAMILIES, Method, filters};
 use super::pass::{Pass, finals, pass, smoothed};
 use super::signals::Series;
-use crate::claims::Claims;
-use crate::digits::short;
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::{Summary, mean};
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// Most points of a filter.
 const BUDGET: usize = 500;
@@ -29,19 +22,8 @@ pub(super) const YARDSTICK: &str = "krls";
 /// A series, the place of a filter in [`filters`], and a seed.
 type Task = (Series, usize, usize);
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first filter that cannot be made or refuses a row.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, if plan.full { 20_000 } else { 5000 })
-}
-
-/// The same on this many rows.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size_or(5000, 20_000);
     let seeds = plan.repetitions_or(4, 20);
     let methods: Vec<&Method> = filters().collect();
     let mut jobs: Vec<Job<Task>> = Vec::new();
@@ -74,12 +56,7 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
          mean over {} rows and all starts.",
         rows / WINDOWS
     ));
-    let mut table = Table::new()
-        .words("series")
-        .words("filter")
-        .numbers("final error", Format::Significant(3))
-        .numbers("dictionary", Format::Decimals(0))
-        .numbers("µs a row", Format::Significant(3));
+    let mut table = Table::with("series | filter | final error ~3 | dictionary .0 | µs a row ~3");
     let (mut claims, mut families, mut gallery) = (Claims::new(), Vec::new(), Vec::new());
     for series in Series::ALL {
         let curves: Vec<Vec<f64>> = (0..methods.len()).map(|place| smoothed(&of(series, place), WINDOWS).1).collect();
@@ -88,12 +65,12 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
         for (place, method) in methods.iter().enumerate() {
             let passes = of(series, place);
             let error = finals(&passes);
-            table.push(vec![
-                series.name().into(),
-                method.shown.into(),
-                Summary::of(&error).ok().into(),
-                mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>()).into(),
-                mean(&passes.iter().map(|pass| pass.microseconds).collect::<Vec<f64>>()).into(),
+            table.push(row![
+                series.name(),
+                method.shown,
+                Summary::of(&error).ok(),
+                mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>()),
+                mean(&passes.iter().map(|pass| pass.microseconds).collect::<Vec<f64>>())
             ])?;
             errors.push((method.shown, mean(&error)));
         }
@@ -140,7 +117,7 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
 }
 
 /// Statements on the final errors of one series.
-fn judge(claims: &mut Claims, series: Series, errors: &[(&str, f64)], persistence: f64) -> Result<(), ExperimentError> {
+fn judge(claims: &mut Claims, series: Series, errors: &[(&str, f64)], persistence: f64) -> Result<()> {
     let worst = errors.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", f64::NAN));
     claims.ours(
         format!("{}: every filter ends below the error of repeating the last value", series.name()),

@@ -1,12 +1,11 @@
 //! The filters, by their names in the catalogue, with the settings that they run with here.
 
+use crate::prelude::*;
 use mercer_experts::{AnyDetector, Rule};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::catalogue::{Context, Entry, Value};
 use mercer_learners::{Mixture, Restarting};
 use mercer_registry::{AnyRegressor, build_with, entries};
-
-use crate::plan::ExperimentError;
 
 /// A learner with settings; all else is its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,14 +64,14 @@ impl Method {
         width: f64,
         budget: usize,
         context: &Context<'_>,
-    ) -> Result<Option<AnyRegressor<AnyKernel>>, ExperimentError> {
+    ) -> Result<Option<AnyRegressor<AnyKernel>>> {
         let Some(entry) = self.entry() else { return Ok(None) };
         if !self.members.is_empty() {
             let members = self.members.iter().map(|member| {
                 let learner = member.build(width, budget, context)?;
                 Ok(learner.map(|learner| (member.shown.to_owned(), learner)))
             });
-            let members: Vec<_> = members.flat_map(Result::transpose).collect::<Result<_, ExperimentError>>()?;
+            let members: Vec<_> = members.flat_map(Result::transpose).collect::<Result<_>>()?;
             return Ok(Some(Mixture::new(members, Rule::default())?.into()));
         }
         let mut given: Vec<(&'static str, Value)> =

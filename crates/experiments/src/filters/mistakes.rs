@@ -10,15 +10,7 @@ use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::Method;
 use super::pass::mistakes;
-use crate::claims::Claims;
-use crate::digits::short;
-use crate::figure::{Figure, Panels};
-use crate::judgement::Kind;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean, median};
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// The budgets.
 const BUDGETS: [usize; 5] = [25, 50, 100, 200, 400];
@@ -54,7 +46,7 @@ const SETS: [Set; 5] = [
 ];
 
 impl Set {
-    fn load(&self, registry: &Registry) -> Result<Dataset, ExperimentError> {
+    fn load(&self, registry: &Registry) -> Result<Dataset> {
         let mut table = registry.open(self.name)?;
         if !table.is_binary() {
             let middle = median(table.targets());
@@ -73,19 +65,8 @@ impl Set {
 /// The places of a set, a method and a budget (`None` for those that have none), and a repetition.
 type Task = (usize, usize, Option<usize>, usize);
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first set that cannot be read or learnt.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, ROWS[usize::from(plan.full)])
-}
-
-/// The same on at most this many rows.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size.unwrap_or(ROWS[usize::from(plan.full)]);
     let repetitions = plan.repetitions_or(1, 3);
     let (there, missing): (Vec<&Set>, Vec<&Set>) = SETS.iter().partition(|set| plan.registry.is_available(set.name));
     let tables: Vec<Dataset> = there.iter().map(|set| set.load(&plan.registry)).collect::<Result<_, _>>()?;
@@ -121,11 +102,7 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
         mine.filter_map(|(_, rate)| *rate).collect()
     };
 
-    let mut table = Table::new()
-        .words("data set")
-        .words("classifier")
-        .numbers("budget", Format::Decimals(0))
-        .numbers("mistakes, %", Format::Decimals(2));
+    let mut table = Table::with("data set | classifier | budget .0 | mistakes, % .2");
     let (mut panels, mut claims, mut gallery) = (Panels::new("", 2), Claims::new(), Vec::new());
     let xs = BUDGETS.map(|budget| budget as f64);
     for (set, data) in tables.iter().enumerate() {
@@ -136,12 +113,7 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
             let mut ys = Vec::new();
             for budget in budgets_of(method) {
                 let rates: Vec<f64> = of(set, place, budget).iter().map(|rate| 100.0 * rate).collect();
-                table.push(vec![
-                    there[set].name.into(),
-                    method.shown.into(),
-                    budget.into(),
-                    Summary::of(&rates).ok().into(),
-                ])?;
+                table.push(row![there[set].name, method.shown, budget, Summary::of(&rates).ok()])?;
                 ys.push(mean(&rates));
             }
             if let [flat] = ys[..] {
@@ -196,7 +168,7 @@ fn small_multiples(curves: &[(&str, Vec<f64>)], xs: &[f64], axes: impl Fn(&str) 
 }
 
 /// Statements on the mistakes at the smallest and at the largest budget.
-fn judge(claims: &mut Claims, name: &str, data: &Dataset, falls: &[(&str, f64, f64)]) -> Result<(), ExperimentError> {
+fn judge(claims: &mut Claims, name: &str, data: &Dataset, falls: &[(&str, f64, f64)]) -> Result<()> {
     let rising: Vec<&str> = falls.iter().filter(|(_, small, large)| large > small).map(|(name, ..)| *name).collect();
     claims.ours(
         format!("{name}: every classifier makes fewer mistakes with {} points than with {}", BUDGETS[4], BUDGETS[0]),

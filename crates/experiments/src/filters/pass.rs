@@ -6,11 +6,8 @@ use mercer_core::ExampleError;
 use mercer_learners::{Error, Regressor, RegressorExt};
 use mercer_readers::Dataset;
 
-use crate::plan::ExperimentError;
-use crate::progress::JobProgress;
-use crate::stats::{mean, median};
-
 use super::signals::Signal;
+use crate::prelude::*;
 
 /// Rows that are timed together.
 const BLOCK: usize = 256;
@@ -28,7 +25,7 @@ pub(super) struct Pass {
 }
 
 /// Learns the signal row by row.
-pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgress) -> Result<Pass, ExperimentError> {
+pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgress) -> Result<Pass> {
     let rows = signal.targets.len();
     let (mut squares, mut times) = (Vec::with_capacity(rows), Vec::new());
     'stream: for (xs, ys) in signal.inputs.chunks(BLOCK * signal.dimension).zip(signal.targets.chunks(BLOCK)) {
@@ -65,11 +62,7 @@ pub(super) fn finals(passes: &[&Pass]) -> Vec<f64> {
 /// The share of rows of a binary data set whose sign was predicted wrong before it was learnt; 0
 /// counts as wrong, as for the classifiers themselves. A learner that diverges has all later rows
 /// wrong.
-pub(super) fn mistakes(
-    learner: &mut dyn Regressor,
-    table: &Dataset,
-    bar: &JobProgress,
-) -> Result<f64, ExperimentError> {
+pub(super) fn mistakes(learner: &mut dyn Regressor, table: &Dataset, bar: &JobProgress) -> Result<f64> {
     let mut right = 0;
     for (row, (x, y)) in table.iter().enumerate() {
         match learner.predict_then_update(x, y) {

@@ -1,9 +1,8 @@
 //! The signals that filters are shown: two chaotic series to be forecast one step ahead, and a
 //! nonlinear channel that changes.
 
+use crate::prelude::*;
 use mercer_streams::{Ar1, Lorenz};
-
-use crate::plan::ExperimentError;
 
 /// Rows in order, each with a target.
 pub(super) struct Signal {
@@ -67,7 +66,7 @@ impl Series {
     }
 
     /// This many rows of the series from a start of this seed.
-    pub(super) fn rows(self, rows: usize, seed: u64) -> Result<Signal, ExperimentError> {
+    pub(super) fn rows(self, rows: usize, seed: u64) -> Result<Signal> {
         match self {
             Self::MackeyGlass => {
                 let lags = 10;
@@ -113,7 +112,7 @@ fn mackey_glass(values: usize, seed: u64) -> Vec<f64> {
 }
 
 /// Standard normal numbers.
-fn white(n: usize, seed: u64) -> Result<Vec<f64>, ExperimentError> {
+fn white(n: usize, seed: u64) -> Result<Vec<f64>> {
     Ok(Ar1 { coefficient: 0.0, deviation: 1.0 }.pairs(n, seed)?.outputs().to_vec())
 }
 
@@ -126,7 +125,7 @@ pub(super) const CHANNEL_NOISE: f64 = 0.1;
 /// A linear filter of five taps, then tanh, then white noise of deviation [`CHANNEL_NOISE`]; white
 /// normal numbers go in. From row `rows/2` on the taps are others. The input of the filter that
 /// identifies it is the last five numbers.
-pub(super) fn channel(rows: usize, seed: u64) -> Result<Signal, ExperimentError> {
+pub(super) fn channel(rows: usize, seed: u64) -> Result<Signal> {
     let dimension = CHANNELS[0].len();
     let (sent, noise) = (white(rows + dimension - 1, seed)?, white(rows, seed ^ 0x6e_6f_69_73_65)?);
     let mut inputs = Vec::with_capacity(rows * dimension);

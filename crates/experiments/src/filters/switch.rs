@@ -11,14 +11,7 @@ use mercer_learners::catalogue::Context;
 use super::methods::Method;
 use super::pass::{Pass, pass, smoothed};
 use super::signals::{CHANNEL_NOISE, channel};
-use crate::claims::Claims;
-use crate::digits::short;
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::mean;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// Rows of the full and the reduced run.
 const ROWS: usize = 3000;
@@ -84,19 +77,8 @@ struct Course {
     recovery: Option<usize>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first filter that cannot be made or refuses a row.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, ROWS)
-}
-
-/// The same on this many rows.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size.unwrap_or(ROWS);
     let seeds = plan.repetitions_or(10, 50);
     let there =
         |methods: &'static [(Method, &'static str)]| methods.iter().filter(|(method, _)| method.entry().is_some());
@@ -126,25 +108,22 @@ pub fn run_for(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
 
     let axes = |title| Figure::new(title).x_label("row").y_label("mean squared error").log_y();
     let mut panels = [axes("not expected back soon"), axes("expected back")];
-    let mut table = Table::new()
-        .words("filter")
-        .words("the past")
-        .numbers("before the change", Format::Significant(3))
-        .numbers("at the end", Format::Significant(3))
-        .numbers("rows to recover", Format::Decimals(0))
-        .numbers("dictionary", Format::Decimals(0));
+    let mut table = Table::with(
+        "filter | the past | before the change ~3 | at the end ~3 | rows to recover .0 | \
+             dictionary .0",
+    );
     let mut courses = Vec::new();
     for (place, method) in methods.iter().enumerate() {
         let passes = of(place);
         let (xs, ys) = smoothed(&passes, WINDOWS);
         let course = course(&xs, &ys);
-        table.push(vec![
-            method.shown.into(),
-            pasts[place].into(),
-            course.before.into(),
-            course.after.into(),
-            course.recovery.into(),
-            mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>()).into(),
+        table.push(row![
+            method.shown,
+            pasts[place],
+            course.before,
+            course.after,
+            course.recovery,
+            mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>())
         ])?;
         let panel = &mut panels[usize::from(place >= slow)];
         *panel = std::mem::take(panel).line(method.shown, &xs, &ys);
@@ -202,7 +181,7 @@ fn judge(
     slow: usize,
     rows: usize,
     (after, ratios): (usize, &[f64]),
-) -> Result<Table, ExperimentError> {
+) -> Result<Table> {
     let mut claims = Claims::new();
     let within = (WITHIN * rows as f64 / 2.0) as usize;
     for (method, course) in methods.iter().zip(courses).take(slow) {

@@ -86,7 +86,7 @@ const PAPERS: &[Paper] = &[
 
 fn plan_of(full: bool) -> Plan {
     let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
-    Plan { registry, full, repetitions: None, seed: 1, threads: 2, progress: false }
+    Plan { registry, full, repetitions: None, seed: 1, threads: 2, progress: false, size: None, quality: None }
 }
 
 fn edition() -> Edition {

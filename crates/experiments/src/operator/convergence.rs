@@ -17,17 +17,11 @@
 
 mod bounds;
 
+use crate::prelude::*;
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 use mercer_streams::{Ar1, FiniteChain};
 
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{PowerLaw, Summary, mean};
-use crate::table::{Cell, Format, Table};
 use bounds::Constants;
 
 const STATES: usize = 161;
@@ -140,7 +134,7 @@ struct Setting {
 }
 
 impl Setting {
-    fn new() -> Result<Self, ExperimentError> {
+    fn new() -> Result<Self> {
         let (chain, kernel) = (Ar1::default().chain(STATES, BOUND)?, Gaussian::new(WIDTH)?);
         let states: Vec<f64> = (0..chain.len()).map(|i| chain.state(i)[0]).collect();
         let points = Points::from_rows(1, &states);
@@ -149,13 +143,7 @@ impl Setting {
         Ok(Self { chain, kernel, target, norm })
     }
 
-    fn measure(
-        &self,
-        learner: Learner,
-        schedule: EtaSchedule,
-        steps: usize,
-        seed: u64,
-    ) -> Result<Outcome, ExperimentError> {
+    fn measure(&self, learner: Learner, schedule: EtaSchedule, steps: usize, seed: u64) -> Result<Outcome> {
         let pairs = match learner {
             Learner::Dense | Learner::Sparse => self.chain.pairs(steps, seed),
             Learner::OnTheLine => Ar1::default().pairs(steps, seed)?,
@@ -177,7 +165,7 @@ impl Setting {
     }
 
     /// `‖U − U_λ‖²`, without the target's norm being made anew each time.
-    fn squared_error(&self, operator: &KernelOperator<Gaussian>) -> Result<f64, ExperimentError> {
+    fn squared_error(&self, operator: &KernelOperator<Gaussian>) -> Result<f64> {
         let (own, shared) = (operator.hs_norm(), operator.hs_inner(&self.target)?);
         Ok((own * own + self.norm * self.norm - 2.0 * shared).max(0.0))
     }
@@ -191,19 +179,8 @@ fn places(steps: usize) -> Vec<usize> {
     places
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, STEPS)
-}
-
-/// The same with fewer steps.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, steps: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let steps = plan.size.unwrap_or(STEPS);
     let mut inputs = Vec::new();
     for learner in Learner::ALL {
         for schedule in EtaSchedule::CONSTANT.into_iter().chain(EtaSchedule::DIMINISHING) {
@@ -213,26 +190,15 @@ pub fn run_at(plan: &Plan, steps: usize) -> Result<Report, ExperimentError> {
             inputs.extend((0..repetitions).map(|repetition| (learner, schedule, repetition)));
         }
     }
-    let jobs: Vec<Job<(Learner, EtaSchedule, usize)>> = inputs
-        .iter()
-        .map(|input| {
-            let name = format!("convergence / {} / {} / {}", input.0.name(), input.1.words(), input.2);
-            Job::new(name, plan.seed, 1, *input)
-        })
-        .collect();
-    let setting = Setting::new()?;
-    let results = plan.run(&jobs, |job, bar| {
-        let (learner, schedule, repetition) = job.input;
-        // Every learner and schedule sees the same paths.
-        let seed = seed_of(plan.seed, &format!("convergence / {repetition}"));
-        let outcome = setting.measure(learner, schedule, steps, seed);
-        bar.advance(1);
-        outcome
-    })?;
-    let runs: Vec<_> = inputs.into_iter().zip(results).collect();
-    let own = |learner: Learner, schedule: EtaSchedule| -> Vec<&Outcome> {
-        runs.iter().filter(|(input, _)| input.0 == learner && input.1 == schedule).map(|(_, outcome)| outcome).collect()
+    let name = |(learner, schedule, repetition): &(Learner, EtaSchedule, usize)| {
+        format!("convergence / {} / {} / {repetition}", learner.name(), schedule.words())
     };
+    let setting = Setting::new()?;
+    let runs = plan.each(inputs, name, |(learner, schedule, repetition), _| {
+        // Every learner and schedule sees the same paths.
+        setting.measure(*learner, *schedule, steps, seed_of(plan.seed, &format!("convergence / {repetition}")))
+    })?;
+    let own = |learner: Learner, schedule: EtaSchedule| runs.of(|input| input.0 == learner && input.1 == schedule);
 
     let mut report = Report::new("Corollaries: convergence to the minimiser with constant and diminishing steps");
     report.words(introduction(&setting, steps)?);
@@ -263,7 +229,7 @@ pub fn run_at(plan: &Plan, steps: usize) -> Result<Report, ExperimentError> {
 /// Mean errors over the runs at each time of the curve.
 fn curve(outcomes: &[&Outcome]) -> Vec<f64> {
     let places = outcomes.first().map_or(0, |outcome| outcome.errors.len());
-    (0..places).map(|i| mean(&outcomes.iter().map(|o| o.errors[i]).collect::<Vec<f64>>())).collect()
+    all_of(0..places, |i| mean_of(outcomes, |o| o.errors[i]))
 }
 
 fn times(steps: usize) -> Vec<f64> {
@@ -277,46 +243,41 @@ fn slope(times: &[f64], errors: &[f64]) -> Option<f64> {
     PowerLaw::fit(&times[first..], &errors[first..]).ok().map(|fit| fit.exponent)
 }
 
-fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("learner")
-        .words("step")
-        .numbers("dictionary", Format::Decimals(1))
-        .numbers("plateau", Format::Significant(3))
-        .numbers("plateau / η", Format::Decimals(2))
-        .numbers("slope", Format::Decimals(3))
-        .numbers("−a", Format::Shortest)
-        .words("as it should be");
+fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Result<Table> {
+    let mut table = Table::with(
+        "learner | step | dictionary .1 | plateau ~3 | plateau / η .2 | slope .3 | −a # | \
+             as it should be",
+    );
     for learner in Learner::ALL {
         for schedule in EtaSchedule::CONSTANT {
             let outcomes = own(learner, schedule);
-            let plateau = Summary::of(&outcomes.iter().map(|o| o.plateau).collect::<Vec<f64>>()).ok();
+            let plateau = Summary::of(&all_of(&outcomes, |o| o.plateau)).ok();
             let ratio = plateau.map_or(f64::NAN, |plateau| plateau.mean / schedule.eta);
             let within = (WANTED_RATIO.0..=WANTED_RATIO.1).contains(&ratio);
-            table.push(vec![
-                learner.name().into(),
-                schedule.words().into(),
-                size(&outcomes).into(),
-                plateau.into(),
-                ratio.into(),
+            table.push(row![
+                learner.name(),
+                schedule.words(),
+                size(&outcomes),
+                plateau,
+                ratio,
                 Cell::Empty,
                 Cell::Empty,
-                Judgement::statement(Kind::Claim, within).into(),
+                Judgement::statement(Kind::Claim, within)
             ])?;
         }
         for schedule in EtaSchedule::DIMINISHING {
             let outcomes = own(learner, schedule);
             let slope = slope(&times(steps), &curve(&outcomes)).unwrap_or(f64::NAN);
             let a = schedule.power.map_or(0.0, |(a, _)| a);
-            table.push(vec![
-                learner.name().into(),
-                schedule.words().into(),
-                size(&outcomes).into(),
+            table.push(row![
+                learner.name(),
+                schedule.words(),
+                size(&outcomes),
                 Cell::Empty,
                 Cell::Empty,
-                slope.into(),
-                (-a).into(),
-                Judgement::statement(Kind::Claim, (slope + a).abs() <= WANTED_SLOPE).into(),
+                slope,
+                -a,
+                Judgement::statement(Kind::Claim, (slope + a).abs() <= WANTED_SLOPE)
             ])?;
         }
     }
@@ -324,7 +285,7 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
 }
 
 fn size(outcomes: &[&Outcome]) -> f64 {
-    mean(&outcomes.iter().map(|o| o.size as f64).collect::<Vec<f64>>())
+    mean_of(outcomes, |o| o.size as f64)
 }
 
 fn constant<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Panels {
@@ -337,7 +298,7 @@ fn constant<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: 
             figure = figure.line(format!("η = {}", schedule.words()), &times(steps), &curve(&own(learner, schedule)));
         }
         panels = panels.panel(figure);
-        let level = |schedule| mean(&own(learner, schedule).iter().map(|o| o.plateau).collect::<Vec<f64>>());
+        let level = |schedule| mean_of(own(learner, schedule), |o| o.plateau);
         plateaus = plateaus.points(learner.name(), &etas, &EtaSchedule::CONSTANT.map(level));
     }
     panels.panel(plateaus.dashed("slope 1", &etas, &etas))
@@ -368,7 +329,7 @@ fn against_bounds<'a>(
     own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>,
     setting: &Setting,
     steps: usize,
-) -> Result<Panels, ExperimentError> {
+) -> Result<Panels> {
     let compared = [Learner::Dense, Learner::Sparse]
         .map(|learner| (learner, Constants::of(&setting.chain, setting.norm, LAMBDA, learner.budget())));
     let mut panels = Panels::new("Measured, and as the proofs bound it", 2);
@@ -393,7 +354,7 @@ fn against_bounds<'a>(
     Ok(panels)
 }
 
-fn introduction(setting: &Setting, steps: usize) -> Result<String, ExperimentError> {
+fn introduction(setting: &Setting, steps: usize) -> Result<String> {
     let norm = setting.norm;
     let [constants, sparse] =
         [Learner::Dense, Learner::Sparse].map(|l| Constants::of(&setting.chain, norm, LAMBDA, l.budget()));

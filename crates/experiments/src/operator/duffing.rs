@@ -16,14 +16,7 @@ use mercer_koopman::{
 use mercer_streams::{Duffing, Pairs};
 
 use super::{learn, plane, real_values};
-use crate::claims::{claim, size_near};
-use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean};
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 
 const WIDTH: f64 = 0.25;
 const ETA: f64 = 0.3;
@@ -98,55 +91,30 @@ struct Outcome {
     batch: Option<Sight>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, PAIRS)
-}
-
-/// The same with fewer pairs.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let pairs = plan.size.unwrap_or(PAIRS);
     let repetitions = plan.repetitions_or(3, 10);
     // Without a budget the dictionary is large and every repetition says the same.
     let runs = |case: Case| if case == Case::None && !plan.full { 1 } else { repetitions };
-    let inputs: Vec<(Case, usize)> =
-        Case::ALL.iter().flat_map(|case| (0..runs(*case)).map(|repetition| (*case, repetition))).collect();
-    let jobs: Vec<Job<(Case, usize)>> = inputs
-        .iter()
-        .map(|input| Job::new(format!("duffing / {} / {}", input.0.words(), input.1), plan.seed, 1, *input))
-        .collect();
+    let inputs = Case::ALL.iter().flat_map(|case| (0..runs(*case)).map(|repetition| (*case, repetition)));
+    let name = |(case, repetition): &(Case, usize)| format!("duffing / {} / {repetition}", case.words());
     let grid = Grid::square(2.0, CELLS);
     let truth = regions(&grid)?;
-    let results = plan.run(&jobs, |job, bar| {
-        let (case, repetition) = job.input;
+    let results = plan.each(inputs, name, |(case, repetition), _| {
         let seed = seed_of(plan.seed, &format!("duffing / {repetition}"));
-        let stream = Duffing::default().pairs(pairs, 1, seed)?;
-        let outcome = measure(case, &stream, &grid, &truth, seed);
-        bar.advance(1);
-        outcome
+        measure(*case, &Duffing::default().pairs(pairs, 1, seed)?, &grid, &truth, seed)
     })?;
-    let all = |case: Case| -> Vec<&Outcome> {
-        inputs.iter().zip(&results).filter(|((own, _), _)| *own == case).map(|(_, outcome)| outcome).collect()
-    };
+    let all = |case: Case| results.of(|(own, _)| *own == case);
 
     let mut report = Report::new("Figure 3: regions of attraction of the Duffing oscillator");
     report.words(INTRODUCTION);
-    let mut table = Table::new()
-        .words("ε")
-        .numbers("dictionary", Format::Decimals(1))
-        .numbers("printed", Format::Shortest)
-        .words("verdict")
-        .numbers("eigenfunctions near 1", Format::Decimals(1))
-        .numbers("cells right", Format::Decimals(3))
-        .numbers("batch of that size", Format::Decimals(3));
+    let mut table = Table::with(
+        "ε | dictionary .1 | printed # | verdict | eigenfunctions near 1 .1 | cells right .3 | \
+             batch of that size .3",
+    );
     for case in Case::ALL {
         let outcomes = all(case);
-        let column = |value: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(|o| value(o)).collect::<Vec<f64>>();
+        let column = |value: &dyn Fn(&Outcome) -> f64| all_of(&outcomes, |o| value(o));
         let sizes = column(&|o| o.size as f64);
         let gap = mean(&sizes) / case.printed() - 1.0;
         let verdict = match case {
@@ -155,20 +123,20 @@ pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
             _ => size_near(gap, SAME, 1, CHOICE).into(),
         };
         let batch: Vec<f64> = outcomes.iter().filter_map(|o| o.batch.as_ref().map(|sight| sight.accuracy)).collect();
-        table.push(vec![
-            case.words().into(),
-            Summary::of(&sizes).ok().into(),
-            case.printed().into(),
+        table.push(row![
+            case.words(),
+            Summary::of(&sizes).ok(),
+            case.printed(),
             verdict,
-            mean(&column(&|o| o.online.near as f64)).into(),
-            Summary::of(&column(&|o| o.online.accuracy)).ok().into(),
-            Summary::of(&batch).ok().map_or(Cell::Empty, |summary| Some(summary).into()),
+            mean(&column(&|o| o.online.near as f64)),
+            Summary::of(&column(&|o| o.online.accuracy)).ok(),
+            Summary::of(&batch).ok().map_or(Cell::Empty, |summary| Some(summary).into())
         ])?;
     }
     report.table("duffing", "Dictionary sizes, and the share of the cells whose region is found", table);
 
     if pairs == PAIRS {
-        let sizes = |case: Case| all(case).iter().map(|outcome| outcome.size as f64).collect::<Vec<f64>>();
+        let sizes = |case: Case| all_of(all(case), |outcome| outcome.size as f64);
         let names = Case::ALL.map(|case| format!("ε = {}", case.words()));
         let spread = |case: Case| Summary::of(&sizes(case)).map_or(f64::NAN, |summary| summary.std);
         let figure = Figure::new("").y_label("dictionary size").categories(&names);
@@ -225,8 +193,8 @@ pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
 }
 
 /// The share of right cells against what it should be.
-fn claims(outcomes: &[&Outcome], pairs: usize) -> Result<Table, ExperimentError> {
-    let share = mean(&outcomes.iter().map(|outcome| outcome.online.accuracy).collect::<Vec<f64>>());
+fn claims(outcomes: &[&Outcome], pairs: usize) -> Result<Table> {
+    let share = mean_of(outcomes, |outcome| outcome.online.accuracy);
     let words = format!("cells right at ε = {}, mean over seeds", Case::Cubic.words());
     claim(words, outcomes.len(), share, WANTED_SHARE, pairs == PAIRS)
 }
@@ -236,14 +204,13 @@ fn shown(value: &Eigenvalue) -> String {
 }
 
 /// 1 where the right-hand point attracts, 0 where the left-hand one does.
-fn regions(grid: &Grid) -> Result<Vec<f64>, ExperimentError> {
-    let region = |x: &[f64; 2]| -> Result<f64, ExperimentError> {
-        Ok(f64::from(u8::from(Duffing::default().attractor(*x)? == Some(1.0))))
-    };
+fn regions(grid: &Grid) -> Result<Vec<f64>> {
+    let region =
+        |x: &[f64; 2]| -> Result<f64> { Ok(f64::from(u8::from(Duffing::default().attractor(*x)? == Some(1.0)))) };
     grid.centres().iter().map(region).collect()
 }
 
-fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> Result<Outcome, ExperimentError> {
+fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> Result<Outcome> {
     let kernel = Gaussian::new(WIDTH)?;
     let params = SogdParams::default()
         .step(StepSchedule::Constant(ETA))
@@ -263,7 +230,7 @@ fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> 
     Ok(Outcome { size: operator.inputs().len(), online, batch: batch.transpose()? })
 }
 
-fn look(operator: &KernelOperator<Gaussian>, grid: &Grid, truth: &[f64], seed: u64) -> Result<Sight, ExperimentError> {
+fn look(operator: &KernelOperator<Gaussian>, grid: &Grid, truth: &[f64], seed: u64) -> Result<Sight> {
     let mut eigen = operator.eigen(30)?;
     keep_near_one(&mut eigen);
     let near = eigen.values.len();
@@ -335,7 +302,7 @@ fn apart(values: &[Vec<f64>], sets: &[f64]) -> Vec<f64> {
 }
 
 /// The true regions and some trajectories.
-fn portrait(grid: &Grid, truth: &[f64]) -> Result<Figure, ExperimentError> {
+fn portrait(grid: &Grid, truth: &[f64]) -> Result<Figure> {
     let mut figure = Figure::new("regions of attraction and four trajectories")
         .x_label("z")
         .y_label("ż")

@@ -17,14 +17,7 @@ use mercer_koopman::{
 use mercer_streams::{FourWells, Pairs};
 
 use super::{plane, real_values};
-use crate::claims::{claim, size_near};
-use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean};
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
 const ETA: f64 = 0.3;
@@ -102,19 +95,8 @@ struct Outcome {
     samples: Vec<[f64; 2]>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, 1)
-}
-
-/// The same with `1/shorter` of the trajectories, looked at that much earlier.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let shorter = plan.size.unwrap_or(1);
     let repetitions = plan.repetitions_or(3, 10);
     let mut inputs = Vec::new();
     for order in Order::ALL {
@@ -122,23 +104,14 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
             inputs.extend((0..repetitions).map(|repetition| Setting { order, test, repetition }));
         }
     }
-    let jobs: Vec<Job<Setting>> = inputs
-        .iter()
-        .map(|setting| {
-            let Setting { order, test, repetition } = setting;
-            let name = format!("langevin / {} / {} / {repetition}", order.words(), name(*test));
-            Job::new(name, plan.seed, 1, *setting)
-        })
-        .collect();
+    let named = |Setting { order, test, repetition }: &Setting| {
+        format!("langevin / {} / {} / {repetition}", order.words(), name(*test))
+    };
     let times: Vec<usize> = PRINTED.iter().map(|(time, _)| time / shorter).collect();
-    let results = plan.run(&jobs, |job, bar| {
+    let runs = plan.each(inputs, named, |setting, _| {
         // All settings of a repetition see the same trajectories.
-        let seed = seed_of(plan.seed, &format!("langevin / {}", job.input.repetition));
-        let outcome = measure(&job.input, &times, seed);
-        bar.advance(1);
-        outcome
+        measure(setting, &times, seed_of(plan.seed, &format!("langevin / {}", setting.repetition)))
     })?;
-    let runs: Vec<(Setting, Outcome)> = inputs.into_iter().zip(results).collect();
 
     let mut report = Report::new("Figure 2: metastable sets of Langevin dynamics in four wells");
     report.words(INTRODUCTION);
@@ -152,8 +125,7 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
         "The sets are not found as well as they should be in every setting.",
     );
     report.table("langevin_claims", "What should come out, and whether it does", claims);
-    let sight = runs.iter().find(|(setting, _)| setting.order == Order::OneByOne && setting.test == TESTS[0]);
-    if let Some((_, outcome)) = sight {
+    if let Some(outcome) = of(&runs, Order::OneByOne, TESTS[0]).first() {
         let words = "Potential and a trajectory; the four sets found from the leading eigenfunctions, one colour a set";
         report.picture("langevin_sets", words, picture(outcome, &times, plan.seed)?);
     }
@@ -161,7 +133,7 @@ pub fn run_at(plan: &Plan, shorter: usize) -> Result<Report, ExperimentError> {
     Ok(report)
 }
 
-fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome, ExperimentError> {
+fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome> {
     let longest = times.iter().copied().max().unwrap_or(0);
     let pairs = setting.order.of(FourWells::default().pairs(longest / LENGTH, LENGTH, seed)?);
     let params = SogdParams::default()
@@ -193,43 +165,40 @@ fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome, Exp
     Ok(Outcome { sights, growth, forced: learner.forced_rejections(), samples })
 }
 
-fn sizes(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("order")
-        .words("test")
-        .numbers("pairs seen", Format::Shortest)
-        .numbers("dictionary", Format::Decimals(1))
-        .numbers("printed", Format::Shortest)
-        .words("verdict")
-        .numbers("forced rejections", Format::Decimals(0))
-        .numbers("fourth |μ|", Format::Decimals(3))
-        .numbers("fifth |μ|", Format::Decimals(3))
-        .numbers("adjusted Rand index", Format::Decimals(3));
+/// What came of an order and a test.
+fn of(runs: &Runs<Setting, Outcome>, order: Order, test: BudgetTest) -> Vec<&Outcome> {
+    runs.of(|setting| setting.order == order && setting.test == test)
+}
+
+fn sizes(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Result<Table> {
+    let mut table = Table::with(
+        "order | test | pairs seen # | dictionary .1 | printed # | verdict | forced rejections .0 | \
+             fourth |μ| .3 | fifth |μ| .3 | adjusted Rand index .3",
+    );
     for order in Order::ALL {
         for test in TESTS {
-            let own: Vec<&Outcome> =
-                runs.iter().filter(|(s, _)| s.order == order && s.test == test).map(|(_, outcome)| outcome).collect();
+            let own = of(runs, order, test);
             for (i, ((_, printed), time)) in PRINTED.iter().zip(times).enumerate() {
                 let all = |value: &dyn Fn(&Sight) -> f64| own.iter().map(|o| value(&o.sights[i])).collect::<Vec<f64>>();
                 let sizes = all(&|sight| sight.size as f64);
                 let gap = mean(&sizes) / printed - 1.0;
                 let seen = own[0].sights[i].labels.len().max(1);
-                let forced = mean(&own.iter().map(|o| o.forced as f64).collect::<Vec<f64>>());
+                let forced = mean_of(&own, |o| o.forced as f64);
                 // Only the whole run has a count of forced rejections; a shortened run is compared
                 // with nothing.
                 let last = i + 1 == PRINTED.len();
                 let whole = seen >= SAMPLES;
-                table.push(vec![
-                    order.words().into(),
-                    name(test).into(),
-                    (*time).into(),
-                    Summary::of(&sizes).ok().into(),
-                    (*printed).into(),
-                    judged(order, test, gap, whole).into(),
+                table.push(row![
+                    order.words(),
+                    name(test),
+                    *time,
+                    Summary::of(&sizes).ok(),
+                    *printed,
+                    judged(order, test, gap, whole),
                     if last { forced.into() } else { Cell::Empty },
-                    mean(&all(&|sight| sight.moduli[SETS - 1])).into(),
-                    mean(&all(&|sight| sight.moduli.get(SETS).copied().unwrap_or(0.0))).into(),
-                    Summary::of(&all(&|sight| sight.rand_index)).ok().into(),
+                    mean(&all(&|sight| sight.moduli[SETS - 1])),
+                    mean(&all(&|sight| sight.moduli.get(SETS).copied().unwrap_or(0.0))),
+                    Summary::of(&all(&|sight| sight.rand_index)).ok()
                 ])?;
             }
         }
@@ -244,14 +213,13 @@ fn judged(order: Order, test: BudgetTest, gap: f64, whole: bool) -> Option<Judge
 }
 
 /// The adjusted Rand index against what it should be, where it is lowest.
-fn claims(runs: &[(Setting, Outcome)], times: &[usize]) -> Result<Table, ExperimentError> {
+fn claims(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Result<Table> {
     let whole = times.iter().zip(PRINTED).all(|(time, (printed, _))| *time == printed);
     let (mut lowest, mut seeds) = (f64::INFINITY, 0);
     for order in Order::ALL {
         for test in TESTS {
             for i in 0..times.len() {
-                let own = runs.iter().filter(|(s, _)| s.order == order && s.test == test);
-                let all: Vec<f64> = own.map(|(_, outcome)| outcome.sights[i].rand_index).collect();
+                let all = all_of(of(runs, order, test), |outcome| outcome.sights[i].rand_index);
                 lowest = lowest.min(mean(&all));
                 seeds = all.len();
             }
@@ -272,7 +240,7 @@ fn named_by_wells(labels: &[usize], samples: &[[f64; 2]]) -> Vec<usize> {
     labels.iter().map(|label| well_of(*label)).collect()
 }
 
-fn picture(outcome: &Outcome, times: &[usize], seed: u64) -> Result<Panels, ExperimentError> {
+fn picture(outcome: &Outcome, times: &[usize], seed: u64) -> Result<Panels> {
     let grid = Grid::square(2.0, 80);
     // Capped, or the corners would take all of the scale.
     let potential = |x: &[f64; 2]| FourWells::potential(*x).min(3.0);
@@ -299,17 +267,15 @@ fn picture(outcome: &Outcome, times: &[usize], seed: u64) -> Result<Panels, Expe
     Ok(panels)
 }
 
-fn growth(runs: &[(Setting, Outcome)], times: &[usize]) -> Panels {
+fn growth(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Panels {
     let mut panels = Panels::new("Growth of the dictionary", 2);
     for order in Order::ALL {
         let mut figure =
             Figure::new(format!("trajectories {}", order.words())).x_label("pairs seen").y_label("dictionary size");
         for test in TESTS {
-            let own: Vec<&Outcome> =
-                runs.iter().filter(|(s, _)| s.order == order && s.test == test).map(|(_, outcome)| outcome).collect();
+            let own = of(runs, order, test);
             let xs: Vec<f64> = own[0].growth.iter().map(|(t, _)| *t).collect();
-            let at = |i: usize| mean(&own.iter().map(|o| o.growth[i].1).collect::<Vec<f64>>());
-            let ys: Vec<f64> = (0..xs.len()).map(at).collect();
+            let ys = all_of(0..xs.len(), |i| mean_of(&own, |o| o.growth[i].1));
             figure = figure.line(name(test), &xs, &ys);
         }
         let xs: Vec<f64> = times.iter().map(|time| *time as f64).collect();

@@ -13,12 +13,7 @@ use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, 
 use mercer_streams::{Lorenz, Pairs};
 
 use super::learn;
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean};
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// Width of the kernel, in standard deviations of a coordinate.
 const WIDTH: f64 = 0.5;
@@ -49,36 +44,17 @@ struct Outcome {
     errors: [Vec<f64>; 3],
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 40_000 } else { 10_000 })
-}
-
-/// The same with this many pairs.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let pairs = plan.size_or(10_000, 40_000);
     let repetitions = plan.repetitions_or(2, 5);
-    let inputs: Vec<(f64, usize)> =
-        BUDGETS.iter().flat_map(|budget| (0..repetitions).map(|repetition| (*budget, repetition))).collect();
-    let jobs: Vec<Job<(f64, usize)>> = inputs
-        .iter()
-        .map(|input| Job::new(format!("lorenz / ε = {} / {}", input.0, input.1), plan.seed, 1, *input))
-        .collect();
-    let results = plan.run(&jobs, |job, bar| {
-        let (budget, repetition) = job.input;
-        let seed = seed_of(plan.seed, &format!("lorenz / {repetition}"));
-        let outcome = measure(budget, pairs, seed);
-        bar.advance(1);
-        outcome
+    let inputs = BUDGETS.iter().flat_map(|budget| (0..repetitions).map(|repetition| (*budget, repetition)));
+    let name = |(budget, repetition): &(f64, usize)| format!("lorenz / ε = {budget} / {repetition}");
+    let results = plan.each(inputs, name, |(budget, repetition), _| {
+        measure(*budget, pairs, seed_of(plan.seed, &format!("lorenz / {repetition}")))
     })?;
 
     let mut report = Report::new("Forecasts of Lorenz's system by powers of a sparse operator");
-    let mut table = Table::new().numbers("ε", Format::Shortest).numbers("dictionary", Format::Decimals(1));
+    let mut table = Table::with("ε # | dictionary .1");
     for method in METHODS {
         table = table.numbers(method, Format::Decimals(2));
     }
@@ -93,19 +69,18 @@ pub fn run_at(plan: &Plan, pairs: usize) -> Result<Report, ExperimentError> {
         .y_range(0.0, 2.0);
     let mut lines: [Vec<(f64, f64)>; 3] = Default::default();
     for budget in BUDGETS {
-        let own: Vec<&Outcome> =
-            inputs.iter().zip(&results).filter(|((own, _), _)| *own == budget).map(|(_, outcome)| outcome).collect();
-        let sizes: Vec<f64> = own.iter().map(|o| o.size as f64).collect();
+        let own = results.of(|(own, _)| *own == budget);
+        let sizes = all_of(&own, |o| o.size as f64);
         let mut row = vec![budget.into(), Summary::of(&sizes).ok().into()];
         for (i, method) in METHODS.iter().enumerate() {
-            let valid: Vec<f64> = own.iter().map(|o| o.valid[i]).collect();
+            let valid = all_of(&own, |o| o.valid[i]);
             lines[i].push((mean(&sizes), mean(&valid)));
             row.push(Summary::of(&valid).ok().into());
             if budget == BUDGETS[BUDGETS.len() - 1] {
                 let unit = Lorenz::default().interval * Lorenz::LYAPUNOV_EXPONENT;
                 let times: Vec<f64> = (1..=STEPS).map(|n| n as f64 * unit).collect();
-                let at = |n: usize| mean(&own.iter().map(|o| o.errors[i][n]).collect::<Vec<f64>>());
-                over_time = over_time.line(*method, &times, &(0..STEPS).map(at).collect::<Vec<f64>>());
+                let at = |n: usize| mean_of(&own, |o| o.errors[i][n]);
+                over_time = over_time.line(*method, &times, &all_of(0..STEPS, at));
             }
         }
         table.push(row)?;
@@ -147,7 +122,7 @@ fn normalised(states: &mut [[f64; 3]], centre: &[f64; 3], spread: &[f64; 3]) {
     }
 }
 
-fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome, ExperimentError> {
+fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome> {
     let lorenz = Lorenz::default();
     let mut walk = lorenz.trajectory(lorenz.on_the_attractor(seed)?, n)?;
     let column = |i: usize| walk.iter().map(|state| state[i]).collect::<Vec<f64>>();
@@ -186,7 +161,7 @@ fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome, ExperimentError>
 
 /// Mean valid time, and the root mean squared error of each step, of forecasts from states of a
 /// later trajectory.
-fn forecast(operator: &KernelOperator<Gaussian>, later: &[[f64; 3]]) -> Result<(f64, Vec<f64>), ExperimentError> {
+fn forecast(operator: &KernelOperator<Gaussian>, later: &[[f64; 3]]) -> Result<(f64, Vec<f64>)> {
     let starts: Vec<usize> = (0..STARTS).map(|i| i * (later.len() - STEPS) / STARTS).collect();
     let points = Points::from_rows(3, starts.iter().map(|t| later[*t]).collect::<Vec<_>>().as_flattened());
     // squares[n][start], the coordinates' squared errors summed.

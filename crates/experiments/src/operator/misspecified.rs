@@ -13,19 +13,10 @@
 //! which is finite for β < ½ alone. Since `‖K h_l‖²` grows like 2ˡ, some functions of H leave it.
 //! The minimiser is `K_λ h_l = σ_{2l}/(σ_{2l} + λ) K h_l`.
 
+use crate::prelude::*;
 use mercer_kernels::Kernel;
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule};
 use mercer_streams::Pairs;
-
-use crate::claims::Claims;
-use crate::digits::short;
-use crate::figure::{Figure, Panels};
-use crate::judgement::Judgement;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::mean;
-use crate::table::{Format, Table};
 
 /// `σ_{k+1}/σ_k`
 const RATIO: f64 = 0.5;
@@ -163,7 +154,7 @@ fn times(steps: usize) -> Vec<usize> {
     ladder.into_iter().filter(|t| *t <= steps).collect()
 }
 
-fn measure(schedule: StepSchedule, steps: usize, seed: u64) -> Result<Vec<Distances>, ExperimentError> {
+fn measure(schedule: StepSchedule, steps: usize, seed: u64) -> Result<Vec<Distances>> {
     let params =
         SogdParams::default().step(schedule).lambda(LAMBDA).budget(Budget::EtaSquared(1.0)).max_dictionary(None);
     let mut learner = Sogd::on_states(Cosines, 1, params)?;
@@ -178,34 +169,15 @@ fn measure(schedule: StepSchedule, steps: usize, seed: u64) -> Result<Vec<Distan
     Ok(seen)
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 50_000 } else { 5000 })
-}
-
-/// The same with fewer steps.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, steps: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let steps = plan.size_or(5000, 50_000);
     let repetitions = plan.repetitions_or(4, 20);
-    let mut jobs = Vec::new();
-    for (words, schedule) in STEPS {
-        let name = |repetition| format!("misspecified / {words} / {repetition}");
-        jobs.extend(
-            (0..repetitions).map(|repetition| Job::new(name(repetition), plan.seed, 1, (schedule, repetition))),
-        );
-    }
-    let results = plan.run(&jobs, |job, bar| {
-        let (schedule, repetition) = job.input;
-        let seen = measure(schedule, steps, seed_of(plan.seed, &format!("misspecified / {repetition}")));
-        bar.advance(1);
-        seen
+    let inputs = STEPS.iter().flat_map(|step| (0..repetitions).map(move |repetition| (step, repetition)));
+    let name = |((words, _), repetition): &(&(&str, _), usize)| format!("misspecified / {words} / {repetition}");
+    let results = plan.each(inputs, name, |((_, schedule), repetition), _| {
+        measure(*schedule, steps, seed_of(plan.seed, &format!("misspecified / {repetition}")))
     })?;
-    let means: Vec<Vec<Distances>> = results.chunks(repetitions).map(averaged).collect();
+    let means = STEPS.map(|step| averaged(&results.of(|(own, _)| own.0 == step.0)));
     let mut report = Report::new("The mis-specified setting: dynamics that leave the kernel's space");
     report.words(introduction(steps, repetitions));
     report.table("misspecified", "Errors in the intermediate norms, and what bounds them", bounds(&means, steps)?);
@@ -219,9 +191,8 @@ pub fn run_at(plan: &Plan, steps: usize) -> Result<Report, ExperimentError> {
     Ok(report)
 }
 
-fn averaged(runs: &[Vec<Distances>]) -> Vec<Distances> {
-    let over =
-        |t: usize, of: &dyn Fn(&Distances) -> f64| mean(&runs.iter().map(|run| of(&run[t])).collect::<Vec<f64>>());
+fn averaged(runs: &[&Vec<Distances>]) -> Vec<Distances> {
+    let over = |t: usize, of: &dyn Fn(&Distances) -> f64| mean_of(runs, |run| of(&run[t]));
     let at = |t: usize| Distances {
         to_koopman: std::array::from_fn(|i| over(t, &|d| d.to_koopman[i])),
         to_minimiser: std::array::from_fn(|i| over(t, &|d| d.to_minimiser[i])),
@@ -239,15 +210,8 @@ fn introduction(steps: usize, repetitions: usize) -> String {
     )
 }
 
-fn bounds(means: &[Vec<Distances>], steps: usize) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("statement")
-        .words("step")
-        .numbers("β", Format::Shortest)
-        .numbers("t", Format::Shortest)
-        .numbers("measured", Format::Significant(3))
-        .numbers("bound", Format::Significant(3))
-        .words("within");
+fn bounds(means: &[Vec<Distances>], steps: usize) -> Result<Table> {
+    let mut table = Table::with("statement | step | β # | t # | measured ~3 | bound ~3 | within");
     let all = times(steps);
     let looks = [all.len().saturating_sub(3), all.len() - 1];
     for ((words, _), seen) in STEPS.iter().zip(means) {
@@ -260,14 +224,14 @@ fn bounds(means: &[Vec<Distances>], steps: usize) -> Result<Table, ExperimentErr
                 for (statement, measured, bound) in
                     [("Lemma 6.1", to_koopman[i], lemma), ("Lemma on the β-norm", to_minimiser[i], norm)]
                 {
-                    table.push(vec![
-                        statement.into(),
-                        (*words).into(),
-                        (*beta).into(),
-                        all[look].into(),
-                        measured.into(),
-                        bound.into(),
-                        Judgement::bound(measured <= bound, [(measured, bound)]).into(),
+                    table.push(row![
+                        statement,
+                        *words,
+                        *beta,
+                        all[look],
+                        measured,
+                        bound,
+                        Judgement::bound(measured <= bound, [(measured, bound)])
                     ])?;
                 }
             }
@@ -276,7 +240,7 @@ fn bounds(means: &[Vec<Distances>], steps: usize) -> Result<Table, ExperimentErr
     Ok(table)
 }
 
-fn claims(means: &[Vec<Distances>], seed: u64) -> Result<Table, ExperimentError> {
+fn claims(means: &[Vec<Distances>], seed: u64) -> Result<Table> {
     let mut claims = Claims::new();
     // E[h_l(x⁺) e_k(x)] is ⟨K h_l, e_k⟩, and ⟨h_l, U e_k⟩.
     let pairs = trajectory(100_000, seed_of(seed, "misspecified / adjoint"));

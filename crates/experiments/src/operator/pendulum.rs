@@ -23,18 +23,10 @@ mod stages;
 use mercer_koopman::{Budget, StepSchedule};
 use mercer_streams::PendulumState;
 
-use crate::figure::{Figure, HeatMap, Panels, Scale};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean, median};
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 use crate::verdict::Outcome;
 use reference::Reference;
-use stages::{Behaviour, DISCOUNT, EPISODES, SWEEPS, Setting, Sight, score, starts, torques, value_grid};
-
-pub use stages::Size;
+use stages::{Behaviour, DISCOUNT, EPISODES, SWEEPS, Setting, Sight, Size, score, starts, torques, value_grid};
 
 const PAPERS: Setting = Setting {
     name: "the paper's",
@@ -110,24 +102,12 @@ impl Course {
     }
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    let size = if plan.full {
-        Size { stages: 20, judged_by: 100, last_judged_by: 1000, reference: 301, cells: 61 }
-    } else {
-        Size { stages: 6, judged_by: 25, last_judged_by: 100, reference: 101, cells: 41 }
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let size = &match plan.size {
+        Some(stages) => Size { stages, judged_by: 2, last_judged_by: 3, reference: 31, cells: 5 },
+        None if plan.full => Size { stages: 20, judged_by: 100, last_judged_by: 1000, reference: 301, cells: 61 },
+        None => Size { stages: 6, judged_by: 25, last_judged_by: 100, reference: 101, cells: 41 },
     };
-    run_at(plan, &size)
-}
-
-/// The same at another size.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, size: &Size) -> Result<Report, ExperimentError> {
     // A learner with the paper's setting takes minutes at full size.
     let seeds_of = |setting: Setting| {
         if setting == PAPERS { plan.repetitions.unwrap_or(1) } else { plan.repetitions_or(2, 5) }
@@ -209,21 +189,12 @@ fn upright(scores: &[f64]) -> f64 {
     scores.iter().filter(|score| **score >= UPRIGHT).count() as f64 / scores.len() as f64
 }
 
-fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("setting")
-        .words("torques while learning")
-        .numbers("seeds", Format::Shortest)
-        .numbers("pairs", Format::Shortest)
-        .numbers("dictionary", Format::Decimals(0))
-        .numbers("kept", Format::Decimals(2))
-        .words("printed: 0.75")
-        .numbers("median score", Format::Decimals(0))
-        .numbers("worst seed's", Format::Decimals(0))
-        .numbers("best seed's", Format::Decimals(0))
-        .numbers("mean score", Format::Decimals(0))
-        .numbers("upright", Format::Decimals(2))
-        .words("as good as the reference");
+fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table> {
+    let mut table = Table::with(
+        "setting | torques while learning | seeds # | pairs # | dictionary .0 | kept .2 | \
+             printed: 0.75 | median score .0 | worst seed's .0 | best seed's .0 | mean score .0 | \
+             upright .2 | as good as the reference",
+    );
     for course in courses {
         let Some(last) = course.stages().checked_sub(1) else { continue };
         let pairs = course.mean(last, |sight| sight.seen as f64);
@@ -236,41 +207,41 @@ fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table, ExperimentError
             (true, Behaviour::Random) if last + 1 < PRINTED_STAGES => Judgement::shortened(kind).into(),
             (true, Behaviour::Random) => judged(kind, same).with_choice(CHOICE).into(),
         };
-        table.push(vec![
-            course.setting.name.into(),
-            course.behaviour.words().into(),
-            course.seeds.len().into(),
-            pairs.into(),
-            Summary::of(&course.at(last).map(|sight| sight.size as f64).collect::<Vec<f64>>()).ok().into(),
-            kept.into(),
+        table.push(row![
+            course.setting.name,
+            course.behaviour.words(),
+            course.seeds.len(),
+            pairs,
+            Summary::of(&course.at(last).map(|sight| sight.size as f64).collect::<Vec<f64>>()).ok(),
+            kept,
             verdict(Kind::Printed, (kept - PRINTED_SHARE).abs() <= SAME),
-            median.into(),
-            quantile(&medians, 0.0).into(),
-            quantile(&medians, 1.0).into(),
-            mean(&scores).into(),
-            upright(&scores).into(),
+            median,
+            quantile(&medians, 0.0),
+            quantile(&medians, 1.0),
+            mean(&scores),
+            upright(&scores),
             // Figure 4 shows medians that come to those of dynamic programming.
-            verdict(Kind::Bound, median >= PRINTED_SCORE * (1.0 + SAME)),
+            verdict(Kind::Bound, median >= PRINTED_SCORE * (1.0 + SAME))
         ])?;
     }
-    table.push(vec![
-        "dynamic programming".into(),
-        "knows the pendulum".into(),
+    table.push(row![
+        "dynamic programming",
+        "knows the pendulum",
         Cell::Empty,
         Cell::Empty,
         Cell::Empty,
         Cell::Empty,
-        "".into(),
-        median(best).into(),
+        "",
+        median(best),
         Cell::Empty,
         Cell::Empty,
-        mean(best).into(),
-        upright(best).into(),
+        mean(best),
+        upright(best),
         if courses.iter().any(|course| course.stages() >= PRINTED_STAGES) {
-            judged(Kind::Printed, (mean(best) / PRINTED_SCORE - 1.0).abs() <= SAME).into()
+            judged(Kind::Printed, (mean(best) / PRINTED_SCORE - 1.0).abs() <= SAME)
         } else {
-            Judgement::shortened(Kind::Printed).into()
-        },
+            Judgement::shortened(Kind::Printed)
+        }
     ])?;
     Ok(table)
 }
@@ -281,14 +252,8 @@ fn judged(kind: Kind, same: bool) -> Judgement {
 }
 
 /// Means over seeds, and percentiles over the episodes of all of them.
-fn every_stage(courses: &[Course]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("setting")
-        .words("torques while learning")
-        .numbers("stage", Format::Shortest)
-        .numbers("pairs", Format::Shortest)
-        .numbers("dictionary", Format::Decimals(0))
-        .numbers("sweeps", Format::Decimals(0));
+fn every_stage(courses: &[Course]) -> Result<Table> {
+    let mut table = Table::with("setting | torques while learning | stage # | pairs # | dictionary .0 | sweeps .0");
     for column in ["worst score", "2.5 %", "median score", "97.5 %", "best score"] {
         table = table.numbers(column, Format::Decimals(0));
     }

@@ -10,13 +10,9 @@ use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
 use super::summary::{Band, Claims, short};
-use super::trial::{Model, Trial};
+use super::trial::{Model, Trial, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// The β tried; Theorem 1's, which the system decides, is put behind them.
 const BETAS: [f64; 11] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0];
@@ -28,19 +24,8 @@ struct Outcome {
     regret: Vec<f64>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first seed that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, SECTION_5_EPOCHS)
-}
-
-/// The same with fewer epochs.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
@@ -48,11 +33,8 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     let theory = 5.0 / (1.0 / model.radius()).ln();
     let betas: Vec<f64> = BETAS.into_iter().chain([theory]).collect();
     let seeds = plan.repetitions_or(8, 50);
-    let jobs: Vec<Job<usize>> =
-        (0..seeds).map(|seed| Job::new(format!("opf_bias / {seed}"), plan.seed, 1, seed)).collect();
-    let results = plan.run(&jobs, |job, _| {
-        let trial = Trial::run(&model, last, plan.seed, job.input)?;
-        gammas.iter().map(|(_, gamma)| outcome(&model, &trial, *gamma, &betas)).collect::<Result<Vec<_>, _>>()
+    let results = trials(plan, &model, last, seeds, "opf_bias", |trial| {
+        gammas.iter().map(|(_, gamma)| outcome(&model, trial, *gamma, &betas)).collect::<Result<Vec<_>>>()
     })?;
 
     let band = |gamma: usize, pick: fn(&Outcome) -> &Vec<f64>| {
@@ -61,10 +43,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     let mut bias = Figure::new("bias and what is left of it").x_label("β").y_label("root mean square").log_y();
     bias = band(0, |o| &o.bias).draw(bias, "bias", &betas);
     let mut regret = Figure::new("regret").x_label("β").y_label(format!("regret at N = {last}")).log_y();
-    let mut table = Table::new()
-        .numbers("β", Format::Significant(3))
-        .numbers("lags", Format::Shortest)
-        .numbers("bias", Format::Significant(3));
+    let mut table = Table::with("β ~3 | lags # | bias ~3");
     let (mut lefts, mut regrets) = (Vec::new(), Vec::new());
     for (i, (name, _)) in gammas.iter().enumerate() {
         let left = band(i, |o| &o.left);
@@ -131,7 +110,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     Ok(report)
 }
 
-fn outcome(model: &Model, trial: &Trial, gamma: f64, betas: &[f64]) -> Result<Outcome, ExperimentError> {
+fn outcome(model: &Model, trial: &Trial, gamma: f64, betas: &[f64]) -> Result<Outcome> {
     let (mut bias, mut left, mut regret) = (Vec::new(), Vec::new(), Vec::new());
     for &beta in betas {
         let schedule = EpochSchedule { beta, ..SECTION_5 };

@@ -19,7 +19,7 @@ use mercer_forecast::EpochSchedule;
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch, SymmetricEigen};
 
 use super::trial::{Model, Trial};
-use crate::plan::ExperimentError;
+use crate::prelude::*;
 
 /// What one epoch showed. Factors are taken after its last row, k = 2T_l − 2.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ pub(super) fn decompose(
     gamma: f64,
     lambda: f64,
     epochs: usize,
-) -> Result<Vec<EpochTerms>, ExperimentError> {
+) -> Result<Vec<EpochTerms>> {
     let mut starts = vec![schedule.first_start()];
     while let Some(&start) = starts.last().filter(|&&start| EpochSchedule::next_start(start) <= trial.last()) {
         starts.push(EpochSchedule::next_start(start));
@@ -72,7 +72,7 @@ fn epoch(
     start: usize,
     gamma: f64,
     lambda: f64,
-) -> Result<EpochTerms, ExperimentError> {
+) -> Result<EpochTerms> {
     let (m, lags) = (trial.dimension(), schedule.epoch(start).lags);
     let n = m * lags;
     let (blocks, faded) = (model.markov(lags), model.faded(lags));
@@ -150,7 +150,7 @@ fn forward(factor: &SquareRootRls, x: impl Fn(usize) -> f64) -> Vec<f64> {
 }
 
 /// The largest eigenvalue of a small symmetric matrix.
-pub(super) fn largest(m: usize, entry: impl Fn(usize, usize) -> f64) -> Result<f64, ExperimentError> {
+pub(super) fn largest(m: usize, entry: impl Fn(usize, usize) -> f64) -> Result<f64> {
     Ok(SymmetricEigen::new(m, entry)?.values[0])
 }
 

@@ -14,12 +14,7 @@ use super::forgetting::{experts, intervals};
 use super::summary::{Claims, axis, short};
 use super::trial::marks;
 use super::{LAMBDA, SECTION_5};
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 use crate::verdict;
 
 const SERIES: &str = "earth_orientation";
@@ -46,7 +41,7 @@ struct Outcome {
     coverage: f64,
 }
 
-fn methods(m: usize) -> Result<Vec<(String, AnyForecaster)>, ExperimentError> {
+fn methods(m: usize) -> Result<Vec<(String, AnyForecaster)>> {
     let schedule = SECTION_5;
     let mut methods: Vec<(String, AnyForecaster)> = Vec::new();
     for gamma in GAMMAS {
@@ -61,39 +56,20 @@ fn methods(m: usize) -> Result<Vec<(String, AnyForecaster)>, ExperimentError> {
     Ok(methods)
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first method that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, usize::MAX)
-}
-
-/// The same on the first `days` days.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, days: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let days = plan.size.unwrap_or(usize::MAX);
     let series = plan.registry.open_series(SERIES)?;
     let m = series.dimension();
     let rows: Vec<&[f64]> = series.iter().take(days).collect();
     let names: Vec<String> =
         series.column_names().map_or_else(|| (1..=m).map(|i| format!("y{i}")).collect(), <[String]>::to_vec);
     let marks = marks(SECTION_5.first_start() * 3 / 2, rows.len() - 1, 80);
-    let jobs: Vec<Job<(String, AnyForecaster)>> = methods(m)?
-        .into_iter()
-        .map(|input| Job::new(format!("opf_earth / {}", input.0), plan.seed, 1, input))
-        .collect();
-    let outcomes = plan.run(&jobs, |job, _| outcome(&job.input.0, job.input.1.clone(), &rows, &marks))?;
-    report(&outcomes, &rows, &names, &marks)
+    let name = |(name, _): &(String, AnyForecaster)| format!("opf_earth / {name}");
+    let outcomes = plan.each(methods(m)?, name, |(name, method), _| outcome(name, method.clone(), &rows, &marks))?;
+    report(&outcomes.of(|_| true), &rows, &names, &marks)
 }
 
-fn outcome(
-    name: &str,
-    mut forecaster: AnyForecaster,
-    rows: &[&[f64]],
-    marks: &[usize],
-) -> Result<Outcome, ExperimentError> {
+fn outcome(name: &str, mut forecaster: AnyForecaster, rows: &[&[f64]], marks: &[usize]) -> Result<Outcome> {
     let m = rows[0].len();
     let from = SECTION_5.first_start();
     let half = rows.len() / 2;
@@ -139,7 +115,7 @@ fn add_squares(sums: &mut [f64], predictions: &[f64], ys: &[f64]) {
     }
 }
 
-fn report(outcomes: &[Outcome], rows: &[&[f64]], names: &[String], marks: &[usize]) -> Result<Report, ExperimentError> {
+fn report(outcomes: &[&Outcome], rows: &[&[f64]], names: &[String], marks: &[usize]) -> Result<Report> {
     let mut report = Report::new("OPF on a real series: the orientation of the Earth");
     report.words(format!(
         "{} days from 1 January 2004; errors from day {} on, forecasts up to {AHEAD} days ahead begun every {EVERY} days of the \
@@ -148,7 +124,7 @@ fn report(outcomes: &[Outcome], rows: &[&[f64]], names: &[String], marks: &[usiz
         SECTION_5.first_start(),
         SECTION_5.beta
     ));
-    let mut table = Table::new().words("method");
+    let mut table = Table::with("method");
     for name in names {
         table = table.numbers(format!("{name}, 1 day"), Format::Significant(4));
     }
@@ -165,7 +141,8 @@ fn report(outcomes: &[Outcome], rows: &[&[f64]], names: &[String], marks: &[usiz
     }
 
     let total = |outcome: &Outcome| outcome.curve.last().copied().unwrap_or(f64::NAN);
-    let find = |name: &str| outcomes.iter().find(|outcome| outcome.name == name).map_or(f64::NAN, total);
+    let find =
+        |name: &str| outcomes.iter().find(|outcome| outcome.name == name).map_or(f64::NAN, |outcome| total(outcome));
     let best = outcomes.iter().filter(|outcome| outcome.name.starts_with("OPF"));
     let (best_name, best) =
         best.map(|o| (o.name.as_str(), total(o))).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("", f64::NAN));

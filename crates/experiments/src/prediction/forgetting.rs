@@ -14,14 +14,9 @@ use mercer_forecast::{
 use mercer_streams::LinearSystem;
 
 use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
-use super::trial::{Model, Trial, marks};
+use super::trial::{Model, Trial, marks, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::{Summary, mean};
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 
 /// Factors of the sweep beside ρ and 1.
 const GAMMAS: [f64; 11] = [0.25, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95];
@@ -47,7 +42,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    fn build(&self, outputs: usize, schedule: EpochSchedule) -> Result<AnyForecaster, ExperimentError> {
+    fn build(&self, outputs: usize, schedule: EpochSchedule) -> Result<AnyForecaster> {
         Ok(match *self {
             Self::Opf(gamma) => {
                 let params =
@@ -70,12 +65,12 @@ impl Method {
 }
 
 /// The default grid.
-pub(super) fn experts(outputs: usize, schedule: EpochSchedule) -> Result<ForecastMixture<Opf>, ExperimentError> {
+pub(super) fn experts(outputs: usize, schedule: EpochSchedule) -> Result<ForecastMixture<Opf>> {
     Ok(ForecastMixture::<Opf>::grid(outputs, &GridParams::default().schedule(schedule).lambda(LAMBDA))?)
 }
 
 /// Intervals that should hold [`COVERAGE`] of the values.
-pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals, ExperimentError> {
+pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals> {
     let params = IntervalParams::default().coverage(COVERAGE);
     Ok(ConformalIntervals::new(outputs, params)?)
 }
@@ -88,35 +83,15 @@ struct Outcome {
     coverage: Option<Vec<f64>>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first seed that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, SECTION_5_EPOCHS)
-}
-
-/// The same with fewer epochs.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let methods = methods(model.radius(), plan.full);
     let marks = marks(SECTION_5.first_start() * 5 / 4, last, 60);
     let seeds = plan.repetitions_or(8, 100);
-    let jobs: Vec<Job<usize>> = (0..seeds)
-        .map(|seed| Job::new(format!("opf_forgetting / {seed}"), plan.seed, methods.len() as u64, seed))
-        .collect();
-    let results = plan.run(&jobs, |job, bar| {
-        let trial = Trial::run(&model, last, plan.seed, job.input)?;
-        let one = |(_, method): &(String, Method)| {
-            let outcome = outcome(&trial, method, &marks);
-            bar.advance(1);
-            outcome
-        };
-        methods.iter().map(one).collect::<Result<Vec<_>, _>>()
+    let results = trials(plan, &model, last, seeds, "opf_forgetting", |trial| {
+        methods.iter().map(|(_, method)| outcome(trial, method, &marks)).collect::<Result<Vec<_>>>()
     })?;
     Measured { radius: model.radius(), last, marks, methods, results }.report(epochs == SECTION_5_EPOCHS)
 }
@@ -137,7 +112,7 @@ fn methods(radius: f64, full: bool) -> Vec<(String, Method)> {
     methods
 }
 
-fn outcome(trial: &Trial, method: &Method, marks: &[usize]) -> Result<Outcome, ExperimentError> {
+fn outcome(trial: &Trial, method: &Method, marks: &[usize]) -> Result<Outcome> {
     let m = trial.dimension();
     let mut forecaster = method.build(m, SECTION_5)?;
     let from = SECTION_5.first_start();
@@ -189,7 +164,7 @@ impl Measured {
     }
 
     /// `whole` says that the run has the paper's length, so that references apply.
-    fn report(&self, whole: bool) -> Result<Report, ExperimentError> {
+    fn report(&self, whole: bool) -> Result<Report> {
         let seeds = self.results.len();
         let mut report = Report::new("OPF, section 5: forgetting against regret");
         report.words(format!(
@@ -208,23 +183,19 @@ impl Measured {
         Ok(report)
     }
 
-    fn table(&self, whole: bool) -> Result<Table, ExperimentError> {
-        let mut table = Table::new()
-            .words("method")
-            .numbers("regret", Format::Significant(4))
-            .numbers("reference", Format::Shortest)
-            .words("verdict");
+    fn table(&self, whole: bool) -> Result<Table> {
+        let mut table = Table::with("method | regret ~4 | reference # | verdict");
         for (i, (name, _)) in self.methods.iter().enumerate() {
             let finals = self.finals(i);
             let reference = Reference::find(REFERENCES, name).filter(|_| whole);
             let verdict = reference.map(|reference| reference.judge(&finals));
             let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
-            table.push(vec![name.as_str().into(), summary, reference.map(Reference::value).into(), verdict.into()])?;
+            table.push(row![name.as_str(), summary, reference.map(Reference::value), verdict])?;
         }
         Ok(table)
     }
 
-    fn claims(&self) -> Result<Table, ExperimentError> {
+    fn claims(&self) -> Result<Table> {
         let finals = |name: &str| self.finals(self.find(name));
         let (balanced, plain) = (finals("OPF, γ = ρ"), finals("OPF, γ = 1"));
         let mut claims = Claims::new();

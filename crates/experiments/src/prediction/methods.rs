@@ -13,15 +13,9 @@ use mercer_streams::LinearSystem;
 
 use super::forgetting::experts;
 use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
-use super::trial::{Model, Trial, marks};
+use super::trial::{Model, marks, trials};
 use super::{E_1, E_1_EPOCHS, LAMBDA, horizon};
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::{Summary, mean};
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 use crate::verdict::Outcome;
 
 const GAMMAS: [f64; 8] = [0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.9];
@@ -48,7 +42,7 @@ enum Method {
 }
 
 impl Method {
-    fn build(self, outputs: usize, last: usize) -> Result<AnyForecaster, ExperimentError> {
+    fn build(self, outputs: usize, last: usize) -> Result<AnyForecaster> {
         let (schedule, lambda, t_init, horizon) = (E_1, LAMBDA, E_1.t_init, last + 1);
         Ok(match self {
             Self::Opf(gamma) => {
@@ -104,37 +98,19 @@ fn methods(radius: f64, ranks: &[usize]) -> Vec<(String, Method)> {
     methods
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first seed that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, E_1_EPOCHS)
-}
-
-/// The same with fewer epochs.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let epochs = plan.size.unwrap_or(E_1_EPOCHS);
     let model = Model::new(LinearSystem::slow_decay())?;
     let last = horizon(&E_1, epochs);
     let ranks = if plan.full { &RANKS[..] } else { &FEW_RANKS };
     let methods = methods(model.radius(), ranks);
     let marks = marks(E_1.first_start() * 6 / 5, last, 50);
     let seeds = plan.repetitions_or(6, 50);
-    let jobs: Vec<Job<usize>> = (0..seeds)
-        .map(|seed| Job::new(format!("opf_methods / {seed}"), plan.seed, methods.len() as u64, seed))
-        .collect();
-    let curves = plan.run(&jobs, |job, bar| {
-        let trial = Trial::run(&model, last, plan.seed, job.input)?;
-        let one = |(_, method): &(String, Method)| {
-            let mut forecaster = method.build(trial.dimension(), last)?;
-            let curve = trial.regret(&mut forecaster, E_1.first_start(), &marks);
-            bar.advance(1);
-            curve
+    let curves = trials(plan, &model, last, seeds, "opf_methods", |trial| {
+        let curve = |(_, method): &(String, Method)| {
+            trial.regret(&mut method.build(trial.dimension(), last)?, E_1.first_start(), &marks)
         };
-        methods.iter().map(one).collect::<Result<Vec<_>, _>>()
+        methods.iter().map(curve).collect::<Result<Vec<_>>>()
     })?;
     let names = methods.into_iter().map(|(name, _)| name).collect();
     Measured { radius: model.radius(), last, marks, names, curves }.report(epochs == E_1_EPOCHS)
@@ -180,7 +156,7 @@ impl Measured {
         (regret, format!("{name}{edge}"))
     }
 
-    fn report(&self, whole: bool) -> Result<Report, ExperimentError> {
+    fn report(&self, whole: bool) -> Result<Report> {
         let mut report = Report::new("OPF, E.1: all methods on a slowly forgetting system");
         report.words(format!(
             "N = {}, {} seeds, ρ(A − LC) = {:.4}; bands are one standard error. SLIP and spectral filters run over the whole past, \
@@ -193,24 +169,20 @@ impl Measured {
         let claims = self.claims()?;
         report.differs_where(&claims, "OPF and the filters", FILTERS);
         report.table("opf_methods_claims", "What the paper says of E.1, and what this project promises", claims);
-        let mut table = Table::new()
-            .words("method")
-            .numbers("regret", Format::Significant(4))
-            .numbers("reference", Format::Shortest)
-            .words("verdict");
+        let mut table = Table::with("method | regret ~4 | reference # | verdict");
         for (i, name) in self.names.iter().enumerate() {
             let finals = self.finals(i);
             let reference = Reference::find(REFERENCES, name).filter(|_| whole);
             let verdict = reference.map(|reference| reference.judge(&finals));
             let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
-            table.push(vec![name.as_str().into(), summary, reference.map(Reference::value).into(), verdict.into()])?;
+            table.push(row![name.as_str(), summary, reference.map(Reference::value), verdict])?;
         }
         report.table("opf_methods", format!("Regret at N = {}, mean ± standard deviation", self.last), table);
         report.picture("opf_methods", "Regret against time, the best rank of each kind", self.picture());
         Ok(report)
     }
 
-    fn claims(&self) -> Result<Table, ExperimentError> {
+    fn claims(&self) -> Result<Table> {
         let mut claims = Claims::new();
         // 0.78 is printed.
         let is_printed = (self.radius - 0.78).abs() < 0.005;

@@ -12,15 +12,9 @@ use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
 use super::summary::{Band, Claims, axis, short};
-use super::trial::{Model, Trial, marks};
+use super::trial::{Model, marks, trials};
 use super::{LAMBDA, SECTION_5, horizon};
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::{PowerLaw, mean};
-use crate::table::{Format, Table};
+use crate::prelude::*;
 use crate::verdict;
 
 /// γ/ρ of the margin's sweep; 1/ρ is γ = 1.
@@ -43,19 +37,8 @@ struct Outcome {
     factors: Vec<Vec<f64>>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first seed that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, if plan.full { 10 } else { 8 })
-}
-
-/// The same for a number of epochs, four at least.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let epochs = plan.size_or(8, 10);
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let mut marks = marks(SECTION_5.first_start() + 1, last, 60);
@@ -65,17 +48,14 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     marks.dedup();
     let gammas: Vec<f64> = [1.0].into_iter().chain(SHARES.map(|share| share * model.radius())).collect();
     let seeds = plan.repetitions_or(6, 50);
-    let jobs: Vec<Job<usize>> =
-        (0..seeds).map(|seed| Job::new(format!("opf_orders / {seed}"), plan.seed, 1, seed)).collect();
-    let results = plan.run(&jobs, |job, _| {
-        let trial = Trial::run(&model, last, plan.seed, job.input)?;
+    let results = trials(plan, &model, last, seeds, "opf_orders", |trial| {
         let (mut regret, mut factors) = (Vec::new(), Vec::new());
         for (i, &gamma) in gammas.iter().enumerate() {
             let params = OpfParams::default().schedule(SECTION_5).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
             let mut opf = Opf::new(trial.dimension(), &params)?;
             regret.push(trial.regret(&mut opf, SECTION_5.first_start(), &marks)?);
             if i > 0 {
-                let terms = decompose(&model, &trial, &SECTION_5, gamma, LAMBDA, 4)?;
+                let terms = decompose(&model, trial, &SECTION_5, gamma, LAMBDA, 4)?;
                 factors.push(terms.iter().map(|epoch| epoch.regularisation).collect());
             }
         }
@@ -120,19 +100,14 @@ impl Measured {
         PowerLaw::fit(&axis(&self.ends), &factors).map_or(f64::NAN, |law| law.exponent)
     }
 
-    fn report(&self) -> Result<Report, ExperimentError> {
+    fn report(&self) -> Result<Report> {
         let mut report = Report::new("OPF, Table 1, Figure 6 and D.2: orders of the regret");
         let last = self.ends.last().copied().unwrap_or(0);
         report.words(format!(
             "The system of section 5 at N = {last}, {} seeds; bands are one standard error.",
             self.results.len()
         ));
-        let mut printed = Table::new()
-            .words("method")
-            .words("regret, as the paper lists it")
-            .words("Gaussian")
-            .words("forgetting")
-            .words("measured");
+        let mut printed = Table::with("method | regret, as the paper lists it | Gaussian | forgetting | measured");
         let (plain, balanced) = (self.order(0), self.order(1));
         for (method, order, gaussian, forgetting) in PRINTED {
             let measured = match method {
@@ -140,29 +115,19 @@ impl Measured {
                 _ if method.starts_with("Tsiamis") => Some(format!("(log N)^{plain:.2}")),
                 _ => None,
             };
-            printed.push(vec![method.into(), order.into(), gaussian.into(), forgetting.into(), measured.into()])?;
+            printed.push(row![method, order, gaussian, forgetting, measured])?;
         }
         report.table("opf_orders_table1", "Table 1, and the orders measured here", printed);
         report.table("opf_orders_claims", "What the paper says of orders and margins", self.claims(plain, balanced)?);
-        let mut table = Table::new()
-            .numbers("γ/ρ", Format::Significant(3))
-            .numbers("γ", Format::Significant(4))
-            .numbers("regret", Format::Significant(4))
-            .numbers("exponent of regret", Format::Decimals(2))
-            .numbers("exponent of factor", Format::Decimals(2))
-            .numbers("2β ln(ρ/γ)", Format::Decimals(2));
+        let mut table = Table::with(
+            "γ/ρ ~3 | γ ~4 | regret ~4 | exponent of regret .2 | exponent of factor .2 | \
+             2β ln(ρ/γ) .2",
+        );
         for (i, &gamma) in self.gammas.iter().enumerate() {
             let regret = self.band(i).mean.last().copied();
             let (factor, bound) =
                 if i == 0 { (None, None) } else { (Some(self.factor_growth(i - 1)), Some(self.bound(gamma))) };
-            table.push(vec![
-                (gamma / self.radius).into(),
-                gamma.into(),
-                regret.into(),
-                self.growth(i).into(),
-                factor.into(),
-                bound.into(),
-            ])?;
+            table.push(row![gamma / self.radius, gamma, regret, self.growth(i), factor, bound])?;
         }
         report.table("opf_orders", "Exponents in N over the last three epochs, against γ", table);
         report.picture("opf_orders_logarithms", "Regret over powers of log N", self.figure_6());
@@ -179,7 +144,7 @@ impl Measured {
         2.0 * SECTION_5.beta * (self.radius / gamma).ln()
     }
 
-    fn claims(&self, plain: f64, balanced: f64) -> Result<Table, ExperimentError> {
+    fn claims(&self, plain: f64, balanced: f64) -> Result<Table> {
         let mut claims = Claims::new();
         claims.of_paper(
             "The regret is of order log² N for both",

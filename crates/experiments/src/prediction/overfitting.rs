@@ -9,14 +9,9 @@ use mercer_forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
 use mercer_streams::LinearSystem;
 
 use super::summary::{Band, Claims, short};
-use super::trial::{Model, Trial};
+use super::trial::{Model, Trial, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::mean;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// What one seed gave for one γ: norms of the estimated blocks, and of their errors, lag 1 first.
 struct Estimate {
@@ -24,28 +19,14 @@ struct Estimate {
     errors: Vec<f64>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first seed that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, SECTION_5_EPOCHS)
-}
-
-/// The same with fewer epochs.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let gammas = [("γ = 1", 1.0), ("γ = ρ", model.radius())];
     let seeds = plan.repetitions_or(8, 50);
-    let jobs: Vec<Job<usize>> =
-        (0..seeds).map(|seed| Job::new(format!("opf_overfitting / {seed}"), plan.seed, 1, seed)).collect();
-    let results = plan.run(&jobs, |job, _| {
-        let trial = Trial::run(&model, last, plan.seed, job.input)?;
-        gammas.iter().map(|(_, gamma)| estimate(&model, &trial, &SECTION_5, *gamma)).collect::<Result<Vec<_>, _>>()
+    let results = trials(plan, &model, last, seeds, "opf_overfitting", |trial| {
+        gammas.iter().map(|(_, gamma)| estimate(&model, trial, &SECTION_5, *gamma)).collect::<Result<Vec<_>>>()
     })?;
 
     let lags = results[0][0].norms.len();
@@ -53,7 +34,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     let xs: Vec<f64> = (1..=lags).map(|lag| lag as f64).collect();
     let mut figure = Figure::new("estimates").x_label("lag a").y_label("‖G_a‖").log_y();
     let mut errors = Figure::new("errors of the estimates").x_label("lag a").y_label("‖estimate − G_a‖").log_y();
-    let mut table = Table::new().numbers("lag", Format::Shortest).numbers("truth", Format::Significant(3));
+    let mut table = Table::with("lag # | truth ~3");
     let mut bands = Vec::new();
     for (i, (name, _)) in gammas.iter().enumerate() {
         let band = Band::of(results.iter().map(|seed| seed[i].norms.as_slice()));
@@ -98,7 +79,7 @@ pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
     Ok(report)
 }
 
-fn estimate(model: &Model, trial: &Trial, schedule: &EpochSchedule, gamma: f64) -> Result<Estimate, ExperimentError> {
+fn estimate(model: &Model, trial: &Trial, schedule: &EpochSchedule, gamma: f64) -> Result<Estimate> {
     let m = trial.dimension();
     let params = OpfParams::default().schedule(*schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
     let mut opf = Opf::new(m, &params)?;

@@ -15,14 +15,9 @@ use mercer_streams::LinearSystem;
 
 use super::comparators::{Beginning, ExplicitInverse};
 use super::summary::{Claims, axis, short};
-use super::trial::{Model, Trial, marks};
+use super::trial::{Model, Trial, marks, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::median;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// A regret beyond this is a breakdown: honest ones stay below a tenth of it.
 const BROKEN: f64 = 1e6;
@@ -50,29 +45,15 @@ struct Course {
     broken: Option<usize>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first seed that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, if plan.full { SECTION_5_EPOCHS + 1 } else { SECTION_5_EPOCHS }, 1_000_000)
-}
-
-/// The same with other numbers of epochs and of steps of the long run. Claims of the paper are
-/// judged at the paper's number of epochs, or at the end of a shorter run.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, epochs: usize, steps: usize) -> Result<Report, ExperimentError> {
+/// Claims of the paper are judged at the paper's number of epochs, or at the end of a shorter run.
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let (epochs, steps) = match plan.size {
+        Some(steps) => (3, steps),
+        None => (SECTION_5_EPOCHS + usize::from(plan.full), 1_000_000),
+    };
     let mut report = Report::new("OPF, E.2: numerical stability");
     let mut claims = Claims::new();
-    let mut table = Table::new()
-        .words("system")
-        .words("γ")
-        .words("way")
-        .numbers("median regret", Format::Significant(4))
-        .words("broken")
-        .numbers("first broken at", Format::Shortest);
+    let mut table = Table::with("system | γ | way | median regret ~4 | broken | first broken at #");
     let beginnings = beginnings(plan, epochs, &mut claims, &mut table)?;
     let (long, ratio) = long_run(plan, steps, &mut claims, &mut table)?;
     report.words(format!(
@@ -97,7 +78,7 @@ pub fn run_for(plan: &Plan, epochs: usize, steps: usize) -> Result<Report, Exper
     Ok(report)
 }
 
-fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table) -> Result<Panels, ExperimentError> {
+fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table) -> Result<Panels> {
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let judged = horizon(&SECTION_5, epochs.min(SECTION_5_EPOCHS));
@@ -108,11 +89,8 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
     marks.sort_unstable();
     marks.dedup();
     let seeds = plan.repetitions_or(4, 50);
-    let jobs: Vec<Job<usize>> =
-        (0..seeds).map(|seed| Job::new(format!("opf_stability / epochs / {seed}"), plan.seed, 1, seed)).collect();
-    let results = plan.run(&jobs, |job, _| {
-        let trial = Trial::run(&model, last, plan.seed, job.input)?;
-        gammas.iter().map(|(_, gamma)| courses(&trial, *gamma, &WAYS, &marks)).collect::<Result<Vec<_>, _>>()
+    let results = trials(plan, &model, last, seeds, "opf_stability / epochs", |trial| {
+        gammas.iter().map(|(_, gamma)| courses(trial, *gamma, &WAYS, &marks)).collect::<Result<Vec<_>>>()
     })?;
     let xs = axis(&marks);
     let mut panels = Panels::new("", 3);
@@ -174,12 +152,7 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
 
 /// The pictures, and by how much `R_N/log²N` of the square root (γ = ρ) grows over the last two
 /// decades.
-fn long_run(
-    plan: &Plan,
-    steps: usize,
-    claims: &mut Claims,
-    table: &mut Table,
-) -> Result<(Panels, f64), ExperimentError> {
+fn long_run(plan: &Plan, steps: usize, claims: &mut Claims, table: &mut Table) -> Result<(Panels, f64)> {
     let model = Model::new(LinearSystem::integrating_tracker())?;
     let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
     // The square root is drawn last, upon what an inverse gives while it holds.
@@ -190,15 +163,12 @@ fn long_run(
     marks.sort_unstable();
     marks.dedup();
     let seeds = plan.repetitions_or(1, 5);
-    let jobs: Vec<Job<(usize, usize)>> = (0..seeds)
-        .flat_map(|seed| (0..gammas.len()).map(move |gamma| (seed, gamma)))
-        .map(|input| Job::new(format!("opf_stability / long / {} / {}", input.0, input.1), plan.seed, 1, input))
-        .collect();
-    let results = plan.run(&jobs, |job, _| {
-        let (seed, gamma) = job.input;
-        let trial = Trial::run(&model, steps, plan.seed, seed)?;
+    let inputs = (0..seeds).flat_map(|seed| (0..gammas.len()).map(move |gamma| (seed, gamma)));
+    let name = |(seed, gamma): &(usize, usize)| format!("opf_stability / long / {seed} / {gamma}");
+    let results = plan.each(inputs, name, |(seed, gamma), _| {
+        let trial = Trial::run(&model, steps, plan.seed, *seed)?;
         let largest = (0..=trial.last()).map(|k| trial.output(k)[0].abs()).fold(0.0, f64::max);
-        Ok((largest, courses(&trial, gammas[gamma].1, &ways, &marks)?))
+        Ok((largest, courses(&trial, gammas[*gamma].1, &ways, &marks)?))
     })?;
     let xs = axis(&marks);
     let squares: Vec<f64> = xs.iter().map(|n| n.ln() * n.ln()).collect();
@@ -209,8 +179,7 @@ fn long_run(
     let mut finite = true;
     for (i, (gamma, _)) in gammas.iter().enumerate() {
         for (j, (way, _)) in ways.iter().enumerate() {
-            let own: Vec<&Course> =
-                jobs.iter().zip(&results).filter(|(job, _)| job.input.1 == i).map(|(_, (_, own))| &own[j]).collect();
+            let own: Vec<&Course> = results.of(|(_, gamma)| *gamma == i).iter().map(|(_, own)| &own[j]).collect();
             let curve = median_curve(&own);
             let over: Vec<f64> = curve.iter().zip(&squares).map(|(regret, square)| regret / square).collect();
             let name = format!("{way}, {gamma}");
@@ -233,7 +202,7 @@ fn long_run(
             }
         }
     }
-    let largest = results.iter().map(|(largest, _)| *largest).fold(f64::INFINITY, f64::min);
+    let largest = results.0.iter().map(|(_, (largest, _))| *largest).fold(f64::INFINITY, f64::min);
     claims.ours(
         format!("The square root survives {steps} steps of a system that integrates"),
         format!(
@@ -250,17 +219,11 @@ fn long_run(
     Ok((Panels::new("", 2).panel(plain).panel(ratio), growth))
 }
 
-fn courses(trial: &Trial, gamma: f64, ways: &[(&str, Way)], marks: &[usize]) -> Result<Vec<Course>, ExperimentError> {
+fn courses(trial: &Trial, gamma: f64, ways: &[(&str, Way)], marks: &[usize]) -> Result<Vec<Course>> {
     ways.iter().map(|(_, way)| course(trial, SECTION_5, gamma, *way, marks)).collect()
 }
 
-fn course(
-    trial: &Trial,
-    schedule: EpochSchedule,
-    gamma: f64,
-    way: Way,
-    marks: &[usize],
-) -> Result<Course, ExperimentError> {
+fn course(trial: &Trial, schedule: EpochSchedule, gamma: f64, way: Way, marks: &[usize]) -> Result<Course> {
     let from = schedule.first_start();
     let beginning = match way {
         Way::Explicit(beginning) => beginning,
@@ -300,25 +263,16 @@ fn finals(courses: &[&Course]) -> Vec<f64> {
 
 fn median_curve(courses: &[&Course]) -> Vec<f64> {
     let points = courses.first().map_or(0, |course| course.curve.len());
-    (0..points)
-        .map(|i| median(&courses.iter().map(|course| number_or_infinity(course.curve[i])).collect::<Vec<f64>>()))
-        .collect()
+    all_of(0..points, |i| median(&all_of(courses, |course| number_or_infinity(course.curve[i]))))
 }
 
 fn number_or_infinity(regret: f64) -> f64 {
     if regret.is_nan() { f64::INFINITY } else { regret }
 }
 
-fn row(table: &mut Table, system: &str, gamma: &str, way: &str, courses: &[&Course]) -> Result<(), ExperimentError> {
+fn row(table: &mut Table, system: &str, gamma: &str, way: &str, courses: &[&Course]) -> Result<()> {
     let broken = courses.iter().filter(|course| course.broken.is_some()).count();
     let first = courses.iter().filter_map(|course| course.broken).min();
-    table.push(vec![
-        system.into(),
-        gamma.into(),
-        way.into(),
-        median(&finals(courses)).into(),
-        format!("{broken} of {}", courses.len()).into(),
-        first.into(),
-    ])?;
+    table.push(row![system, gamma, way, median(&finals(courses)), format!("{broken} of {}", courses.len()), first])?;
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! Means over seeds with their standard errors, as curves and as tables of statements.
 
-use crate::figure::Figure;
-use crate::judgement::{Judgement, Kind};
-use crate::stats::{mean, sample_std, standard_error};
+use crate::prelude::*;
 use crate::verdict::{Printed, Tolerance};
 
 pub(super) use crate::claims::Claims;

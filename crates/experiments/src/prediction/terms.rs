@@ -12,15 +12,9 @@ use mercer_streams::LinearSystem;
 
 use super::decomposition::{EpochTerms, decompose, largest};
 use super::summary::{Band, Claims, axis, short};
-use super::trial::{Model, Trial};
+use super::trial::{Model, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::mean;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 use crate::verdict::Outcome;
 
 /// Factors beside ρ and 1.
@@ -29,29 +23,15 @@ const GAMMAS: [f64; 9] = [0.3, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95];
 /// What Lemma 5 puts before the trace.
 const TRACE_CONSTANT: f64 = 2.0;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first seed that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_for(plan, SECTION_5_EPOCHS)
-}
-
-/// The same with fewer epochs.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_for(plan: &Plan, epochs: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
     let model = Model::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let mut gammas: Vec<f64> = GAMMAS.into_iter().chain([model.radius(), 1.0]).collect();
     gammas.sort_by(f64::total_cmp);
     let seeds = plan.repetitions_or(8, 50);
-    let jobs: Vec<Job<usize>> =
-        (0..seeds).map(|seed| Job::new(format!("opf_terms / {seed}"), plan.seed, 1, seed)).collect();
-    let seeds = plan.run(&jobs, |job, _| {
-        let trial = Trial::run(&model, last, plan.seed, job.input)?;
-        gammas.iter().map(|&gamma| decompose(&model, &trial, &SECTION_5, gamma, LAMBDA, usize::MAX)).collect()
+    let seeds = trials(plan, &model, last, seeds, "opf_terms", |trial| {
+        gammas.iter().map(|&gamma| decompose(&model, trial, &SECTION_5, gamma, LAMBDA, usize::MAX)).collect()
     })?;
     let covariance = model.innovation_covariance();
     let m = model.outputs();
@@ -93,7 +73,7 @@ impl Measured {
         self.gammas.iter().position(|own| *own == gamma).unwrap_or(0)
     }
 
-    fn report(&self) -> Result<Report, ExperimentError> {
+    fn report(&self) -> Result<Report> {
         let epochs = self.seeds[0][0].len();
         let ends: Vec<usize> = self.seeds[0][0].iter().map(|epoch| epoch.end).collect();
         let mut report = Report::new("OPF, section 5, D.1 and E.4: what forgetting does to the error's factors");
@@ -106,7 +86,7 @@ impl Measured {
             self.innovation
         ));
         report.table("opf_terms_claims", "What the paper says of the factors", self.claims(epochs)?);
-        let mut table = Table::new().numbers("γ", Format::Significant(4));
+        let mut table = Table::with("γ ~4");
         let columns: [(&str, bool, Term); 9] = [
             ("Σ‖ỹ − ŷ‖²", true, |e| e.gap),
             ("accumulation", true, |e| e.accumulation),
@@ -169,7 +149,7 @@ impl Measured {
         panels
     }
 
-    fn claims(&self, epochs: usize) -> Result<Table, ExperimentError> {
+    fn claims(&self, epochs: usize) -> Result<Table> {
         let (balanced, plain) = (self.index(self.radius), self.index(1.0));
         let last = epochs - 1;
         let mut claims = Claims::new();

@@ -1,10 +1,8 @@
 //! A known system, one run of it, and what a forecaster's predictions cost there.
 
+use crate::prelude::*;
 use mercer_forecast::{Forecaster, KalmanPredictor, StateSpace};
 use mercer_streams::LinearSystem;
-
-use crate::plan::ExperimentError;
-use crate::runner::seed_of;
 
 /// A system with its steady-state Kalman predictor.
 pub(super) struct Model {
@@ -13,7 +11,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn new(system: LinearSystem) -> Result<Self, ExperimentError> {
+    pub(super) fn new(system: LinearSystem) -> Result<Self> {
         let own = system.matrices();
         let space = StateSpace {
             a: own.a.clone(),
@@ -111,12 +109,7 @@ pub(super) struct Trial {
 
 impl Trial {
     /// The run of repetition `repetition` up to k = `last`; a longer one begins like a shorter one.
-    pub(super) fn run(
-        model: &Model,
-        last: usize,
-        experiment_seed: u64,
-        repetition: usize,
-    ) -> Result<Self, ExperimentError> {
+    pub(super) fn run(model: &Model, last: usize, experiment_seed: u64, repetition: usize) -> Result<Self> {
         let seed = seed_of(experiment_seed, &format!("linear system / repetition {repetition}"));
         let outputs = model.system.simulate(last + 1, seed)?.outputs.values().to_vec();
         let (m, n) = (model.outputs(), model.system.matrices().states);
@@ -174,7 +167,7 @@ impl Trial {
         from: usize,
         marks: &[usize],
         mut look: impl FnMut(usize, &[f64]),
-    ) -> Result<Vec<f64>, ExperimentError> {
+    ) -> Result<Vec<f64>> {
         let mut prediction = vec![0.0; self.m];
         let (mut regret, mut curve) = (0.0, Vec::with_capacity(marks.len()));
         let mut marks = marks.iter().copied().peekable();
@@ -197,9 +190,23 @@ impl Trial {
         forecaster: &mut F,
         from: usize,
         marks: &[usize],
-    ) -> Result<Vec<f64>, ExperimentError> {
+    ) -> Result<Vec<f64>> {
         self.regret_watched(forecaster, from, marks, |_, _| {})
     }
+}
+
+/// What `look` sees of a run for each of so many seeds.
+pub(super) fn trials<O: Send>(
+    plan: &Plan,
+    model: &Model,
+    last: usize,
+    seeds: usize,
+    name: &str,
+    look: impl Fn(&Trial) -> Result<O> + Sync,
+) -> Result<Vec<O>> {
+    let work = |seed: &usize, _| look(&Trial::run(model, last, plan.seed, *seed)?);
+    let runs = plan.each(0..seeds, |seed| format!("{name} / {seed}"), work)?;
+    Ok(runs.0.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
 /// About `count` moments from `first` to `last`, equally far apart in the logarithm.

@@ -21,13 +21,7 @@ use mercer_readers::Dataset;
 use mercer_streams::Simulation;
 
 use super::methods::{LAMBDA, Method};
-use crate::figure::Figure;
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::{Summary, mean, sample_std};
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 const DIMENSION: usize = 5;
 
@@ -72,7 +66,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn new() -> Result<Self, ExperimentError> {
+    fn new() -> Result<Self> {
         Ok(Self {
             kernel: Gaussian::new(SIGMA)?,
             points: Points::new(DIMENSION),
@@ -109,12 +103,7 @@ struct Choice {
 }
 
 /// The better of `y = −1` and `y = 1` at `x`.
-fn gain(
-    learner: &dyn Regressor,
-    scratch: &mut Scratch,
-    batch: &mut Batch,
-    x: &[f64],
-) -> Result<Choice, ExperimentError> {
+fn gain(learner: &dyn Regressor, scratch: &mut Scratch, batch: &mut Batch, x: &[f64]) -> Result<Choice> {
     let prediction = learner.predict_with(x, scratch)?;
     let (f, s) = batch.look(x);
     let of = |y: f64| (prediction - y).powi(2) - (y - f).powi(2) / (1.0 + s / LAMBDA);
@@ -122,12 +111,7 @@ fn gain(
     Ok(Choice { x: x.to_vec(), y, gain: of(y) })
 }
 
-fn choose(
-    learner: &dyn Regressor,
-    batch: &mut Batch,
-    search: Search,
-    starts: &[f64],
-) -> Result<Choice, ExperimentError> {
+fn choose(learner: &dyn Regressor, batch: &mut Batch, search: Search, starts: &[f64]) -> Result<Choice> {
     let mut scratch = Scratch::default();
     let mut found = Vec::with_capacity(2 * search.starts);
     for x in starts.chunks_exact(DIMENSION) {
@@ -162,7 +146,7 @@ fn choose(
 }
 
 /// Uniform inputs for the searches of all rounds.
-fn starts(rounds: usize, search: Search, seed: u64) -> Result<Dataset, ExperimentError> {
+fn starts(rounds: usize, search: Search, seed: u64) -> Result<Dataset> {
     Ok(Simulation { rows: rounds * search.starts, noise: 0.0, width: SIGMA, seed }.cube(DIMENSION)?.dataset)
 }
 
@@ -176,7 +160,7 @@ struct Game {
     rounds: Vec<(Vec<f64>, f64)>,
 }
 
-fn play(method: Method, rounds: usize, search: Search, seed: u64) -> Result<Game, ExperimentError> {
+fn play(method: Method, rounds: usize, search: Search, seed: u64) -> Result<Game> {
     let mut learner = method.build(DIMENSION, rounds, SIGMA, seed)?;
     let mut batch = Batch::new()?;
     let starts = starts(rounds, search, seed)?;
@@ -195,68 +179,45 @@ fn play(method: Method, rounds: usize, search: Search, seed: u64) -> Result<Game
     Ok(game)
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first game that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    let search = if plan.full {
-        Search { starts: 200, improved: 20, finest: 1e-4 }
-    } else {
-        Search { starts: 50, improved: 5, finest: 1e-3 }
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let (rounds, search) = match plan.size {
+        Some(rounds) => (rounds, Search { starts: 8, improved: 1, finest: 0.05 }),
+        None if plan.full => (80, Search { starts: 200, improved: 20, finest: 1e-4 }),
+        None => (80, Search { starts: 50, improved: 5, finest: 1e-3 }),
     };
-    run_with(plan, 80, search)
-}
-
-/// A small game of this many rounds.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
-    run_with(plan, rounds, Search { starts: 8, improved: 1, finest: 0.05 })
-}
-
-fn run_with(plan: &Plan, rounds: usize, search: Search) -> Result<Report, ExperimentError> {
     let repetitions = plan.repetitions_or(5, 20);
-    let inputs: Vec<(Method, usize)> =
-        METHODS.iter().flat_map(|method| (0..repetitions).map(|repetition| (*method, repetition))).collect();
+    let inputs = METHODS.iter().flat_map(|method| (0..repetitions).map(|repetition| (*method, repetition)));
     let name = |(method, repetition): &(Method, usize)| format!("adversary / {} / {}", method.name(), repetition + 1);
-    let jobs: Vec<Job<(Method, usize)>> =
-        inputs.iter().map(|input| Job::new(name(input), plan.seed, 1, *input)).collect();
-    let games = plan.run(&jobs, |job, _| play(job.input.0, rounds, search, job.seed))?;
+    let games = plan.each(inputs, name, |(method, _), seed| play(*method, rounds, search, seed))?;
 
     let mut report = Report::new("Figure 3: the regret that a greedy adversary forces");
     report.words(format!("d = {DIMENSION}, n = {rounds}, {repetitions} seeds for each learner. {INTRODUCTION}"));
-    let mut table = Table::new()
-        .words("learner")
+    let mut table = Table::with("learner")
         .numbers(format!("regret at {}", rounds / 4), Format::Decimals(2))
         .numbers(format!("regret at {}", rounds / 2), Format::Decimals(2))
         .numbers(format!("regret at {rounds}"), Format::Decimals(2))
         .numbers("over Kernel-AWV's", Format::Decimals(2));
     let mut figure = Figure::new("Regularised regret under a greedy adversary").x_label("round t").y_label("regret");
     let ts: Vec<f64> = (1..=rounds).map(|t| t as f64).collect();
-    let of = |wanted: Method| -> Vec<&Game> {
-        inputs.iter().zip(&games).filter(|((method, _), _)| *method == wanted).map(|(_, game)| game).collect()
-    };
+    let of = |wanted: Method| games.of(|(method, _)| *method == wanted);
     let at = |games: &[&Game], t: usize| games.iter().map(|game| game.regret[t - 1]).collect::<Vec<f64>>();
     let whole = of(Method::Whole);
     for method in METHODS {
         let own = of(method);
         let summary = |t: usize| Summary::of(&at(&own, t.max(1))).ok();
-        table.push(vec![
-            method.name().into(),
-            summary(rounds / 4).into(),
-            summary(rounds / 2).into(),
-            summary(rounds).into(),
-            (mean(&at(&own, rounds)) / mean(&at(&whole, rounds))).into(),
+        table.push(row![
+            method.name(),
+            summary(rounds / 4),
+            summary(rounds / 2),
+            summary(rounds),
+            mean(&at(&own, rounds)) / mean(&at(&whole, rounds))
         ])?;
         let means: Vec<f64> = (1..=rounds).map(|t| mean(&at(&own, t))).collect();
         let spread: Vec<f64> = (1..=rounds).map(|t| sample_std(&at(&own, t))).collect();
         let end = |sign: f64| means.iter().zip(&spread).map(|(m, s)| m + sign * s).collect::<Vec<f64>>();
         figure = figure.line_with_band(method.name(), &ts, &means, &end(-1.0), &end(1.0));
     }
-    let bound: Vec<f64> =
-        (0..rounds).map(|t| mean(&whole.iter().map(|game| game.bound[t]).collect::<Vec<_>>())).collect();
+    let bound: Vec<f64> = (0..rounds).map(|t| mean_of(&whole, |game| game.bound[t])).collect();
     figure = figure.dashed("Kernel-AWV, bound of Proposition 1", &ts, &bound);
     let said = orderings(|method| at(&of(method), rounds))?;
     report.differs_where(&said, "The order of the curves", ORDER);
@@ -267,7 +228,7 @@ fn run_with(plan: &Plan, rounds: usize, search: Search) -> Result<Report, Experi
 }
 
 /// The paper's statements beside the measured means.
-fn orderings(last: impl Fn(Method) -> Vec<f64>) -> Result<Table, ExperimentError> {
+fn orderings(last: impl Fn(Method) -> Vec<f64>) -> Result<Table> {
     let of = |method: Method| mean(&last(method));
     let whole = of(Method::Whole);
     let others = || METHODS.into_iter().filter(|method| *method != Method::Whole);
@@ -278,9 +239,9 @@ fn orderings(last: impl Fn(Method) -> Vec<f64>) -> Result<Table, ExperimentError
         ("PROS-N-KONS has the largest regret", METHODS.into_iter().all(|m| of(m) <= of(Method::ProsNKons))),
         ("FOGD is ahead of PKAWV of low degree", of(Method::Fogd) < of(Method::Taylor(3))),
     ];
-    let mut table = Table::new().words("statement").words("verdict");
+    let mut table = Table::with("statement | verdict");
     for (statement, holds) in statements {
-        table.push(vec![statement.into(), Judgement::statement(Kind::Bound, holds).into()])?;
+        table.push(row![statement, Judgement::statement(Kind::Bound, holds)])?;
     }
     Ok(table)
 }

@@ -12,12 +12,7 @@ use mercer_learners::{
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::LAMBDA;
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::mean;
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 
 const DATA_SETS: [&str; 3] = ["casp", "cod_rna_train", "diamonds"];
 
@@ -74,7 +69,7 @@ impl Setting {
         }
     }
 
-    fn build(self, d: usize, rounds: usize, seed: u64) -> Result<Box<dyn Regressor>, ExperimentError> {
+    fn build(self, d: usize, rounds: usize, seed: u64) -> Result<Box<dyn Regressor>> {
         let kernel = Gaussian::new(SIGMA)?;
         Ok(match self {
             Self::Taylor(degree) => {
@@ -101,7 +96,7 @@ struct Outcome {
     error_rate: Option<f64>,
 }
 
-fn pass(setting: Setting, table: &Dataset, seed: u64) -> Result<Outcome, ExperimentError> {
+fn pass(setting: Setting, table: &Dataset, seed: u64) -> Result<Outcome> {
     let mut learner = setting.build(table.dimension(), table.len(), seed)?;
     let (mut predictions, mut score) = (Vec::with_capacity(table.len()), Score::default());
     learner.learn_block(table.features(), table.targets(), &mut predictions)?;
@@ -111,19 +106,8 @@ fn pass(setting: Setting, table: &Dataset, seed: u64) -> Result<Outcome, Experim
     Ok(Outcome { coordinates, loss: score.mse(), error_rate: score.error_rate() })
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that cannot be read or learnt.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 10_000 } else { 2500 })
-}
-
-/// The same with this many rows of every stream.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size_or(2500, 10_000);
     let repetitions = plan.repetitions_or(1, 3);
     let (there, missing): (Vec<&str>, Vec<&str>) = DATA_SETS.iter().partition(|name| plan.registry.is_available(name));
     let mut tables = Vec::new();
@@ -156,15 +140,11 @@ pub fn run_at(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
     if !missing.is_empty() {
         report.words(format!("Not on this machine: {}.", missing.join(", ")));
     }
-    let mut table = Table::new()
-        .words("stream")
-        .words("learner")
-        .words("setting")
-        .numbers("r", Format::Decimals(0))
-        .numbers("average loss", Format::Significant(4))
-        .numbers("error rate", Format::Significant(3))
-        .numbers("over Kernel-AWV's loss", Format::Decimals(3));
-    let mut few = Table::new().words("stream").numbers("n", Format::Shortest);
+    let mut table = Table::with(
+        "stream | learner | setting | r .0 | average loss ~4 | error rate ~3 | \
+             over Kernel-AWV's loss .3",
+    );
+    let mut few = Table::with("stream | n #");
     for name in Setting::NAMES {
         few = few.numbers(name, Format::Decimals(0));
     }
@@ -182,14 +162,14 @@ pub fn run_at(plan: &Plan, rows: usize) -> Result<Report, ExperimentError> {
             let own = of(setting);
             let (size, loss) = (average(&own, |outcome| outcome.coordinates), average(&own, |outcome| outcome.loss));
             let rates: Vec<f64> = own.iter().filter_map(|outcome| outcome.error_rate).collect();
-            table.push(vec![
-                (*stream).into(),
-                setting.name().into(),
-                setting.words().into(),
-                size.into(),
-                loss.into(),
+            table.push(row![
+                *stream,
+                setting.name(),
+                setting.words(),
+                size,
+                loss,
                 if rates.is_empty() { Cell::Empty } else { mean(&rates).into() },
-                (loss / floor).into(),
+                loss / floor
             ])?;
             if let Some(place) = Setting::NAMES.iter().position(|name| *name == setting.name()) {
                 curves[place].0.push(size);

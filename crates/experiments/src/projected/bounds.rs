@@ -14,14 +14,8 @@ use mercer_readers::Dataset;
 
 use super::theory::{Facts, Tuning, corollary7, corollary8, proposition5_beta};
 use crate::decay::{Law, Regime};
-use crate::figure::{Figure, Panels};
 use crate::hindsight::{Hindsight, leverage_scores, neglected};
-use crate::judgement::Judgement;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{PowerLaw, Summary, mean};
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 
 /// `1 − δ` is the probability that Proposition 5 and Theorem 6 speak of.
 const DELTA: f64 = 0.1;
@@ -124,7 +118,7 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    fn regret(&self, learner: &mut impl Regressor, lambda: f64) -> Result<f64, ExperimentError> {
+    fn regret(&self, learner: &mut impl Regressor, lambda: f64) -> Result<f64> {
         let score = prequential(learner, self.stream.iter(), |_| {}).map_err(|refused| refused.error)?;
         Ok(self.facts.regret(score.cumulative_loss(), lambda))
     }
@@ -144,17 +138,17 @@ impl Measured<'_> {
         NystromParams::default().lambda(lambda).mu(mu).beta(beta).epsilon(0.5).seed(self.seed)
     }
 
-    fn online(&self, params: NystromParams) -> Result<PkawvNystrom<AnyKernel>, ExperimentError> {
+    fn online(&self, params: NystromParams) -> Result<PkawvNystrom<AnyKernel>> {
         Ok(PkawvNystrom::new(self.kernel.clone(), self.stream.dimension(), params)?)
     }
 
-    fn beforehand(&self, params: NystromParams, rounds: usize) -> Result<PkawvFrozen<AnyKernel>, ExperimentError> {
+    fn beforehand(&self, params: NystromParams, rounds: usize) -> Result<PkawvFrozen<AnyKernel>> {
         let d = self.stream.dimension();
         Ok(PkawvFrozen::new(self.kernel.clone(), d, &self.stream.features()[..rounds * d], params)?)
     }
 
     /// `‖(I − P)C_t^{1/2}‖²` of features over the first `rounds` inputs.
-    fn neglected(&self, rounds: usize, mut map: impl FnMut(&[f64], &mut AlignedVec)) -> Result<f64, ExperimentError> {
+    fn neglected(&self, rounds: usize, mut map: impl FnMut(&[f64], &mut AlignedVec)) -> Result<f64> {
         let inputs: Vec<&[f64]> = (0..rounds).map(|t| self.stream.row(t)).collect();
         let mut features = AlignedVec::new();
         let mut coordinates = |x: &&[f64]| {
@@ -165,7 +159,7 @@ impl Measured<'_> {
         neglected(&self.kernel, &inputs, &coordinates)
     }
 
-    fn frozen_neglects(&self, learner: &PkawvFrozen<AnyKernel>, rounds: usize) -> Result<f64, ExperimentError> {
+    fn frozen_neglects(&self, learner: &PkawvFrozen<AnyKernel>, rounds: usize) -> Result<f64> {
         let mut probe = mercer_sparsify::Probe::default();
         self.neglected(rounds, |x, features| {
             learner.feature_map().probe(x, &mut probe);
@@ -174,7 +168,7 @@ impl Measured<'_> {
     }
 
     /// Every statement about one ridge.
-    fn at_ridge(&self, lambda: f64, rows: &mut Vec<Row>) -> Result<(), ExperimentError> {
+    fn at_ridge(&self, lambda: f64, rows: &mut Vec<Row>) -> Result<()> {
         let (d, idle) = (self.stream.dimension(), self.idle(lambda));
         let row = |statement, learner, trivial| Row::whole(statement, learner, ("λ", lambda), trivial);
         let mut whole = KernelAwv::new(self.kernel.clone(), d, KernelRidgeParams::default().lambda(lambda))?;
@@ -193,7 +187,7 @@ impl Measured<'_> {
     }
 
     /// Theorem 3 on a dictionary that is chosen beforehand.
-    fn third(&self, params: NystromParams, varied: (&'static str, f64)) -> Result<Row, ExperimentError> {
+    fn third(&self, params: NystromParams, varied: (&'static str, f64)) -> Result<Row> {
         let mut frozen = self.beforehand(params, self.stream.len())?;
         let rest = self.frozen_neglects(&frozen, self.stream.len())?;
         let size = frozen.dictionary_size();
@@ -204,7 +198,7 @@ impl Measured<'_> {
     }
 
     /// Theorems 3 and 4 on Taylor features of the Gaussian kernel of width 1, λ = 1.
-    fn taylor(&self, rows: &mut Vec<Row>) -> Result<(), ExperimentError> {
+    fn taylor(&self, rows: &mut Vec<Row>) -> Result<()> {
         let (d, sigma, lambda) = (self.stream.dimension(), 1.0, 1.0);
         let sufficient = TaylorFeatures::sufficient_degree(self.facts.radius, sigma, self.stream.len(), lambda);
         for degree in DEGREES.into_iter().chain([sufficient]) {
@@ -234,7 +228,7 @@ impl Measured<'_> {
     /// Proposition 5: the neglected part at growing prefixes of the stream, the worst of them, and
     /// the dictionary's size; where `β/(1 + μ)` is near 1 or below, so that points are left out,
     /// Theorem 3 with `λ = μ` as well.
-    fn sampler(&self, rows: &mut Vec<Row>) -> Result<(), ExperimentError> {
+    fn sampler(&self, rows: &mut Vec<Row>) -> Result<()> {
         let rounds = self.stream.len();
         // Nothing neglects more than the largest eigenvalue.
         let largest = self.facts.hindsight.eigenvalues().first().copied().unwrap_or(0.0);
@@ -257,7 +251,7 @@ impl Measured<'_> {
         Ok(())
     }
 
-    fn corollaries(&self, rows: &mut Vec<Row>) -> Result<Vec<Chosen>, ExperimentError> {
+    fn corollaries(&self, rows: &mut Vec<Row>) -> Result<Vec<Chosen>> {
         let (rounds, gamma) = (self.stream.len(), self.facts.capacity());
         let mut chosen = Vec::new();
         for m in SIZES {
@@ -265,7 +259,7 @@ impl Measured<'_> {
                 [("Corollary 7", corollary7(rounds, m, gamma)), ("Corollary 8", corollary8(rounds, m, gamma))];
             for (statement, tuning) in tunings {
                 let Tuning { mu, lambda, .. } = tuning;
-                let run = |params: NystromParams| -> Result<(usize, f64), ExperimentError> {
+                let run = |params: NystromParams| -> Result<(usize, f64)> {
                     if statement == "Corollary 7" {
                         let mut learner = self.online(params)?;
                         let regret = self.regret(&mut learner, lambda)?;
@@ -292,7 +286,7 @@ impl Measured<'_> {
         Ok(chosen)
     }
 
-    fn known(&self) -> Result<Known, ExperimentError> {
+    fn known(&self) -> Result<Known> {
         let scores = leverage_scores(&self.kernel, self.stream, 1.0)?;
         let eigenvalues = self.facts.hindsight.eigenvalues();
         // As far as they stand above what was neglected.
@@ -308,7 +302,7 @@ impl Measured<'_> {
     }
 }
 
-fn measure(regime: &Regime, rounds: usize, stream_seed: u64, seed: u64) -> Result<Outcome, ExperimentError> {
+fn measure(regime: &Regime, rounds: usize, stream_seed: u64, seed: u64) -> Result<Outcome> {
     let (stream, kernel) = (regime.stream(rounds, stream_seed)?, regime.kernel()?);
     let facts = Facts::new(&kernel, &stream, Hindsight::new(&kernel, &stream)?);
     let measured = Measured { kernel, stream: &stream, facts, seed };
@@ -324,29 +318,14 @@ fn measure(regime: &Regime, rounds: usize, stream_seed: u64, seed: u64) -> Resul
     Ok(Outcome { rows, chosen, known: measured.known()? })
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 1600 } else { 400 })
-}
-
-/// The same with this many rounds.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rounds = plan.size_or(400, 1600);
     let repetitions = plan.repetitions_or(2, 5);
-    let inputs: Vec<(Regime, usize)> =
-        REGIMES.iter().flat_map(|regime| (0..repetitions).map(|repetition| (*regime, repetition))).collect();
+    let inputs = REGIMES.iter().flat_map(|regime| (0..repetitions).map(|repetition| (*regime, repetition)));
     let name = |(regime, repetition): &(Regime, usize)| format!("bounds / {} / {}", regime.name, repetition + 1);
-    let jobs: Vec<Job<(Regime, usize)>> =
-        inputs.iter().map(|input| Job::new(name(input), plan.seed, 1, *input)).collect();
-    let outcomes = plan.run(&jobs, |job, _| {
-        let (regime, repetition) = job.input;
+    let outcomes = plan.each(inputs, name, |(regime, repetition), seed| {
         let stream_seed = seed_of(plan.seed, &format!("{} / {}", regime.name, repetition + 1));
-        measure(&regime, rounds, stream_seed, job.seed)
+        measure(regime, rounds, stream_seed, seed)
     })?;
 
     let mut report = Report::new("Projections: regret and dictionaries against their bounds");
@@ -354,8 +333,7 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
     let (mut table, mut capacity, mut known) = (statements(), choices(), streams());
     let mut panels = Panels::new("Regularised regret and its bounds (dashed)", 2);
     for regime in &REGIMES {
-        let own: Vec<&Outcome> =
-            inputs.iter().zip(&outcomes).filter(|((of, _), _)| of == regime).map(|(_, outcome)| outcome).collect();
+        let own = outcomes.of(|(of, _)| of == regime);
         let Some(first) = own.first() else { continue };
         for i in 0..first.rows.len() {
             let all: Vec<&Row> = own.iter().map(|outcome| &outcome.rows[i]).collect();
@@ -365,14 +343,14 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
             let all: Vec<Chosen> = own.iter().map(|outcome| outcome.chosen[i]).collect();
             capacity.push(choice(regime, &all))?;
         }
-        let all = |value: fn(&Known) -> f64| mean(&own.iter().map(|outcome| value(&outcome.known)).collect::<Vec<_>>());
-        known.push(vec![
-            regime.name.into(),
-            all(|known| known.dimension).into(),
-            all(|known| known.scores).into(),
-            all(|known| known.largest_score).into(),
-            all(|known| known.decay).into(),
-            all(|known| known.capacity).into(),
+        let all = |value: fn(&Known) -> f64| mean_of(&own, |outcome| value(&outcome.known));
+        known.push(row![
+            regime.name,
+            all(|known| known.dimension),
+            all(|known| known.scores),
+            all(|known| known.largest_score),
+            all(|known| known.decay),
+            all(|known| known.capacity)
         ])?;
         for figure in pictures(regime, &own) {
             panels = panels.panel(figure);
@@ -394,16 +372,7 @@ pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
 }
 
 fn statements() -> Table {
-    Table::new()
-        .words("decay")
-        .words("statement")
-        .words("of")
-        .words("varied")
-        .numbers("value", Format::Significant(3))
-        .numbers("J", Format::Decimals(1))
-        .numbers("measured", Format::Significant(3))
-        .numbers("bound", Format::Significant(3))
-        .words("within")
+    Table::with("decay | statement | of | varied | value ~3 | J .1 | measured ~3 | bound ~3 | within")
 }
 
 fn statement(regime: &Regime, all: &[&Row]) -> Vec<Cell> {
@@ -424,18 +393,10 @@ fn statement(regime: &Regime, all: &[&Row]) -> Vec<Cell> {
 }
 
 fn choices() -> Table {
-    Table::new()
-        .words("decay")
-        .words("statement")
-        .numbers("m", Format::Shortest)
-        .numbers("μ", Format::Significant(3))
-        .numbers("λ = rate", Format::Significant(3))
-        .words("optimal rate")
-        .numbers("J", Format::Decimals(1))
-        .numbers("regret", Format::Significant(3))
-        .numbers("J, β = 1", Format::Decimals(1))
-        .numbers("regret, β = 1", Format::Significant(3))
-        .numbers("neglected/μ, β = 1", Format::Significant(3))
+    Table::with(
+        "decay | statement | m # | μ ~3 | λ = rate ~3 | optimal rate | J .1 | regret ~3 | \
+             J, β = 1 .1 | regret, β = 1 ~3 | neglected/μ, β = 1 ~3",
+    )
 }
 
 fn choice(regime: &Regime, all: &[Chosen]) -> Vec<Cell> {
@@ -456,13 +417,10 @@ fn choice(regime: &Regime, all: &[Chosen]) -> Vec<Cell> {
 }
 
 fn streams() -> Table {
-    Table::new()
-        .words("decay")
-        .numbers("d_eff", Format::Significant(3))
-        .numbers("sum of exact leverage scores", Format::Significant(3))
-        .numbers("the largest", Format::Significant(3))
-        .numbers("measured decay of 30 eigenvalues", Format::Decimals(2))
-        .numbers("capacity γ", Format::Decimals(3))
+    Table::with(
+        "decay | d_eff ~3 | sum of exact leverage scores ~3 | the largest ~3 | \
+             measured decay of 30 eigenvalues .2 | capacity γ .3",
+    )
 }
 
 /// Regret and bounds against λ, and against M where there are Taylor features.

@@ -16,15 +16,9 @@ use mercer_learners::{
 
 use super::theory::corollary7;
 use crate::decay::{Law, Regime};
-use crate::figure::{Figure, Panels};
 use crate::hindsight::Hindsight;
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{PowerLaw, Summary, mean};
+use crate::prelude::*;
 use crate::sublinear::table1::{judge, theory::Growth};
-use crate::table::{Cell, Format, Table};
 use crate::verdict::Outcome;
 
 const REGIMES: [Regime; 3] = [Regime::EXPONENTIAL, Regime::MATERN_32, Regime::MATERN_52];
@@ -108,7 +102,7 @@ impl Method {
         rounds: usize,
         dimension: usize,
         seed: u64,
-    ) -> Result<Box<dyn Regressor>, ExperimentError> {
+    ) -> Result<Box<dyn Regressor>> {
         let kernel: AnyKernel = regime.kernel()?;
         let choice = Choice::of(regime.law, rounds);
         let Choice { lambda, nystrom, restarted } = choice;
@@ -179,7 +173,7 @@ type Measured = [f64; 4];
 /// Place of the last.
 const SCORES: usize = 3;
 
-fn measure(task: &Task, plan: &Plan, seed: u64) -> Result<Vec<(Method, Measured)>, ExperimentError> {
+fn measure(task: &Task, plan: &Plan, seed: u64) -> Result<Vec<(Method, Measured)>> {
     let Task { regime, rounds, repetition } = *task;
     // A longer stream begins like a shorter one.
     let stream = regime.stream(rounds, seed_of(plan.seed, &format!("{} / {}", regime.name, repetition + 1)))?;
@@ -212,19 +206,8 @@ fn measure(task: &Task, plan: &Plan, seed: u64) -> Result<Vec<(Method, Measured)
     Ok(measured)
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_up_to(plan, if plan.full { 4000 } else { 1600 })
-}
-
-/// The same with streams of at most `longest` rounds.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let longest = plan.size_or(1600, 4000);
     let repetitions = plan.repetitions_or(2, 5);
     let lengths: Vec<usize> = (0..LENGTHS).rev().map(|i| longest >> i).collect();
     let mut tasks = Vec::new();
@@ -235,25 +218,14 @@ pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError>
     }
     let name =
         |task: &Task| format!("complexity / {} / n = {} / {}", task.regime.name, task.rounds, task.repetition + 1);
-    let jobs: Vec<Job<Task>> = tasks.iter().map(|task| Job::new(name(task), plan.seed, 1, *task)).collect();
-    let outcomes = plan.run(&jobs, |job, bar| {
-        let measured = measure(&job.input, plan, job.seed);
-        bar.advance(1);
-        measured
-    })?;
+    let outcomes = plan.each(tasks, name, |task, seed| measure(task, plan, seed))?;
 
     let mut report = Report::new("Table 1: how regret, dictionary and time grow");
     report.words(format!("n up to {longest}, {repetitions} streams each. {INTRODUCTION}"));
-    let mut table = Table::new()
-        .words("decay")
-        .words("learner")
-        .words("quantity")
-        .numbers("at the largest n", Format::Significant(3))
-        .words("table")
-        .numbers("its slope", Format::Decimals(2))
-        .numbers("measured slope", Format::Decimals(2))
-        .numbers("that of ln det(I + K/μ)", Format::Decimals(2))
-        .words("verdict");
+    let mut table = Table::with(
+        "decay | learner | quantity | at the largest n ~3 | table | its slope .2 | \
+             measured slope .2 | that of ln det(I + K/μ) .2 | verdict",
+    );
     let mut steeper: Vec<(Method, usize, &str)> = Vec::new();
     let mut panels = Panels::new("Growth with n, measured (solid) and by the table (dashed)", QUANTITIES.len());
     let rounds: Vec<f64> = lengths.iter().map(|n| *n as f64).collect();
@@ -263,9 +235,8 @@ pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError>
                 Figure::new(format!("{}: {name}", regime.name)).x_label("n").y_label(label).log_x().log_y();
             for method in Method::ALL.into_iter().filter(|method| method.runs(regime.law)) {
                 let all = |n: usize, quantity: usize| -> Vec<f64> {
-                    let own =
-                        tasks.iter().zip(&outcomes).filter(|(task, _)| task.regime == *regime && task.rounds == n);
-                    own.flat_map(|(_, all)| all).filter(|(of, _)| *of == method).map(|(_, all)| all[quantity]).collect()
+                    let own = outcomes.of(|task| task.regime == *regime && task.rounds == n);
+                    own.into_iter().flatten().filter(|(of, _)| *of == method).map(|(_, all)| all[quantity]).collect()
                 };
                 let samples = |n: usize| all(n, quantity);
                 // What else the machine does only adds to a time: the least stands for it.
@@ -284,16 +255,16 @@ pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError>
                 }
                 let scores: Vec<f64> = lengths.iter().map(|n| mean(&all(*n, SCORES))).collect();
                 let scores = PowerLaw::fit(&rounds, &scores).ok().filter(|_| quantity == SIZE);
-                table.push(vec![
-                    regime.name.into(),
-                    method.name().into(),
-                    method.quantity(name).into(),
-                    Summary::of(&samples(longest)).ok().into(),
-                    growth.words().replace('T', "n").into(),
-                    growth.slope(&rounds).ok().into(),
+                table.push(row![
+                    regime.name,
+                    method.name(),
+                    method.quantity(name),
+                    Summary::of(&samples(longest)).ok(),
+                    growth.words().replace('T', "n"),
+                    growth.slope(&rounds).ok(),
                     slope,
                     scores.map_or(Cell::Empty, |fit| fit.exponent.into()),
-                    verdict.into(),
+                    verdict
                 ])?;
                 let theory: Vec<f64> = rounds.iter().map(|&n| means[0] * growth.at(n) / growth.at(rounds[0])).collect();
                 figure = figure.line(method.name(), &rounds, &means).dashed(

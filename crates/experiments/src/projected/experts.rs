@@ -23,22 +23,14 @@ use mercer_kernels::Gaussian;
 use mercer_learners::{NonsAld, NonsAldParams, RegressorExt};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
-use crate::digits::signed;
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::progress::JobProgress;
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean};
+use crate::prelude::*;
 use crate::sublinear::table3::STREAMS;
-use crate::table::{Format, Table};
 use crate::verdict;
 
 /// Multiply-adds a round.
 const BUDGET: usize = 1_000_000;
 /// The data sets; those that are not at hand are left out and named.
-pub const DATA_SETS: [&str; 23] = [
+pub(crate) const DATA_SETS: [&str; 23] = [
     "parkinson_motor",
     "parkinson_total",
     "elevators",
@@ -86,7 +78,6 @@ const BEHIND_TUNED: f64 = 1.10;
 struct Task {
     dataset: &'static str,
     repetition: usize,
-    limit: Option<usize>,
 }
 
 /// What came of it. Errors are mean squares over the rounds that are scored, in units of the
@@ -118,37 +109,20 @@ struct Setting {
     mu: f64,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    let limit = (!plan.full).then_some(REDUCED_ROWS);
-    run_on(plan, &DATA_SETS, limit)
-}
-
-/// The same on these data sets, of which `limit` rows are learnt.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_on(plan: &Plan, datasets: &[&'static str], limit: Option<usize>) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let limit = plan.size_or(REDUCED_ROWS, usize::MAX);
     let repetitions = plan.repetitions_or(2, 3);
     let (there, missing): (Vec<&'static str>, Vec<&str>) =
-        datasets.iter().partition(|name| plan.registry.is_available(name));
+        DATA_SETS.iter().partition(|name| plan.registry.is_available(name));
     let name = |task: &Task| format!("experts / {} / {}", task.dataset, task.repetition + 1);
-    let tasks: Vec<Task> = there
-        .iter()
-        .flat_map(|&dataset| (0..repetitions).map(move |repetition| Task { dataset, repetition, limit }))
-        .collect();
-    let jobs: Vec<Job<Task>> = tasks.iter().map(|task| Job::new(name(task), plan.seed, 3, *task)).collect();
-    let outcomes = plan.run(&jobs, |job, bar| mixtures(plan, &job.input, bar))?;
+    let tasks = there.iter().flat_map(|&dataset| (0..repetitions).map(move |repetition| Task { dataset, repetition }));
+    let outcomes = plan.each(tasks, name, |task, _| mixtures(plan, task, limit))?.0;
     let tuned = tuned(plan, &there, limit, repetitions)?;
     let mut report = Report::new("Experts: what an untuned user gets");
     report.words(INTRODUCTION);
     if !missing.is_empty() {
         report.words(format!("Not on this machine: {}.", missing.join(", ")));
     }
-    let outcomes: Vec<(Task, Outcome)> = tasks.into_iter().zip(outcomes).collect();
     let compared = comparison(&there, &outcomes, &tuned)?;
     report.differs_where(&compared, "Untuned `auto` behind what hindsight chooses", BEHIND);
     report.table(
@@ -185,28 +159,24 @@ const BEHIND: &str = "The member and the setting beside `auto` were chosen on th
 it learns, on rows in their own units and within a budget of multiply-adds a row, which holds fewer points than the tuned learner may keep.";
 
 /// The same order for every learner.
-fn shuffled(plan: &Plan, table: &Dataset, dataset: &str, repetition: usize, limit: Option<usize>) -> Dataset {
+fn shuffled(plan: &Plan, table: &Dataset, dataset: &str, repetition: usize, limit: usize) -> Dataset {
     let seed = seed_of(plan.seed, &format!("{dataset} / permutation {}", repetition + 1));
     let mut table = table.permuted(seed);
-    table.truncate(limit.unwrap_or(usize::MAX));
+    table.truncate(limit);
     table
 }
 
-fn mixtures(plan: &Plan, task: &Task, bar: &JobProgress) -> Result<Outcome, ExperimentError> {
+fn mixtures(plan: &Plan, task: &Task, limit: usize) -> Result<Outcome> {
     let whole = plan.registry.open(task.dataset)?;
     let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
     let (low, high) = whole.targets().iter().fold((f64::MAX, f64::MIN), ends);
     let unit = if high > low { (high - low).powi(2) } else { 1.0 };
-    let table = shuffled(plan, &whole, task.dataset, task.repetition, task.limit);
-    let mut mixtures = Vec::new();
-    for rule in Rule::ALL {
-        mixtures.push(mixture(&table, rule, unit)?);
-        bar.advance(1);
-    }
+    let table = shuffled(plan, &whole, task.dataset, task.repetition, limit);
+    let mixtures = Rule::ALL.into_iter().map(|rule| mixture(&table, rule, unit)).collect::<Result<_>>()?;
     Ok(Outcome { rounds: table.len(), dimension: table.dimension(), mixtures })
 }
 
-fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome, ExperimentError> {
+fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome> {
     let (rounds, d) = (table.len(), table.dimension());
     // The grid alone: what it is compared with are its own members.
     let mut auto = Auto::new(d, AutoParams::default().rule(rule).neighbours(0).budget(BUDGET))?;
@@ -248,12 +218,7 @@ fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome, Exp
 /// A data set with the tuned setting and its errors, one a permutation.
 type Tuned = (&'static str, Setting, Vec<f64>);
 
-fn tuned(
-    plan: &Plan,
-    datasets: &[&'static str],
-    limit: Option<usize>,
-    repetitions: usize,
-) -> Result<Vec<Tuned>, ExperimentError> {
+fn tuned(plan: &Plan, datasets: &[&'static str], limit: usize, repetitions: usize) -> Result<Vec<Tuned>> {
     let grid = |dataset: &str| {
         let named = STREAMS.iter().find(|stream| stream.dataset == dataset).map(|stream| stream.width);
         let widths: Vec<f64> =
@@ -296,13 +261,7 @@ fn tuned(
 }
 
 /// The error of NONS-ALD on scaled data, round 1 left out.
-fn nons_ald(
-    plan: &Plan,
-    dataset: &str,
-    setting: Setting,
-    repetition: usize,
-    limit: Option<usize>,
-) -> Result<f64, ExperimentError> {
+fn nons_ald(plan: &Plan, dataset: &str, setting: Setting, repetition: usize, limit: usize) -> Result<f64> {
     let stream = STREAMS.iter().find(|stream| stream.dataset == dataset);
     let table = match stream {
         Some(stream) => stream.load(&plan.registry)?,
@@ -351,23 +310,11 @@ fn verdict(ratio: f64, most: f64) -> Judgement {
     Judgement::new(Kind::Claim, outcome, words)
 }
 
-fn comparison(
-    datasets: &[&'static str],
-    outcomes: &[(Task, Outcome)],
-    tuned: &[Tuned],
-) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("data set")
-        .numbers("T", Format::Shortest)
-        .numbers("d", Format::Shortest)
-        .numbers("auto", Format::Significant(4))
-        .numbers("best member", Format::Significant(4))
-        .words("verdict, best member")
-        .numbers("tuned NONS-ALD", Format::Significant(4))
-        .words("its setting")
-        .words("verdict, tuned")
-        .numbers("auto with round 1", Format::Significant(4))
-        .numbers("µs a row", Format::Significant(3));
+fn comparison(datasets: &[&'static str], outcomes: &[(Task, Outcome)], tuned: &[Tuned]) -> Result<Table> {
+    let mut table = Table::with(
+        "data set | T # | d # | auto ~4 | best member ~4 | verdict, best member | \
+             tuned NONS-ALD ~4 | its setting | verdict, tuned | auto with round 1 ~4 | µs a row ~3",
+    );
     for dataset in datasets {
         let mixtures: Vec<&MixtureOutcome> = of(outcomes, dataset).map(|o| &o.mixtures[default_rule()]).collect();
         let (Some(outcome), Some((_, setting, errors))) =
@@ -378,25 +325,25 @@ fn comparison(
         let column = |value: fn(&MixtureOutcome) -> f64| mixtures.iter().map(|m| value(m)).collect::<Vec<f64>>();
         let (auto, best) = (column(|m| m.error), column(|m| m.best_error));
         let micros = column(|m| m.seconds).iter().map(|s| 1e6 * s / outcome.rounds as f64).collect::<Vec<f64>>();
-        table.push(vec![
-            (*dataset).into(),
-            outcome.rounds.into(),
-            outcome.dimension.into(),
-            Summary::of(&auto).ok().into(),
-            Summary::of(&best).ok().into(),
-            verdict(mean(&auto) / mean(&best), BEHIND_MEMBER).into(),
-            Summary::of(errors).ok().into(),
-            format!("σ = {}, μ = {}", setting.width, setting.mu).into(),
-            verdict(mean(&auto) / mean(errors), BEHIND_TUNED).into(),
-            mean(&column(|m| m.whole_error)).into(),
-            mean(&micros).into(),
+        table.push(row![
+            *dataset,
+            outcome.rounds,
+            outcome.dimension,
+            Summary::of(&auto).ok(),
+            Summary::of(&best).ok(),
+            verdict(mean(&auto) / mean(&best), BEHIND_MEMBER),
+            Summary::of(errors).ok(),
+            format!("σ = {}, μ = {}", setting.width, setting.mu),
+            verdict(mean(&auto) / mean(errors), BEHIND_TUNED),
+            mean(&column(|m| m.whole_error)),
+            mean(&micros)
         ])?;
     }
     Ok(table)
 }
 
-fn rules(datasets: &[&'static str], outcomes: &[(Task, Outcome)]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new().words("data set");
+fn rules(datasets: &[&'static str], outcomes: &[(Task, Outcome)]) -> Result<Table> {
+    let mut table = Table::with("data set");
     for rule in Rule::ALL {
         table = table.numbers(rule.name(), Format::Decimals(3));
     }
@@ -437,4 +384,18 @@ fn curves(outcomes: &[(Task, Outcome)]) -> Option<Panels> {
         any = true;
     }
     any.then_some(panels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list of the experiment is that of the registry, except for series.
+    #[test]
+    fn untuned_mixtures_meet_every_data_set() {
+        let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
+        for entry in registry.entries().iter().filter(|entry| entry.task != mercer_datasets::Task::Series) {
+            assert!(DATA_SETS.contains(&entry.name.as_str()), "{}", entry.name);
+        }
+    }
 }

@@ -4,26 +4,25 @@
 //! `D = 1000` and `η = 1/√n`. For PROS-N-KONS the Newton step's regulariser is `λ` and the clip 1,
 //! the largest target.
 
+use crate::prelude::*;
 use mercer_kernels::Gaussian;
 use mercer_learners::{
     Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons,
     ProsNKonsParams, Regressor, TaylorParams,
 };
 
-use crate::plan::ExperimentError;
-
 /// The ridge of all experiments of section 4.
-pub const LAMBDA: f64 = 1.0;
+pub(crate) const LAMBDA: f64 = 1.0;
 
 /// `D` of FOGD.
-pub const FEATURES: usize = 1000;
+pub(crate) const FEATURES: usize = 1000;
 
 /// Bytes that one learner's matrix may take.
-pub const MOST_BYTES: u64 = 500_000_000;
+pub(crate) const MOST_BYTES: u64 = 500_000_000;
 
 /// A learner of section 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub(crate) enum Method {
     /// PKAWV on Taylor features of this degree `M`.
     Taylor(usize),
     /// PKAWV on a KORS dictionary.
@@ -40,7 +39,7 @@ pub enum Method {
 
 impl Method {
     /// In the order of pictures and tables.
-    pub const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Taylor(2),
         Self::Taylor(3),
         Self::Taylor(4),
@@ -52,8 +51,7 @@ impl Method {
     ];
 
     /// Its name in pictures and tables.
-    #[must_use]
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         match self {
             Self::Taylor(degree) => format!("PKAWV-Taylor, M = {degree}"),
             Self::Nystrom => "PKAWV-Nyström".into(),
@@ -65,16 +63,7 @@ impl Method {
     }
 
     /// The learner for `rounds` inputs of dimension `d` and a kernel of width `sigma`.
-    ///
-    /// # Errors
-    /// When the features do not fit [`MOST_BYTES`].
-    pub fn build(
-        self,
-        d: usize,
-        rounds: usize,
-        sigma: f64,
-        seed: u64,
-    ) -> Result<Box<dyn Regressor + Send>, ExperimentError> {
+    pub(crate) fn build(self, d: usize, rounds: usize, sigma: f64, seed: u64) -> Result<Box<dyn Regressor + Send>> {
         let kernel = Gaussian::new(sigma)?;
         Ok(match self {
             Self::Taylor(degree) => {

@@ -15,13 +15,7 @@ use mercer_readers::Dataset;
 use mercer_sparsify::{Admission, Ald, Kors, NewtonBasis, Probe};
 use mercer_streams::Simulation;
 
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::mean;
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 use crate::verdict;
 
 /// Distances of a point from the one before it.
@@ -142,7 +136,7 @@ fn dense<'a>(
     inputs: &[&[f64]],
     targets: &[f64],
     kept: impl Iterator<Item = &'a [f64]>,
-) -> Result<f64, ExperimentError> {
+) -> Result<f64> {
     let dimension = inputs.first().map_or(0, |x| x.len());
     let (mut basis, mut probe) = (NewtonBasis::new(kernel, dimension), Probe::default());
     let mut rule = Ald::new(0.0).map_err(Error::from)?;
@@ -180,7 +174,7 @@ struct Outcome {
 }
 
 /// Pairs of points `gap` apart.
-fn stream(rounds: usize, gap: f64, seed: u64) -> Result<Dataset, ExperimentError> {
+fn stream(rounds: usize, gap: f64, seed: u64) -> Result<Dataset> {
     let simulated = Simulation { rows: rounds, noise: 0.2, width: 1.0, seed }.normal(DIMENSION, 1.0)?.dataset;
     let mut inputs = simulated.features().to_vec();
     for pair in inputs.chunks_exact_mut(2 * DIMENSION) {
@@ -193,7 +187,7 @@ fn stream(rounds: usize, gap: f64, seed: u64) -> Result<Dataset, ExperimentError
 
 /// What KORS keeps of a stream: whether it keeps each point, and whether the point adds a
 /// coordinate.
-fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Result<Vec<(bool, bool)>, ExperimentError> {
+fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Result<Vec<(bool, bool)>> {
     let mut rule = Kors::new(params.mu, params.beta, params.epsilon, params.seed).map_err(Error::from)?;
     let (mut basis, mut probe) = (NewtonBasis::new(kernel, stream.dimension()), Probe::default());
     let decide = |(x, _): (&[f64], f64)| {
@@ -208,7 +202,7 @@ fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Resul
     Ok(stream.iter().map(decide).collect())
 }
 
-fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome, ExperimentError> {
+fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome> {
     let (stream, kernel) = (stream(rounds, gap, seed)?, Gaussian::new(1.0)?);
     let params = NystromParams::default().lambda(LAMBDA).mu(1e-4).beta(1.0).epsilon(0.5).seed(seed);
     let decisions = decisions(kernel, &stream, params)?;
@@ -241,68 +235,45 @@ fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome, ExperimentErro
     Ok(Outcome { ours, dense: apart, listing: theirs, breaks_down, size: listing.kept.len() })
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 400 } else { 300 })
-}
-
-/// The same with this many rounds.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rounds = plan.size_or(300, 400);
     let repetitions = plan.repetitions_or(2, 5);
-    let inputs: Vec<(usize, usize)> =
-        (0..GAPS.len()).flat_map(|gap| (0..repetitions).map(move |repetition| (gap, repetition))).collect();
+    let inputs = (0..GAPS.len()).flat_map(|gap| (0..repetitions).map(move |repetition| (gap, repetition)));
     let name = |(gap, repetition): &(usize, usize)| format!("near duplicates / {} / {}", GAPS[*gap], repetition + 1);
-    let jobs: Vec<Job<(usize, usize)>> =
-        inputs.iter().map(|input| Job::new(name(input), plan.seed, 1, *input)).collect();
-    let outcomes = plan.run(&jobs, |job, _| {
-        let (gap, repetition) = job.input;
-        compare(rounds, GAPS[gap], seed_of(plan.seed, &format!("near duplicates / {}", repetition + 1)))
+    let outcomes = plan.each(inputs, name, |(gap, repetition), _| {
+        compare(rounds, GAPS[*gap], seed_of(plan.seed, &format!("near duplicates / {}", repetition + 1)))
     })?;
 
     let mut report = Report::new("Near duplicates: the paper's up- and downdates, and ours");
     report.words(format!("n = {rounds}, {repetitions} streams for each distance. {INTRODUCTION}"));
-    let mut table = Table::new()
-        .numbers("distance", Format::Significant(1))
-        .numbers("J", Format::Decimals(1))
-        .numbers("ours, worst", Format::Significant(2))
-        .numbers("two dense solutions, worst", Format::Significant(2))
-        .numbers("the listing, worst", Format::Significant(2))
-        .numbers("no numbers from round", Format::Decimals(0))
-        .words("broken down")
-        .words("verdict, ours");
+    let mut table = Table::with(
+        "distance ~1 | J .1 | ours, worst ~2 | two dense solutions, worst ~2 | \
+             the listing, worst ~2 | no numbers from round .0 | broken down | verdict, ours",
+    );
     let worst = |errors: &[f64]| errors.iter().copied().fold(0.0, f64::max);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for (i, gap) in GAPS.into_iter().enumerate() {
-        let own: Vec<&Outcome> =
-            inputs.iter().zip(&outcomes).filter(|((of, _), _)| *of == i).map(|(_, outcome)| outcome).collect();
+        let own = outcomes.of(|(of, _)| *of == i);
         let broken: Vec<f64> = own.iter().filter_map(|outcome| outcome.breaks_down).map(|t| t as f64).collect();
         ours.push(own.iter().map(|outcome| worst(&outcome.ours)).fold(0.0, f64::max));
         theirs.push(own.iter().map(|outcome| worst(&outcome.listing)).fold(0.0, f64::max));
-        table.push(vec![
-            gap.into(),
-            mean(&own.iter().map(|outcome| outcome.size as f64).collect::<Vec<_>>()).into(),
-            ours[i].into(),
-            own.iter().map(|outcome| worst(&outcome.dense)).fold(0.0, f64::max).into(),
-            theirs[i].into(),
+        table.push(row![
+            gap,
+            mean_of(&own, |outcome| outcome.size as f64),
+            ours[i],
+            own.iter().map(|outcome| worst(&outcome.dense)).fold(0.0, f64::max),
+            theirs[i],
             if broken.is_empty() { Cell::Empty } else { mean(&broken).into() },
-            format!("{} of {}", broken.len(), own.len()).into(),
+            format!("{} of {}", broken.len(), own.len()),
             if ours[i] <= CLOSE {
                 Judgement::new(Kind::Claim, verdict::Outcome::Reproduced, "within 1e-8")
             } else {
                 Judgement::new(Kind::Claim, verdict::Outcome::Differs, "larger than 1e-8")
             }
-            .into(),
         ])?;
     }
-    let shown = inputs.iter().position(|(gap, _)| *gap == SHOWN).map(|place| &outcomes[place]);
     let mut panels = Panels::new("Error of a prediction against the dense solution", 2);
-    if let Some(shown) = shown {
+    if let Some(shown) = outcomes.of(|(gap, _)| *gap == SHOWN).first() {
         let rounds = |errors: &[f64]| (1..=errors.len()).map(|t| t as f64).collect::<Vec<f64>>();
         panels = panels.panel(
             Figure::new(format!("points {:e} apart, by round", GAPS[SHOWN]))

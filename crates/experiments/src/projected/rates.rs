@@ -7,10 +7,7 @@
 //! `(3γ + γ²)/(1 + γ)²`. The paper prints that it stops at `4γ/(1 + γ)²`, earlier on the same line;
 //! both are drawn.
 
-use crate::figure::{Figure, Panels};
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 /// Points of a curve.
 const STEPS: usize = 200;
@@ -72,19 +69,11 @@ impl Method {
 }
 
 /// Draws the figure.
-///
-/// # Errors
-/// When a table cannot be filled, which does not happen.
-pub fn run(_: &Plan) -> Result<Report, ExperimentError> {
+pub(crate) fn run(_: &Plan) -> Result<Report> {
     let gammas = [("0.25", 0.25), ("√2 − 1", 2f64.sqrt() - 1.0), ("0.75", 0.75)];
     let mut report = Report::new("Figure 1: rates of the regret against the size of the dictionary");
     report.words(INTRODUCTION);
-    let mut table = Table::new()
-        .words("γ")
-        .words("method")
-        .numbers("best exponent b", Format::Decimals(3))
-        .numbers("from a = ln m/ln n", Format::Decimals(3))
-        .words("optimal");
+    let mut table = Table::with("γ | method | best exponent b .3 | from a = ln m/ln n .3 | optimal");
     let mut panels = Panels::new("Regret n^b of a dictionary of n^a points, by the bounds", 3);
     for (words, gamma) in gammas {
         let mut figure = Figure::new(format!("γ = {words}")).x_label("a").y_label("b").y_range(0.0, 1.05);
@@ -105,7 +94,7 @@ pub fn run(_: &Plan) -> Result<Report, ExperimentError> {
             } else {
                 "yes, with m = n"
             };
-            table.push(vec![words.into(), method.name().into(), best.into(), enough.into(), reached.into()])?;
+            table.push(row![words, method.name(), best, enough, reached])?;
         }
         panels = panels.panel(figure);
     }

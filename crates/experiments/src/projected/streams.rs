@@ -16,14 +16,7 @@ use mercer_learners::{Error, Regressor, RegressorExt, Score};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::{MOST_BYTES, Method};
-use crate::figure::{Figure, Panels};
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::progress::JobProgress;
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean};
-use crate::table::{Cell, Format, Table};
+use crate::prelude::*;
 use crate::verdict::{Printed, Tolerance, Verdict};
 
 /// Seconds of learning that a pass may take at the papers' size.
@@ -43,9 +36,9 @@ const REDUCED_WORK: usize = 200_000_000_000;
 
 /// A data set and how it is learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stream {
+pub(crate) struct Stream {
     /// Name in tables.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Ending of its picture's name.
     stem: &'static str,
     dataset: &'static str,
@@ -59,7 +52,7 @@ impl Stream {
         Self { name, stem: name, dataset: name, scaled: true, sigma: 1.0 }
     }
 
-    fn load(&self, registry: &Registry) -> Result<Dataset, ExperimentError> {
+    fn load(&self, registry: &Registry) -> Result<Dataset> {
         let mut table = registry.open(self.dataset)?;
         if self.scaled {
             Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table)?;
@@ -69,7 +62,7 @@ impl Stream {
 }
 
 /// The streams, in the order of the report; the bundled one is always there.
-pub const STREAMS: [Stream; 8] = [
+pub(crate) const STREAMS: [Stream; 8] = [
     Stream::scaled("casp"),
     Stream { name: "ijcnn1, LIBSVM's scaling", stem: "ijcnn1", dataset: "ijcnn1", scaled: false, sigma: 1.0 },
     Stream { name: "ijcnn1, [−1, 1]", stem: "ijcnn1_ranges", dataset: "ijcnn1", scaled: true, sigma: 1.0 },
@@ -177,31 +170,12 @@ struct Task {
     repetition: usize,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that cannot be read or learnt.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    let limits = if plan.full {
-        Limits { rows: usize::MAX, reduced: false, seconds: Some(SECONDS) }
-    } else {
-        Limits { rows: REDUCED_ROWS, reduced: true, seconds: None }
-    };
-    run_on(plan, &STREAMS, limits)
-}
-
-/// The reduced run on these streams, of which at most `rows` rows are learnt.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_up_to(plan: &Plan, streams: &[Stream], rows: usize) -> Result<Report, ExperimentError> {
-    run_on(plan, streams, Limits { rows, reduced: true, seconds: None })
-}
-
-fn run_on(plan: &Plan, streams: &[Stream], limits: Limits) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size_or(REDUCED_ROWS, usize::MAX);
+    let limits = Limits { rows, reduced: !plan.full, seconds: plan.full.then_some(SECONDS) };
     let repetitions = plan.repetitions_or(1, 1);
     let (there, missing): (Vec<Stream>, Vec<Stream>) =
-        streams.iter().partition(|stream| plan.registry.is_available(stream.dataset));
+        STREAMS.iter().partition(|stream| plan.registry.is_available(stream.dataset));
     let tables: Vec<Dataset> = there.iter().map(|stream| stream.load(&plan.registry)).collect::<Result<_, _>>()?;
     let mut jobs = Vec::new();
     for (stream, table) in tables.iter().enumerate() {
@@ -246,7 +220,7 @@ fn pass(
     rows: usize,
     seconds: Option<f64>,
     bar: &JobProgress,
-) -> Result<Pass, ExperimentError> {
+) -> Result<Pass> {
     let d = table.dimension();
     let (mut score, mut curve, mut predictions) = (Score::default(), Vec::new(), Vec::with_capacity(BLOCK));
     let mut end = if rows == table.len() { End::Stream } else { End::Rows };
@@ -307,7 +281,7 @@ fn report(
     tables: &[Dataset],
     done: &[(Task, Pass)],
     limits: Limits,
-) -> Result<Report, ExperimentError> {
+) -> Result<Report> {
     let mut report = Report::new("Figures 2 and 4: loss, error rate and time on large streams");
     report.words(INTRODUCTION);
     report.words(match limits.seconds {
@@ -320,21 +294,11 @@ fn report(
         let names: Vec<&str> = missing.iter().map(|stream| stream.name).collect();
         report.words(format!("Not on this machine: {}.", names.join(", ")));
     }
-    let mut table = Table::new()
-        .words("stream")
-        .words("learner")
-        .numbers("rows", Format::Shortest)
-        .words("ended by")
-        .numbers("average loss", Format::Significant(4))
-        .numbers("error rate", Format::Significant(3))
-        .numbers("J or r", Format::Decimals(0))
-        .numbers("µs a row", Format::Significant(3));
-    let mut verdicts = Table::new()
-        .words("stream")
-        .words("learner")
-        .numbers("expected", Format::Significant(3))
-        .numbers("measured", Format::Significant(4))
-        .words("verdict");
+    let mut table = Table::with(
+        "stream | learner | rows # | ended by | average loss ~4 | error rate ~3 | J or r .0 | \
+             µs a row ~3",
+    );
+    let mut verdicts = Table::with("stream | learner | expected ~3 | measured ~4 | verdict");
     for (index, stream) in streams.iter().enumerate() {
         for method in Method::ALL {
             let passes: Vec<&Pass> = passes_of(done, index, method).collect();
@@ -353,13 +317,13 @@ fn report(
             };
             let measured: Cell = Summary::of(&values).ok().into();
             let name = method.name();
-            verdicts.push(vec![
-                stream.name.into(),
-                name.into(),
-                wanted.value.into(),
+            verdicts.push(row![
+                stream.name,
+                name,
+                wanted.value,
                 measured,
                 // The expected value is this project's: the paper prints curves.
-                Judgement::new(Kind::Claim, verdict.outcome(), verdict.to_string()).into(),
+                Judgement::new(Kind::Claim, verdict.outcome(), verdict.to_string())
             ])?;
         }
     }

@@ -12,22 +12,22 @@ use crate::hindsight::Hindsight;
 
 /// What the bounds need to know of a stream.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// `n`
-    pub rounds: f64,
+    pub(crate) rounds: f64,
     /// `B`
-    pub label_bound: f64,
+    pub(crate) label_bound: f64,
     /// `κ²`
-    pub largest_self_value: f64,
+    pub(crate) largest_self_value: f64,
     /// `max ‖x_t‖`
-    pub radius: f64,
+    pub(crate) radius: f64,
     /// Eigenvalues and best functions.
-    pub hindsight: Hindsight,
+    pub(crate) hindsight: Hindsight,
 }
 
 impl Facts {
     /// The facts of a stream whose kernel matrix is diagonalised already.
-    pub fn new(kernel: &impl Kernel, stream: &Dataset, hindsight: Hindsight) -> Self {
+    pub(crate) fn new(kernel: &impl Kernel, stream: &Dataset, hindsight: Hindsight) -> Self {
         let most = |value: fn(&[f64]) -> f64| stream.iter().map(|(x, _)| value(x)).fold(0.0, f64::max);
         Self {
             rounds: stream.len() as f64,
@@ -39,64 +39,55 @@ impl Facts {
     }
 
     /// The regularised regret of a cumulative loss.
-    #[must_use]
-    pub fn regret(&self, loss: f64, lambda: f64) -> f64 {
+    pub(crate) fn regret(&self, loss: f64, lambda: f64) -> f64 {
         loss - self.hindsight.ridge(lambda).objective(lambda)
     }
 
     /// Proposition 1, of Kernel-AWV: `B² Σ ln(1 + λ_k(K)/λ)`.
-    #[must_use]
-    pub fn proposition1(&self, lambda: f64) -> f64 {
+    pub(crate) fn proposition1(&self, lambda: f64) -> f64 {
         self.label_bound.powi(2) * self.hindsight.log_determinant(lambda)
     }
 
     /// Proposition 2, of the one before: `B² ln(e + enκ²/λ) d_eff(λ)`.
-    #[must_use]
-    pub fn proposition2(&self, lambda: f64) -> f64 {
+    pub(crate) fn proposition2(&self, lambda: f64) -> f64 {
         let logarithm = 1.0 + (self.rounds * self.largest_self_value / lambda).ln_1p();
         self.label_bound.powi(2) * logarithm * self.hindsight.effective_dimension(lambda)
     }
 
     /// Theorem 3, of PKAWV in a fixed subspace that neglects `μ = ‖(I − P)C^{1/2}‖²`: Proposition 1
     /// and `(μ + λ)nμB²/λ²`.
-    #[must_use]
-    pub fn theorem3(&self, lambda: f64, mu: f64) -> f64 {
+    pub(crate) fn theorem3(&self, lambda: f64, mu: f64) -> f64 {
         let carried = (mu + lambda) * self.rounds * mu / (lambda * lambda);
         self.proposition1(lambda) + self.label_bound.powi(2) * carried
     }
 
     /// Theorem 4, of PKAWV on Taylor features of sufficient degree: 3/2 of Proposition 1.
-    #[must_use]
-    pub fn theorem4(&self, lambda: f64) -> f64 {
+    pub(crate) fn theorem4(&self, lambda: f64) -> f64 {
         1.5 * self.proposition1(lambda)
     }
 
     /// Theorem 6, of PKAWV on a dictionary of `size` points by Proposition 5 with `μ ≤ λ`:
     /// Proposition 2 and `2B²(size + 1)nμ/λ`.
-    #[must_use]
-    pub fn theorem6(&self, lambda: f64, mu: f64, size: usize) -> f64 {
+    pub(crate) fn theorem6(&self, lambda: f64, mu: f64, size: usize) -> f64 {
         let carried = 2.0 * (size as f64 + 1.0) * self.rounds * mu / lambda;
         self.proposition2(lambda) + self.label_bound.powi(2) * carried
     }
 
     /// Proposition 5's bound on the dictionary: `9 d_eff(μ) ln²(2n/δ)`.
-    #[must_use]
-    pub fn proposition5_size(&self, mu: f64, delta: f64) -> f64 {
+    pub(crate) fn proposition5_size(&self, mu: f64, delta: f64) -> f64 {
         9.0 * self.hindsight.effective_dimension(mu) * (2.0 * self.rounds / delta).ln().powi(2)
     }
 
     /// The bound on the effective dimension of a Gaussian kernel in dimension `d` after Theorem 4:
     /// `3(6 + 41R²/(2dσ²) + (3/d) ln(n/λ))ᵈ`.
-    #[must_use]
-    pub fn gaussian_dimension(&self, d: usize, sigma: f64, lambda: f64) -> f64 {
+    pub(crate) fn gaussian_dimension(&self, d: usize, sigma: f64, lambda: f64) -> f64 {
         let (d, spread) = (d as f64, (self.radius / sigma).powi(2) / 2.0);
         3.0 * (6.0 + 41.0 / d * spread + 3.0 / d * (self.rounds / lambda).ln()).powf(d)
     }
 
     /// The smallest `γ` of the capacity condition `d_eff(λ) ≤ (n/λ)^γ`, over `λ` from `10⁻³` to
     /// `n/2`.
-    #[must_use]
-    pub fn capacity(&self) -> f64 {
+    pub(crate) fn capacity(&self) -> f64 {
         let steps = 200;
         let (low, high) = (1e-3f64.ln(), (self.rounds / 2.0).ln());
         (0..=steps)
@@ -107,34 +98,31 @@ impl Facts {
 }
 
 /// Proposition 5's oversampling `β = 12 ln(n/δ)`.
-#[must_use]
-pub fn proposition5_beta(rounds: usize, delta: f64) -> f64 {
+pub(crate) fn proposition5_beta(rounds: usize, delta: f64) -> f64 {
     12.0 * (rounds as f64 / delta).ln()
 }
 
 /// What Corollaries 7 and 8 choose for a dictionary of about `m` points, and the rate that they
 /// promise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tuning {
+pub(crate) struct Tuning {
     /// Regulariser of the leverage scores, `μ = n m^{−1/γ}`.
-    pub mu: f64,
+    pub(crate) mu: f64,
     /// Ridge.
-    pub lambda: f64,
+    pub(crate) lambda: f64,
     /// The regret's order, without constants and logarithms; it is `λ` itself.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// Whether `m` is large enough for the optimal rate `n^{γ/(1+γ)}`.
-    pub optimal: bool,
+    pub(crate) optimal: bool,
 }
 
 /// Corollary 7: inputs that come one by one.
-#[must_use]
-pub fn corollary7(rounds: usize, m: f64, gamma: f64) -> Tuning {
+pub(crate) fn corollary7(rounds: usize, m: f64, gamma: f64) -> Tuning {
     tuning(rounds, m, gamma, 2.0 * gamma / (1.0 - gamma * gamma), 0.5 - 0.5 / gamma)
 }
 
 /// Corollary 8: inputs known beforehand.
-#[must_use]
-pub fn corollary8(rounds: usize, m: f64, gamma: f64) -> Tuning {
+pub(crate) fn corollary8(rounds: usize, m: f64, gamma: f64) -> Tuning {
     tuning(rounds, m, gamma, 2.0 * gamma / (1.0 + gamma), -0.5 / gamma)
 }
 

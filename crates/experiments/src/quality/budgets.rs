@@ -1,19 +1,10 @@
 //! Error of `auto` against its budget of multiply-adds a row, and against the time that it takes,
 //! beside the peers' times.
 
-use std::path::Path;
-
 use super::pass::pass;
 use super::peers::{Score, is_online, scores};
-use super::streams::{Loaded, VARIABLE, folder, load};
-use crate::claims::Claims;
-use crate::digits::short;
-use crate::figure::{Figure, Panels};
-use crate::judgement::Kind;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::table::{Format, Table};
+use super::streams::{Loaded, VARIABLE, load};
+use crate::prelude::*;
 
 /// Multiply-adds a row: each some `√2` times the one before.
 const BUDGETS: [usize; 25] = [
@@ -25,21 +16,9 @@ const OCTAVE: usize = 2;
 /// The most that twice the budget may raise the error.
 const WORSE: f64 = 1.01;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that cannot be read or learnt.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    let rows = if plan.full { usize::MAX } else { super::REDUCED_ROWS };
-    run_in(plan, folder(&plan.registry).as_deref(), rows)
-}
-
-/// The same on the streams of this folder, of which `rows` rows are learnt.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report, ExperimentError> {
-    let (streams, missing) = load(plan, folder, rows)?;
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
+    let (streams, missing) = load(plan, rows)?;
     let mut jobs: Vec<Job<(usize, usize)>> = Vec::new();
     for (place, Loaded { name, table, .. }) in streams.iter().enumerate() {
         for budget in BUDGETS {
@@ -136,9 +115,9 @@ fn by_budget<'a>(
     streams: impl ExactSizeIterator<Item = &'a String>,
     format: Format,
     number: impl Fn(usize) -> f64,
-) -> Result<Table, ExperimentError> {
+) -> Result<Table> {
     let count = streams.len();
-    let mut table = streams.fold(Table::new().words("budget"), |table, name| table.numbers(name.clone(), format));
+    let mut table = streams.fold(Table::with("budget"), |table, name| table.numbers(name.clone(), format));
     for (row, budget) in BUDGETS.into_iter().enumerate() {
         let numbers = (0..count).map(|stream| number(stream * BUDGETS.len() + row).into());
         table.push(std::iter::once(thousands(budget).into()).chain(numbers).collect())?;

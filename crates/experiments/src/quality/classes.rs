@@ -1,7 +1,6 @@
 //! `auto` as a classifier with calibrated probabilities, beside the peers: accuracy and log loss
 //! over the last half of a stream.
 
-use std::path::Path;
 use std::time::Instant;
 
 use mercer_auto::{Auto, AutoParams};
@@ -9,15 +8,8 @@ use mercer_learners::Classifier;
 use mercer_readers::Dataset;
 
 use super::peers::{ClassScore, class_scores, is_online};
-use super::streams::{Loaded, VARIABLE, folder, load_classes, times};
-use crate::claims::Claims;
-use crate::digits::short;
-use crate::judgement::Kind;
-use crate::plan::{ExperimentError, Plan};
-use crate::progress::JobProgress;
-use crate::report::Report;
-use crate::runner::Job;
-use crate::table::{Format, Table};
+use super::streams::{Loaded, VARIABLE, load_classes, times};
+use crate::prelude::*;
 
 /// Probabilities are clipped to this and to 1 less this, so that the log loss is finite. The peers'
 /// were, too.
@@ -58,21 +50,9 @@ struct Pass {
     microseconds: f64,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that cannot be read or learnt.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    let rows = if plan.full { usize::MAX } else { super::REDUCED_ROWS };
-    run_in(plan, folder(&plan.registry).as_deref(), rows)
-}
-
-/// The same on the streams of this folder, of which `rows` rows are learnt.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report, ExperimentError> {
-    let (streams, missing) = load_classes(folder, rows)?;
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
+    let (streams, missing) = load_classes(plan, rows)?;
     let job = |place: usize| {
         let Loaded { name, table, .. } = &streams[place];
         Job::new(format!("quality_classes / {name}"), plan.seed, table.len() as u64, place)
@@ -121,7 +101,7 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
 
 /// Learns the table. Classes are numbered as they are met; a row is wrong if its class was not met
 /// before.
-fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass, ExperimentError> {
+fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass> {
     let mut classifier = Classifier::new(Auto::new(table.dimension(), AutoParams::default())?)?.calibrated();
     let (mut met, mut right, mut log_loss) = (Vec::new(), 0_usize, 0.0);
     let half = table.len().div_ceil(2);
@@ -151,14 +131,8 @@ fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass, ExperimentError> {
 }
 
 /// One score of all streams, on whole streams beside the best peers.
-fn standing(results: &[(&Loaded, &Pass)], measure: &Measure, whole: bool) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("stream")
-        .words("order")
-        .numbers("rows", Format::Shortest)
-        .numbers("features", Format::Shortest)
-        .numbers("classes", Format::Shortest)
-        .numbers("auto", Format::Decimals(4));
+fn standing(results: &[(&Loaded, &Pass)], measure: &Measure, whole: bool) -> Result<Table> {
+    let mut table = Table::with("stream | order | rows # | features # | classes # | auto .4");
     for kind in ["online", "refitted"] {
         table = table.numbers(format!("best {kind} peer"), Format::Decimals(4)).words(format!("which {kind}"));
     }
@@ -181,7 +155,7 @@ fn standing(results: &[(&Loaded, &Pass)], measure: &Measure, whole: bool) -> Res
 }
 
 /// The statements, judged on all streams that are there.
-fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
+fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table> {
     let mut claims = Claims::new();
     for measure in &MEASURES {
         let behind: Vec<String> = results

@@ -1,13 +1,11 @@
 //! One pass of `auto` over a stream, row by row, and its scores.
 
+use crate::prelude::*;
 use std::time::Instant;
 
 use mercer_auto::{Auto, AutoParams};
 use mercer_learners::RegressorExt;
 use mercer_readers::Dataset;
-
-use crate::plan::ExperimentError;
-use crate::progress::JobProgress;
 
 /// First rows that are scored apart.
 pub(super) const FIRST_ROWS: usize = 1000;
@@ -51,7 +49,7 @@ impl Share {
 }
 
 /// Learns the table with this budget.
-pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<Pass, ExperimentError> {
+pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<Pass> {
     let mut auto = Auto::new(table.dimension(), AutoParams::default().budget(budget))?;
     let (mut last, mut first, mut sum) = (Share::default(), Share::default(), 0.0);
     let (half, mut before) = (table.len().div_ceil(2), Vec::new());

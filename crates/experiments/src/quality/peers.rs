@@ -11,33 +11,33 @@ pub(super) const LIGHTGBM: &str = "b-lgbm";
 
 /// A method and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Score {
+pub(crate) struct Score {
     /// The method.
-    pub method: &'static str,
+    pub(crate) method: &'static str,
     /// NMSE over the last half.
-    pub nmse: f64,
+    pub(crate) nmse: f64,
     /// The whole pass on one core of the machine where it was measured.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
 }
 
 /// A method and its score on the first rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FirstScore {
+pub(crate) struct FirstScore {
     /// The method.
-    pub method: &'static str,
+    pub(crate) method: &'static str,
     /// NMSE over the first 1000 rows, from the second on.
-    pub nmse: f64,
+    pub(crate) nmse: f64,
 }
 
 /// A method and its scores on a stream of classes, over the last half.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClassScore {
+pub(crate) struct ClassScore {
     /// The method.
-    pub method: &'static str,
+    pub(crate) method: &'static str,
     /// Share of the rows with the right class.
-    pub accuracy: f64,
+    pub(crate) accuracy: f64,
     /// Mean of −ln p of the right class, where p is clipped to `[1e-6, 1 − 1e-6]`.
-    pub log_loss: f64,
+    pub(crate) log_loss: f64,
 }
 
 /// The methods and the numbers of this stream in a file.
@@ -60,41 +60,37 @@ pub(super) fn is_online(method: &str) -> bool {
 }
 
 /// All scores on a stream, none for one that has none.
-pub fn scores(stream: &str) -> impl Iterator<Item = Score> {
+pub(crate) fn scores(stream: &str) -> impl Iterator<Item = Score> {
     rows(SCORES, stream).map(|(method, [nmse, seconds])| Score { method, nmse, seconds })
 }
 
 /// All scores on the first rows of a stream, none for one that has none.
-pub fn first_scores(stream: &str) -> impl Iterator<Item = FirstScore> {
+pub(crate) fn first_scores(stream: &str) -> impl Iterator<Item = FirstScore> {
     rows(FIRST, stream).map(|(method, [nmse])| FirstScore { method, nmse })
 }
 
 /// All scores on a stream of classes, none for one that has none.
-pub fn class_scores(stream: &str) -> impl Iterator<Item = ClassScore> {
+pub(crate) fn class_scores(stream: &str) -> impl Iterator<Item = ClassScore> {
     rows(CLASSES, stream).map(|(method, [accuracy, log_loss])| ClassScore { method, accuracy, log_loss })
 }
 
 /// The best of those that learn row by row.
-#[must_use]
-pub fn best_online(stream: &str) -> Option<Score> {
+pub(crate) fn best_online(stream: &str) -> Option<Score> {
     scores(stream).filter(|score| is_online(score.method)).min_by(|a, b| a.nmse.total_cmp(&b.nmse))
 }
 
 /// LightGBM, refitted at doublings.
-#[must_use]
-pub fn light_gbm(stream: &str) -> Option<Score> {
+pub(crate) fn light_gbm(stream: &str) -> Option<Score> {
     scores(stream).find(|score| score.method == LIGHTGBM)
 }
 
 /// The best of those that learn row by row on the first rows.
-#[must_use]
-pub fn best_online_first(stream: &str) -> Option<FirstScore> {
+pub(crate) fn best_online_first(stream: &str) -> Option<FirstScore> {
     first_scores(stream).filter(|score| is_online(score.method)).min_by(|a, b| a.nmse.total_cmp(&b.nmse))
 }
 
 /// LightGBM on the first rows.
-#[must_use]
-pub fn light_gbm_first(stream: &str) -> Option<FirstScore> {
+pub(crate) fn light_gbm_first(stream: &str) -> Option<FirstScore> {
     first_scores(stream).find(|score| score.method == LIGHTGBM)
 }
 

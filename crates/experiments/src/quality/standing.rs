@@ -1,20 +1,11 @@
 //! `auto` with its default budget beside the peers: error, first rows, regret.
 
-use std::path::Path;
-
 use mercer_auto::AutoParams;
 
 use super::pass::{FIRST_ROWS, Pass, pass};
 use super::peers::{FirstScore, Score, best_online, best_online_first, light_gbm, light_gbm_first};
-use super::streams::{Loaded, VARIABLE, folder, load, times};
-use crate::claims::Claims;
-use crate::digits::short;
-use crate::judgement::Kind;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::stats::mean;
-use crate::table::{Format, Table};
+use super::streams::{Loaded, VARIABLE, load, times};
+use crate::prelude::*;
 
 /// The most that the error may be of the best online peer's, on each stream and on average over the
 /// permuted ones.
@@ -27,21 +18,9 @@ const ON_PRICES: (&str, f64) = ("o_elec2", 0.30);
 /// The most that its loss over the last half may be above the best member's, as a share of it.
 const REGRET: f64 = 0.03;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that cannot be read or learnt.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    let rows = if plan.full { usize::MAX } else { super::REDUCED_ROWS };
-    run_in(plan, folder(&plan.registry).as_deref(), rows)
-}
-
-/// The same on the streams of this folder, of which `rows` rows are learnt.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report, ExperimentError> {
-    let (streams, missing) = load(plan, folder, rows)?;
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
+    let (streams, missing) = load(plan, rows)?;
     let budget = AutoParams::default().budget;
     let job = |place: usize| {
         let Loaded { name, table, .. } = &streams[place];
@@ -85,70 +64,58 @@ pub fn run_in(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Report,
     Ok(report)
 }
 
-fn standing(results: &[(&Loaded, &Pass)], shortened: bool) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("stream")
-        .words("order")
-        .numbers("rows", Format::Shortest)
-        .numbers("features", Format::Shortest)
-        .numbers("auto", Format::Decimals(4))
-        .numbers("best online peer", Format::Decimals(4))
-        .words("which")
-        .numbers("ratio", Format::Decimals(3))
-        .numbers("LightGBM refitted", Format::Decimals(4))
-        .numbers("ratio to it", Format::Decimals(3));
+fn standing(results: &[(&Loaded, &Pass)], shortened: bool) -> Result<Table> {
+    let mut table = Table::with(
+        "stream | order | rows # | features # | auto .4 | best online peer .4 | which | ratio .3 | \
+             LightGBM refitted .4 | ratio to it .3",
+    );
     for (loaded, pass) in results {
         let of =
             |peer: fn(&str) -> Option<Score>| loaded.stream.filter(|_| !shortened).and_then(|stream| peer(stream.name));
         let (online, boosted) = (of(best_online), of(light_gbm));
         let ratio = |peer: Option<Score>| peer.map(|peer| pass.nmse / peer.nmse);
-        table.push(vec![
-            loaded.name.clone().into(),
-            loaded.order().into(),
-            loaded.table.len().into(),
-            loaded.table.dimension().into(),
-            pass.nmse.into(),
-            online.map(|peer| peer.nmse).into(),
-            online.map_or("", |peer| peer.method).into(),
-            ratio(online).into(),
-            boosted.map(|peer| peer.nmse).into(),
-            ratio(boosted).into(),
+        table.push(row![
+            loaded.name.clone(),
+            loaded.order(),
+            loaded.table.len(),
+            loaded.table.dimension(),
+            pass.nmse,
+            online.map(|peer| peer.nmse),
+            online.map_or("", |peer| peer.method),
+            ratio(online),
+            boosted.map(|peer| peer.nmse),
+            ratio(boosted)
         ])?;
     }
     Ok(table)
 }
 
-fn start(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
-    let mut table = Table::new()
-        .words("stream")
-        .numbers("auto", Format::Decimals(4))
-        .numbers("best online peer", Format::Decimals(4))
-        .words("which")
-        .numbers("ratio", Format::Decimals(3))
-        .numbers("LightGBM refitted", Format::Decimals(4))
-        .numbers("regret, %", Format::Decimals(2))
-        .words("best member");
+fn start(results: &[(&Loaded, &Pass)]) -> Result<Table> {
+    let mut table = Table::with(
+        "stream | auto .4 | best online peer .4 | which | ratio .3 | LightGBM refitted .4 | \
+             regret, % .2 | best member",
+    );
     for (loaded, pass) in results {
         // The peers' first rows are the same in a shortened run that has as many.
         let stream = loaded.stream.filter(|_| loaded.table.len() >= FIRST_ROWS);
         let of = |peer: fn(&str) -> Option<FirstScore>| stream.and_then(|stream| peer(stream.name));
         let online = of(best_online_first);
-        table.push(vec![
-            loaded.name.clone().into(),
-            pass.first.into(),
-            online.map(|peer| peer.nmse).into(),
-            online.map_or("", |peer| peer.method).into(),
-            online.map(|peer| pass.first / peer.nmse).into(),
-            of(light_gbm_first).map(|peer| peer.nmse).into(),
-            pass.regret.map(|regret| 100.0 * regret).into(),
-            pass.best.clone().into(),
+        table.push(row![
+            loaded.name.clone(),
+            pass.first,
+            online.map(|peer| peer.nmse),
+            online.map_or("", |peer| peer.method),
+            online.map(|peer| pass.first / peer.nmse),
+            of(light_gbm_first).map(|peer| peer.nmse),
+            pass.regret.map(|regret| 100.0 * regret),
+            pass.best.clone()
         ])?;
     }
     Ok(table)
 }
 
 /// The statements, judged on all streams that are there.
-fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table, ExperimentError> {
+fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table> {
     let mut claims = Claims::new();
     let ratios = |in_time: bool, peer: fn(&str) -> Option<Score>| -> Vec<(&str, f64)> {
         let of = results.iter().filter_map(|(loaded, pass)| {

@@ -6,36 +6,33 @@
 //! `crates/experiments/quality/streams.csv` has their shapes and digests.
 //! `crates/experiments/quality/classes.py` makes `class_susy.csv` and `class_segments.csv`.
 
+use crate::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use mercer_datasets::Registry;
 use mercer_readers::{Dataset, ReadOptions, read_all};
 
-use crate::plan::{ExperimentError, Plan};
-use crate::runner::seed_of;
-use crate::table::{Format, Table};
-
 /// The environment variable that names the folder.
-pub const VARIABLE: &str = "MERCER_QUALITY";
+pub(crate) const VARIABLE: &str = "MERCER_QUALITY";
 
 const LIST: &str = include_str!("../../quality/streams.csv");
 
 /// A stream of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stream {
+pub(crate) struct Stream {
     /// The file's name without its endings.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Whether the target is a class.
-    pub of_classes: bool,
+    pub(crate) of_classes: bool,
     /// Whether the rows are in the order of time; those of the others were permuted.
-    pub in_time: bool,
+    pub(crate) in_time: bool,
     /// The digest of the file that the peers saw.
-    pub sha256: &'static str,
+    pub(crate) sha256: &'static str,
 }
 
 /// All of them, in the order of the list.
-pub static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
+pub(crate) static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
     let stream = |line: &'static str| {
         let cells: Vec<&str> = line.split(',').collect();
         match cells[..] {
@@ -50,8 +47,7 @@ pub static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
 
 impl Stream {
     /// Its file in the folder, if it is there.
-    #[must_use]
-    pub fn find(&self, folder: &Path) -> Option<PathBuf> {
+    pub(crate) fn find(&self, folder: &Path) -> Option<PathBuf> {
         let paths = ["csv.gz", "csv"].map(|ending| folder.join(format!("{}.{ending}", self.name)));
         paths.into_iter().find(|path| path.is_file())
     }
@@ -89,8 +85,8 @@ impl Loaded {
 pub(super) type Found = (Vec<Loaded>, Vec<&'static str>);
 
 /// The streams of numbers in the folder, or the bundled diamonds without one.
-pub(super) fn load(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Found, ExperimentError> {
-    let (mut loaded, missing) = find(folder, false, rows)?;
+pub(super) fn load(plan: &Plan, rows: usize) -> Result<Found> {
+    let (mut loaded, missing) = find(plan, false, rows)?;
     if loaded.is_empty() {
         const NAME: &str = "diamonds";
         let mut table = plan.registry.open(NAME)?.permuted(seed_of(plan.seed, "quality / diamonds"));
@@ -101,14 +97,14 @@ pub(super) fn load(plan: &Plan, folder: Option<&Path>, rows: usize) -> Result<Fo
 }
 
 /// The streams of classes in the folder.
-pub(super) fn load_classes(folder: Option<&Path>, rows: usize) -> Result<Found, ExperimentError> {
-    find(folder, true, rows)
+pub(super) fn load_classes(plan: &Plan, rows: usize) -> Result<Found> {
+    find(plan, true, rows)
 }
 
-fn find(folder: Option<&Path>, of_classes: bool, rows: usize) -> Result<Found, ExperimentError> {
+fn find(plan: &Plan, of_classes: bool, rows: usize) -> Result<Found> {
     let (mut loaded, mut missing) = (Vec::new(), Vec::new());
     for stream in STREAMS.iter().filter(|stream| stream.of_classes == of_classes) {
-        match folder.and_then(|folder| stream.find(folder)) {
+        match plan.quality.as_deref().and_then(|folder| stream.find(folder)) {
             Some(path) => {
                 let mut table = read_all(path, &ReadOptions::default())?;
                 table.truncate(rows);
@@ -121,10 +117,10 @@ fn find(folder: Option<&Path>, of_classes: bool, rows: usize) -> Result<Found, E
 }
 
 /// What a row of each stream takes.
-pub(super) fn times<'a>(rows: impl Iterator<Item = (&'a Loaded, f64)>) -> Result<Table, ExperimentError> {
-    let mut table = Table::new().words("stream").numbers("µs a row", Format::Significant(3));
+pub(super) fn times<'a>(rows: impl Iterator<Item = (&'a Loaded, f64)>) -> Result<Table> {
+    let mut table = Table::with("stream | µs a row ~3");
     for (loaded, microseconds) in rows {
-        table.push(vec![loaded.name.clone().into(), microseconds.into()])?;
+        table.push(row![loaded.name.clone(), microseconds])?;
     }
     Ok(table)
 }

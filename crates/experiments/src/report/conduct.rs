@@ -231,7 +231,7 @@ mod tests {
 
     fn plan(full: bool, seed: u64) -> Plan {
         let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
-        Plan { registry, full, repetitions: None, seed, threads: 1, progress: false }
+        Plan { registry, full, repetitions: None, seed, threads: 1, progress: false, size: None, quality: None }
     }
 
     #[test]

@@ -93,9 +93,9 @@ impl Provenance {
                 absent.push(name);
             }
         }
-        if let Some(folder) = streams::folder(&plan.registry) {
+        if let Some(folder) = &plan.quality {
             for stream in streams::STREAMS.iter() {
-                if let Some(path) = stream.find(&folder) {
+                if let Some(path) = stream.find(folder) {
                     let digest = sha256_file(&path)?;
                     let (name, as_listed) = (format!("quality/{}", stream.name), Some(stream.sha256 == digest));
                     data.push(DataFile { name, sha256: Some(digest), as_listed });
@@ -244,7 +244,16 @@ mod tests {
     #[test]
     fn this_program_has_a_digest() {
         let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
-        let plan = Plan { registry, full: false, repetitions: None, seed: 3, threads: 1, progress: false };
+        let plan = Plan {
+            registry,
+            full: false,
+            repetitions: None,
+            seed: 3,
+            threads: 1,
+            progress: false,
+            size: None,
+            quality: None,
+        };
         let provenance = Provenance::of(&plan).unwrap();
         assert_eq!(provenance.program.sha256.len(), 64);
         assert_eq!(provenance.plan.seed, 3);

@@ -4,16 +4,15 @@
 //! Each on the streams of [`decay`](crate::decay), whose eigenvalues fall in a known way. Bounds
 //! are drawn dashed.
 
-pub mod regret;
-pub mod size;
-pub mod spectral;
+pub(crate) mod regret;
+pub(crate) mod size;
+pub(crate) mod spectral;
 
+use crate::prelude::*;
 use mercer_kernels::Kernel;
 use mercer_learners::Error;
 use mercer_readers::Dataset;
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
-
-use crate::plan::ExperimentError;
 
 /// What the ALD rule does to a stream.
 struct Walk<K> {
@@ -26,7 +25,7 @@ struct Walk<K> {
 }
 
 impl<K: Kernel> Walk<K> {
-    fn new(kernel: K, stream: &Dataset, alpha: f64) -> Result<Self, ExperimentError> {
+    fn new(kernel: K, stream: &Dataset, alpha: f64) -> Result<Self> {
         let mut walk = Self {
             basis: NewtonBasis::new(kernel, stream.dimension()),
             kept: Vec::new(),

@@ -8,7 +8,7 @@
 //! theory's bounds over the same T. The bounds are upper bounds: a smaller slope is no
 //! contradiction, a larger one would be.
 
-pub mod theory;
+pub(crate) mod theory;
 
 use mercer_kernels::AnyKernel;
 use mercer_learners::{
@@ -17,16 +17,9 @@ use mercer_learners::{
 };
 
 use crate::decay::{Law, Regime};
-use crate::figure::{Figure, Panels};
 use crate::hindsight::Hindsight;
-use crate::judgement::{Judgement, Kind};
-use crate::plan::{ExperimentError, Plan};
-use crate::progress::JobProgress;
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{PowerLaw, Summary, mean};
+use crate::prelude::*;
 use crate::sublinear::table3::measure;
-use crate::table::{Cell, Format, Table};
 use crate::verdict;
 use theory::{Growth, bounds};
 
@@ -38,7 +31,7 @@ const FEATURES: usize = 100;
 
 /// The learners of Table 1 that this workspace has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub(crate) enum Method {
     /// [`mercer_learners::NonsAld`], Corollaries 4.7 and 4.8.
     NonsAld,
     /// [`mercer_learners::AogdAld`], Theorem 3.2.
@@ -55,11 +48,10 @@ pub enum Method {
 
 impl Method {
     /// In the order of pictures and tables.
-    pub const ALL: [Self; 5] = [Self::NonsAld, Self::AogdAld, Self::ProsNKons, Self::SketchedKons, Self::Fogd];
+    pub(crate) const ALL: [Self; 5] = [Self::NonsAld, Self::AogdAld, Self::ProsNKons, Self::SketchedKons, Self::Fogd];
 
     /// The paper's name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::NonsAld => "NONS-ALD",
             Self::AogdAld => "AOGD-ALD",
@@ -77,7 +69,7 @@ impl Method {
         dimension: usize,
         rounds: usize,
         seed: u64,
-    ) -> Result<Box<dyn Regressor>, ExperimentError> {
+    ) -> Result<Box<dyn Regressor>> {
         let t = rounds as f64;
         // μ and the thresholds of Corollaries 4.7 (constant μ) and 4.8; PROS-N-KONS by section
         // 4.5.2.
@@ -121,15 +113,14 @@ impl Method {
         })
     }
 
-    /// The rounds at which a learner is run under a regime, `None` if not at all.
+    /// The rounds at which a learner is run under a regime, none if not at all.
     ///
     /// NONS-ALD's threshold falls like T⁻⁴. Under exponential decay double precision loses the
     /// residual below 1e−8 (the smallest eigenvalue of the dictionary's Gram matrix is then at
     /// rounding), under polynomial decay below 1e−12: its T ends there.
-    fn rounds(self, regime: &Regime, full: bool) -> Option<Vec<usize>> {
-        let doublings = |last: usize| -> Vec<usize> { (0..5).rev().map(|i| last >> i).collect() };
+    fn rounds(self, regime: &Regime, plan: &Plan) -> Vec<usize> {
         let (reduced, whole) = match (self, regime.law) {
-            (Self::Fogd, Law::Polynomial { .. }) => return None,
+            (Self::Fogd, Law::Polynomial { .. }) => return Vec::new(),
             (Self::NonsAld, Law::Exponential { .. }) => (640, 640),
             (Self::NonsAld, _) => (2000, 2000),
             (Self::SketchedKons, _) => (2000, 4000),
@@ -137,7 +128,8 @@ impl Method {
             (_, Law::Polynomial { degree }) if degree < 5.0 => (2000, 4000),
             _ => (8000, 32_000),
         };
-        Some(doublings(if full { whole } else { reduced }))
+        let last = if plan.full { whole } else { reduced }.min(plan.size.unwrap_or(usize::MAX));
+        (0..5).rev().map(|i| last >> i).collect()
     }
 }
 
@@ -172,33 +164,13 @@ struct Point {
     diverged: usize,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_with(plan, |method, regime| method.rounds(regime, plan.full))
-}
-
-/// The same with streams of at most `longest` rounds.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_up_to(plan: &Plan, longest: usize) -> Result<Report, ExperimentError> {
-    run_with(plan, |method, regime| {
-        let rounds = method.rounds(regime, plan.full)?;
-        let last = rounds.last().copied().unwrap_or(0).min(longest);
-        Some((0..rounds.len()).rev().map(|i| last >> i).collect())
-    })
-}
-
-fn run_with(plan: &Plan, rounds_of: impl Fn(Method, &Regime) -> Option<Vec<usize>>) -> Result<Report, ExperimentError> {
+pub(super) fn run(plan: &Plan) -> Result<Report> {
     let repetitions = plan.repetitions_or(3, 5);
     let mut tasks = Vec::new();
     for regime in REGIMES {
         let mut all_rounds: Vec<usize> = Vec::new();
         for method in Method::ALL {
-            for rounds in rounds_of(method, &regime).unwrap_or_default() {
+            for rounds in method.rounds(&regime, plan) {
                 all_rounds.push(rounds);
                 tasks.extend((0..repetitions).map(|repetition| Task {
                     regime,
@@ -225,7 +197,7 @@ fn run_with(plan: &Plan, rounds_of: impl Fn(Method, &Regime) -> Option<Vec<usize
     report(&done)
 }
 
-fn pass(task: &Task, experiment_seed: u64, seed: u64, bar: &JobProgress) -> Result<Outcome, ExperimentError> {
+fn pass(task: &Task, experiment_seed: u64, seed: u64, bar: &JobProgress) -> Result<Outcome> {
     let Task { regime, method, rounds, repetition } = *task;
     // A longer stream begins like a shorter one, so that the points of a curve differ by T alone.
     let stream_seed = seed_of(experiment_seed, &format!("{} / {}", regime.name, repetition + 1));
@@ -279,19 +251,13 @@ const QUANTITIES: [Quantity; 3] = [
     Quantity { name: "time a round", label: "µs a round", of: |p| &p.time, theory: |b| b.time },
 ];
 
-fn report(done: &[(Task, Outcome)]) -> Result<Report, ExperimentError> {
+fn report(done: &[(Task, Outcome)]) -> Result<Report> {
     let mut report = Report::new("Table 1: how regret, dictionary and time grow");
     report.words(INTRODUCTION);
-    let mut table = Table::new()
-        .words("decay")
-        .words("learner")
-        .words("quantity")
-        .numbers("T", Format::Shortest)
-        .numbers("at the largest T", Format::Significant(3))
-        .words("theory")
-        .numbers("its slope", Format::Decimals(2))
-        .numbers("measured slope", Format::Decimals(2))
-        .words("verdict");
+    let mut table = Table::with(
+        "decay | learner | quantity | T # | at the largest T ~3 | theory | its slope .2 | \
+             measured slope .2 | verdict",
+    );
     let mut panels = Panels::new("Growth with T, measured (solid) and in theory (dashed)", QUANTITIES.len());
     for regime in &REGIMES {
         for quantity in &QUANTITIES {
@@ -312,16 +278,16 @@ fn report(done: &[(Task, Outcome)]) -> Result<Report, ExperimentError> {
                 if diverged > 0 {
                     verdict.words += &format!("; {diverged} passes diverged");
                 }
-                table.push(vec![
-                    regime.name.into(),
-                    method.name().into(),
-                    quantity.name.into(),
-                    last.rounds.into(),
-                    Summary::of((quantity.of)(last)).ok().into(),
-                    growth.words().into(),
-                    growth.slope(&rounds).ok().into(),
+                table.push(row![
+                    regime.name,
+                    method.name(),
+                    quantity.name,
+                    last.rounds,
+                    Summary::of((quantity.of)(last)).ok(),
+                    growth.words(),
+                    growth.slope(&rounds).ok(),
                     slope,
-                    verdict.into(),
+                    verdict
                 ])?;
                 // The bound through the first measured point: only its slope means anything.
                 let theory: Vec<f64> = rounds.iter().map(|&t| means[0] * growth.at(t) / growth.at(rounds[0])).collect();

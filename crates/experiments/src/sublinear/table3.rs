@@ -25,11 +25,9 @@ pub use printed::{PrintedCell, PrintedSet};
 pub use protocol::{Learner, STREAMS, Setting, Stream};
 pub use tables::report;
 
-use crate::plan::{ExperimentError, Plan};
+use crate::prelude::*;
 use crate::progress::Progress;
-use crate::report::Report;
-use crate::runner::{self, Job, RunnerError, seed_of};
-use crate::stats::mean;
+use crate::runner::{self, RunnerError};
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +60,7 @@ impl Options {
 ///
 /// # Errors
 /// [`ExperimentError`] when the threads cannot be made or the report cannot.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
+pub fn run(plan: &Plan) -> Result<Report> {
     let options = Options::of(plan);
     let results = measure(&plan.registry, &options, plan.progress)?;
     Ok(report(&results, &options)?)

@@ -1,8 +1,6 @@
 //! Kernel adaptive filters and classifiers on a budget.
 
-use mercer_experiments::filters;
-
-use crate::{plan, rounded};
+use crate::{plan, rounded, run};
 
 /// A table without its last column, which is a time.
 fn without_times(csv: &str) -> String {
@@ -14,10 +12,10 @@ fn without_times(csv: &str) -> String {
 fn filters_at_short_lengths() {
     let tables = |threads| {
         let plan = plan(threads);
-        let curves = filters::curves::run_for(&plan, 400).unwrap();
-        let budgets = filters::budgets::run_for(&plan, 300).unwrap();
-        let switch = filters::switch::run_for(&plan, 600).unwrap();
-        let mistakes = filters::mistakes::run_for(&plan, 400).unwrap();
+        let curves = run("filters_curves", &plan, 400);
+        let budgets = run("filters_budgets", &plan, 300);
+        let switch = run("filters_switch", &plan, 600);
+        let mistakes = run("filters_mistakes", &plan, 400);
         [
             without_times(&curves.find_table("filters_curves").unwrap().csv()),
             without_times(&budgets.find_table("filters_budgets").unwrap().csv()),

@@ -13,7 +13,9 @@ mod statements;
 mod sublinear;
 
 use mercer_datasets::Registry;
+use mercer_experiments::papers::experiments;
 use mercer_experiments::plan::Plan;
+use mercer_experiments::report::Report;
 
 /// Only what the repository itself holds.
 fn bundled() -> Registry {
@@ -21,7 +23,22 @@ fn bundled() -> Registry {
 }
 
 fn plan(threads: usize) -> Plan {
-    Plan { registry: bundled(), full: false, repetitions: Some(1), seed: 7, threads, progress: false }
+    Plan {
+        registry: bundled(),
+        full: false,
+        repetitions: Some(1),
+        seed: 7,
+        threads,
+        progress: false,
+        size: None,
+        quality: None,
+    }
+}
+
+/// What the experiment of this name gives at this size.
+fn run(name: &str, plan: &Plan, size: usize) -> Report {
+    let experiment = experiments().find(|experiment| experiment.name == name).unwrap();
+    (experiment.run)(&Plan { size: Some(size), ..plan.clone() }).unwrap()
 }
 
 /// Six significant digits.

@@ -1,10 +1,6 @@
 //! Nonparametric sparse online learning of the Koopman operator.
 
-use mercer_experiments::operator::{convergence, duffing, langevin, lorenz, pendulum};
-use mercer_experiments::plan::ExperimentError;
-use mercer_experiments::report::Report;
-
-use crate::plan;
+use crate::{plan, run};
 
 /// Three digits: what comes out of an eigenvalue solver and a clustering is not told to more.
 fn rounded(line: &str) -> String {
@@ -16,9 +12,9 @@ fn rounded(line: &str) -> String {
 }
 
 /// The main table of a reduced run, which has to be the same for one thread and for two.
-fn table(name: &str, run: impl Fn(usize) -> Result<Report, ExperimentError>) -> String {
+fn table(name: &str, size: usize) -> String {
     let rows = |threads| {
-        let csv = run(threads).unwrap().find_table(name).unwrap().csv();
+        let csv = run(name, &plan(threads), size).find_table(name).unwrap().csv();
         csv.lines().map(|line| rounded(line) + "\n").collect::<String>()
     };
     let two = rows(2);
@@ -28,28 +24,27 @@ fn table(name: &str, run: impl Fn(usize) -> Result<Report, ExperimentError>) -> 
 
 #[test]
 fn metastable_sets_of_few_trajectories() {
-    insta::assert_snapshot!("langevin", table("langevin", |threads| langevin::run_at(&plan(threads), 20)));
+    insta::assert_snapshot!("langevin", table("langevin", 20));
 }
 
 #[test]
 fn regions_of_attraction_from_few_pairs() {
-    insta::assert_snapshot!("duffing", table("duffing", |threads| duffing::run_at(&plan(threads), 600)));
+    insta::assert_snapshot!("duffing", table("duffing", 600));
 }
 
 #[test]
 fn convergence_of_short_passes() {
-    insta::assert_snapshot!("convergence", table("convergence", |threads| convergence::run_at(&plan(threads), 300)));
+    insta::assert_snapshot!("convergence", table("convergence", 300));
 }
 
 #[test]
 fn forecasts_after_few_pairs() {
-    insta::assert_snapshot!("lorenz", table("lorenz", |threads| lorenz::run_at(&plan(threads), 1000)));
+    insta::assert_snapshot!("lorenz", table("lorenz", 1000));
 }
 
 #[test]
 fn a_pendulum_after_two_stages() {
-    let size = pendulum::Size { stages: 2, judged_by: 2, last_judged_by: 3, reference: 31, cells: 5 };
-    let table = table("pendulum", |threads| pendulum::run_at(&plan(threads), &size));
+    let table = table("pendulum", 2);
     // Dictionaries of random torques, and what knows the pendulum; a torque that a policy chose
     // between two that are as good is the machine's own.
     let stable = |line: &&str| line.contains("random") || line.contains("dynamic");

@@ -1,23 +1,21 @@
 //! Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret.
 
-use mercer_experiments::prediction;
-
-use crate::{plan, untimed};
+use crate::{plan, run, untimed};
 
 #[test]
 fn online_prediction_at_short_lengths() {
     let tables = |threads| {
         let plan = plan(threads);
-        let reports = [
-            ("opf_overfitting", prediction::overfitting::run_for(&plan, 3).unwrap()),
-            ("opf_forgetting", prediction::forgetting::run_for(&plan, 3).unwrap()),
-            ("opf_terms", prediction::terms::run_for(&plan, 3).unwrap()),
-            ("opf_methods", prediction::methods::run_for(&plan, 1).unwrap()),
-            ("opf_bias", prediction::bias::run_for(&plan, 3).unwrap()),
-            ("opf_orders", prediction::orders::run_for(&plan, 4).unwrap()),
-            ("opf_earth", prediction::earth::run_for(&plan, 600).unwrap()),
+        let sizes = [
+            ("opf_overfitting", 3),
+            ("opf_forgetting", 3),
+            ("opf_terms", 3),
+            ("opf_methods", 1),
+            ("opf_bias", 3),
+            ("opf_orders", 4),
+            ("opf_earth", 600),
         ];
-        let tables = reports.iter().map(|(name, report)| untimed(&report.find_table(name).unwrap().csv()));
+        let tables = sizes.iter().map(|(name, size)| untimed(&run(name, &plan, *size).find_table(name).unwrap().csv()));
         tables.collect::<Vec<_>>().join("\n")
     };
     let two = tables(2);
@@ -29,7 +27,7 @@ fn online_prediction_at_short_lengths() {
 /// snapshot's business.
 #[test]
 fn the_square_root_stays_where_an_inverse_breaks() {
-    let report = prediction::stability::run_for(&plan(1), 3, 150_000).unwrap();
+    let report = run("opf_stability", &plan(1), 150_000);
     let table = report.find_table("opf_stability").unwrap().csv();
     let long =
         |way: &str| table.lines().filter(|line| line.starts_with("one coordinate") && line.contains(way)).count();

@@ -1,13 +1,11 @@
 //! Efficient online learning with kernels for adversarial large scale problems.
 
-use mercer_experiments::projected;
-
-use crate::{plan, rounded, untimed};
+use crate::{plan, rounded, run, untimed};
 
 #[test]
 fn bounds_of_projections_at_short_lengths() {
     let rows = |threads| {
-        let report = projected::bounds::run_at(&plan(threads), 100).unwrap();
+        let report = run("bounds", &plan(threads), 100);
         let csv = report.find_table("bounds").unwrap().csv();
         // What a dictionary of all points neglects is rounding, and the machine's own.
         csv.lines().filter(|line| !line.contains("neglected")).map(|line| rounded(line) + "\n").collect::<String>()
@@ -28,7 +26,7 @@ fn without_last(csv: &str) -> String {
 #[test]
 fn large_streams_at_short_lengths() {
     let rows = |threads| {
-        let report = projected::streams::run_up_to(&plan(threads), &projected::streams::STREAMS, 400).unwrap();
+        let report = run("streams", &plan(threads), 400);
         assert!(report.markdown().contains("Not on this machine: casp"));
         without_last(&report.find_table("streams").unwrap().csv())
     };
@@ -39,7 +37,7 @@ fn large_streams_at_short_lengths() {
 
 #[test]
 fn the_greedy_adversary_of_short_games() {
-    let report = |threads| projected::adversary::run_at(&plan(threads), 16).unwrap();
+    let report = |threads| run("adversary", &plan(threads), 16);
     let (one, two) = (report(1), report(2));
     let rows = |table: &str| two.find_table(table).unwrap().csv();
     assert_eq!(rows("adversary"), one.find_table("adversary").unwrap().csv());
@@ -51,7 +49,7 @@ fn the_greedy_adversary_of_short_games() {
 
 #[test]
 fn loss_against_coordinates_of_a_short_stream() {
-    let report = projected::atoms::run_at(&plan(2), 200).unwrap();
+    let report = run("atoms", &plan(2), 200);
     let csv = report.find_table("atoms").unwrap().csv();
     assert!(report.find_table("atoms_enough").unwrap().csv().contains("diamonds"));
     insta::assert_snapshot!("atoms", csv.lines().map(|line| rounded(line) + "\n").collect::<String>());
@@ -59,7 +57,7 @@ fn loss_against_coordinates_of_a_short_stream() {
 
 #[test]
 fn exponents_of_short_streams() {
-    let report = projected::complexity::run_up_to(&plan(2), 160).unwrap();
+    let report = run("complexity", &plan(2), 160);
     insta::assert_snapshot!("complexity", untimed(&report.find_table("complexity").unwrap().csv()));
 }
 
@@ -67,7 +65,7 @@ fn exponents_of_short_streams() {
 /// update has broken down.
 #[test]
 fn near_duplicates_are_exact_where_the_listing_breaks_down() {
-    let report = projected::near_duplicates::run_at(&plan(2), 240).unwrap();
+    let report = run("near_duplicates", &plan(2), 240);
     let csv = report.find_table("near_duplicates").unwrap().csv();
     let row: Vec<&str> = csv.lines().find(|line| line.starts_with("0.001,")).unwrap().split(',').collect();
     assert!(row[2].parse::<f64>().unwrap() <= 1e-8, "{row:?}");
@@ -77,21 +75,11 @@ fn near_duplicates_are_exact_where_the_listing_breaks_down() {
 #[test]
 fn an_untuned_mixture_on_the_bundled_stream() {
     let rows = |threads| {
-        let report = projected::experts::run_on(&plan(threads), &["diamonds"], Some(1500)).unwrap();
+        let report = run("experts", &plan(threads), 1500);
         without_last(&report.find_table("experts").unwrap().csv())
     };
     let two = rows(2);
     assert_eq!(two, rows(1));
     assert!(!two.contains("behind"), "{two}");
     insta::assert_snapshot!("experts", two);
-}
-
-/// The list of the experiment is that of the registry, except for series.
-#[test]
-fn untuned_mixtures_meet_every_data_set() {
-    let plan = plan(1);
-    let streams = plan.registry.entries().iter().filter(|entry| entry.task != mercer_datasets::Task::Series);
-    for entry in streams {
-        assert!(projected::experts::DATA_SETS.contains(&entry.name.as_str()), "{}", entry.name);
-    }
 }

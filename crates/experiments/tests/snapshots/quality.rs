@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use mercer_experiments::judgement::Kind;
-use mercer_experiments::quality::{budgets, classes, standing};
+use mercer_experiments::plan::Plan;
+use mercer_experiments::report::Report;
 use mercer_experiments::table::Judged;
 
-use crate::{plan, rounded};
+use crate::{plan, rounded, run};
 
 fn lines(csv: &str) -> String {
     csv.lines().map(|line| rounded(line) + "\n").collect()
@@ -18,8 +19,8 @@ fn lines(csv: &str) -> String {
 fn quality_without_the_streams() {
     let tables = |threads| {
         let plan = plan(threads);
-        let standing = standing::run_in(&plan, None, 400).unwrap();
-        let budgets = budgets::run_in(&plan, None, 300).unwrap();
+        let standing = run("quality_standing", &plan, 400);
+        let budgets = run("quality_budgets", &plan, 300);
         assert_eq!((standing.remarks().count(), budgets.remarks().count()), (1, 1));
         let tables = ["quality_standing", "quality_start"].map(|stem| lines(&standing.find_table(stem).unwrap().csv()));
         [tables.join("\n"), lines(&budgets.find_table("quality_budgets").unwrap().csv())].join("\n")
@@ -27,6 +28,11 @@ fn quality_without_the_streams() {
     let two = tables(2);
     assert_eq!(two, tables(1));
     insta::assert_snapshot!("quality", two);
+}
+
+/// On the streams of this folder.
+fn run_in(name: &str, threads: usize, folder: &Path, rows: usize) -> Report {
+    run(name, &Plan { quality: Some(folder.to_owned()), ..plan(threads) }, rows)
 }
 
 /// Writes a stream of two features with this target.
@@ -45,7 +51,7 @@ fn write<T: Display>(path: &Path, rows: usize, target: impl Fn([f64; 2]) -> T) {
 fn a_stream_that_is_there_is_judged() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("casp.csv"), 400, |x| (3.0 * x[0]).sin() + x[1]);
-    let report = standing::run_in(&plan(1), Some(folder.path()), usize::MAX).unwrap();
+    let report = run_in("quality_standing", 1, folder.path(), usize::MAX);
     let table = report.find_table("quality_standing").unwrap().csv();
     assert!(table.contains("casp,permuted,400,2,") && table.contains(",0.50437,rv-amf-std,"), "{table}");
     let claims = report.find_table("quality_claims").unwrap().csv();
@@ -62,7 +68,7 @@ fn first_rows_stand_beside_the_peers() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("casp.csv"), 1100, |x| (3.0 * x[0]).sin() + x[1]);
     for (rows, shown, judged) in [(999, false, 0), (1000, true, 0), (usize::MAX, true, 1)] {
-        let report = standing::run_in(&plan(2), Some(folder.path()), rows).unwrap();
+        let report = run_in("quality_standing", 2, folder.path(), rows);
         let table = report.find_table("quality_start").unwrap().csv();
         assert_eq!(table.contains("0.785427"), shown, "{rows}: {table}");
         let of_first = |judged: &&Judged| judged.subject.starts_with("first 1000 rows");
@@ -72,7 +78,7 @@ fn first_rows_stand_beside_the_peers() {
 
 #[test]
 fn classes_without_the_streams_are_not_run() {
-    let report = classes::run_in(&plan(1), None, 400).unwrap();
+    let report = run("quality_classes", &plan(1), 400);
     let missing = report.remarks().next().unwrap();
     assert_eq!((missing.missing, report.judged().len()), (Some((Kind::Claim, 12)), 0));
     assert!(missing.subject.starts_with("class_ijcnn1, ") && missing.subject.ends_with("class_segments"));
@@ -87,7 +93,7 @@ fn classes_that_are_there() {
     write(&folder.path().join("class_cod_rna.csv"), 500, |x| if x[0] * x[1] > 0.1 { 1 } else { -1 });
     write(&folder.path().join("class_digits.csv"), 400, |x| (2.0 * (x[0] + x[1] + 2.0)).floor());
     let tables = |threads, rows| {
-        let report = classes::run_in(&plan(threads), Some(folder.path()), rows).unwrap();
+        let report = run_in("quality_classes", threads, folder.path(), rows);
         let judged = report.judged().len();
         assert_eq!(report.remarks().next().unwrap().missing, Some((Kind::Claim, 8)));
         let table = |stem| lines(&report.find_table(stem).unwrap().csv());

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use mercer_datasets::Registry;
 use mercer_experiments::sublinear::table3::{self, Learner, Options, Outcome, STREAMS, StreamResult};
-use mercer_experiments::sublinear::{lemmas, table1};
 
-use crate::{bundled, plan, shown, untimed};
+use crate::{bundled, plan, run, shown, untimed};
 
 fn all_but_times(results: &[StreamResult]) -> String {
     let mut text = String::new();
@@ -62,7 +61,7 @@ fn table_3_does_not_depend_on_threads() {
 #[test]
 fn table_1_at_short_lengths() {
     let rows = |threads| {
-        let report = table1::run_up_to(&plan(threads), 128).unwrap();
+        let report = run("table1", &plan(threads), 128);
         untimed(&report.find_table("table1").unwrap().csv())
     };
     let two = rows(2);
@@ -75,9 +74,9 @@ fn lemmas_and_theorem_at_short_lengths() {
     let tables = |threads| {
         let plan = plan(threads);
         let reports = [
-            ("lemma31", lemmas::size::run_at(&plan, 160).unwrap()),
-            ("lemma45", lemmas::spectral::run_at(&plan, 60).unwrap()),
-            ("theorem46", lemmas::regret::run_at(&plan, |_| 160).unwrap()),
+            ("lemma31", run("lemma31", &plan, 160)),
+            ("lemma45", run("lemma45", &plan, 60)),
+            ("theorem46", run("theorem46", &plan, 160)),
         ];
         let tables = reports.iter().map(|(name, report)| untimed(&report.find_table(name).unwrap().csv()));
         tables.collect::<Vec<_>>().join("\n")

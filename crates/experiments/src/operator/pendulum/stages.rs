@@ -1,6 +1,7 @@
 //! Learning in stages: two episodes, then value iteration on what has been learnt, then a look at
 //! how well its policy does.
 
+use crate::prelude::*;
 use std::f64::consts::PI;
 
 use mercer_kernels::{Gaussian, Points, Product};
@@ -8,9 +9,6 @@ use mercer_koopman::{
     Budget, OperatorLearner, Policy, Sogd, SogdParams, StepSchedule, ValueIterationParams, value_iteration,
 };
 use mercer_streams::{Pairs, Pendulum, PendulumState};
-
-use crate::figure::Grid;
-use crate::plan::ExperimentError;
 
 /// Episodes a stage.
 pub(super) const EPISODES: usize = 2;
@@ -71,17 +69,17 @@ impl Behaviour {
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     /// Stages of two episodes.
-    pub stages: usize,
+    pub(crate) stages: usize,
     /// Episodes by which a stage is judged.
-    pub judged_by: usize,
+    pub(crate) judged_by: usize,
     /// Those of the last stage.
-    pub last_judged_by: usize,
+    pub(crate) last_judged_by: usize,
     /// Angles, and as many velocities, of the reference.
-    pub reference: usize,
+    pub(crate) reference: usize,
     /// Cells a side of the value maps.
-    pub cells: usize,
+    pub(crate) cells: usize,
 }
 
 /// What is seen after a stage.
@@ -114,10 +112,7 @@ pub(super) fn starts(count: usize, seed: u64) -> Vec<PendulumState> {
 }
 
 /// The sum of rewards of one episode.
-pub(super) fn score(
-    start: PendulumState,
-    mut torque: impl FnMut(&PendulumState) -> Result<f64, ExperimentError>,
-) -> Result<f64, ExperimentError> {
+pub(super) fn score(start: PendulumState, mut torque: impl FnMut(&PendulumState) -> Result<f64>) -> Result<f64> {
     let (mut state, mut sum) = (start, 0.0);
     for _ in 0..Pendulum::EPISODE {
         let u = torque(&state)?;
@@ -145,12 +140,12 @@ impl Setting {
     }
 
     /// The best torque by a policy, and the value of the state.
-    fn act(&self, policy: &Policy<Gaussian>, state: &PendulumState) -> Result<(f64, f64), ExperimentError> {
+    fn act(&self, policy: &Policy<Gaussian>, state: &PendulumState) -> Result<(f64, f64)> {
         let (action, value) = policy.greedy(&self.seen(state), self.reward())?;
         Ok((policy.actions().point(action)[0] * self.torque_width, value))
     }
 
-    fn learner(&self) -> Result<Sogd<Product<Gaussian, Gaussian>, Gaussian>, ExperimentError> {
+    fn learner(&self) -> Result<Sogd<Product<Gaussian, Gaussian>, Gaussian>> {
         let unit = Gaussian::new(1.0)?;
         let params = SogdParams::default().step(self.step).budget(self.budget).max_dictionary(None);
         Ok(Sogd::new(Product::new(unit, unit, 3), 4, unit, 3, params)?)
@@ -164,7 +159,7 @@ impl Setting {
         starts: &[PendulumState],
         seed: u64,
         stage_done: impl Fn(),
-    ) -> Result<Vec<Sight>, ExperimentError> {
+    ) -> Result<Vec<Sight>> {
         let mut episodes = Pendulum::new(seed);
         let (mut learner, mut steps) = (self.learner()?, Vec::new());
         let scaled: Vec<f64> = torques().iter().map(|u| u / self.torque_width).collect();
@@ -178,12 +173,11 @@ impl Setting {
             let solved = value_iteration(learner.operator(), &actions, self.reward(), params)?;
             let judged_by = if stage + 1 == size.stages { size.last_judged_by } else { size.judged_by };
             let own = |start: &PendulumState| score(*start, |state| Ok(self.act(&solved, state)?.0));
-            let scores: Result<Vec<f64>, ExperimentError> = starts.iter().take(judged_by).map(own).collect();
+            let scores: Result<Vec<f64>> = starts.iter().take(judged_by).map(own).collect();
             let value = |[angle, velocity]: &[f64; 2]| {
                 Ok(self.act(&solved, &PendulumState { angle: *angle, velocity: *velocity })?.1)
             };
-            let values: Result<Vec<f64>, ExperimentError> =
-                value_grid(size.cells).centres().iter().map(value).collect();
+            let values: Result<Vec<f64>> = value_grid(size.cells).centres().iter().map(value).collect();
             sights.push(Sight {
                 size: learner.operator().inputs().len(),
                 seen: learner.rounds() as usize,
@@ -203,7 +197,7 @@ impl Setting {
         episodes: &mut Pendulum,
         behaviour: Behaviour,
         policy: Option<&Policy<Gaussian>>,
-    ) -> Result<Pairs, ExperimentError> {
+    ) -> Result<Pairs> {
         let mut pairs = Pairs::new(4, 3);
         for _ in 0..EPISODES {
             let mut state = episodes.start();

@@ -13,15 +13,9 @@
 use mercer_learners::{NonsAld, NonsAldParams};
 
 use crate::decay::{Law, Regime};
-use crate::figure::{Figure, Panels};
 use crate::hindsight::{Fit, Hindsight};
-use crate::judgement::Judgement;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::{Job, seed_of};
-use crate::stats::{Summary, mean};
+use crate::prelude::*;
 use crate::sublinear::table3::measure;
-use crate::table::{Format, Table};
 
 /// `U`, `Y` and the comparator's radius.
 const RADIUS: f64 = 1.0;
@@ -119,19 +113,8 @@ impl Varied {
     }
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first pass that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, |regime| longest(regime, plan.full))
-}
-
-/// The same with the longest streams of the caller's choice.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, longest: impl Fn(&Regime) -> usize) -> Result<Report, ExperimentError> {
+pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
+    let longest = |regime: &Regime| plan.size.unwrap_or_else(|| longest(regime, plan.full));
     let repetitions = plan.repetitions_or(3, 10);
     // Computed once: a threshold computed anew may differ in its last bit.
     let rows: Vec<(Regime, Varied, Vec<Setting>)> = REGIMES
@@ -168,17 +151,10 @@ pub fn run_at(plan: &Plan, longest: impl Fn(&Regime) -> usize) -> Result<Report,
 
     let mut report = Report::new("Theorem 4.6: the regret of NONS-ALD");
     report.words(INTRODUCTION);
-    let mut table = Table::new()
-        .words("decay")
-        .words("varied")
-        .numbers("T", Format::Shortest)
-        .numbers("μ", Format::Shortest)
-        .numbers("α", Format::Significant(3))
-        .numbers("J", Format::Decimals(1))
-        .numbers("regret", Format::Significant(3))
-        .numbers("bound as printed", Format::Significant(3))
-        .numbers("with the proof's factor", Format::Significant(3))
-        .words("within");
+    let mut table = Table::with(
+        "decay | varied | T # | μ # | α ~3 | J .1 | regret ~3 | bound as printed ~3 | \
+             with the proof's factor ~3 | within",
+    );
     let mut panels = Panels::new("Regret of NONS-ALD against the best function of norm ≤ 1", Varied::ALL.len());
     let mut measured = results.chunks(repetitions);
     for (regime, varied, settings) in &rows {
@@ -186,17 +162,17 @@ pub fn run_at(plan: &Plan, longest: impl Fn(&Regime) -> usize) -> Result<Report,
         for (setting, outcomes) in settings.iter().zip(measured.by_ref()) {
             let all = |value: fn(&Outcome) -> f64| outcomes.iter().map(value).collect::<Vec<f64>>();
             let within = outcomes.iter().all(|outcome| outcome.regret <= outcome.printed);
-            table.push(vec![
-                regime.name.into(),
-                varied.name().into(),
-                setting.rounds.into(),
-                setting.mu.into(),
-                setting.alpha.into(),
-                mean(&all(|o| o.size as f64)).into(),
-                Summary::of(&all(|o| o.regret)).ok().into(),
-                mean(&all(|o| o.printed)).into(),
-                mean(&all(|o| o.proved)).into(),
-                Judgement::bound(within, outcomes.iter().map(|o| (o.regret, o.printed))).into(),
+            table.push(row![
+                regime.name,
+                varied.name(),
+                setting.rounds,
+                setting.mu,
+                setting.alpha,
+                mean(&all(|o| o.size as f64)),
+                Summary::of(&all(|o| o.regret)).ok(),
+                mean(&all(|o| o.printed)),
+                mean(&all(|o| o.proved)),
+                Judgement::bound(within, outcomes.iter().map(|o| (o.regret, o.printed)))
             ])?;
             xs.push(varied.of(setting));
             regrets.push(mean(&all(|o| o.regret)));

@@ -9,13 +9,8 @@
 
 use super::Walk;
 use crate::decay::{Law, Regime};
-use crate::figure::{Figure, Panels};
 use crate::hindsight::Hindsight;
-use crate::judgement::Judgement;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 const REGIMES: [Regime; 4] = [Regime::EXPONENTIAL, Regime::LAPLACE, Regime::MATERN_32, Regime::MATERN_52];
 
@@ -46,7 +41,7 @@ fn bound(law: Law, scale: f64, alpha: f64) -> f64 {
 }
 
 /// Sizes and bounds on one stream: `(α, J, bound)`.
-fn measure(regime: &Regime, rounds: usize, thresholds: &[f64], seed: u64) -> Result<Vec<[f64; 3]>, ExperimentError> {
+fn measure(regime: &Regime, rounds: usize, thresholds: &[f64], seed: u64) -> Result<Vec<[f64; 3]>> {
     let (kernel, stream) = (regime.kernel()?, regime.stream(rounds, seed)?);
     let hindsight = Hindsight::new(&kernel, &stream)?;
     let values = hindsight.eigenvalues();
@@ -59,29 +54,13 @@ fn measure(regime: &Regime, rounds: usize, thresholds: &[f64], seed: u64) -> Res
     thresholds.iter().map(row).collect()
 }
 
-/// Runs the experiment: against `α` at one T, and against T at `α = 1/T`.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 2000 } else { 1000 })
-}
-
-/// The same with `longest` rounds at most.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, longest: usize) -> Result<Report, ExperimentError> {
+pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
+    let longest = plan.size_or(1000, 2000);
     let lengths: Vec<usize> = (0..5).rev().map(|i| longest >> i).collect();
     // The last length serves both pictures.
-    let inputs: Vec<(Regime, usize)> =
-        REGIMES.iter().flat_map(|regime| lengths.iter().map(|&rounds| (*regime, rounds))).collect();
-    let jobs: Vec<Job<(Regime, usize)>> = inputs
-        .iter()
-        .map(|input| Job::new(format!("lemma31 / {} / {}", input.0.name, input.1), plan.seed, 1, *input))
-        .collect();
-    let results = plan.run(&jobs, |job, _| {
-        let (regime, rounds) = &job.input;
+    let inputs = REGIMES.iter().flat_map(|regime| lengths.iter().map(|&rounds| (*regime, rounds)));
+    let name = |(regime, rounds): &(Regime, usize)| format!("lemma31 / {} / {rounds}", regime.name);
+    let results = plan.each(inputs, name, |(regime, rounds), _| {
         let own = [1.0 / *rounds as f64];
         let thresholds = if *rounds == longest { [&THRESHOLDS[..], &own[..]].concat() } else { own.to_vec() };
         // All lengths of a regime are beginnings of one stream.
@@ -90,28 +69,15 @@ pub fn run_at(plan: &Plan, longest: usize) -> Result<Report, ExperimentError> {
 
     let mut report = Report::new("Lemma 3.1: the size of an ALD dictionary");
     report.words(INTRODUCTION);
-    let mut table = Table::new()
-        .words("decay")
-        .numbers("T", Format::Shortest)
-        .numbers("α", Format::Significant(3))
-        .numbers("J", Format::Shortest)
-        .numbers("bound", Format::Decimals(1))
-        .words("within");
+    let mut table = Table::with("decay | T # | α ~3 | J # | bound .1 | within");
     let mut by_threshold = Panels::new(format!("Dictionary size against α, T = {longest}"), 2);
     let mut by_length = Panels::new("Dictionary size against T, α = 1/T", 2);
     for regime in &REGIMES {
         let mut series: Vec<(usize, Vec<[f64; 3]>)> = Vec::new();
-        for ((own, rounds), rows) in inputs.iter().zip(&results).filter(|((own, _), _)| own == regime) {
+        for ((own, rounds), rows) in results.0.iter().filter(|((own, _), _)| own == regime) {
             for [alpha, size, bound] in rows {
                 let within = Judgement::bound(size <= bound, [(*size, *bound)]);
-                table.push(vec![
-                    own.name.into(),
-                    (*rounds).into(),
-                    (*alpha).into(),
-                    (*size).into(),
-                    (*bound).into(),
-                    within.into(),
-                ])?;
+                table.push(row![own.name, *rounds, *alpha, *size, *bound, within])?;
             }
             series.push((*rounds, rows.clone()));
         }

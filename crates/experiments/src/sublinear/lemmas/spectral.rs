@@ -11,13 +11,8 @@ use mercer_readers::Dataset;
 
 use super::Walk;
 use crate::decay::Regime;
-use crate::figure::{Figure, Panels};
 use crate::hindsight::neglected;
-use crate::judgement::Judgement;
-use crate::plan::{ExperimentError, Plan};
-use crate::report::Report;
-use crate::runner::Job;
-use crate::table::{Format, Table};
+use crate::prelude::*;
 
 const REGIMES: [Regime; 2] = [Regime::EXPONENTIAL, Regime::MATERN_32];
 
@@ -33,12 +28,12 @@ struct Errors {
 }
 
 /// `‖K − ΦᵀΦ‖₂` over the rounds of a range.
-fn error<K: Kernel>(walk: &Walk<K>, stream: &Dataset, first: usize, end: usize) -> Result<f64, ExperimentError> {
+fn error<K: Kernel>(walk: &Walk<K>, stream: &Dataset, first: usize, end: usize) -> Result<f64> {
     let inputs: Vec<&[f64]> = (first..end).map(|t| stream.row(t)).collect();
     neglected(walk.basis.kernel(), &inputs, &walk.coordinates[first..end])
 }
 
-fn measure(regime: &Regime, rounds: usize, alpha: f64, seed: u64) -> Result<Errors, ExperimentError> {
+fn measure(regime: &Regime, rounds: usize, alpha: f64, seed: u64) -> Result<Errors> {
     let stream = regime.stream(rounds, seed)?;
     let walk = Walk::new(regime.kernel()?, &stream, alpha)?;
     let ends = walk.kept.iter().skip(1).copied().chain([rounds]);
@@ -47,65 +42,41 @@ fn measure(regime: &Regime, rounds: usize, alpha: f64, seed: u64) -> Result<Erro
         .iter()
         .zip(ends)
         .map(|(&first, end)| Ok(((end - first) as f64, error(&walk, &stream, first, end)?)))
-        .collect::<Result<_, ExperimentError>>()?;
+        .collect::<Result<_>>()?;
     Ok(Errors { local, global: error(&walk, &stream, 0, rounds)?, size: walk.basis.len() })
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// [`ExperimentError`] of the first stream that fails.
-pub fn run(plan: &Plan) -> Result<Report, ExperimentError> {
-    run_at(plan, if plan.full { 1500 } else { 600 })
-}
-
-/// The same with this many rounds.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_at(plan: &Plan, rounds: usize) -> Result<Report, ExperimentError> {
-    let inputs: Vec<(Regime, f64)> =
-        REGIMES.iter().flat_map(|regime| THRESHOLDS.map(|alpha| (*regime, alpha))).collect();
+pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
+    let rounds = plan.size_or(600, 1500);
+    let inputs = REGIMES.iter().flat_map(|regime| THRESHOLDS.map(|alpha| (*regime, alpha)));
     let name = |(regime, alpha): &(Regime, f64)| format!("lemma45 / {} / {alpha}", regime.name);
-    let jobs: Vec<Job<(Regime, f64)>> =
-        inputs.iter().map(|input| Job::new(name(input), plan.seed, 1, *input)).collect();
-    let results = plan.run(&jobs, |job, _| measure(&job.input.0, rounds, job.input.1, plan.seed))?;
+    let results = plan.each(inputs, name, |(regime, alpha), _| measure(regime, rounds, *alpha, plan.seed))?;
 
     let mut report = Report::new("Lemma 4.5: spectral errors of an ALD dictionary");
     report.words(format!(
         "T = {rounds}. Local: the largest share of its bound |T_j| α that the error of any epoch takes (1 would be the bound). Global: \
          the error of the whole kernel matrix, against T √α."
     ));
-    let mut table = Table::new()
-        .words("decay")
-        .numbers("α", Format::Significant(1))
-        .numbers("J", Format::Shortest)
-        .numbers("largest local error/bound", Format::Significant(3))
-        .numbers("global error", Format::Significant(3))
-        .numbers("T √α", Format::Significant(3))
-        .words("within");
+    let mut table =
+        Table::with("decay | α ~1 | J # | largest local error/bound ~3 | global error ~3 | T √α ~3 | within");
     let mut panels = Panels::new(format!("Spectral errors of an ALD dictionary, T = {rounds}"), 2);
     for regime in &REGIMES {
-        let rows: Vec<(f64, &Errors)> = inputs
-            .iter()
-            .zip(&results)
-            .filter(|((own, _), _)| own == regime)
-            .map(|((_, alpha), errors)| (*alpha, errors))
-            .collect();
+        let own = results.0.iter().filter(|((own, _), _)| own == regime);
+        let rows: Vec<(f64, &Errors)> = own.map(|((_, alpha), errors)| (*alpha, errors)).collect();
         let (mut local, mut edge) = (Figure::new(format!("local (13), decay {}", regime.name)), Vec::new());
         for (alpha, errors) in &rows {
             let share = errors.local.iter().map(|(length, error)| error / (length * alpha)).fold(0.0, f64::max);
             let bound = rounds as f64 * alpha.sqrt();
             // A dictionary that kept the round exactly leaves rounding behind, some 1e−16.
             let within = share <= 1.0 + 1e-9 && errors.global <= bound;
-            table.push(vec![
-                regime.name.into(),
-                (*alpha).into(),
-                errors.size.into(),
-                share.into(),
-                errors.global.into(),
-                bound.into(),
-                Judgement::bound(within, [(share, 1.0), (errors.global, bound)]).into(),
+            table.push(row![
+                regime.name,
+                *alpha,
+                errors.size,
+                share,
+                errors.global,
+                bound,
+                Judgement::bound(within, [(share, 1.0), (errors.global, bound)])
             ])?;
             // An epoch of one round is the kept point itself, and has no error.
             let real: Vec<&(f64, f64)> = errors.local.iter().filter(|(length, _)| *length > 1.0).collect();

@@ -5,17 +5,18 @@
 //! are compared by.
 
 use crate::decay::Law;
-use crate::stats::{PowerLaw, StatsError};
+use crate::prelude::*;
+use crate::stats::StatsError;
 
 use super::Method;
 
 /// `T^power (ln T)^logs`
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Growth {
+pub(crate) struct Growth {
     /// Exponent of `T`.
-    pub power: f64,
+    pub(crate) power: f64,
     /// Exponent of `ln T`.
-    pub logs: i32,
+    pub(crate) logs: i32,
 }
 
 impl Growth {
@@ -24,23 +25,18 @@ impl Growth {
     }
 
     /// Its value at `t > 1`.
-    #[must_use]
-    pub fn at(self, t: f64) -> f64 {
+    pub(crate) fn at(self, t: f64) -> f64 {
         t.powf(self.power) * t.ln().powi(self.logs)
     }
 
     /// The slope of its logarithm over these rounds, by the fit that measurements get.
-    ///
-    /// # Errors
-    /// [`StatsError`] for fewer than two rounds.
-    pub fn slope(self, rounds: &[f64]) -> Result<f64, StatsError> {
+    pub(crate) fn slope(self, rounds: &[f64]) -> Result<f64, StatsError> {
         let values: Vec<f64> = rounds.iter().map(|&t| self.at(t)).collect();
         Ok(PowerLaw::fit(rounds, &values)?.exponent)
     }
 
     /// As a formula.
-    #[must_use]
-    pub fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let power = match self.power {
             0.0 => String::new(),
             1.0 => "T".to_owned(),
@@ -62,19 +58,18 @@ impl Growth {
 
 /// Bounds of one learner under one law.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// Of the regret. `√L(f)` and `√(T L(f)/D)` count the noise's share of `L(f)`, which grows like
     /// T.
-    pub regret: Growth,
+    pub(crate) regret: Growth,
     /// Of the number of stored points; never more than T.
-    pub size: Growth,
+    pub(crate) size: Growth,
     /// Of the time a round.
-    pub time: Growth,
+    pub(crate) time: Growth,
 }
 
 /// The table's entries.
-#[must_use]
-pub fn bounds(method: Method, law: Law) -> Bounds {
+pub(crate) fn bounds(method: Method, law: Law) -> Bounds {
     let growth = Growth::new;
     // No dictionary holds more than all points, and no learner of this table costs more than T² a
     // round then.

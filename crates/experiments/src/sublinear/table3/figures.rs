@@ -2,9 +2,7 @@
 
 use super::printed::PrintedCell;
 use super::{Learner, Options, Runs, StreamResult, is_whole, mean_size, printed};
-use crate::figure::{Figure, Mark, Panels};
-use crate::report::Report;
-use crate::stats::{Summary, mean};
+use crate::prelude::*;
 
 /// Columns of a picture with one panel a data set.
 const COLUMNS: usize = 3;

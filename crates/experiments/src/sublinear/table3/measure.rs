@@ -1,12 +1,11 @@
 //! One pass of one learner over one permutation, and what it leaves behind.
 
+use crate::prelude::*;
 use std::time::Instant;
 
 use mercer_core::ExampleError;
 use mercer_learners::{Error, Regressor, RoundError, prequential};
 use mercer_readers::Dataset;
-
-use crate::progress::JobProgress;
 
 /// Points of a curve along a pass.
 const CHECKPOINTS: usize = 120;

@@ -3,10 +3,9 @@
 use mercer_readers::Span;
 
 use super::{Learner, Options, Outcome, Runs, StreamResult, figures, is_whole, mean_size, printed};
-use crate::judgement::{Judgement, Kind};
-use crate::report::{Report, ReportError};
-use crate::stats::{Summary, mean};
-use crate::table::{Cell, Format, Table, TableError};
+use crate::prelude::*;
+use crate::report::ReportError;
+use crate::table::TableError;
 use crate::verdict::{SizeVerdict, Tolerance, Verdict};
 
 /// Everything that [`measure`](super::measure()) found, in words, tables and pictures.
@@ -163,20 +162,11 @@ fn summary(samples: impl Iterator<Item = f64>) -> Option<Summary> {
 }
 
 fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
-    let mut table = Table::new()
-        .words("data set")
-        .words("learner")
-        .numbers("MSE printed", Format::Decimals(5))
-        .numbers("MSE, tuned", Format::Decimals(5))
-        .words("verdict")
-        .numbers("MSE, chosen to match", Format::Decimals(5))
-        .words("against the printed")
-        .numbers("J printed", Format::Shortest)
-        .numbers("J", Format::Decimals(1))
-        .words("verdict on J")
-        .numbers("s/pass printed", Format::Decimals(2))
-        .numbers("s/pass", Format::Significant(2))
-        .numbers("µs/round", Format::Significant(3));
+    let mut table = Table::with(
+        "data set | learner | MSE printed .5 | MSE, tuned .5 | verdict | MSE, chosen to match .5 | \
+             against the printed | J printed # | J .1 | verdict on J | s/pass printed .2 | s/pass ~2 | \
+             µs/round ~3",
+    );
     for result in results {
         for learner in Learner::ALL {
             let Some(runs) = result.at_paper_setting(learner) else { continue };
@@ -187,20 +177,20 @@ fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError
             let tuned = tuned.and_then(|runs| summary(runs.errors().into_iter()));
             let seconds = summary(runs.passes.iter().map(|pass| pass.seconds));
             let round = summary(runs.passes.iter().map(|pass| 1e6 * pass.seconds / pass.rounds as f64));
-            table.push(vec![
-                result.stream.dataset.into(),
-                learner.name().into(),
-                printed.map(|cell| spread(cell.mse)).into(),
-                tuned.into(),
-                error.into(),
-                summary(runs.errors().into_iter()).into(),
-                matched.into(),
-                printed.map(|cell| cell.size).into(),
-                summary(runs.passes.iter().map(|pass| pass.size as f64)).into(),
-                size.into(),
-                printed.map(|cell| spread(cell.seconds)).into(),
-                seconds.map(|seconds| seconds.mean).into(),
-                round.map(|round| round.mean).into(),
+            table.push(row![
+                result.stream.dataset,
+                learner.name(),
+                printed.map(|cell| spread(cell.mse)),
+                tuned,
+                error,
+                summary(runs.errors().into_iter()),
+                matched,
+                printed.map(|cell| cell.size),
+                summary(runs.passes.iter().map(|pass| pass.size as f64)),
+                size,
+                printed.map(|cell| spread(cell.seconds)),
+                seconds.map(|seconds| seconds.mean),
+                round.map(|round| round.mean)
             ])?;
         }
     }
@@ -213,15 +203,7 @@ fn spread(printed: crate::verdict::Printed) -> Cell {
 
 /// Every setting of the grid, the paper's and the best one marked.
 fn grid(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
-    let mut table = Table::new()
-        .words("data set")
-        .words("learner")
-        .words("setting")
-        .words("")
-        .numbers("MSE", Format::Significant(4))
-        .numbers("J", Format::Decimals(1))
-        .numbers("passes", Format::Shortest)
-        .numbers("diverged", Format::Shortest);
+    let mut table = Table::with("data set | learner | setting |  | MSE ~4 | J .1 | passes # | diverged #");
     for result in results {
         for learner in Learner::ALL {
             let tuned = result.tuned(learner, options.grid_permutations).map(|runs| runs.setting);
@@ -232,15 +214,15 @@ fn grid(results: &[StreamResult], options: &Options) -> Result<Table, TableError
                     (options.grid_permutations > 0 && Some(setting) == tuned, "tuned"),
                 ];
                 let marks: Vec<&str> = marks.into_iter().filter(|(holds, _)| *holds).map(|(_, mark)| mark).collect();
-                table.push(vec![
-                    result.stream.dataset.into(),
-                    learner.name().into(),
-                    setting.words().into(),
-                    marks.join(", ").into(),
-                    summary(runs.errors().into_iter()).into(),
-                    mean_size(runs).into(),
-                    runs.passes.len().into(),
-                    runs.passes.iter().filter(|pass| pass.diverged_at.is_some()).count().into(),
+                table.push(row![
+                    result.stream.dataset,
+                    learner.name(),
+                    setting.words(),
+                    marks.join(", "),
+                    summary(runs.errors().into_iter()),
+                    mean_size(runs),
+                    runs.passes.len(),
+                    runs.passes.iter().filter(|pass| pass.diverged_at.is_some()).count()
                 ])?;
             }
         }
@@ -250,7 +232,7 @@ fn grid(results: &[StreamResult], options: &Options) -> Result<Table, TableError
 
 /// Table 2: rows and features.
 fn sizes(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
-    let mut table = Table::new().words("data set");
+    let mut table = Table::with("data set");
     for of in ["rows", "features"] {
         let (printed, verdict) = (format!("{of} printed"), format!("verdict on {of}"));
         table = table.numbers(printed, Format::Shortest).numbers(of, Format::Shortest).words(verdict);
@@ -276,12 +258,10 @@ fn sizes(results: &[StreamResult], options: &Options) -> Result<Table, TableErro
 
 /// What tuning does to the samplers' rows, and to the lead of NONS-ALD.
 fn lead(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
-    let mut table = Table::new()
-        .words("data set")
-        .numbers("CON-KONS against printed, %", Format::Decimals(0))
-        .numbers("PROS-N-KONS against printed, %", Format::Decimals(0))
-        .numbers("lead printed, %", Format::Decimals(0))
-        .numbers("lead tuned, %", Format::Decimals(0));
+    let mut table = Table::with(
+        "data set | CON-KONS against printed, % .0 | PROS-N-KONS against printed, % .0 | \
+             lead printed, % .0 | lead tuned, % .0",
+    );
     for result in results {
         let tuned = |learner| Some(mean(&result.tuned(learner, options.grid_permutations)?.errors()));
         let theirs = |learner| Some(printed(result, learner)?.mse.mean);
@@ -294,25 +274,22 @@ fn lead(results: &[StreamResult], options: &Options) -> Result<Table, TableError
         if tuned_verdict(result, Learner::NonsAld, options).is_none() {
             continue;
         }
-        table.push(vec![
-            result.stream.dataset.into(),
-            against(Learner::ConKons).into(),
-            against(Learner::ProsNKons).into(),
-            ahead(&theirs).into(),
-            ahead(&tuned).into(),
+        table.push(row![
+            result.stream.dataset,
+            against(Learner::ConKons),
+            against(Learner::ProsNKons),
+            ahead(&theirs),
+            ahead(&tuned)
         ])?;
     }
     Ok(table)
 }
 
 fn nogd(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
-    let mut table = Table::new()
-        .words("data set")
-        .numbers("printed", Format::Decimals(5))
-        .numbers("NOGD", Format::Decimals(5))
-        .words("against the printed")
-        .numbers("from zero at the switch", Format::Decimals(5))
-        .words("that against the printed");
+    let mut table = Table::with(
+        "data set | printed .5 | NOGD .5 | against the printed | from zero at the switch .5 | \
+             that against the printed",
+    );
     for result in results {
         let (Some(carried), Some(restarted)) = (result.at_paper_setting(Learner::Nogd), result.restarted_nogd()) else {
             continue;

@@ -1,0 +1,15 @@
+//! What nearly every experiment needs.
+
+pub(crate) use crate::claims::{Claims, claim, size_near};
+pub(crate) use crate::digits::{short, signed};
+pub(crate) use crate::figure::{Figure, Grid, HeatMap, Mark, Panels, Scale};
+pub(crate) use crate::judgement::{Judgement, Kind};
+pub(crate) use crate::plan::{ExperimentError, Plan, Runs};
+pub(crate) use crate::progress::JobProgress;
+pub(crate) use crate::report::Report;
+pub(crate) use crate::runner::{Job, seed_of};
+pub(crate) use crate::stats::{PowerLaw, Summary, all_of, mean, mean_of, median, sample_std, standard_error};
+pub(crate) use crate::table::{Cell, Format, Table, row};
+
+/// What an experiment's parts give.
+pub(crate) type Result<T, E = ExperimentError> = std::result::Result<T, E>;
