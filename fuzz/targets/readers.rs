@@ -9,7 +9,7 @@
 use libfuzzer_sys::fuzz_target;
 use mercer::core::Validate;
 use mercer::encoding::{Encoding, EncodingOptions, Overrides, Scale};
-use mercer::readers::{Format, Header, Missing, ReadOptions, Record, RecordReader, RowReader, TargetColumn};
+use mercer::readers::{Format, Header, Missing, ReadOptions, Record, RowReader, TargetColumn};
 
 fuzz_target!(|data: &[u8]| {
     let Some((choice, text)) = data.split_first() else { return };
@@ -63,7 +63,7 @@ fn rows(text: &[u8], options: &ReadOptions) -> Vec<Result<Vec<u64>, String>> {
                 }
             }
         }
-        let _ = reader.record();
+        let _ = reader.text();
         assert!(read.len() <= text.len() * 1100 + 1, "more rows than bytes");
     }
 }
@@ -71,7 +71,7 @@ fn rows(text: &[u8], options: &ReadOptions) -> Vec<Result<Vec<u64>, String>> {
 /// The same text as records of cells, and what an encoding makes of them.
 fn records(text: &[u8], options: &ReadOptions) {
     let text = std::io::Cursor::new(text.to_vec());
-    let Ok(mut reader) = RecordReader::from_reader("fuzz", text, options) else { return };
+    let Ok(mut reader) = RowReader::records_from("fuzz", text, options) else { return };
     let (mut record, mut records) = (Record::new(), Vec::new());
     loop {
         match reader.next_record(&mut record) {

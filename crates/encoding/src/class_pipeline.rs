@@ -136,8 +136,10 @@ impl<R: Regressor + Clone> ClassPipeline<R> {
         if records.len() != classes.len() || !(weights.is_empty() || weights.len() == classes.len()) {
             return Err(Error::Targets { numbers: classes.len(), width: 1, weights: weights.len() }.into());
         }
-        let weight = |row: usize| weights.get(row).copied().unwrap_or(1.0);
-        in_blocks(encoding, work, records, weight, |rows, inputs| {
+        // Of classes the mean is the share of the first.
+        let share = |row: usize| Some(f64::from(classes[row] == 0));
+        let taken = |row: usize| (weights.get(row).copied().unwrap_or(1.0), share(row));
+        in_blocks(encoding, work, records, taken, |rows, inputs| {
             let (first, some) = (rows.start, weights.get(rows.clone()).unwrap_or_default());
             let mut learnt = 0;
             let taught = classifier.learn_rows(inputs, &classes[rows], some, |row, classifier, scores| {

@@ -144,6 +144,14 @@ impl Encoding {
         self.transform.learn(record)
     }
 
+    /// [`Transform::learn_with`]
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`]
+    pub fn learn_with(&mut self, record: &(impl Cells + ?Sized), target: Option<f64>) -> Result<(), EncodingError> {
+        self.transform.learn_with(record, target)
+    }
+
     /// [`Schema::matching`]
     ///
     /// # Errors

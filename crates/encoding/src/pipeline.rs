@@ -198,7 +198,7 @@ impl<R: Regressor> Pipeline<R> {
             encoding,
             work,
             &[record],
-            |_| target.weight,
+            |_| (target.weight, target.y.first().copied()),
             |_, x| match learner.learn(x, target, scores) {
                 Ok(()) => (1, Ok(())),
                 Err(error) => (0, Err(error)),
@@ -214,15 +214,15 @@ impl<R: Regressor> Pipeline<R> {
     pub fn learn_by<T>(
         &mut self,
         record: &(impl Cells + ?Sized),
-        weight: f64,
+        target: Target<'_>,
         teach: impl FnOnce(&mut R, &[f64]) -> Result<T, Error>,
     ) -> Result<T, EncodingError> {
         let Self { encoding, learner, work } = self;
         work.clear();
         encoding.encode(record, work)?;
         let taught = teach(learner, work)?;
-        if weight != 0.0 {
-            encoding.learn(record)?;
+        if target.weight != 0.0 {
+            encoding.learn_with(record, target.y.first().copied())?;
         }
         Ok(taught)
     }
@@ -251,8 +251,8 @@ impl<R: Regressor> Pipeline<R> {
             .into());
         }
         let outputs = learner.outputs().max(1);
-        let weight = |row: usize| targets.get(row).weight;
-        in_blocks(encoding, work, records, weight, |rows, inputs| {
+        let taken = |row: usize| (targets.get(row).weight, targets.get(row).y.first().copied());
+        in_blocks(encoding, work, records, taken, |rows, inputs| {
             let start = scores.len();
             let learnt = Rows::new(inputs, d, targets.range(rows.start, rows.end))
                 .and_then(|rows| learner.learn_rows(rows, scores));
@@ -263,19 +263,21 @@ impl<R: Regressor> Pipeline<R> {
 
 /// Encodes and learns records in order, block by block, and hands the numbers of a block to
 /// `teach`. That says how many rows of it the learner has learnt, and why no more: those that it
-/// has not, the encoding forgets again.
+/// has not, the encoding forgets again. `taken` tells the weight of a row, and the target that
+/// moves means.
 pub(crate) fn in_blocks<T: Cells>(
     encoding: &mut Encoding,
     work: &mut Vec<f64>,
     records: &[T],
-    weight: impl Fn(usize) -> f64,
+    taken: impl Fn(usize) -> (f64, Option<f64>),
     mut teach: impl FnMut(Range<usize>, &[f64]) -> (usize, Result<(), Error>),
 ) -> Result<(), EncodingError> {
     if let [record] = records {
         work.clear();
         encoding.encode(record, work)?;
         teach(0..1, work).1?;
-        return if weight(0) == 0.0 { Ok(()) } else { encoding.learn(record) };
+        let (weight, target) = taken(0);
+        return if weight == 0.0 { Ok(()) } else { encoding.learn_with(record, target) };
     }
     for first in (0..records.len()).step_by(BLOCK) {
         let block = &records[first..(first + BLOCK).min(records.len())];
@@ -284,14 +286,14 @@ pub(crate) fn in_blocks<T: Cells>(
         let mut refused = Ok(());
         work.clear();
         while encoded < block.len() && refused.is_ok() {
-            refused = encode_and_learn(encoding, &block[encoded], weight(first + encoded), work);
+            refused = encode_and_learn(encoding, &block[encoded], taken(first + encoded), work);
             encoded += usize::from(refused.is_ok());
         }
         let (learnt, stopped) = teach(first..first + encoded, work);
         if let Err(error) = stopped {
             *encoding = before;
             for (row, record) in block.iter().enumerate().take(learnt) {
-                encode_and_learn(encoding, record, weight(first + row), work)?;
+                encode_and_learn(encoding, record, taken(first + row), work)?;
             }
             return Err(error.into());
         }
@@ -304,11 +306,11 @@ pub(crate) fn in_blocks<T: Cells>(
 fn encode_and_learn(
     encoding: &mut Encoding,
     record: &(impl Cells + ?Sized),
-    weight: f64,
+    (weight, target): (f64, Option<f64>),
     numbers: &mut Vec<f64>,
 ) -> Result<(), EncodingError> {
     encoding.encode(record, numbers)?;
-    if weight == 0.0 { Ok(()) } else { encoding.learn(record) }
+    if weight == 0.0 { Ok(()) } else { encoding.learn_with(record, target) }
 }
 
 pub(crate) fn check_dimension(encoding: &Encoding, learner: usize) -> Result<(), EncodingError> {

@@ -54,6 +54,11 @@ pub enum Scale {
 }
 
 impl Scale {
+    /// The same where nobody knows a fixed range.
+    pub(crate) fn running(self) -> Self {
+        if matches!(self, Self::Paper01 | Self::Paper11) { Self::Range } else { self }
+    }
+
     /// All of them, with their names.
     const NAMES: [(Self, &'static str); 6] = [
         (Self::None, "none"),

@@ -14,8 +14,9 @@
 //! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
 //! marks of gaps ([`is_gap_mark`](mercer_core::is_gap_mark)), of which there may be any number;
 //! among categories they are values. A column without a single value has room for numbers and for
-//! categories, and begins with the first that comes. [`Overrides`](crate::Overrides) decide
-//! otherwise.
+//! categories, and begins with the first that comes. A column of many categories may be told to be
+//! a mean: the running mean of the target in the rows of each. [`Overrides`](crate::Overrides)
+//! decide otherwise.
 
 use std::fmt;
 use std::str::FromStr;
@@ -48,16 +49,19 @@ pub enum Kind {
     Constant,
     /// A name for the row.
     Identifier,
+    /// One of many values, known by the mean of the target in its rows. It must be told.
+    Mean,
 }
 
 impl Kind {
-    const NAMES: [(Self, &'static str); 6] = [
+    const NAMES: [(Self, &'static str); 7] = [
         (Self::Number, "number"),
         (Self::Category, "category"),
         (Self::Time, "time"),
         (Self::Text, "text"),
         (Self::Constant, "constant"),
         (Self::Identifier, "identifier"),
+        (Self::Mean, "mean"),
     ];
 }
 

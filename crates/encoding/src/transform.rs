@@ -5,6 +5,7 @@
 //! |---|---|
 //! | number, constant number | the scaled value ([`Scale`]) |
 //! | category, constant text | one for each of `s` categories, and `h` for all others |
+//! | category that is told to be a mean | the running mean of the target in its rows, scaled as numbers are |
 //! | time | sine and cosine of the hour, the weekday and the season, each where the head shows variation; years since the head's first instant, scaled as numbers are |
 //! | each of them with 1% gaps or more in the head | one more: 1 for a gap, else 0 |
 //!
@@ -29,6 +30,7 @@
 //! a column, 32 categories, and with robust scaling some 600 numbers.
 
 mod category;
+mod mean;
 mod time;
 
 use mercer_core::{Cell, Cells, Inconsistent, ParameterError, Validate};
@@ -39,6 +41,7 @@ use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, Kind, Schema, Use};
 
 use category::{Categories, Pool};
+use mean::Means;
 use time::Times;
 
 /// Columns of numbers that a category may become at most, each of one-hot and hashed.
@@ -141,6 +144,7 @@ enum Encoder {
     Category(Categories),
     Time(Times),
     Late(Late),
+    Mean(Means),
 }
 
 /// A column of numbers.
@@ -178,6 +182,7 @@ impl Transform {
                 Use::Encoded if column.is_category() => {
                     Encoder::Category(Categories::new(column, column.distinct as usize, (categories, hashed), gaps))
                 }
+                Use::Encoded if column.kind == Kind::Mean => Encoder::Mean(Means::new(scale, gaps)),
                 Use::Encoded if column.kind == Kind::Time => Encoder::Time(Times::new(column, scale, gaps)),
                 Use::Encoded => Encoder::Number(Numbers::new(scale, column.range, gaps, column)),
                 _ => Encoder::Ignored,
@@ -214,13 +219,14 @@ impl Transform {
     pub(crate) fn push(&mut self, column: &Column) -> usize {
         let EncodingOptions { scale, categories, hashed, .. } = self.options;
         // Nobody knows the range of what was not there.
-        let scale = if matches!(scale, Scale::Paper01 | Scale::Paper11) { Scale::Range } else { scale };
+        let scale = scale.running();
         let encoder = match column.kind {
             _ if column.used != Use::Encoded => Encoder::Ignored,
             Kind::Category => {
                 let made = Categories::new(column, LATE_CATEGORIES, (categories, hashed), false);
                 Encoder::Category(made.apart(hashed))
             }
+            Kind::Mean => Encoder::Mean(Means::new(scale, false)),
             Kind::Time => Encoder::Time(Times::new(column, scale, false)),
             _ => Encoder::Number(Numbers::new(scale, None, false, column)),
         };
@@ -281,6 +287,7 @@ impl Transform {
                     Encoder::Aside | Encoder::Ignored => {}
                     Encoder::Number(column) => column.encode(cell, numbers),
                     Encoder::Category(column) => column.encode(cell, numbers, place, (&self.pool, pooled)),
+                    Encoder::Mean(column) => column.encode(cell, numbers),
                     Encoder::Time(column) => column.encode(cell, numbers),
                     Encoder::Late(column) => {
                         column.numbers.encode(cell, numbers);
@@ -292,12 +299,21 @@ impl Transform {
         Ok(())
     }
 
-    /// Moves the statistics by a record: after [`encode`](Self::encode), or for the head before the
-    /// first row.
+    /// [`learn_with`](Self::learn_with) without a target.
     ///
     /// # Errors
     /// [`EncodingError::Cells`]; nothing is then learnt.
     pub fn learn(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
+        self.learn_with(record, None)
+    }
+
+    /// Moves the statistics by a record: after [`encode`](Self::encode), or for the head before the
+    /// first row. A finite target moves the means of the columns of [`Kind::Mean`]; without one
+    /// they stay.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`]; nothing is then learnt.
+    pub fn learn_with(&mut self, record: &(impl Cells + ?Sized), target: Option<f64>) -> Result<(), EncodingError> {
         self.check(record)?;
         let Self { columns, pool, .. } = self;
         for (place, column) in columns.iter_mut().enumerate() {
@@ -306,6 +322,7 @@ impl Transform {
                 Encoder::Number(column) => column.learn(record.cell(place)),
                 Encoder::Late(column) => column.learn(record.cell(place), pool),
                 Encoder::Category(column) => column.learn(record.cell(place), pool),
+                Encoder::Mean(column) => target.iter().for_each(|y| column.learn(record.cell(place), *y)),
                 Encoder::Time(column) => column.learn(record.cell(place)),
             }
         }
@@ -323,6 +340,7 @@ impl Transform {
                 Encoder::Number(column) => misfit(column.notation.number(cell).is_some()),
                 Encoder::Late(column) => column.oddity(cell),
                 Encoder::Category(column) => column.oddity(cell),
+                Encoder::Mean(_) => matches!(cell, Cell::Missing).then_some(Oddity::Gap),
                 Encoder::Time(column) => misfit(column.instant(cell).is_some()),
             };
             odd.map(|odd| (place, odd))
@@ -345,6 +363,10 @@ impl Transform {
                     names.extend(numbers.gaps.then(|| gap_name(name)));
                 }
                 Encoder::Category(categories) => categories.names(name, &mut names),
+                Encoder::Mean(means) => {
+                    names.push(format!("{name} (mean of the target)"));
+                    names.extend(means.gaps().then(|| gap_name(name)));
+                }
                 Encoder::Time(times) => times.names(name, &mut names),
                 Encoder::Late(_) => names.push(name.clone()),
             }
@@ -368,6 +390,7 @@ impl Transform {
             Encoder::Aside | Encoder::Ignored => return None,
             Encoder::Number(numbers) => (numbers.words(), numbers.gaps),
             Encoder::Category(categories) => (categories.words(), categories.gaps()),
+            Encoder::Mean(means) => (means.words(), means.gaps()),
             Encoder::Time(times) => (times.words(), times.gaps()),
             Encoder::Late(_) => ("a number or a category, from its first value on".to_owned(), false),
         };
@@ -386,7 +409,7 @@ impl Encoder {
         match self {
             Self::Category(categories) => Some(categories),
             Self::Late(late) => Some(&late.categories),
-            Self::Aside | Self::Ignored | Self::Number(_) | Self::Time(_) => None,
+            Self::Aside | Self::Ignored | Self::Number(_) | Self::Time(_) | Self::Mean(_) => None,
         }
     }
 
@@ -397,6 +420,7 @@ impl Encoder {
             Self::Category(categories) => categories.width(),
             Self::Time(times) => times.width(),
             Self::Late(_) => 1,
+            Self::Mean(means) => means.width(),
         }
     }
 }
@@ -430,8 +454,7 @@ impl Numbers {
 
 impl Late {
     fn new(column: &Column, scale: Scale, sizes: (usize, usize)) -> Self {
-        // Nobody knows the range of what was not there.
-        let scale = if matches!(scale, Scale::Paper01 | Scale::Paper11) { Scale::Range } else { scale };
+        let scale = scale.running();
         let categories = Categories::new(column, 0, sizes, false);
         Self { numbers: Numbers::new(scale, None, false, column), categories }
     }
@@ -472,6 +495,7 @@ impl Validate for Transform {
                 Encoder::Aside | Encoder::Ignored => {}
                 Encoder::Number(numbers) => numbers.scale.validate()?,
                 Encoder::Category(categories) => categories.validate()?,
+                Encoder::Mean(means) => means.validate()?,
                 Encoder::Time(times) => times.validate()?,
                 Encoder::Late(late) => {
                     late.numbers.scale.validate()?;

@@ -303,14 +303,15 @@ struct CommonArguments {
     /// are ignored
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     only: Vec<ColumnChoice>,
-    /// What the values of a column of a file are: number, category, time, text or identifier; may
-    /// be given several times
+    /// What the values of a column of a file are: number, category, mean, time, text or identifier;
+    /// may be given several times
     ///
     /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are
-    /// encoded: categories are one-hot (hashed when there are many), times become cyclic parts and
-    /// elapsed years, a gap becomes the running mean with a mark beside it, texts and identifiers
-    /// are ignored, and numbers stay as they are unless --scale says otherwise. `mercer inspect`
-    /// tells what is found.
+    /// encoded: categories are one-hot (hashed when there are many; as `mean` they are one number,
+    /// the mean target of the rows before, of classes the share of the first), times become cyclic
+    /// parts and elapsed years, a gap becomes the running mean with a mark beside it, texts and
+    /// identifiers are ignored, and numbers stay as they are unless --scale says otherwise. `mercer
+    /// inspect` tells what is found.
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
     /// How many features a row has, which only LIBSVM from a pipe does not tell

@@ -183,7 +183,7 @@ impl Plan {
 fn encoded<T>(
     encoding: Option<&mut Encoding>,
     inputs: &mut Vec<f64>,
-    (record, weight): (&impl Cells, f64),
+    (record, weight, target): (&impl Cells, f64, Option<f64>),
     teach: impl FnOnce(&[f64]) -> Result<T, Error>,
 ) -> PyResult<T> {
     let encoding = encoding.ok_or_else(errors::wrong_kind)?;
@@ -191,7 +191,7 @@ fn encoded<T>(
     encoding.encode(record, inputs).map_err(errors::encoding)?;
     let taught = teach(inputs).map_err(errors::learner)?;
     if weight != 0.0 {
-        encoding.learn(record).map_err(errors::encoding)?;
+        encoding.learn_with(record, target).map_err(errors::encoding)?;
     }
     Ok(taught)
 }
@@ -209,9 +209,11 @@ pub(crate) fn teach(
     let Work { scores, radii, scratch, inputs } = work;
     scores.resize(learner.outputs(), 0.0);
     radii.resize(learner.outputs(), 0.0);
-    encoded(encoding.as_mut(), inputs, (record, target.weight), |x| match intervals.as_mut() {
-        None => learner.learn(x, target, scores),
-        Some(intervals) => intervals.learn(learner, x, target, scratch, scores, radii),
+    encoded(encoding.as_mut(), inputs, (record, target.weight, target.y.first().copied()), |x| {
+        match intervals.as_mut() {
+            None => learner.learn(x, target, scores),
+            Some(intervals) => intervals.learn(learner, x, target, scratch, scores, radii),
+        }
     })?;
     encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
     notes.screened(learner);
@@ -231,8 +233,9 @@ pub(crate) fn teach_class(
     work: &mut Work,
 ) -> PyResult<Option<usize>> {
     let Tabular { encoding, progress, task: Classes { classifier, learnt, score, .. }, .. } = model;
-    let predicted =
-        encoded(encoding.as_mut(), &mut work.inputs, (record, weight), |x| classifier.learn(x, class, weight))?;
+    // Of classes the mean is the share of the first.
+    let taken = (record, weight, Some(f64::from(class == 0)));
+    let predicted = encoded(encoding.as_mut(), &mut work.inputs, taken, |x| classifier.learn(x, class, weight))?;
     encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
     notes.compare_class(class, predicted, weight);
     progress.rows += 1;

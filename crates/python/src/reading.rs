@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use mercer::readers::{Cell, DataError, Format, ReadOptions, Record, RecordReader, is_gap_mark};
+use mercer::readers::{Cell, DataError, Format, ReadOptions, Record, RowReader, is_gap_mark};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -32,7 +32,7 @@ pub(crate) fn read<'py>(
         gaps,
         ..ReadOptions::default()
     };
-    let mut reader = RecordReader::open(&path, &options).map_err(refused)?;
+    let mut reader = RowReader::records(&path, &options).map_err(refused)?;
     let names = reader.columns().to_vec();
     let mut said: Vec<String> = reader.doubt().map(str::to_owned).into_iter().collect();
     let (mut record, mut columns) = (Record::new(), vec![Vec::new(); names.len()]);

@@ -17,7 +17,7 @@ use crate::permute::permutation;
 /// there are any; with classes `outputs == 1`, and every target is the index of a class.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Parts", into = "Parts"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct Dataset {
     name: String,
     dimension: usize,
@@ -139,6 +139,23 @@ impl Dataset {
         self.require(fit, "every row of a table with classes needs the index of one class")?;
         self.classes = Some(classes);
         Ok(self)
+    }
+
+    /// The same table, if it keeps the invariants.
+    #[cfg(feature = "serde")]
+    fn checked(self) -> Result<Self, DataError> {
+        let Self { name, dimension, outputs, features, targets, weights, classes, feature_names, target_names } = self;
+        let mut table = Self::several(name, dimension, features, outputs, targets)?;
+        if let Some(weights) = weights {
+            table = table.with_weights(weights)?;
+        }
+        if let Some(classes) = classes {
+            table = table.with_classes(classes)?;
+        }
+        match feature_names.zip(target_names) {
+            Some((features, targets)) => table.with_all_names(features, targets),
+            None => Ok(table),
+        }
     }
 
     fn require(&self, holds: bool, rule: &'static str) -> Result<(), DataError> {
@@ -309,47 +326,18 @@ impl Dataset {
     }
 }
 
-/// The table as it is written down; reading it back goes through the checks of its constructors.
+/// Written down as it is; reading it back goes through the checks of its constructors.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Parts {
-    name: String,
-    dimension: usize,
-    outputs: usize,
-    features: Vec<f64>,
-    targets: Vec<f64>,
-    weights: Option<Vec<f64>>,
-    classes: Option<Vec<String>>,
-    names: Option<(Vec<String>, Vec<String>)>,
-}
-
-#[cfg(feature = "serde")]
-impl From<Dataset> for Parts {
-    fn from(table: Dataset) -> Self {
-        let Dataset { name, dimension, outputs, features, targets, weights, classes, feature_names, target_names } =
-            table;
-        let names = feature_names.zip(target_names);
-        Self { name, dimension, outputs, features, targets, weights, classes, names }
+impl<'de> serde::Deserialize<'de> for Dataset {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)?.checked().map_err(serde::de::Error::custom)
     }
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<Parts> for Dataset {
-    type Error = DataError;
-
-    fn try_from(parts: Parts) -> Result<Self, DataError> {
-        let Parts { name, dimension, outputs, features, targets, weights, classes, names } = parts;
-        let mut table = Self::several(name, dimension, features, outputs, targets)?;
-        if let Some(weights) = weights {
-            table = table.with_weights(weights)?;
-        }
-        if let Some(classes) = classes {
-            table = table.with_classes(classes)?;
-        }
-        match names {
-            Some((features, targets)) => table.with_all_names(features, targets),
-            None => Ok(table),
-        }
+impl serde::Serialize for Dataset {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
     }
 }
 

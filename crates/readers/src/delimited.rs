@@ -87,8 +87,7 @@ impl Delimited {
         let above = above.and_then(|comment| comment.names(separator, &cells));
         let found = match above {
             Some(_) => Found { header: false, doubt: None },
-            None if records => header::of_records(lines, separator, &cells, &first, options),
-            None => header::of_numbers(lines, separator, &cells, &first, options)?,
+            None => header::find(lines, separator, (&cells, &first), options, records)?,
         };
         if let (true, Some(column)) = (found.header, cells.iter().position(|cell| std::str::from_utf8(cell).is_err())) {
             return Err(DataError::CellEncoding { cell: lines.cell(column, None) });

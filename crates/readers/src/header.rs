@@ -55,96 +55,78 @@ impl Doubt {
     }
 }
 
-/// The rule that is told at [`Header::Detect`], for a file in which all cells that are looked at
-/// are numbers or labels.
-pub(crate) fn of_numbers(
+/// The rule that is told at [`Header::Detect`]. A name stands above values that are not text; what
+/// is there again in its column is no name. Where neither is so, a first record of text alone is a
+/// header, and another one is data. Where all cells that are looked at are to be numbers or labels
+/// (not `records`), a first record with text and numbers is refused if none of it is a label.
+pub(crate) fn find(
     lines: &mut Lines,
     separator: Separator,
-    cells: &Cells,
-    first: &[String],
+    (cells, first): (&Cells, &[String]),
     options: &ReadOptions,
+    records: bool,
 ) -> Result<Found, DataError> {
-    let sure = |header| Ok(Found { header, doubt: None });
     if let Some(header) = told(first, options) {
-        return sure(header);
+        return Ok(Found { header, doubt: None });
     }
-    let mut kinds = kinds(cells, options);
-    for choice in &options.ignore {
-        if let Some(place) = choice.place(first.len(), None) {
-            kinds[place] = Parsed::Empty;
-        }
-    }
-    let is_number = |kind: &Parsed| matches!(kind, Parsed::Number(_) | Parsed::Nan | Parsed::NotFinite);
-    let mut texts = (0..kinds.len()).filter(|&column| kinds[column] == Parsed::Text);
-    let data = match of_names(&kinds, first, lines, separator, options) {
-        Some(found) if found.header => return Ok(found),
-        found => found.unwrap_or(DATA),
-    };
-    let Some(text) = texts.next() else { return Ok(data) };
-    if !kinds.iter().any(is_number) {
-        return sure(true);
-    }
-    if texts.next().is_none() && label_of_data(lines.file(), first.len(), options) == Some(text) {
-        let behind: Vec<String> = ahead(lines, separator, first.len(), text, None);
-        let mut head = TargetHead::new();
-        for label in &behind {
-            head.see(kind(label.as_bytes(), options));
-        }
-        if behind.contains(&first[text]) {
-            return Ok(data);
-        }
-        if head.rows > 0 && !head.is_label() {
-            return sure(true);
-        }
-        return Err(DataError::DoubtfulLabel { cell: lines.cell(text, None), value: first[text].clone() });
-    }
-    Err(DataError::DoubtfulHeader { cell: lines.cell(text, None), value: first[text].clone() })
-}
-
-/// The same where cells may hold anything. A name stands above values that are not text; what is
-/// there again in its column is no name. Where neither is so, a first record of text alone is a
-/// header, and another one is data.
-pub(crate) fn of_records(
-    lines: &mut Lines,
-    separator: Separator,
-    cells: &Cells,
-    first: &[String],
-    options: &ReadOptions,
-) -> Found {
-    if let Some(header) = told(first, options) {
-        return Found { header, doubt: None };
-    }
+    let ignored: Vec<usize> = options.ignore.iter().filter_map(|choice| choice.place(first.len(), None)).collect();
+    let looked_at = |(column, cell)| if ignored.contains(&column) { &[][..] } else { cell };
+    let cells: Vec<&[u8]> = cells.iter().enumerate().map(looked_at).collect();
     let is_text = |cell: &[u8]| kind(cell, options) == Parsed::Text && !is_value(cell);
     let texts: Vec<bool> = cells.iter().map(|cell| is_text(cell) || is_word(cell)).collect();
     // An empty cell may be a name that was left out as well as a value.
     let numbers = cells.iter().zip(&texts).any(|(cell, text)| !text && !cell.trim_ascii().is_empty());
-    let data = match of_names(&kinds(cells, options), first, lines, separator, options) {
-        Some(found) if found.header => return found,
+    let data = match of_names(&kinds(cells.iter().copied(), options), first, lines, separator, options) {
+        Some(found) if found.header => return Ok(found),
         found => found.unwrap_or(DATA),
     };
-    if !texts.contains(&true) {
-        return data;
+    let Some(text) = texts.iter().position(|text| *text) else { return Ok(data) };
+    if records {
+        return Ok(by_rows_below(lines, separator, first, (&texts, numbers, data), is_text));
     }
+    if !numbers {
+        return Ok(Found { header: true, doubt: None });
+    }
+    let alone = texts.iter().filter(|text| **text).count() == 1;
+    if !alone || label_of_data(lines.file(), first.len(), options) != Some(text) {
+        return Err(DataError::DoubtfulHeader { cell: lines.cell(text, None), value: first[text].clone() });
+    }
+    let behind: Vec<String> = ahead(lines, separator, first.len(), text, None);
+    let mut head = TargetHead::new();
+    behind.iter().for_each(|label| head.see(kind(label.as_bytes(), options)));
+    if behind.contains(&first[text]) {
+        return Ok(data);
+    }
+    if head.rows > 0 && !head.is_label() {
+        return Ok(Found { header: true, doubt: None });
+    }
+    Err(DataError::DoubtfulLabel { cell: lines.cell(text, None), value: first[text].clone() })
+}
+
+/// What a first record with `texts` is, by the records behind it.
+fn by_rows_below(
+    lines: &mut Lines,
+    separator: Separator,
+    first: &[String],
+    (texts, numbers, data): (&[bool], bool, Found),
+    is_text: impl Fn(&[u8]) -> bool,
+) -> Found {
     let mut below = Below::default();
     // Whoever writes a row and waits is answered at once if one row behind the first settles it.
     for most in [1, FOLLOWING] {
-        below = Below::look(lines, separator, first, most, is_text);
+        below = Below::look(lines, separator, first, most, &is_text);
         let known = texts.iter().zip(&below.columns).all(|(text, (values, _))| !text || *values > 0);
-        if known && !below.repeats(&texts) && below.names(&texts) != numbers {
+        if known && !below.repeats(texts) && below.names(texts) != numbers {
             break;
         }
     }
-    let (named, again) = (below.names(&texts), below.repeats(&texts));
-    match (numbers, named, again) {
-        (false, _, true) => data,
-        (false, true, _) => Found { header: true, doubt: None },
-        (false, false, _) => {
-            let alone = below.columns.iter().all(|(values, _)| *values == 0);
-            Found { header: true, doubt: (!alone).then_some(Doubt::Texts) }
-        }
-        (true, true, false) => Found { header: true, doubt: Some(Doubt::Mixed) },
-        (true, ..) => data,
-    }
+    let doubt = match (numbers, below.names(texts), below.repeats(texts)) {
+        (false, _, true) | (true, false, _) | (true, _, true) => return data,
+        (false, true, _) => None,
+        (false, false, _) => below.columns.iter().any(|(values, _)| *values > 0).then_some(Doubt::Texts),
+        (true, true, false) => Some(Doubt::Mixed),
+    };
+    Found { header: true, doubt }
 }
 
 /// Goes to the first record of the table, where `first`, the current one, is none of it. Gives what
@@ -247,9 +229,9 @@ impl Below {
     }
 }
 
-fn kinds(cells: &Cells, options: &ReadOptions) -> Vec<Parsed> {
+fn kinds<'a>(cells: impl Iterator<Item = &'a [u8]>, options: &ReadOptions) -> Vec<Parsed> {
     let kind = |cell| if is_word(cell) { Parsed::Text } else { kind(cell, options) };
-    cells.iter().map(kind).collect()
+    cells.map(kind).collect()
 }
 
 /// Whether a cell of a first record is a mark of a gap that may be a name, too: `missing`, `NA`.
@@ -368,7 +350,7 @@ impl Numbers {
             if repeats(cells, first) {
                 return;
             }
-            let kinds = kinds(cells, options);
+            let kinds = kinds(cells.iter(), options);
             below.again |= cells
                 .iter()
                 .zip(&kinds)

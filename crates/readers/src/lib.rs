@@ -10,7 +10,8 @@
 //! |---|---|
 //! | read row by row, one row in memory, with or without a target | [`RowReader`] |
 //! | read rows with weights, several targets or labels | [`RowReader::next_example`], giving an [`Example`] |
-//! | read rows of typed cells, every column as the file has it | [`RecordReader`], giving a [`Record`] of [`Cell`]s |
+//! | read rows of typed cells, every column as the file has it | [`RowReader::records`], giving a [`Record`] of [`Cell`]s |
+//! | read a table in memory as if it were a file | [`RowReader::of_table`], [`Series::into_reader`] |
 //! | read a whole table | [`read_all`], [`read_bytes`], giving a [`Dataset`] |
 //! | a table without a target, such as a series in time | [`Series`] |
 //! | say how to read | [`ReadOptions`]: [`Format`], [`TargetColumn`], [`Targets`], [`Header`], [`Separator`], [`Decimal`], [`Thousands`], [`Missing`] |
@@ -58,12 +59,12 @@ mod options;
 mod permute;
 mod reader;
 mod record;
-mod records;
 mod rows;
 mod scale;
 mod separator;
 mod series;
-mod stream;
+mod table;
+mod whole;
 
 pub use choice::{ColumnChoice, TargetColumn};
 pub use compressed::Compression;
@@ -78,8 +79,8 @@ pub use mercer_core::{Cell, Cells, instant_text, is_gap_mark, parse_instant};
 pub use number::text_cell;
 pub use options::{Header, Missing, ReadOptions, Targets};
 pub use permute::{PERMUTATION_STREAM, permutation};
-pub use reader::{Example, RowReader, read_all, read_bytes};
-pub use record::Record;
-pub use records::RecordReader;
+pub use reader::RowReader;
+pub use record::{Example, Record};
 pub use scale::{Ranges, Scaling, Scheme, Span};
 pub use series::Series;
+pub use whole::{read_all, read_bytes};

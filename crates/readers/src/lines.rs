@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::compressed::Compression;
 use crate::elements::{self, BadArray};
 use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
+use crate::format::Format;
 
 /// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the
 /// memory that a file without line ends, or with a quote never closed, can claim.
@@ -76,6 +77,12 @@ impl Source {
             Self::StandardInput => None,
             Self::Memory { name, .. } | Self::Once { name, .. } => Some(Path::new(name)),
         }
+    }
+
+    /// How its rows are written: as told, or as the name says.
+    pub(crate) fn format(&self, told: Option<Format>) -> Result<Format, DataError> {
+        told.or_else(|| self.path().and_then(Format::from_path))
+            .ok_or_else(|| DataError::UnknownFormat { file: self.shown() })
     }
 
     /// Whether its bytes come only once.
@@ -168,13 +175,11 @@ impl Lines {
     }
 
     /// No lines: a place in a file of rows that are numbered alone.
-    #[cfg(feature = "arrow")]
     pub(crate) fn of_rows(file: String) -> Self {
         Self { counts: Counts::Rows, ..Self::over(file, Box::new(io::empty()), None) }
     }
 
     /// Says which row is the current one.
-    #[cfg(feature = "arrow")]
     pub(crate) fn go_to_row(&mut self, number: u64) {
         self.begin = number;
     }

@@ -33,9 +33,9 @@ pub enum Missing {
 /// which must be two or more. One that has, stands straight above a first row with numbers and is
 /// text alone holds the names of the columns, except under `Absent`.
 ///
-/// [`RecordReader`](crate::RecordReader), whose cells may hold anything, looks at up to eight
-/// records more under `Detect`: a name is a text above values that are not text. Without one a
-/// first record of text alone is a header, unless one of its cells is there again in its column;
+/// [`RowReader::records`](crate::RowReader::records), whose cells may hold anything, looks at up to
+/// eight records more under `Detect`: a name is a text above values that are not text. Without one
+/// a first record of text alone is a header, unless one of its cells is there again in its column;
 /// any other first record is data. Where that is in doubt, the reader's `doubt` says so.
 ///
 /// Names may be numbers. A first record of several years in order, alone or beside text, is a
@@ -178,5 +178,25 @@ impl ReadOptions {
         let choices = [&self.ignore, &self.unread, &self.mentioned, targets].into_iter().flatten();
         choices.chain(&self.weight).chain(&target).any(|choice| choice.text() == name)
             || self.features.iter().chain(&self.known).chain(&self.target_name).any(|known| known == name)
+    }
+}
+
+impl ReadOptions {
+    /// What of the options concerns records, which take no notice of targets and weights.
+    pub(crate) fn of_records(&self) -> Self {
+        let target = match &self.target {
+            TargetColumn::Several(choices) => choices.clone(),
+            one => one.choice().into_iter().collect(),
+        };
+        Self {
+            target: TargetColumn::None,
+            target_name: None,
+            features_alone: None,
+            missing: Missing::Nan,
+            targets: Targets::Numbers,
+            weight: None,
+            mentioned: self.mentioned.iter().chain(&self.weight).cloned().chain(target).collect(),
+            ..self.clone()
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The reader of rows: one face for all formats, from a file, standard input or memory.
+//! The reader: one face for all formats, from a file, standard input or memory.
 
 use std::fmt;
 use std::io::Read;
@@ -6,19 +6,23 @@ use std::path::Path;
 
 use mercer_core::Cell;
 
-use crate::columns::{Plan, Role};
+use crate::columnar;
+use crate::columns::Role;
 use crate::dataset::Dataset;
-use crate::dialect::Marks;
-use crate::error::{Counts, DataError};
+use crate::delimited::Delimited;
+use crate::dialect::{Marks, Separator};
+use crate::error::{CellPlace, Counts, DataError};
 use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::lines::Source;
+use crate::libsvm::Libsvm;
+use crate::lines::{Lines, Source};
+use crate::ndjson::Ndjson;
 use crate::number::{self, Parsed};
-use crate::options::{Missing, ReadOptions};
-use crate::record::Record;
-use crate::rows::Next;
-use crate::stream::{Stream, format_of};
+use crate::options::{Missing, ReadOptions, Targets};
+use crate::record::{Example, Record};
+use crate::rows::{Next, Rows};
+use crate::table::Table;
 
 /// Reads rows one by one; never holds more than one of them.
 ///
@@ -36,12 +40,37 @@ use crate::stream::{Stream, format_of};
 /// assert_eq!(sum, 30.0);
 /// # Ok::<(), mercer_readers::DataError>(())
 /// ```
+///
+/// A row is numbers with a target, by the columns that the options choose; or a [`Record`] of typed
+/// cells, every column as the file has it ([`records`](Self::records)):
+///
+/// ```
+/// use mercer_readers::{Cell, Format, ReadOptions, Record, RowReader};
+///
+/// let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
+/// let mut reader = RowReader::records_from("example", "day,price\n2024-05-31,10\n,\n".as_bytes(), &options)?;
+/// assert_eq!(reader.columns(), ["day", "price"]);
+/// let mut record = Record::new();
+/// // Cells keep their text: what they mean is for whoever knows what the column is.
+/// assert!(reader.next_record(&mut record)?);
+/// assert!(record.cells().eq([Cell::Text("2024-05-31"), Cell::Numeral(10.0, "10")]));
+/// assert!(reader.next_record(&mut record)? && record.cell(0) == Cell::Missing);
+/// # Ok::<(), mercer_readers::DataError>(())
+/// ```
 pub struct RowReader {
-    stream: Stream,
+    stem: String,
+    lines: Lines,
+    rows: Box<dyn Rows>,
     missing: Missing,
-    kind: Kind,
-    feature_names: Option<Vec<String>>,
+    /// The names of the features; those of a file without names are made.
+    columns: Vec<String>,
     target_names: Option<Vec<String>>,
+    /// What the first rows hold as their target, if that was to be found out.
+    head: Option<TargetHead>,
+    /// Rows met, good or bad.
+    met: u64,
+    /// Nothing more will come: the end, or an error that is not one row's.
+    over: bool,
     /// A row that is more than plain numbers.
     record: Record,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
@@ -59,29 +88,6 @@ struct Beside {
     weight: f64,
 }
 
-/// One row with everything that belongs to it. One value serves for all rows: reading into it
-/// allocates nothing once it has met the longest label.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Example {
-    /// The features: shape (d).
-    pub features: Vec<f64>,
-    /// The targets: shape (m); empty if the target is a label, or if there is none.
-    pub targets: Vec<f64>,
-    /// The label in its [canonical](crate::Labels) form; empty if the targets are numbers.
-    pub label: String,
-    /// The weight: 1 if there is no column of weights.
-    pub weight: f64,
-}
-
-/// What a row has as its target.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Nothing,
-    /// So many numbers, at least one.
-    Numbers(usize),
-    Label,
-}
-
 impl RowReader {
     /// Opens a file, or standard input for `-`, and reads as far as it takes to know the columns:
     /// one line, or for LIBSVM without a given dimension the whole file once.
@@ -89,11 +95,11 @@ impl RowReader {
     /// # Errors
     /// Whatever is wrong with the file as a whole: see [`DataError`].
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        Self::from_source(Source::from_path(path.as_ref()), options)
+        Self::over(Source::from_path(path.as_ref()), options, false)
     }
 
-    /// Reads from anything that gives bytes, gzipped or not. The format is the options', or the one
-    /// that `name` tells; LIBSVM needs its dimension given, since the bytes come only once.
+    /// Reads from anything that gives bytes, compressed or not. The format is the options', or the
+    /// one that `name` tells; LIBSVM needs its dimension given, since the bytes come only once.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -102,34 +108,114 @@ impl RowReader {
         input: impl Read + Send + 'static,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        Self::from_source(Source::Once { name: name.into(), input: Box::new(input) }, options)
+        Self::over(Source::Once { name: name.into(), input: Box::new(input) }, options, false)
     }
 
-    fn from_source(source: Source, options: &ReadOptions) -> Result<Self, DataError> {
-        let stream = Stream::open(source, options, false)?;
-        let (plan, names) = (stream.plan(), stream.rows.names());
-        let named = |columns: &[usize]| names.map(|names| columns.iter().map(|&at| names[at].clone()).collect());
-        let feature_names = named(plan.features());
-        let target_names = if plan.targets().is_empty() { None } else { named(plan.targets()) };
-        Ok(Self {
-            missing: options.missing,
-            kind: kind(plan),
-            feature_names,
-            target_names,
-            record: Record::new(),
-            beside: Beside::default(),
-            stream,
-        })
+    /// The same as [`open`](Self::open) for rows whose cells may hold anything. Every column of the
+    /// file is a feature, in the file's order: read them with [`next_record`](Self::next_record).
+    ///
+    /// Of the options it follows those that say how the file is written, and
+    /// [`ignore`](ReadOptions::ignore), [`unread`](ReadOptions::unread) and
+    /// [`features`](ReadOptions::features), which choose columns. Which column is a target or a
+    /// weight is for whoever takes the records.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn records(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        Self::over(Source::from_path(path.as_ref()), &options.of_records(), true)
+    }
+
+    /// The same as [`from_reader`](Self::from_reader) for [`records`](Self::records).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn records_from(
+        name: impl Into<String>,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::over(Source::Once { name: name.into(), input: Box::new(input) }, &options.of_records(), true)
+    }
+
+    /// Reads as far as it takes to know the columns, and the target if the options leave it open;
+    /// `records` says that cells may hold anything.
+    pub(crate) fn over(mut source: Source, options: &ReadOptions, records: bool) -> Result<Self, DataError> {
+        let (format, stem) = (source.format(options.format)?, source.stem());
+        let (rows, lines): (Box<dyn Rows>, Lines) = match format {
+            Format::Csv | Format::Tsv => {
+                let separator = (format == Format::Tsv).then_some(Separator::Tab);
+                // Of records the next is looked at in any case, and a file is there.
+                let may_wait = records || !source.is_once();
+                let mut lines = source.lines()?;
+                (Box::new(Delimited::begin(&mut lines, separator, options, (records, may_wait))?), lines)
+            }
+            Format::Ndjson => {
+                let mut lines = source.lines()?;
+                (Box::new(Ndjson::begin(&mut lines, options)?), lines)
+            }
+            Format::Libsvm => {
+                let (rows, lines) = Libsvm::begin(source, options, records)?;
+                (Box::new(rows), lines)
+            }
+            Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,
+        };
+        Self::of_rows(stem, (rows, lines), options)
+    }
+
+    /// The rows of a table in memory as [`records`](Self::records): the features, then the targets.
+    ///
+    /// # Errors
+    /// None of a table that keeps its invariants.
+    pub fn of_table(table: &Dataset) -> Result<Self, DataError> {
+        let names = table.feature_names().zip(table.target_names()).map(|(x, y)| [x, y].concat());
+        let values = table.rows().flat_map(|(x, y)| x.iter().chain(y).copied()).collect();
+        let (width, classes) = (table.dimension() + table.outputs(), table.classes().map(<[String]>::to_vec));
+        Self::in_memory(table.name(), Table::new(table.name(), (width, values), names, classes)?)
+    }
+
+    pub(crate) fn in_memory(name: &str, rows: Table) -> Result<Self, DataError> {
+        let options = ReadOptions { targets: Targets::Numbers, ..ReadOptions::default() };
+        Self::of_rows(name.to_owned(), (Box::new(rows), Lines::of_rows(name.to_owned())), &options)
+    }
+
+    fn of_rows(stem: String, (rows, lines): (Box<dyn Rows>, Lines), options: &ReadOptions) -> Result<Self, DataError> {
+        let (plan, names) = (rows.plan(), rows.names());
+        let name = |&column: &usize| rows.name(column).map_or_else(|| format!("x{}", column + 1), str::to_owned);
+        let columns = plan.features().iter().map(name).collect();
+        let targets = || plan.targets().iter().map(name).collect();
+        let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
+        let (missing, record, beside) = (options.missing, Record::new(), Beside::default());
+        let mut reader =
+            Self { stem, lines, rows, missing, columns, target_names, head: None, met: 0, over: false, record, beside };
+        if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
+            let target = *target;
+            let head = reader.head.insert(reader.rows.head(&mut reader.lines, target, options)?);
+            if head.is_label() {
+                reader.read_labels()?;
+            }
+        }
+        Ok(reader)
+    }
+
+    /// The names of the features, all columns of [`records`](Self::records), in their order. A file
+    /// without names has `x1`, `x2`, …; the last column of LIBSVM is `target`.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// Whether the names are the file's own.
+    pub fn is_named(&self) -> bool {
+        self.rows.names().is_some()
     }
 
     /// Number of features a row, d: all columns but the targets and the weight, if there are any.
     pub fn dimension(&self) -> usize {
-        self.stream.plan().dimension()
+        self.rows.plan().dimension()
     }
 
     /// The names of the features, if the file has names.
     pub fn feature_names(&self) -> Option<&[String]> {
-        self.feature_names.as_deref()
+        self.is_named().then_some(&*self.columns)
     }
 
     /// The name of the target, the first if there are several, if the file has names and there is a
@@ -138,8 +224,7 @@ impl RowReader {
         self.target_names.as_ref()?.first().map(String::as_str)
     }
 
-    /// The names of the targets, or the one of the label, if the file has names and there is a
-    /// target.
+    /// The names of all targets, or the one of the label, likewise.
     pub fn target_names(&self) -> Option<&[String]> {
         self.target_names.as_deref()
     }
@@ -147,42 +232,38 @@ impl RowReader {
     /// Number of targets a row that are numbers, m: 0 if the target is a label, or if there is
     /// none.
     pub fn outputs(&self) -> usize {
-        match self.kind {
-            Kind::Numbers(outputs) => outputs,
-            Kind::Nothing | Kind::Label => 0,
-        }
+        self.rows.plan().numbers()
     }
 
     /// Whether the target is a label.
     pub fn is_label(&self) -> bool {
-        self.kind == Kind::Label
+        self.rows.plan().label().is_some()
     }
 
     /// Whether there is a column of weights.
     pub fn is_weighted(&self) -> bool {
-        self.stream.plan().weight().is_some()
+        self.rows.plan().weight().is_some()
     }
 
-    /// What the first rows hold as their target, under [`Targets::Auto`](crate::Targets::Auto) and
-    /// for one target.
+    /// What the first rows hold as their target, under [`Targets::Auto`] and for one target.
     pub fn target_head(&self) -> Option<TargetHead> {
-        self.stream.head
+        self.head
     }
 
     /// What was taken for the header where the file leaves that in doubt, as one line for people.
     pub fn doubt(&self) -> Option<&str> {
-        self.stream.rows.doubt()
+        self.rows.doubt()
     }
 
     /// What was found in the file since this was asked last and a person should know, as one line:
     /// the mark between the thousands of its numbers, where nobody told it.
     pub fn take_remark(&mut self) -> Option<String> {
-        self.stream.rows.take_remark()
+        self.rows.take_remark()
     }
 
     /// The marks in the numbers so far.
     pub fn marks(&self) -> Marks {
-        self.stream.rows.marks()
+        self.rows.marks()
     }
 
     /// Has the target read as a label from the next row on: for whoever knows from
@@ -192,31 +273,33 @@ impl RowReader {
     /// # Errors
     /// [`DataError::LabelsOfSeveral`] if there are several targets.
     pub fn read_labels(&mut self) -> Result<(), DataError> {
-        self.stream.read_labels()?;
-        self.kind = kind(self.stream.plan());
-        Ok(())
+        self.rows.plan_mut().read_labels(self.lines.file())
     }
 
     /// Whether rows are JSON objects, which name their values.
     pub fn are_objects(&self) -> bool {
-        self.stream.rows.are_objects()
+        self.rows.are_objects()
     }
 
     /// What [`line`](Self::line) counts.
     pub fn counts(&self) -> Counts {
-        self.stream.lines.counts()
+        self.lines.counts()
     }
 
     /// The line, from 1, on which the row last read begins; the row's own number if the file has no
     /// lines.
     pub fn line(&self) -> u64 {
-        self.stream.lines.line_number()
+        self.lines.line_number()
     }
 
-    /// The row last read, good or bad, as it stands in the file, without its line end: what is to
-    /// be kept of a row that is refused.
-    pub fn record(&self) -> &[u8] {
-        self.stream.text()
+    /// How many rows there are, where that is known beforehand: in memory.
+    pub fn length(&self) -> Option<usize> {
+        self.rows.length()
+    }
+
+    /// The row last read, good or bad, as it stands in the file, without its line end.
+    pub fn text(&self) -> &[u8] {
+        self.rows.text(&self.lines)
     }
 
     /// Puts the features of the next row into `features` (which it empties first) and gives the
@@ -230,10 +313,10 @@ impl RowReader {
     /// several targets or a label.
     pub fn next_row(&mut self, features: &mut Vec<f64>) -> Result<Option<f64>, DataError> {
         self.need_target()?;
-        if self.kind != Kind::Numbers(1) {
-            return Err(DataError::NotOneNumber { file: self.stream.lines.file().to_owned() });
+        if self.outputs() != 1 {
+            return Err(DataError::NotOneNumber { file: self.lines.file().to_owned() });
         }
-        Ok(if self.take_row(features)? { self.beside.targets.first().copied() } else { None })
+        Ok(if self.next_features(features)? { self.beside.targets.first().copied() } else { None })
     }
 
     /// Puts the next row with its targets, or its label, and its weight into `example`, in place of
@@ -267,7 +350,7 @@ impl RowReader {
         // The row goes straight into the example's own memory.
         std::mem::swap(targets, &mut self.beside.targets);
         std::mem::swap(label, &mut self.beside.label);
-        let read = self.take_row(features);
+        let read = self.next_features(features);
         std::mem::swap(targets, &mut self.beside.targets);
         std::mem::swap(label, &mut self.beside.label);
         *weight = self.beside.weight;
@@ -304,7 +387,40 @@ impl RowReader {
     /// # Errors
     /// As [`next_row`](Self::next_row), which this may follow or precede.
     pub fn next_features(&mut self, features: &mut Vec<f64>) -> Result<bool, DataError> {
-        self.take_row(features)
+        features.clear();
+        let mut beside = std::mem::take(&mut self.beside);
+        beside.targets.clear();
+        let row = self.append_row(features, &mut beside);
+        self.beside = beside;
+        if row.is_err() {
+            features.clear();
+        }
+        row
+    }
+
+    /// Puts the cells of the next row into `record`, in place of what that holds: those of the
+    /// features, then those of the targets and of the weight; false at the end. `O(bytes)`, and no
+    /// allocation once the longest record has been met.
+    ///
+    /// # Errors
+    /// As [`next_row`](Self::next_row), except for cells that are no numbers. After an error the
+    /// record is empty.
+    pub fn next_record(&mut self, record: &mut Record) -> Result<bool, DataError> {
+        record.clear();
+        if self.over {
+            return Ok(false);
+        }
+        let weight = self.rows.plan().weight();
+        let read = self.rows.record(&mut self.lines, record).map_err(|error| match error {
+            DataError::NotFinite { cell, value } if weight.is_some_and(|weight| weight + 1 == cell.column.number) => {
+                DataError::BadWeight { cell, value }
+            }
+            error => error,
+        });
+        if read.is_err() {
+            record.clear();
+        }
+        self.count(read)
     }
 
     /// Passes over up to `rows` rows, good or bad, and says how many there were: all that are left
@@ -315,13 +431,13 @@ impl RowReader {
     /// Whatever is wrong with the file that is not one row's.
     pub fn skip_rows(&mut self, rows: u64) -> Result<u64, DataError> {
         let (mut passed, mut features) = (0, Vec::new());
-        while passed < rows && !self.stream.is_over() {
-            let together = self.stream.skip(rows - passed)?;
-            passed += together;
+        while passed < rows && !self.over {
+            let together = self.rows.skip(&self.lines, rows - passed)?;
+            (passed, self.met) = (passed + together, self.met + together);
             if together > 0 {
                 continue;
             }
-            match self.take_row(&mut features) {
+            match self.next_features(&mut features) {
                 Ok(true) => passed += 1,
                 Ok(false) => {}
                 Err(error) if error.concerns_one_row() => passed += 1,
@@ -344,60 +460,44 @@ impl RowReader {
         let (weighted, mut read) = (self.is_weighted(), 0);
         while read < rows && self.append_row(&mut features, &mut beside)? {
             read += 1;
-            if self.kind == Kind::Label {
+            if self.is_label() {
                 labels.push(classes.insert(&beside.label));
             }
             if weighted {
                 weights.push(beside.weight);
             }
         }
-        let (stem, dimension) = (self.stream.stem.clone(), self.dimension());
-        let mut table = match self.kind {
-            Kind::Label => Dataset::labelled(stem, dimension, features, &labels, &classes)?,
-            Kind::Nothing | Kind::Numbers(_) => {
-                Dataset::several(stem, dimension, features, self.outputs(), beside.targets)?
-            }
+        let (stem, d) = (self.stem.clone(), self.dimension());
+        let mut table = match self.outputs() {
+            0 => Dataset::labelled(stem, d, features, &labels, &classes)?,
+            outputs => Dataset::several(stem, d, features, outputs, beside.targets)?,
         };
         if weighted {
             table = table.with_weights(weights)?;
         }
-        match (&self.feature_names, &self.target_names) {
-            (Some(features), Some(targets)) => table.with_all_names(features.clone(), targets.clone()),
+        match (self.feature_names(), &self.target_names) {
+            (Some(features), Some(targets)) => table.with_all_names(features.to_vec(), targets.clone()),
             _ => Ok(table),
         }
     }
 
     fn need_target(&self) -> Result<(), DataError> {
-        match self.kind {
-            Kind::Nothing => Err(DataError::NoTarget { file: self.stream.lines.file().to_owned() }),
-            Kind::Numbers(_) | Kind::Label => Ok(()),
+        if !self.rows.plan().targets().is_empty() {
+            return Ok(());
         }
-    }
-
-    /// The next row in place of what `features` and `beside` hold; false at the end. An error
-    /// leaves no features there.
-    fn take_row(&mut self, features: &mut Vec<f64>) -> Result<bool, DataError> {
-        features.clear();
-        let mut beside = std::mem::take(&mut self.beside);
-        beside.targets.clear();
-        let row = self.append_row(features, &mut beside);
-        self.beside = beside;
-        if row.is_err() {
-            features.clear();
-        }
-        row
+        Err(DataError::NoTarget { file: self.lines.file().to_owned() })
     }
 
     /// The next row behind what `features` and the targets of `beside` hold already; false at the
     /// end, and nothing added. An error adds nothing, either.
     fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut Beside) -> Result<bool, DataError> {
-        let (before, plan) = (features.len(), self.stream.plan());
+        let (before, plan) = (features.len(), self.rows.plan());
         let (d, width) = (plan.dimension(), plan.width());
         features.resize(before + width, 0.0);
         let row = &mut features[before..];
         let read = self.fill_row(row, &mut beside.label);
         if matches!(read, Ok(true)) {
-            let plan = self.stream.plan();
+            let plan = self.rows.plan();
             beside.targets.extend_from_slice(&row[d..d + plan.numbers()]);
             beside.weight = if plan.weight().is_some() { row[width - 1] } else { 1.0 };
             features.truncate(before + d);
@@ -409,22 +509,44 @@ impl RowReader {
 
     /// The numbers of the next row, one for each of its cells, and its label; false at the end.
     fn fill_row(&mut self, row: &mut [f64], label: &mut String) -> Result<bool, DataError> {
-        match self.stream.numbers(row, label)? {
-            Next::End => return Ok(false),
-            Next::Numbers => {}
-            Next::Record if !self.stream.record(&mut self.record)? => return Ok(false),
-            Next::Record => {
-                for (place, cell) in self.record.cells().enumerate() {
-                    row[place] = self.number(cell, place, label)?;
-                }
-            }
+        let next = if self.over { Ok(Next::End) } else { self.rows.numbers(&mut self.lines, row, label) };
+        if !matches!(next, Ok(Next::Record)) {
+            return self.count(next.map(|next| next == Next::Numbers));
         }
-        Ok(true)
+        let mut record = std::mem::take(&mut self.record);
+        let read = self.next_record(&mut record);
+        let filled = record.cells().enumerate().try_for_each(|(place, cell)| {
+            row[place] = self.number(cell, place, label)?;
+            Ok(())
+        });
+        self.record = record;
+        read.and_then(|read| filled.map(|()| read))
+    }
+
+    /// Takes in account whether a row was read. A file without a single row is refused.
+    fn count(&mut self, read: Result<bool, DataError>) -> Result<bool, DataError> {
+        match &read {
+            Ok(true) => self.met += 1,
+            Err(error) if error.concerns_one_row() => self.met += 1,
+            Ok(false) | Err(_) => self.over = true,
+        }
+        if read.is_ok() && self.met == 0 {
+            let file = self.lines.file().to_owned();
+            let header = self.rows.has_header();
+            return Err(if header { DataError::HeaderOnly { file } } else { DataError::Empty { file } });
+        }
+        read
+    }
+
+    /// Where a cell of the row last read stands.
+    pub fn place(&self, cell: usize) -> CellPlace {
+        let column = self.rows.plan().column(cell);
+        self.lines.cell(column, self.rows.name(column))
     }
 
     /// The number of a cell; 0 for a label, which it puts into `label`.
     fn number(&self, cell: Cell<'_>, place: usize, label: &mut String) -> Result<f64, DataError> {
-        let (plan, at) = (self.stream.plan(), || self.stream.place(place));
+        let (plan, at) = (self.rows.plan(), || self.place(place));
         if matches!(plan.role(plan.column(place)), Role::Label(_)) {
             return if Labels::of_cell(cell, label) { Ok(0.0) } else { Err(DataError::MissingTarget { cell: at() }) };
         }
@@ -440,7 +562,7 @@ impl RowReader {
             Cell::Text(text) => number::parse(text.as_bytes()) == Parsed::Nan,
             _ => false,
         };
-        match (is_gap, self.stream.head) {
+        match (is_gap, self.head) {
             (true, _) if self.missing == Missing::Nan => Ok(f64::NAN),
             (true, _) if is_target => Err(DataError::MissingTarget { cell: at() }),
             (true, _) => Err(DataError::EmptyCell { cell: at() }),
@@ -452,48 +574,12 @@ impl RowReader {
     }
 }
 
-/// What rows have as their target.
-fn kind(plan: &Plan) -> Kind {
-    match plan.numbers() {
-        _ if plan.label().is_some() => Kind::Label,
-        0 => Kind::Nothing,
-        numbers => Kind::Numbers(numbers),
-    }
-}
-
 impl fmt::Debug for RowReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RowReader")
-            .field("file", &self.stream.lines.file())
+            .field("file", &self.lines.file())
             .field("dimension", &self.dimension())
             .field("line", &self.line())
             .finish_non_exhaustive()
     }
-}
-
-/// Reads a whole file, or standard input for `-`.
-///
-/// # Errors
-/// The first thing wrong, with its place: see [`DataError`].
-pub fn read_all(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Dataset, DataError> {
-    read_source(Source::from_path(path.as_ref()), options)
-}
-
-/// Reads a whole table from bytes in memory; `name` tells the format as a file's name would, unless
-/// the options do.
-///
-/// # Errors
-/// The first thing wrong, with its place: see [`DataError`].
-pub fn read_bytes(
-    name: impl Into<String>,
-    bytes: impl Into<std::borrow::Cow<'static, [u8]>>,
-    options: &ReadOptions,
-) -> Result<Dataset, DataError> {
-    read_source(Source::Memory { name: name.into(), bytes: bytes.into() }, options)
-}
-
-fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset, DataError> {
-    let twice = format_of(&source, options)? == Format::Libsvm && options.libsvm_dimension.is_none();
-    let source = if twice { source.rereadable()? } else { source };
-    RowReader::from_source(source, options)?.read_rows(usize::MAX)
 }

@@ -33,6 +33,20 @@ enum Held {
     Text(usize, usize),
 }
 
+/// One row with everything that belongs to it. One value serves for all rows: reading into it
+/// allocates nothing once it has met the longest label.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Example {
+    /// The features: shape (d).
+    pub features: Vec<f64>,
+    /// The targets: shape (m); empty if the target is a label, or if there is none.
+    pub targets: Vec<f64>,
+    /// The label in its [canonical](crate::Labels) form; empty if the targets are numbers.
+    pub label: String,
+    /// The weight: 1 if there is no column of weights.
+    pub weight: f64,
+}
+
 impl Record {
     /// An empty record.
     pub fn new() -> Self {

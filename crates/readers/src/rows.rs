@@ -54,6 +54,11 @@ pub(crate) trait Rows: Send {
         Ok(0)
     }
 
+    /// How many rows there are, where that is known beforehand.
+    fn length(&self) -> Option<usize> {
+        None
+    }
+
     /// What was taken for the header where the file leaves that in doubt, as one line for people.
     fn doubt(&self) -> Option<&str> {
         None

@@ -2,6 +2,7 @@
 
 use crate::error::DataError;
 use crate::reader::RowReader;
+use crate::table::Table;
 
 /// A named table of `len` rows, row-major, `dimension` values each. A missing value is NaN.
 ///
@@ -9,7 +10,7 @@ use crate::reader::RowReader;
 /// many column names as columns if there are names at all.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Parts", into = "Parts"))]
+#[cfg_attr(feature = "serde", serde(remote = "Self"))]
 pub struct Series {
     name: String,
     dimension: usize,
@@ -60,6 +61,15 @@ impl Series {
         }
     }
 
+    /// The rows as a reader gives them.
+    ///
+    /// # Errors
+    /// None of a series that keeps its invariants.
+    pub fn into_reader(self) -> Result<RowReader, DataError> {
+        let Self { name, dimension, values, column_names } = self;
+        RowReader::in_memory(&name, Table::new(&name, (dimension, values), column_names, None)?)
+    }
+
     /// What the series is called.
     pub fn name(&self) -> &str {
         &self.name
@@ -104,34 +114,24 @@ impl Series {
     }
 }
 
-/// The series as it is written down; reading it back goes through the checks of [`Series::new`].
+/// Written down as it is; reading it back goes through the checks of [`Series::new`].
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Parts {
-    name: String,
-    dimension: usize,
-    values: Vec<f64>,
-    column_names: Option<Vec<String>>,
-}
-
-#[cfg(feature = "serde")]
-impl From<Series> for Parts {
-    fn from(series: Series) -> Self {
-        let Series { name, dimension, values, column_names } = series;
-        Self { name, dimension, values, column_names }
+impl<'de> serde::Deserialize<'de> for Series {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Self { name, dimension, values, column_names } = Self::deserialize(deserializer)?;
+        let series = Self::new(name, dimension, values);
+        let named = series.and_then(|series| match column_names {
+            Some(names) => series.with_names(names),
+            None => Ok(series),
+        });
+        named.map_err(serde::de::Error::custom)
     }
 }
 
 #[cfg(feature = "serde")]
-impl TryFrom<Parts> for Series {
-    type Error = DataError;
-
-    fn try_from(parts: Parts) -> Result<Self, DataError> {
-        let series = Self::new(parts.name, parts.dimension, parts.values)?;
-        match parts.column_names {
-            Some(names) => series.with_names(names),
-            None => Ok(series),
-        }
+impl serde::Serialize for Series {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
     }
 }
 

@@ -118,11 +118,12 @@ fn a_learner_may_be_taught_by_what_is_around_it() {
         let (y, mut expected, mut made) = ([price(t)], [0.0], [0.0]);
         let target = Target::weighted(&y, weight);
         direct.learn_target(&record(t), target, &mut expected).unwrap();
-        around.learn_by(&record(t), weight, |learner, x| learner.learn(x, target, &mut made)).unwrap();
+        around.learn_by(&record(t), target, |learner, x| learner.learn(x, target, &mut made)).unwrap();
         assert_eq!((made, around.encoding()), (expected, direct.encoding()), "{t}");
     }
     let before = around.encoding().clone();
-    let refused = around.learn_by(&record(80), 1.0, |_, _| Err::<(), _>(Error::Example(ExampleError::Diverged)));
+    let refused =
+        around.learn_by(&record(80), Target::new(&[0.0]), |_, _| Err::<(), _>(Error::Example(ExampleError::Diverged)));
     assert!(matches!(refused, Err(EncodingError::Learner(Error::Example(ExampleError::Diverged)))));
     assert_eq!(*around.encoding(), before);
 }

@@ -372,3 +372,37 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// A column known by means, against the sums over all rows before.
+    #[test]
+    fn means_are_those_of_the_rows_before(
+        rows in prop::collection::vec((prop_oneof![9 => "[a-e]".prop_map(Some), 1 => Just(None)], -50.0..50.0), 1..80),
+    ) {
+        fn cell(text: &Option<String>) -> Cell<'_> {
+            text.as_deref().map_or(Cell::Missing, Cell::Text)
+        }
+        let head: Vec<[Cell<'_>; 1]> = rows.iter().map(|(text, _)| [cell(text)]).collect();
+        let overrides = Overrides::default().kind("shop", Kind::Mean);
+        let mut encoding = Encoding::look(&names(&["shop"]), &head, &overrides, EncodingOptions::default()).unwrap();
+        let gaps = rows.iter().any(|(text, _)| text.is_none());
+        prop_assert_eq!(encoding.dimension(), 1 + usize::from(gaps && encoding.names().len() > 1));
+        for (place, (text, y)) in rows.iter().enumerate() {
+            let mean = |all: Vec<f64>| all.iter().sum::<f64>() / all.len().max(1) as f64;
+            let all = mean(rows[..place].iter().map(|(_, y)| *y).collect());
+            let own: Vec<f64> =
+                rows[..place].iter().filter(|(other, _)| text.is_some() && other == text).map(|(_, y)| *y).collect();
+            let n = own.len() as f64;
+            let expected = (n * mean(own) + 10.0 * all) / (n + 10.0);
+            let made = encoded(encoding.transform(), &[cell(text)]);
+            prop_assert!((made[0] - expected).abs() < 1e-9, "{} for {expected}", made[0]);
+            prop_assert!(made.get(1).is_none_or(|gap| *gap == f64::from(text.is_none())));
+            encoding.learn_with(&[cell(text)], Some(*y)).unwrap();
+        }
+        prop_assert!(encoding.validate().is_ok());
+        // Without a target nothing moves.
+        let before = encoding.clone();
+        encoding.learn(&[Cell::Text("a")]).unwrap();
+        prop_assert_eq!(before, encoding);
+    }
+}

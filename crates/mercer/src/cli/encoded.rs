@@ -1,6 +1,7 @@
 //! Rows of a table with columns of any kind, which become numbers row by row.
 
 mod head;
+mod moving;
 mod oddities;
 mod ranges;
 mod records;
@@ -13,8 +14,8 @@ use mercer::encoding::{
     Schema, TargetScale, Use,
 };
 use mercer::readers::{
-    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, Scheme,
-    TargetColumn, Targets,
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, RowReader,
+    Scheme, TargetColumn, Targets,
 };
 
 use super::dialect;
@@ -25,10 +26,11 @@ use super::task::{Kind, Wanted};
 use super::{CommonArguments, FIRST_ROWS, voice};
 
 pub(crate) use head::Head;
+pub(crate) use moving::{Moving, told};
 pub(crate) use oddities::{Oddities, facts_of};
 pub(crate) use ranges::TableRanges;
 use records::{Beside, is_marked};
-pub(crate) use records::{Records, cell, kind, targets, with_notation};
+pub(crate) use records::{kind, next, targets, with_notation};
 
 /// A row as it was read: numbers, or a record of a table with its targets.
 #[derive(Clone, Default)]
@@ -73,19 +75,17 @@ pub(crate) struct Known<'a> {
 /// rows before it and of the first rows.
 pub(crate) struct Encoded {
     shown: String,
-    records: Records,
+    records: RowReader,
     record: Record,
     /// Where the columns of the schema are, if the file is not the one that was looked at.
     map: Option<ColumnMap>,
-    encoding: Encoding,
+    moving: Moving,
     beside: Beside,
     /// How targets are scaled, one each; nothing where they are in their own units.
     targets: Vec<TargetScale>,
     /// What was odd, told once, also if several files share it. Nothing is told of a second
     /// reading.
     odd: Option<Arc<Mutex<Oddities>>>,
-    /// Whether the statistics move.
-    learns: bool,
     /// Memory that is used again.
     sample: Sample,
 }
@@ -115,7 +115,7 @@ impl Encoded {
         };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
-        let found = Found::in_head(&shown, Records::Read(reader.into()), options, looking, wanted)?;
+        let found = Found::in_head(&shown, reader, options, looking, wanted)?;
         let found = match found {
             Looked::Encoded(found) => found,
             Looked::Numbers(schema) => {
@@ -126,7 +126,7 @@ impl Encoded {
             }
         };
         let Some(file) = opening.take() else { return Ok(None) };
-        let records = Records::Read(file.last_records(&whole)?.into());
+        let records = file.last_records(&whole)?;
         let encoded = found.over(shown, records);
         Ok(Some(if aloud { encoded.aloud() } else { encoded }))
     }
@@ -146,9 +146,9 @@ impl Encoded {
             last => TargetColumn::Several(targets.into_iter().chain(last).collect()),
         };
         let options = ReadOptions { target, ..ReadOptions::default() };
-        let found = Found::in_head(name, Records::of_table(table.clone()), &options, looking, wanted)?;
+        let found = Found::in_head(name, RowReader::of_table(table)?, &options, looking, wanted)?;
         let Looked::Encoded(found) = found else { return Ok(None) };
-        Ok(Some(found.over(name.to_owned(), Records::of_table(table.clone()))))
+        Ok(Some(found.over(name.to_owned(), RowReader::of_table(table)?)))
     }
 
     /// Columns that are known by name and not in the file.
@@ -157,7 +157,7 @@ impl Encoded {
     }
 
     /// Rows whose columns a model knows, by name; what is missing is told if this is `aloud`.
-    pub(crate) fn known(shown: &str, records: Records, known: &Known<'_>, aloud: bool) -> Result<Self, Failure> {
+    pub(crate) fn known(shown: &str, records: RowReader, known: &Known<'_>, aloud: bool) -> Result<Self, Failure> {
         let schema = known.encoding.schema();
         let names = names_of(&records, schema);
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
@@ -190,34 +190,33 @@ impl Encoded {
             records,
             record: Record::new(),
             map: Some(map),
-            encoding: known.encoding.clone(),
+            moving: Moving::new(known.encoding.clone(), known.kind),
             beside: Beside { targets: with_notation(targets, schema.columns(), column), weight, kind: known.kind },
             targets: Vec::new(),
             odd: None,
-            learns: true,
             sample: Sample::default(),
         })
     }
 
     /// The same by an encoding that stays as it is, with targets scaled so.
     pub(crate) fn frozen(self, targets: Vec<TargetScale>, odd: Arc<Mutex<Oddities>>) -> Self {
-        Self { targets, odd: Some(odd), learns: false, ..self }
+        Self { targets, odd: Some(odd), moving: self.moving.frozen(), ..self }
     }
 
     /// Tells a person what is done with the columns; and later, once of each column, that a cell
     /// does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
-        let needs_encoding = self.encoding.schema().needs_encoding();
+        let needs_encoding = self.moving.encoding.schema().needs_encoding();
         if needs_encoding {
             voice::remark(format!(
                 "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
                 self.shown,
-                self.encoding.dimension(),
+                self.moving.encoding.dimension(),
             ));
         }
         if needs_encoding || self.beside.targets.iter().any(is_marked) {
-            oddities::tell_columns(&self.encoding);
+            oddities::tell_columns(&self.moving.encoding);
         }
         self.odd = Some(Arc::default());
         self
@@ -242,35 +241,35 @@ impl Encoded {
 
     /// How targets are scaled by ranges of a whole file; `None` where they are not.
     pub(crate) fn fixed(&self) -> Option<&[TargetScale]> {
-        let scale = self.encoding.transform().options().scale;
+        let scale = self.moving.encoding.transform().options().scale;
         matches!(scale, Scale::Paper01 | Scale::Paper11).then_some(&self.targets)
     }
 
     /// The encoding, as [`next`](Self::next) has moved it.
     pub(crate) fn encoding(&self) -> &Encoding {
-        &self.encoding
+        &self.moving.encoding
     }
 
     /// The numbers that a row becomes, and the targets.
     pub(crate) fn columns(&self) -> Columns {
         let targets: Vec<String> =
             self.beside.targets.iter().map(|(place, _)| self.records.columns()[*place].clone()).collect();
-        let features = self.encoding.names();
+        let features = self.moving.encoding.names();
         let named = self.records.is_named();
-        Columns::new(self.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
+        Columns::new(self.moving.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
     }
 
     /// What was odd in the rows so far, column by column, for people.
     pub(crate) fn report(&self) {
         if let Some(odd) = &self.odd {
-            locked(odd).report(&self.encoding);
+            locked(odd).report(&self.moving.encoding);
         }
     }
 
     /// The columns and how many cells were odd, as JSON.
     pub(crate) fn facts(&self) -> Facts {
         (
-            oddities::columns(&self.encoding),
+            oddities::columns(&self.moving.encoding),
             self.odd.as_ref().map_or(serde_json::Value::Null, |odd| locked(odd).counts()),
         )
     }
@@ -282,7 +281,7 @@ impl Encoded {
 
     /// The line of the row last read, and what it counts.
     pub(crate) fn line(&self) -> (u64, Counts) {
-        self.records.line()
+        (self.records.line(), self.records.counts())
     }
 
     pub(crate) fn text(&self) -> &[u8] {
@@ -291,18 +290,18 @@ impl Encoded {
 
     /// Reads the next record with its targets, and encodes nothing; false at the end.
     pub(crate) fn next_record(&mut self, sample: &mut Sample) -> Result<bool, DataError> {
-        let Self { shown, records, record, map, encoding, beside, .. } = self;
+        let Self { records, record, map, moving: Moving { encoding, .. }, beside, .. } = self;
         let Sample { example, record: taken } = sample;
         taken.clear();
         clear(example);
-        if !records.next(record)? {
+        if !next(records, record)? {
             return Ok(false);
         }
         let expected = map.as_ref().map_or(encoding.schema().columns().len(), |_| records.columns().len());
         if record.len() != expected {
-            return Err(DataError::Ragged { line: records.cell(shown, 0).line, expected, got: record.len() });
+            return Err(DataError::Ragged { line: records.place(0).line, expected, got: record.len() });
         }
-        beside.take(record, example, |place| records.cell(shown, place))?;
+        beside.take(record, example, |place| records.place(place))?;
         match map {
             None => std::mem::swap(record, taken),
             Some(map) => (0..encoding.schema().columns().len())
@@ -318,7 +317,7 @@ impl Encoded {
         let read = self.next_record(&mut sample);
         std::mem::swap(&mut sample.example, example);
         if let Ok(true) = read {
-            self.encode(&sample.record, example, self.records.line());
+            self.encode(&sample.record, example, self.line());
         }
         self.sample = sample;
         read
@@ -327,16 +326,15 @@ impl Encoded {
     /// Encodes a record from that line into an example that has its targets, and learns its
     /// statistics unless its weight is 0.
     fn encode(&mut self, record: &Record, example: &mut Example, (line, counts): (u64, Counts)) {
-        let Self { shown, encoding, targets, odd, learns, .. } = self;
+        let Self { shown, moving, targets, odd, .. } = self;
+        let mut features = std::mem::take(&mut example.features);
         // The record is as wide as the schema, so that nothing is refused.
-        let _ = encoding.encode(record, &mut example.features);
+        let _ = moving.take(record, example, &mut features);
+        example.features = features;
         example.targets.iter_mut().zip(targets.iter()).for_each(|(y, scale)| *y = scale.apply(*y));
-        if *learns && example.weight != 0.0 {
-            let _ = encoding.learn(record);
-        }
         // A new category that got a number of its own is nothing odd.
         if let Some(odd) = odd {
-            locked(odd).tell(encoding, record, || {
+            locked(odd).tell(&moving.encoding, record, || {
                 let counted = if counts == Counts::Lines { "line" } else { "row" };
                 format!("{shown}, {counted} {line}")
             });
@@ -354,7 +352,7 @@ impl Encoded {
     /// Keeps the rows that are left, up to one more than `most`, and scales numbers and targets by
     /// their ranges.
     fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<Kept>, Failure> {
-        let mut ranges = TableRanges::of_schema(self.encoding.schema(), self.kind(), scheme);
+        let mut ranges = TableRanges::of_schema(self.moving.encoding.schema(), self.kind(), scheme);
         let (mut kept, mut head) = (VecDeque::new(), Vec::new());
         let mut sample = Sample::default();
         while kept.len() <= most && self.next_record(&mut sample)? {
@@ -365,8 +363,8 @@ impl Encoded {
             kept.push_back(Kept { line: self.line(), sample: std::mem::take(&mut sample) });
         }
         let refused = |error: EncodingError| Failure::because(format!("{}: {error}", self.shown));
-        let (schema, options) = (self.encoding.schema().clone(), self.encoding.transform().options());
-        (self.encoding, self.targets) =
+        let (schema, options) = (self.moving.encoding.schema().clone(), self.moving.encoding.transform().options());
+        (self.moving.encoding, self.targets) =
             ranges.encoding(schema, options, &head).and_then(|made| Ok((made, ranges.targets()?))).map_err(refused)?;
         Ok(kept)
     }
@@ -416,7 +414,7 @@ fn clear(example: &mut Example) {
 
 /// The names by which a model finds the columns of a file. A file without names that is as wide as
 /// the training data, with or without its targets, has their names.
-fn names_of(records: &Records, schema: &Schema) -> Vec<String> {
+fn names_of(records: &RowReader, schema: &Schema) -> Vec<String> {
     if records.is_named() || !schema.is_named() {
         return records.columns().to_vec();
     }
@@ -452,20 +450,21 @@ enum Looked {
 }
 
 impl Found {
-    fn over(self, shown: String, records: Records) -> Encoded {
+    fn over(self, shown: String, records: RowReader) -> Encoded {
         let Self { encoding, beside, targets } = self;
         let (record, sample) = (Record::new(), Sample::default());
-        Encoded { shown, records, record, map: None, encoding, beside, targets, odd: None, learns: true, sample }
+        let moving = Moving::new(encoding, beside.kind);
+        Encoded { shown, records, record, map: None, moving, beside, targets, odd: None, sample }
     }
 
     fn in_head(
         shown: &str,
-        mut records: Records,
+        mut records: RowReader,
         options: &ReadOptions,
         looking: &Looking,
         wanted: Wanted,
     ) -> Result<Looked, Failure> {
-        let (width, names) = (records.columns().len(), records.names());
+        let (width, names) = (records.columns().len(), records.feature_names());
         let Some(targets) = targets(&options.target, width, names) else { return Ok(Looked::Numbers(None)) };
         let weight = match &options.weight {
             None => None,

@@ -10,7 +10,7 @@ use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, Scale, TargetScale};
 use mercer::readers::{
     ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, Missing, ReadOptions, RowReader, Scheme,
-    Series, TargetColumn, Targets, permutation, read_all,
+    TargetColumn, Targets, permutation, read_all,
 };
 
 use super::dialect::{self, Dialect};
@@ -47,8 +47,6 @@ enum Body {
     Encoded(Box<Encoded>),
     /// Rows without a target, beside columns of times.
     Timed(Box<Timed>),
-    /// Rows without a target.
-    Series(Series),
 }
 
 /// Where an example stands.
@@ -164,9 +162,8 @@ impl Input {
 
     /// The series of that name.
     pub(crate) fn series(name: &str) -> Result<Self, Failure> {
-        let series = Registry::load()?.open_series(name)?;
-        let columns = Columns::new(series.dimension(), series.column_names(), None);
-        Ok(Self::new(name.to_owned(), Body::Series(series), Kind::Numbers(0), columns))
+        let reader = Registry::load()?.open_series(name)?.into_reader()?;
+        Self::of_reader(name.to_owned(), reader, Wanted::default())
     }
 
     /// A table in memory.
@@ -209,7 +206,7 @@ impl Input {
                 }
                 Body::Table { table, order: None }
             }
-            held @ (Body::Table { .. } | Body::Timed(_) | Body::Series(_)) => held,
+            held @ (Body::Table { .. } | Body::Timed(_)) => held,
         };
         Ok(Self { shown, body, kind, columns, weighted, fixed, given, found })
     }
@@ -249,7 +246,7 @@ impl Input {
     pub(crate) fn table(&self) -> Option<&Dataset> {
         match &self.body {
             Body::Table { table, .. } => Some(table),
-            Body::Stream(_) | Body::Encoded(_) | Body::Timed(_) | Body::Series(_) => None,
+            Body::Stream(_) | Body::Encoded(_) | Body::Timed(_) => None,
         }
     }
 
@@ -258,7 +255,7 @@ impl Input {
         match &self.body {
             Body::Table { table, .. } => Some(table.len()),
             Body::Encoded(encoded) => encoded.length(),
-            Body::Stream(_) | Body::Timed(_) | Body::Series(_) => None,
+            Body::Stream(_) | Body::Timed(_) => None,
         }
     }
 
@@ -266,7 +263,7 @@ impl Input {
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             Body::Encoded(encoded) => Some(encoded.encoding()),
-            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) | Body::Series(_) => None,
+            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) => None,
         }
     }
 
@@ -280,7 +277,7 @@ impl Input {
     pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
         match &self.body {
             Body::Encoded(encoded) => encoded.fixed(),
-            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) | Body::Series(_) => None,
+            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) => None,
         }
     }
 
@@ -289,7 +286,7 @@ impl Input {
         match &self.body {
             Body::Stream(reader) => reader.are_objects(),
             Body::Encoded(encoded) => encoded.are_objects(),
-            Body::Table { .. } | Body::Timed(_) | Body::Series(_) => false,
+            Body::Table { .. } | Body::Timed(_) => false,
         }
     }
 
@@ -401,12 +398,6 @@ impl Input {
             }
             Body::Encoded(encoded) => encoded.next(example),
             Body::Timed(timed) => timed.next(example),
-            Body::Series(series) if self.given == series.len() => Ok(false),
-            Body::Series(series) => {
-                example.features.clear();
-                example.features.extend_from_slice(series.row(self.given));
-                Ok(true)
-            }
         };
         self.count(&read);
         read
@@ -417,7 +408,7 @@ impl Input {
         match &self.body {
             Body::Stream(reader) => reader.marks(),
             Body::Encoded(encoded) => encoded.marks(),
-            Body::Table { .. } | Body::Timed(_) | Body::Series(_) => Marks::default(),
+            Body::Table { .. } | Body::Timed(_) => Marks::default(),
         }
     }
 
@@ -437,7 +428,6 @@ impl Input {
                 let (line, counts) = timed.line();
                 self.at(line, counts)
             }
-            Body::Series(_) => Place::Row { row: self.given, round: self.given },
         }
     }
 
@@ -452,8 +442,8 @@ impl Input {
     /// none.
     pub(crate) fn record(&self) -> &[u8] {
         match &self.body {
-            Body::Table { .. } | Body::Series(_) => &[],
-            Body::Stream(reader) => reader.record(),
+            Body::Table { .. } => &[],
+            Body::Stream(reader) => reader.text(),
             Body::Encoded(encoded) => encoded.text(),
             Body::Timed(timed) => timed.text(),
         }

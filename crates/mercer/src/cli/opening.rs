@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mercer::readers::{DataError, ReadOptions, RecordReader, RowReader};
+use mercer::readers::{DataError, ReadOptions, RowReader};
 
 use super::failure::Failure;
 use super::pipe::{self, Pipe};
@@ -48,37 +48,32 @@ impl Opening {
     }
 
     /// The records from the beginning. Whatever was opened before has ended.
-    pub(crate) fn records(&self, options: &ReadOptions) -> Result<RecordReader, DataError> {
-        self.read_records(options, true)
+    pub(crate) fn records(&self, options: &ReadOptions) -> Result<RowReader, DataError> {
+        self.read(options, true, true)
     }
 
     /// The same for the last time: what is read is not kept any more.
-    pub(crate) fn last_records(self, options: &ReadOptions) -> Result<RecordReader, DataError> {
-        self.read_records(options, false)
+    pub(crate) fn last_records(self, options: &ReadOptions) -> Result<RowReader, DataError> {
+        self.read(options, true, false)
     }
 
     /// The rows of numbers from the beginning, for the last time.
     pub(crate) fn rows(self, options: &ReadOptions) -> Result<RowReader, DataError> {
-        self.read_rows(options, false)
+        self.read(options, false, false)
     }
 
     /// The names of the columns of rows of numbers, where they have some: known as soon as a header
     /// is there.
     pub(crate) fn header(&self, options: &ReadOptions) -> Option<Vec<String>> {
-        self.read_rows(options, true).ok()?.feature_names().map(<[String]>::to_vec)
+        self.read(options, false, true).ok()?.feature_names().map(<[String]>::to_vec)
     }
 
-    fn read_records(&self, options: &ReadOptions, keeps: bool) -> Result<RecordReader, DataError> {
-        match self.kept(options)? {
-            None => RecordReader::open(&self.path, options),
-            Some(kept) => RecordReader::from_reader(&*self.shown, Reading::begin(kept, keeps), options),
-        }
-    }
-
-    fn read_rows(&self, options: &ReadOptions, keeps: bool) -> Result<RowReader, DataError> {
-        match self.kept(options)? {
-            None => RowReader::open(&self.path, options),
-            Some(kept) => RowReader::from_reader(&*self.shown, Reading::begin(kept, keeps), options),
+    fn read(&self, options: &ReadOptions, records: bool, keeps: bool) -> Result<RowReader, DataError> {
+        match (self.kept(options)?, records) {
+            (None, true) => RowReader::records(&self.path, options),
+            (None, false) => RowReader::open(&self.path, options),
+            (Some(kept), true) => RowReader::records_from(&*self.shown, Reading::begin(kept, keeps), options),
+            (Some(kept), false) => RowReader::from_reader(&*self.shown, Reading::begin(kept, keeps), options),
         }
     }
 

@@ -113,6 +113,40 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     }
     let stop = Stop::listen()?;
     let replies = Replies::create(predictions.as_deref(), &inputs)?;
+    let reading = reading(arguments, &model);
+    let idle = replies.clone();
+    let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
+    // Before the first row came.
+    stop.failure()?;
+    let rows = opened?;
+    if model.encoding.is_none() {
+        check_columns(&model, &rows, &arguments.model)?;
+    }
+    let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
+    if arguments.learn && theirs != ours {
+        return Err(Failure::because(format!(
+            "{}: predicts {ours} targets and {} has {theirs}; say with --target which they are",
+            arguments.model.display(),
+            rows.input().shown()
+        )));
+    }
+    let style = if rows.input().are_objects() { Style::Ndjson } else { Style::Csv };
+    let lines = Lines::of(&model, style, arguments.intervals.is_some());
+    let headed = lines.several || !rows.input().columns().features().is_empty();
+    replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
+    let bad = BadRows::new(&arguments.on_error)?;
+    if arguments.learn {
+        let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
+        let (weighted, odd) = (rows.input().is_weighted(), rows.oddities());
+        let learning = Learning::new(model, bad, saving, weighted, odd);
+        learn(learning, rows, &replies, &lines)
+    } else {
+        predict(&model, bad, rows, &replies, &lines, &stop)
+    }
+}
+
+/// How DATA is read for a model.
+fn reading<'a>(arguments: &'a PredictArguments, model: &'a Trained) -> Reading<'a> {
     let classes = model.classes().is_some();
     let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
     let named = is_data_set(&arguments.data);
@@ -150,36 +184,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let wanted = Wanted { task: Some(task), ..Wanted::default() };
     let named_target = arguments.target.as_ref().filter(|_| !arguments.learn);
     let columns = by_model.map_or(Reads::Numbers(named_target), Reads::Knows);
-    let reading = Reading { data: &arguments.data, options, wanted, columns, given, aloud: true };
-    let idle = replies.clone();
-    let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
-    // Before the first row came.
-    stop.failure()?;
-    let rows = opened?;
-    if model.encoding.is_none() {
-        check_columns(&model, &rows, &arguments.model)?;
-    }
-    let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
-    if arguments.learn && theirs != ours {
-        return Err(Failure::because(format!(
-            "{}: predicts {ours} targets and {} has {theirs}; say with --target which they are",
-            arguments.model.display(),
-            rows.input().shown()
-        )));
-    }
-    let style = if rows.input().are_objects() { Style::Ndjson } else { Style::Csv };
-    let lines = Lines::of(&model, style, arguments.intervals.is_some());
-    let headed = lines.several || !rows.input().columns().features().is_empty();
-    replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
-    let bad = BadRows::new(&arguments.on_error)?;
-    if arguments.learn {
-        let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
-        let (weighted, odd) = (rows.input().is_weighted(), rows.oddities());
-        let learning = Learning::new(model, bad, saving, weighted, odd);
-        learn(learning, rows, &replies, &lines)
-    } else {
-        predict(&model, bad, rows, &replies, &lines, &stop)
-    }
+    Reading { data: &arguments.data, options, wanted, columns, given, aloud: true }
 }
 
 /// Makes sure that the model has intervals that hold this share.

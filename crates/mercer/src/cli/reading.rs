@@ -4,11 +4,11 @@ use std::path::Path;
 
 use mercer::datasets::Registry;
 use mercer::encoding::Scale;
-use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn};
+use mercer::readers::{ColumnChoice, Format, ReadOptions, RowReader, TargetColumn};
 
 use super::CommonArguments;
 use super::dialect::{self, Dialect};
-use super::encoded::{self, Encoded, Known, Looking, Records};
+use super::encoded::{self, Encoded, Known, Looking};
 use super::failure::Failure;
 use super::input::{Input, not_scaled};
 use super::opening::Opening;
@@ -75,7 +75,7 @@ impl<'a> Reading<'a> {
                     Ok(Input::of_encoded(shown, encoded))
                 }
                 Reads::Knows(known) => {
-                    let encoded = Encoded::known(&shown, Records::of_table(table), known, self.aloud)?;
+                    let encoded = Encoded::known(&shown, RowReader::of_table(&table)?, known, self.aloud)?;
                     Ok(Input::of_encoded(shown, encoded))
                 }
                 Reads::Looks(_) | Reads::Numbers(_) => Input::of_table(shown, table, *wanted),
@@ -98,7 +98,7 @@ impl<'a> Reading<'a> {
                 let columns = schema.columns().iter().map(|column| column.name.clone());
                 let known_names = if schema.is_named() { columns.collect() } else { Vec::new() };
                 let options = ReadOptions { known: known_names, later_keys: true, ..options.clone() };
-                let records = Records::Read(opening.last_records(&options)?.into());
+                let records = opening.last_records(&options)?;
                 Ok(Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known, self.aloud)?))
             }
         }
@@ -109,10 +109,9 @@ impl<'a> Reading<'a> {
 fn check_target(opening: &Opening, options: &ReadOptions, target: &TargetColumn) -> Result<(), Failure> {
     let whole = ReadOptions { features: Vec::new(), ignore: Vec::new(), ..options.clone() };
     // What cannot be read tells why when it is.
-    let Ok(reader) = opening.records(&whole) else { return Ok(()) };
-    let records = Records::Read(reader.into());
+    let Ok(records) = opening.records(&whole) else { return Ok(()) };
     if options.format == Some(Format::Libsvm)
-        || encoded::targets(target, records.columns().len(), records.names()).is_some()
+        || encoded::targets(target, records.columns().len(), records.feature_names()).is_some()
     {
         return Ok(());
     }

@@ -4,11 +4,13 @@
 use mercer::encoding::{AmbiguousDay, Notation};
 use mercer::readers::is_gap_mark;
 use mercer::readers::{
-    Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RecordReader, instant_text,
+    Cell, CellPlace, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RowReader,
+    instant_text,
 };
 
 use super::FIRST_ROWS;
 use super::dialect;
+use super::encoded::next;
 use super::failure::Failure;
 use super::opening::Opening;
 use super::source::{Columns, no_column};
@@ -16,8 +18,7 @@ use super::voice;
 
 /// Rows of a series, of pairs or of a trajectory.
 pub(crate) struct Timed {
-    shown: String,
-    reader: RecordReader,
+    reader: RowReader,
     record: Record,
     /// Where the numbers stand.
     numbers: Vec<usize>,
@@ -75,7 +76,7 @@ impl Timed {
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
-        Ok(Some(Self { shown, reader, record: Record::new(), numbers, missing, time, before: None, group }))
+        Ok(Some(Self { reader, record: Record::new(), numbers, missing, time, before: None, group }))
     }
 
     pub(crate) fn columns(&self) -> Columns {
@@ -99,14 +100,12 @@ impl Timed {
 
     /// Puts the numbers of the next row into `example`; false at the end.
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Self { shown, reader, record, numbers, missing, time, before, group } = self;
+        let Self { reader, record, numbers, missing, time, before, group } = self;
         example.features.clear();
-        let read = reader.next_record(record);
-        dialect::tell_remark(reader.take_remark());
-        if !read? {
+        if !next(reader, record)? {
             return Ok(false);
         }
-        let cell = |column: usize| super::encoded::cell(shown, reader, column);
+        let cell = |column: usize| reader.place(column);
         let expected = reader.columns().len();
         if record.len() != expected {
             return Err(DataError::Ragged { line: cell(0).line, expected, got: record.len() });
@@ -123,7 +122,7 @@ impl Timed {
             }
         }
         if let Some(column) = time {
-            let now = column.read(shown, reader, record)?;
+            let now = column.read(reader, record)?;
             if let Some(before) = before.filter(|before| now < *before) {
                 let [value, before] = [now, before].map(|time| column.text(time));
                 return Err(DataError::Earlier { cell: cell(column.place), value, before });
@@ -131,30 +130,31 @@ impl Timed {
             *before = Some(now);
         }
         for &column in &*numbers {
-            example.features.push(number(shown, reader, record, column, *missing)?);
+            example.features.push(number(reader, record, column, *missing)?);
         }
         Ok(true)
     }
 }
 
 /// The number in a column of the record that was last read.
-pub(crate) fn number(
-    shown: &str,
-    reader: &RecordReader,
-    record: &Record,
-    column: usize,
-    missing: Missing,
-) -> Result<f64, DataError> {
-    let cell = || super::encoded::cell(shown, reader, column);
-    match record.cell(column) {
-        Cell::Number(value) | Cell::Numeral(value, _) => Ok(value),
-        Cell::Integer(value) => Ok(value as f64),
-        Cell::Text(text) if missing == Missing::Nan && is_gap_mark(text) => Ok(f64::NAN),
-        Cell::Missing if missing == Missing::Nan => Ok(f64::NAN),
-        Cell::Missing => Err(DataError::EmptyCell { cell: cell() }),
-        Cell::Text(text) => Err(DataError::NotANumber { cell: cell(), value: text.to_owned() }),
-        Cell::Instant(seconds) => Err(DataError::NotANumber { cell: cell(), value: instant_text(seconds) }),
+pub(crate) fn number(reader: &RowReader, record: &Record, column: usize, missing: Missing) -> Result<f64, DataError> {
+    let cell = record.cell(column);
+    match cell.number() {
+        Some(value) => Ok(value),
+        None if missing == Missing::Nan && is_gap(&cell) => Ok(f64::NAN),
+        None => Err(unreadable(cell, reader.place(column))),
     }
+}
+
+fn is_gap(cell: &Cell<'_>) -> bool {
+    matches!(cell, Cell::Missing) || matches!(cell, Cell::Text(text) if is_gap_mark(text))
+}
+
+fn unreadable(cell: Cell<'_>, place: CellPlace) -> DataError {
+    if is_gap(&cell) {
+        return DataError::EmptyCell { cell: place };
+    }
+    DataError::NotANumber { cell: place, value: cell.to_string() }
 }
 
 /// A column of times, or of numbers that order the rows.
@@ -167,23 +167,13 @@ pub(crate) struct TimeColumn {
 
 impl TimeColumn {
     /// The time of the record that was last read.
-    pub(crate) fn read(&self, shown: &str, reader: &RecordReader, record: &Record) -> Result<f64, DataError> {
-        let place = || super::encoded::cell(shown, reader, self.place);
+    pub(crate) fn read(&self, reader: &RowReader, record: &Record) -> Result<f64, DataError> {
         let cell = record.cell(self.place);
         let time = match &self.notation {
             Some(notation) => notation.instant(cell),
             None => cell.number(),
         };
-        time.ok_or_else(|| match cell {
-            Cell::Missing => DataError::EmptyCell { cell: place() },
-            Cell::Text(text) if is_gap_mark(text) => DataError::EmptyCell { cell: place() },
-            Cell::Text(text) | Cell::Numeral(_, text) => {
-                DataError::NotANumber { cell: place(), value: text.to_owned() }
-            }
-            Cell::Number(value) => DataError::NotANumber { cell: place(), value: value.to_string() },
-            Cell::Integer(value) => DataError::NotANumber { cell: place(), value: value.to_string() },
-            Cell::Instant(value) => DataError::NotANumber { cell: place(), value: instant_text(value) },
-        })
+        time.ok_or_else(|| unreadable(cell, reader.place(self.place)))
     }
 
     /// A time for messages.
@@ -204,7 +194,7 @@ pub(crate) struct Head {
 
 impl Head {
     /// `None` where the rows cannot be read at all.
-    pub(crate) fn read(reader: &mut RecordReader, most: usize) -> Option<Self> {
+    pub(crate) fn read(reader: &mut RowReader, most: usize) -> Option<Self> {
         let width = reader.columns().len();
         let mut rows = Vec::new();
         let mut record = Record::new();
@@ -237,11 +227,6 @@ impl Head {
     /// Whether no more than half of the values of a column are no numbers; the odd one is refused
     /// with its place.
     pub(crate) fn may_be_of_numbers(&self, column: usize) -> bool {
-        let is_gap = |cell: &Cell<'_>| match cell {
-            Cell::Missing => true,
-            Cell::Text(text) => is_gap_mark(text),
-            _ => false,
-        };
         let cells = self.cells(column);
         let numbers = cells.iter().filter(|cell| cell.number().is_some()).count();
         2 * numbers >= cells.iter().filter(|cell| !is_gap(cell)).count()
@@ -265,7 +250,7 @@ pub(crate) fn is_of_times(name: &str) -> bool {
 }
 
 /// Where the column that an option names stands.
-pub(crate) fn place(choice: &ColumnChoice, reader: &RecordReader, shown: &str, option: &str) -> Result<usize, Failure> {
+pub(crate) fn place(choice: &ColumnChoice, reader: &RowReader, shown: &str, option: &str) -> Result<usize, Failure> {
     let columns = reader.columns();
     let place = choice.place(columns.len(), reader.is_named().then_some(columns));
     place.ok_or_else(|| no_column(shown, option, choice, columns))

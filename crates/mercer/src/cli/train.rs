@@ -16,7 +16,7 @@ use mercer::readers::{Scaling, Targets};
 use super::bad_rows::{BadRows, OnError};
 use super::construction::{Construction, Learner, Premises};
 use super::dialect::{kept_gaps, known_gaps};
-use super::encoded::{Looking, Oddities, Sample, TableRanges};
+use super::encoded::{Looking, Moving, Oddities, Sample, TableRanges};
 use super::failure::Failure;
 use super::learned::Learned;
 use super::learning::{Learning, seen_after};
@@ -184,7 +184,8 @@ impl Plan {
         let dimension = self.rows.input().columns().dimension;
         let looked_at = if self.looks { FIRST_ROWS.min(self.limit) } else { 0 };
         // What the model will learn of these rows, row by row.
-        let mut moving = self.rows.input().encoding().cloned();
+        let (encoding, kind) = (self.rows.input().encoding().cloned(), self.rows.input().kind());
+        let mut moving = encoding.map(|encoding| Moving::new(encoding, kind));
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let Row::Good = row {
@@ -192,11 +193,7 @@ impl Plan {
                 let mut scaled = example.features.clone();
                 let taken = match &mut moving {
                     None => self.scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
-                    Some(moving) => {
-                        let encoded = moving.encode(record, &mut scaled);
-                        let learns = encoded.is_ok() && example.weight != 0.0;
-                        encoded.is_ok() && (!learns || moving.learn(record).is_ok())
-                    }
+                    Some(moving) => moving.take(record, example, &mut scaled).is_ok(),
                 };
                 if taken {
                     beginning.numbers.extend(scaled);

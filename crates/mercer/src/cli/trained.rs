@@ -8,7 +8,7 @@ use mercer::readers::{Example, Scaling};
 use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Scratch, Target};
 
 use super::classes::{Judged, class_of};
-use super::encoded::Sample;
+use super::encoded::{self, Sample};
 use super::notes::Watch;
 use super::output::number;
 use super::table::Standing;
@@ -132,7 +132,11 @@ impl OfRows for Trained {
         answer.inputs = inputs;
         taught?;
         if let Some(encoding) = encoding.as_mut().filter(|_| example.weight != 0.0) {
-            encoding.learn(record).map_err(display)?;
+            let first = match task {
+                Task::Classes(task) => task.labels.names().first(),
+                Task::Numbers(_) => None,
+            };
+            encoding.learn_with(record, encoded::told(example, first.map(String::as_str))).map_err(display)?;
         }
         if of_numbers { answer.unscale(scaling.as_ref()) } else { Ok(()) }
     }

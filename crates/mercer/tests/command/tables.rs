@@ -1,7 +1,7 @@
 //! `eval` of tables that are not all numbers: the columns are encoded, and the rest is as ever.
 
 use mercer::encoding::{Encoding, EncodingOptions, Overrides, Scale, Schema, parse_instant};
-use mercer::readers::{Cell, Format, ReadOptions, Record, RecordReader};
+use mercer::readers::{Cell, Format, ReadOptions, Record, RowReader};
 use serde_json::Value;
 
 use crate::support::{Folder, csv, examples, object};
@@ -19,7 +19,7 @@ fn sales(rows: usize) -> String {
 /// The same table as numbers, encoded here; with the ranges of all rows if it is scaled.
 fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
-    let mut reader = RecordReader::from_reader("sales", std::io::Cursor::new(text.to_owned()), &options).unwrap();
+    let mut reader = RowReader::records_from("sales", std::io::Cursor::new(text.to_owned()), &options).unwrap();
     let (mut rows, mut record) = (Vec::new(), Record::new());
     while reader.next_record(&mut record).unwrap() {
         rows.push(record.clone());
@@ -100,6 +100,27 @@ fn columns_of_any_kind_are_encoded_row_by_row() {
     let (report, _) = encoded(&folder, "eval sales.csv --learner auto");
     let r2 = report["second_half"]["r2"].as_f64().unwrap();
     assert!(r2 > 0.8, "{r2}");
+}
+
+/// Hundreds of shops, each of its own level: their means tell more than places that they share.
+#[test]
+fn many_categories_may_be_known_by_their_means() {
+    let row = |t: usize| format!("s{},{},{}\n", t * 7919 % 300, t * 37 % 80, 1000 * (t * 7919 % 300 % 7) + t * 37 % 80);
+    let folder = Folder::new().with("shops.csv", "shop,x,price\n".to_owned() + &(0..3000).map(row).collect::<String>());
+    let mse = |more: &str| {
+        let arguments = format!("eval shops.csv --learner krls --set lambda=0.1 --scale standard {more}");
+        let (report, err) = encoded(&folder, &arguments);
+        (report["second_half"]["mse"].as_f64().unwrap(), report["d"].as_u64(), err)
+    };
+    let (hashed, _, _) = mse("--as shop=category");
+    let (means, d, err) = mse("--as shop=mean");
+    assert_eq!(d, Some(2));
+    assert!(err.contains("column \"shop\": mean, 256 values so far"), "{err}");
+    assert!(means < hashed / 4.0, "{means} {hashed}");
+    let said = folder.run(
+        "fit shops.csv --learner pkrr-taylor --kernel gaussian:2 --scale-from shops.csv --as shop=mean --out m.mercer",
+    );
+    assert!(said.err.contains("--as shop=mean: means move with the rows"), "{}", said.err);
 }
 
 #[test]

@@ -85,6 +85,7 @@ fn numbers_are_learnt_in_pieces_as_in_one_pass() {
     same_in_pieces("--learner nons-ald --scale standard", "--weight weight", 1);
     same_in_pieces("--learner krls --scale standard --set lambda=0.1", "--intervals 0.9", 1);
     same_in_pieces("--learner krls --scale standard --set lambda=0.1", "--intervals 0.9 --interval-width local", 1);
+    same_in_pieces("--learner krls --set lambda=0.1 --scale standard", "--as city=mean --weight weight", 1);
     same_in_pieces("--learner krls --set lambda=0.1", "--target price,weight --ignore paid --scale standard", 2);
 }
 
@@ -93,6 +94,7 @@ fn classes_are_learnt_in_pieces_as_in_one_pass() {
     for learner in ["krls", "nons-ald --scale standard", "pegasos --scale robust"] {
         same_in_pieces(&format!("--learner {learner} --kernel gaussian:2 --target paid"), "", 1);
     }
+    same_in_pieces("--learner krls --kernel gaussian:2 --target paid --as city=mean", "--scale standard", 1);
     same_in_pieces("--learner krls --kernel gaussian:2 --target city --only day,size,price", "--scale standard", 1);
 }
 

@@ -12,8 +12,8 @@ use arrow_array::{
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field};
 use mercer_readers::{
-    Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RecordReader, RowReader,
-    Targets, read_all, read_bytes, text_cell,
+    Cell, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RowReader, Targets, read_all,
+    read_bytes, text_cell,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -68,7 +68,7 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
 }
 
 fn records(bytes: Vec<u8>, options: &ReadOptions) -> Result<(Vec<String>, Vec<Record>), DataError> {
-    let mut reader = RecordReader::from_reader("f", Cursor::new(bytes), options)?;
+    let mut reader = RowReader::records_from("f", Cursor::new(bytes), options)?;
     let (mut record, mut all) = (Record::new(), Vec::new());
     while reader.next_record(&mut record)? {
         all.push(record.clone());
@@ -232,7 +232,7 @@ fn refusals_name_row_and_column() {
                 Err(error) => {
                     assert!(error.concerns_one_row() && row.is_empty());
                     said.push(error.to_string());
-                    assert!(reader.record().starts_with(b"{\"a\": "), "{:?}", String::from_utf8_lossy(reader.record()));
+                    assert!(reader.text().starts_with(b"{\"a\": "), "{:?}", String::from_utf8_lossy(reader.text()));
                 }
             }
         }
@@ -262,7 +262,7 @@ fn every_row_has_a_text() {
     ]);
     for kind in KINDS {
         let bytes = written(kind, std::slice::from_ref(&table));
-        let mut reader = RecordReader::from_reader("f", Cursor::new(bytes), &options(kind)).unwrap();
+        let mut reader = RowReader::records_from("f", Cursor::new(bytes), &options(kind)).unwrap();
         let mut record = Record::new();
         for expected in ["{\"a\": 1.0, \"y\": \"x\\\"\"}", "{\"a\": 2.5, \"y\": null}"] {
             assert!(reader.next_record(&mut record).unwrap());

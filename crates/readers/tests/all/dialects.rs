@@ -4,8 +4,8 @@
 use std::io::Cursor;
 
 use mercer_readers::{
-    Cell, DataError, Decimal, Format, Header, ReadOptions, Record, RecordReader, RowReader, Separator, TargetColumn,
-    parse_instant, read_bytes,
+    Cell, DataError, Decimal, Format, Header, ReadOptions, Record, RowReader, Separator, TargetColumn, parse_instant,
+    read_bytes,
 };
 use proptest::prelude::*;
 
@@ -13,8 +13,8 @@ pub(crate) fn csv() -> ReadOptions {
     ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() }
 }
 
-pub(crate) fn open(text: &str, options: &ReadOptions) -> Result<RecordReader, DataError> {
-    RecordReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options)
+pub(crate) fn open(text: &str, options: &ReadOptions) -> Result<RowReader, DataError> {
+    RowReader::records_from("f", Cursor::new(text.as_bytes().to_vec()), options)
 }
 
 /// The names of the columns and all records.
@@ -77,7 +77,7 @@ fn lines_above_a_table_are_left_out() {
 
 #[test]
 fn names_in_another_encoding_are_refused() {
-    let error = RecordReader::from_reader("f", &b"a,gr\xf6\xdfe\n1,2\n"[..], &csv()).unwrap_err();
+    let error = RowReader::records_from("f", &b"a,gr\xf6\xdfe\n1,2\n"[..], &csv()).unwrap_err();
     assert_eq!(error.to_string(), "f, line 1, column 2: the text is not valid UTF-8; save the file as UTF-8");
 }
 
@@ -393,7 +393,7 @@ fn a_record_is_given_before_the_next_is_asked_for() {
         let taken = std::sync::Arc::default();
         let format = Some(if text.starts_with('{') { Format::Ndjson } else { Format::Csv });
         let input = Slow(lines, std::sync::Arc::clone(&taken));
-        let mut reader = RecordReader::from_reader("f", input, &ReadOptions { format, ..csv() }).unwrap();
+        let mut reader = RowReader::records_from("f", input, &ReadOptions { format, ..csv() }).unwrap();
         let mut record = Record::new();
         let (mut rows, asked) = (0, || taken.load(std::sync::atomic::Ordering::Relaxed));
         assert_eq!(asked(), before, "{text:?}");

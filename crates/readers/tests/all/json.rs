@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use mercer_readers::{
-    Cell, Counts, DataError, Format, Header, ReadOptions, Record, RecordReader, RowReader, TargetColumn, read_bytes,
+    Cell, Counts, DataError, Format, Header, ReadOptions, Record, RowReader, TargetColumn, read_bytes,
 };
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -12,8 +12,8 @@ fn json() -> ReadOptions {
     ReadOptions { format: Some(Format::Ndjson), ..ReadOptions::default() }
 }
 
-fn open(text: &str, options: &ReadOptions) -> Result<RecordReader, DataError> {
-    RecordReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options)
+fn open(text: &str, options: &ReadOptions) -> Result<RowReader, DataError> {
+    RowReader::records_from("f", Cursor::new(text.as_bytes().to_vec()), options)
 }
 
 fn records(text: &str, options: &ReadOptions) -> (Vec<String>, Vec<Record>) {
@@ -58,7 +58,7 @@ fn objects_and_arrays_are_rows() {
         RowReader::from_reader("f.json", Cursor::new("[{\"a\":1,\"y\":2}]"), &ReadOptions::default()).unwrap();
     assert!(reader.are_objects() && reader.counts() == Counts::Rows);
     assert_eq!(reader.next_row(&mut Vec::new()).unwrap(), Some(2.0));
-    assert_eq!(reader.record(), b"{\"a\":1,\"y\":2}");
+    assert_eq!(reader.text(), b"{\"a\":1,\"y\":2}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn refusals_say_which_row() {
     let mut row = Vec::new();
     assert_eq!(reader.next_row(&mut row).unwrap(), Some(2.0));
     assert!(reader.next_row(&mut row).unwrap_err().concerns_one_row());
-    assert_eq!(reader.record(), b"{\"a\":oops}");
+    assert_eq!(reader.text(), b"{\"a\":oops}");
     assert_eq!(reader.next_row(&mut row).unwrap(), Some(4.0));
     assert_eq!(reader.next_row(&mut row).unwrap(), None);
 }
@@ -144,7 +144,7 @@ proptest! {
         };
         let bytes = if zstd { compress_to_vec(text.as_bytes(), CompressionLevel::Fastest) } else { text.clone().into_bytes() };
         let options = ReadOptions { header: if shape % 2 == 0 { Header::Detect } else { Header::Present }, ..json() };
-        let mut reader = RecordReader::from_reader("f", Cursor::new(bytes), &options).unwrap();
+        let mut reader = RowReader::records_from("f", Cursor::new(bytes), &options).unwrap();
         prop_assert_eq!(reader.columns(), names);
         let mut record = Record::new();
         for row in &rows {

@@ -1,6 +1,8 @@
 //! Tables whose columns are all data, and cells without a value read as NaN.
 
-use mercer_readers::{DataError, Format, Missing, ReadOptions, RowReader, TargetColumn};
+use mercer_readers::{
+    Cell, DataError, Format, Missing, ReadOptions, Record, RowReader, Series, TargetColumn, Targets, read_bytes,
+};
 
 fn reader(name: &str, text: &'static str, options: &ReadOptions) -> RowReader {
     RowReader::from_reader(name, text.as_bytes(), options).unwrap()
@@ -127,4 +129,25 @@ fn blank_lines_of_one_column_are_gaps() {
     assert!(reader.next_features(&mut row).unwrap() && row[0].is_nan());
     assert!(reader.next_features(&mut row).unwrap() && row == [5.0]);
     assert!(!reader.next_features(&mut row).unwrap());
+}
+
+/// A table in memory is read as the file that holds it.
+#[test]
+fn tables_in_memory_are_read_as_files_are() {
+    for (text, targets) in [("a,b,y\n1,2,3\n4,5,6\n", Targets::Auto), ("a,b,y\n1,2,no\n4,5,yes\n", Targets::Labels)] {
+        let options = ReadOptions { format: Some(Format::Csv), targets, ..ReadOptions::default() };
+        let table = read_bytes("f.csv", text.as_bytes(), &options).unwrap();
+        let mut held = RowReader::of_table(&table).unwrap();
+        let mut file = RowReader::records_from("f.csv", text.as_bytes(), &options).unwrap();
+        assert_eq!((held.columns(), held.is_named(), held.length()), (file.columns(), true, Some(2)));
+        let (mut ours, mut theirs) = (Record::new(), Record::new());
+        for row in 1..=3 {
+            assert_eq!(held.next_record(&mut ours).unwrap(), file.next_record(&mut theirs).unwrap());
+            let same = |(a, b): (Cell<'_>, Cell<'_>)| a.number() == b.number() && a.to_string() == b.to_string();
+            assert!(ours.cells().zip(theirs.cells()).all(same) && ours.len() == theirs.len(), "{row}");
+        }
+    }
+    let series = Series::new("s", 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+    let mut reader = series.clone().into_reader().unwrap();
+    assert_eq!(Series::read("s", &mut reader).unwrap(), series);
 }

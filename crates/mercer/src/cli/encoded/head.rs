@@ -1,9 +1,8 @@
 //! The first rows of a table, by which it is known what its columns are.
 
 use mercer::encoding::{EncodingError, Look, Overrides, Schema};
-use mercer::readers::{DataError, Record};
+use mercer::readers::{DataError, Record, RowReader};
 
-use super::Records;
 use crate::cli::FIRST_ROWS;
 
 /// The first rows of a table.
@@ -24,7 +23,7 @@ impl Head {
     ///
     /// # Errors
     /// Those after which no row can be read.
-    pub(crate) fn of(records: &mut Records, enough: impl Fn(&Record) -> bool) -> Result<Option<Self>, DataError> {
+    pub(crate) fn of(records: &mut RowReader, enough: impl Fn(&Record) -> bool) -> Result<Option<Self>, DataError> {
         let width = records.columns().len();
         let named = records.is_named().then(|| Look::new(records.columns()));
         let (look, twice) = match named {
@@ -35,9 +34,9 @@ impl Head {
         let mut head = Self { rows: Vec::new(), look, twice, bad: 0, first_bad: None, whole: false };
         for _ in 0..FIRST_ROWS {
             let mut record = Record::new();
-            let read = records.next(&mut record).and_then(|read| match record.len() {
+            let read = super::next(records, &mut record).and_then(|read| match record.len() {
                 got if read && got != width => {
-                    Err(DataError::Ragged { line: records.cell("", 0).line, expected: width, got })
+                    Err(DataError::Ragged { line: records.place(0).line, expected: width, got })
                 }
                 _ => Ok(read),
             });

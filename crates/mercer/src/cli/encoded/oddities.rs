@@ -143,7 +143,7 @@ fn why(column: &Column, rows: u64) -> String {
         (Use::Late, _) => {
             return format!("has no value in the first {rows} rows, and begins with the first that it has");
         }
-        (_, Kind::Category) => parts.push(format!("{distinct} values so far")),
+        (_, Kind::Category | Kind::Mean) => parts.push(format!("{distinct} values so far")),
         _ => {}
     }
     if *notation != Notation::Plain

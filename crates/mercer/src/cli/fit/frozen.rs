@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use mercer::datasets::Registry;
-use mercer::encoding::{Encoding, EncodingError, EncodingOptions, TargetScale};
+use mercer::encoding::{Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, TargetScale};
 use mercer::readers::{ColumnChoice, ReadOptions, TargetColumn};
 
 use super::FitArguments;
@@ -74,6 +74,12 @@ impl Frozen {
             weight: options.weight.clone(),
             odd: Arc::default(),
         };
+        if let Some(column) = frozen.encoding.schema().columns().iter().find(|column| column.kind == ColumnKind::Mean) {
+            return Err(Failure::usage(format!(
+                "--as {0}=mean: means move with the rows, and fit encodes all rows alike; say --as {0}=category",
+                column.name
+            )));
+        }
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
         let (schema, options_of) = (frozen.encoding.schema().clone(), frozen.encoding.transform().options());
         let mut encoding = match arguments.scale.scheme() {

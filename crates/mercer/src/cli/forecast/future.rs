@@ -46,10 +46,10 @@ impl Future {
         let mut record = Record::new();
         while reader.next_record(&mut record)? {
             for &column in &places {
-                future.inputs.push(number(&future.shown, &reader, &record, column, Missing::Refuse)?);
+                future.inputs.push(number(&reader, &record, column, Missing::Refuse)?);
             }
             if let Some(column) = &time {
-                future.times.push(column.read(&future.shown, &reader, &record)?);
+                future.times.push(column.read(&reader, &record)?);
             }
             future.rows += 1;
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mercer::readers::{
-    Cell, ColumnChoice, Counts, DataError, Format, Missing, ReadOptions, Record, RecordReader, instant_text,
+    Cell, ColumnChoice, Counts, DataError, Format, Missing, ReadOptions, Record, RowReader, instant_text,
 };
 
 use super::clock::{Clock, Course, Repeats};
@@ -41,7 +41,7 @@ struct Groups {
 /// The records.
 pub(super) struct Rows {
     shown: String,
-    reader: RecordReader,
+    reader: RowReader,
     record: Record,
     /// Where the numbers stand, and which of them are inputs.
     numbers: Vec<usize>,
@@ -141,13 +141,13 @@ impl Rows {
     }
 
     /// The same within the file.
-    fn line(reader: &RecordReader) -> String {
+    fn line(reader: &RowReader) -> String {
         let what = if reader.counts() == Counts::Lines { "line" } else { "row" };
         format!("{what} {}", reader.line())
     }
 
     fn cell(&self, column: usize) -> mercer::readers::CellPlace {
-        crate::cli::encoded::cell(&self.shown, &self.reader, column)
+        self.reader.place(column)
     }
 
     /// Puts the next row into `row`; false at the end.
@@ -175,7 +175,7 @@ impl Rows {
             }
             self.values.clear();
             for &column in &self.numbers {
-                self.values.push(number(&self.shown, &self.reader, &self.record, column, Missing::Nan)?);
+                self.values.push(number(&self.reader, &self.record, column, Missing::Nan)?);
             }
             self.find_group()?;
             if self.time.is_none() {
@@ -222,7 +222,7 @@ impl Rows {
     /// Hands the record last read to the course of the series.
     fn offer(&mut self) -> Result<(), Failure> {
         let (Some(column), Some(clock)) = (&self.time, &self.clock) else { return Ok(()) };
-        let now = column.read(&self.shown, &self.reader, &self.record)?;
+        let now = column.read(&self.reader, &self.record)?;
         if let Some(before) = self.courses[self.now].newest() {
             let [value, before_text] = [now, before].map(|time| column.text(time));
             let cell = self.cell(column.place);
@@ -293,7 +293,7 @@ impl Rows {
 }
 
 impl Roles {
-    fn of(head: &Head, reader: &RecordReader, shown: &str, wanted: &Wanted<'_>) -> Result<Self, Failure> {
+    fn of(head: &Head, reader: &RowReader, shown: &str, wanted: &Wanted<'_>) -> Result<Self, Failure> {
         let names = reader.columns();
         let told = wanted.time.map(|choice| place(choice, reader, shown, "--time")).transpose()?;
         let notation = |column: usize, name: &str| {
@@ -361,7 +361,7 @@ impl Roles {
     }
 
     /// Tells a person what was found and not told.
-    fn tell(&self, reader: &RecordReader, shown: &str, wanted: &Wanted<'_>, clock: Option<&Clock>) {
+    fn tell(&self, reader: &RowReader, shown: &str, wanted: &Wanted<'_>, clock: Option<&Clock>) {
         let name = |column: &usize| format!("{:?}", reader.columns()[*column]);
         if let Some(clock) = clock {
             let is = match clock.words() {

@@ -2,11 +2,11 @@
 
 use mercer::datasets::Registry;
 use mercer::encoding::{EncodingError, EncodingOptions, Overrides, Transform, Use};
-use mercer::readers::{ColumnChoice, DataError, ReadOptions, Record, RecordReader, TargetColumn};
+use mercer::readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, TargetColumn};
 use serde_json::Value;
 
 use super::super::dialect;
-use super::super::encoded::{self, Head, Looking, Records};
+use super::super::encoded::{self, Head, Looking};
 use super::super::facts::Facts;
 use super::super::failure::Failure;
 use super::super::reading::{for_files, refuse_for_named};
@@ -34,7 +34,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
     let records = match source {
         Source::Named(name) => {
             refuse_for_named(name, for_files(target.is_some(), dialect, &[], false))?;
-            Records::of_table(Registry::load()?.open(name)?)
+            RowReader::of_table(&Registry::load()?.open(name)?)?
         }
         Source::File(_) if dialect.told(file, ReadOptions::default()).format.is_none() => return Ok(None),
         Source::File(_) | Source::StandardInput => open(arguments, &overrides)?,
@@ -43,7 +43,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
 }
 
 /// The records of a file, or of standard input.
-fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<Records, Failure> {
+fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<RowReader, Failure> {
     let InspectArguments { file, target, dialect, .. } = arguments;
     let mut mentioned = Looking { overrides: overrides.clone(), ..Looking::default() }.mentioned();
     mentioned.extend(target.iter().flat_map(|target| match target {
@@ -51,9 +51,9 @@ fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<Records, 
         one => one.choice().into_iter().collect(),
     }));
     let plain = ReadOptions { mentioned, later_keys: true, ..ReadOptions::default() };
-    let reader = RecordReader::open(file, &dialect.told(file, plain)).map_err(refused)?;
+    let reader = RowReader::records(file, &dialect.told(file, plain)).map_err(refused)?;
     dialect::tell_doubt(reader.doubt());
-    Ok(Records::Read(reader.into()))
+    Ok(reader)
 }
 
 /// What was wrong with a file, without ways to mend it that this command does not have.
@@ -83,7 +83,7 @@ fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) 
 }
 
 fn tell(
-    mut records: Records,
+    mut records: RowReader,
     target: Option<&TargetColumn>,
     overrides: Overrides,
     shown: &str,
@@ -93,7 +93,7 @@ fn tell(
     let head = Head::of(&mut records, |_| false).map_err(refused)?;
     let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
     if !head.whole {
-        head.whole = match records.next(&mut Record::new()) {
+        head.whole = match encoded::next(&mut records, &mut Record::new()) {
             Ok(more) => !more,
             Err(error) if error.concerns_one_row() => false,
             Err(error) => return Err(refused(error)),
@@ -102,7 +102,7 @@ fn tell(
     if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
         return Err(of_columns(twice.clone()));
     }
-    let (width, names) = (records.columns().len(), records.names());
+    let (width, names) = (records.columns().len(), records.feature_names());
     let overrides = overrides.aside(aside(target, width, names));
     let schema = head.schema(&overrides).map_err(of_columns)?;
     let mut notes: Vec<String> = head.first_bad.iter().map(ToString::to_string).collect();
