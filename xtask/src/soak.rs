@@ -41,14 +41,14 @@ const SIZES: [(&str, &str); 6] = [
 ];
 
 /// Learners that grow by design, and are bounded by what is set for them here.
-const BY_SETTINGS: [&str; 3] = ["aogd-ald", "experts", "restart"];
+const BY_SETTINGS: [&str; 4] = ["aogd-ald", "experts", "restart", "robust"];
 
 /// What is set for a learner with these keys.
 fn settings(learner: &str, keys: &[&str]) -> Vec<&'static str> {
     match learner {
         "aogd-ald" => vec!["alpha=0.05"],
         "experts" => vec!["members=krls max_dictionary=30; nons-ald max_dictionary=30; fogd features=20"],
-        "restart" => vec!["learner=krls lambda=0.1 max_dictionary=30"],
+        "restart" | "robust" => vec!["learner=krls lambda=0.1 max_dictionary=30"],
         // The grid, and a window of a few hundred rows.
         "auto" => vec!["budget=300000", "neighbours=8"],
         _ => SIZES.iter().filter(|(key, _)| keys.contains(key)).map(|(_, set)| *set).collect(),

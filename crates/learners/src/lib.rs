@@ -100,5 +100,8 @@ pub use {
         RidgeMoments, RidgePath, RidgePoint, leverage_sample, leverage_scores,
     },
     prequential::{Round, RoundError, Score, prequential},
-    wrappers::{Expert, Member, Mixture, OnOneDictionary, Restarting, Sharer, Sharing, intervals, mixture, restart},
+    wrappers::{
+        Expert, Member, Mixture, OnOneDictionary, Restarting, Robust, RobustParams, Sharer, Sharing, Weights,
+        intervals, mixture, restart, robust,
+    },
 };

@@ -9,7 +9,7 @@ use mercer_auto::{AUTO, Auto};
 use mercer_kernels::AnyKernel;
 use mercer_learners::catalogue::{BuildError, Context, Entry, Learner, NEEDS_GAUSSIAN, Value, Values};
 use mercer_learners::families::*;
-use mercer_learners::{Mixture, PkawvFixed, PkrrFixed, Restarting, mixture, one_of, restart};
+use mercer_learners::{Mixture, PkawvFixed, PkrrFixed, Restarting, Robust, mixture, one_of, restart, robust};
 
 /// Declares the enum of all regression learners, their entries and what makes them.
 macro_rules! learners {
@@ -90,6 +90,8 @@ const EXPERTS: Wrapper<Mixture<AnyRegressor<AnyKernel>>> = Wrapper { entry: mixt
 
 const RESTART: Wrapper<Restarting<AnyRegressor<AnyKernel>>> =
     Wrapper { entry: restart::RESTART, make: restart::restarting };
+
+const ROBUST: Wrapper<Robust<AnyRegressor<AnyKernel>>> = Wrapper { entry: robust::ROBUST, make: robust::robust };
 
 /// All learners that can be made before the first row is read, in the order of their tags in
 /// [`AnyRegressor`]; those on a frozen dictionary cannot.
@@ -180,6 +182,7 @@ learners! {
     48 PkrrFixed(PkrrFixed<K>),
     49 PkawvFixed(PkawvFixed<K>),
     50 Krmc(Krmc<K>) = KRMC,
+    51 Robust(Robust<AnyRegressor<K>>) = ROBUST,
 }
 
 #[cfg(test)]

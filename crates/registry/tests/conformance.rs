@@ -8,7 +8,7 @@ use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
     KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
     NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Restarting,
-    SketchedKons, SketchedKonsParams, TaylorParams,
+    Robust, RobustParams, SketchedKons, SketchedKonsParams, TaylorParams, Weights,
 };
 use mercer_registry::{entries, trial};
 use mercer_testkit::alloc::CountingAllocator;
@@ -234,6 +234,17 @@ fn restarting() {
         let params = FogdParams::default().features(29).loss(Loss::SOFTMAX).outputs(3);
         let make = || watched(Fogd::new(3, params).expect("valid").into());
         check_regressor("a restarting FOGD, softmax", memory, false, &make);
+    }
+}
+
+#[test]
+fn robust() {
+    for weights in [Weights::Huber, Weights::Correntropy] {
+        let params = KrlsParams::default().nu(1e-3).lambda(0.1).max_dictionary(Some(12)).outputs(3);
+        check_loss("a robust KRLS, 3 outputs", Memory::Bounded, |k| {
+            let krls: Subject = Krls::new(k, 3, params).expect("valid").into();
+            Robust::around(krls, RobustParams::default().weights(weights)).expect("squared").into()
+        });
     }
 }
 

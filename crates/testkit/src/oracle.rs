@@ -72,7 +72,7 @@ pub use kors::{KorsParams, KorsTrace, kors};
 pub use krls_engel::krls_engel;
 pub use krls_qr::krls_qr;
 pub use krls_t::{KrlsTParams, KrlsTTrace, krls_t};
-pub use krmc::krmc;
+pub use krmc::{krmc, weighted_by_errors};
 pub use krr::{BatchKrr, batch_krr, effective_dimension, leverage_scores};
 pub use lag_regression::{
     Features, LagRegressionParams, forgetting, lag_regression, slip_filters, spectral_filters, spectral_gradient,

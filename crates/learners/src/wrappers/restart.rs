@@ -207,12 +207,12 @@ parameters! {
     }
 }
 
-const LEARNER: Key = Key::written(
+pub(crate) const LEARNER: Key = Key::written(
     Kind::Learner,
     [
         "learner",
         "NAME KEY=VALUE …, with kernel=SPEC among the settings; in parentheses where it is a setting of a member",
-        "the learner; it is watched by the loss that it minimises",
+        "the learner around which this one works",
     ],
     || "krls".into(),
 );

@@ -4,8 +4,9 @@
 use crate::common::{self, TestResult, values};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
-    ExKrls, ExKrlsParams, FbKrls, FbKrlsParams, KernelKrr, KernelRidgeParams, Krls, KrlsParams, KrlsT, KrlsTParams,
-    KrlsTRule, Krmc, KrmcParams, Regressor, RegressorExt, Scratch, SwKrls, SwKrlsParams,
+    Error, ExKrls, ExKrlsParams, FbKrls, FbKrlsParams, KernelKrr, KernelRidgeParams, Krls, KrlsParams, KrlsT,
+    KrlsTParams, KrlsTRule, Krmc, KrmcParams, Regressor, RegressorExt, Robust, RobustParams, Scratch, SwKrls,
+    SwKrlsParams, Weights,
 };
 use mercer_registry::{entries, trial};
 use mercer_testkit::oracle::{self, Example, Trace, WeightedExample};
@@ -118,6 +119,61 @@ fn krmc_equals_least_squares_with_the_weights_of_its_rounds() {
             gap(&format!("{name}, s {scale}"), learner, stream, &expected)
         });
     }
+}
+
+/// Both kinds of weights, with the median of the last 50 errors by sorting.
+#[test]
+fn robust_learners_equal_least_squares_with_the_weights_of_their_rounds() {
+    for (weights, cut) in [(Weights::Huber, 1.345), (Weights::Correntropy, 2.11)] {
+        compare(1e-7, |name, kernel, stream| {
+            let stream = &stream[..120];
+            let mut errors: Vec<f64> = Vec::new();
+            let mut factor = |error: f64| {
+                let mut last = errors[errors.len().saturating_sub(50)..].to_vec();
+                last.sort_by(f64::total_cmp);
+                errors.push(error.abs());
+                let scale = if last.len() < 9 { 0.0 } else { 1.4826 * last[last.len() / 2] };
+                let u = error.abs() / scale;
+                match weights {
+                    _ if scale == 0.0 => 1.0,
+                    Weights::Huber => f64::min(1.0, cut / u),
+                    _ => (-u * u / (2.0 * cut * cut)).exp(),
+                }
+            };
+            let expected = oracle::weighted_by_errors(stream, &values(kernel), (0.1, 1e-3), &mut factor);
+            let params = KrlsParams::default().lambda(0.1).nu(1e-3);
+            let krls = Krls::new(kernel.clone(), stream[0].x.len(), params).expect("valid");
+            let learner = Robust::around(krls, RobustParams::default().weights(weights)).expect("squared");
+            gap(&format!("{name}, {weights:?}"), learner, stream, &expected)
+        });
+    }
+}
+
+/// One target in ten is wrong by a million, in every least-squares learner that a wrapper takes; a
+/// tenth of the targets cost less than a tenth of the accuracy, and a jump is followed.
+#[test]
+fn wrong_targets_do_not_move_robust_learners() -> TestResult {
+    let kernel: AnyKernel = "gaussian:0.6".parse()?;
+    for weights in [Weights::Huber, Weights::Correntropy] {
+        let run = |robust: bool, spoilt: bool| -> Result<f64, Error> {
+            let krls = Krls::new(kernel.clone(), 2, KrlsParams::default().forgetting(0.998))?;
+            let params = RobustParams::default().weights(weights).cut((!robust).then_some(1e300));
+            let mut learner = Robust::around(krls, params)?;
+            let mut squares = 0.0;
+            for (t, (x, y)) in streams::smooth_noisy(5, 4000, 2, 0.1).iter().enumerate() {
+                let wrong = t % 10 == 9;
+                let y = if t < 2000 { *y } else { y + 20.0 };
+                let prediction = learner.predict_then_update(x, if wrong && spoilt { y + 1e6 } else { y })?;
+                squares += if t % 2000 >= 1000 && !wrong { (prediction - y).powi(2) } else { 0.0 };
+            }
+            Ok((squares / 1800.0).sqrt())
+        };
+        let (spoilt, clean, plain) = (run(true, true)?, run(true, false)?, run(false, false)?);
+        assert!(clean < 1.05 * plain, "{weights:?}: {clean} with weights, {plain} without");
+        assert!(spoilt < 1.1 * plain, "{weights:?}: {spoilt} with wrong targets, {plain} without");
+        assert!(run(false, true)? > 1e4, "they ruin least squares");
+    }
+    Ok(())
 }
 
 /// One target in ten is wrong by a hundred deviations.

@@ -1,5 +1,5 @@
-//! Kernel recursive maximum correntropy as least squares with the weights of its rounds (Wu, Shi,
-//! Zhang, Ma and Chen 2015).
+//! Least squares with weights that depend on the errors: kernel recursive maximum correntropy (Wu,
+//! Shi, Zhang, Ma and Chen 2015), and others.
 //!
 //! The paper predicts `k_t(x_t)ᵀα` with `(K + λB⁻¹)α = y` over all rounds before. `B` is diagonal,
 //! `b_s = ω_s exp(−e_s²/2s²)` with the error `e_s` of the prediction in round `s`. This is the
@@ -13,6 +13,20 @@ use super::{Forgets, KernelFn, Trace, WeightedExample, WeightedLeastSquares, new
 /// # Panics
 /// If the kept points are dependent.
 pub fn krmc(stream: &[WeightedExample], kernel: KernelFn, scale: f64, lambda: f64, nu: f64) -> Trace {
+    weighted_by_errors(stream, kernel, (lambda, nu), &mut |error| (-0.5 * (error / scale).powi(2)).exp())
+}
+
+/// Least squares on an ALD dictionary of threshold `nu`, in which the weight of a round is
+/// multiplied by the factor of its error.
+///
+/// # Panics
+/// If the kept points are dependent.
+pub fn weighted_by_errors(
+    stream: &[WeightedExample],
+    kernel: KernelFn,
+    (lambda, nu): (f64, f64),
+    factor: &mut dyn FnMut(f64) -> f64,
+) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
     let mut fit = WeightedLeastSquares::new(1, lambda, false, Forgets::Exponential(1.0));
@@ -25,8 +39,9 @@ pub fn krmc(stream: &[WeightedExample], kernel: KernelFn, scale: f64, lambda: f6
             points.push(x.clone());
             trace.dictionary.push(t);
         }
-        let error = (y[0] - prediction) / scale;
-        fit.learn(&phi, y, weight * (-0.5 * error * error).exp());
+        if *weight > 0.0 {
+            fit.learn(&phi, y, weight * factor(y[0] - prediction));
+        }
     }
     trace
 }
