@@ -44,6 +44,7 @@ use features::Features;
 use forecaster::Forecaster;
 pub use modes::Mode;
 use modes::{Spectrum, spectrum};
+use operator_model::quality;
 pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
 use recent::Recent;
 use scale::Scale;
@@ -111,7 +112,6 @@ struct Settled {
 
 /// The scores of one candidate.
 struct Scored {
-    groups: Vec<Sums>,
     forecast: Score,
     spectrum: Option<Score>,
 }
@@ -421,7 +421,9 @@ impl OperatorSums {
         // The first candidate has the linear features alone: what is no worse is the better one.
         let linear = scored[0].forecast.is_as_small_as(&scored[forecast].forecast);
         let forecast = if linear { 0 } else { forecast };
-        let (quality, variance) = quality(&scored[forecast].groups, &columns, scored[forecast].forecast.value);
+        let of_forecast = &settled.candidates[forecast];
+        let groups = of_forecast.groups(GROUPS, of_forecast.alone(&pending).as_ref());
+        let (quality, variance) = quality(&groups, &columns, scored[forecast].forecast.value);
         let deterministic = variance == 0.0
             || (quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change);
         let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
@@ -438,7 +440,7 @@ impl OperatorSums {
             size: chosen[k].features.len() - chosen[k].features.leading(),
         };
         let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, self.state, ridges[0], deterministic, sums);
-        let calibration = self.calibrate(&settled.scale, &scored[forecast].groups, horizon, &fit)?;
+        let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
         let (norm, spectrum) = match self.dimension == self.state {
             true => self.spectrum(chosen[1], &pending, ridges[1], deterministic, modes)?,
             false => (0.0, Spectrum::default()),
@@ -451,7 +453,7 @@ impl OperatorSums {
             quality,
             choices: [choice(0), choice(1)],
             norm,
-            forecaster: fit(&sum(&scored[forecast].groups))?,
+            forecaster: fit(&sum(&groups))?,
             calibration,
             spectral: chosen[1].features.clone(),
             spectrum,
@@ -477,7 +479,7 @@ impl OperatorSums {
             false => Vec::new(),
         };
         let spectrum = spectrum.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
-        Ok(Scored { groups, forecast, spectrum })
+        Ok(Scored { forecast, spectrum })
     }
 
     /// The norm in `L²` and the modes.
@@ -537,23 +539,6 @@ impl Settled {
 fn best(count: usize, value: impl Fn(&usize) -> f64) -> Option<usize> {
     let larger = |best: usize, i: usize| if value(&i) > value(&best) { i } else { best };
     (0..count).reduce(larger).filter(|best| value(best).is_finite())
-}
-
-/// The quality of forecasts with the held-out squared error `held_out`, and the variance itself.
-fn quality(groups: &[Sums], columns: &std::ops::Range<usize>, held_out: f64) -> (Quality, f64) {
-    let total = sum(groups);
-    let mean = |value: f64| value / total.weight;
-    let (mut variance, mut no_change) = (0.0, 0.0);
-    for j in columns.clone() {
-        let square = mean(total.squares[j]);
-        // The first feature is 1.
-        let centred = square - mean(total.cross.entry(0, j)).powi(2);
-        // Of a constant only rounding is left.
-        variance += if centred > 1e-14 * square { centred } else { 0.0 };
-        no_change += (square + mean(total.gram.entry(j, j)) - 2.0 * mean(total.cross.entry(j, j))).max(0.0);
-    }
-    let part = |error: f64| if variance > 0.0 { error / variance } else { 0.0 };
-    (Quality { held_out: part(held_out), no_change: part(no_change), mean: part(variance) }, variance)
 }
 
 /// Refuses numbers whose squares overflow.

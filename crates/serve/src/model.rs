@@ -8,9 +8,9 @@ use serde_json::{Value as Json, json};
 /// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
 pub type Reason = Box<dyn Error + Send + Sync>;
 
-/// Forecasts so many rows ahead, one prediction for each; it shares nothing with the model that it
-/// was copied from.
-pub type Forecast = Box<dyn FnOnce(usize) -> Result<Vec<Prediction>, Reason> + Send>;
+/// Forecasts so many rows ahead, one prediction for each, with the values of [`Schema::known`] in
+/// the rows to come, row by row; it shares nothing with the model that it was copied from.
+pub type Forecast = Box<dyn FnOnce(usize, Vec<f64>) -> Result<Vec<Prediction>, Reason> + Send>;
 
 /// A model that is served. Many threads predict with it under a shared lock; one learns, a row at a
 /// time, under the exclusive one.
@@ -64,6 +64,8 @@ pub struct Schema {
     /// Of a series: how many steps ahead it can be forecast. Its columns are its outputs and
     /// inputs, and it has no targets.
     pub series: Option<usize>,
+    /// The inputs of a series, whose values in the rows to come a forecast is told.
+    pub known: Vec<String>,
     /// The names of the targets.
     pub targets: Vec<String>,
     /// What predictions are of: the targets, or the outputs of a series.

@@ -274,6 +274,12 @@ fn schemas(schema: &Schema, options: &Options) -> Value {
     if let Some(most) = schema.series {
         let steps = json!({ "type": "integer", "minimum": 1, "maximum": most, "default": 1, "description": "How many rows ahead." });
         asked = json!({ "type": "object", "properties": { "steps": steps }, "additionalProperties": false });
+        if !schema.known.is_empty() {
+            let count = schema.known.len();
+            let row = json!({ "type": "array", "items": { "type": "number" }, "minItems": count, "maxItems": count });
+            let told = format!("In the rows to come: {}.", schema.known.join(", "));
+            asked["properties"]["inputs"] = json!({ "type": "array", "items": row, "description": told });
+        }
         // Always a list, of as many rows as there are steps.
         predicted = predicted["oneOf"][1].take();
     }

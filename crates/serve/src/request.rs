@@ -78,27 +78,48 @@ impl Asked {
     }
 }
 
-/// How many rows of a series are asked for.
+/// How many rows of a series are asked for, and the inputs of these rows as far as they are told,
+/// row by row.
 ///
 /// # Errors
 /// 400 for what is not JSON, 422 for JSON of another form.
-pub(super) fn steps(body: &[u8], most: usize) -> Result<usize, Refusal> {
-    let form = "send {\"steps\": H}, where H is how many rows ahead to forecast";
-    let body = object(body, form)?;
-    if let Some(name) = body.keys().find(|name| *name != "steps") {
+pub(super) fn ahead(body: &[u8], known: &[String], most: usize) -> Result<(usize, Vec<f64>), Refusal> {
+    let form = match known {
+        [] => "send {\"steps\": H}, where H is how many rows ahead to forecast".to_owned(),
+        _ => format!(
+            "send {{\"steps\": H, \"inputs\": [ROW, ...]}}, where H is how many rows ahead to forecast, and each ROW an array of {}",
+            said(known)
+        ),
+    };
+    let body = object(body, &form)?;
+    let takes = |name: &str| name == "steps" || (name == "inputs" && !known.is_empty());
+    if let Some(name) = body.keys().find(|name| !takes(name)) {
         return Err(Refusal::unprocessable(format!("{name:?} is not known here; {form}")));
     }
-    let Some(asked) = body.get("steps") else { return Ok(1) };
     // A whole number may be written as 2.0.
-    let steps = asked.as_f64().filter(|steps| steps.fract() == 0.0 && (1.0..=most as f64).contains(steps));
-    steps.map(|steps| steps as usize).ok_or_else(|| {
-        let told = if most == 1 {
-            "1, since the inputs of later rows are not known".to_owned()
-        } else {
-            format!("a whole number from 1 to {most}")
-        };
-        Refusal::unprocessable(format!("steps is {}; give {told}", kind(asked)))
-    })
+    let whole =
+        |asked: &Json| asked.as_f64().filter(|steps| steps.fract() == 0.0 && (1.0..=most as f64).contains(steps));
+    let steps = body.get("steps").map_or(Ok(1.0), |asked| {
+        let refused = || format!("steps is {}; give a whole number from 1 to {most}", kind(asked));
+        whole(asked).ok_or_else(|| Refusal::unprocessable(refused()))
+    })? as usize;
+    let rows = match body.get("inputs") {
+        None => &[][..],
+        Some(Json::Array(rows)) if rows.len() <= steps => rows,
+        Some(_) => {
+            return Err(Refusal::unprocessable(format!("inputs is not an array of at most {steps} rows; {form}")));
+        }
+    };
+    let mut inputs = Vec::with_capacity(rows.len() * known.len());
+    for (at, row) in rows.iter().enumerate() {
+        let cells = row.as_array().filter(|cells| cells.len() == known.len());
+        let cells = cells.ok_or_else(|| Refusal::unprocessable(format!("inputs[{at}] is no row; {form}")))?;
+        for (name, cell) in known.iter().zip(cells) {
+            let value = number(Some(cell));
+            inputs.push(value.map_err(|why| Refusal::unprocessable(format!("inputs[{at}]: {name:?} {why}")))?);
+        }
+    }
+    Ok((steps, inputs))
 }
 
 /// The values of a row: those of the columns, then the targets and the weight where they are

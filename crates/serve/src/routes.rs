@@ -159,7 +159,7 @@ pub(super) fn malformed(status: u16) -> String {
 async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer, Refusal> {
     let body = read(request, service).await?;
     if let Some(most) = service.schema.series {
-        return forecast(service, request::steps(&body, most)?).await;
+        return forecast(service, request::ahead(&body, &service.schema.known, most)?).await;
     }
     let Asked { rows, single, variance } = Asked::parse(&body, Purpose::Predict, service)?;
     drop(body);
@@ -187,14 +187,14 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
 }
 
 /// The next rows of a series.
-async fn forecast(service: &Service, steps: usize) -> Result<Answer, Refusal> {
+async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Result<Answer, Refusal> {
     let wait = service.options.limits.wait;
     let turn = timeout(wait, service.forecasts.acquire()).await.ok().and_then(Result::ok);
     let Some(_turn) = turn else {
         return Err(Refusal::busy("other forecasts are being made; ask again later, or for fewer steps", wait));
     };
     let forecast = service.model.read().await.forecast();
-    let made = tokio::task::spawn_blocking(move || forecast(steps)).await.map_err(|_| gone())?;
+    let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| gone())?;
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
     service.metrics.predictions.fetch_add(steps as u64, Relaxed);
     let told: Vec<_> = made.iter().map(|row| row.json(&service.schema, false)).collect();

@@ -92,7 +92,7 @@ impl Model for Mean {
 
     fn forecast(&self) -> Forecast {
         let copy = self.clone();
-        Box::new(move |steps| {
+        Box::new(move |steps, _| {
             thread::sleep(FORECAST);
             Ok((0..steps).map(|_| copy.told()).collect())
         })

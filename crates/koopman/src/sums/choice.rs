@@ -24,6 +24,8 @@ use crate::Error;
 pub(crate) const RIDGES: [f64; 8] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-11];
 /// The ridge on the constant and the state: against columns that depend on each other.
 const SLIGHT: f64 = 1e-10;
+/// An error below this part of the variance is rounding of the sums.
+const ROUNDING: f64 = 1e-13;
 
 /// `mean(G) + R`
 fn regularised((gram, weight): (&Matrix, f64), leading: usize, ridge: f64) -> Matrix {
@@ -57,13 +59,13 @@ impl Score {
     }
 
     /// Whether this error is the larger one by no more than chance lets expect: by the standard
-    /// error of its differences from the other over the groups.
+    /// error of its differences from the other over the groups, or by rounding.
     pub(crate) fn is_as_small_as(&self, other: &Self) -> bool {
         let differences: Vec<f64> = self.parts.iter().zip(&other.parts).map(|(a, b)| a - b).collect();
         let g = differences.len() as f64;
         let sum: f64 = differences.iter().sum();
         let squares: f64 = differences.iter().map(|d| (d - sum / g).powi(2)).sum();
-        g > 1.0 && sum <= (squares * g / (g - 1.0)).sqrt()
+        g > 1.0 && sum <= (squares * g / (g - 1.0)).sqrt().max(ROUNDING)
     }
 }
 

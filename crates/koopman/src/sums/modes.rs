@@ -35,6 +35,8 @@ const STRONG: f64 = 8.0;
 const CERTAIN: f64 = 2.5;
 /// Residuals and spreads below this are rounding.
 const ROUNDING: f64 = 1e-9;
+/// Moduli of a deterministic system that differ by less are taken as one, if their spreads allow.
+const ALIKE: f64 = 1e-3;
 
 /// An eigenvalue of the Koopman operator with what is known of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,9 +121,25 @@ pub(crate) fn spectrum(
     if deterministic {
         // Stable: within each part the order by modulus stays.
         modes.sort_by_key(|(mode, _)| !mode.reliable);
+        slow_first(&mut modes);
     }
     (spectrum.modes, spectrum.functions) = modes.into_iter().unzip();
     Ok(spectrum)
+}
+
+/// Puts modes of one modulus in the order of their frequency: what turns slowly stands before its
+/// harmonics.
+fn slow_first(modes: &mut [(Mode, [Vec<f64>; 2])]) {
+    let mut rest = modes;
+    while let Some((first, _)) = rest.first() {
+        let (least, kind) = (first.value.modulus() - (2.0 * first.spread).clamp(ROUNDING, ALIKE), first.reliable);
+        let alike = |(mode, _): &&(Mode, [Vec<f64>; 2])| mode.reliable == kind && mode.value.modulus() >= least;
+        let count = rest.iter().take_while(alike).count();
+        let (own, others) = rest.split_at_mut(count);
+        let angle = |mode: &Mode| mode.value.im.abs().atan2(mode.value.re);
+        own.sort_by(|(a, _), (b, _)| angle(a).total_cmp(&angle(b)));
+        rest = others;
+    }
 }
 
 /// Whether the modulus of the slowest mode, of the given parts, is larger with instruments than

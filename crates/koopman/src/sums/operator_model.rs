@@ -1,8 +1,11 @@
 //! What was learnt: choice, modes and forecasts.
 
+use std::ops::Range;
+
 use mercer_kernels::AnyKernel;
 use mercer_sparsify::Probe;
 
+use super::blocks::{Sums, sum};
 use super::calibration::Calibration;
 use super::features::Features;
 use super::forecaster::{ForecastMemory, Forecaster};
@@ -31,6 +34,23 @@ pub struct Quality {
     pub no_change: f64,
     /// The error of the mean: 1, or 0 of states that are constant.
     pub mean: f64,
+}
+
+/// The quality of forecasts with the held-out squared error `held_out`, and the variance itself.
+pub(crate) fn quality(groups: &[Sums], columns: &Range<usize>, held_out: f64) -> (Quality, f64) {
+    let total = sum(groups);
+    let mean = |value: f64| value / total.weight;
+    let (mut variance, mut no_change) = (0.0, 0.0);
+    for j in columns.clone() {
+        let square = mean(total.squares[j]);
+        // The first feature is 1.
+        let centred = square - mean(total.cross.entry(0, j)).powi(2);
+        // Of a constant only rounding is left.
+        variance += if centred > 1e-14 * square { centred } else { 0.0 };
+        no_change += (square + mean(total.gram.entry(j, j)) - 2.0 * mean(total.cross.entry(j, j))).max(0.0);
+    }
+    let part = |error: f64| if variance > 0.0 { error / variance } else { 0.0 };
+    (Quality { held_out: part(held_out), no_change: part(no_change), mean: part(variance) }, variance)
 }
 
 /// A point of a dictionary.
@@ -103,8 +123,8 @@ impl OperatorModel {
         self.scale.deviations()
     }
 
-    /// The modes: by decreasing modulus, for a deterministic system the reliable ones first. None
-    /// where `x` carries inputs.
+    /// The modes: by decreasing modulus, for a deterministic system the reliable ones first, and of
+    /// one modulus the slow ones. None where `x` carries inputs.
     #[must_use]
     pub fn modes(&self) -> &[Mode] {
         &self.spectrum.modes

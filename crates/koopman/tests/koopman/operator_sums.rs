@@ -235,6 +235,24 @@ fn a_deterministic_system_is_iterated_and_units_do_not_matter() -> Outcome {
     Ok(())
 }
 
+/// A turn of 0.3 without noise: by its two harmonics it is linear, and by their sum it is not.
+#[test]
+fn a_fundamental_stands_before_its_harmonics_and_exact_data_need_no_dictionary() -> Outcome {
+    let turn = |t: u32| 0.3 * f64::from(t);
+    let pairs = |state: &dyn Fn(u32) -> Vec<f64>| (0..2000).map(|t| (state(t), state(t + 1))).collect::<Vec<Pair>>();
+    let linear = model(&pairs(&|t| vec![turn(t).sin(), turn(t + 1).sin()]))?;
+    assert_eq!(linear.forecast_choice().kernel, None);
+    let bent = model(&pairs(&|t| [f64::cos, f64::sin].map(|f| f(turn(t)) + 0.3 * f(2.0 * turn(t))).to_vec()))?;
+    assert!(bent.forecast_choice().kernel.is_some() && bent.is_deterministic());
+    for (model, count) in [(&linear, 3), (&bent, 7)] {
+        for (k, mode) in model.modes()[..count].iter().enumerate() {
+            let angle = mode.value.im.atan2(mode.value.re).abs();
+            assert!((angle - 0.3 * k.div_ceil(2) as f64).abs() < 1e-6 && mode.reliable, "{k}: {:?}", model.modes());
+        }
+    }
+    Ok(())
+}
+
 /// x⁺ = 0.5 x + u: the inputs of the coming steps are given.
 #[test]
 fn inputs_steer_the_forecast() -> Outcome {

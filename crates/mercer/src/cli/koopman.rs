@@ -4,6 +4,7 @@
 mod descent;
 mod making;
 mod pairs;
+mod parts;
 #[cfg(feature = "plots")]
 mod picture;
 mod queries;
@@ -33,6 +34,8 @@ use pairs::{Chunk, Layout, Pairs};
 #[cfg(feature = "plots")]
 use picture::Subject;
 use queries::Queries;
+#[cfg(feature = "serve")]
+pub(super) use sums_report::COVERAGE;
 
 /// Steps of a forecast from the end of the data, unless told.
 const STEPS: usize = 10;
@@ -81,7 +84,7 @@ pub(crate) struct KoopmanArguments {
     trajectory: bool,
     /// Take K successive rows of a trajectory together as a state, the oldest first, where one row
     /// does not tell all of it [default: chosen by sums, 1 by sogd]
-    #[arg(long, value_name = "K", requires = "trajectory", value_parser = count)]
+    #[arg(long, value_name = "K", conflicts_with_all = ["state_dim", "input_dim"], value_parser = count)]
     delay: Option<NonZeroUsize>,
     /// The column, by name or by number from 1, that tells several trajectories apart: where it
     /// changes, another one begins. Rows of one must stand together
@@ -123,6 +126,14 @@ pub(crate) struct KoopmanArguments {
     /// (--json prints them in any case)
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
+    /// By sums: learn PAIRS with the scale and dictionaries of this model but without what it has
+    /// learnt, so that parts of the data can be learnt apart, and --merge adds them up
+    #[arg(long, value_name = "MODEL", conflicts_with = "model")]
+    fork: Option<PathBuf>,
+    /// By sums: add to --model what these models have learnt that were begun by --fork, with commas
+    /// between; PAIRS may be left out
+    #[arg(long, value_name = "MODEL,…", value_delimiter = ',', requires = "model")]
+    merge: Vec<PathBuf>,
     #[command(flatten)]
     plot: PlotArguments,
     #[command(flatten)]
@@ -146,6 +157,8 @@ Examples:
   mercer koopman monday.csv --out week.mercer
   mercer koopman tuesday.csv --model week.mercer --out week.mercer
   mercer koopman --model week.mercer --eigen 4 --predict queries.csv
+  mercer koopman north.csv --fork week.mercer --out north.mercer
+  mercer koopman --model week.mercer --merge north.mercer,south.mercer --out all.mercer
 ";
 
 /// How an operator is learnt.
@@ -177,6 +190,8 @@ impl KoopmanArguments {
             ("--half-life", self.making.half_life.is_some()),
             ("--step-time", self.step_time.is_some()),
             ("--eigenfunctions", self.eigenfunctions.is_some()),
+            ("--fork", self.fork.is_some()),
+            ("--merge", !self.merge.is_empty()),
         ];
         given.into_iter().find(|option| option.1).map(|option| option.0)
     }
@@ -223,7 +238,7 @@ impl KoopmanArguments {
                 "--predict must be a file when PAIRS is standard input, which can be read only once",
             ));
         }
-        if self.pairs.is_none() && self.model.out.is_some() {
+        if self.pairs.is_none() && self.merge.is_empty() && self.model.out.is_some() {
             return Err(Failure::usage("--out keeps what was learnt from PAIRS; give them, or leave --out out"));
         }
         Ok(inputs)
@@ -244,7 +259,10 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let (kept, inputs) = (&arguments.model, arguments.inputs()?);
     let _lock = kept.lock()?;
     let load = |path| store::load_operator(path).map(|model| (path, model));
-    let start = kept.model.as_deref().map(load).transpose()?;
+    let start = match (&arguments.fork, kept.model.as_deref()) {
+        (Some(path), _) => Some((path.as_path(), parts::fork(path)?)),
+        (None, model) => model.map(load).transpose()?,
+    };
     let saved = kept.resumed().map(load).transpose()?;
     let method = arguments.method(start.as_ref())?;
     let stop = kept.prepare(&inputs)?;
@@ -255,6 +273,10 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let plot = arguments.plot.create(&inputs.iter().copied().chain(kept.model.as_deref()).collect::<Vec<_>>())?;
     #[cfg(not(feature = "plots"))]
     arguments.plot.refuse()?;
+    let start = match start {
+        Some((path, model)) => Some((path, parts::merge(model, &arguments.merge)?)),
+        None => None,
+    };
     let learnt = learn(arguments, method, [start, saved], &stop)?;
     if kept.out.is_none() && files.are_wanted() {
         let told = format!("{} pairs were learnt, and no file was written", learnt.pass.learnt);
@@ -357,12 +379,12 @@ fn learn(
     let mut saving = kept.saving(&shown, before, model.seen());
     let mut pass = Pass::new(model);
     let (mut step_time, mut left_out) = (pass.model.trajectory.as_ref().and_then(Trajectory::step), 0);
-    if let Some(pairs) = &mut pairs {
-        let ended = pass.learn_all(chunk, pairs, &mut saving);
-        match &saving {
-            Some(saving) => saving.end(ended, stop, || pass.model.to_bytes())?,
-            None => ended?,
-        }
+    let ended = pairs.as_mut().map_or(Ok(()), |pairs| pass.learn_all(chunk, pairs, &mut saving));
+    match &saving {
+        Some(saving) => saving.end(ended, stop, || pass.model.to_bytes())?,
+        None => ended?,
+    }
+    if let Some(pairs) = &pairs {
         (step_time, left_out) = (pairs.step().or(step_time), pairs.left_out());
     }
     Ok(Learnt { pass, layout, shown, steps, queries, step_time, left_out, stopped: stop.requested() })

@@ -6,10 +6,10 @@ use mercer::catalogue::{self, Context, Entry, Settings};
 use mercer::encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledTargets, TargetScale};
 use mercer::fit::FitSpec;
 use mercer::forecast::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
-    GridParams, HorizonIntervals, InputParams, IntervalParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf,
-    OpfParams, ScaledForecaster, ScaledParams, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule,
-    StateSpace, WindowedSlip, WindowedSlipParams,
+    AnyForecaster, ConformalIntervals, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture,
+    Forecaster, GridParams, HorizonIntervals, InputParams, IntervalParams, KalmanPredictor, LastValue,
+    LinearExtrapolation, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip,
+    SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::koopman::{DenseSogd, DenseSogdParams, OperatorModel, OperatorSums, OperatorSumsParams, Sogd, SogdParams};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
@@ -249,6 +249,7 @@ fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
     let spectral = SpectralParams::default().t_init(8).rank(3).horizon(12);
     let gradient = spectral.rule(SpectralRule::Gradient { rate: 0.1, radius: 2.0 });
     let grid = GridParams::default().schedule(schedule).gammas(vec![0.4, 0.9]);
+    let season = SeasonParams::default().periods(Periods::Given(vec![2])).horizons(2).detail(Detail::Light);
     let model = StateSpace {
         a: vec![0.9, 0.1, 0.0, 0.5],
         b: Vec::new(),
@@ -272,6 +273,7 @@ fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
         ("last-value", LastValue::new(1).into()),
         ("extrapolation", LinearExtrapolation::new(1).into()),
         ("forecast-experts", ForecastMixture::grid(1, &grid).unwrap().into()),
+        ("season", Seasons::new(1, 1, &season).unwrap().into()),
         ("scaled", scaled(&opf, 9)),
         ("scaled-open", scaled(&opf, 1000)),
     ]

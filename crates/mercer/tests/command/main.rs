@@ -40,6 +40,7 @@ mod scores;
 mod season;
 mod series;
 mod serve;
+mod served_ahead;
 mod serving;
 mod streams;
 mod support;

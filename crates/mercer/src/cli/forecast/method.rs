@@ -215,108 +215,32 @@ pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Res
         return build_season(arguments, columns, ahead);
     }
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
-    let betas = if arguments.beta.is_empty() { vec![BETA] } else { arguments.beta.clone() };
-    let schedule = EpochSchedule { beta: betas[0], t_init: arguments.t_init.unwrap_or(T_INIT), max_lags: None };
     let regulariser = arguments.lambda.unwrap_or(Lambda::Auto);
-    let lambda = regulariser.own();
-    let mut shared = false;
-    let (rank, horizon) = (arguments.rank.unwrap_or(RANK), arguments.horizon.unwrap_or(HORIZON));
-    let (t_init, feed_through) = (schedule.t_init, arguments.feed_through);
-    let mut parameters: Vec<(&'static str, Value)> = Vec::new();
+    let t_init = arguments.t_init.unwrap_or(T_INIT);
+    let mut asked = Asked {
+        betas: if arguments.beta.is_empty() { vec![BETA] } else { arguments.beta.clone() },
+        t_init,
+        lambda: regulariser.own(),
+        outputs: m,
+        inputs: q,
+        shared: false,
+        parameters: Vec::new(),
+    };
     if uses_schedule(method) {
-        parameters.push(("beta", if betas.len() == 1 { json!(schedule.beta) } else { json!(betas) }));
+        let betas = &asked.betas;
+        asked.parameters.push(("beta", if betas.len() == 1 { json!(betas[0]) } else { json!(betas) }));
     }
     if method != Method::Kalman {
-        parameters.extend([("t_init", json!(t_init)), ("lambda", regulariser.shown())]);
+        asked.parameters.extend([("t_init", json!(t_init)), ("lambda", regulariser.shown())]);
     }
-    // Inputs of the methods on a factor, where they are scaled as the outputs are unless another
-    // factor is given.
-    let inputs = |forgetting: f64| {
-        let forgetting = Forgetting::Scalar(arguments.gamma_input.unwrap_or(forgetting));
-        InputParams::default().count(q).forgetting(forgetting).feed_through(feed_through)
-    };
     let forecaster = match method {
-        Method::Opf | Method::TsiamisPappas if given || method == Method::TsiamisPappas => {
-            let (forgetting, scalar) = forgetting(method, arguments, m)?;
-            parameters.push(("gamma", shown(&forgetting, m)));
-            shared = mixes(&forgetting, m);
-            let params = OpfParams::default().schedule(schedule).lambda(lambda).forgetting(forgetting);
-            let opf = if q == 0 {
-                Opf::new(m, &params)
-            } else {
-                let Some(own) = arguments.gamma_input.or(scalar) else {
-                    return Err(Failure::usage("--gamma-matrix says nothing of the inputs; add --gamma-input"));
-                };
-                parameters.push(("gamma_input", json!(own)));
-                Opf::with_inputs(m, &inputs(own), &params)
-            };
-            opf.map(AnyForecaster::from)
-        }
-        Method::Opf | Method::TsiamisPappas | Method::Experts | Method::Season => {
-            let gamma_for_inputs = arguments.gamma_input.is_none();
-            let params =
-                GridParams::default().schedule(schedule).lambda(lambda).betas(betas).gamma_for_inputs(gamma_for_inputs);
-            parameters.extend([("gamma", json!("auto")), ("gammas", json!(params.gammas))]);
-            parameters.extend(arguments.gamma_input.map(|gamma| ("gamma_input", json!(gamma))));
-            let grid = if q == 0 {
-                ForecastMixture::<Opf>::grid(m, &params)
-            } else {
-                ForecastMixture::<Opf>::grid_with_inputs(m, &inputs(1.0), &params)
-            };
-            grid.map(|grid| grid.recovering().into())
-        }
-        Method::Discounted => {
-            let alpha = arguments.alpha.unwrap_or(ALPHA);
-            parameters.push(("alpha", json!(alpha)));
-            let params = DiscountedParams::default().schedule(schedule).lambda(lambda).alpha(alpha);
-            let discounted =
-                if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs(1.0), &params) };
-            discounted.map(AnyForecaster::from)
-        }
-        Method::Slip => {
-            parameters.extend([("rank", json!(rank)), ("horizon", json!(horizon))]);
-            let params = SlipParams::default().t_init(t_init).lambda(lambda).rank(rank).horizon(horizon);
-            let slip = if q == 0 { Slip::new(m, &params) } else { Slip::with_inputs(m, q, feed_through, &params) };
-            slip.map(AnyForecaster::from)
-        }
-        Method::SlipWindow => {
-            parameters.push(("rank", json!(rank)));
-            let params = WindowedSlipParams::default().schedule(schedule).lambda(lambda).rank(rank);
-            let slip = if q == 0 {
-                WindowedSlip::new(m, &params)
-            } else {
-                WindowedSlip::with_inputs(m, q, feed_through, &params)
-            };
-            slip.map(AnyForecaster::from)
-        }
-        Method::Spectral => {
-            parameters.extend([("rank", json!(rank)), ("horizon", json!(horizon))]);
-            let params = SpectralParams::default()
-                .t_init(t_init)
-                .rank(rank)
-                .horizon(horizon)
-                .rule(SpectralRule::Ridge { lambda });
-            let filter = if q == 0 {
-                SpectralFilter::new(m, &params)
-            } else {
-                SpectralFilter::with_inputs(m, q, feed_through, &params)
-            };
-            filter.map(AnyForecaster::from)
-        }
-        Method::Kalman => {
-            let Some(path) = &arguments.system else {
-                return Err(Failure::usage("--method kalman needs the system's matrices; add --system FILE.json"));
-            };
-            let system = read_system(path)?;
-            let kalman = KalmanPredictor::new(&system)
-                .map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
-            check_system(path, &kalman, m, q, feed_through)?;
-            parameters.push(("closed_loop_radius", json!(kalman.closed_loop_radius())));
-            Ok(AnyForecaster::from(kalman))
-        }
+        Method::Slip | Method::SlipWindow | Method::Spectral => asked.on_filters(method, arguments),
+        Method::Kalman => Ok(asked.kalman(arguments)?),
+        _ => asked.on_lags(method, arguments, given)?,
     };
+    let Asked { shared, mut parameters, .. } = asked;
     if q > 0 {
-        parameters.extend([("inputs", json!(q)), ("feed_through", json!(feed_through))]);
+        parameters.extend([("inputs", json!(q)), ("feed_through", json!(arguments.feed_through))]);
     }
     let intervals = arguments
         .intervals
@@ -339,6 +263,113 @@ pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Res
         intervals,
         ..Prediction::new(columns.file_names(), forecaster)
     })
+}
+
+/// What the paper's methods are made with, whichever it is.
+struct Asked {
+    betas: Vec<f64>,
+    t_init: usize,
+    lambda: f64,
+    outputs: usize,
+    inputs: usize,
+    /// Whether all outputs have one scale.
+    shared: bool,
+    /// As they are told.
+    parameters: Vec<(&'static str, Value)>,
+}
+
+impl Asked {
+    fn schedule(&self) -> EpochSchedule {
+        EpochSchedule { beta: self.betas[0], t_init: self.t_init, max_lags: None }
+    }
+
+    /// Inputs of the methods on lags, which are scaled as the outputs are unless another factor is
+    /// given.
+    fn inputs(&self, arguments: &Making, forgetting: f64) -> InputParams {
+        let forgetting = Forgetting::Scalar(arguments.gamma_input.unwrap_or(forgetting));
+        InputParams::default().count(self.inputs).forgetting(forgetting).feed_through(arguments.feed_through)
+    }
+
+    /// Regressions on lags: one γ, a grid of them, or a discount. The inner error is that of a
+    /// parameter.
+    fn on_lags(
+        &mut self,
+        method: Method,
+        arguments: &Making,
+        given: bool,
+    ) -> Result<Result<AnyForecaster, Error>, Failure> {
+        let (m, q, lambda, schedule) = (self.outputs, self.inputs, self.lambda, self.schedule());
+        if method == Method::Discounted {
+            let alpha = arguments.alpha.unwrap_or(ALPHA);
+            self.parameters.push(("alpha", json!(alpha)));
+            let params = DiscountedParams::default().schedule(schedule).lambda(lambda).alpha(alpha);
+            let inputs = self.inputs(arguments, 1.0);
+            let made = if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs, &params) };
+            return Ok(made.map(AnyForecaster::from));
+        }
+        if method == Method::TsiamisPappas || (method == Method::Opf && given) {
+            let (forgetting, scalar) = forgetting(method, arguments, m)?;
+            self.parameters.push(("gamma", shown(&forgetting, m)));
+            self.shared = mixes(&forgetting, m);
+            let params = OpfParams::default().schedule(schedule).lambda(lambda).forgetting(forgetting);
+            if q == 0 {
+                return Ok(Opf::new(m, &params).map(AnyForecaster::from));
+            }
+            let Some(own) = arguments.gamma_input.or(scalar) else {
+                return Err(Failure::usage("--gamma-matrix says nothing of the inputs; add --gamma-input"));
+            };
+            self.parameters.push(("gamma_input", json!(own)));
+            return Ok(Opf::with_inputs(m, &self.inputs(arguments, own), &params).map(AnyForecaster::from));
+        }
+        let params = GridParams::default()
+            .schedule(schedule)
+            .lambda(lambda)
+            .betas(self.betas.clone())
+            .gamma_for_inputs(arguments.gamma_input.is_none());
+        self.parameters.extend([("gamma", json!("auto")), ("gammas", json!(params.gammas))]);
+        self.parameters.extend(arguments.gamma_input.map(|gamma| ("gamma_input", json!(gamma))));
+        let grid = if q == 0 {
+            ForecastMixture::<Opf>::grid(m, &params)
+        } else {
+            ForecastMixture::<Opf>::grid_with_inputs(m, &self.inputs(arguments, 1.0), &params)
+        };
+        Ok(grid.map(|grid| grid.recovering().into()))
+    }
+
+    /// Ridge on spectral filters.
+    fn on_filters(&mut self, method: Method, arguments: &Making) -> Result<AnyForecaster, Error> {
+        let (m, q, lambda, feed_through) = (self.outputs, self.inputs, self.lambda, arguments.feed_through);
+        let (rank, horizon) = (arguments.rank.unwrap_or(RANK), arguments.horizon.unwrap_or(HORIZON));
+        self.parameters.push(("rank", json!(rank)));
+        if method == Method::SlipWindow {
+            let params = WindowedSlipParams::default().schedule(self.schedule()).lambda(lambda).rank(rank);
+            let with_inputs = || WindowedSlip::with_inputs(m, q, feed_through, &params);
+            return Ok(if q == 0 { WindowedSlip::new(m, &params)? } else { with_inputs()? }.into());
+        }
+        self.parameters.push(("horizon", json!(horizon)));
+        if method == Method::Slip {
+            let params = SlipParams::default().t_init(self.t_init).lambda(lambda).rank(rank).horizon(horizon);
+            let with_inputs = || Slip::with_inputs(m, q, feed_through, &params);
+            return Ok(if q == 0 { Slip::new(m, &params)? } else { with_inputs()? }.into());
+        }
+        let rule = SpectralRule::Ridge { lambda };
+        let params = SpectralParams::default().t_init(self.t_init).rank(rank).horizon(horizon).rule(rule);
+        let with_inputs = || SpectralFilter::with_inputs(m, q, feed_through, &params);
+        Ok(if q == 0 { SpectralFilter::new(m, &params)? } else { with_inputs()? }.into())
+    }
+
+    /// The predictor of a known system.
+    fn kalman(&mut self, arguments: &Making) -> Result<AnyForecaster, Failure> {
+        let Some(path) = &arguments.system else {
+            return Err(Failure::usage("--method kalman needs the system's matrices; add --system FILE.json"));
+        };
+        let system = read_system(path)?;
+        let kalman =
+            KalmanPredictor::new(&system).map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
+        check_system(path, &kalman, self.outputs, self.inputs, arguments.feed_through)?;
+        self.parameters.push(("closed_loop_radius", json!(kalman.closed_loop_radius())));
+        Ok(AnyForecaster::from(kalman))
+    }
 }
 
 /// Whether past rows are counted by β.

@@ -87,17 +87,22 @@ impl fmt::Display for Stop {
     }
 }
 
+/// What is lacking where a forecast of so many steps needs more than `told` numbers of inputs.
+fn unknown_inputs(model: &Prediction, steps: usize, told: usize) -> Option<String> {
+    let (q, rows) = (model.forecaster.inputs(), if model.forecaster.feed_through() { steps } else { steps - 1 });
+    (told < rows * q).then(|| format!("needs the inputs of {rows} rows to come, and {} are known", told / q))
+}
+
 impl Pass {
     pub(crate) fn new(mut model: Prediction, columns: Columns, wanted: Wanted) -> Result<Self, Failure> {
         let Wanted { steps, future, quantiles } = wanted;
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
         let ahead = steps.map_or(1, usize::from);
-        let needed = if model.forecaster.feed_through() { ahead } else { ahead - 1 };
-        if steps.is_some() && future.len() < needed * q {
+        if steps.is_some()
+            && let Some(unknown) = unknown_inputs(&model, ahead, future.len())
+        {
             return Err(Failure::usage(format!(
-                "--steps {ahead} needs the inputs of {needed} rows to come, and {} are known; give them in --future FILE, or append rows \
-                 with them and empty outputs",
-                future.len() / q
+                "--steps {ahead} {unknown}; give them in --future FILE, or append rows with them and empty outputs"
             )));
         }
         if let (Some(intervals), 2..) = (&model.intervals, ahead) {
@@ -134,6 +139,18 @@ impl Pass {
             coming: Vec::new(),
             time: Duration::ZERO,
         })
+    }
+
+    /// Takes the inputs of the rows to come, of which a forecast of so many steps is asked for.
+    #[cfg(feature = "serve")]
+    pub(crate) fn await_inputs(&mut self, steps: usize, inputs: Vec<f64>) -> Result<(), String> {
+        match unknown_inputs(&self.model, steps, inputs.len()) {
+            Some(unknown) => Err(format!("a forecast {steps} steps ahead {unknown}; send them as \"inputs\"")),
+            None => {
+                self.future = inputs;
+                Ok(())
+            }
+        }
     }
 
     /// Predicts, scores and learns one row; the clock of the result runs only here.

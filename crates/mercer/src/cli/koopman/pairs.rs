@@ -171,7 +171,7 @@ impl Pairs {
         stop: Stop,
     ) -> Result<Self, Failure> {
         let (time, group) = (arguments.time.as_ref(), arguments.group.as_ref());
-        let given = arguments.trajectory || arguments.delay.is_some() || group.is_some();
+        let given = arguments.trajectory || group.is_some();
         let of = |model: &(&Path, Operator)| model.1.trajectory.clone();
         let known_trajectory = known.and_then(of);
         let sums = method == Method::Sums;
@@ -181,6 +181,11 @@ impl Pairs {
         let names = input.columns().features().to_vec();
         let alone = sums && columns == 1 && known.is_none() && !arguments.making.has_dimensions();
         let is_trajectory = given || alone || known_trajectory.is_some();
+        if arguments.delay.is_some() && !is_trajectory {
+            return Err(Failure::usage(format!(
+                "--delay: a row of {shown} is a pair unless --trajectory is given; add it, or leave --delay out"
+            )));
+        }
         let mut rows = Rows { input, stop, grouped: group.is_some(), example: Example::default() };
         let (mut first, mut failed) = (VecDeque::new(), None);
         let chooses = sums && arguments.delay.is_none() && known.or(saved).is_none();

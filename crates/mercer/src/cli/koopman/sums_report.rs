@@ -10,7 +10,7 @@ use super::pairs::Layout;
 use crate::cli::output::{digits, number};
 
 /// The part of the true states that intervals shall hold.
-pub(super) const COVERAGE: f64 = 0.9;
+pub(in crate::cli) const COVERAGE: f64 = 0.9;
 
 pub(super) struct Forecast {
     pub(super) rows: Vec<Vec<f64>>,

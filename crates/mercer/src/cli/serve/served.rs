@@ -11,6 +11,7 @@ use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;
+use super::dynamics::{Dynamics, most_steps};
 use crate::cli::dialect::known_gaps;
 use crate::cli::encoded::{Sample, targets};
 use crate::cli::failure::Failure;
@@ -22,14 +23,13 @@ use crate::cli::predict::known_place;
 use crate::cli::store;
 use crate::cli::trained::{Answer, OfRows, Trained};
 
-/// Most steps that a series is forecast ahead, and most values in them.
-const MOST_STEPS: usize = 1000;
-const MOST_VALUES: usize = 2 * MOST_STEPS;
-
 /// The model in a file, if it can be served; rows that have its columns must fit into a request.
 pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
     let model = match store::load(path)?.model {
         SavedModel::Prediction(model) => model,
+        SavedModel::Operator(model) if model.learner.sums().is_some() => {
+            return Ok(Box::new(Dynamics::new(path, *model)?));
+        }
         other => {
             let model = store::trained(path, other)?;
             let (columns, most) = (model.dimension(), limits.max_body as usize);
@@ -43,12 +43,6 @@ pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model
             return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
         }
     };
-    if model.forecaster.feed_through() {
-        return Err(Failure::because(format!(
-            "{}: needs the inputs of the very row that it predicts (--known, --feed-through), which cannot be served; mercer forecast uses it",
-            path.display()
-        )));
-    }
     let columns = Columns::of_saved(&model);
     Ok(Box::new(Series(Pass::new(*model, columns, Wanted::default())?)))
 }
@@ -149,6 +143,7 @@ impl Examples {
             columns,
             named: named && distinct,
             series: None,
+            known: Vec::new(),
             outputs: target_names.clone(),
             targets: target_names,
             weight,
@@ -302,7 +297,7 @@ impl Model for Examples {
     }
 
     fn forecast(&self) -> Forecast {
-        Box::new(|_| Err("the model is of no series".into()))
+        Box::new(|_, _| Err("the model is of no series".into()))
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
@@ -338,11 +333,8 @@ impl Model for Series {
             learner: model.method.clone(),
             loss: "mean squared error".to_owned(),
             named: are_distinct(columns.iter().map(|column| &column.name)),
-            series: Some(if model.forecaster.inputs() > 0 {
-                1
-            } else {
-                (MOST_VALUES / model.forecaster.outputs()).clamp(1, MOST_STEPS)
-            }),
+            series: Some(most_steps(model.forecaster.outputs())),
+            known: columns.iter().filter(|column| column.takes == Takes::Number).map(|c| c.name.clone()).collect(),
             columns,
             outputs,
             has_intervals: self.0.has_intervals(),
@@ -381,7 +373,8 @@ impl Model for Series {
 
     fn forecast(&self) -> Forecast {
         let mut pass = self.0.clone();
-        Box::new(move |steps| {
+        Box::new(move |steps, inputs| {
+            pass.await_inputs(steps, inputs)?;
             let rows = pass.forecast(steps).map_err(|error| error.to_string())?;
             let intervals = pass.has_intervals();
             let rows = rows.chunks_exact(pass.model().forecaster.outputs()).zip(1..);

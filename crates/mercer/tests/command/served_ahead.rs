@@ -1,0 +1,70 @@
+//! `mercer serve` of forecasts that are told what is to come, and of operators.
+
+#![cfg(all(unix, feature = "serve"))]
+
+use serde_json::json;
+
+use crate::http::Service;
+use crate::support::Folder;
+/// Inputs act on their own row: a forecast is told those of the rows to come.
+#[test]
+fn a_series_with_known_inputs_is_forecast_from_those_of_the_rows_to_come() {
+    let promotion = |t: usize| f64::from(u8::from(t % 9 == 4));
+    let line = |t: usize| format!("{},{}\n", 50.0 + (t % 7) as f64 + 30.0 * promotion(t), promotion(t));
+    let lines = |from: usize, to: usize| "sold,promotion\n".to_owned() + &(from..to).map(line).collect::<String>();
+    let folder = Folder::new()
+        .with("first.csv", lines(0, 150))
+        .with("all.csv", lines(0, 160))
+        .with("next.csv", "promotion\n0\n1\n0\n");
+    let options = "--known promotion --season 7 --intervals 0.9";
+    folder.done(&format!("forecast first.csv {options} --out m.mercer"));
+    let report = folder.json(&format!("forecast all.csv {options} --future next.csv"));
+    let service = Service::start(&folder, "--model m.mercer");
+    for t in 150..160 {
+        let cells = [50.0 + (t % 7) as f64 + 30.0 * promotion(t), promotion(t)];
+        service.learn(&json!({ "row": { "sold": cells[0], "promotion": cells[1] } }));
+    }
+    let ahead = service.predict(&json!({ "steps": 3, "inputs": [[0], [1], [0]] }));
+    for (k, row) in report["forecast"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(ahead["predictions"][k]["prediction"], *row, "{ahead}");
+    }
+    for (body, part) in [
+        (json!({ "steps": 3 }), "needs the inputs of 3 rows to come, and 0 are known; send them as \"inputs\""),
+        (json!({ "steps": 2, "inputs": [[0]] }), "needs the inputs of 2 rows to come, and 1 are known"),
+        (json!({ "steps": 1, "inputs": [[0], [1]] }), "at most 1 rows; send {\"steps\": H, \"inputs\": [ROW, ...]}"),
+        (json!({ "inputs": [[0, 1]] }), "inputs[0] is no row"),
+        (json!({ "inputs": [["x"]] }), "\"promotion\" is a text; give a number"),
+    ] {
+        let refused = service.post("/predict", &body);
+        assert!(refused.status == 422 && refused.error().contains(part), "{body}: {}", refused.body);
+    }
+    assert_eq!(service.get("/openapi.json").status, 200);
+    service.ends_well();
+}
+
+/// An operator forecasts what the command does, from a state or from the end of a trajectory.
+#[test]
+fn an_operator_of_exact_sums_is_served_as_it_is() {
+    let value = |t: u32| f64::from(t * t % 17) / 17.0 + (f64::from(t) / 3.0).sin();
+    let path: String = (0..400).map(|t| format!("{}\n", value(t))).collect();
+    let pairs: String = (0..400).map(|t| format!("{},{}\n", value(t), 0.5 * value(t) + 1.0)).collect();
+    let folder =
+        Folder::new().with("path.csv", format!("level\n{path}")).with("pairs.csv", pairs).with("q.csv", "0.3\n");
+    folder.done("koopman path.csv --delay 2 --out path.mercer");
+    folder.done("koopman pairs.csv --out pairs.mercer");
+    let report = folder.json("koopman --model path.mercer --steps 4");
+    let service = Service::start(&folder, "--model path.mercer");
+    let ahead = service.predict(&json!({ "steps": 4 }));
+    for (k, row) in report["predictions"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(ahead["predictions"][k]["prediction"], *row, "{ahead}");
+        assert!(ahead["predictions"][k]["lower"][0].as_f64() < row[0].as_f64(), "{ahead}");
+    }
+    let refused = service.post("/learn", &json!({ "row": [1.0] }));
+    assert!(refused.status == 422 && refused.error().contains("mercer koopman --model FILE"), "{}", refused.body);
+    service.ends_well();
+    let report = folder.json("koopman --model pairs.mercer --predict q.csv");
+    let service = Service::start(&folder, "--model pairs.mercer");
+    let told = service.predict(&json!({ "row": [0.3] }));
+    assert_eq!(told["prediction"], report["predictions"][0], "{told}");
+    service.ends_well();
+}
