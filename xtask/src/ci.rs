@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::{browser, package, root, tidy, tools};
+use crate::{browser, package, root, service, tidy, tools};
 
 /// A target whose sizes have 32 bits.
 const NARROW: &str = "i686-unknown-linux-gnu";
@@ -48,6 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Ok(cmd!(shell, "cargo doc --workspace --no-deps --quiet").run()?)
     })?;
     step("dependencies", || dependencies(&shell))?;
+    step("service", || service::run(&shell))?;
     step("packages", package::run)
 }
 

@@ -1,9 +1,13 @@
-//! `cargo xtask faults`: kill −9 at random moments while checkpoints are written, and go on.
+//! `cargo xtask faults`: kill −9 at random moments while checkpoints are written, and go on; slow
+//! clients; forged model files.
 //!
 //! A run that learns a stream and writes a checkpoint every few rows is killed again and again, and
 //! resumed. After every kill the model file must load, hold a whole number of checkpoints and no
 //! fewer rows than it did before; and when the stream has been learnt in spite of it all, the file
 //! must be that of a run which nobody disturbed, byte for byte.
+
+pub(crate) mod client;
+mod service;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -13,18 +17,40 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::product::{self, Stream};
+use crate::root;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How often a run is killed
+    /// How often a run is killed, and how often a service with a journal and without
     #[arg(long, default_value_t = 200)]
     kills: u32,
+    /// Forged model files of each kind
+    #[arg(long, default_value_t = 1000)]
+    forged: u32,
+    /// Only these steps
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<Step>,
     /// Seed of the moments
     #[arg(long, default_value_t = 1)]
     seed: u64,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Step {
+    /// A run that learns a file is killed and resumed
+    Run,
+    /// A service without a journal is killed
+    Service,
+    /// A service with a journal is killed
+    Journal,
+    /// Slow clients and long forecasts at once
+    Siege,
+    /// Forged model files
+    Forged,
 }
 
 /// Rows between two checkpoints.
@@ -32,14 +58,48 @@ const EVERY: u64 = 10;
 /// Rows of the stream. A run takes longer than all waits together, which is seen to below.
 const ROWS: u64 = 40_000;
 
-/// Kills and resumes.
+/// Kills and resumes, and does what else a service must stand.
 ///
 /// # Errors
-/// When anything was lost or corrupt.
+/// When anything was lost or corrupt, or took too long.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let Arguments { kills, seed, only, .. } = arguments;
     let program = product::build()?;
-    let folder = tempfile::tempdir()?;
-    kill_and_resume(&program, folder.path(), arguments)
+    for step in Step::value_variants().iter().filter(|step| only.is_empty() || only.contains(step)) {
+        let folder = tempfile::tempdir()?;
+        let folder = folder.path();
+        match step {
+            Step::Run => kill_and_resume(&program, folder, arguments)?,
+            Step::Service => service::kills(&program, folder, *kills, *seed, false)?,
+            Step::Journal => service::kills(&program, folder, *kills, *seed, true)?,
+            Step::Siege => service::siege(&program, folder)?,
+            Step::Forged => forged(arguments.forged)?,
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that the process may take, its stacks and all.
+const ROOM: u32 = 100 << 20;
+
+/// Opens forged model files and uses those that are models, where a process that takes too much
+/// memory is ended. (Each file is opened when the one before is gone.)
+fn forged(count: u32) -> Result<()> {
+    // The limit is that of the test, and not of the compiler before it.
+    let limited = format!("ulimit -d {}; exec \"$0\" \"$@\"", ROOM >> 10);
+    let runner = format!("target.'cfg(unix)'.runner=['sh', '-c', '{limited}']");
+    let mut command = Command::new("cargo");
+    command.args(["test", "--config", &runner, "--release", "--quiet", "-p", "mercer", "--all-features"]);
+    command.args(["--test", "all", "forged_files", "--", "--ignored", "--nocapture"]);
+    let output = command.current_dir(root()).env("MERCER_FORGED", count.to_string()).output()?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "forged files do harm: {told}{said}");
+    let line = told.lines().find(|line| line.contains("forged files: ")).context("the test tells what it did")?;
+    println!("{line}, in {} MB", ROOM >> 20);
+    let slowest: u64 = line.rsplit(' ').next().unwrap_or_default().parse()?;
+    ensure!(slowest <= 2000, "that is too long");
+    Ok(())
 }
 
 fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Result<()> {

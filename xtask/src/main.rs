@@ -9,6 +9,7 @@ mod fuzz;
 mod package;
 mod product;
 mod reproduce;
+mod service;
 mod soak;
 mod tidy;
 mod tools;
@@ -31,7 +32,7 @@ enum Task {
     /// and the README's table.
     BenchReport(bench_report::Arguments),
     /// Formatting, rules of the tree, spelling, lints, feature combinations, documentation,
-    /// dependencies and packages.
+    /// dependencies, the service and packages.
     Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),

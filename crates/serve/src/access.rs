@@ -18,6 +18,8 @@ pub struct Access {
     pub closed: Option<String>,
     /// What `Authorization: Bearer TOKEN` must tell: printable ASCII without spaces.
     pub token: Option<String>,
+    /// Whether the token is needed for every path.
+    pub all: bool,
     /// Whether the address is one that only this machine reaches. Without a token all requests must
     /// then name an address or this machine as their host.
     pub loopback: bool,
@@ -42,6 +44,19 @@ impl Access {
             ));
         }
         Ok(())
+    }
+
+    /// Refuses a request for a path that is closed to those who do not tell the token.
+    pub(super) fn check_path(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        if self.all { self.check_token(headers) } else { Ok(()) }
+    }
+
+    /// Refuses a request that may not replace the model, which takes a token in any case.
+    pub(super) fn check_operator(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        if self.token.is_none() {
+            return Err(Refusal::forbidden("this is for services with a token; start this one with a token"));
+        }
+        self.check_learning(headers)
     }
 
     /// Refuses a request that may not change the model.

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future as _;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -39,9 +40,9 @@ pub(super) async fn serve(
     // The learner is woken to look whether it is time to save.
     let mut ticks = interval(service.options.checkpoint_time.unwrap_or(SECOND).clamp(LOOK, SECOND));
     loop {
-        let stream = tokio::select! {
+        let (stream, client) = tokio::select! {
             taken = listener.accept() => match taken {
-                Ok((stream, _)) => stream,
+                Ok(taken) => taken,
                 // The client is gone already, or the system has no sockets left until others are
                 // closed.
                 Err(_) => {
@@ -60,7 +61,7 @@ pub(super) async fn serve(
         };
         match Arc::clone(&places).try_acquire_owned() {
             Ok(place) => {
-                tokio::spawn(converse(stream, Arc::clone(service), jobs.clone(), ended.clone(), place));
+                tokio::spawn(converse((stream, client), Arc::clone(service), jobs.clone(), ended.clone(), place));
             }
             Err(_) => {
                 service.metrics.refused_connections.fetch_add(1, Relaxed);
@@ -101,7 +102,7 @@ async fn write_whole(stream: &mut TcpStream, head: &str, body: &str) -> io::Resu
 
 /// The requests of one connection.
 async fn converse(
-    stream: TcpStream,
+    (stream, client): (TcpStream, SocketAddr),
     service: Arc<Service>,
     jobs: mpsc::Sender<Job>,
     mut ended: watch::Receiver<()>,
@@ -113,7 +114,7 @@ async fn converse(
     let _ = stream.set_nodelay(true);
     let answer = service_fn(|request| {
         let (service, jobs) = (Arc::clone(&service), jobs.clone());
-        async move { Ok::<_, Infallible>(routes::answer(request, &service, &jobs).await) }
+        async move { Ok::<_, Infallible>(routes::answer(request, client, &service, &jobs).await) }
     });
     let mut stream = Patient::new(stream, limits.timeout);
     let connection = http1::Builder::new()

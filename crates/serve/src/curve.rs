@@ -26,6 +26,13 @@ impl Curve {
         Self { points: Mutex::new(Points { sums: vec![start], every: 1 }) }
     }
 
+    /// The model was replaced by another.
+    pub(super) fn restart(&self, start: Standing) {
+        if let Ok(mut points) = self.points.lock() {
+            *points = Points { sums: vec![start], every: 1 };
+        }
+    }
+
     /// A row was learnt.
     pub(super) fn record(&self, standing: Standing) {
         let Ok(mut points) = self.points.lock() else { return };

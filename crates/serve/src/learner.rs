@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
 use super::model::{Counts, Reason, Row};
-use super::{Journal, Keeping, Save, Service};
+use super::{Journal, Keeping, Save, Service, Snapshot};
 
 /// What is asked of the thread.
 pub(super) enum Job {
@@ -16,6 +16,8 @@ pub(super) enum Job {
     /// Write the model as it is now. It is done here, because the one thread that could change the
     /// model is then busy: predictions go on.
     Download { reply: oneshot::Sender<Result<Vec<u8>, Reason>> },
+    /// Keep a copy of the model, or go back to it; the rows that the model has met are told.
+    Copy { back: bool, reply: oneshot::Sender<Result<u64, Reason>> },
     /// Save, if it is time to.
     Save,
 }
@@ -39,6 +41,7 @@ pub(super) struct Learner {
     service: Arc<Service>,
     save: Save,
     journal: Option<Box<dyn Journal>>,
+    snapshot: Option<Box<dyn Snapshot>>,
     /// Whether what is saved is behind the model.
     unsaved: bool,
     /// When it was last saved, or could not be.
@@ -46,8 +49,8 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    pub(super) fn new(service: Arc<Service>, Keeping { save, journal }: Keeping) -> Self {
-        Self { service, save, journal, unsaved: false, last: Instant::now() }
+    pub(super) fn new(service: Arc<Service>, Keeping { save, journal, snapshot, .. }: Keeping) -> Self {
+        Self { service, save, journal, snapshot, unsaved: false, last: Instant::now() }
     }
 
     /// Works until nobody is left who could ask for more; then saves.
@@ -58,6 +61,8 @@ impl Learner {
                 Job::Learn { .. } if self.service.ended.load(Relaxed) => {}
                 Job::Learn { rows, reply } => drop(reply.send(self.learn_request(&rows))),
                 Job::Download { reply } => drop(reply.send(self.service.model.blocking_read().to_bytes())),
+                Job::Copy { back: false, reply } => drop(reply.send(self.keep_copy())),
+                Job::Copy { back: true, reply } => drop(reply.send(self.go_back())),
                 Job::Save => self.save_in_time(),
             }
             self.forget_saved();
@@ -68,6 +73,44 @@ impl Learner {
             self.forget_saved();
         }
         Ok(())
+    }
+
+    fn copies(&mut self) -> Result<&mut dyn Snapshot, Reason> {
+        match &mut self.snapshot {
+            Some(snapshot) => Ok(&mut **snapshot),
+            None => Err("this service has no place for snapshots".into()),
+        }
+    }
+
+    fn keep_copy(&mut self) -> Result<u64, Reason> {
+        let bytes = self.service.model.blocking_read().to_bytes()?;
+        self.copies()?.keep(bytes)?;
+        Ok(self.service.metrics.met())
+    }
+
+    /// Puts the copy in the place of the model, once the file holds it. What was learnt is saved
+    /// before, so that the journal is empty, and a crash in between leaves one of the two models.
+    fn go_back(&mut self) -> Result<u64, Reason> {
+        let service = Arc::clone(&self.service);
+        let model = self.copies()?.model()?;
+        let named = model.schema();
+        if !named.names().eq(service.schema.names()) || named.classes.is_some() != service.schema.classes.is_some() {
+            return Err("the snapshot has other columns than the model".into());
+        }
+        if self.unsaved {
+            self.checkpoint();
+        }
+        if self.unsaved {
+            return Err("what was learnt could not be saved before; see the messages of the service".into());
+        }
+        self.forget_saved();
+        (self.save)(model.to_bytes()?)?;
+        let standing = model.standing();
+        *service.model.blocking_write() = model;
+        service.metrics.model(standing);
+        service.metrics.saved();
+        service.curve.restart(standing);
+        Ok(standing.met)
     }
 
     /// Learns the rows of a request once the journal has them.
@@ -124,8 +167,7 @@ impl Learner {
             (prediction, model.standing())
         };
         self.unsaved = true;
-        service.metrics.learnt.fetch_add(1, Relaxed);
-        service.metrics.model(standing);
+        service.metrics.learnt(standing);
         service.curve.record(standing);
         answers.push_str(&prediction.json(&service.schema, false).to_string());
         if service.options.checkpoint.is_some_and(|every| standing.met.is_multiple_of(every.get())) {
@@ -175,7 +217,7 @@ impl Learner {
         match saved {
             Ok(()) => {
                 self.unsaved = false;
-                metrics.checkpoints.fetch_add(1, Relaxed);
+                metrics.saved();
             }
             Err(why) => {
                 metrics.failed_checkpoints.fetch_add(1, Relaxed);

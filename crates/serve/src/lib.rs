@@ -23,7 +23,9 @@ mod access;
 mod connection;
 mod curve;
 mod journal;
+mod kept;
 mod learner;
+mod log;
 mod metrics;
 mod model;
 mod openapi;
@@ -32,8 +34,9 @@ mod queue;
 mod refusal;
 mod request;
 mod routes;
+mod snapshot;
 
-use std::io;
+use std::io::{self, Write};
 use std::net::TcpListener;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
@@ -46,13 +49,16 @@ use tokio::runtime;
 use tokio::sync::{RwLock, Semaphore, mpsc};
 
 use curve::Curve;
+use kept::Kept;
 use learner::{Job, Learner};
+use log::Log;
 use metrics::Metrics;
 use queue::Queue;
 
 pub use access::Access;
 pub use journal::Journal;
 pub use model::{Column, Forecast, Model, Odd, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+pub use snapshot::Snapshot;
 
 /// Writes the bytes of a model where they are kept.
 pub type Save = Box<dyn FnMut(Vec<u8>) -> Result<(), Reason> + Send>;
@@ -63,6 +69,10 @@ pub struct Keeping {
     pub save: Save,
     /// Keeps the rows that the saved model has not learnt yet.
     pub journal: Option<Box<dyn Journal>>,
+    /// Keeps a copy of the model to go back to.
+    pub snapshot: Option<Box<dyn Snapshot>>,
+    /// Takes a line of JSON for each request.
+    pub access_log: Option<Box<dyn Write + Send>>,
 }
 
 /// How a model is served.
@@ -120,6 +130,10 @@ pub struct Limits {
     pub class_name: usize,
     /// Most connections at a time; further ones are answered 503 and closed.
     pub connections: u32,
+    /// Most rows that were predicted and wait for their labels; the oldest are forgotten.
+    pub kept_rows: usize,
+    /// How long a row waits for its label.
+    pub kept_time: Duration,
     /// How long a row may wait for others to be learnt, as far as that can be told, and a forecast
     /// for others to be made; what would wait longer is answered 503 and is to be asked again.
     pub wait: Duration,
@@ -129,8 +143,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, a second
-    /// of waiting, and 30 seconds for clients.
+    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, 10,000 rows
+    /// that wait an hour for labels, a second of waiting, and 30 seconds for clients.
     fn default() -> Self {
         Self {
             body: 1 << 20,
@@ -138,6 +152,8 @@ impl Default for Limits {
             rows: 10_000,
             class_name: 256,
             connections: 512,
+            kept_rows: 10_000,
+            kept_time: Duration::from_secs(3600),
             wait: Duration::from_secs(1),
             timeout: Duration::from_secs(30),
         }
@@ -167,6 +183,8 @@ struct Service {
     metrics: Metrics,
     curve: Curve,
     queue: Queue,
+    kept: Kept,
+    log: Log,
     /// Forecasts that may be made at once.
     forecasts: Semaphore,
     openapi: Bytes,
@@ -190,7 +208,7 @@ pub fn run(
     listener: TcpListener,
     model: Box<dyn Model>,
     options: Options,
-    keeping: Keeping,
+    mut keeping: Keeping,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), ServeError> {
     listener.set_nonblocking(true)?;
@@ -202,6 +220,8 @@ pub fn run(
         metrics: Metrics::new(model.standing()),
         curve: Curve::new(model.standing()),
         queue: Queue::default(),
+        kept: Kept::default(),
+        log: Log::new(keeping.access_log.take())?,
         forecasts: Semaphore::new(threads),
         model: RwLock::new(model),
         schema,

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use super::kept::Kept;
 use super::model::Standing;
+use super::queue::Queue;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 10] = [
+pub(super) const PATHS: [&str; 12] = [
     "/",
     "/curve",
     "/health",
@@ -18,6 +20,8 @@ pub(super) const PATHS: [&str; 10] = [
     "/model",
     "/openapi.json",
     "/predict",
+    "/rollback",
+    "/snapshot",
 ];
 
 /// Upper ends of the buckets of latencies, in microseconds.
@@ -34,15 +38,22 @@ pub(super) struct Metrics {
     pub(super) checkpoints: AtomicU64,
     pub(super) failed_checkpoints: AtomicU64,
     pub(super) failed_journal: AtomicU64,
+    pub(super) lost_lines: AtomicU64,
     /// Whether the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
     pub(super) learnt: AtomicU64,
-    /// How the model stands: rows met, rows learnt, points, implausible targets; weight and loss as
-    /// bits.
+    /// When the service began, and when the model was last saved, as bits.
+    start: f64,
+    last_save: AtomicU64,
+    /// The mean loss of the last rows, as bits; the newest has a thousandth of its weight.
+    recent: AtomicU64,
+    /// How the model stands: rows met, rows learnt, points, implausible targets, changes; weight
+    /// and loss as bits.
     met: AtomicU64,
     rounds: AtomicU64,
     size: AtomicU64,
     implausible: AtomicU64,
+    changes: AtomicU64,
     weight: AtomicU64,
     loss: AtomicU64,
 }
@@ -66,17 +77,41 @@ impl Metrics {
             checkpoints: counter(),
             failed_checkpoints: counter(),
             failed_journal: counter(),
+            lost_lines: counter(),
             unsaved: AtomicBool::new(false),
             learnt: counter(),
+            start: now(),
+            last_save: AtomicU64::new(now().to_bits()),
+            recent: AtomicU64::new(f64::NAN.to_bits()),
             met: counter(),
             rounds: counter(),
             size: counter(),
             implausible: counter(),
+            changes: counter(),
             weight: counter(),
             loss: counter(),
         };
         metrics.model(standing);
         metrics
+    }
+
+    /// A row was learnt, behind which the model stands so.
+    pub(super) fn learnt(&self, standing: Standing) {
+        self.learnt.fetch_add(1, Relaxed);
+        let [loss, weight] = [&self.loss, &self.weight].map(|before| f64::from_bits(before.load(Relaxed)));
+        let loss = (standing.loss - loss) / (standing.weight - weight);
+        let mean = f64::from_bits(self.recent.load(Relaxed));
+        if loss.is_finite() {
+            let mean = if mean.is_nan() { loss } else { mean + (loss - mean) / 1000.0 };
+            self.recent.store(mean.to_bits(), Relaxed);
+        }
+        self.model(standing);
+    }
+
+    /// The model was saved.
+    pub(super) fn saved(&self) {
+        self.checkpoints.fetch_add(1, Relaxed);
+        self.last_save.store(now().to_bits(), Relaxed);
     }
 
     /// How the model stands.
@@ -85,6 +120,7 @@ impl Metrics {
         self.rounds.store(standing.rounds, Relaxed);
         self.size.store(standing.size as u64, Relaxed);
         self.implausible.store(standing.implausible, Relaxed);
+        self.changes.store(standing.changes, Relaxed);
         self.weight.store(standing.weight.to_bits(), Relaxed);
         self.loss.store(standing.loss.to_bits(), Relaxed);
     }
@@ -115,40 +151,72 @@ impl Metrics {
         requests.microseconds.fetch_add(microseconds, Relaxed);
     }
 
-    /// The text format of Prometheus, version 0.0.4.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let mut tell = |name: &str, kind: &str, help: &str, value: &str| {
+    /// The text format of Prometheus, version 0.0.4. Names of counters end with `_total`.
+    pub(super) fn text(&self, queue: &Queue, kept: &Kept) -> String {
+        let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
+        let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
+        let (waiting, expired) = kept.count();
+        let told = [
+            ("process_start_time_seconds", "When the service began, as a Unix time.", self.start),
+            ("process_resident_memory_bytes", "Memory of the process; NaN where the system tells none.", memory()),
+            ("mercer_predictions_total", "Rows predicted by /predict.", count(&self.predictions)),
+            ("mercer_learnt_total", "Rows learnt since the service began.", count(&self.learnt)),
+            ("mercer_rows", "Rows that the model has met in its life.", count(&self.met)),
+            ("mercer_rounds", "Rows that the model has learnt in its life.", count(&self.rounds)),
+            (
+                "mercer_dictionary_size",
+                "Points that the model keeps, or rows that a forecaster looks back.",
+                count(&self.size),
+            ),
+            (
+                "mercer_implausible_targets",
+                "Rows whose targets were far beyond the others, in the life of the model.",
+                count(&self.implausible),
+            ),
+            (
+                "mercer_changes_total",
+                "Times that the losses were found to have changed since the service began.",
+                count(&self.changes),
+            ),
+            (
+                "mercer_mean_loss",
+                "Mean squared error, or error rate, of predictions before learning.",
+                self.mean_loss(),
+            ),
+            ("mercer_recent_loss", "The same of some thousand rows learnt last.", bits(&self.recent)),
+            ("mercer_queue_rows", "Rows that wait to be learnt.", queue.rows() as f64),
+            ("mercer_queue_seconds", "How long they will take.", queue.wait().as_secs_f64()),
+            ("mercer_kept_rows", "Predicted rows that wait for their labels.", waiting as f64),
+            ("mercer_kept_expired_total", "Predicted rows whose labels did not come in time.", expired as f64),
+            ("mercer_connections", "Open connections.", count(&self.connections)),
+            (
+                "mercer_connections_refused_total",
+                "Connections refused since there were too many.",
+                count(&self.refused_connections),
+            ),
+            ("mercer_checkpoints_total", "Times the model file was written.", count(&self.checkpoints)),
+            (
+                "mercer_last_save_time_seconds",
+                "When the model file was last written or read, as a Unix time.",
+                bits(&self.last_save),
+            ),
+            (
+                "mercer_checkpoints_failed_total",
+                "Times the model file could not be written.",
+                count(&self.failed_checkpoints),
+            ),
+            ("mercer_journal_failed_total", "Times the journal could not be kept.", count(&self.failed_journal)),
+            ("mercer_log_lost_total", "Lines for which the access log had no room.", count(&self.lost_lines)),
+        ];
+        let mut text = format!(
+            "# HELP mercer_info The version of the service.\n# TYPE mercer_info gauge\nmercer_info{{version=\"{}\"}} 1\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        for (name, help, value) in told {
+            let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
+            // Writing to a string cannot fail.
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n");
-        };
-        let count = |counter: &AtomicU64| counter.load(Relaxed).to_string();
-        let mean = format!("{:?}", self.mean_loss());
-        tell("mercer_predictions_total", "counter", "Rows predicted by /predict.", &count(&self.predictions));
-        tell("mercer_learnt_total", "counter", "Rows learnt since the service began.", &count(&self.learnt));
-        tell("mercer_rows", "gauge", "Rows that the model has met in its life.", &count(&self.met));
-        tell("mercer_rounds", "gauge", "Rows that the model has learnt in its life.", &count(&self.rounds));
-        tell(
-            "mercer_dictionary_size",
-            "gauge",
-            "Points that the model keeps, or rows that a forecaster looks back.",
-            &count(&self.size),
-        );
-        tell(
-            "mercer_implausible_targets",
-            "gauge",
-            "Rows whose targets were far beyond the others, in the life of the model.",
-            &count(&self.implausible),
-        );
-        tell("mercer_mean_loss", "gauge", "Mean squared error, or error rate, of predictions before learning.", &mean);
-        tell("mercer_connections", "gauge", "Open connections.", &count(&self.connections));
-        let refused = count(&self.refused_connections);
-        tell("mercer_connections_refused_total", "counter", "Connections refused since there were too many.", &refused);
-        tell("mercer_checkpoints_total", "counter", "Times the model file was written.", &count(&self.checkpoints));
-        let failed = count(&self.failed_checkpoints);
-        tell("mercer_checkpoints_failed_total", "counter", "Times the model file could not be written.", &failed);
-        let failed = count(&self.failed_journal);
-        tell("mercer_journal_failed_total", "counter", "Times the journal could not be kept.", &failed);
+        }
         self.requests_text(&mut text);
         text
     }
@@ -180,6 +248,39 @@ impl Metrics {
             let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"+Inf\"}} {all}");
             let seconds = requests.microseconds.load(Relaxed) as f64 / 1e6;
             let _ = write!(text, "{name}_sum{{path=\"{path}\"}} {seconds:?}\n{name}_count{{path=\"{path}\"}} {all}\n");
+        }
+    }
+}
+
+/// The time as a Unix time.
+fn now() -> f64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+}
+
+/// The bytes of memory that the process has, where the system tells them as Linux does.
+fn memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let told = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
+    told.map_or(f64::NAN, |kibibytes: f64| kibibytes * 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dashboard_asks_for_what_is_told() {
+        let metrics = Metrics::new(Standing::default());
+        metrics.request("/", 200, Duration::ZERO);
+        metrics.learnt(Standing { rounds: 1, weight: 2.0, loss: 3.0, ..Standing::default() });
+        let text = metrics.text(&Queue::default(), &Kept::default());
+        assert!(text.contains("mercer_recent_loss 1.5\n") && !text.contains("memory_bytes 0\n"), "{text}");
+        let dashboard = include_str!("../../../docs/serving/grafana.json");
+        let words = dashboard.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let asked: Vec<&str> = words.filter(|word| word.starts_with("mercer_") || word.ends_with("_bytes")).collect();
+        assert!(asked.len() > 15);
+        for name in asked {
+            assert!(text.contains(&format!("\n{name}")), "{name}");
         }
     }
 }

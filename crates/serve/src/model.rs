@@ -208,6 +208,8 @@ pub struct Standing {
     pub size: usize,
     /// Rows whose targets were taken for errors of measurement.
     pub implausible: u64,
+    /// Times that the losses were found to have changed.
+    pub changes: u64,
 }
 
 /// What is predicted for a row.

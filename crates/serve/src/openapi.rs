@@ -8,67 +8,9 @@ use super::request::MOST;
 
 /// The document.
 pub(super) fn document(schema: &Schema, options: &Options) -> Value {
-    let access = &options.access;
     let title = [&*schema.learner, &schema.details].join(", ");
-    let mut paths = Map::new();
-    let mut path = |name: &str, operations: Value| paths.insert(name.to_owned(), operations);
-    path(
-        "/predict",
-        json!({ "post": post("predict", "Predict rows; nothing is learnt", "PredictRequest", "PredictAnswer", &[]) }),
-    );
-    if access.closed.is_none() {
-        let mut learn = post(
-            "learn",
-            "Predict rows, then learn them, in the order in which requests arrive",
-            "LearnRequest",
-            "LearnAnswer",
-            &[("503", "The service is ending.")],
-        );
-        if access.token.is_some() {
-            learn["security"] = json!([{ "token": [] }]);
-            learn["responses"]["401"] = refusal("The token is missing or another one.");
-        }
-        path("/learn", json!({ "post": learn }));
-    }
-    let json_of = |schema: &str| json!({ "application/json": { "schema": reference(schema) } });
-    let mut health = get("health", "How the service is", &json_of("Health"));
-    health["get"]["responses"]["503"] =
-        json!({ "description": "What was learnt could not be saved.", "content": json_of("Health") });
-    path("/health", health);
-    for (name, summary) in [("live", "Whether the service works"), ("ready", "Whether the service takes requests")] {
-        let state = json!({ "application/json": { "schema": { "type": "object" } } });
-        let mut operation = get(name, summary, &state);
-        operation["get"]["responses"]["503"] = json!({ "description": "It does not.", "content": state });
-        path(&format!("/health/{name}"), operation);
-    }
-    path(
-        "/curve",
-        get("curve", "The mean loss of predictions before learning, since the service began", &json_of("Curve")),
-    );
-    path(
-        "/metrics",
-        get(
-            "metrics",
-            "Counters as Prometheus reads them",
-            &json!({ "text/plain": { "schema": { "type": "string" } } }),
-        ),
-    );
-    let mut model_file =
-        get("model", "The model file as it would be saved now", &json!({ "application/octet-stream": {} }));
-    model_file["get"]["responses"]["409"] = refusal("The model holds what no file can, such as an infinite number.");
-    model_file["get"]["responses"]["503"] = refusal("The service is ending.");
-    if access.token.is_some() {
-        model_file["get"]["security"] = json!([{ "token": [] }]);
-        model_file["get"]["responses"]["401"] = refusal("The token is missing or another one.");
-    }
-    path("/model", model_file);
-    path(
-        "/openapi.json",
-        get("openapi", "This document", &json!({ "application/json": { "schema": { "type": "object" } } })),
-    );
-    path("/", get("page", "A page for people", &json!({ "text/html": { "schema": { "type": "string" } } })));
-    let mut components = json!({ "schemas": schemas(schema, options) });
-    if access.token.is_some() {
+    let mut components = json!({ "schemas": Forms { schema, options }.all() });
+    if options.access.token.is_some() {
         components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
     }
     json!({
@@ -78,9 +20,115 @@ pub(super) fn document(schema: &Schema, options: &Options) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": "A model of Mercer, which predicts and learns row by row.",
         },
-        "paths": paths,
+        "paths": paths(options),
         "components": components,
     })
+}
+
+/// What is done at a path.
+struct Operation {
+    path: &'static str,
+    name: &'static str,
+    summary: &'static str,
+    /// What is sent, if anything is.
+    request: Option<&'static str>,
+    /// The type of the answer, and the name of what it holds if that has one.
+    answer: (&'static str, Option<&'static str>),
+    refusals: &'static [(&'static str, &'static str)],
+    /// Whether it takes the token where there is one.
+    guarded: bool,
+}
+
+const JSON: &str = "application/json";
+
+/// What requests with a body may be refused for.
+const BODIES: &[(&str, &str)] = &[
+    ("400", "The body is not JSON, or cannot be read."),
+    ("408", "The body did not come in time."),
+    ("413", "The body is too large."),
+    ("415", "The body is not said to be JSON, or it is compressed in another way than gzip."),
+    (
+        "422",
+        "The JSON does not describe rows of this model, or the learner refuses a row. Rows before it that were learnt are \
+         counted in `learnt`.",
+    ),
+    ("503", "The service is ending, or others have to be served before; `Retry-After` says when to ask again."),
+];
+
+const LABELS: &[(&str, &str)] =
+    &[("404", "No row was given this id."), ("410", "The row of this id waits for its label no longer.")];
+
+const fn get(path: &'static str, name: &'static str, summary: &'static str) -> Operation {
+    Operation { path, name, summary, request: None, answer: (JSON, None), refusals: &[], guarded: false }
+}
+
+const fn post(path: &'static str, name: &'static str, summary: &'static str) -> Operation {
+    Operation { guarded: true, ..get(path, name, summary) }
+}
+
+#[rustfmt::skip]
+const OPERATIONS: &[Operation] = &[
+    Operation { request: Some("PredictRequest"), answer: (JSON, Some("PredictAnswer")), guarded: false,
+        ..post("/predict", "predict", "Predict rows; nothing is learnt") },
+    Operation { request: Some("LearnRequest"), answer: (JSON, Some("LearnAnswer")), refusals: LABELS,
+        ..post("/learn", "learn", "Predict rows, then learn them, in the order in which requests arrive") },
+    Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "The snapshot cannot be kept.")],
+        ..post("/snapshot", "snapshot", "Keep a copy of the model in place of the one before") },
+    Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "There is no snapshot, or it cannot be saved.")],
+        ..post("/rollback", "rollback", "Go back to the snapshot") },
+    Operation { answer: (JSON, Some("Health")), ..get("/health", "health", "How the service is; 503 if what was learnt could not be saved") },
+    get("/health/live", "live", "Whether the service works; 503 if not"),
+    get("/health/ready", "ready", "Whether the service takes requests; 503 if not"),
+    Operation { answer: (JSON, Some("Curve")), ..get("/curve", "curve", "The mean loss of predictions before learning, since the service began") },
+    Operation { answer: ("text/plain", None), ..get("/metrics", "metrics", "Counters as Prometheus reads them") },
+    Operation { answer: ("application/octet-stream", None), guarded: true,
+        refusals: &[("409", "The model holds what no file can, such as an infinite number."), ("503", "The service is ending.")],
+        ..get("/model", "model", "The model file as it would be saved now") },
+    get("/openapi.json", "openapi", "This document"),
+    Operation { answer: ("text/html", None), ..get("/", "page", "A page for people") },
+];
+
+fn paths(options: &Options) -> Map<String, Value> {
+    let access = &options.access;
+    let copies = |path: &str| matches!(path, "/snapshot" | "/rollback");
+    let open = |operation: &&Operation| match operation.path {
+        "/learn" => access.closed.is_none(),
+        path if copies(path) => access.closed.is_none() && access.token.is_some(),
+        _ => true,
+    };
+    let mut paths = Map::new();
+    for operation in OPERATIONS.iter().filter(open) {
+        let Operation { path, name, summary, request, answer: (kind, answer), refusals, guarded } = operation;
+        let content = |schema: Option<&str>| match (*kind, schema) {
+            (_, Some(name)) => json!({ *kind: { "schema": reference(name) } }),
+            (JSON, None) => json!({ JSON: { "schema": { "type": "object" } } }),
+            ("application/octet-stream", None) => json!({ *kind: {} }),
+            (kind, None) => json!({ kind: { "schema": { "type": "string" } } }),
+        };
+        let mut responses = json!({ "200": { "description": summary, "content": content(*answer) } });
+        if path.starts_with("/health") {
+            responses["503"] = json!({ "description": "It is not well.", "content": content(*answer) });
+        }
+        let bodies = if request.is_some() { BODIES } else { &[] };
+        for (status, why) in bodies.iter().chain(*refusals) {
+            responses[*status] = refusal(why);
+        }
+        if access.loopback && access.token.is_none() {
+            responses["403"] = refusal("The request names a host that is not this machine.");
+        }
+        let mut told = json!({ "operationId": name, "summary": summary });
+        if access.token.is_some() && (*guarded || access.all) {
+            told["security"] = json!([{ "token": [] }]);
+            responses["401"] = refusal("The token is missing or another one.");
+        }
+        if let Some(request) = request {
+            told["requestBody"] = json!({ "required": true, "content": { JSON: { "schema": reference(request) } } });
+        }
+        told["responses"] = responses;
+        let method = if request.is_some() || copies(path) { "post" } else { "get" };
+        paths.insert((*path).to_owned(), json!({ method: told }));
+    }
+    paths
 }
 
 fn reference(name: &str) -> Value {
@@ -88,42 +136,33 @@ fn reference(name: &str) -> Value {
 }
 
 fn refusal(why: &str) -> Value {
-    json!({ "description": why, "content": { "application/json": { "schema": reference("Error") } } })
+    json!({ "description": why, "content": { JSON: { "schema": reference("Error") } } })
 }
 
-fn get(name: &str, summary: &str, content: &Value) -> Value {
-    json!({ "get": {
-        "operationId": name,
-        "summary": summary,
-        "responses": { "200": { "description": summary, "content": content } },
-    } })
+/// An object that has these fields and no others.
+fn object(required: &[&str], properties: impl Into<Value>) -> Value {
+    json!({ "type": "object", "required": required, "properties": properties.into(), "additionalProperties": false })
 }
 
-fn post(name: &str, summary: &str, request: &str, answer: &str, more: &[(&str, &str)]) -> Value {
-    let mut responses = json!({
-        "200": { "description": "The predictions.", "content": { "application/json": { "schema": reference(answer) } } },
-        "400": refusal("The body is not JSON, or cannot be read."),
-        "408": refusal("The body did not come in time."),
-        "413": refusal("The body is too large."),
-        "403": refusal("The request names a host that is not this machine."),
-        "415": refusal("The body is not said to be JSON, or it is compressed."),
-        "422": refusal("The JSON does not describe rows of this model, or the learner refuses a row. Rows before it that were learnt are counted in `learnt`."),
-    });
-    for (status, why) in more {
-        responses[*status] = refusal(why);
-    }
-    json!({
-        "operationId": name,
-        "summary": summary,
-        "requestBody": { "required": true, "content": { "application/json": { "schema": reference(request) } } },
-        "responses": responses,
-    })
+fn number() -> Value {
+    json!({ "type": "number", "minimum": -MOST, "maximum": MOST })
+}
+
+fn number_or_null() -> Value {
+    json!({ "type": ["number", "null"] })
+}
+
+fn count() -> Value {
+    json!({ "type": "integer", "minimum": 0 })
+}
+
+fn weight() -> Value {
+    json!({ "type": "number", "minimum": 0, "maximum": MOST })
 }
 
 /// What answers tell of cells that are read otherwise than they stand, where there are some.
-fn odd() -> [(String, Value); 2] {
-    let count = json!({ "type": "integer", "minimum": 0 });
-    let counts = json!({ "gaps": count, "misfits": count, "hashed": count });
+fn odd() -> [(&'static str, Value); 2] {
+    let counts = json!({ "gaps": count(), "misfits": count(), "hashed": count() });
     let mut of_column = counts.clone();
     of_column["name"] = json!({ "type": "string" });
     let columns = json!({
@@ -132,35 +171,178 @@ fn odd() -> [(String, Value); 2] {
         "description": "The columns with cells that have no value, that do not fit, or that are categories without a number of their own.",
     });
     let counts = json!({ "type": "object", "properties": counts, "description": "The same of all columns." });
-    [("columns".to_owned(), columns), ("counts".to_owned(), counts)]
+    [("columns", columns), ("counts", counts)]
 }
 
-fn schemas(schema: &Schema, options: &Options) -> Value {
-    let limits = &options.limits;
-    let number = json!({ "type": "number", "minimum": -MOST, "maximum": MOST });
-    let maybe = json!({ "type": ["number", "null"] });
-    // One number, or one for each target.
-    let m = schema.outputs.len();
-    let each = |of: &Value| match m {
-        1 => of.clone(),
-        _ => {
-            json!({ "type": "array", "items": of, "minItems": m, "maxItems": m, "description": schema.outputs.join(", ") })
-        }
-    };
-    let class = json!({ "anyOf": [{ "type": "string", "pattern": "\\S", "maxLength": limits.class_name }, number, { "type": "boolean" }] });
-    let target = if schema.classes.is_some() { &class } else { &number };
-    let weight = json!({ "type": "number", "minimum": 0, "maximum": MOST });
+/// The forms of requests and answers.
+struct Forms<'a> {
+    schema: &'a Schema,
+    options: &'a Options,
+}
 
-    let cell = json!({ "anyOf": [number, { "type": ["string", "boolean", "null"] }] });
-    let value = |column: &Column| match &column.takes {
-        Takes::NumberOrNull => {
-            let mut value = number.clone();
-            value["type"] = json!(["number", "null"]);
-            value
+impl Forms<'_> {
+    fn all(&self) -> Value {
+        let schema = self.schema;
+        let (learnt, required) = self.prediction();
+        let mut told = learnt.clone();
+        let variance = if schema.has_variance { self.each(&number_or_null()) } else { json!({ "type": "null" }) };
+        told.insert("variance".to_owned(), variance);
+        told.insert("id".to_owned(), json!({ "type": "string", "description": "Of a row that is kept." }));
+        let rows = json!({ "rows": count() });
+        let (mut asked, mut predicted) = (self.request("Row", false), answer(&told, &required, "Prediction", false));
+        if let Some(most) = schema.series {
+            let steps = json!({ "type": "integer", "minimum": 1, "maximum": most, "default": 1, "description": "How many rows ahead." });
+            asked = object(&[], json!({ "steps": steps }));
+            if !schema.known.is_empty() {
+                let count = schema.known.len();
+                let row = json!({ "type": "array", "items": number(), "minItems": count, "maxItems": count });
+                let told = format!("In the rows to come: {}.", schema.known.join(", "));
+                asked["properties"]["inputs"] = json!({ "type": "array", "items": row, "description": told });
+            }
+            // Always a list, of as many rows as there are steps.
+            predicted = predicted["oneOf"][1].take();
         }
-        Takes::Number => number.clone(),
+        json!({
+            "Row": self.row(false),
+            "LearnRow": self.row(true),
+            "Label": self.label(),
+            "PredictRequest": asked,
+            "LearnRequest": self.request("LearnRow", true),
+            "Prediction": object(&required, told),
+            "LearntPrediction": object(&required, learnt.clone()),
+            "PredictAnswer": predicted,
+            "LearnAnswer": answer(&learnt, &required, "LearntPrediction", true),
+            "Rows": object(&["rows"], rows),
+            "Health": object(&["status", "rows", "learnt", "dictionary_size", "mean_loss"], json!({
+                "status": { "enum": ["ok", "unsaved"], "description": "unsaved: the last attempt to write the model file failed" },
+                "rows": count(),
+                "learnt": count(),
+                "dictionary_size": count(),
+                "mean_loss": number_or_null(),
+            })),
+            "Curve": object(&["points"], json!({ "points": {
+                "type": "array",
+                "items": object(&["row", "loss"], json!({ "row": count(), "loss": number_or_null() })),
+            } })),
+            "Error": object(&["error"], json!({
+                "error": { "type": "string", "description": "What is wrong, where, and how to mend it." },
+                "learnt": count(),
+            })),
+        })
+    }
+
+    /// One value, or one for each output.
+    fn each(&self, of: &Value) -> Value {
+        let names = &self.schema.outputs;
+        match names.len() {
+            1 => of.clone(),
+            m => {
+                json!({ "type": "array", "items": of, "minItems": m, "maxItems": m, "description": names.join(", ") })
+            }
+        }
+    }
+
+    fn target(&self) -> Value {
+        let name = json!({ "type": "string", "pattern": "\\S", "maxLength": self.options.limits.class_name });
+        match self.schema.classes {
+            Some(_) => json!({ "anyOf": [name, number(), { "type": "boolean" }] }),
+            None => number(),
+        }
+    }
+
+    fn label(&self) -> Value {
+        let mut fields = json!({ "id": { "type": "string" }, "target": self.each(&self.target()) });
+        if self.schema.weight.is_some() {
+            fields["weight"] = weight();
+        }
+        object(&["id", "target"], fields)
+    }
+
+    fn row(&self, learn: bool) -> Value {
+        let schema = self.schema;
+        let width = schema.width(learn);
+        let targets = schema.targets.iter().map(|_| self.target());
+        let beside = targets.chain(schema.weight.iter().map(|_| weight())).filter(|_| learn);
+        let values: Vec<Value> = schema.columns.iter().map(value).chain(beside).collect();
+        let mut listed = json!({ "type": "array", "minItems": width, "maxItems": width });
+        if values.iter().all(|value| *value == number()) {
+            listed["items"] = number();
+        } else {
+            listed["prefixItems"] = values.clone().into();
+        }
+        let names: Vec<&String> = schema.names().take(width).collect();
+        listed["description"] = format!("The values in this order: {names:?}").into();
+        if !schema.named {
+            return listed;
+        }
+        let idle = |name: &String| schema.columns.iter().any(|column| !column.needed && column.name == *name);
+        let required: Vec<&str> = names.iter().filter(|name| !idle(name)).map(|name| name.as_str()).collect();
+        let properties: Map<String, Value> = names.iter().map(|name| (*name).clone()).zip(values).collect();
+        let mut named = object(&required, properties);
+        named["description"] = "The values by the names of their columns.".into();
+        named["additionalProperties"] = (!self.options.refuse_unknown).into();
+        json!({ "oneOf": [named, listed] })
+    }
+
+    fn request(&self, of: &str, learn: bool) -> Value {
+        let most = self.options.limits.rows;
+        let form = |[one, several]: [&str; 2], of: &str| {
+            let forms =
+                [(one, reference(of)), (several, json!({ "type": "array", "items": reference(of), "maxItems": most }))];
+            forms.map(|(name, form)| {
+                let mut fields = json!({ name: form });
+                if !learn {
+                    let told = "Whether to tell the variance of the target, which least-squares learners know.";
+                    fields["variance"] = json!({ "type": "boolean", "description": told });
+                    let told = "Whether the rows get ids and wait for their labels.";
+                    fields["keep"] = json!({ "type": "boolean", "description": told });
+                }
+                object(&[name], fields)
+            })
+        };
+        let mut forms = form(["row", "rows"], of).to_vec();
+        if learn && self.schema.series.is_none() {
+            forms.extend(form(["label", "labels"], "Label"));
+        }
+        json!({ "oneOf": forms })
+    }
+
+    /// The fields of a prediction before learning, and those that are always there.
+    fn prediction(&self) -> (Map<String, Value>, Vec<&'static str>) {
+        let schema = self.schema;
+        let mut told = Map::new();
+        let mut required = vec!["prediction"];
+        let mut tell = |name: &'static str, always: bool, form: Value| {
+            told.insert(name.to_owned(), form);
+            required.extend((always && name != "prediction").then_some(name));
+        };
+        if schema.classes.is_none() {
+            tell("prediction", true, self.each(&json!({ "type": "number" })));
+            for end in ["lower", "upper"].into_iter().filter(|_| schema.has_intervals) {
+                tell(end, true, self.each(&number_or_null()));
+            }
+            return (told, required);
+        }
+        let class = json!({ "type": ["string", "null"], "description": "The class; null before the first is known." });
+        tell("prediction", true, class);
+        if schema.has_probabilities {
+            let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+            let by_class = json!({ "type": "object", "additionalProperties": share, "description": "By class." });
+            tell("probabilities", true, by_class);
+        }
+        let score = "Of two classes: positive for the later one in sorted order.";
+        tell("score", false, json!({ "type": "number", "description": score }));
+        (told, required)
+    }
+}
+
+/// What a column takes.
+fn value(column: &Column) -> Value {
+    match &column.takes {
+        Takes::NumberOrNull => json!({ "type": ["number", "null"], "minimum": -MOST, "maximum": MOST }),
+        Takes::Number => number(),
         Takes::Any(kind) => {
-            let mut value = cell.clone();
+            let mut value = json!({ "anyOf": [number(), { "type": ["string", "boolean", "null"] }] });
             let without = if column.needed { "" } else { ", which has no say" };
             value["description"] = format!("A {kind}{without}; null if there is no value.").into();
             if !column.categories.is_empty() {
@@ -168,161 +350,25 @@ fn schemas(schema: &Schema, options: &Options) -> Value {
             }
             value
         }
-    };
-
-    let row = |learn: bool| {
-        let width = schema.width(learn);
-        let beside = std::iter::repeat_n(target.clone(), schema.targets.len())
-            .chain(schema.weight.iter().map(|_| weight.clone()));
-        let values: Vec<Value> = schema.columns.iter().map(value).chain(beside.filter(|_| learn)).collect();
-        let mut listed = json!({ "type": "array", "minItems": width, "maxItems": width });
-        if values.iter().all(|value| *value == number) {
-            listed["items"] = number.clone();
-        } else {
-            listed["prefixItems"] = values.clone().into();
-        }
-        let columns = schema.columns.iter().map(|column| &column.name);
-        let names: Vec<&String> =
-            columns.chain(schema.targets.iter().chain(&schema.weight).filter(|_| learn)).collect();
-        listed["description"] = format!("The values in this order: {names:?}").into();
-        if !schema.named {
-            return listed;
-        }
-        let idle: Vec<&String> =
-            schema.columns.iter().filter(|column| !column.needed).map(|column| &column.name).collect();
-        let required: Vec<&&String> = names.iter().filter(|name| !idle.contains(name)).collect();
-        let properties: Map<String, Value> = names.iter().map(|name| (*name).clone()).zip(values).collect();
-        let named = json!({
-            "type": "object",
-            "required": required,
-            "properties": properties,
-            "description": "The values by the names of their columns.",
-            "additionalProperties": !options.refuse_unknown,
-        });
-        json!({ "oneOf": [named, listed] })
-    };
-    let request = |of: &str, variance: bool| {
-        let mut one = json!({ "row": reference(of) });
-        let mut several = json!({ "rows": { "type": "array", "items": reference(of), "maxItems": limits.rows } });
-        if variance {
-            for properties in [&mut one, &mut several] {
-                properties["variance"] = json!({
-                    "type": "boolean",
-                    "description": "Whether to tell the variance of the target, which least-squares learners know.",
-                });
-            }
-        }
-        json!({ "oneOf": [
-            { "type": "object", "required": ["row"], "properties": one, "additionalProperties": false },
-            { "type": "object", "required": ["rows"], "properties": several, "additionalProperties": false },
-        ] })
-    };
-
-    let mut told = Map::new();
-    let mut required = vec!["prediction"];
-    if schema.classes.is_some() {
-        let of_class =
-            json!({ "type": ["string", "null"], "description": "The class; null before the first is known." });
-        told.insert("prediction".to_owned(), of_class);
-        if schema.has_probabilities {
-            let number = json!({ "type": "number", "minimum": 0, "maximum": 1 });
-            let maps = json!({ "type": "object", "additionalProperties": number, "description": "By class." });
-            told.insert("probabilities".to_owned(), maps);
-            required.push("probabilities");
-        }
-        let score =
-            json!({ "type": "number", "description": "Of two classes: positive for the later one in sorted order." });
-        told.insert("score".to_owned(), score);
-    } else {
-        told.insert("prediction".to_owned(), each(&json!({ "type": "number" })));
-        if schema.has_intervals {
-            for end in ["lower", "upper"] {
-                told.insert(end.to_owned(), each(&maybe));
-                required.push(end);
-            }
-        }
     }
-    let learnt = told.clone();
-    let mut variance = each(&maybe);
-    if !schema.has_variance {
-        variance = json!({ "type": "null" });
-    }
-    told.insert("variance".to_owned(), variance);
+}
+
+/// The answer for a row with these fields, or for several; of learnt ones it tells how many rows
+/// the model has met.
+fn answer(fields: &Map<String, Value>, required: &[&str], of: &str, learnt: bool) -> Value {
+    let several = json!({ "predictions": { "type": "array", "items": reference(of) } });
+    let forms = [(Value::Object(fields.clone()), required), (several, &["predictions"][..])];
     let rows = json!({ "type": "integer", "minimum": 0, "description": "Rows that the model has met in its life." });
-    let odd = odd();
-    let answer = |fields: &Map<String, Value>, of: &str, rows: Option<&Value>| {
-        let (mut one, mut one_required) = (fields.clone(), required.clone());
-        let mut several = json!({ "predictions": { "type": "array", "items": reference(of) } });
-        let mut several_required = vec!["predictions"];
-        for (name, told) in odd.clone() {
-            several[&name] = told.clone();
-            one.insert(name, told);
+    let forms = forms.map(|(mut fields, required)| {
+        let mut required = required.to_vec();
+        for (name, told) in odd() {
+            fields[name] = told;
         }
-        if let Some(rows) = rows {
-            one.insert("rows".to_owned(), rows.clone());
-            several["rows"] = rows.clone();
-            one_required.push("rows");
-            several_required.push("rows");
+        if learnt {
+            fields["rows"] = rows.clone();
+            required.push("rows");
         }
-        json!({ "oneOf": [
-            { "type": "object", "required": one_required, "properties": one, "additionalProperties": false },
-            { "type": "object", "required": several_required, "properties": several, "additionalProperties": false },
-        ] })
-    };
-    let object = |fields: &Map<String, Value>| json!({ "type": "object", "required": required, "properties": fields, "additionalProperties": false });
-    let (mut asked, mut predicted) = (request("Row", true), answer(&told, "Prediction", None));
-    if let Some(most) = schema.series {
-        let steps = json!({ "type": "integer", "minimum": 1, "maximum": most, "default": 1, "description": "How many rows ahead." });
-        asked = json!({ "type": "object", "properties": { "steps": steps }, "additionalProperties": false });
-        if !schema.known.is_empty() {
-            let count = schema.known.len();
-            let row = json!({ "type": "array", "items": { "type": "number" }, "minItems": count, "maxItems": count });
-            let told = format!("In the rows to come: {}.", schema.known.join(", "));
-            asked["properties"]["inputs"] = json!({ "type": "array", "items": row, "description": told });
-        }
-        // Always a list, of as many rows as there are steps.
-        predicted = predicted["oneOf"][1].take();
-    }
-    json!({
-        "Row": row(false),
-        "LearnRow": row(true),
-        "PredictRequest": asked,
-        "LearnRequest": request("LearnRow", false),
-        "Prediction": object(&told),
-        "LearntPrediction": object(&learnt),
-        "PredictAnswer": predicted,
-        "LearnAnswer": answer(&learnt, "LearntPrediction", Some(&rows)),
-        "Health": {
-            "type": "object",
-            "required": ["status", "rows", "learnt", "dictionary_size", "mean_loss"],
-            "properties": {
-                "status": { "enum": ["ok", "unsaved"], "description": "unsaved: the last attempt to write the model file failed" },
-                "rows": rows,
-                "learnt": { "type": "integer", "minimum": 0, "description": "Rows learnt since the service began." },
-                "dictionary_size": { "type": "integer", "minimum": 0 },
-                "mean_loss": maybe,
-            },
-            "additionalProperties": false,
-        },
-        "Curve": {
-            "type": "object",
-            "required": ["points"],
-            "properties": { "points": { "type": "array", "items": {
-                "type": "object",
-                "required": ["row", "loss"],
-                "properties": { "row": { "type": "integer", "minimum": 0 }, "loss": maybe },
-                "additionalProperties": false,
-            } } },
-            "additionalProperties": false,
-        },
-        "Error": {
-            "type": "object",
-            "required": ["error"],
-            "properties": {
-                "error": { "type": "string", "description": "What is wrong, where, and how to mend it." },
-                "learnt": { "type": "integer", "minimum": 0 },
-            },
-            "additionalProperties": false,
-        },
-    })
+        object(&required, fields)
+    });
+    json!({ "oneOf": forms })
 }

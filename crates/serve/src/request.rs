@@ -18,10 +18,16 @@ pub(super) const MOST: f64 = 1e100;
 /// The rows of a request.
 pub(super) struct Asked {
     pub(super) rows: Vec<Row>,
+    /// The ids of rows that were kept: then `rows` have targets and weights alone.
+    pub(super) ids: Vec<String>,
     /// Whether they came as one `row`, whose answer is one object.
     pub(super) single: bool,
     /// Whether variances are asked for.
     pub(super) variance: bool,
+    /// Whether the rows are to be kept until their labels come.
+    pub(super) keep: bool,
+    /// What they are called.
+    name: &'static str,
 }
 
 /// What is to become of rows.
@@ -31,6 +37,13 @@ pub(super) enum Purpose {
     Learn,
 }
 
+/// The names of a row and of several.
+const ROWS: [&str; 2] = ["row", "rows"];
+const LABELS: [&str; 2] = ["label", "labels"];
+
+const LABEL_FORM: &str =
+    "a label is {\"id\": ID, \"target\": VALUE}, of several targets an array, and may have a weight";
+
 const FORM: &str = "send {\"row\": ROW} or {\"rows\": [ROW, …]}, where a ROW is {\"COLUMN\": VALUE, …} or [VALUE, …]";
 
 impl Asked {
@@ -38,17 +51,19 @@ impl Asked {
     /// 400 for what is not JSON, 422 for JSON of another form.
     pub(super) fn parse(body: &[u8], purpose: Purpose, service: &Service) -> Result<Self, Refusal> {
         let mut body = object(body, FORM)?;
-        let (one, several) = (body.remove("row"), body.remove("rows"));
+        let labels = purpose == Purpose::Learn && LABELS.iter().any(|name| body.contains_key(*name));
+        let names @ [name, plural] = if labels { LABELS } else { ROWS };
+        let [one, several] = names.map(|name| body.remove(name));
         let single = one.is_some();
         let rows = match (one, several) {
             (Some(row), None) => vec![row],
             (None, Some(Json::Array(rows))) => rows,
             (None, Some(other)) => {
-                return Err(Refusal::unprocessable(format!("rows is {}; give an array of rows", kind(&other))));
+                return Err(Refusal::unprocessable(format!("{plural} is {}; give an array", kind(&other))));
             }
             (None, None) => return Err(Refusal::unprocessable(format!("there is neither row nor rows; {FORM}"))),
             (Some(_), Some(_)) => {
-                return Err(Refusal::unprocessable("there are both row and rows; give one of them".to_owned()));
+                return Err(Refusal::unprocessable(format!("there are both {name} and {plural}; give one of them")));
             }
         };
         let most = service.options.limits.rows;
@@ -58,23 +73,36 @@ impl Asked {
                 rows.len()
             )));
         }
-        let mut variance = false;
-        if purpose == Purpose::Predict
-            && let Some(asked) = body.remove("variance")
-        {
-            let refused = || Refusal::unprocessable(format!("variance is {}; give true or false", kind(&asked)));
-            variance = asked.as_bool().ok_or_else(refused)?;
-        }
+        let mut asks = |name: &str| match body.remove(name) {
+            Some(Json::Bool(asked)) => Ok(asked),
+            Some(other) => Err(Refusal::unprocessable(format!("{name} is {}; give true or false", kind(&other)))),
+            None => Ok(false),
+        };
+        let [variance, keep] = match purpose {
+            Purpose::Predict => [asks("variance")?, asks("keep")?],
+            Purpose::Learn => [false; 2],
+        };
         if let Some(name) = body.keys().next() {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
         }
-        let read = |(at, told): (usize, &Json)| {
-            row(told, purpose, service).map_err(|why| {
-                Refusal::unprocessable(if single { format!("row: {why}") } else { format!("rows[{at}]: {why}") })
-            })
-        };
-        let rows = rows.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { rows, single, variance })
+        let mut asked = Self { rows: Vec::with_capacity(rows.len()), ids: Vec::new(), single, variance, keep, name };
+        for (at, told) in rows.iter().enumerate() {
+            let read = if labels {
+                label_row(told, service).map(|(id, row)| {
+                    asked.ids.push(id);
+                    row
+                })
+            } else {
+                row(told, purpose, service)
+            };
+            asked.rows.push(read.map_err(|why| Refusal::unprocessable(format!("{}: {why}", asked.place(at))))?);
+        }
+        Ok(asked)
+    }
+
+    /// What a row is called in messages.
+    pub(super) fn place(&self, at: usize) -> String {
+        if self.single { self.name.to_owned() } else { format!("{}s[{at}]", self.name) }
     }
 }
 
@@ -167,22 +195,54 @@ fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> 
         return Ok(row);
     }
     for (place, name) in (d..).zip(&schema.targets) {
-        let value = at(place, name);
-        row.targets.push(if schema.classes.is_some() {
-            label(value, service.options.limits.class_name).map_err(|why| format!("the class {name:?} {why}"))?
-        } else {
-            number(value).map(Value::Number).map_err(|why| format!("the target {name:?} {why}"))?
-        });
+        row.targets.push(target(at(place, name), name, service)?);
     }
     if let Some(name) = &schema.weight {
-        let value = at(d + m, name);
-        let weight = number(value).ok().filter(|weight| *weight >= 0.0);
-        row.weight = weight.ok_or_else(|| {
-            let told = value.map_or_else(|| "missing".to_owned(), kind);
-            format!("the weight {name:?} is {told}; give a number from 0 to {MOST:e}")
-        })?;
+        row.weight = weight(at(d + m, name), name)?;
     }
     Ok(row)
+}
+
+fn target(value: Option<&Json>, name: &str, service: &Service) -> Result<Value, String> {
+    if service.schema.classes.is_some() {
+        label(value, service.options.limits.class_name).map_err(|why| format!("the class {name:?} {why}"))
+    } else {
+        number(value).map(Value::Number).map_err(|why| format!("the target {name:?} {why}"))
+    }
+}
+
+fn weight(value: Option<&Json>, name: &str) -> Result<f64, String> {
+    let weight = number(value).ok().filter(|weight| *weight >= 0.0);
+    weight.ok_or_else(|| {
+        let told = value.map_or_else(|| "missing".to_owned(), kind);
+        format!("the weight {name:?} is {told}; give a number from 0 to {MOST:e}")
+    })
+}
+
+/// The id of a row that was kept, and its targets and weight.
+fn label_row(told: &Json, service: &Service) -> Result<(String, Row), String> {
+    let names = &service.schema.targets;
+    let Json::Object(told) = told else { return Err(format!("it is {}; {LABEL_FORM}", kind(told))) };
+    if let Some(other) = told.keys().find(|name| !["id", "target", "weight"].contains(&name.as_str())) {
+        return Err(format!("{other:?} is not known here; {LABEL_FORM}"));
+    }
+    let (Some(Json::String(id)), Some(value)) = (told.get("id"), told.get("target")) else {
+        return Err(format!("it has no text as id, or no target; {LABEL_FORM}"));
+    };
+    let values = match value {
+        Json::Array(values) => values.iter().collect(),
+        one => vec![one],
+    };
+    if values.len() != names.len() {
+        return Err(format!("it has {} values as target and needs {}; {LABEL_FORM}", values.len(), names.len()));
+    }
+    let targets = values.into_iter().zip(names).map(|(value, name)| target(Some(value), name, service));
+    let weight = match (told.get("weight"), &service.schema.weight) {
+        (None, _) => 1.0,
+        (value, Some(name)) => weight(value, name)?,
+        (Some(_), None) => return Err("the rows of this model have no weight; leave it out".to_owned()),
+    };
+    Ok((id.clone(), Row { values: Vec::new(), targets: targets.collect::<Result<_, _>>()?, weight }))
 }
 
 fn said(targets: &[String]) -> String {

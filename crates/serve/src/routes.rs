@@ -1,10 +1,13 @@
 //! From a request to its answer.
 
+use std::io::Read;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
+use flate2::bufread::GzDecoder;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{
@@ -57,10 +60,18 @@ impl Refusal {
 }
 
 /// Answers a request, and counts it.
-pub(super) async fn answer(request: Request<Incoming>, service: &Arc<Service>, jobs: &mpsc::Sender<Job>) -> Answer {
+pub(super) async fn answer(
+    request: Request<Incoming>,
+    client: SocketAddr,
+    service: &Arc<Service>,
+    jobs: &mpsc::Sender<Job>,
+) -> Answer {
     let start = Instant::now();
-    let path = PATHS.iter().find(|known| **known == request.uri().path()).copied();
-    let answered = match (service.options.access.check_host(request.version(), request.headers()), path) {
+    let (method, asked) = (request.method().clone(), request.uri().path().to_owned());
+    let path = PATHS.iter().find(|known| **known == asked).copied();
+    let access = &service.options.access;
+    let open = access.check_host(request.version(), request.headers());
+    let answered = match (open.and_then(|()| access.check_path(request.headers())), path) {
         (Err(refusal), _) => Err(refusal),
         (Ok(()), Some(path)) => route(path, request, service, jobs).await,
         (Ok(()), None) => Err(Refusal::new(
@@ -69,7 +80,12 @@ pub(super) async fn answer(request: Request<Incoming>, service: &Arc<Service>, j
         )),
     };
     let answer = answered.unwrap_or_else(Refusal::answer);
-    service.metrics.request(path.unwrap_or("other"), answer.status().as_u16(), start.elapsed());
+    let (status, took) = (answer.status().as_u16(), start.elapsed());
+    service.metrics.request(path.unwrap_or("other"), status, took);
+    let bytes = answer.body().size_hint().lower() as usize;
+    if !service.log.tell(client, (&method, &asked), status, bytes, took) {
+        service.metrics.lost_lines.fetch_add(1, Relaxed);
+    }
     answer
 }
 
@@ -79,7 +95,7 @@ async fn route(
     service: &Arc<Service>,
     jobs: &mpsc::Sender<Job>,
 ) -> Result<Answer, Refusal> {
-    let posts = matches!(path, "/predict" | "/learn");
+    let posts = matches!(path, "/predict" | "/learn" | "/snapshot" | "/rollback");
     let allowed = if posts { "POST" } else { "GET, HEAD" };
     let fits = match *request.method() {
         Method::POST => posts,
@@ -95,7 +111,10 @@ async fn route(
     match path {
         "/predict" => predict(request, service).await,
         "/learn" => learn(request, service, jobs).await,
-        "/metrics" => Ok(whole("text/plain; version=0.0.4; charset=utf-8", service.metrics.text())),
+        "/snapshot" | "/rollback" => copy(path == "/rollback", request.headers(), service, jobs).await,
+        "/metrics" => {
+            Ok(whole("text/plain; version=0.0.4; charset=utf-8", service.metrics.text(&service.queue, &service.kept)))
+        }
         "/health" => Ok(health(service)),
         "/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
         "/health/ready" => {
@@ -161,11 +180,13 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
     if let Some(most) = service.schema.series {
         return forecast(service, request::ahead(&body, &service.schema.known, most)?).await;
     }
-    let Asked { rows, single, variance } = Asked::parse(&body, Purpose::Predict, service)?;
+    let mut asked = Asked::parse(&body, Purpose::Predict, service)?;
     drop(body);
+    let (rows, single, variance) = (std::mem::take(&mut asked.rows), asked.single, asked.variance);
     let mut text = String::from(if single { "" } else { "{\"predictions\":[" });
     let mut counts = Counts::default();
-    for (at, row) in rows.iter().enumerate() {
+    let count = rows.len();
+    for (at, row) in rows.into_iter().enumerate() {
         if at > 0 {
             text.push(',');
             if at % TURN == 0 {
@@ -174,14 +195,17 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
         }
         let fits = check_length(&text);
         let model = service.model.read().await;
-        let predicted = fits.and_then(|()| model.predict(row, variance)).map_err(|why| {
-            let row = if single { "row".to_owned() } else { format!("rows[{at}]") };
-            Refusal::unprocessable(format!("{row}: {why}"))
-        })?;
-        text.push_str(&predicted.json(&service.schema, variance).to_string());
-        counts.add(model.odd(row));
+        let predicted = fits.and_then(|()| model.predict(&row, variance));
+        let predicted = predicted.map_err(|why| Refusal::unprocessable(format!("{}: {why}", asked.place(at))))?;
+        counts.add(model.odd(&row));
+        drop(model);
+        let mut told = predicted.json(&service.schema, variance);
+        if asked.keep {
+            told["id"] = service.kept.keep(row, &service.options.limits).into();
+        }
+        text.push_str(&told.to_string());
     }
-    service.metrics.predictions.fetch_add(rows.len() as u64, Relaxed);
+    service.metrics.predictions.fetch_add(count as u64, Relaxed);
     let (fields, counts) = (text.strip_suffix('}').unwrap_or(&text), counts.fields());
     Ok(whole(JSON, if single { format!("{fields}{counts}}}") } else { format!("{text}]{counts}}}") }))
 }
@@ -204,24 +228,39 @@ async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Resu
 async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
     service.options.access.check_learning(request.headers())?;
     let body = read(request, service).await?;
-    let Asked { rows, single, .. } = Asked::parse(&body, Purpose::Learn, service)?;
+    let mut asked = Asked::parse(&body, Purpose::Learn, service)?;
     drop(body);
     let busy =
         |wait| Refusal::busy("too many rows wait to be learnt, and nothing of these was; send them again later", wait);
-    service.queue.admit(rows.len(), service.options.limits.wait).map_err(busy)?;
+    // What is taken from here on is not given up if the client goes away: nothing is waited for
+    // until the job is sent.
+    let place = jobs.reserve().await.map_err(|_| gone())?;
+    let limits = &service.options.limits;
+    let mut kept = service.kept.take(&asked.ids, limits).map_err(|(at, refusal)| {
+        let message = format!("{}: {}", asked.place(at), refusal.message);
+        Refusal { message, ..refusal }
+    })?;
+    if let Err(wait) = service.queue.admit(asked.rows.len(), limits.wait) {
+        service.kept.put_back(kept);
+        return Err(busy(wait));
+    }
+    let mut rows = std::mem::take(&mut asked.rows);
+    for (row, (_, waiting)) in rows.iter_mut().zip(&kept) {
+        row.values.clone_from(&waiting.values);
+    }
     let (reply, learnt) = oneshot::channel();
-    jobs.send(Job::Learn { rows, reply }).await.map_err(|_| gone())?;
+    place.send(Job::Learn { rows, reply });
     let Learnt { answers, rows, met, counts, refused, unwritten } = learnt.await.map_err(|_| gone())?;
+    service.kept.put_back(kept.split_off(rows.min(kept.len())));
     if let Some(why) = unwritten {
         let message = format!("{why}; nothing of this request was learnt, so send it again");
         return Err(Refusal::busy(message, RETRY));
     }
     if let Some(why) = refused {
-        let row = if single { "row".to_owned() } else { format!("rows[{rows}]") };
-        let message = format!("{row}: {why}");
+        let message = format!("{}: {why}", asked.place(rows));
         return Err(Refusal { learnt: Some(rows), ..Refusal::unprocessable(message) });
     }
-    let text = match (single, answers.strip_suffix('}')) {
+    let text = match (asked.single, answers.strip_suffix('}')) {
         (true, Some(fields)) => format!("{fields},\"rows\":{met}{}}}", counts.fields()),
         _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}{}}}", counts.fields()),
     };
@@ -241,13 +280,23 @@ async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer,
     Ok(answer)
 }
 
+/// Keeps a copy of the model, or goes back to it.
+async fn copy(back: bool, headers: &HeaderMap, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
+    service.options.access.check_operator(headers)?;
+    let (reply, done) = oneshot::channel();
+    jobs.send(Job::Copy { back, reply }).await.map_err(|_| gone())?;
+    let done = done.await.map_err(|_| gone())?;
+    let rows = done.map_err(|why| Refusal::new(StatusCode::CONFLICT, why.to_string()))?;
+    Ok(whole(JSON, json!({ "rows": rows }).to_string()))
+}
+
 fn gone() -> Refusal {
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the service is ending, or its learner has failed; see its messages")
 }
 
 /// The body of a request, within the bounds of size and time.
 async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Refusal> {
-    check_type(request.headers())?;
+    let packed = is_packed(request.headers())?;
     let most = service.options.limits.body;
     let waits = request.headers().contains_key(EXPECT);
     let mut body = request.into_body();
@@ -276,7 +325,11 @@ async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Re
                 return Err(Refusal { unread: true, ..too_large() });
             }
         }
-        if oversized { Err(too_large()) } else { Ok(whole.into()) }
+        match (oversized, packed) {
+            (true, _) => Err(too_large()),
+            (false, false) => Ok(whole.into()),
+            (false, true) => unpack(&whole, most)?.ok_or_else(too_large),
+        }
     };
     let late = || Refusal {
         unread: true,
@@ -285,17 +338,28 @@ async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Re
     timeout(service.options.limits.timeout, reading).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// A page from elsewhere can make a browser send other types than JSON without asking this service
-/// first.
-fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
+/// What a body in gzip holds; none if that is more bytes than may be.
+fn unpack(packed: &[u8], most: usize) -> Result<Option<Bytes>, Refusal> {
+    let mut whole = Vec::new();
+    GzDecoder::new(packed)
+        .take(most as u64 + 1)
+        .read_to_end(&mut whole)
+        .map_err(|error| Refusal::bad_request(&format!("the body is not in gzip ({error}); send it whole")))?;
+    Ok((whole.len() <= most).then(|| whole.into()))
+}
+
+/// Whether the body is in gzip. A page from elsewhere can make a browser send other types than JSON
+/// without asking this service first.
+fn is_packed(headers: &HeaderMap) -> Result<bool, Refusal> {
     let told = headers.get(CONTENT_TYPE).and_then(|told| told.to_str().ok()).unwrap_or_default();
     let kind = told.split(';').next().unwrap_or_default().trim();
-    let packed =
-        headers.get_all(CONTENT_ENCODING).iter().any(|told| !told.as_bytes().eq_ignore_ascii_case(b"identity"));
+    let told: Vec<&[u8]> = headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes).collect();
+    let is = |names: &[&str]| names.iter().any(|name| told[0].eq_ignore_ascii_case(name.as_bytes()));
     let why = match kind.eq_ignore_ascii_case(JSON) {
-        true if packed => "the body must not be compressed; send it as it is, without Content-Encoding",
-        true => return Ok(()),
         false => "the body must be JSON; send the header Content-Type: application/json",
+        true if told.is_empty() || told.len() == 1 && is(&["identity"]) => return Ok(false),
+        true if told.len() == 1 && is(&["gzip", "x-gzip"]) => return Ok(true),
+        true => "the body may be in gzip and in nothing else; send it as it is, or with Content-Encoding: gzip",
     };
     Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why))
 }

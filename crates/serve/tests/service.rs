@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use mercer_serve::{
     Access, Column, Forecast, Journal, Keeping, Limits, Model, Odd, Oddity, Options, Prediction, Reason, Row, Schema,
-    ServeError, Standing, Takes, Value,
+    ServeError, Snapshot, Standing, Takes, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -137,6 +137,21 @@ impl Journal for Notes {
     }
 }
 
+/// A copy in memory.
+struct Copies(Option<u64>);
+
+impl Snapshot for Copies {
+    fn keep(&mut self, bytes: Vec<u8>) -> Result<(), Reason> {
+        self.0 = Some(String::from_utf8(bytes)?.parse()?);
+        Ok(())
+    }
+
+    fn model(&mut self) -> Result<Box<dyn Model>, Reason> {
+        let rows = self.0.ok_or("there is no snapshot")?;
+        Ok(Box::new(Mean { rows, sum: 10.0 * rows as f64, ..Mean::default() }))
+    }
+}
+
 /// A service that runs until it is ended.
 struct Service {
     address: SocketAddr,
@@ -168,7 +183,8 @@ impl Service {
         };
         let run = move || {
             let stop = || stopped.load(Ordering::Relaxed);
-            let keeping = Keeping { save: Box::new(save), journal };
+            let keeping =
+                Keeping { save: Box::new(save), journal, snapshot: Some(Box::new(Copies(None))), access_log: None };
             mercer_serve::run(listener, Box::new(model), options, keeping, &stop)
         };
         Self { address, stop, saved, full, thread: thread::spawn(run) }
@@ -356,7 +372,8 @@ fn requests_are_read_strictly() {
     // The target is a column, and need not be taken out to predict.
     assert_eq!(service.post("/predict", r#"{"row":{"a":1,"y":2}}"#).0, 200);
     for (headers, body, status) in [
-        ("content-encoding: gzip\r\n", "{}", 415),
+        ("content-encoding: br\r\n", "{}", 415),
+        ("content-encoding: gzip\r\n", "{}", 400),
         ("content-encoding: identity\r\n", r#"{"row":[1,1]}"#, 200),
         ("host: localhost\r\n", r#"{"row":[1,1]}"#, 400),
     ] {
@@ -385,7 +402,7 @@ fn requests_are_read_strictly() {
 
 #[test]
 fn the_model_is_closed_to_those_who_do_not_know_the_token() {
-    let access = Access { token: Some("s3cret".to_owned()), loopback: true, closed: None };
+    let access = Access { token: Some("s3cret".to_owned()), loopback: true, ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });
     let with = |path: &str, headers: &str| {
         service
@@ -397,6 +414,103 @@ fn the_model_is_closed_to_those_who_do_not_know_the_token() {
     assert_eq!(with("/model", "authorization: Bearer s3cret\r\n"), 200);
     assert_eq!(with("/health", ""), 200);
     service.end().0.unwrap();
+}
+
+#[test]
+fn every_path_of_a_closed_service_wants_the_token() {
+    let access = Access { token: Some("s3cret".to_owned()), all: true, ..Access::default() };
+    let service = Service::start(Mean::default(), Options { access, ..Options::default() });
+    for path in ["/", "/health", "/metrics", "/openapi.json", "/curve", "/model", "/health/live", "/nothing"] {
+        assert_eq!(service.get(path).0, 401, "{path}");
+    }
+    let predict = |headers: &str| service.raw(&post("/predict", r#"{"row":[1,1]}"#, headers)).0;
+    assert_eq!([predict(""), predict("authorization: Bearer s3cret\r\n")], [401, 200]);
+    service.end().0.unwrap();
+}
+
+#[test]
+fn a_body_in_gzip_is_unpacked_within_the_bounds() {
+    let limits = Limits { body: 4096, ..Limits::default() };
+    let service = Service::start(Mean::default(), Options { limits, ..Options::default() });
+    let send = |body: &str, cut: usize| {
+        let mut packed = flate2::read::GzEncoder::new(body.as_bytes(), flate2::Compression::best());
+        let mut bytes = Vec::new();
+        packed.read_to_end(&mut bytes).unwrap();
+        bytes.truncate(bytes.len() - cut);
+        let mut whole = post("/predict", &"x".repeat(bytes.len()), "content-encoding: gzip\r\n");
+        whole.truncate(whole.len() - bytes.len());
+        service.raw(&[whole, bytes].concat())
+    };
+    let spaces = |count: usize| r#"{"row":[1,1]}"#.to_owned() + &" ".repeat(count);
+    assert_eq!(send(&spaces(0), 0).2, json!({ "prediction": null }));
+    assert_eq!([send(&spaces(4000), 0).0, send(&spaces(4000), 9).0, send(&spaces(1 << 20), 0).0], [200, 400, 413]);
+    service.end().0.unwrap();
+}
+
+#[test]
+fn labels_come_later() {
+    let limits = Limits { kept_rows: 3, ..Limits::default() };
+    let service = Service::start(Mean::default(), Options { limits, ..Options::default() });
+    let (_, told) = service.post("/predict", r#"{"rows":[[1,"a"],[1,"a"],[1,"a"],[1,"a"]],"keep":true}"#);
+    let ids: Vec<&str> = (0..4).map(|at| told["predictions"][at]["id"].as_str().unwrap()).collect();
+    let label = |id: &str, target: Json| json!({ "label": { "id": id, "target": target } }).to_string();
+    let learn = |id: &str, target: Json| service.post("/learn", &label(id, target));
+    let (status, told) = learn(ids[0], json!(3));
+    let why = told["error"].as_str().unwrap();
+    assert!(status == 410 && why.contains("waits no longer") && why.contains("more than 3 rows"), "{told}");
+    assert_eq!(learn(ids[1], json!(4)), (200, json!({ "prediction": null, "rows": 1 })));
+    assert_eq!([learn(ids[1], json!(4)).0, learn("7-7", json!(4)).0], [410, 404]);
+    // A row that the model refuses waits on.
+    assert_eq!(learn(ids[2], json!(13)).0, 422);
+    for (label, part) in [
+        (json!({ "id": ids[2] }), "no target"),
+        (json!({ "id": ids[2], "target": [1, 2] }), "2 values"),
+        (json!({ "id": ids[2], "target": "x" }), "the target \"y\""),
+        (json!({ "id": ids[2], "target": 1, "weight": -1 }), "the weight"),
+        (json!({ "id": ids[2], "target": 1, "a": 1 }), "\"a\" is not known"),
+        (json!(7), "it is 7"),
+    ] {
+        let (status, told) = service.post("/learn", &json!({ "labels": [label] }).to_string());
+        assert!(status == 422 && told["error"].as_str().unwrap().contains(part), "{told}");
+    }
+    let both = json!({ "labels": [{ "id": ids[2], "target": 6, "weight": 0.5 }, { "id": ids[3], "target": 5 }] });
+    let (status, told) = service.post("/learn", &both.to_string());
+    assert_eq!((status, &told["rows"]), (200, &json!(3)));
+    let (_, _, metrics) = service.get("/metrics");
+    for line in ["mercer_kept_rows 0\n", "mercer_kept_expired_total 1\n", "mercer_learnt_total 3\n"] {
+        assert!(metrics.as_str().unwrap().contains(line), "{line}: {metrics}");
+    }
+    service.end().0.unwrap();
+}
+
+#[test]
+fn a_model_goes_back_to_its_snapshot() {
+    let service = Service::start(Mean::default(), Options::default());
+    assert_eq!(service.post("/snapshot", "").0, 403);
+    service.end().0.unwrap();
+    let access = Access { token: Some("s3cret".to_owned()), ..Access::default() };
+    let service = Service::start(Mean::default(), Options { access, ..Options::default() });
+    let token = "authorization: Bearer s3cret\r\n";
+    let post = |path: &str, body: &str| {
+        let (status, _, told) = service.raw(&post(path, body, token));
+        (status, told)
+    };
+    let learn = || post("/learn", r#"{"row":[1,1,7,1]}"#);
+    assert_eq!(service.post("/rollback", "").0, 401);
+    let none = (409, json!({ "error": "there is no snapshot" }));
+    assert_eq!(post("/rollback", ""), none);
+    learn();
+    assert_eq!(post("/snapshot", ""), (200, json!({ "rows": 1 })));
+    learn();
+    // What cannot be saved is not gone back from.
+    service.full.store(1, Ordering::Relaxed);
+    assert_eq!(post("/rollback", "").0, 409);
+    assert_eq!(service.get("/health").2["rows"], 2);
+    assert_eq!(post("/rollback", ""), (200, json!({ "rows": 1 })));
+    assert_eq!(service.get("/health").2["rows"], 1);
+    assert_eq!(post("/predict", r#"{"row":[1,1]}"#).1["prediction"], 10.0);
+    learn();
+    assert_eq!(service.end().1, ["2", "1", "2"]);
 }
 
 #[test]

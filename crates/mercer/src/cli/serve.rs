@@ -2,6 +2,7 @@
 //! its arguments and the file.
 
 mod dynamics;
+mod guarded;
 mod journal;
 mod keeping;
 mod served;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mercer_serve::{Access, Limits, Options};
+use mercer_serve::{Access, Limits, Model, Options};
 
 use super::failure::Failure;
 use super::lock::ModelLock;
@@ -20,7 +21,8 @@ use super::output;
 use super::plain::Plain;
 use super::stop::Stop;
 use super::{count, every, store, voice};
-use keeping::{JournalArguments, Place};
+use guarded::Guarded;
+use keeping::{Copy, JournalArguments, Place};
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
@@ -38,6 +40,10 @@ use keeping::{JournalArguments, Place};
 /// The address is printed on stdout once requests are taken. SIGINT, SIGTERM and SIGHUP end the
 /// service: what was learnt is saved at once, requests in progress are answered, and what these
 /// taught is saved, too. With --journal what is answered survives a kill and a crash as well.
+///
+/// A row that is predicted with "keep": true gets an id; /learn takes its target later, as
+/// {"label": {"id": ID, "target": 1.5}}. POST /snapshot keeps a copy of the model in FILE.snapshot,
+/// and POST /rollback goes back to it; both need a token.
 ///
 /// Learning and the model file need the header `Authorization: Bearer TOKEN` if the environment
 /// variable MERCER_TOKEN holds a token. Without one, learning is open on loopback addresses, where
@@ -66,6 +72,12 @@ pub(crate) struct ServeArguments {
     rescue: Option<PathBuf>,
     #[command(flatten)]
     journal: JournalArguments,
+    /// Every path needs the token, and not only learning and the model file
+    #[arg(long)]
+    closed: bool,
+    /// Write a line of JSON for each request to the end of this file
+    #[arg(long, value_name = "FILE")]
+    access_log: Option<PathBuf>,
     /// How long requests in progress may take once a signal has come
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     drain: Duration,
@@ -73,6 +85,9 @@ pub(crate) struct ServeArguments {
     /// ignored, or the row is refused
     #[arg(long, value_enum, default_value = "ignore")]
     unknown: Unknown,
+    /// Refuse a row whose target lies outside
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = guarded::range)]
+    target_range: Option<[f64; 2]>,
     /// Threads that answer requests; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<NonZeroUsize>,
@@ -108,6 +123,13 @@ struct LimitArguments {
     /// Most connections at a time; further ones are answered 503 and closed
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     max_connections: u32,
+    /// Most rows that were predicted with "keep" and wait for their labels; the oldest are
+    /// forgotten
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_kept: u32,
+    /// How long such a row waits
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time)]
+    keep_time: Duration,
     /// How long a row may wait for others to be learnt, and a forecast for others to be made,
     /// before a request is answered 503 and is to be sent again
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
@@ -126,6 +148,8 @@ impl LimitArguments {
             rows: self.max_rows as usize,
             class_name: self.max_class_name as usize,
             connections: self.max_connections,
+            kept_rows: self.max_kept as usize,
+            kept_time: self.keep_time,
             wait: self.max_wait,
             timeout: Duration::from_secs(self.timeout.into()),
         }
@@ -147,13 +171,19 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
     let place = Place::of(path, arguments.rescue.as_deref())?;
-    let mut model = served::load(path, &arguments.limits)?;
+    let (limits, range) = (arguments.limits, arguments.target_range);
+    let load = move |path: &Path| -> Result<Box<dyn Model>, Failure> {
+        Ok(Box::new(Guarded::new(served::load(path, &limits)?, range)))
+    };
+    let mut model = load(path)?;
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }
-    let keeping = keeping::begin(place, &arguments.journal, &mut *model)?;
+    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model)?;
+    keeping.snapshot = Some(Box::new(Copy::of(path, load)));
+    keeping.access_log = arguments.access_log.as_deref().map(keeping::access_log).transpose()?;
     let addr = arguments.addr;
-    let access = access(addr, arguments.read_only)?;
+    let access = access(addr, arguments)?;
     let stop = Stop::listen()?;
     let listener = TcpListener::bind(addr).and_then(|listener| Ok((listener.local_addr()?, listener)));
     let (addr, listener) = listener.map_err(|error| {
@@ -183,7 +213,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
 }
 
 /// Who may learn and download the model.
-fn access(address: SocketAddr, read_only: bool) -> Result<Access, Failure> {
+fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Failure> {
     let loopback = address.ip().is_loopback();
     let token = match std::env::var(VARIABLE) {
         Err(std::env::VarError::NotPresent) => None,
@@ -195,14 +225,17 @@ fn access(address: SocketAddr, read_only: bool) -> Result<Access, Failure> {
             )));
         }
     };
-    let closed = if read_only {
+    if arguments.closed && token.is_none() {
+        return Err(Failure::usage(format!("--closed: set {VARIABLE} to the token that all requests need")));
+    }
+    let closed = if arguments.read_only {
         Some("the model is served with --read-only; start mercer serve without it to learn".to_owned())
     } else {
         (token.is_none() && !loopback).then(|| {
             format!("learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}")
         })
     };
-    Ok(Access { closed, token, loopback })
+    Ok(Access { closed, token, all: arguments.closed, loopback })
 }
 
 /// A time with its unit.

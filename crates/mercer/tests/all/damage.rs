@@ -169,6 +169,66 @@ proptest! {
     }
 }
 
+/// Forges a body: bytes that are changed, cut, put in or repeated, and numbers at the ends of what
+/// they can be.
+fn forge(body: &mut Vec<u8>, mut next: impl FnMut() -> usize) {
+    const NUMBERS: [[u8; 10]; 4] = [
+        // 2⁶⁴ − 1 and 2³¹ in seven bits a byte, then NaN and the largest number.
+        [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+        [0x80, 0x80, 0x80, 0x80, 8, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0, 0],
+        [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0x7f, 0, 0],
+    ];
+    const LENGTHS: [usize; 4] = [10, 5, 8, 8];
+    for _ in 0..=next() % 4 {
+        let at = next() % body.len().max(1);
+        match next() % 6 {
+            _ if body.is_empty() => body.push(0),
+            0 | 1 => body[at] = next() as u8,
+            2 => body.truncate(at),
+            3 => body.insert(at, next() as u8),
+            4 => {
+                let end = (at + next() % 200).min(body.len());
+                body.extend_from_within(at..end);
+            }
+            _ => {
+                let which = next() % NUMBERS.len();
+                let end = (at + next() % 9).min(body.len());
+                drop(body.splice(at..end, NUMBERS[which][..LENGTHS[which]].iter().copied()));
+            }
+        }
+    }
+}
+
+/// `cargo xtask faults` runs it where a process has little memory, and looks at what it prints.
+#[test]
+#[ignore = "takes minutes; a step of cargo xtask faults"]
+fn forged_files_of_each_kind() {
+    let count: u64 = std::env::var("MERCER_FORGED").map_or(10_000, |count| count.parse().unwrap());
+    let (mut slowest, mut taken, mut all) = (std::time::Duration::ZERO, 0, 0);
+    for (name, model) in models(12) {
+        let good = model.to_bytes().unwrap();
+        let mut state = u64::from(crc32fast::hash(name.as_bytes()));
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize
+        };
+        for _ in 0..count {
+            let mut body = good[HEADER..].to_vec();
+            forge(&mut body, &mut next);
+            let file = sealed([&good[..HEADER], &body].concat());
+            let begun = std::time::Instant::now();
+            if let Ok(model) = Model::from_bytes(&file) {
+                taken += 1;
+                exercise(model);
+            }
+            slowest = slowest.max(begun.elapsed());
+            all += 1;
+        }
+    }
+    println!("forged files: {all}, of them models: {taken}, the slowest in ms: {}", slowest.as_millis());
+}
+
 #[test]
 fn a_model_that_could_not_be_read_back_is_not_saved() {
     let mut model = regression("krls", 3);

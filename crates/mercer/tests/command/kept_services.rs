@@ -181,3 +181,44 @@ fn a_model_that_cannot_be_saved_in_its_place_is_saved_in_another() {
     folder.refused(1, serve, &["rescue/m.mercer: is there already", "give another --rescue"]);
     folder.refused(1, "serve --model rescue/m.mercer --rescue nowhere", &["nowhere/m.mercer: cannot be written"]);
 }
+
+#[test]
+fn a_closed_service_keeps_a_log_and_goes_back_to_its_snapshot() {
+    let folder = trained();
+    let arguments = "--model m.mercer --closed --access-log access.log --target-range -5:5 --journal rows.journal";
+    let token = "authorization: Bearer s3cret\r\n";
+    let service = Service::start_with(&folder, arguments, Some("s3cret"));
+    assert_eq!([service.get("/health").status, service.get("/").status], [401, 401]);
+    let post = |path: &str, body: &str| service.post_text(path, body, token);
+    assert_eq!(post("/snapshot", "").json(), json!({ "rows": 100 }));
+    let first = fs::read(folder.path("m.mercer")).unwrap();
+    let refused = post("/learn", "{\"row\":[0,0,0,6]}");
+    assert!(
+        refused.status == 422 && refused.error().contains("6 lies outside --target-range -5:5"),
+        "{}",
+        refused.body
+    );
+    let id = post("/predict", "{\"row\":[0,0,0],\"keep\":true}").json()["id"].as_str().unwrap().to_owned();
+    let label = json!({ "labels": [{ "id": id, "target": 0.5 }] }).to_string();
+    assert_eq!(post("/learn", &label).json()["rows"].as_u64(), Some(101));
+    assert_eq!(post("/rollback", "").json(), json!({ "rows": 100 }));
+    assert!(fs::read(folder.path("m.mercer")).unwrap() == first);
+    assert_eq!(fs::metadata(folder.path("rows.journal")).unwrap().len(), 8);
+    post("/learn", "{\"row\":[0,0,0,1]}");
+    let metrics = post_get(&service, "/metrics", token);
+    for line in ["mercer_rows 101\n", "mercer_checkpoints_total 2\n", "mercer_kept_rows 0\n", "mercer_info{version="] {
+        assert!(metrics.contains(line), "{line}: {metrics}");
+    }
+    service.ends_well();
+    let log = folder.read("access.log");
+    let told: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((told.len(), &told[0]["status"], &told[3]["path"]), (9, &json!(401), &json!("/learn")), "{log}");
+    folder.refused(2, "serve --model m.mercer --closed", &["--closed", "MERCER_TOKEN"]);
+    folder.refused(2, "serve --model m.mercer --target-range 5:1", &["the smaller first"]);
+    folder.refused(1, "serve --model m.mercer --access-log nowhere/log", &["nowhere/log: cannot be written"]);
+}
+
+fn post_get(service: &Service, path: &str, headers: &str) -> String {
+    let text = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n");
+    service.raw(text.as_bytes()).body
+}

@@ -85,6 +85,7 @@ impl Model for Dynamics {
             loss: 0.0,
             size,
             implausible: 0,
+            changes: 0,
         }
     }
 

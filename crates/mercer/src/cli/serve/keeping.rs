@@ -1,11 +1,13 @@
 //! Where a service keeps what was learnt: the file of the model, a folder for when that refuses,
 //! and a journal.
 
+use std::fs::OpenOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use mercer_serve::{Keeping, Model, Reason};
+use mercer_serve::{Keeping, Model, Reason, Snapshot};
 
 use super::journal::{JournalFile, Sync};
 use crate::cli::failure::Failure;
@@ -102,9 +104,50 @@ pub(super) fn begin(mut place: Place, arguments: &JournalArguments, model: &mut 
         }
     }
     Ok(Keeping {
+        snapshot: None,
+        access_log: None,
         save: Box::new(move |bytes| place.save(bytes)),
         journal: journal.map(|journal| Box::new(journal) as Box<dyn mercer_serve::Journal>),
     })
+}
+
+/// The end of a log, which may be there already.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn access_log(path: &Path) -> Result<Box<dyn io::Write + Send>, Failure> {
+    match OpenOptions::new().append(true).create(true).open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => {
+            Err(Failure::because(format!("{}: cannot be written ({error}); give another --access-log", path.display())))
+        }
+    }
+}
+
+/// The copy of the model to go back to, in a file beside it.
+pub(super) struct Copy<L> {
+    file: PathBuf,
+    load: L,
+}
+
+impl<L> Copy<L> {
+    pub(super) fn of(model: &Path, load: L) -> Self {
+        let mut file = model.as_os_str().to_os_string();
+        file.push(".snapshot");
+        Self { file: file.into(), load }
+    }
+}
+
+impl<L: FnMut(&Path) -> Result<Box<dyn Model>, Failure> + Send> Snapshot for Copy<L> {
+    fn keep(&mut self, bytes: Vec<u8>) -> Result<(), Reason> {
+        store::check_place("--model", &self.file).map_err(|failure| failure.to_string())?;
+        store::save("--model", &self.file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        Ok(())
+    }
+
+    fn model(&mut self) -> Result<Box<dyn Model>, Reason> {
+        (self.load)(&self.file).map_err(|failure| failure.to_string().into())
+    }
 }
 
 /// Which file is in a place: it changes when another is put there, or this one is written.

@@ -252,6 +252,7 @@ impl Model for Examples {
             loss: standing.loss,
             size: self.model.dictionary_size(),
             implausible: self.model.screened().and_then(ScaledTargets::implausible).map_or(0, |found| found.rows),
+            changes: 0,
         }
     }
 
@@ -353,6 +354,7 @@ impl Model for Series {
             loss: sum,
             size: self.0.model().forecaster.lags(),
             implausible: 0,
+            changes: 0,
         }
     }
 
