@@ -9,7 +9,7 @@
 //!
 //! **Cost.** A pair costs `O(md + p²)` a kernel, `p = 1 + d + m`, as matrix products over 64 pairs.
 //! Memory: `3p²` numbers for each of 16 blocks and each kernel, whatever the length of the stream.
-//! After 16,384 pairs the kernels that others beat by more than chance are dropped.
+//! After 4,096 and 16,384 pairs the kernels that others beat by more than chance are dropped.
 //! [`OperatorSums::model`] costs `O(p³)` some hundred times, about a second.
 //!
 //! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts
@@ -63,8 +63,9 @@ const DEGREES: std::ops::RangeInclusive<u32> = 2..=5;
 const MONOMIALS: usize = 60;
 /// Groups of pairs that a forecast is scored on in turn.
 const GROUPS: usize = 8;
-/// Pairs after which candidates are dropped that others beat by more than chance lets expect.
-const RACE: u64 = 16_384;
+/// Pairs after which candidates are dropped that others beat, in forecasts and as a spectrum, by
+/// more than so many standard errors; the sums of all of them are in half as many blocks before.
+const RACES: [(u64, f64); 2] = [(BUFFER as u64, 3.0), (16_384, 1.0)];
 /// Fewest pairs that an operator can be read from.
 const FEWEST: u64 = 10;
 /// A system is deterministic up to this part of the variance, and of the error of no change.
@@ -192,15 +193,14 @@ impl OperatorSums {
                 self.settled = Some(self.settle()?);
                 self.pending.clear();
                 self.pending.shrink_to(TOGETHER * self.recent.width());
+                self.race();
             }
             Some(settled) if pairs == TOGETHER => {
                 let first = self.rounds - pairs as u64;
                 self.stretch.fill(&settled.scale, self.state, first, &self.pending);
                 settled.learn(&self.stretch, self.params.half_life);
                 self.pending.clear();
-                if self.rounds == RACE && !self.forked {
-                    self.race();
-                }
+                self.race();
             }
             _ => {}
         }
@@ -208,9 +208,10 @@ impl OperatorSums {
     }
 
     /// Drops the candidates that others beat both in forecasts and as a spectrum; none if they
-    /// cannot be scored.
+    /// cannot be scored, or this is not the time.
     fn race(&mut self) {
-        let Some(settled) = &self.settled else { return };
+        let time = RACES.into_iter().find(|(rounds, _)| *rounds == self.rounds && !self.forked);
+        let (Some(settled), Some((_, errors))) = (&self.settled, time) else { return };
         let (columns, nothing) = (1..1 + self.state, Stretch::default());
         let score = |candidate| self.score(candidate, &nothing, &columns);
         let Ok(scored) = settled.candidates.iter().map(score).collect::<Result<Vec<Scored>, _>>() else { return };
@@ -220,7 +221,7 @@ impl OperatorSums {
             [|scored| Some(&scored.forecast), |scored| scored.spectrum.as_ref()];
         let stays = |candidate: &Scored| {
             let holds = |of: &fn(&Scored) -> Option<&Score>| {
-                of(candidate).zip(least(*of)).is_some_and(|(own, least)| own.is_as_small_as(least))
+                of(candidate).zip(least(*of)).is_some_and(|(own, least)| own.is_as_small_as(least, errors))
             };
             scores.iter().any(holds)
         };
@@ -244,7 +245,9 @@ impl OperatorSums {
             scale.push(&xs[row * d..(row + 1) * d], &mut spaced);
         }
         let median = median_width(d, &spaced);
-        let length = pairs.div_ceil(MOST_BLOCKS).max(1);
+        // Candidates that will be dropped have half as many blocks.
+        let blocks = if pairs == BUFFER { MOST_BLOCKS / 2 } else { MOST_BLOCKS };
+        let length = pairs.div_ceil(blocks).max(1);
         let mut all = Stretch::default();
         let first = self.rounds - pairs as u64;
         all.fill(&scale, self.state, first, &self.pending);
@@ -252,13 +255,18 @@ impl OperatorSums {
         for (kernel, most) in self.kernels(median)? {
             let mut candidate = Candidate::new(Features::new(kernel, d, most), self.state, length);
             candidate.grow(&all);
+            candidate.release();
             candidates.push(candidate);
         }
         let mut settled = Settled { scale, candidates };
         let mut stretch = Stretch::default();
-        for (i, pairs) in self.pending.chunks(length * width).enumerate() {
-            stretch.fill(&settled.scale, self.state, first + (i * length) as u64, pairs);
-            settled.learn(&stretch, self.params.half_life);
+        let mut round = first;
+        for block in self.pending.chunks(length * width) {
+            for pairs in block.chunks(TOGETHER * width) {
+                stretch.fill(&settled.scale, self.state, round, pairs);
+                settled.learn(&stretch, self.params.half_life);
+                round += stretch.len() as u64;
+            }
         }
         Ok(settled)
     }
@@ -419,7 +427,7 @@ impl OperatorSums {
         let of_forecast = |i: &usize| -scored[*i].forecast.value;
         let forecast = best(scored.len(), of_forecast).ok_or(Error::Singular(mercer_linalg_incremental::Singular))?;
         // The first candidate has the linear features alone: what is no worse is the better one.
-        let linear = scored[0].forecast.is_as_small_as(&scored[forecast].forecast);
+        let linear = scored[0].forecast.is_as_small_as(&scored[forecast].forecast, 1.0);
         let forecast = if linear { 0 } else { forecast };
         let of_forecast = &settled.candidates[forecast];
         let groups = of_forecast.groups(GROUPS, of_forecast.alone(&pending).as_ref());

@@ -115,8 +115,8 @@ pub(super) fn ahead(body: &[u8], known: &[String], most: usize) -> Result<(usize
     let form = match known {
         [] => "send {\"steps\": H}, where H is how many rows ahead to forecast".to_owned(),
         _ => format!(
-            "send {{\"steps\": H, \"inputs\": [ROW, ...]}}, where H is how many rows ahead to forecast, and each ROW an array of {}",
-            said(known)
+            "send {{\"steps\": H, \"inputs\": [ROW, ...]}}, where H is how many rows ahead to forecast, and each ROW an array of its {}",
+            known.join(", ")
         ),
     };
     let body = object(body, &form)?;

@@ -111,6 +111,11 @@ impl Candidate {
         }
     }
 
+    /// Gives the memory of a long stretch back.
+    pub(crate) fn release(&mut self) {
+        self.memory = Memory::default();
+    }
+
     /// Adds the pairs of a stretch to the sums, after all before weigh `keep` times as much.
     /// `O(md + p²)` a pair, as matrix products.
     pub(crate) fn learn(&mut self, stretch: &Stretch, keep: f64) {

@@ -58,14 +58,14 @@ impl Score {
         Self { ridge: 1.0, value: f64::INFINITY, parts: Vec::new() }
     }
 
-    /// Whether this error is the larger one by no more than chance lets expect: by the standard
-    /// error of its differences from the other over the groups, or by rounding.
-    pub(crate) fn is_as_small_as(&self, other: &Self) -> bool {
+    /// Whether this error is the larger one by no more than chance lets expect: by so many standard
+    /// errors of its differences from the other over the groups, or by rounding.
+    pub(crate) fn is_as_small_as(&self, other: &Self, errors: f64) -> bool {
         let differences: Vec<f64> = self.parts.iter().zip(&other.parts).map(|(a, b)| a - b).collect();
         let g = differences.len() as f64;
         let sum: f64 = differences.iter().sum();
         let squares: f64 = differences.iter().map(|d| (d - sum / g).powi(2)).sum();
-        g > 1.0 && sum <= (squares * g / (g - 1.0)).sqrt().max(ROUNDING)
+        g > 1.0 && sum <= (errors * (squares * g / (g - 1.0)).sqrt()).max(ROUNDING)
     }
 }
 
