@@ -3,32 +3,31 @@
 //! Features and targets come as they are. From the first rows it learns a scaling and takes the
 //! median distance `m` of the scaled rows as the unit of widths. Two parts learn side by side:
 //!
-//! - **the grid** (`auto/grid.rs`), a [`Mixture`] of learners on dictionaries with widths around
-//!   `m`, with a quarter of the budget;
+//! - **ahead** (`auto/ahead.rs`), a [`Mixture`](mercer_learners::Mixture) of learners on
+//!   dictionaries with widths around `m` (`auto/grid.rs`) and linear members (`auto/linear.rs`),
+//!   with a quarter of the budget;
 //! - **the window** (`auto/nearest.rs`), Gaussian processes on the 8 to 32 examples nearest to the
-//!   input, of the last `N`, in up to five metrics (Vecchia 1988; Gramacy and Apley 2015; Datta et
-//!   al. 2016), and [`Fogd`](mercer_learners::Fogd) with three steps. A budget that has no room for
-//!   it gives all to the grid.
+//!   input, of the last `N`, in up to four metrics (Vecchia 1988; Gramacy and Apley 2015; Datta et
+//!   al. 2016), and [`Fogd`](mercer_learners::Fogd) with two steps. A budget that has no room for
+//!   it gives all to the first part.
 //!
-//! Mixtures weigh them: one remembers all rounds, one the last two thousand, a third weighs the
-//! two.
+//! Mixtures weigh all members (`auto/weights.rs`).
 //!
 //! **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew
 //! after 16, 64, 256 and 1024 rows and are fixed from then on; each time both parts are made anew
 //! and replay the rows so far, predicting each before they learn it. Until the first time the
 //! prediction is the mean of the targets.
 //!
-//! **Several outputs** have scalings of their own and all else in common. Features may join until
-//! the scaling is fixed, outputs at any time.
+//! **Inputs that never vary cost nothing.** An input counts from the row in which it first varies.
+//! Features and outputs may join at any time. Several outputs have scalings of their own.
 //!
 //! Cost: about `budget` multiply-adds a round whatever the dimension and the length of the stream,
-//! except at the four stages and where relevance is learnt anew at doublings. Memory: `5 budget/16`
-//! numbers for the grid without a window, `budget/10` with one; `MN(3d + 6)` for a window of `N`
-//! examples in `M` metrics, and `1024 d` until the scaling is fixed.
-//!
-//! `docs/auto.md` has the members, the plans of the budget, and how each was chosen.
+//! except at the four stages and where relevance is learnt anew at doublings. `docs/auto.md` has
+//! memory, members, the plans of the budget, and how each was chosen.
 
+mod ahead;
 mod grid;
+mod linear;
 mod metrics;
 mod nearest;
 mod plan;
@@ -37,28 +36,25 @@ mod scales;
 mod search;
 mod series;
 mod speed;
-mod standing;
-mod watch;
 mod weights;
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, cost};
 use mercer_experts::Rule;
-use mercer_kernels::{Gaussian, weighted_median_width};
+use mercer_kernels::weighted_median_width;
 
 use mercer_learners::catalogue::{
     BuildError, Context, Entry, Learner, ParameterType, Parameters, Takes, Value, Values,
 };
 use mercer_learners::mixture::squared_error;
 use mercer_learners::{
-    Blocks, Error, Expert, Growth, Mixture, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, Variance,
-    learn_one_by_one, parameters,
+    Blocks, Error, Expert, Growth, Problem, Regressor, Rows, Scratch, Target, Targets, Variance, learn_one_by_one,
+    parameters,
 };
 
-use self::grid::{GridLearner, grid, learn_in_pieces, threads_of_grid};
-use self::metrics::Row;
+use self::ahead::{Ahead, Block};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
-use self::scales::{Affine, Scales, weighted};
+use self::scales::{Affine, Scaled, Scales, weighted};
 use crate::local::with_column;
 
 /// Rows after which the scaling is learnt anew.
@@ -114,20 +110,26 @@ fn one() -> usize {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Stage {
     scaling: Scales,
-    experts: Mixture<GridLearner<Gaussian>>,
+    ahead: Ahead,
+    nearest: Box<Nearest>,
     /// Losses of the members before this stage, less those of the replay.
     carried: Vec<f64>,
-    /// What predicts beside the grid, where the budget has room for it.
-    nearest: Option<Box<Nearest>>,
 }
 
+/// Memory of a block.
 #[derive(Clone, Debug, Default)]
 struct Work {
-    rows: Vec<f64>,
+    rows: Scaled,
     targets: Vec<f64>,
     weights: Vec<f64>,
-    predictions: Vec<f64>,
     prediction: Vec<f64>,
+}
+
+/// Memory of a prediction, beside that of its members.
+#[derive(Debug, Default)]
+struct Asked {
+    rows: Scaled,
+    given: Vec<f64>,
 }
 
 impl Auto {
@@ -154,27 +156,18 @@ impl Auto {
         })
     }
 
-    /// The members, none before the first 16 rows. Their losses are in the units of the targets,
-    /// over all rounds of the stream; in the first 16 all predicted the mean. Those of the windows
-    /// and of what forgets are as replayed when the scaling was learnt; while a metric rests, its
-    /// members are charged the mixture's. With several outputs all losses are of scaled targets,
-    /// and as replayed.
+    /// The members, none before the first 16 rows: those on dictionaries with their shares of the
+    /// weight of their mixture, `grid`, and all others. Their losses are in the units of the
+    /// targets, over all rounds of the stream; in the first 16 all predicted the mean. With several
+    /// outputs they are of scaled targets, as replayed when the scaling was learnt.
     pub fn members(&self) -> impl Iterator<Item = Expert<'_>> {
-        self.mixture.iter().flat_map(|mixture| {
-            let unit = mixture.unit();
-            let share = mixture.nearest.as_ref().map_or(1.0, |nearest| nearest.weight_of_grid());
-            let grid = mixture.experts.members().zip(&mixture.carried).map(move |(expert, carried)| Expert {
+        self.mixture.iter().flat_map(|stage| {
+            let unit = stage.unit();
+            let carried = stage.carried.iter();
+            carried.zip(stage.members()).map(move |(carried, expert)| Expert {
                 cumulative_loss: carried + unit * expert.cumulative_loss,
-                weight: share * expert.weight,
                 ..expert
-            });
-            let others = mixture.nearest.iter().flat_map(|nearest| nearest.others());
-            grid.chain(others.map(move |(name, weight, loss)| Expert {
-                name,
-                weight,
-                cumulative_loss: unit * loss,
-                active: true,
-            }))
+            })
         })
     }
 
@@ -225,41 +218,16 @@ impl Auto {
             self.work.prediction = prediction;
             return Ok(());
         };
-        let Work { rows: scaled, targets, weights, predictions, .. } = &mut self.work;
-        stage.scaling.rows(rows.inputs(), rows.len(), scaled);
-        targets.clear();
-        weights.clear();
-        for Target { y, weight } in rows.targets().iter() {
-            targets.extend(y.iter().zip(&stage.scaling.targets).map(|(y, affine)| affine.apply(*y)));
-            weights.push(weight);
-        }
-        // A target that is not finite when scaled is refused, and leaves no trace.
-        let outputs = self.params.outputs;
-        let fit = targets.iter().position(|y| !y.is_finite()).unwrap_or(targets.len()) / outputs;
-        let scaled = Targets::new(&targets[..fit * outputs], &weights[..fit], outputs)
-            .and_then(|targets| Rows::new(&scaled[..fit * self.dimension], self.dimension, targets))?;
-        let Stage { scaling, experts, nearest, .. } = &mut stage;
-        let (mut made, beside) = (0, self.threads > 1 && nearest.is_some());
-        let mut learnt = learn_in_pieces(experts, scaled, predictions, beside, |predictions| {
-            for grid in predictions.chunks_exact(outputs) {
-                prediction.copy_from_slice(grid);
-                let target = rows.target(made);
-                if let Some(nearest) = nearest {
-                    let input = Row { raw: rows.input(made), scaled: scaled.input(made) };
-                    nearest.round(input, grid, scaled.target(made), &mut prediction);
-                }
-                scaling.undo(&mut prediction);
-                take(&prediction);
-                self.loss += target.weight * squared_error(&prediction, target.y);
-                made += 1;
-            }
+        let mut work = std::mem::take(&mut self.work);
+        work.prediction = prediction;
+        let (settled, mut made) = (self.targets.is_empty(), 0);
+        let learnt = stage.learn(rows, self.threads > 1, &mut work, |prediction| {
+            take(prediction);
+            let target = rows.target(made);
+            self.loss += target.weight * squared_error(prediction, target.y);
+            made += 1;
         });
-        if fit < rows.len() {
-            learnt = learnt.and(Err(ExampleError::Diverged.into()));
-        }
-        self.work.prediction = prediction;
-        let settled = self.targets.is_empty();
-        self.mixture = Some(stage);
+        (self.work, self.mixture) = (work, Some(stage));
         if !settled {
             self.keep(rows.range(0, made));
         }
@@ -288,50 +256,31 @@ impl Auto {
         }
     }
 
-    /// What it would be if inputs had had further features from the first row on, as 0: it learns
-    /// its rows again.
-    fn widen(&mut self, added: usize) -> Result<(), Error> {
-        let (d, outputs) = (self.dimension, self.params.outputs);
-        let mut wide = Self::new(d + added, self.params)?;
-        wide.set_threads(self.threads);
-        let (mut x, mut scores) = (vec![0.0; d + added], vec![0.0; outputs]);
-        for (row, y) in self.targets.chunks_exact(outputs).enumerate() {
-            x[..d].copy_from_slice(&self.rows[row * d..(row + 1) * d]);
-            wide.learn(&x, Target::weighted(y, self.weights.get(row).copied().unwrap_or(1.0)), &mut scores)?;
-        }
-        *self = wide;
-        Ok(())
-    }
-
-    /// What the processes on the nearest examples may cost, if they have room.
-    fn size(&self) -> Option<Size> {
-        Nearest::size(0.75 * self.params.budget as f64, (self.dimension, self.params.outputs), self.params.neighbours)
-    }
-
     fn stage(&mut self) -> Result<Stage, Error> {
-        let outputs = self.params.outputs;
-        let scaling = Scales::of((self.dimension, outputs), &self.rows, &self.targets, &self.weights);
-        let (size, kept) = (self.size(), self.kept());
-        let Work { rows, targets, predictions, .. } = &mut self.work;
-        scaling.rows(&self.rows, kept, rows);
+        let (outputs, kept) = (self.params.outputs, self.kept());
+        let before = self.mixture.as_ref();
+        let known = before.map(|stage| &stage.scaling);
+        let scaling = Scales::of((self.dimension, outputs), &self.rows, &self.targets, &self.weights, known);
+        let Work { rows, targets, .. } = &mut self.work;
+        scaling.rows(&self.rows, self.dimension, rows);
         scaling.targets(&self.targets, targets);
-        predictions.clear();
-        let unit = weighted_median_width(self.dimension, rows, &self.weights);
-        let members = grid((self.dimension, outputs), unit, targets, self.params.budget, size.is_some())?;
-        let mut experts = Mixture::new(members, self.params.rule)?.recovering();
-        experts.set_threads(threads_of_grid(self.threads, size.is_some()));
-        let past = Rows::new(rows, self.dimension, Targets::new(targets, &self.weights, outputs)?)?;
-        experts.learn_rows(past, predictions)?;
-        let nearest = size.map(|size| {
-            let (dimension, raw, weights) = (self.dimension, &self.rows, &self.weights);
-            let past = Past { dimension, outputs, raw, scaled: rows, targets, weights, predictions };
-            let before = self.mixture.as_ref().and_then(|stage| stage.nearest.as_deref());
-            Nearest::learn(unit, size, self.params.rule, past, before).map(Box::new)
-        });
-        let nearest = nearest.transpose()?;
-        let mut stage = Stage { scaling, experts, carried: Vec::new(), nearest };
+        let (width, weights) = (scaling.live(), &self.weights);
+        let unit = weighted_median_width(width, &rows.bent, weights);
+        let size = Size::of((width, outputs), self.params);
+        let mut ahead = Ahead::new((width, outputs), unit, rows, size, self.params)?;
+        ahead.set_threads(self.threads);
+        let given = ahead.len();
+        let mut predictions = Vec::with_capacity(kept * given * outputs);
+        let block = Rows::new(&rows.bent, width, Targets::new(targets, weights, outputs)?)?;
+        ahead.learn_in_pieces(Block { rows: block, straight: &rows.straight }, false, |made| {
+            predictions.extend_from_slice(made);
+        })?;
+        let past = Past { width, outputs, given, scaled: rows, targets, weights, predictions: &predictions };
+        let before = before.map(|stage| &*stage.nearest);
+        let nearest = Box::new(Nearest::learn(unit, size, self.params.rule, past, before)?);
+        let mut stage = Stage { scaling, ahead, nearest, carried: Vec::new() };
         let before: Vec<f64> = self.members().map(|expert| expert.cumulative_loss).collect();
-        let carried = stage.experts.members().enumerate().map(|(k, expert)| {
+        let carried = stage.members().enumerate().map(|(k, expert)| {
             let carried = before.get(k).copied().unwrap_or(self.loss) - stage.unit() * expert.cumulative_loss;
             if outputs == 1 { carried } else { 0.0 }
         });
@@ -346,15 +295,99 @@ impl Stage {
         if let [target] = self.scaling.targets[..] { target.scale * target.scale } else { 1.0 }
     }
 
+    /// The members, with the losses of scaled targets since the replay began.
+    fn members(&self) -> impl Iterator<Item = Expert<'_>> {
+        let mut all = self.nearest.members(self.ahead.linear.names());
+        let share = all.next().map_or(1.0, |(_, weight, _)| weight);
+        let grid = self.ahead.grid.members().map(move |expert| Expert { weight: share * expert.weight, ..expert });
+        grid.chain(all.map(|(name, weight, loss)| Expert { name, weight, cumulative_loss: loss, active: true }))
+    }
+
+    /// Learns rows of positive weight of which none but the first wakes an input, and hands the
+    /// prediction of each to `take`.
+    fn learn(
+        &mut self,
+        rows: Rows<'_>,
+        beside: bool,
+        work: &mut Work,
+        mut take: impl FnMut(&[f64]),
+    ) -> Result<(), Error> {
+        let Work { rows: scaled, targets, weights, prediction } = work;
+        targets.clear();
+        weights.clear();
+        for Target { y, weight } in rows.targets().iter() {
+            targets.extend(y.iter().zip(&self.scaling.targets).map(|(y, affine)| affine.apply(*y)));
+            weights.push(weight);
+        }
+        // A target that is not finite when scaled is refused, and leaves no trace.
+        let outputs = prediction.len();
+        let fit = targets.iter().position(|y| !y.is_finite()).unwrap_or(targets.len()) / outputs;
+        if fit > 0 {
+            self.wake(rows.input(0))?;
+            let (width, dimension) = (self.scaling.live(), rows.inputs().len() / rows.len());
+            self.scaling.rows(&rows.inputs()[..fit * dimension], dimension, scaled);
+            let Self { scaling, ahead, nearest, .. } = self;
+            let fitting = Targets::new(&targets[..fit * outputs], &weights[..fit], outputs)?;
+            let block = Block { rows: Rows::new(&scaled.bent, width, fitting)?, straight: &scaled.straight };
+            let mut row = 0;
+            ahead.learn_in_pieces(block, beside, |given| {
+                nearest.round(block.row(row), given, block.rows.target(row), prediction);
+                scaling.undo(prediction);
+                take(prediction);
+                row += 1;
+            })?;
+        }
+        if fit < rows.len() { Err(ExampleError::Diverged.into()) } else { Ok(()) }
+    }
+
+    /// Takes in the inputs that vary in this row for the first time.
+    fn wake(&mut self, x: &[f64]) -> Result<(), Error> {
+        if self.scaling.wakes(x) {
+            let mut scaling = self.scaling.clone();
+            let added = scaling.wake(x);
+            self.ahead.grow(added)?;
+            self.nearest.grow(added)?;
+            self.scaling = scaling;
+        }
+        Ok(())
+    }
+
+    /// Predicts `x` into `scores`, and the variances where they are asked for; whether they are
+    /// known.
+    fn predict(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: Option<&mut [f64]>,
+    ) -> Result<bool, Error> {
+        let mut asked: Box<Asked> = scratch.take_own();
+        let Asked { rows, given } = &mut *asked;
+        self.scaling.rows(x, x.len(), rows);
+        let row = rows.row(0, self.scaling.live());
+        given.resize(self.ahead.len() * scores.len(), 0.0);
+        let predicted = self.ahead.predict(row, scratch, given);
+        if predicted.is_ok() {
+            self.nearest.predict(row, given, scratch, scores);
+            self.scaling.undo(scores);
+        }
+        let known = variances.is_some_and(|variances| {
+            let known = self.nearest.variances(row, scratch, variances);
+            let targets = variances.iter_mut().zip(&self.scaling.targets);
+            targets.for_each(|(variance, target)| *variance *= target.scale.powi(2));
+            known
+        });
+        scratch.put_own(asked);
+        predicted.map(|()| known)
+    }
+
     /// Gains an output, a copy of output `like` or zero; nothing is changed where one of its parts
     /// cannot.
     fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
-        let mut experts = self.experts.clone();
-        experts.add_output(like)?;
-        if let Some(nearest) = &mut self.nearest {
-            nearest.add_output(like)?;
-        }
-        self.experts = experts;
+        let mut ahead = self.ahead.clone();
+        ahead.add_output(like)?;
+        self.nearest.add_output(like)?;
+        self.ahead = ahead;
         let like = like.and_then(|like| self.scaling.targets.get(like)).copied();
         self.scaling.targets.push(like.unwrap_or(Affine { centre: 0.0, scale: 1.0 }));
         Ok(())
@@ -383,23 +416,17 @@ impl Validate for Auto {
         self.rows.validate()?;
         self.targets.validate()?;
         Inconsistent::require(self.loss >= 0.0, WHAT, "its loss is not negative")?;
-        let Some(Stage { scaling, experts, carried, nearest }) = &self.mixture else { return Ok(()) };
-        experts.validate()?;
-        let fits = experts.dimension() == self.dimension
-            && experts.outputs() == outputs
-            && scaling.targets.len() == outputs
-            && scaling.features.len() == self.dimension
-            && carried.len() == experts.members().len();
-        Inconsistent::require(fits, WHAT, "its scaling has an entry for each feature and output")?;
-        if let Some(nearest) = nearest {
-            nearest.validate()?;
-            let fits = nearest.dimension() == self.dimension && nearest.outputs() == outputs;
-            Inconsistent::require(fits, WHAT, "its windows fit its features and outputs")?;
-        }
-        scaling.features.iter().chain(&scaling.targets).try_for_each(|affine| {
-            affine.centre.validate()?;
-            Inconsistent::positive(affine.scale, "scale of a column")
-        })
+        let Some(stage) = &self.mixture else { return Ok(()) };
+        let Stage { scaling, ahead, nearest, carried } = stage;
+        scaling.validate()?;
+        ahead.validate()?;
+        nearest.validate()?;
+        let width = scaling.live();
+        let fits = scaling.fits(self.dimension, outputs)
+            && ahead.fits(width, outputs)
+            && nearest.fits(width, outputs, ahead.len())
+            && carried.len() == stage.members().count();
+        Inconsistent::require(fits, WHAT, "its parts fit the features and outputs")
     }
 }
 
@@ -409,9 +436,7 @@ impl Regressor for Auto {
     }
 
     fn dictionary_size(&self) -> usize {
-        self.mixture.as_ref().map_or(0, |mixture| {
-            mixture.experts.dictionary_size() + mixture.nearest.as_ref().map_or(0, |nearest| nearest.len())
-        })
+        self.mixture.as_ref().map_or(0, |stage| stage.ahead.grid.dictionary_size() + stage.nearest.len())
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
@@ -420,16 +445,7 @@ impl Regressor for Auto {
             self.mean(scores);
             return Ok(());
         };
-        let mut scaled = std::mem::take(&mut scratch.numbers);
-        stage.scaling.rows(x, 1, &mut scaled);
-        let predicted = stage.experts.predict_into(&scaled, scratch, scores);
-        if let (Ok(()), Some(nearest)) = (&predicted, &stage.nearest) {
-            nearest.predict(Row { raw: x, scaled: &scaled }, scratch, scores);
-        }
-        scratch.numbers = scaled;
-        predicted?;
-        stage.scaling.undo(scores);
-        Ok(())
+        stage.predict(x, scratch, scores, None).map(drop)
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
@@ -448,9 +464,20 @@ impl Regressor for Auto {
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         match growth {
-            Growth::Inputs(_) if self.is_settled() => Err(growth.refused()),
-            Growth::Inputs(0) => Ok(()),
-            Growth::Inputs(added) => self.widen(added),
+            Growth::Inputs(added) => {
+                let before = self.dimension;
+                self.dimension += added;
+                if let Some(stage) = &mut self.mixture {
+                    stage.scaling.grow(before..self.dimension);
+                }
+                let mut wider = Vec::with_capacity(STAGES[STAGES.len() - 1] * self.dimension);
+                for row in 0..self.kept() {
+                    wider.extend_from_slice(&self.rows[row * before..(row + 1) * before]);
+                    wider.resize(wider.len() + added, 0.0);
+                }
+                self.rows = wider;
+                Ok(())
+            }
             Growth::Output { like } => {
                 if let Some(stage) = &mut self.mixture {
                     stage.add_output(like)?;
@@ -466,12 +493,10 @@ impl Regressor for Auto {
 impl Variance for Auto {
     fn noise_variance(&self, output: usize) -> Option<f64> {
         let stage = self.mixture.as_ref()?;
-        let scaled =
-            stage.nearest.as_ref().map_or_else(|| stage.experts.noise(output), |nearest| nearest.noise(output));
-        scaled.map(|noise| noise * stage.scaling.targets[output].scale.powi(2))
+        stage.nearest.noise(output).map(|noise| noise * stage.scaling.targets[output].scale.powi(2))
     }
 
-    /// That of the errors at the nearest examples, or where there is no window that of the grid.
+    /// That of the errors at the nearest examples, or where there is no window the mean error's.
     fn predict_with_variance(
         &self,
         x: &[f64],
@@ -482,24 +507,7 @@ impl Variance for Auto {
         check_input(x, self.dimension)?;
         variances.fill(f64::NAN);
         let Some(stage) = &self.mixture else { return self.predict_into(x, scratch, scores).map(|()| false) };
-        let mut scaled = std::mem::take(&mut scratch.numbers);
-        stage.scaling.rows(x, 1, &mut scaled);
-        let known = match &stage.nearest {
-            None => stage.experts.predict_variance_into(&scaled, scratch, scores, variances),
-            Some(nearest) => stage.experts.predict_into(&scaled, scratch, scores).map(|()| {
-                let row = Row { raw: x, scaled: &scaled };
-                nearest.predict(row, scratch, scores);
-                nearest.variances(row, scratch, variances)
-            }),
-        };
-        scratch.numbers = scaled;
-        let known = known?;
-        stage.scaling.undo(scores);
-        variances
-            .iter_mut()
-            .zip(&stage.scaling.targets)
-            .for_each(|(variance, target)| *variance *= target.scale.powi(2));
-        Ok(known)
+        stage.predict(x, scratch, scores, Some(variances))
     }
 }
 
@@ -513,7 +521,10 @@ impl Blocks for Auto {
                 let (x, target) = (rows.input(row), rows.target(row));
                 target.weight != 0.0 && problem.check(x, target).is_ok()
             };
-            let end = (first..first + most).find(|row| !learnable(*row)).unwrap_or(first + most);
+            let wakes = |row: usize| {
+                row > first && self.mixture.as_ref().is_some_and(|stage| stage.scaling.wakes(rows.input(row)))
+            };
+            let end = (first..first + most).find(|row| !learnable(*row) || wakes(*row)).unwrap_or(first + most);
             if end == first {
                 // It is refused, or only predicted.
                 learn_one_by_one(self, rows.range(first, first + 1), scores)?;
@@ -529,7 +540,7 @@ impl Blocks for Auto {
     fn limit_threads(&mut self, threads: usize) {
         self.threads = threads;
         if let Some(stage) = &mut self.mixture {
-            stage.experts.set_threads(threads_of_grid(threads, stage.nearest.is_some()));
+            stage.ahead.set_threads(threads);
         }
     }
 }

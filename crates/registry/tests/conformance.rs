@@ -271,7 +271,7 @@ fn auto() {
         check(&format!("auto by {rule}"), Memory::Bounded, |_| Auto::new(3, params(rule)).expect("valid").into());
     }
     // A window of some eighty examples, of which eight make a prediction.
-    let params = AutoParams::default().budget(27_900);
+    let params = AutoParams::default().budget(26_800);
     check("auto with a window", Memory::Bounded, |_| Auto::new(3, params).expect("valid").into());
 }
 

@@ -5,7 +5,6 @@
 //! | ranks | features by their ranks among the first rows | from the likelihood of 512 rows, and once more of 128 |
 //! | time | scaled features, and the number of the row | the same, with the time |
 //! | otherwise | scaled features | the same |
-//! | all ranks alike | features by their ranks | all features alike |
 //!
 //! The likelihood of 128 rows says less of each feature, so the prior keeps their lengths together:
 //! better where many rows lead astray, as on rough targets. Those of 512 rows are learnt anew at
@@ -14,9 +13,8 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
 
-use super::scales::unbend;
+use super::scales::Row;
 use super::series::{Series, cost_of_processes, processes, rates};
-use super::standing::Standing;
 use crate::local::Neighbours;
 use crate::local::relevance::Relevance;
 
@@ -49,8 +47,6 @@ pub(super) enum Kind {
     Time,
     /// Scaled features, by relevance.
     Other,
-    /// Ranks, all alike.
-    Alike,
 }
 
 impl Kind {
@@ -60,25 +56,13 @@ impl Kind {
             Self::Ranks => processes_named!("near by ranks"),
             Self::Time => processes_named!("near by time"),
             Self::Other => processes_named!("near otherwise"),
-            Self::Alike => processes_named!("near by all ranks alike"),
         }
-    }
-
-    fn of_ranks(self) -> bool {
-        matches!(self, Self::Ranks | Self::Alike)
     }
 
     /// With a length of time.
     fn timed(self) -> bool {
         self == Self::Time
     }
-}
-
-/// A row: as it came, and scaled and bent.
-#[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
-    pub(super) raw: &'a [f64],
-    pub(super) scaled: &'a [f64],
 }
 
 /// Examples in the units of a metric.
@@ -89,7 +73,6 @@ pub(super) struct Metric {
     rates: Vec<f64>,
     pub(super) neighbours: Neighbours,
     pub(super) kind: Kind,
-    pub(super) standing: Standing,
 }
 
 impl Metric {
@@ -97,7 +80,7 @@ impl Metric {
     pub(super) fn new(kind: Kind, relevance: &Relevance, (window, neighbours): (usize, usize), outputs: usize) -> Self {
         let rates = rates(relevance);
         let neighbours = Neighbours::new((rates.len(), outputs), window, neighbours, processes(relevance.noise));
-        Self { rates, neighbours, kind, standing: Standing::default() }
+        Self { rates, neighbours, kind }
     }
 
     /// Multiply-adds of a prediction, as far as they are known.
@@ -124,6 +107,14 @@ impl Metric {
         self.rates = rates;
     }
 
+    /// Features join that were 0 in all examples, as relevant as the others are on average.
+    pub(super) fn grow(&mut self, added: usize) {
+        let mut relevance = self.relevance();
+        relevance.grow(usize::from(self.kind.timed()), added);
+        self.rates = rates(&relevance);
+        self.neighbours.grow(added);
+    }
+
     /// The last `count` examples, or as many as there are.
     pub(super) fn series(&self, count: usize) -> Series {
         let shape = (self.rates.len(), self.neighbours.outputs());
@@ -146,11 +137,8 @@ impl Metric {
     /// What it looks at of a row, in its units.
     pub(super) fn place(&self, row: Row<'_>, ranked: &[f64], round: u64, point: &mut Vec<f64>) {
         point.clear();
-        let (x, as_seen): (_, fn(f64) -> f64) = match self.kind.of_ranks() {
-            true => (ranked, |value| value),
-            false => (row.scaled, unbend),
-        };
-        let numbers = x.iter().copied().map(as_seen).chain(self.kind.timed().then_some(round as f64));
+        let x = if self.kind == Kind::Ranks { ranked } else { row.straight };
+        let numbers = self.kind.timed().then_some(round as f64).into_iter().chain(x.iter().copied());
         point.extend(numbers.zip(&self.rates).map(|(value, rate)| value * rate));
     }
 }
@@ -158,7 +146,6 @@ impl Metric {
 impl Validate for Metric {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.neighbours.validate()?;
-        self.standing.validate()?;
         self.rates.iter().try_for_each(|rate| Inconsistent::positive(*rate, "rate of a feature"))?;
         let fits = self.neighbours.dimension() == self.rates.len();
         Inconsistent::require(fits, "metric", "it has a rate for each feature")

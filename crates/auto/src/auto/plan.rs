@@ -1,10 +1,13 @@
 //! How many metrics a budget allows, and how large their windows.
 
+use super::AutoParams;
 use super::metrics::{Kind, Metric};
-use super::scales::unbend;
+use super::scales::Scaled;
 use super::search::Relevances;
 use super::series::{Effort, Series, cost_of_processes};
 
+/// Steps of the learners that forget.
+pub(super) const STEPS: [f64; 2] = [0.3, 1.0];
 /// Rows that are predicted to compare what the first rows say.
 const JUDGED: usize = 512;
 
@@ -32,25 +35,30 @@ struct Plan {
 }
 
 /// From the largest on.
-const PLANS: [Plan; 3] = [
+const PLANS: [Plan; 4] = [
     Plan {
         slots: &[
             slot(Kind::Ranks, 512, 32),
             slot(Kind::Time, 512, 32),
             slot(Kind::Other, 512, 16),
             slot(Kind::Ranks, 128, 16),
-            slot(Kind::Alike, 0, 8),
         ],
         frequencies: 200,
         least: |_| 1500.0,
     },
     Plan {
-        slots: &[slot(Kind::Ranks, 512, 16), slot(Kind::Time, 512, 8), slot(Kind::Alike, 0, 8)],
+        slots: &[slot(Kind::Ranks, 512, 16), slot(Kind::Time, 512, 8), slot(Kind::Ranks, 0, 8)],
         frequencies: 64,
         least: |_| 600.0,
     },
-    Plan { slots: &[slot(Kind::Alike, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: |d| 256.0 + 16.0 * d },
+    Plan { slots: &[slot(Kind::Ranks, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: |d| 256.0 + 16.0 * d },
+    Plan { slots: &[], frequencies: 32, least: |_| 0.0 },
 ];
+/// Where not even the last has room.
+const NOTHING: Plan = Plan { slots: &[], frequencies: 0, least: |_| 0.0 };
+
+/// What those that forget leave to what learns from all rows, where there is no window.
+const LEFT: f64 = 0.6;
 
 /// A plan, and the window that a budget allows it.
 #[derive(Clone, Copy, Debug)]
@@ -62,24 +70,31 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The largest plan that `budget` multiply-adds a round allow, with `steps` learners that
-    /// forget; `None` where not even the smallest has room.
-    pub(super) fn within(
-        budget: f64,
-        (dimension, outputs): (usize, usize),
-        neighbours: usize,
-        steps: usize,
-    ) -> Option<Self> {
-        let (d, m) = (dimension as f64, outputs as f64);
-        PLANS.iter().filter(|_| neighbours > 0).find_map(|plan| {
+    /// The largest plan that three quarters of the budget allow.
+    pub(super) fn of((width, outputs): (usize, usize), AutoParams { budget, neighbours, .. }: AutoParams) -> Self {
+        let (d, m, budget) = (width as f64, outputs as f64, 0.75 * budget as f64);
+        let with_room = PLANS.iter().find_map(|plan| {
             let size = Self { plan, neighbours, window: 0 };
-            let processes: f64 =
-                size.slots().map(|slot| cost_of_processes((dimension, outputs), slot.neighbours)).sum();
+            let processes: f64 = size.slots().map(|slot| cost_of_processes((width, outputs), slot.neighbours)).sum();
             // An exponential costs as much as twenty multiply-adds.
-            let forgetting = (steps * plan.frequencies) as f64 * (d + 22.0 + 2.0 * m);
-            let window = (budget - processes - forgetting) / (plan.slots.len() as f64 * (d + 1.0));
-            (window >= (plan.least)(d)).then_some(Self { window: window as usize, ..size })
-        })
+            let forgetting = (STEPS.len() * plan.frequencies) as f64 * (d + 22.0 + 2.0 * m);
+            let left = budget - processes - forgetting;
+            if plan.slots.is_empty() {
+                return (left >= LEFT * budget).then_some(size);
+            }
+            let window = left / (plan.slots.len() as f64 * (d + 1.0));
+            (neighbours > 0 && window >= (plan.least)(d)).then_some(Self { window: window as usize, ..size })
+        });
+        with_room.unwrap_or(Self { plan: &NOTHING, neighbours, window: 0 })
+    }
+
+    /// The share of the whole that what learns from every row alike has.
+    pub(super) fn share_ahead(&self) -> f64 {
+        match self.plan {
+            Plan { frequencies: 0, .. } => 1.0,
+            Plan { slots: [], .. } => 0.75,
+            _ => 0.25,
+        }
     }
 
     /// Frequencies of each learner that forgets.
@@ -100,9 +115,8 @@ impl Size {
         past: Past<'_>,
         before: Option<&Relevances>,
     ) -> Vec<Metric> {
-        let scaled: Vec<f64> = past.scaled.iter().copied().map(unbend).collect();
-        let (timed, ranks) = (past.series(&scaled, true), past.series(ranked, false));
-        let mut known = vec![(0, Relevances::uniform(past.dimension, unit))];
+        let (timed, ranks) = (past.series(&past.scaled.straight, true), past.series(ranked, false));
+        let mut known = vec![(0, Relevances::uniform(past.width, unit))];
         let metric = |slot: Slot| {
             let found = known.iter().position(|(sample, _)| *sample == slot.sample).unwrap_or_else(|| {
                 let effort = Effort { sample: slot.sample, judged: JUDGED };
@@ -116,14 +130,14 @@ impl Size {
     }
 }
 
-/// Rows of the past: as they came, scaled and bent, and what the grid predicted for each when it
-/// came. Targets and predictions are `outputs` numbers a row.
+/// Rows of the past, and what was predicted of each ahead of the windows: `given` numbers for each
+/// of its `outputs` targets.
 #[derive(Clone, Copy)]
 pub(super) struct Past<'a> {
-    pub(super) dimension: usize,
+    pub(super) width: usize,
     pub(super) outputs: usize,
-    pub(super) raw: &'a [f64],
-    pub(super) scaled: &'a [f64],
+    pub(super) given: usize,
+    pub(super) scaled: &'a Scaled,
     pub(super) targets: &'a [f64],
     pub(super) weights: &'a [f64],
     pub(super) predictions: &'a [f64],
@@ -133,10 +147,10 @@ impl Past<'_> {
     /// The rows in these numbers, with or without the time.
     fn series(&self, rows: &[f64], timed: bool) -> Series {
         let count = self.targets.len() / self.outputs;
-        let time = |t: usize| timed.then_some(t as f64);
-        let row = |t: usize| rows[t * self.dimension..(t + 1) * self.dimension].iter().copied().chain(time(t));
+        let time = |t: usize| timed.then_some(t as f64).into_iter();
+        let row = |t: usize| time(t).chain(rows[t * self.width..(t + 1) * self.width].iter().copied());
         Series {
-            shape: (self.dimension + usize::from(timed), self.outputs),
+            shape: (self.width + usize::from(timed), self.outputs),
             rows: (0..count).flat_map(row).collect(),
             targets: self.targets.to_vec(),
             spreads: (0..count).map(|t| self.weights.get(t).map_or(1.0, |weight| 1.0 / weight)).collect(),

@@ -29,6 +29,12 @@ impl Ranks {
         Self { sorted: (0..dimension).map(column).collect() }
     }
 
+    /// Features join that were 0 in all rows.
+    pub(super) fn grow(&mut self, added: usize) {
+        let zeros = vec![0.0; self.sorted.first().map_or(1, Vec::len)];
+        self.sorted.resize(self.sorted.len() + added, zeros);
+    }
+
     /// Features.
     pub(super) fn dimension(&self) -> usize {
         self.sorted.len()

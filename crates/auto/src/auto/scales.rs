@@ -1,9 +1,11 @@
-//! Scalings of features and targets, learnt from the first rows.
+//! Scalings of features and targets, learnt from the first rows, and which inputs vary.
+
+use mercer_core::{Inconsistent, Validate};
 
 /// Beyond so many deviations scaled features are bent: the dictionaries' kernels and Taylor
 /// features need them near.
 const STRAIGHT: f64 = 4.0;
-/// The farthest that a feature is unbent to.
+/// The farthest that a scaled feature is.
 const FARTHEST: f64 = 1e100;
 /// Quartile ranges beyond the quartiles where a value counts as an error of measurement: such as a
 /// −9999 for a missing one.
@@ -58,22 +60,80 @@ impl Affine {
     }
 }
 
+/// An input that varies.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Feature {
+    input: usize,
+    affine: Affine,
+    /// Whether it joined alone, so that its unit is a guess.
+    late: bool,
+}
+
+/// Which inputs vary, and the scalings of these and of targets.
+///
+/// An input counts from the row in which it first varies, behind those before it. Until then it
+/// costs a comparison a row.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Scales {
-    pub(super) features: Vec<Affine>,
+    features: Vec<Feature>,
+    /// Inputs that have had one value only, and that value.
+    still: Vec<(usize, f64)>,
     /// One an output.
     pub(super) targets: Vec<Affine>,
 }
 
 impl Scales {
-    /// Those of row-major `rows` of `dimension` features with `outputs` targets each.
-    pub(super) fn of((dimension, outputs): (usize, usize), rows: &[f64], targets: &[f64], weights: &[f64]) -> Self {
-        let columns = |numbers: &[f64], width: usize| -> Vec<Affine> {
-            let column = |j: usize| numbers.iter().skip(j).step_by(width).copied();
-            (0..width).map(|j| Affine::of_most(weighted(column(j), weights))).collect()
+    /// Those of row-major `rows` of `dimension` inputs with `outputs` targets each. Inputs that
+    /// were known to vary `before` are the first, in their order.
+    pub(super) fn of(
+        (dimension, outputs): (usize, usize),
+        rows: &[f64],
+        targets: &[f64],
+        weights: &[f64],
+        before: Option<&Self>,
+    ) -> Self {
+        let affine = |numbers: &[f64], width: usize, j: usize| {
+            Affine::of_most(weighted(numbers.iter().skip(j).step_by(width).copied(), weights))
         };
-        Self { features: columns(rows, dimension), targets: columns(targets, outputs) }
+        let varies = |input: &usize| rows.iter().skip(*input).step_by(dimension).any(|value| *value != rows[*input]);
+        let (mut moving, still): (Vec<_>, Vec<_>) = (0..dimension).partition(varies);
+        let known: Vec<usize> = before.into_iter().flat_map(|before| &before.features).map(|f| f.input).collect();
+        moving.sort_by_key(|input| known.iter().position(|other| other == input).unwrap_or(known.len()));
+        let feature = |input| Feature { input, affine: affine(rows, dimension, input), late: false };
+        Self {
+            features: moving.into_iter().map(feature).collect(),
+            still: still.into_iter().map(|input| (input, rows[input])).collect(),
+            targets: (0..outputs).map(|output| affine(targets, outputs, output)).collect(),
+        }
+    }
+
+    /// Inputs that vary.
+    pub(super) fn live(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Whether an input varies in this row for the first time.
+    pub(super) fn wakes(&self, x: &[f64]) -> bool {
+        self.still.iter().any(|(input, value)| x[*input] != *value)
+    }
+
+    /// Takes in the inputs that vary in this row for the first time, in units of by how much; how
+    /// many.
+    pub(super) fn wake(&mut self, x: &[f64]) -> usize {
+        let before = self.features.len();
+        for (input, value) in self.still.extract_if(.., |(input, value)| x[*input] != *value) {
+            let step = (x[input] - value).abs();
+            let affine = Affine { centre: value, scale: if step.is_normal() { step } else { 1.0 } };
+            self.features.push(Feature { input, affine, late: true });
+        }
+        self.features.len() - before
+    }
+
+    /// Inputs that have been 0 so far join behind the others.
+    pub(super) fn grow(&mut self, inputs: std::ops::Range<usize>) {
+        self.still.extend(inputs.map(|input| (input, 0.0)));
     }
 
     /// Scales whole targets, one after the other.
@@ -87,27 +147,66 @@ impl Scales {
         prediction.iter_mut().zip(&self.targets).for_each(|(made, affine)| *made = affine.undo(*made));
     }
 
-    /// Scales `count` inputs, and bends them.
-    pub(super) fn rows(&self, xs: &[f64], count: usize, scaled: &mut Vec<f64>) {
-        scaled.clear();
-        let d = self.features.len();
-        for x in (0..count).map(|row| &xs[row * d..(row + 1) * d]) {
-            scaled.extend(x.iter().zip(&self.features).map(|(v, affine)| bend(affine.apply(*v))));
+    /// Scales what varies of inputs of so many numbers.
+    pub(super) fn rows(&self, xs: &[f64], dimension: usize, rows: &mut Scaled) {
+        rows.straight.clear();
+        for x in xs.chunks_exact(dimension.max(1)) {
+            rows.straight.extend(self.features.iter().map(|feature| {
+                let value = feature.affine.apply(x[feature.input]).clamp(-FARTHEST, FARTHEST);
+                if feature.late { bend(value) } else { value }
+            }));
         }
+        rows.bent.clear();
+        rows.bent.extend(rows.straight.iter().copied().map(bend));
     }
+
+    /// Whether it is of so many inputs and outputs.
+    pub(super) fn fits(&self, dimension: usize, outputs: usize) -> bool {
+        let mut inputs: Vec<usize> = self.features.iter().map(|feature| feature.input).collect();
+        inputs.extend(self.still.iter().map(|(input, _)| *input));
+        inputs.sort_unstable();
+        inputs.into_iter().eq(0..dimension) && self.targets.len() == outputs
+    }
+}
+
+impl Validate for Scales {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        let features = self.features.iter().map(|feature| &feature.affine);
+        features.chain(&self.targets).try_for_each(|affine| {
+            affine.centre.validate()?;
+            Inconsistent::positive(affine.scale, "scale of a column")
+        })?;
+        self.still.iter().try_for_each(|(_, value)| value.validate())
+    }
+}
+
+/// Rows of scaled features: as they are, and [bent](bend).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scaled {
+    pub(super) straight: Vec<f64>,
+    pub(super) bent: Vec<f64>,
+}
+
+impl Scaled {
+    /// Row `t` of so many features.
+    pub(super) fn row(&self, t: usize, width: usize) -> Row<'_> {
+        let [straight, bent] = [&self.straight, &self.bent].map(|rows| &rows[t * width..(t + 1) * width]);
+        Row { straight, bent }
+    }
+}
+
+/// A row of scaled features: as they are, and bent.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) straight: &'a [f64],
+    pub(super) bent: &'a [f64],
 }
 
 /// The value within four deviations; beyond, it grows as the logarithm, so that a feature that
 /// wanders away still says something.
 fn bend(value: f64) -> f64 {
     let beyond = value.abs() - STRAIGHT;
-    if beyond <= 0.0 { value } else { (STRAIGHT + beyond.min(f64::MAX).ln_1p()).copysign(value) }
-}
-
-/// What was bent to this.
-pub(super) fn unbend(value: f64) -> f64 {
-    let beyond = value.abs() - STRAIGHT;
-    if beyond <= 0.0 { value } else { (STRAIGHT + beyond.exp_m1()).min(FARTHEST).copysign(value) }
+    if beyond <= 0.0 { value } else { (STRAIGHT + beyond.ln_1p()).copysign(value) }
 }
 
 /// Values with their weights, 1 where there are none.
@@ -123,13 +222,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bending_keeps_the_order_and_is_undone() {
-        let values = [-1e300, -1e9, -50.0, -4.1, -4.0, -1.0, 0.0, 3.9, 4.0, 4.001, 7.0, 1e6, 1e90];
+    fn bending_keeps_the_order() {
+        let values = [-1e100, -1e9, -50.0, -4.1, -4.0, -1.0, 0.0, 3.9, 4.0, 4.001, 7.0, 1e6, 1e90];
         assert!(values.map(bend).is_sorted());
-        for value in values {
-            let undone = unbend(bend(value));
-            assert!((undone / value.clamp(-FARTHEST, FARTHEST) - 1.0).abs() < 1e-12 || undone == value, "{value}");
-        }
-        assert!(bend(f64::INFINITY).is_finite() && unbend(bend(f64::NEG_INFINITY)) == -FARTHEST);
+        assert_eq!(values[4..8], values.map(bend)[4..8]);
+    }
+
+    #[test]
+    fn an_input_counts_from_the_row_in_which_it_first_varies() {
+        let rows = [1.0, 5.0, 0.0, 3.0, 5.0, 0.0];
+        let mut scales = Scales::of((3, 1), &rows, &[0.0, 1.0], &[], None);
+        assert!(scales.live() == 1 && !scales.wakes(&[9.0, 5.0, 0.0]) && scales.fits(3, 1));
+        assert!(scales.wakes(&[1.0, 5.0, -2.0]));
+        assert_eq!((scales.wake(&[1.0, 5.0, -2.0]), scales.wake(&[1.0, 5.0, 7.0]), scales.live()), (1, 0, 2));
+        scales.grow(3..4);
+        assert_eq!(scales.wake(&[1.0, 6.0, 0.0, 1.0]), 2);
+        let mut scaled = Scaled::default();
+        scales.rows(&[3.0, 7.0, -4.0, 0.5], 4, &mut scaled);
+        assert_eq!(scaled.straight, [1.0, -2.0, 2.0, 0.5]);
+        assert!(scales.fits(4, 1) && scales.validate().is_ok());
     }
 }

@@ -23,8 +23,8 @@ const LEAST_SAMPLE: usize = 128;
 const LARGEST_SAMPLE: usize = 1024;
 
 /// Lets metrics learn relevance anew from their windows where `round` is a doubling and the rounds
-/// since the last one pay for a sample: the first metric of each kind, except for that of all ranks
-/// alike. The second by ranks stays with what few rows said.
+/// since the last one pay for a sample: the first metric of each kind. A second by ranks stays with
+/// what few rows said.
 pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
     if round < FIRST || !round.is_power_of_two() {
         return;
@@ -40,7 +40,7 @@ pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
     let sample = sample.min(LARGEST_SAMPLE);
     let found = known.sought(None, &series, &ranks.series(KEPT), Effort { sample, judged: sample / 2 });
     let mut learnt = Vec::new();
-    for metric in metrics.iter_mut().filter(|metric| metric.kind != Kind::Alike) {
+    for metric in metrics.iter_mut() {
         if !learnt.contains(&metric.kind) {
             learnt.push(metric.kind);
             metric.set_relevance(found.of_kind(metric.kind));
@@ -56,7 +56,7 @@ fn first(metrics: &[Metric], kind: Kind) -> Option<&Metric> {
 /// The relevance of features for each kind of metric.
 #[derive(Clone, Debug)]
 pub(super) struct Relevances {
-    /// Of scaled features, and the time as the last.
+    /// Of the time, and of scaled features.
     timed: Relevance,
     /// Of scaled features.
     other: Relevance,
@@ -68,7 +68,7 @@ impl Relevances {
     pub(super) fn uniform(dimension: usize, unit: f64) -> Self {
         let [long, short] = [1.0, SHORT].map(|share| Relevance::uniform(dimension, share * unit));
         let mut timed = long.clone();
-        timed.weights.push(ROWS_OF_TIME.powi(-2));
+        timed.weights.insert(0, ROWS_OF_TIME.powi(-2));
         Self { timed, other: short, ranks: long }
     }
 
@@ -84,10 +84,17 @@ impl Relevances {
         Some(Self { other: of(Kind::Other).unwrap_or_else(shorter), timed, ranks })
     }
 
+    /// Features join, as relevant as the others are on average.
+    pub(super) fn grow(&mut self, added: usize) {
+        for (relevance, timed) in [(&mut self.timed, 1), (&mut self.other, 0), (&mut self.ranks, 0)] {
+            relevance.grow(timed, added);
+        }
+    }
+
     /// That of a metric.
     pub(super) fn of_kind(&self, kind: Kind) -> &Relevance {
         match kind {
-            Kind::Ranks | Kind::Alike => &self.ranks,
+            Kind::Ranks => &self.ranks,
             Kind::Time => &self.timed,
             Kind::Other => &self.other,
         }
@@ -110,7 +117,7 @@ impl Relevances {
 
 fn without_time(relevance: &Relevance) -> Relevance {
     let mut untimed = relevance.clone();
-    untimed.weights.pop();
+    untimed.weights.remove(0);
     untimed
 }
 
@@ -120,7 +127,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::SeedableRng;
 
-    use super::super::metrics::Row;
+    use super::super::scales::Row;
     use super::super::series::PACE;
     use super::*;
     use crate::local::{Memory, TARGETS};
@@ -133,14 +140,14 @@ mod tests {
 
     fn push(metric: &mut Metric, t: usize) {
         let ((x, y), mut point) = (example(t), Vec::new());
-        metric.place(Row { raw: &x, scaled: &x }, &x, t as u64, &mut point);
+        metric.place(Row { straight: &x, bent: &x }, &x, t as u64, &mut point);
         metric.neighbours.push(&point, [&[y]; TARGETS], if t.is_multiple_of(3) { 0.5 } else { 1.0 });
     }
 
     fn metrics(window: usize) -> Vec<Metric> {
         let uniform = Relevances::uniform(2, 1.5);
         let metric = |kind| Metric::new(kind, uniform.of_kind(kind), (window, 8), 1);
-        [Kind::Ranks, Kind::Time, Kind::Ranks, Kind::Alike].map(metric).into()
+        [Kind::Ranks, Kind::Time, Kind::Ranks].map(metric).into()
     }
 
     #[test]
@@ -152,7 +159,12 @@ mod tests {
             for (place, t) in (60..80).enumerate() {
                 let (x, y, spread) = series.example(place);
                 let (exact, target) = example(t);
-                assert!(x.iter().zip(exact.iter().chain([&(t as f64)])).all(|(x, exact)| (x - exact).abs() < 1e-12));
+                assert!(
+                    x.iter()
+                        .rev()
+                        .zip(exact.iter().rev().chain([&(t as f64)]))
+                        .all(|(x, exact)| (x - exact).abs() < 1e-12)
+                );
                 assert_eq!((y, spread), (&[target][..], if t.is_multiple_of(3) { 2.0 } else { 1.0 }));
             }
         }
@@ -172,7 +184,7 @@ mod tests {
             let mut memory = [Memory::default(), Memory::default()];
             for (metric, memory) in [&changed, &fresh].into_iter().zip(&mut memory) {
                 let (x, mut point) = ([0.3, -0.4], Vec::new());
-                metric.place(Row { raw: &x, scaled: &x }, &x, 80, &mut point);
+                metric.place(Row { straight: &x, bent: &x }, &x, 80, &mut point);
                 metric.neighbours.means(&point, memory);
             }
             let [changed, fresh] = memory.each_ref().map(Memory::means);
@@ -186,7 +198,7 @@ mod tests {
         (0..2048).for_each(|t| metrics.iter_mut().for_each(|metric| push(metric, t)));
         let of = |metrics: &[Metric]| -> Vec<Relevance> { metrics.iter().map(Metric::relevance).collect() };
         let before = of(&metrics);
-        let allowed = metrics.iter().map(|metric| metric.cost_of_looks(20_000)).sum();
+        let allowed = metrics.iter().map(|metric| metric.cost_of_looks(40_000)).sum();
         for round in [1024, 2047, 3000] {
             learn_anew(&mut metrics, round, allowed);
             assert_eq!(of(&metrics), before);
@@ -194,11 +206,12 @@ mod tests {
         learn_anew(&mut metrics, 2048, allowed);
         let after = of(&metrics);
         for learnt in &after[..2] {
-            assert!(learnt.weights[1] > 10.0 * learnt.weights[0], "{learnt:?}");
+            let [.., first, second] = learnt.weights[..] else { panic!("no weights") };
+            assert!(second > 10.0 * first, "{learnt:?}");
         }
         assert_eq!(after[2..], before[2..]);
         // The time cannot be forgotten, though nothing changes here.
-        let [features @ .., time] = &after[1].weights[..] else { panic!("no weights") };
+        let [time, features @ ..] = &after[1].weights[..] else { panic!("no weights") };
         let least = PACE * 2.0 * features.iter().sum::<f64>() / ROWS_OF_TIME.powi(2);
         assert!(*time >= least * (1.0 - 1e-12), "{time} {least}");
     }
@@ -222,7 +235,9 @@ mod tests {
         let targets: Vec<f64> = rows.chunks_exact(12).map(|x| (x[0] + x[1] + x[2]) % 2.0).collect();
         let series = |count: usize, timed: bool| {
             let time = |t: usize| timed.then_some(t as f64);
-            let rows = (0..count).flat_map(|t| rows[12 * t..12 * (t + 1)].iter().copied().chain(time(t))).collect();
+            let rows = (0..count)
+                .flat_map(|t| time(t).into_iter().chain(rows[12 * t..12 * (t + 1)].iter().copied()))
+                .collect();
             let shape = (12 + usize::from(timed), 1);
             Series { shape, rows, targets: targets[..count].to_vec(), spreads: vec![1.0; count], timed }
         };

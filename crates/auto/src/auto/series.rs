@@ -10,7 +10,7 @@ pub(super) const LEAST_ROWS: usize = 256;
 /// So many rows between two examples always count for at least a share [`PACE`] of the mean squared
 /// distance, in the metric of time.
 pub(super) const ROWS_OF_TIME: f64 = 1000.0;
-pub(super) const PACE: f64 = 0.1;
+pub(super) const PACE: f64 = 0.2;
 /// Nearest examples of a prediction that is compared.
 const NEIGHBOURS_JUDGED: usize = 16;
 /// How often the nearest examples are sought anew, in the metric learnt so far.
@@ -48,7 +48,7 @@ pub(super) struct Series {
     pub(super) targets: Vec<f64>,
     /// Inverse weights, one a row.
     pub(super) spreads: Vec<f64>,
-    /// Whether the last number is the number of the row.
+    /// Whether the first number is the number of the row.
     pub(super) timed: bool,
 }
 
@@ -65,7 +65,7 @@ impl Series {
 
     pub(super) fn without_time(&self) -> Self {
         let (width, outputs) = self.shape;
-        let rows = self.rows.chunks_exact(width).flat_map(|row| row[..width - 1].iter().copied()).collect();
+        let rows = self.rows.chunks_exact(width).flat_map(|row| row[1..].iter().copied()).collect();
         let (targets, spreads) = (self.targets.clone(), self.spreads.clone());
         Self { shape: (width - 1, outputs), rows, targets, spreads, timed: false }
     }
@@ -123,25 +123,26 @@ impl Series {
         examples
     }
 
-    /// What the best of the processes loses over the last rows.
+    /// What the best of the processes loses over the last rows. Errors that are large for scaled
+    /// targets count by their logarithm, so that the rows around a change do not decide.
     fn loss(&self, relevance: &Relevance, effort: Effort) -> f64 {
         let (mut losses, mut memory) = ([0.0; LANES / 2], Memory::default());
         self.replay(relevance, NEIGHBOURS_JUDGED, effort.judged.min(self.len() / 2), |t, point, window| {
             let (_, y, spread) = self.example(t);
             window.means(point, &mut memory);
             for (means, y) in memory.means().chunks_exact(LANES).zip(y) {
-                losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += (mean - y).powi(2) / spread);
+                losses.iter_mut().zip(means).for_each(|(loss, mean)| *loss += (mean - y).powi(2).ln_1p() / spread);
             }
         });
         losses.into_iter().fold(f64::INFINITY, f64::min)
     }
 }
 
-/// Makes the time, which is last, so relevant that rows from before a change are soon far away,
+/// Makes the time, which is first, so relevant that rows from before a change are soon far away,
 /// however near they are otherwise: [`ROWS_OF_TIME`] count for a share of the mean squared
 /// distance, which is `2 Σ w_j` for scaled features.
 fn keep_pace(weights: &mut [f64]) {
-    let Some((time, features)) = weights.split_last_mut() else { return };
+    let Some((time, features)) = weights.split_first_mut() else { return };
     *time = time.max(PACE * 2.0 * features.iter().sum::<f64>() / ROWS_OF_TIME.powi(2));
 }
 

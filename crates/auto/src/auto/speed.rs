@@ -4,16 +4,16 @@
 use std::time::Instant;
 
 use mercer_core::ParameterError;
-use mercer_experts::Rule;
-use mercer_learners::{Error, Mixture, RegressorExt, Rows, Targets};
+use mercer_learners::{Error, Rows, Targets};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::grid::{PIECE, grid, learn_in_pieces, most_points};
-use super::metrics::Row;
+use super::ahead::{Ahead, Block, PIECE};
+use super::grid::most_points;
 use super::nearest::Nearest;
 use super::plan::{Past, Size};
+use super::scales::{Row, Scaled};
 use super::{Auto, AutoParams};
 
 /// ChaCha8 stream of the rows, apart from other draws.
@@ -83,61 +83,53 @@ struct Speed {
 impl Speed {
     fn new(dimension: usize, params: AutoParams) -> Self {
         let mut rng = rng(STREAM);
-        let count = most_points(dimension, LARGEST, true) + ROUNDS * ROWS;
+        let count = most_points(dimension, LARGEST) + ROUNDS * ROWS;
         let mut uniform = |numbers: usize| (0..numbers).map(|_| rng.random_range(-1.0..1.0)).collect();
         Self { dimension, params, rows: uniform(count * dimension), targets: uniform(count * params.outputs) }
     }
 
-    fn rows(&self, first: usize, end: usize) -> Result<Rows<'_>, Error> {
+    fn block(&self, first: usize, end: usize) -> Result<Block<'_>, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
-        Rows::new(&self.rows[first * d..end * d], d, Targets::new(&self.targets[first * m..end * m], &[], m)?)
+        let (straight, targets) = (&self.rows[first * d..end * d], &self.targets[first * m..end * m]);
+        Ok(Block { rows: Rows::new(straight, d, Targets::new(targets, &[], m)?)?, straight })
     }
 
     /// Of a row with this budget, once dictionaries and windows are full.
     fn microseconds(&self, budget: f64) -> Result<f64, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
-        let size = Nearest::size(0.75 * budget, (d, m), self.params.neighbours);
+        let params = self.params.budget(budget as usize);
+        let size = Size::of((d, m), params);
         // Uniform on [−1, 1]: the mean squared distance is ⅔d.
         let unit = (2.0 / 3.0 * d.max(1) as f64).sqrt();
-        let members = grid((d, m), unit, &self.targets, budget as usize, size.is_some())?;
-        let mut experts = Mixture::new(members, Rule::default())?;
-        let mut made = Vec::new();
-        let warm = most_points(d, budget, true);
-        experts.learn_rows(self.rows(0, warm)?, &mut made)?;
-        let mut nearest = size.map(|size| self.nearest(unit, size)).transpose()?;
-        let mut quickest = f64::INFINITY;
-        for round in 0..ROUNDS {
-            let rows = self.rows(warm + round * ROWS, warm + (round + 1) * ROWS)?;
-            let (mut row, mut prediction) = (0, vec![0.0; m]);
-            let began = Instant::now();
-            learn_in_pieces(&mut experts, rows, &mut made, false, |predictions| {
-                for grid in predictions.chunks_exact(m) {
-                    if let Some(nearest) = &mut nearest {
-                        let input = Row { raw: rows.input(row), scaled: rows.input(row) };
-                        nearest.round(input, grid, rows.target(row), &mut prediction);
-                    }
-                    row += 1;
-                }
-            })?;
-            quickest = quickest.min(began.elapsed().as_secs_f64());
-        }
-        Ok(1e6 * quickest / ROWS as f64)
-    }
-
-    /// With full windows.
-    fn nearest(&self, unit: f64, size: Size) -> Result<Nearest, Error> {
-        let (d, m) = (self.dimension, self.params.outputs);
-        let (rows, targets) = (&self.rows[..PIECE * d], &self.targets[..PIECE * m]);
-        let past =
-            Past { dimension: d, outputs: m, raw: rows, scaled: rows, targets, weights: &[], predictions: targets };
-        let mut nearest = Nearest::learn(unit, size, self.params.rule, past, None)?;
+        let [straight, bent] = [self.rows[..PIECE * d].to_vec(), self.rows[..PIECE * d].to_vec()];
+        let (few, targets) = (Scaled { straight, bent }, &self.targets[..PIECE * m]);
+        let mut ahead = Ahead::new((d, m), unit, &few, size, params)?;
+        let warm = most_points(d, budget);
+        let mut predictions = Vec::new();
+        ahead.learn_in_pieces(self.block(0, warm.max(PIECE))?, false, |made| predictions.extend_from_slice(made))?;
+        let given = ahead.len();
+        predictions.truncate(PIECE * given * m);
+        let predictions = &predictions;
+        let past = Past { width: d, outputs: m, given, scaled: &few, targets, weights: &[], predictions };
+        let mut nearest = Nearest::learn(unit, size, params.rule, past, None)?;
         let (mut rng, mut row) = (rng(WINDOW), vec![0.0; d + m]);
         for _ in 0..FILLED * size.window {
             row.iter_mut().for_each(|value| *value = rng.random_range(-1.0..1.0));
             let (x, y) = row.split_at(d);
-            nearest.fill(Row { raw: x, scaled: x }, y);
+            nearest.fill(Row { straight: x, bent: x }, y);
         }
-        Ok(nearest)
+        let mut quickest = f64::INFINITY;
+        for round in 0..ROUNDS {
+            let block = self.block(warm + round * ROWS, warm + (round + 1) * ROWS)?;
+            let (mut row, mut prediction) = (0, vec![0.0; m]);
+            let began = Instant::now();
+            ahead.learn_in_pieces(block, false, |given| {
+                nearest.round(block.row(row), given, block.rows.target(row), &mut prediction);
+                row += 1;
+            })?;
+            quickest = quickest.min(began.elapsed().as_secs_f64());
+        }
+        Ok(1e6 * quickest / ROWS as f64)
     }
 }
 

@@ -1,11 +1,13 @@
-//! The weights of the members: of a mixture that remembers all rounds and of one that follows the
-//! last two thousand, weighed in their turn.
+//! The weights of the members: of a mixture that remembers all rounds, of one that follows the last
+//! two thousand, and of one without the windows, weighed in their turn.
 //!
-//! With `p_k` of the first, `q_k` of the second and `(a, b)` of the mixture of both, member `k` has
-//! the weight `a p_k + b q_k`. Where nothing changes, the first is the better one and soon has
-//! nearly all of the weight; after a change, the second has forgotten the losses of before. Under
-//! ML-Poly the second and the mixture of both forget by a factor; under the other rules they share
-//! a part of the weight (Herbster and Warmuth 1998). `3K` operations a round and output.
+//! With `p_k` of the first, `q_k` of the second, `r_k` of the third and `(a, b, c)` of the mixture
+//! of these, member `k` has the weight `a p_k + b q_k + c r_k`. Where nothing changes, the first is
+//! better than the second and soon has nearly all of the weight; after a change, the second has
+//! forgotten the losses of before. Where the target depends little on the inputs the third is the
+//! best, because it has fewer members to tell apart. Under ML-Poly the second and the mixture of
+//! the three forget by a factor; under the other rules they share a part of the weight (Herbster
+//! and Warmuth 1998). `3K` operations a round and output.
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
@@ -22,8 +24,10 @@ const ROUNDS: f64 = 2000.0;
 pub(super) struct Weights {
     steady: Aggregation,
     quick: Aggregation,
-    both: Aggregation,
-    /// What the two predict.
+    /// Of the first members, which are not of the windows.
+    rest: Aggregation,
+    parts: Aggregation,
+    /// What the three predict, and all together.
     #[cfg_attr(feature = "serde", serde(skip))]
     made: Vec<f64>,
 }
@@ -35,10 +39,13 @@ fn following(experts: usize, rule: Rule) -> Result<Aggregation, ParameterError> 
 }
 
 impl Weights {
-    /// Equal weights of so many members.
-    pub(super) fn new(members: usize, rule: Rule) -> Result<Self, Error> {
-        let (steady, quick) = (Aggregation::new(members, rule)?.recovering(), following(members, rule)?);
-        Ok(Self { steady, quick, both: following(2, rule)?, made: Vec::new() })
+    /// Equal weights of so many members, of which the first `rest` are not of the windows.
+    pub(super) fn new(members: usize, rest: usize, rule: Rule) -> Result<Self, Error> {
+        let steady = |members| Aggregation::new(members, rule).map(Aggregation::recovering);
+        // Without windows the third would be the first.
+        let parts = if rest < members { 3 } else { 2 };
+        let (quick, parts) = (following(members, rule)?, following(parts, rule)?);
+        Ok(Self { steady: steady(members)?, quick, rest: steady(rest)?, parts, made: Vec::new() })
     }
 
     /// Members.
@@ -46,10 +53,15 @@ impl Weights {
         self.steady.weights().len()
     }
 
+    /// The weights of those that are not of the windows, in the mixture of them alone.
+    pub(super) fn rest(&self) -> &[f64] {
+        self.rest.weights()
+    }
+
     /// The weight of a member; all together are 1.
     pub(super) fn weight(&self, member: usize) -> f64 {
-        let [steady, quick] = [&self.steady, &self.quick].map(|part| part.weights()[member]);
-        self.both.weights()[0] * steady + self.both.weights()[1] * quick
+        let parts = [&self.steady, &self.quick, &self.rest].into_iter().zip(self.parts.weights());
+        parts.map(|(part, share)| share * part.weights().get(member).copied().unwrap_or(0.0)).sum()
     }
 
     /// The weights of all members.
@@ -60,14 +72,18 @@ impl Weights {
     /// Learns from what the members predicted, and a target.
     pub(super) fn learn(&mut self, predictions: &[f64], target: Target<'_>, regrets: &mut Vec<f64>) {
         let outputs = target.y.len();
-        self.made.resize(3 * outputs, 0.0);
-        let (parts, mixture) = self.made.split_at_mut(2 * outputs);
-        for (part, made) in [&mut self.steady, &mut self.quick].into_iter().zip(parts.chunks_exact_mut(outputs)) {
+        let count = self.parts.weights().len();
+        self.made.resize((count + 1) * outputs, 0.0);
+        let (parts, mixture) = self.made.split_at_mut(count * outputs);
+        for (part, made) in
+            [&mut self.steady, &mut self.quick, &mut self.rest].into_iter().zip(parts.chunks_exact_mut(outputs))
+        {
+            let predictions = &predictions[..part.weights().len() * outputs];
             mix(part.weights().iter().copied(), predictions, made);
             charge(part, predictions, made, target, regrets);
         }
-        mix(self.both.weights().iter().copied(), parts, mixture);
-        charge(&mut self.both, parts, mixture, target, regrets);
+        mix(self.parts.weights().iter().copied(), parts, mixture);
+        charge(&mut self.parts, parts, mixture, target, regrets);
     }
 }
 
@@ -80,7 +96,7 @@ pub(super) fn mix(weights: impl Iterator<Item = f64>, predictions: &[f64], mixtu
 }
 
 /// Teaches the weights the regrets of a round; out of the range of numbers they teach nothing.
-pub(super) fn charge(
+fn charge(
     aggregation: &mut Aggregation,
     predictions: &[f64],
     mixture: &[f64],
@@ -97,9 +113,14 @@ pub(super) fn charge(
 
 impl Validate for Weights {
     fn validate(&self) -> Result<(), Inconsistent> {
-        [&self.steady, &self.quick, &self.both].into_iter().try_for_each(Validate::validate)?;
-        let fits = self.quick.weights().len() == self.len() && self.both.weights().len() == 2;
-        Inconsistent::require(fits, "weights of members", "both mixtures have one for each")
+        [&self.steady, &self.quick, &self.rest, &self.parts].into_iter().try_for_each(Validate::validate)?;
+        let parts = if self.rest().len() < self.len() { 3 } else { 2 };
+        let fits = self.quick.weights().len() == self.len() && self.parts.weights().len() == parts;
+        Inconsistent::require(
+            fits && self.rest().len() <= self.len(),
+            "weights of members",
+            "mixtures have one for each",
+        )
     }
 }
 
@@ -123,7 +144,7 @@ mod tests {
     #[test]
     fn weights_sum_to_one_and_follow_a_member_that_becomes_the_best_one() -> Result<(), Error> {
         for rule in Rule::ALL {
-            let mut weights = Weights::new(3, rule)?;
+            let mut weights = Weights::new(3, 2, rule)?;
             assert!(told(&mut weights, 0, 20_000).last().is_some_and(|weight| *weight > 0.95), "{rule}");
             // What remembers all rounds would need as many again.
             assert!(told(&mut weights, 2, 2000).last().is_some_and(|weight| *weight < 0.1), "{rule}");

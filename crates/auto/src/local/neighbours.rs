@@ -282,6 +282,13 @@ impl Neighbours {
         self.recent = self.len();
     }
 
+    /// Features join that were 0 in all examples.
+    pub(crate) fn grow(&mut self, added: usize) {
+        self.points.grow(added);
+        self.index.clear();
+        self.recent = self.len();
+    }
+
     /// Gains an output, in which every example was like that of output `like`, or 0.
     pub(crate) fn add_output(&mut self, like: Option<usize>) {
         self.targets = with_column(&self.targets, self.outputs, like);

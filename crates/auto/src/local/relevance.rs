@@ -110,6 +110,13 @@ impl Relevance {
         Self { weights: vec![length.powi(-2); width], noise: NOISE }
     }
 
+    /// Numbers join behind the others, as relevant as those from `first` on are on average.
+    pub(crate) fn grow(&mut self, first: usize, added: usize) {
+        let known = &self.weights[first..];
+        let mean = known.iter().map(|weight| weight.ln()).sum::<f64>() / known.len().max(1) as f64;
+        self.weights.resize(self.weights.len() + added, mean.exp());
+    }
+
     /// Multiply-adds for a row, in all steps.
     pub(crate) fn cost(width: usize, outputs: usize) -> f64 {
         let (k, d, m) = (NEIGHBOURS as f64, width as f64, outputs as f64);

@@ -408,7 +408,7 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
     // One feature, since the file of two is large.
-    all.push(("auto-window", Model::Regression(Box::new(windowed("budget=28000", 1, learnt.min(16))))));
+    all.push(("auto-window", Model::Regression(Box::new(windowed("budget=26800", 1, learnt.min(16))))));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
     all.push(("table", Model::Regression(Box::new(table(learnt)))));
     let taylor = "learner=pkawv-taylor kernel=gaussian:0.9 lambda=0.3";

@@ -1,0 +1,343 @@
+//! The linear members.
+//!
+//! - **Ridge regressions** on features that are scaled and not bent, each solved in every round:
+//!   `2(d + 1)²` multiply-adds.
+//! - A **first-order learner**, whose weights have a variance each: the filter of Kalman with the
+//!   diagonal of its covariance alone (AROW regression; Vaits and Crammer 2011). With terms `z`,
+//!   the error `e = y − wᵀz`, its mean square of late `ν` and `v = ν + Σ σ_i z_i²`,
+//!
+//!   ```text
+//!   w_i ← w_i + σ_i z_i e/v,   σ_i ← σ_i − (σ_i z_i)²/v.
+//!   ```
+//!
+//!   Terms are the features and, where the budget has room, the products of every two of them, in
+//!   at most 2¹⁴ places. They are measured from the value that most rows have, where there is one.
+//!   So of a category one cell counts, and a row costs what is not 0.
+
+use mercer_core::{Inconsistent, Validate};
+use mercer_kernels::AlignedVec;
+use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
+use mercer_learners::{Error, Scratch, Target, Targets};
+
+use super::scales::{Row, Scaled};
+use crate::local::with_column;
+
+/// The ridges, a feature: those of Bayesian linear regression where a linear function explains 95 %
+/// and 5 % of the variance, `d(1 − R²)/R²`.
+const RIDGES: [f64; 2] = [0.05, 20.0];
+/// What two ridge regressions may cost, or else one, and what products may, as shares of the
+/// budget.
+const RIDGE_SHARES: [f64; 2] = [0.05, 0.15];
+const PRODUCTS_SHARE: f64 = 0.05;
+/// Features of ridge regressions go no farther.
+const REACH: f64 = 100.0;
+/// Places of products.
+const PLACES: usize = 1 << 14;
+/// Rounds over which errors are averaged.
+const ROUNDS: f64 = 1000.0;
+/// No noise is below this, in units of the targets' variance.
+const LEAST_NOISE: f64 = 1e-4;
+
+/// See the head of this file.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Linear {
+    ridges: Vec<LeastSquares<Awv>>,
+    first_order: FirstOrder,
+    /// From where the terms of the features are measured.
+    bases: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    work: Work,
+}
+
+/// Memory of a block.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    inputs: Vec<AlignedVec>,
+    scores: Vec<f64>,
+    terms: Terms,
+}
+
+impl Linear {
+    /// Those that `budget` multiply-adds a round have room for, and what the ridge regressions
+    /// cost.
+    pub(super) fn new((width, outputs): (usize, usize), rows: &Scaled, budget: f64) -> Result<(Self, f64), Error> {
+        let d = width as f64 + 1.0;
+        let costs = [RIDGES.len(), 1].map(|count| count as f64 * 2.0 * d * d);
+        let fits = costs.iter().zip(RIDGE_SHARES).position(|(cost, share)| *cost <= share * budget);
+        let ridges = fits.map_or(&[][..], |fewer| &RIDGES[..RIDGES.len() - fewer]);
+        let ridge = |ridge: &f64| -> Result<_, Error> {
+            let mut update = LeastSquares::new(ridge * width.max(1) as f64, 1.0)?.with_outputs(outputs);
+            update.restart(width + 1)?;
+            Ok(update)
+        };
+        let bases: Vec<f64> = (0..width).map(|j| base(rows.bent.iter().skip(j).step_by(width).copied())).collect();
+        let zeros = rows.bent.chunks_exact(width.max(1)).flat_map(|row| row.iter().zip(&bases).filter(|(v, b)| v == b));
+        let terms = width as f64 * (1.0 - zeros.count() as f64 / rows.bent.len().max(1) as f64);
+        let products = terms * terms * (1.0 + outputs as f64) <= PRODUCTS_SHARE * budget;
+        let linear = Self {
+            ridges: ridges.iter().map(ridge).collect::<Result<_, _>>()?,
+            first_order: FirstOrder::new(products, (width, outputs), terms),
+            bases,
+            work: Work::default(),
+        };
+        let cost = fits.map_or(0.0, |fewer| costs[fewer]);
+        Ok((linear, cost))
+    }
+
+    /// The members' names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let ridges = ["linear R²=0.95", "linear R²=0.05"].into_iter().take(self.ridges.len());
+        ridges.chain(["first-order"])
+    }
+
+    /// Members.
+    pub(super) fn len(&self) -> usize {
+        self.ridges.len() + 1
+    }
+
+    /// `made ←` what each predicts.
+    pub(super) fn predict(&self, row: Row<'_>, scratch: &mut Scratch, made: &mut [f64]) {
+        let outputs = made.len() / self.len();
+        let mut terms: Box<Terms> = scratch.take_own();
+        let input = &mut scratch.vectors[0];
+        fill(input, row.straight);
+        let (of_ridges, of_first) = made.split_at_mut(self.ridges.len() * outputs);
+        for (ridge, made) in self.ridges.iter().zip(of_ridges.chunks_exact_mut(outputs)) {
+            ridge.predict(input, made);
+        }
+        terms.find(row.bent, &self.bases);
+        self.first_order.predict(&terms, of_first);
+        scratch.put_own(terms);
+    }
+
+    /// Learns rows in order. What each predicts goes into the rows of `made`, of so many numbers
+    /// each, from place `first` on; NaN where one fails.
+    pub(super) fn learn<'a>(
+        &mut self,
+        rows: impl Iterator<Item = Row<'a>> + Clone,
+        targets: Targets<'_>,
+        made: &mut [f64],
+        (first, width): (usize, usize),
+    ) {
+        let Work { inputs, scores, terms } = &mut self.work;
+        let outputs = targets.get(0).y.len();
+        inputs.resize(inputs.len().max(targets.len()), AlignedVec::new());
+        for (k, ridge) in self.ridges.iter_mut().enumerate() {
+            inputs.iter_mut().zip(rows.clone()).for_each(|(input, row)| fill(input, row.straight));
+            scores.clear();
+            // After a round that is refused it says no more of this block.
+            let _ = ridge.learn_block(&mut inputs[..targets.len()], targets, scores);
+            scores.resize(targets.len() * outputs, f64::NAN);
+            for (made, scores) in made.chunks_exact_mut(width).zip(scores.chunks_exact(outputs)) {
+                made[first + k * outputs..][..outputs].copy_from_slice(scores);
+            }
+        }
+        let first = first + self.ridges.len() * outputs;
+        for ((row, target), made) in rows.zip(targets.iter()).zip(made.chunks_exact_mut(width)) {
+            terms.find(row.bent, &self.bases);
+            let made = &mut made[first..][..outputs];
+            self.first_order.predict(terms, made);
+            self.first_order.learn(terms, target, made);
+        }
+    }
+
+    /// Features join that were 0 so far.
+    pub(super) fn grow(&mut self, added: usize) -> Result<(), Error> {
+        self.ridges.iter_mut().try_for_each(|ridge| (0..added).try_for_each(|_| ridge.grow()))?;
+        self.bases.resize(self.bases.len() + added, 0.0);
+        self.first_order.grow(self.bases.len());
+        Ok(())
+    }
+
+    /// Gains an output, a copy of output `like` or zero.
+    pub(super) fn add_output(&mut self, like: Option<usize>) -> Result<(), Error> {
+        let mut ridges = self.ridges.clone();
+        ridges.iter_mut().try_for_each(|ridge| ridge.add_output(like))?;
+        self.ridges = ridges;
+        let member = &mut self.first_order;
+        member.weights = with_column(&member.weights, member.outputs(), like);
+        Ok(())
+    }
+
+    /// Whether it is of so many features and outputs.
+    pub(super) fn fits(&self, width: usize, outputs: usize) -> bool {
+        self.bases.len() == width
+            && self.ridges.iter().all(|ridge| (ridge.coordinates(), ridge.outputs()) == (width + 1, outputs))
+            && self.first_order.variances.len() == places(width, self.first_order.products)
+            && self.first_order.outputs() == outputs
+    }
+}
+
+impl Validate for Linear {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "linear members";
+        self.ridges.iter().try_for_each(Validate::validate)?;
+        self.bases.validate()?;
+        Inconsistent::require(self.ridges.len() <= RIDGES.len(), WHAT, "each has a name")?;
+        self.first_order.validate()
+    }
+}
+
+/// `[1, x]`, so far as one row does not decide for thousands.
+fn fill(input: &mut AlignedVec, x: &[f64]) {
+    input.resize(x.len() + 1);
+    input[0] = 1.0;
+    input[1..].iter_mut().zip(x).for_each(|(input, x)| *input = x.clamp(-REACH, REACH));
+}
+
+/// The value of more than half of these, or 0.
+fn base(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+    let of_middle = sorted.partition_point(|v| *v <= middle) - sorted.partition_point(|v| *v < middle);
+    if 2 * of_middle > sorted.len() { middle } else { 0.0 }
+}
+
+/// Terms of so many features: a constant, then each feature, followed by its products with itself
+/// and those before it where there are any.
+fn places(width: usize, products: bool) -> usize {
+    1 + if products { (width * (width + 3) / 2).min(PLACES) } else { width }
+}
+
+/// The features of a row that are not 0.
+#[derive(Clone, Debug, Default)]
+struct Terms {
+    features: Vec<(usize, f64)>,
+}
+
+impl Terms {
+    fn find(&mut self, x: &[f64], bases: &[f64]) {
+        self.features.clear();
+        let all = x.iter().zip(bases).map(|(x, base)| x - base).enumerate();
+        self.features.extend(all.filter(|(_, z)| *z != 0.0));
+    }
+
+    /// Calls `see` with the place and the value of each term.
+    fn each(&self, products: bool, mut see: impl FnMut(usize, f64)) {
+        see(0, 1.0);
+        for (place, (j, z)) in self.features.iter().enumerate() {
+            let first = if products { j * (j + 3) / 2 } else { *j };
+            see(1 + if products { first % PLACES } else { first }, *z);
+            let others = self.features[..=place].iter().filter(|_| products);
+            others.for_each(|(i, other)| see(1 + (first + 1 + i) % PLACES, 0.5 * z * other));
+        }
+    }
+}
+
+/// A first-order learner.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct FirstOrder {
+    products: bool,
+    /// `σ_i` at first.
+    prior: f64,
+    /// One an output for each term.
+    weights: Vec<f64>,
+    variances: Vec<f64>,
+    noise: f64,
+    rounds: f64,
+}
+
+impl FirstOrder {
+    /// For rows in which so many features are not 0.
+    fn new(products: bool, (width, outputs): (usize, usize), features: f64) -> Self {
+        let prior = if products { 1.0 / features.max(1.0) } else { 1.0 };
+        let terms = places(width, products);
+        let (weights, variances) = (vec![0.0; terms * outputs], vec![prior; terms]);
+        Self { products, prior, weights, variances, noise: 1.0, rounds: 0.0 }
+    }
+
+    fn outputs(&self) -> usize {
+        self.weights.len() / self.variances.len()
+    }
+
+    fn predict(&self, terms: &Terms, made: &mut [f64]) {
+        made.fill(0.0);
+        terms.each(self.products, |place, z| {
+            let weights = &self.weights[place * made.len()..];
+            made.iter_mut().zip(weights).for_each(|(made, weight)| *made += z * weight);
+        });
+    }
+
+    /// Learns a target, having predicted `made`.
+    fn learn(&mut self, terms: &Terms, Target { y, weight }: Target<'_>, made: &[f64]) {
+        let mut spread = 0.0;
+        terms.each(self.products, |place, z| spread += self.variances[place] * z * z);
+        let noise = self.noise.max(LEAST_NOISE) / weight;
+        let gain = 1.0 / (noise + spread);
+        let squared = y.iter().zip(made).map(|(y, made)| (y - made).powi(2)).sum::<f64>() / y.len() as f64;
+        if !(gain.is_normal() && squared.is_finite()) {
+            return;
+        }
+        terms.each(self.products, |place, z| {
+            let along = self.variances[place] * z;
+            let weights = &mut self.weights[place * y.len()..];
+            for (weight, (y, made)) in weights.iter_mut().zip(y.iter().zip(made)) {
+                *weight += gain * along * (y - made);
+            }
+            self.variances[place] = (self.variances[place] - gain * along * along).max(0.0);
+        });
+        self.rounds = (self.rounds + 1.0).min(ROUNDS);
+        self.noise += (squared - self.noise) / self.rounds;
+    }
+
+    /// Goes over to so many features, of which the last are new.
+    fn grow(&mut self, width: usize) {
+        let (outputs, terms) = (self.outputs(), places(width, self.products));
+        self.weights.resize(terms * outputs, 0.0);
+        self.variances.resize(terms, self.prior);
+    }
+}
+
+impl Validate for FirstOrder {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "first-order learner";
+        self.weights.validate()?;
+        self.variances.iter().try_for_each(|variance| Inconsistent::non_negative(*variance, WHAT))?;
+        let whole = !self.variances.is_empty() && self.weights.len().is_multiple_of(self.variances.len());
+        Inconsistent::require(whole, WHAT, "each term has a weight for each output")?;
+        Inconsistent::positive(self.prior, "variance of a weight")?;
+        Inconsistent::non_negative(self.noise, "noise")?;
+        Inconsistent::non_negative(self.rounds, "rounds")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first-order learner against its formulas over dense terms, and it learns a product.
+    #[test]
+    fn the_first_order_learner_is_its_formulas() -> Result<(), Error> {
+        let x = |t: usize| [(1.3 * t as f64 + (t * t % 31) as f64).sin(), if t.is_multiple_of(3) { 1.5 } else { 0.0 }];
+        let straight: Vec<f64> = (0..400).flat_map(x).collect();
+        let targets: Vec<f64> = straight.chunks_exact(2).map(|x| 0.2 + x[0] - 0.7 * x[0] * x[1]).collect();
+        let rows = Scaled { bent: straight.clone(), straight };
+        let (mut linear, cost) = Linear::new((2, 1), &rows, 1e5)?;
+        assert!(linear.len() == 3 && cost == 36.0 && linear.first_order.products);
+        let mut made = vec![0.0; 3 * targets.len()];
+        linear.learn((0..400).map(|t| rows.row(t, 2)), Targets::new(&targets, &[], 1)?, &mut made, (0, 3));
+        let (mut w, mut variances, mut noise, mut late) = ([0.0; 6], [linear.first_order.prior; 6], 1.0_f64, 0.0);
+        for (t, y) in targets.iter().enumerate() {
+            let [a, b] = x(t);
+            let z = [1.0, a, 0.5 * a * a, b, 0.5 * b * a, 0.5 * b * b];
+            let error = y - w.iter().zip(&z).map(|(w, z)| w * z).sum::<f64>();
+            assert!((made[3 * t + 2] - (y - error)).abs() < 1e-12);
+            late += if t >= 300 { error * error } else { 0.0 };
+            let v = noise.max(LEAST_NOISE) + variances.iter().zip(&z).map(|(s, z)| s * z * z).sum::<f64>();
+            for ((w, s), z) in w.iter_mut().zip(&mut variances).zip(&z) {
+                *w += *s * z * error / v;
+                *s -= (*s * z).powi(2) / v;
+            }
+            noise += (error * error - noise) / (t + 1) as f64;
+        }
+        assert!(late / 100.0 < 0.02, "{late}");
+        linear.grow(1)?;
+        assert!(linear.fits(3, 1) && linear.validate().is_ok());
+        linear.add_output(Some(0))?;
+        assert!(linear.fits(3, 2) && linear.validate().is_ok());
+        Ok(())
+    }
+}
