@@ -24,7 +24,8 @@ from . import _data, _mercer
 from ._base import kernel_text, read, written
 from ._compat import BaseEstimator, RegressorMixin, checked, checked_weights
 from ._data import Floats
-from ._stored import Pickled, Stored
+from ._pairs import Paired
+from ._stored import Stored
 
 __all__ = ["OperatorMoments", "RidgeMoments", "RidgePath"]
 
@@ -283,7 +284,7 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
 _BASES = {"linear": "ridge", "taylor": "pkrr-taylor", "fourier": "pkrr-fourier", "points": "pkrr-frozen"}
 
 
-class OperatorMoments(_mercer.OperatorMomentsCore, Pickled, BaseEstimator):
+class OperatorMoments(_mercer.OperatorMomentsCore, Paired):
     """Koopman operators on fixed features, from sums that add up over shards: `G = Σ φφᵀ`, `A = Σ φφ⁺ᵀ`, `M = (G + λI)⁻¹ A`, `φ⁺ ≈ Mᵀφ`.
 
     On the coordinates of given points it is Nyström-EDMD. Pairs of a state and its successor may be summed up anywhere, merged in any order, and taken
@@ -334,26 +335,15 @@ class OperatorMoments(_mercer.OperatorMomentsCore, Pickled, BaseEstimator):
         self.features = features
         self.seed = seed
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
-        """Forgets everything, then sums up pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""
-        self._reset()
-        return self.partial_fit(X, Y)
-
-    def partial_fit(self, X: Any, Y: Any = None) -> Self:
-        """Sums up further pairs: all, or none where one is refused."""
-        x = _data.table(X)
-        x, y = (np.ascontiguousarray(x[:-1]), np.ascontiguousarray(x[1:])) if Y is None else (x, _data.table(Y))
-        if not self._is_made:
-            if self.basis not in _BASES:
-                raise _mercer.SettingsError(f"basis is {self.basis!r}; give one of {', '.join(_BASES)}")
-            pairs = {"taylor": [f"degree={self.degree}"], "fourier": [f"features={self.features}"]}.get(self.basis, [])
-            kernel = None if self.basis == "linear" else _kernel(str(self.kernel), x.shape[1])
-            points = None if self.basis != "points" or self.points is None else _data.table(self.points)
-            if self.basis == "points" and points is None:
-                raise _mercer.SettingsError("the basis needs its points before the first pair; give points=, or take another basis")
-            self._begin(_BASES[self.basis], kernel, pairs, int(self.seed), x.shape[1], points)
-        self._learn_rows(x, y)
-        return self
+    def _begin_with(self, x: Floats, y: Floats) -> None:
+        if self.basis not in _BASES:
+            raise _mercer.SettingsError(f"basis is {self.basis!r}; give one of {', '.join(_BASES)}")
+        pairs = {"taylor": [f"degree={self.degree}"], "fourier": [f"features={self.features}"]}.get(self.basis, [])
+        kernel = None if self.basis == "linear" else _kernel(kernel_text(self.kernel), x.shape[1])
+        points = None if self.basis != "points" or self.points is None else _data.table(self.points)
+        if self.basis == "points" and points is None:
+            raise _mercer.SettingsError("the basis needs its points before the first pair; give points=, or take another basis")
+        self._begin(_BASES[self.basis], kernel, pairs, int(self.seed), x.shape[1], points)
 
     def merge(self, other: OperatorMoments) -> Self:
         """Adds the pairs of another, of the same features. `O(r²)`. One that has seen nothing takes everything over."""
@@ -368,8 +358,7 @@ class OperatorMoments(_mercer.OperatorMomentsCore, Pickled, BaseEstimator):
 
     def map_features(self, X: Any) -> Floats:
         """The features of states, `φ(x)`."""
-        self._check_fitted()
-        return self._features(_data.table(X))
+        return self._features(self._states(X))
 
     @property
     def operator_(self) -> Floats:

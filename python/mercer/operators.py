@@ -18,14 +18,14 @@ import numpy.typing as npt
 
 from . import _mercer
 from ._base import read, whole
-from ._compat import BaseEstimator
 from ._data import Floats, table
+from ._pairs import Paired
 from ._stored import Stored
 
 __all__ = ["KoopmanOperator", "Mode", "OperatorSums"]
 
 
-class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
+class KoopmanOperator(_mercer.OperatorCore, Paired, Stored):
     """Sparse stochastic gradient descent on the operator from states to their successors, on dictionaries that stay small.
 
     The operator minimises `½ E‖k(x⁺, ·) − U k(x, ·)‖² + ½ λ‖U‖²`; a pair is kept if leaving it out would move the operator by more than the
@@ -108,31 +108,14 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
                     continue
                 setattr(self, name, value)
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
-        """Forgets everything, then learns pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""
-        self._reset()
-        return self.partial_fit(X, Y)
-
-    def partial_fit(self, X: Any, Y: Any = None) -> Self:
-        """Learns further pairs, in their order."""
-        x = table(X)
-        if Y is None:
-            x, y = x[:-1], x[1:]
-        else:
-            y = table(Y)
-        if not self._is_made:
-            self._begin(x, y)
-        self._learn_rows(x, y)
-        return self
+    def _begin_with(self, x: Floats, y: Floats) -> None:
+        self._begin(x, y)
 
     def learn_one(self, x: Any, x_plus: Any) -> None:
         """Learns one pair."""
-        a, b = table([x]), table([x_plus])
-        if not self._is_made:
-            if "median" in (self.kernel, self.output_kernel):
-                raise _mercer.SettingsError('kernel="median" looks at the first states: begin with fit, or give a width such as kernel="gaussian:0.5"')
-            self._begin(a, b)
-        self._learn_rows(a, b)
+        if not self._is_made and "median" in (self.kernel, self.output_kernel):
+            raise _mercer.SettingsError('kernel="median" looks at the first states: begin with fit, or give a width such as kernel="gaussian:0.5"')
+        self.partial_fit([x], [x_plus])
 
     @property
     def eigenvalues_(self) -> npt.NDArray[np.complex128]:
@@ -144,14 +127,14 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
 
     def eigenfunctions(self, X: Any, count: int = 10) -> npt.NDArray[np.complex128]:
         """The `count` leading eigenfunctions at states, a row for each state and a column for each function. They have unit norm."""
-        _, re, im = self._eigen(table(X), count)
+        _, re, im = self._eigen(self._states(X), count)
         return re + 1j * im
 
     def forecast(self, x: Any, steps: int = 1, observable: Callable[[Floats], Any] | None = None) -> Floats:
         """The expected values of an observable `1, …, steps` steps after the state `x`: ``(steps, numbers)``, and for rows of states
         ``(rows, steps, numbers)``. The observable maps rows of states to rows of numbers; without one it is the state itself."""
         single = np.ndim(x) == 1
-        rows = table([x] if single else x)
+        rows = self._states([x] if single else x)
         kept = self._points()[1]
         values = kept if observable is None else np.asarray(observable(kept), dtype=np.float64)
         values = np.ascontiguousarray(values.reshape(len(kept), -1))
@@ -160,7 +143,7 @@ class KoopmanOperator(_mercer.OperatorCore, Stored, BaseEstimator):
 
     def predict(self, X: Any) -> Floats:
         """The expected successors of states."""
-        made: Floats = self.forecast(table(X), 1)[:, 0]
+        made: Floats = self.forecast(self._states(X))[:, 0]
         return made
 
     @property
@@ -203,7 +186,7 @@ class Mode(NamedTuple):
     reliable: bool
 
 
-class OperatorSums(_mercer.OperatorSumsCore, Stored, BaseEstimator):
+class OperatorSums(_mercer.OperatorSumsCore, Paired, Stored):
     """The Koopman operator of exact least squares on a sparse dictionary, as ``mercer koopman`` has it: width and ridge are chosen on held-out pairs.
 
     Features are 1, the state, and orthonormal coordinates on points that a dictionary of a Gaussian kernel keeps. `x` may have inputs behind the state;
@@ -233,21 +216,10 @@ class OperatorSums(_mercer.OperatorSumsCore, Stored, BaseEstimator):
         self.max_dictionary = max_dictionary
         self.half_life = half_life
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
-        """Forgets everything, then learns pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""
-        self._reset()
-        return self.partial_fit(X, Y)
-
-    def partial_fit(self, X: Any, Y: Any = None) -> Self:
-        """Learns further pairs, in their order."""
-        x = table(X)
-        x, y = (np.ascontiguousarray(x[:-1]), np.ascontiguousarray(x[1:])) if Y is None else (x, table(Y))
-        if not self._is_made:
-            if x.shape[1] < y.shape[1]:
-                raise _mercer.DataError(f"x has {x.shape[1]} numbers, fewer than a state, {y.shape[1]}")
-            self._begin(y.shape[1], x.shape[1] - y.shape[1], whole("max_dictionary", self.max_dictionary), self.half_life)
-        self._learn_rows(x, y)
-        return self
+    def _begin_with(self, x: Floats, y: Floats) -> None:
+        if x.shape[1] < y.shape[1]:
+            raise _mercer.DataError(f"x has {x.shape[1]} numbers, fewer than a state, {y.shape[1]}")
+        self._begin(y.shape[1], x.shape[1] - y.shape[1], whole("max_dictionary", self.max_dictionary), self.half_life)
 
     def fork(self) -> Self:
         """The same scale and dictionaries without a pair, to learn another part of the data, which can be merged. After 4096 pairs."""
@@ -285,17 +257,15 @@ class OperatorSums(_mercer.OperatorSumsCore, Stored, BaseEstimator):
 
     def eigenfunctions(self, X: Any, count: int = 10) -> npt.NDArray[np.complex128]:
         """The eigenfunctions of the modes at states, a row for each state and a column for each function; their mean square is 1."""
-        self._check_fitted()
-        parts: Floats = self._eigenfunctions(table(X), count)
+        parts: Floats = self._eigenfunctions(self._states(X), count)
         return parts[:, : 2 * count : 2] + 1j * parts[:, 1 : 2 * count : 2]
 
     def forecast(self, x: Any, steps: int = 1, inputs: Any = None, intervals: float | None = None) -> Any:
         """The expected states `1, …, steps` steps after `x`: ``(steps, numbers)``, and for rows of states ``(rows, steps, numbers)``. `inputs` are those of
         the steps behind the first, a row a step. With `intervals`, such as 0.9, also the ends of intervals that hold this share, in a last axis of two;
         NaN where too few stretches of the data are that long."""
-        self._check_fitted()
         single = np.ndim(x) == 1
-        rows = table([x] if single else x)
+        rows = self._states([x] if single else x)
         others = np.zeros((len(rows), 0)) if inputs is None else np.ascontiguousarray(inputs, dtype=np.float64).reshape(len(rows), -1)
         made, widths = self._forecast(rows, others, steps, 0.9 if intervals is None else float(intervals))
         made = made.reshape(len(rows), steps, -1)
@@ -306,7 +276,7 @@ class OperatorSums(_mercer.OperatorSumsCore, Stored, BaseEstimator):
 
     def predict(self, X: Any) -> Floats:
         """The expected successors of states."""
-        made: Floats = self.forecast(table(X))[:, 0]
+        made: Floats = self.forecast(self._states(X))[:, 0]
         return made
 
     @property

@@ -290,6 +290,8 @@ def test_files_of_the_command_keep_what_stands_for_no_value(command, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"size": rng.integers(40, 120, 300), "city": rng.choice(["Ulm", "Bonn"], 300)})
     frame["price"] = frame["size"] + 50 * (frame["city"] == "Ulm")
+    # Written as -999.0, which is the same number.
+    frame["size"] = frame["size"].astype(float)
     frame.loc[frame.index % 9 == 4, "size"] = -999
     frame.loc[frame.index % 11 == 5, "city"] = "unknown"
     path, saved, again = tmp_path / "flats.csv", tmp_path / "model.mercer", tmp_path / "again.mercer"
@@ -309,6 +311,10 @@ def test_files_of_the_command_keep_what_stands_for_no_value(command, tmp_path):
     np.testing.assert_allclose(model.predict(rows), whole, rtol=1e-12)
     ours = mercer.Pipeline(mercer.Krls(kernel="gaussian:2"), gaps=["-999", "unknown"]).fit(frame[["size", "city"]], frame["price"])
     np.testing.assert_allclose([ours.predict_one(row) for row in rows.to_dict("records")], whole, rtol=1e-12)
+    texts = rows.astype({"size": str}).to_dict("records")
+    assert [ours.predict_one(row) for row in texts if row["size"] == "-999.0"] == [
+        ours.predict_one({"city": row["city"]}) for row in texts if row["size"] == "-999.0"
+    ]
     for one in (model, ours, pickle.loads(pickle.dumps(ours))):
         one.save(again)
         assert told(again) == whole and mercer.load(again).gaps == list(one.gaps)

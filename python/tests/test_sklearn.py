@@ -7,6 +7,8 @@ import pytest
 from conftest import CLASSES, CLASSIFIERS, REGRESSORS
 
 import mercer
+from mercer.moments import OperatorMoments
+from mercer.operators import OperatorSums
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
@@ -38,6 +40,33 @@ def test_check_estimator(model):
     failed = [(one["check_name"], repr(one["exception"])[:300]) for one in results if one["status"] == "failed"]
     assert not failed
     assert len(results) > 45
+
+
+@pytest.mark.parametrize("model", [OperatorSums(), mercer.KoopmanOperator()], ids=repr)
+@pytest.mark.filterwarnings("ignore")
+def test_operators_pass_the_checks(model):
+    """They take any successors; those of ``OperatorMoments`` are states like their own."""
+    results = check_estimator(model, on_fail=None)
+    assert [(one["check_name"], repr(one["exception"])[:300]) for one in results if one["status"] == "failed"] == []
+    assert len(results) > 38
+
+
+def test_operators_take_frames_and_refuse_others():
+    pd = pytest.importorskip("pandas")
+    states = pd.DataFrame({"x": np.cos(0.3 * np.arange(200)), "v": np.sin(0.3 * np.arange(200))})
+    for model in (OperatorSums(), mercer.KoopmanOperator(kernel="gaussian:1"), OperatorMoments("linear")):
+        model.fit(states)
+        assert model.n_features_in_ == 2 and model.feature_names_in_.tolist() == ["x", "v"]
+        before = model.eigenvalues_
+        with pytest.raises(ValueError, match="NaN"):
+            model.fit([[0.0, 1.0], [np.nan, 1.0], [0.0, 1.0]])
+        with pytest.raises(ValueError, match="features"):
+            model.partial_fit(np.zeros((5, 3)))
+        assert (model.eigenvalues_ == before).all()
+        if hasattr(model, "to_bytes"):
+            again = mercer.from_bytes(model.to_bytes())
+            assert again.feature_names_in_.tolist() == ["x", "v"] and again.n_features_in_ == 2
+            assert (again.forecast(states.iloc[:3], 4) == model.forecast(states.iloc[:3], 4)).all()
 
 
 def test_weight_multiplies_the_loss_of_least_squares(data):

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::front;
-use crate::rows::{at_row, in_pieces};
+use crate::rows::{at_row, in_pieces, patiently};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -88,101 +88,99 @@ impl Spec {
         }))
     }
 
-    fn make(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
-        if self.method == "season" {
-            return self.season(m, q);
-        }
-        let schedule =
-            EpochSchedule { beta: self.betas.first().copied().unwrap_or(2.5), t_init: self.t_init, max_lags: None };
+    /// The regressions on lags.
+    fn on_lags(&self, m: usize, q: usize) -> Result<AnyForecaster, mercer::forecast::Error> {
+        let beta = self.betas.first().copied().unwrap_or(2.5);
+        let schedule = EpochSchedule { beta, t_init: self.t_init, max_lags: None };
         let lambda = self.lambda.unwrap_or(LAMBDA_IN_SCALES);
-        let Self { t_init, rank, horizon, feed_through, .. } = *self;
-        let inputs = |gamma: f64| {
-            let forgetting = Forgetting::Scalar(self.gamma_input.unwrap_or(gamma));
-            InputParams::default().count(q).forgetting(forgetting).feed_through(feed_through)
-        };
-        let mut shared = false;
-        let made: Result<AnyForecaster, mercer::forecast::Error> = match self.method.as_str() {
+        let gamma = if self.method == "opf" { self.gamma.unwrap_or(1.0) } else { 1.0 };
+        let forgetting = Forgetting::Scalar(self.gamma_input.unwrap_or(gamma));
+        let inputs = InputParams::default().count(q).forgetting(forgetting).feed_through(self.feed_through);
+        let alone = q == 0;
+        match self.method.as_str() {
             "opf" => {
-                let forgetting = match &self.gamma_matrix {
-                    Some(rows) => {
-                        shared = rows
-                            .iter()
-                            .enumerate()
-                            .any(|(i, row)| row.iter().enumerate().any(|(j, entry)| i != j && *entry != 0.0));
-                        Forgetting::Matrix(rows.concat())
-                    }
-                    None => Forgetting::Scalar(self.gamma.unwrap_or(1.0)),
-                };
+                let forgetting = self.gamma_matrix.as_ref().map(|rows| Forgetting::Matrix(rows.concat()));
+                let forgetting = forgetting.unwrap_or(Forgetting::Scalar(gamma));
                 let params = OpfParams::default().schedule(schedule).lambda(lambda).forgetting(forgetting);
-                if q == 0 {
-                    Opf::new(m, &params)
-                } else {
-                    Opf::with_inputs(m, &inputs(self.gamma.unwrap_or(1.0)), &params)
-                }
-                .map(Into::into)
+                if alone { Opf::new(m, &params) } else { Opf::with_inputs(m, &inputs, &params) }.map(Into::into)
             }
             "experts" => {
                 let params = GridParams::default().schedule(schedule).lambda(lambda).betas(self.betas.clone());
                 let params = params.gamma_for_inputs(self.gamma_input.is_none());
-                let grid = if q == 0 {
+                let grid = if alone {
                     ForecastMixture::<Opf>::grid(m, &params)
                 } else {
-                    ForecastMixture::<Opf>::grid_with_inputs(m, &inputs(1.0), &params)
+                    ForecastMixture::<Opf>::grid_with_inputs(m, &inputs, &params)
                 };
                 grid.map(|grid| grid.recovering().into())
             }
-            "discounted" => {
+            _ => {
                 let params = DiscountedParams::default().schedule(schedule).lambda(lambda).alpha(self.alpha);
-                if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs(1.0), &params) }
-                    .map(Into::into)
+                let made =
+                    if alone { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs, &params) };
+                made.map(Into::into)
             }
+        }
+    }
+
+    /// The regressions on spectral filters.
+    fn on_filters(&self, m: usize, q: usize) -> Result<AnyForecaster, mercer::forecast::Error> {
+        let lambda = self.lambda.unwrap_or(LAMBDA_IN_SCALES);
+        let Self { t_init, rank, horizon, .. } = *self;
+        let through = self.feed_through && q > 0;
+        match self.method.as_str() {
             "slip" => {
                 let params = SlipParams::default().t_init(t_init).lambda(lambda).rank(rank).horizon(horizon);
-                if q == 0 { Slip::new(m, &params) } else { Slip::with_inputs(m, q, feed_through, &params) }
-                    .map(Into::into)
+                Slip::with_inputs(m, q, through, &params).map(Into::into)
             }
             "slip-window" => {
+                let beta = self.betas.first().copied().unwrap_or(2.5);
+                let schedule = EpochSchedule { beta, t_init, max_lags: None };
                 let params = WindowedSlipParams::default().schedule(schedule).lambda(lambda).rank(rank);
-                if q == 0 {
-                    WindowedSlip::new(m, &params)
-                } else {
-                    WindowedSlip::with_inputs(m, q, feed_through, &params)
-                }
-                .map(Into::into)
+                WindowedSlip::with_inputs(m, q, through, &params).map(Into::into)
             }
-            "spectral" => {
-                let params = SpectralParams::default()
-                    .t_init(t_init)
-                    .rank(rank)
-                    .horizon(horizon)
-                    .rule(SpectralRule::Ridge { lambda });
-                if q == 0 {
-                    SpectralFilter::new(m, &params)
-                } else {
-                    SpectralFilter::with_inputs(m, q, feed_through, &params)
-                }
-                .map(Into::into)
+            _ => {
+                let params = SpectralParams::default().t_init(t_init).rank(rank).horizon(horizon);
+                let params = params.rule(SpectralRule::Ridge { lambda });
+                SpectralFilter::with_inputs(m, q, through, &params).map(Into::into)
             }
-            "kalman" => {
-                let Some([a, b, c, d, q_, r]) = self.system.as_deref() else {
-                    return Err(errors::settings("a Kalman predictor needs the matrices of its system"));
-                };
-                let system =
-                    StateSpace { a: a.clone(), b: b.clone(), c: c.clone(), d: d.clone(), q: q_.clone(), r: r.clone() };
-                let kalman = KalmanPredictor::new(&system).map_err(errors::settings)?;
-                if kalman.outputs() != m || kalman.inputs() != q {
-                    return Err(errors::data(format!(
-                        "the system has {} outputs and {} inputs, and the series {m} and {q}",
-                        kalman.outputs(),
-                        kalman.inputs()
-                    )));
-                }
-                Ok(kalman.into())
-            }
+        }
+    }
+
+    /// The predictor of a known system.
+    fn kalman(&self, m: usize, q: usize) -> PyResult<AnyForecaster> {
+        let Some([a, b, c, d, q_, r]) = self.system.as_deref() else {
+            return Err(errors::settings("a Kalman predictor needs the matrices of its system"));
+        };
+        let system = StateSpace { a: a.clone(), b: b.clone(), c: c.clone(), d: d.clone(), q: q_.clone(), r: r.clone() };
+        let kalman = KalmanPredictor::new(&system).map_err(errors::settings)?;
+        let (outputs, inputs) = (kalman.outputs(), kalman.inputs());
+        if (outputs, inputs) != (m, q) {
+            return Err(errors::data(format!(
+                "the system has {outputs} outputs and {inputs} inputs, and the series {m} and {q}"
+            )));
+        }
+        Ok(kalman.into())
+    }
+
+    fn make(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
+        let mut forecaster = match self.method.as_str() {
+            "season" => return self.season(m, q),
+            "kalman" => self.kalman(m, q)?,
+            "opf" | "experts" | "discounted" => self.on_lags(m, q).map_err(errors::settings)?,
+            "slip" | "slip-window" | "spectral" => self.on_filters(m, q).map_err(errors::settings)?,
             other => return Err(errors::settings(format!("{other:?} is no method of forecasting"))),
         };
-        let mut forecaster = made.map_err(errors::settings)?;
+        let t_init = self.t_init;
         if self.lambda.is_none() && self.method != "kalman" {
+            let mixed = |rows: &Vec<Vec<f64>>| {
+                let mut entries = rows
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(i, row)| row.iter().enumerate().map(move |(j, entry)| (i == j, entry)));
+                entries.any(|(diagonal, entry)| !diagonal && *entry != 0.0)
+            };
+            let shared = self.method == "opf" && self.gamma_matrix.as_ref().is_some_and(mixed);
             let params = ScaledParams::default().rows(t_init.saturating_add(1)).shared(shared);
             forecaster = ScaledForecaster::new(forecaster, params).map_err(errors::settings)?.into();
         }
@@ -201,6 +199,14 @@ impl Spec {
             ..Prediction::new(Vec::new(), forecaster)
         }))
     }
+}
+
+/// Multiply-adds of a step ahead of one output, about those of a grid of forecasters.
+const STEP: usize = 1 << 14;
+
+/// About the multiply-adds of forecasts.
+fn work_ahead(outputs: usize, steps: usize) -> usize {
+    STEP.saturating_mul(outputs).saturating_mul(steps)
 }
 
 /// The season mixtures of a model, if it has some.
@@ -330,8 +336,9 @@ impl ForecastCore {
             let model = self.model.read(py);
             model.as_ref().ok_or_else(errors::not_learnt)?.forecaster.clone()
         };
-        let made = py.detach(|| copy.forecast(steps, us)).map_err(errors::forecaster)?;
-        arrays::columns(py, made, copy.outputs())
+        let (us, m) = (us.to_vec(), copy.outputs());
+        let made = patiently(py, work_ahead(m, steps), move || copy.forecast(steps, &us))?;
+        arrays::columns(py, made.map_err(errors::forecaster)?, m)
     }
 
     /// The quantiles of these shares of the next `steps` rows, of season mixtures; of others the
@@ -344,32 +351,33 @@ impl ForecastCore {
         inputs: PyReadonlyArray2<'py, f64>,
         shares: Vec<f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (us, _, _) = arrays::table(&inputs)?;
-        let model = self.model.read(py);
-        let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-        let told = share(model);
+        let us = arrays::table(&inputs)?.0.to_vec();
+        let model = self.model.read(py).as_ref().ok_or_else(errors::not_learnt)?.clone();
+        let told = share(&model);
         if shares.is_empty() && told.is_none() {
             return Err(errors::data("the forecaster has no intervals; make it with intervals=0.9, say"));
         }
         let m = model.forecaster.outputs();
-        let path = model.forecaster.forecast(steps, us).map_err(errors::forecaster)?;
-        let Some(seasons) = seasons(model) else {
-            if steps != 1 || !shares.is_empty() {
-                return Err(errors::data(
-                    "quantiles, and intervals of several steps, are those of mercer.forecasting.Season",
-                ));
-            }
-            let ends =
-                path.iter().enumerate().flat_map(|(output, made)| reach(model, output).map(|offset| made + offset));
-            return arrays::columns(py, ends.collect(), 2 * m);
-        };
-        let shares = if shares.is_empty() { told.map_or(Vec::new(), |share| tails(share).to_vec()) } else { shares };
-        let mut made = Vec::with_capacity(path.len() * shares.len());
-        for (place, forecast) in path.iter().enumerate() {
-            let quantile = |p: &f64| seasons.quantile(place % m, *p, place / m + 1, *forecast);
-            made.extend(shares.iter().map(quantile));
+        if seasons(&model).is_none() && (steps != 1 || !shares.is_empty()) {
+            return Err(errors::data(
+                "quantiles, and intervals of several steps, are those of mercer.forecasting.Season",
+            ));
         }
-        arrays::columns(py, made, shares.len() * m)
+        let width = m * if shares.is_empty() { 2 } else { shares.len() };
+        let made = patiently(py, work_ahead(m, steps), move || {
+            let path = model.forecaster.forecast(steps, &us)?;
+            let Some(seasons) = seasons(&model) else {
+                let ends = path.iter().enumerate();
+                return Ok(ends.flat_map(|(output, made)| reach(&model, output).map(|offset| made + offset)).collect());
+            };
+            let shares =
+                if shares.is_empty() { told.map_or(Vec::new(), |share| tails(share).to_vec()) } else { shares };
+            let of = |(place, forecast): (usize, &f64)| -> Vec<f64> {
+                shares.iter().map(|p| seasons.quantile(place % m, *p, place / m + 1, *forecast)).collect()
+            };
+            Ok(path.iter().enumerate().flat_map(of).collect::<Vec<f64>>())
+        })?;
+        arrays::columns(py, made.map_err(errors::forecaster)?, width)
     }
 
     /// Whether a forecaster has been made.

@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::fixed::{features, fit_error, spec, table};
 use crate::front::own;
-use crate::rows::{at_row, in_pieces};
+use crate::rows::{at_row, in_pieces, patiently};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -48,11 +48,18 @@ struct State {
     open: u64,
     /// The learner of all rows; none after a change.
     fitted: Option<Arc<Regression>>,
+    changes: u64,
 }
 
 impl State {
     fn new(moments: Moments) -> Self {
-        Self { moments: Box::new(moments), open: 0, fitted: None }
+        Self { moments: Box::new(moments), open: 0, fitted: None, changes: 0 }
+    }
+
+    /// There are other sums.
+    fn changed(&mut self) {
+        self.fitted = None;
+        self.changes += 1;
     }
 
     /// Has the rows since the last time be a shard of their own.
@@ -177,7 +184,7 @@ impl MomentsCore {
         let seen = RidgeMoments::from_sums(map, whole, 0.0).map_err(errors::learner)?;
         state.moments.sums.merge(&seen).map_err(errors::learner)?;
         state.open += rows as u64;
-        state.fitted = None;
+        state.changed();
         Ok(())
     }
 
@@ -199,7 +206,7 @@ impl MomentsCore {
         };
         state.settle()?;
         let combined = if retract { state.moments.retract(&theirs) } else { state.moments.merge(&theirs) };
-        state.fitted = None;
+        state.changed();
         combined.map_err(|error| errors::data(error.to_string()))
     }
 
@@ -287,13 +294,10 @@ impl MomentsCore {
     /// that ridge.
     #[pyo3(signature = (ridge = None))]
     fn _coefficients<'py>(&self, py: Python<'py>, ridge: Option<f64>) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
-        let state = self.state.read(py);
-        let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
-        let ridge = match ridge.or(moments.lambda) {
-            Some(ridge) => ridge,
-            None => moments.point().map_err(errors::learner)?.lambda,
-        };
-        let coefficients = moments.sums.coefficients(ridge).map_err(errors::learner)?;
+        let (coefficients, ridge) = self.solve(py, move |moments| {
+            let ridge = chosen(moments, ridge)?;
+            Ok((moments.sums.coefficients(ridge).map_err(errors::learner)?, ridge))
+        })?;
         let width = coefficients.coordinates();
         let made = coefficients.vectors().iter().flat_map(|row| row.iter().copied()).collect();
         Ok((arrays::columns(py, made, width)?, ridge))
@@ -304,8 +308,7 @@ impl MomentsCore {
     /// best of them.
     #[pyo3(signature = (ridges = None))]
     fn _path(&self, py: Python<'_>, ridges: Option<Vec<f64>>) -> PyResult<(Vec<PathRow>, f64)> {
-        let state = self.state.read(py);
-        let path = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.path().map_err(errors::learner)?;
+        let path = self.solve(py, |moments| moments.sums.path().map_err(errors::learner))?;
         let ridges = ridges.unwrap_or_else(|| path.grid());
         let points = ridges.iter().map(|ridge| path.at(*ridge)).collect::<Result<Vec<_>, _>>();
         let best = path.best(&ridges).map_err(errors::learner)?.lambda;
@@ -320,17 +323,13 @@ impl MomentsCore {
             let state = shard.state.read(py);
             state.as_ref().ok_or_else(errors::not_learnt)?.moments.clone()
         };
-        let state = self.state.read(py);
-        let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
-        moments.check_same(&shard).map_err(|error| errors::data(error.to_string()))?;
-        let ridge = match ridge.or(moments.lambda) {
-            Some(ridge) => ridge,
-            None => moments.point().map_err(errors::learner)?.lambda,
-        };
-        let units = moments.scaling.as_ref().map_or(Vec::new(), |scaling| scaling.target_units().collect());
-        let errors = moments.sums.held_out(&shard.sums, ridge).map_err(errors::learner)?;
-        let units = units.into_iter().chain(std::iter::repeat(1.0));
-        Ok(errors.into_iter().zip(units).map(|(error, unit)| error * unit * unit).collect())
+        self.solve(py, move |moments| {
+            moments.check_same(&shard).map_err(|error| errors::data(error.to_string()))?;
+            let units = moments.scaling.as_ref().map_or(Vec::new(), |scaling| scaling.target_units().collect());
+            let errors = moments.sums.held_out(&shard.sums, chosen(moments, ridge)?).map_err(errors::learner)?;
+            let units = units.into_iter().chain(std::iter::repeat(1.0));
+            Ok(errors.into_iter().zip(units).map(|(error, unit)| error * unit * unit).collect())
+        })
     }
 
     /// Whether there are sums.
@@ -399,11 +398,31 @@ impl MomentsCore {
         if let Some(fitted) = self.state.read(py).as_ref().and_then(|state| state.fitted.clone()) {
             return Ok(fitted);
         }
-        let mut state = self.state.write(py);
-        let state = state.as_mut().ok_or_else(errors::not_learnt)?;
-        let fitted = Arc::new(state.moments.fit().map_err(refused)?);
-        state.fitted = Some(fitted.clone());
+        let changes = self.state.read(py).as_ref().map(|state| state.changes);
+        let fitted = Arc::new(self.solve(py, |moments| moments.fit().map_err(refused))?);
+        if let Some(state) = self.state.write(py).as_mut().filter(|state| Some(state.changes) == changes) {
+            state.fitted = Some(fitted.clone());
+        }
         Ok(fitted)
+    }
+
+    /// What `work` makes of the sums as they are now, in some `10r³` multiply-adds.
+    fn solve<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Moments) -> PyResult<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let moments = self.state.read(py).as_ref().ok_or_else(errors::not_learnt)?.moments.clone();
+        let cost = moments.sums.feature_map().coordinates().saturating_pow(3).saturating_mul(10);
+        patiently(py, cost, move || work(&moments))?
+    }
+}
+
+/// The ridge given, that of the model, or the one that the sums choose.
+fn chosen(moments: &Moments, ridge: Option<f64>) -> PyResult<f64> {
+    match ridge.or(moments.lambda) {
+        Some(ridge) => Ok(ridge),
+        None => Ok(moments.point().map_err(errors::learner)?.lambda),
     }
 }
 

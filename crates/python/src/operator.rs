@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::front;
-use crate::rows::{at_row, in_pieces, piece};
+use crate::rows::{at_row, in_pieces, patiently, piece};
 use crate::shared::Shared;
 use crate::{arrays, errors, fixed};
 
@@ -150,7 +150,7 @@ impl OperatorCore {
     /// All eigenvalues by decreasing modulus, `(count, 2)`: real and imaginary parts.
     fn _eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let operator = self.snapshot(py)?;
-        let values = py.detach(|| operator.eigenvalues()).map_err(errors::operator)?;
+        let values = patiently(py, cubed(&operator), move || operator.eigenvalues())?.map_err(errors::operator)?;
         arrays::columns(py, values.iter().flat_map(|value| [value.re, value.im]).collect(), 2)
     }
 
@@ -160,16 +160,16 @@ impl OperatorCore {
         let operator = self.snapshot(py)?;
         let points = fixed::table(&x)?;
         let n = points.len();
-        let (values, re, im) = py
-            .detach(|| {
-                let eigen = operator.eigen(count)?;
-                let parts = |parts: &[Vec<f64>]| {
-                    let functions: Vec<&[f64]> = parts.iter().map(Vec::as_slice).collect();
-                    operator.evaluate_all(&functions, &points)
-                };
-                Ok((eigen.values.clone(), parts(&eigen.re)?, parts(&eigen.im)?))
-            })
-            .map_err(errors::operator)?;
+        let cost = cubed(&operator).saturating_add(n.saturating_mul(count));
+        let (values, re, im) = patiently(py, cost, move || {
+            let eigen = operator.eigen(count)?;
+            let parts = |parts: &[Vec<f64>]| {
+                let functions: Vec<&[f64]> = parts.iter().map(Vec::as_slice).collect();
+                operator.evaluate_all(&functions, &points)
+            };
+            Ok((eigen.values.clone(), parts(&eigen.re)?, parts(&eigen.im)?))
+        })?
+        .map_err(errors::operator)?;
         let table = |parts: &[Vec<f64>]| {
             let numbers = (0..n).flat_map(|row| parts.iter().map(move |function| function[row])).collect();
             arrays::columns(py, numbers, parts.len())
@@ -190,20 +190,21 @@ impl OperatorCore {
         let operator = self.snapshot(py)?;
         let (points, (values, kept, observables)) = (fixed::table(&x)?, arrays::table(&values)?);
         let n = points.len();
-        let made = py
-            .detach(|| {
-                let mut made = vec![0.0; n * steps * observables];
-                for which in 0..observables {
-                    let g: Vec<f64> = (0..kept).map(|row| values[row * observables + which]).collect();
-                    for (step, at) in operator.forecasts(&g, &points, steps)?.iter().enumerate() {
-                        for (row, value) in at.iter().enumerate() {
-                            made[(row * steps + step) * observables + which] = *value;
-                        }
+        let values = values.to_vec();
+        let cost = observables.saturating_mul(steps).saturating_mul(kept.saturating_mul(kept + n));
+        let made = patiently(py, cost, move || {
+            let mut made = vec![0.0; n * steps * observables];
+            for which in 0..observables {
+                let g: Vec<f64> = (0..kept).map(|row| values[row * observables + which]).collect();
+                for (step, at) in operator.forecasts(&g, &points, steps)?.iter().enumerate() {
+                    for (row, value) in at.iter().enumerate() {
+                        made[(row * steps + step) * observables + which] = *value;
                     }
                 }
-                Ok(made)
-            })
-            .map_err(errors::operator)?;
+            }
+            Ok(made)
+        })?
+        .map_err(errors::operator)?;
         arrays::columns(py, made, steps * observables)
     }
 
@@ -276,6 +277,11 @@ impl OperatorCore {
         let model = self.model.read(py);
         Ok(descent(model.as_ref().ok_or_else(errors::not_learnt)?)?.operator().clone())
     }
+}
+
+/// About the multiply-adds of the eigenvalues of an operator.
+fn cubed(operator: &KernelOperator<AnyKernel, AnyKernel>) -> usize {
+    operator.inputs().len().saturating_pow(3).saturating_mul(10)
 }
 
 /// The learner by gradient descent.

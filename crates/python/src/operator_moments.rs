@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::fixed::{features, fit_error, spec, table};
-use crate::rows::in_pieces;
+use crate::rows::{in_pieces, patiently};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -107,13 +107,12 @@ impl OperatorMomentsCore {
     /// `M = (G + λI)⁻¹ A`, and `Σ ω‖φ⁺ − Mᵀφ‖²`.
     fn _operator<'py>(&self, py: Python<'py>, ridge: f64) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
         let sums = self.snapshot(py)?;
-        let (made, error) = py
-            .detach(|| {
-                let made = sums.operator(ridge)?;
-                let error = sums.squared_error(&made);
-                Ok((made, error))
-            })
-            .map_err(errors::learner)?;
+        let (made, error) = patiently(py, sums.feature_map().coordinates().saturating_pow(3), move || {
+            let made = sums.operator(ridge)?;
+            let error = sums.squared_error(&made);
+            Ok((made, error))
+        })?
+        .map_err(errors::learner)?;
         let (r, columns) = (made.rows(), made.columns());
         let numbers = (0..r * columns).map(|place| made.entry(place / columns, place % columns)).collect();
         Ok((arrays::columns(py, numbers, columns)?, error))
@@ -123,7 +122,8 @@ impl OperatorMomentsCore {
     /// parts.
     fn _eigenvalues<'py>(&self, py: Python<'py>, ridge: f64) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let sums = self.snapshot(py)?;
-        let values = py.detach(|| sums.eigenvalues(ridge)).map_err(errors::learner)?;
+        let cost = sums.feature_map().coordinates().saturating_pow(3).saturating_mul(10);
+        let values = patiently(py, cost, move || sums.eigenvalues(ridge))?.map_err(errors::learner)?;
         arrays::columns(py, values.iter().flat_map(|value| [value.re, value.im]).collect(), 2)
     }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::front;
-use crate::rows::{at_row, in_pieces};
+use crate::rows::{at_row, in_pieces, patiently};
 use crate::shared::Shared;
 use crate::{arrays, errors};
 
@@ -114,9 +114,21 @@ impl OperatorSumsCore {
         modes: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (model, (xs, _, d)) = (self.read_off(py, modes, 1)?, arrays::table(&x)?);
-        let values = xs.chunks_exact(d.max(1)).map(|x| model.eigenfunctions(x));
-        let values = values.collect::<Result<Vec<_>, _>>().map_err(errors::operator)?;
-        arrays::columns(py, values.into_iter().flatten().flatten().collect(), 2 * model.modes().len())
+        let (mut values, width) = (Vec::new(), 2 * model.modes().len());
+        let all = &mut values;
+        in_pieces(
+            py,
+            xs.len() / d.max(1),
+            |range| {
+                for row in range {
+                    let made = model.eigenfunctions(&xs[row * d..(row + 1) * d]).map_err(errors::operator)?;
+                    all.extend(made.into_iter().flatten());
+                }
+                Ok(())
+            },
+            || PIECE,
+        )?;
+        arrays::columns(py, values, width)
     }
 
     /// The expected states `1, …, steps` steps after each state, a row a state; `inputs` are those
@@ -134,10 +146,20 @@ impl OperatorSumsCore {
         let state = self.look(py, OperatorSums::output_dimension)?;
         let ((xs, rows, d), (us, _, q)) = (arrays::table(&x)?, arrays::table(&inputs)?);
         let mut made = Vec::with_capacity(rows * steps * state);
-        for (row, x) in xs.chunks_exact(d.max(1)).enumerate() {
-            let path = model.forecast(x, us.get(row * q..(row + 1) * q).unwrap_or_default(), steps);
-            made.extend(path.map_err(|error| at_row(row, errors::operator(error)))?.concat());
-        }
+        let all = &mut made;
+        in_pieces(
+            py,
+            rows,
+            |range| {
+                for row in range {
+                    let inputs = us.get(row * q..(row + 1) * q).unwrap_or_default();
+                    let path = model.forecast(&xs[row * d..(row + 1) * d], inputs, steps);
+                    all.extend(path.map_err(|error| at_row(row, errors::operator(error)))?.concat());
+                }
+                Ok(())
+            },
+            || 1,
+        )?;
         let widths = (1..=steps).flat_map(|step| model.half_widths(step, share));
         let widths = widths.map(|width| width.unwrap_or(f64::NAN)).collect();
         Ok([arrays::columns(py, made, steps * state)?, arrays::columns(py, widths, state)?])
@@ -212,7 +234,7 @@ impl OperatorSumsCore {
             return Ok(model.clone());
         }
         let sums = self.look(py, OperatorSums::clone)?;
-        let model = Arc::new(py.detach(|| sums.model(modes, steps)).map_err(errors::operator)?);
+        let model = Arc::new(patiently(py, usize::MAX, move || sums.model(modes, steps))?.map_err(errors::operator)?);
         *self.cache() = Some((modes, steps, model.clone()));
         Ok(model)
     }

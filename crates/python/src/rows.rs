@@ -2,6 +2,8 @@
 //! interrupts.
 
 use std::ops::Range;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use mercer::Error;
@@ -11,7 +13,7 @@ use pyo3::prelude::*;
 use crate::errors;
 use crate::features::Features;
 
-/// How long a signal may wait between two pieces.
+/// How long a signal may wait.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Rows of a piece for a learner of this size: enough to share work between rows, few enough that
@@ -89,4 +91,34 @@ pub(crate) fn in_pieces_of<E: From<PyErr> + Send>(
         }
         Ok(())
     })
+}
+
+/// Multiply-adds that take no longer than a signal may wait.
+const SHORT: usize = 1 << 24;
+
+/// Has `work`, of about so many multiply-adds and without pieces, done with the interpreter
+/// released; long work by a thread, while this one looks after signals. After one the thread ends
+/// its work unheard.
+pub(crate) fn patiently<T: Send + 'static>(
+    py: Python<'_>,
+    cost: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    if cost < SHORT {
+        return Ok(py.detach(work));
+    }
+    let (tell, mut hear) = channel();
+    thread::spawn(move || tell.send(work()));
+    loop {
+        let heard;
+        (hear, heard) = py.detach(move || {
+            let heard = hear.recv_timeout(PATIENCE);
+            (hear, heard)
+        });
+        match heard {
+            Ok(made) => return Ok(made),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(errors::settings("a thread of the library failed")),
+        }
+    }
 }

@@ -1,15 +1,16 @@
 //! Settings that suit the data: the search of the library over prequential passes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mercer::catalogue::{Context, Settings, find};
+use mercer::catalogue::{Context, Entry, Settings, find};
 use mercer::kernels::weighted_median_width;
-use mercer::tune::{Plan, Space, search};
+use mercer::tune::{Found, Plan, Space, TuneError, search};
 use mercer::{
-    AnyKernel, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, Regressor, RegressorExt, Rows, Targets,
+    AnyKernel, AnyRegressor, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, Regressor, RegressorExt,
+    Rows, Targets,
 };
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -47,6 +48,142 @@ type Trial = (String, Vec<String>, usize, f64);
 /// A pass that was done: its point, rows and score.
 type Pass = (Vec<f64>, usize, f64);
 
+/// What is searched, and what was found so far.
+struct Job<'a> {
+    entry: &'static Entry,
+    fixed: Vec<String>,
+    kernel: AnyKernel,
+    space: Space,
+    inputs: &'a [f64],
+    ys: &'a [f64],
+    /// How many classes there are, 0 of numbers.
+    classes: usize,
+    seed: u64,
+    skip: usize,
+    stop: AtomicBool,
+    passes: Mutex<Vec<Pass>>,
+}
+
+impl Job<'_> {
+    fn dimension(&self) -> usize {
+        self.inputs.len() / self.ys.len().max(1)
+    }
+
+    fn passes(&self) -> MutexGuard<'_, Vec<Pass>> {
+        self.passes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn going(&self) -> Result<(), String> {
+        if self.stop.load(Ordering::Relaxed) { Err("the search was stopped".to_owned()) } else { Ok(()) }
+    }
+
+    /// The kernel and the settings of a point.
+    fn made(&self, values: &[f64]) -> Result<(AnyKernel, Vec<String>), String> {
+        let kernel = match (self.space.width(values), family(&self.kernel)) {
+            (Some(width), Some((name, _))) => of_width(name, width)?,
+            _ => self.kernel.clone(),
+        };
+        Ok((kernel, self.fixed.iter().cloned().chain(self.space.pairs(values)).collect()))
+    }
+
+    /// The score of a point on the first rows, which is noted.
+    fn score(&self, values: &[f64], rows: usize) -> Result<f64, String> {
+        self.going()?;
+        let (kernel, pairs) = self.made(values)?;
+        let settings =
+            Settings::new(self.entry, pairs.iter().map(String::as_str)).map_err(|error| error.to_string())?;
+        let (dimension, classes) = (self.dimension(), self.classes > 0);
+        let first = &self.inputs[..rows.min(256) * dimension];
+        let context = Context { rounds: Some(rows), dimension, seed: self.seed, rows: first, outputs: 1, classes };
+        let learner = settings.build(kernel, &context).map_err(|error| error.to_string())?.learner;
+        let sum = if classes { self.wrong(learner, rows) } else { self.squares(learner, rows) }?;
+        let score = sum / rows.saturating_sub(self.skip).max(1) as f64;
+        self.passes().push((values.to_vec(), rows, score));
+        Ok(score)
+    }
+
+    /// The sum of the squared errors.
+    fn squares(&self, mut learner: AnyRegressor<AnyKernel>, rows: usize) -> Result<f64, String> {
+        let d = self.dimension();
+        let mut made = Vec::new();
+        let block = Rows::new(&self.inputs[..rows * d], d, Targets::numbers(&self.ys[..rows])).map_err(refused)?;
+        while made.len() < rows {
+            self.going()?;
+            let end = rows.min(made.len() + piece(learner.dictionary_size()));
+            learner.learn_rows(block.range(made.len(), end), &mut made).map_err(refused)?;
+        }
+        Ok(made.iter().zip(self.ys).skip(self.skip).map(|(made, y)| (made - y) * (made - y)).sum())
+    }
+
+    /// How many rows are given a wrong class.
+    fn wrong(&self, learner: AnyRegressor<AnyKernel>, rows: usize) -> Result<f64, String> {
+        let d = self.dimension();
+        let made = if self.classes > 2 { Classifier::new(learner) } else { Classifier::two(learner) };
+        let mut classifier = made.map_err(refused)?;
+        let codes: Vec<usize> = self.ys[..rows].iter().map(|y| *y as usize).collect();
+        let (mut wrong, mut first) = (0.0, 0);
+        while first < rows {
+            self.going()?;
+            let end = rows.min(first + piece(classifier.learner().dictionary_size()));
+            let (inputs, labels) = (&self.inputs[first * d..end * d], &codes[first..end]);
+            let learnt = classifier.learn_rows(inputs, labels, &[], |row, classifier, scores| {
+                let row = first + row;
+                wrong += f64::from(u8::from(row >= self.skip && classifier.choice(scores) != Some(codes[row])));
+            });
+            learnt.map_err(refused)?;
+            first = end;
+        }
+        Ok(wrong)
+    }
+
+    /// Searches, and meanwhile looks after signals and the `limit`, and calls `report`; a signal or
+    /// an exception of `report` ends it.
+    fn search(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        limit: Option<Instant>,
+        report: Option<Py<PyAny>>,
+    ) -> PyResult<Result<Found, TuneError<String>>> {
+        let (found, signal) = py.detach(|| {
+            thread::scope(|scope| {
+                let search = scope.spawn(|| search(&self.space, plan, |values, rows| self.score(values, rows)));
+                let (mut signal, mut told) = (Ok(()), 0);
+                while !search.is_finished() {
+                    thread::sleep(PATIENCE);
+                    if signal.is_ok() {
+                        let done = self.passes().clone();
+                        signal = Python::attach(|py| {
+                            py.check_signals()?;
+                            match report.as_ref().filter(|_| done.len() > told) {
+                                Some(report) => report.call1(py, (done.len(), best(&done))).map(drop),
+                                None => Ok(()),
+                            }
+                        });
+                        told = done.len();
+                    }
+                    if signal.is_err() || limit.is_some_and(|limit| Instant::now() > limit) {
+                        self.stop.store(true, Ordering::Relaxed);
+                    }
+                }
+                (search.join(), signal)
+            })
+        });
+        signal?;
+        found.map_err(|_| errors::settings("a thread of the search failed"))
+    }
+
+    /// A trial as Python has it.
+    fn told(&self, values: &[f64], rows: usize, score: f64) -> PyResult<Trial> {
+        let (kernel, pairs) = self.made(values).map_err(errors::settings)?;
+        Ok((kernel.to_string(), pairs, rows, score))
+    }
+}
+
+fn refused(error: mercer::Error) -> String {
+    error.to_string()
+}
+
 /// Trials, best first: of the learner `name` with the pairs `fixed`, on numbers `y` (or on classes
 /// 0, 1, …, `classes` of them). The score is the mean squared error, or the share of wrong classes,
 /// of predictions made before their row was learnt. After so many `seconds` the trials are those so
@@ -68,121 +205,40 @@ pub(crate) fn tune(
     threads: usize,
     skip: usize,
     seconds: Option<f64>,
-    report: Option<Bound<'_, PyAny>>,
+    report: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Trial>> {
     let entry = find(name).map_err(errors::catalogue)?;
-    let (inputs, rows, d) = arrays::table(&x)?;
-    let ys = arrays::numbers(&y)?;
+    let ((inputs, rows, d), ys) = (arrays::table(&x)?, arrays::numbers(&y)?);
     if ys.len() != rows {
         return Err(errors::data(format!("{rows} rows and {} targets", ys.len())));
     }
     let spec = if kernel == "auto" { "median" } else { kernel };
-    let (given, searched) = match spec.parse::<KernelSpec>().map_err(errors::settings)? {
+    let (kernel, searched) = match spec.parse::<KernelSpec>().map_err(errors::settings)? {
         KernelSpec::Given(kernel) => (kernel, false),
         KernelSpec::Median => {
             let width = weighted_median_width(d, inputs, &[]);
             (Gaussian::new(width).map(AnyKernel::Gaussian).map_err(errors::settings)?, !entry.autonomous)
         }
     };
-    let space = Space::of(entry, family(&given).filter(|_| searched).map(|(_, width)| width));
+    let space = Space::of(entry, family(&kernel).filter(|_| searched).map(|(_, width)| width));
     let keys = fixed.iter().filter_map(|pair| pair.split_once('=')).map(|(key, _)| key);
     let space = keys.fold(space, Space::without);
     let plan = Plan::new(rows).after(skip).trials(trials).seed(seed).threads(threads);
-    let made = |values: &[f64]| -> Result<(AnyKernel, Vec<String>), String> {
-        let kernel = match (space.width(values), family(&given)) {
-            (Some(width), Some((name, _))) => of_width(name, width)?,
-            _ => given.clone(),
-        };
-        Ok((kernel, fixed.iter().cloned().chain(space.pairs(values)).collect()))
-    };
-    let report = report.map(Bound::unbind);
-    let stop = AtomicBool::new(false);
-    let going = || if stop.load(Ordering::Relaxed) { Err("the search was stopped".to_owned()) } else { Ok(()) };
-    let passes: Mutex<Vec<Pass>> = Mutex::default();
-    let score = |values: &[f64], rows: usize| -> Result<f64, String> {
-        going()?;
-        let (kernel, pairs) = made(values)?;
-        let settings = Settings::new(entry, pairs.iter().map(String::as_str)).map_err(|error| error.to_string())?;
-        let outputs = if classes > 2 { classes } else { 1 };
-        let first = &inputs[..rows.min(256) * d];
-        let context = Context { rounds: Some(rows), dimension: d, seed, rows: first, outputs: 1, classes: classes > 0 };
-        let mut learner = settings.build(kernel, &context).map_err(|error| error.to_string())?.learner;
-        let refused = |error: mercer::Error| error.to_string();
-        let counted = (rows.saturating_sub(skip)).max(1) as f64;
-        if classes == 0 {
-            let mut made = Vec::new();
-            let targets = Targets::numbers(&ys[..rows]);
-            let block = Rows::new(&inputs[..rows * d], d, targets).map_err(refused)?;
-            while made.len() < rows {
-                going()?;
-                let end = rows.min(made.len() + piece(learner.dictionary_size()));
-                learner.learn_rows(block.range(made.len(), end), &mut made).map_err(refused)?;
-            }
-            let errors = made.iter().zip(ys).skip(skip).map(|(made, y)| (made - y) * (made - y));
-            return Ok(noted(&passes, values, rows, errors.sum::<f64>() / counted));
-        }
-        let mut classifier =
-            if outputs == 1 { Classifier::two(learner) } else { Classifier::new(learner) }.map_err(refused)?;
-        let codes: Vec<usize> = ys[..rows].iter().map(|y| *y as usize).collect();
-        let (mut wrong, mut first) = (0.0, 0);
-        while first < rows {
-            going()?;
-            let end = rows.min(first + piece(classifier.learner().dictionary_size()));
-            let learnt = classifier.learn_rows(
-                &inputs[first * d..end * d],
-                &codes[first..end],
-                &[],
-                |row, classifier, scores| {
-                    let row = first + row;
-                    wrong += f64::from(u8::from(row >= skip && classifier.choice(scores) != Some(codes[row])));
-                },
-            );
-            learnt.map_err(refused)?;
-            first = end;
-        }
-        Ok(noted(&passes, values, rows, wrong / counted))
-    };
+    let (stop, passes) = (AtomicBool::new(false), Mutex::default());
+    let job = Job { entry, fixed, kernel, space, inputs, ys, classes, seed, skip, stop, passes };
     let limit = seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
-    let (found, signal) = py.detach(|| {
-        thread::scope(|scope| {
-            let search = scope.spawn(|| search(&space, &plan, score));
-            let (mut signal, mut told) = (Ok(()), 0);
-            while !search.is_finished() {
-                thread::sleep(PATIENCE);
-                if signal.is_ok() {
-                    let done = passes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                    signal = Python::attach(|py| {
-                        py.check_signals()?;
-                        match report.as_ref().filter(|_| done.len() > told) {
-                            Some(report) => report.call1(py, (done.len(), best(&done))).map(drop),
-                            None => Ok(()),
-                        }
-                    });
-                    told = done.len();
-                }
-                if signal.is_err() || limit.is_some_and(|limit| Instant::now() > limit) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            }
-            (search.join(), signal)
-        })
-    });
-    signal?;
-    let told = |(values, rows, score): (Vec<f64>, usize, f64)| {
-        let (kernel, pairs) = made(&values).map_err(errors::settings)?;
-        Ok((kernel.to_string(), pairs, rows, score))
-    };
-    if stop.into_inner() {
-        let mut passes = passes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let found = job.search(py, &plan, limit, report)?;
+    if job.stop.load(Ordering::Relaxed) {
+        let mut passes = job.passes().clone();
         passes.retain(|(.., score)| score.is_finite());
         passes.sort_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2)));
         if passes.is_empty() {
             return Err(errors::settings("no trial was done within the time limit; give it more, or fewer rows"));
         }
-        return passes.into_iter().map(told).collect();
+        return passes.iter().map(|(values, rows, score)| job.told(values, *rows, *score)).collect();
     }
-    let found = found.map_err(|_| errors::settings("a thread of the search failed"))?.map_err(errors::settings)?;
-    found.trials().iter().map(|trial| told((trial.values.clone(), trial.rows, trial.score))).collect()
+    let found = found.map_err(errors::settings)?;
+    found.trials().iter().map(|trial| job.told(&trial.values, trial.rows, trial.score)).collect()
 }
 
 /// The best score on the most rows.
@@ -190,10 +246,4 @@ fn best(passes: &[Pass]) -> f64 {
     let most = passes.iter().map(|(_, rows, _)| *rows).max();
     let scores = passes.iter().filter(|(_, rows, _)| Some(*rows) == most).map(|(.., score)| *score);
     scores.fold(f64::INFINITY, f64::min)
-}
-
-/// Notes a pass that was done.
-fn noted(passes: &Mutex<Vec<Pass>>, values: &[f64], rows: usize, score: f64) -> f64 {
-    passes.lock().unwrap_or_else(PoisonError::into_inner).push((values.to_vec(), rows, score));
-    score
 }

@@ -2,11 +2,13 @@
 
 use mercer_core::Cell;
 
+use crate::number::{self, Parsed};
+
 /// Texts, and numbers, that are gaps whatever their column is.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
     texts: Vec<String>,
-    /// Those of them that are numbers, for formats of which the cells are.
+    /// Those of them that are numbers, which a cell may write in another way: `-999.0`.
     numbers: Vec<f64>,
 }
 
@@ -29,7 +31,16 @@ impl Gaps {
     /// Whether a cell of a text file, which may have blanks around it, stands for none.
     #[inline]
     pub(crate) fn has_text(&self, cell: &[u8]) -> bool {
-        !self.is_empty() && self.texts.iter().any(|text| text.as_bytes() == cell.trim_ascii())
+        !self.is_empty()
+            && (self.texts.iter().any(|text| text.as_bytes() == cell.trim_ascii()) || self.has_numeral(cell))
+    }
+
+    /// Whether the cell is one of the numbers; a code, which begins with a zero, is none.
+    fn has_numeral(&self, cell: &[u8]) -> bool {
+        let is_code = matches!(cell.trim_ascii(), [b'0', b'0'..=b'9', ..]);
+        !self.numbers.is_empty()
+            && !is_code
+            && matches!(number::parse(cell), Parsed::Number(value) if self.has_number(value))
     }
 
     /// Whether a number does.
@@ -47,5 +58,25 @@ impl Gaps {
             Cell::Missing | Cell::Instant(_) => false,
         };
         if gap { Cell::Missing } else { cell }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_a_gap_however_it_is_written() {
+        let gaps = Gaps::new(&["-999".to_owned(), "7.50".to_owned(), " unknown".to_owned(), "nan".to_owned()]);
+        for cell in ["-999", "-999.0", " -9.99e2 ", "7.5", "unknown", "nan"] {
+            assert!(gaps.has_text(cell.as_bytes()), "{cell}");
+            assert_eq!(gaps.without(Cell::Text(cell)), Cell::Missing, "{cell}");
+        }
+        for cell in ["999", "-999.5", "07.5", "Unknown", "NaN", ""] {
+            assert!(!gaps.has_text(cell.as_bytes()), "{cell}");
+        }
+        assert_eq!(gaps.without(Cell::Number(-999.0)), Cell::Missing);
+        assert_eq!(gaps.without(Cell::Integer(-999)), Cell::Missing);
+        assert!(!Gaps::default().has_text(b""));
     }
 }

@@ -1,0 +1,85 @@
+"""What operators that are learnt from pairs of a state and its successor have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from . import _data
+from ._compat import BaseEstimator, checked
+from ._data import Floats
+from ._stored import Pickled
+
+
+class Paired(Pickled, BaseEstimator):
+    """An operator that is learnt from pairs."""
+
+    n_features_in_: int
+
+    if TYPE_CHECKING:
+        # What the extension gives.
+        def _facts(self) -> Any: ...
+        def _reset(self) -> None: ...
+        def _learn_rows(self, x: Floats, y: Floats) -> None: ...
+
+    def _begin_with(self, x: Floats, y: Floats) -> None:
+        """Makes the state for such pairs."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Forgets everything, then learns pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""
+        before, state = dict(vars(self)), self._inside() if self._is_made else None
+        try:
+            x, y = self._pairs(X, Y, True)
+            self._reset()
+            return self._learn(x, y)
+        except Exception:
+            self._reset()
+            vars(self).clear()
+            vars(self).update(before)
+            if state is not None:
+                self._set_inside(*state)
+            raise
+
+    def partial_fit(self, X: Any, Y: Any = None) -> Self:
+        """Learns further pairs, in their order."""
+        if not self._is_made:
+            return self.fit(X, Y)
+        return self._learn(*self._pairs(X, Y, False))
+
+    def _learn(self, x: Floats, y: Floats) -> Self:
+        if not self._is_made:
+            self._begin_with(x, y)
+        self._learn_rows(x, y)
+        return self
+
+    def _pairs(self, X: Any, Y: Any, fresh: bool) -> tuple[Floats, Floats]:
+        """States and successors as tables of finite numbers."""
+        x: Floats = checked(self, X, reset=fresh, predicting=True)
+        if Y is None:
+            if len(x) < 2:
+                raise ValueError("1 sample is no trajectory: give two states or more, or their successors Y")
+            return np.ascontiguousarray(x[:-1]), np.ascontiguousarray(x[1:])
+        successors = _data.frame(Y)
+        y = _data.numbers(successors) if np.ndim(successors) == 1 else _data.finite(successors)
+        y = y.reshape(-1, 1) if y.ndim == 1 else y
+        if not np.isfinite(y).all():
+            raise ValueError("Input Y contains NaN or infinity; drop these pairs.")
+        return x, y
+
+    def _states(self, X: Any) -> Floats:
+        """States, of as many numbers as those that were learnt."""
+        self._check_fitted()
+        made: Floats = checked(self, X, reset=False, predicting=True)
+        return made
+
+    def _more_kept(self) -> dict[str, Any]:
+        return {"feature_names_in_": vars(self)["feature_names_in_"]} if "feature_names_in_" in vars(self) else {}
+
+    def _take_kept(self, kept: list[tuple[str, str]]) -> dict[str, Any]:
+        read: dict[str, Any] = super()._take_kept(kept)  # type: ignore[misc]
+        self.n_features_in_ = self._facts()[0]
+        if "feature_names_in_" in read:
+            self.feature_names_in_ = read["feature_names_in_"]
+        return read
