@@ -23,6 +23,7 @@ pub mod operation;
 pub mod peer;
 pub mod plain;
 pub mod roof;
+pub mod soak;
 pub mod stream;
 pub mod timing;
 

@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use xshell::{Shell, cmd};
 
 use crate::product::{self, Stream};
 
@@ -25,10 +26,16 @@ pub(crate) struct Arguments {
     /// Rows through each learner
     #[arg(long, default_value_t = 10_000_000)]
     rows: u64,
+    /// The errors of all learners on streams of every odd kind, beside those of a window, instead
+    #[arg(long)]
+    matrix: bool,
     /// Only these learners
     #[arg(long, value_delimiter = ',')]
     learners: Vec<String>,
 }
+
+/// Rows of a stream of the matrix at most.
+const MATRIX_ROWS: u64 = 100_000;
 
 /// Sizes that let ten million rows pass in minutes, for keys of that name.
 const SIZES: [(&str, &str); 6] = [
@@ -63,6 +70,10 @@ const GROWTH: f64 = 0.01;
 /// # Errors
 /// When a learner's memory grows, its losses are not finite, or it fails.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.matrix {
+        let (shell, rows) = (Shell::new()?, arguments.rows.min(MATRIX_ROWS).to_string());
+        return Ok(cmd!(shell, "cargo run --release --quiet -p mercer-benches --bin soak -- --rows {rows}").run()?);
+    }
     let program = product::build()?;
     let catalogue = product::json(&program, &["learners"])?;
     let learners = catalogue["learners"].as_array().context("the catalogue lists its learners")?;

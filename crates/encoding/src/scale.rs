@@ -16,6 +16,11 @@
 //! most values are the same the quartiles coincide; then it takes the range from the 5th to the
 //! 95th percentile (times 0.3040), and else half the range of all. The quantiles come from a
 //! [`QuantileSketch`] and are taken anew whenever the number of values has grown by a sixteenth.
+//!
+//! A column that began with 256 equal values or more, such as the zeros of a sensor that is silent,
+//! counts them as one under `standard` and `robust`: its scale is that of the values from then on.
+//! Otherwise the scale would grow for as many rows again, and what was learnt would be out of
+//! place.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,6 +33,8 @@ use crate::quantiles::QuantileSketch;
 
 /// Scaled values beyond this are bent.
 const BEND: f64 = 4.0;
+/// Equal values from which on a column that began with them was silent.
+const SILENCE: u64 = 256;
 /// The deviation of a Gaussian by its interquartile range, `1/(2·0.67449)`.
 const BY_QUARTILES: f64 = 0.741_301_109_252_800_9;
 /// The deviation of a Gaussian by the range from its 5th to its 95th percentile, `1/(2·1.64485)`.
@@ -143,7 +150,15 @@ impl NumberScale {
                 span.observe(value);
                 moments.observe(value);
             }
-            Self::None(moments) | Self::Standard(moments) | Self::Fixed(_, moments) => moments.observe(value),
+            Self::Standard(moments) => {
+                let only = moments.mean();
+                if moments.count() >= SILENCE && moments.deviation() == 0.0 && value != only {
+                    *moments = RunningMoments::default();
+                    moments.observe(only);
+                }
+                moments.observe(value);
+            }
+            Self::None(moments) | Self::Fixed(_, moments) => moments.observe(value),
         }
     }
 
@@ -239,6 +254,11 @@ pub(crate) struct Robust {
 
 impl Robust {
     fn learn(&mut self, value: f64) {
+        let silent = self.sketch.ends().filter(|(low, high)| low == high && value != *low);
+        if let Some((only, _)) = silent.filter(|_| self.sketch.count() >= SILENCE) {
+            *self = Self::default();
+            self.sketch.observe(only);
+        }
         self.sketch.observe(value);
         let count = self.sketch.count();
         if count >= self.next {
@@ -322,6 +342,21 @@ mod tests {
                 assert_eq!([taught(scale, &[]), taught(scale, &[7.0; 9])].map(|made| made.encode(7.0)), [expected; 2]);
             }
             assert!(taught(scale, &[]).gap().is_finite());
+        }
+    }
+
+    /// The scale is soon that of the signal, and the same whatever the length of the silence.
+    #[test]
+    fn a_silence_at_the_start_is_one_value() {
+        for scale in [Scale::Standard, Scale::Robust] {
+            let after = |silence: usize| {
+                let signal = (0..50).map(|t| 5.0 + f64::from(t * 7 % 10));
+                let values: Vec<f64> = vec![0.5; silence].into_iter().chain(signal).collect();
+                taught(scale, &values)
+            };
+            assert_eq!(after(1000), after(1), "{scale}");
+            assert_eq!(after(256), after(1), "{scale}");
+            assert_ne!(after(255), after(1), "{scale}");
         }
     }
 

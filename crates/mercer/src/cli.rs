@@ -26,6 +26,7 @@ mod manual;
 mod memory;
 mod merge;
 mod moments;
+mod nearness;
 mod notes;
 mod of_eval;
 mod only;

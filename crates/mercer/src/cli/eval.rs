@@ -223,7 +223,8 @@ impl Body {
         let dictionary_size = self.dictionary_size();
         match self {
             Self::Numbers(numbers) => {
-                let outcome = Outcome { entry, kernel, bound, score: &numbers.score, dictionary_size };
+                let (score, learner) = (&numbers.score, numbers.learner.learner());
+                let outcome = Outcome { entry, kernel, bound, learner, score, dictionary_size };
                 numbers.implausible().into_iter().chain(numbers.watch.notes(&outcome)).collect()
             }
             Self::Classes(classes) => {

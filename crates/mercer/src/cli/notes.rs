@@ -6,22 +6,28 @@ use mercer::experts::Outliers;
 use mercer::{AnyKernel, AnyRegressor, ClassScore, Score};
 
 use super::FIRST_ROWS;
+use super::nearness::{alike, far};
 use super::output::{digits, number};
 use super::voice;
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
 
+/// Rows whose inputs are kept.
+const LAST: usize = 100;
+
 /// What is noted while rows are learnt.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
     rounds: usize,
     /// Of the rounds.
     weight: f64,
     /// The largest target by absolute value.
     largest: f64,
-    /// The loss of round 1, whose prediction knew nothing.
-    first: f64,
+    /// The largest loss, its round, counted from 1, and its target.
+    worst: (f64, usize, f64),
+    /// The inputs of the last rounds, in turn.
+    inputs: Vec<Vec<f64>>,
     /// The mean of the targets, and what it would have cost to predict it, as it was before each
     /// round.
     mean: f64,
@@ -47,17 +53,26 @@ pub(crate) struct Outcome<'a> {
     pub(crate) kernel: &'a str,
     /// The key that bounds predictions, with its value, if there is one and targets are not scaled.
     pub(crate) bound: Option<(&'a str, &'a Value)>,
+    pub(crate) learner: &'a AnyRegressor<AnyKernel>,
     pub(crate) score: &'a Score,
     pub(crate) dictionary_size: usize,
 }
 
 impl Watch {
     #[inline]
-    pub(crate) fn record(&mut self, prediction: f64, target: f64, weight: f64) {
+    pub(crate) fn record(&mut self, inputs: &[f64], prediction: f64, target: f64, weight: f64) {
         let loss = |x: f64| weight * (x * x);
+        match self.inputs.get_mut(self.rounds % LAST) {
+            Some(oldest) => {
+                oldest.clear();
+                oldest.extend_from_slice(inputs);
+            }
+            None => self.inputs.push(inputs.to_vec()),
+        }
         self.rounds += 1;
-        if self.rounds == 1 {
-            self.first = loss(prediction - target);
+        let lost = loss(prediction - target);
+        if lost > self.worst.0 {
+            self.worst = (lost, self.rounds, target);
         }
         if weight == 0.0 {
             return;
@@ -73,7 +88,40 @@ impl Watch {
     pub(crate) fn notes(&self, outcome: &Outcome<'_>) -> Vec<String> {
         let reach = outcome.bound.and_then(|(key, value)| self.out_of_reach(key, value, outcome.kernel));
         let crowded = crowded(outcome.entry, outcome.score.rounds(), outcome.dictionary_size);
-        [reach, crowded, self.hopeless(outcome.score), self.dominated(outcome.score)].into_iter().flatten().collect()
+        let far = self.far(outcome);
+        let hopeless = if far.is_some() { None } else { self.hopeless(outcome) };
+        [reach, crowded, far, hopeless, self.dominated(outcome.score)].into_iter().flatten().collect()
+    }
+
+    /// When a dictionary has no points where the rows are.
+    fn far(&self, outcome: &Outcome<'_>) -> Option<String> {
+        let Outcome { entry, learner, dictionary_size, .. } = outcome;
+        let rows = self.inputs.len();
+        entry.key("max_dictionary")?;
+        let far = far(learner, &self.inputs).filter(|far| rows >= FEWEST && 5 * far >= rows)?;
+        let removal = match entry.key("removal") {
+            Some(_) => "let old points leave (--set removal=oldest)",
+            None => "take a learner whose old points leave (--learner krls --set removal=oldest)",
+        };
+        Some(format!(
+            "{far} of the last {rows} rows are far from all {dictionary_size} points of the dictionary, where predictions fall to 0; \
+             {removal}, keep more points (--set max_dictionary=N), or widen the kernel (--kernel gaussian:SIGMA)"
+        ))
+    }
+
+    /// What the kernel makes of inputs in their units.
+    fn unit_of_inputs(&self, kernel: &str) -> Option<String> {
+        let alike = alike(&kernel.parse().ok()?, &self.inputs)?;
+        let (what, other) = match alike {
+            alike if alike < 0.01 => ("far from each other", "wider"),
+            alike if alike > 0.99 => ("all the same", "narrower"),
+            _ => return None,
+        };
+        Some(format!(
+            "inputs are {what} to the kernel {kernel} ({} for successive rows, where 1 is equal and 0 unrelated): bring them to \
+             one unit (--scale standard, or robust where some are wrong) or take a {other} kernel",
+            digits(alike)
+        ))
     }
 
     /// When the targets lie beyond what the learner can predict, which is the commonest surprise of
@@ -90,7 +138,8 @@ impl Watch {
     }
 
     /// When a constant would have done as well.
-    fn hopeless(&self, score: &Score) -> Option<String> {
+    fn hopeless(&self, outcome: &Outcome<'_>) -> Option<String> {
+        let score = outcome.score;
         // Of a run that was resumed not all rounds were seen here.
         if self.rounds < FEWEST || self.rounds != score.rounds() {
             return None;
@@ -101,24 +150,29 @@ impl Watch {
             (self.mean_loss, "the mean of the targets so far")
         };
         (score.cumulative_loss() >= loss && loss > 0.0).then(|| {
+            let advice = self.unit_of_inputs(outcome.kernel).unwrap_or_else(|| {
+                "try another kernel width (--kernel gaussian:SIGMA), --scale standard, or --learner auto".to_owned()
+            });
             format!(
-                "the error is not below that of predicting {what}, whose mean squared error is {}; try another kernel width \
-                 (--kernel gaussian:SIGMA), --scale standard, or --learner auto",
+                "the error is not below that of predicting {what}, whose mean squared error is {}; {advice}",
                 digits(loss / self.weight)
             )
         })
     }
 
-    /// When most of the loss is that of the first prediction, which is made before anything was
-    /// seen.
+    /// When most of the loss is that of one row; the first is predicted before anything was seen.
     fn dominated(&self, score: &Score) -> Option<String> {
         let rounds = score.rounds();
-        let rest = score.cumulative_loss() - self.first;
-        (rounds >= FEWEST && self.rounds == rounds && self.first > rest).then(|| {
+        let (lost, row, target) = self.worst;
+        let rest = score.cumulative_loss() - lost;
+        (rounds >= FEWEST && self.rounds == rounds && lost > rest).then(|| {
+            let why = match row {
+                1 => "which was predicted before anything was seen".to_owned(),
+                _ => format!("whose target is {}", number(target)),
+            };
+            let rest = digits(rest.max(0.0) / (rounds - 1) as f64);
             format!(
-                "more than half of the loss is that of row 1, which was predicted before anything was seen; without it the mean \
-                 squared error is {}",
-                digits(rest.max(0.0) / (rounds - 1) as f64)
+                "more than half of the loss is that of row {row}, {why}; without it the mean squared error is {rest}"
             )
         })
     }

@@ -300,7 +300,8 @@ fn notes(
     let kernel = learning.model.description.kernel.as_str();
     let of_result = match &learning.model.task {
         Task::Numbers(task) => {
-            learning.watch.notes(&Outcome { entry, kernel, bound, score: &task.score, dictionary_size })
+            let (score, learner) = (&task.score, task.learner.learner());
+            learning.watch.notes(&Outcome { entry, kernel, bound, learner, score, dictionary_size })
         }
         Task::Classes(task) => {
             let crowded = notes::crowded(entry, task.learnt as usize, dictionary_size);

@@ -160,7 +160,7 @@ fn teach(
             let unscored = score.rounds() == 0 && is_autonomous(learner.learner());
             score.record_weighted(&answer.numbers, target.y, if unscored { 0.0 } else { target.weight });
             if let ([made], [y]) = (&answer.numbers[..], target.y) {
-                watch.record(*made, *y, target.weight);
+                watch.record(inputs, *made, *y, target.weight);
             }
         }
         Task::Classes(task) => {

@@ -131,6 +131,42 @@ fn targets_out_of_reach_are_remarked_on() {
     }
 }
 
+/// Each note names its cause: rows beyond a full dictionary, inputs in another unit than the
+/// kernel, one row with most of the loss.
+#[test]
+fn notes_follow_the_cause() {
+    let x = |i: u32| f64::from(i * 37 % 101) / 100.0;
+    let rows = |input: &dyn Fn(u32) -> f64, target: &dyn Fn(u32) -> f64| -> String {
+        (0..600).map(|i| format!("{},{}\n", input(i), target(i))).collect()
+    };
+    let wave = |i: u32| 0.3 + (3.0 * x(i)).sin() / 10.0;
+    let folder = Folder::new()
+        .with("wanders.csv", rows(&|i| x(i) + f64::from(i) / 20.0, &wave))
+        .with("zeros.csv", rows(&|i| if i < 100 { 0.0 } else { 3.0 + x(i) }, &wave))
+        .with("large.csv", rows(&|i| 1e6 * x(i), &|i| f64::from(i * 7 % 3)))
+        .with("small.csv", rows(&|i| 1e-6 * x(i), &|i| x(i + 1)))
+        .with("one.csv", rows(&x, &|i| if i == 400 { 50.0 } else { x(i) }));
+    let notes = |settings: &str| {
+        let report = folder.json(&format!("eval {settings} --task regression"));
+        let notes = report["notes"].as_array().unwrap().iter();
+        notes.map(|note| note.as_str().unwrap().to_owned()).collect::<Vec<_>>().join("\n")
+    };
+    let krls = "--learner krls --set max_dictionary=20 --kernel gaussian:0.3";
+    let far = "100 of the last 100 rows are far from all 20 points of the dictionary";
+    let told = notes(&format!("wanders.csv {krls}"));
+    assert!(told.contains(far) && told.contains("--set removal=oldest") && !told.contains("is not below"), "{told}");
+    let followed = notes(&format!("wanders.csv {krls} --set removal=oldest"));
+    assert!(!followed.contains("far from"), "{followed}");
+    let copies = notes("zeros.csv --learner klms --set max_dictionary=20 --kernel gaussian:0.3");
+    assert!(copies.contains(far) && copies.contains("--learner krls --set removal=oldest"), "{copies}");
+    let large = notes("large.csv --learner fogd --kernel gaussian:1");
+    assert!(large.contains("inputs are far from each other to the kernel gaussian:1 ("), "{large}");
+    let small = notes("small.csv --learner fogd --kernel gaussian:1");
+    assert!(small.contains("inputs are all the same to the kernel gaussian:1"), "{small}");
+    let one = notes("one.csv --learner krls --kernel gaussian:0.3 --outliers keep");
+    assert!(one.contains("that of row 401, whose target is 50"), "{one}");
+}
+
 #[test]
 fn a_first_row_that_costs_more_than_all_others_is_remarked_on() {
     let rows: String = (0..40).map(|i| format!("{},{}\n", f64::from(i) / 40.0, 100.0 + f64::from(i) / 40.0)).collect();

@@ -132,7 +132,8 @@ impl Numbers {
         }
         self.naive.learn(targets, weight);
         if let ([prediction], [target]) = (predictions, targets) {
-            self.watch.record(*prediction, *target, weight);
+            let d = self.learner.dimension();
+            self.watch.record(&chunk.features[index * d..][..d], *prediction, *target, weight);
         }
     }
 
