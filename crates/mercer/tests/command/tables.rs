@@ -112,7 +112,8 @@ fn many_categories_may_be_known_by_their_means() {
         let (report, err) = encoded(&folder, &arguments);
         (report["second_half"]["mse"].as_f64().unwrap(), report["d"].as_u64(), err)
     };
-    let (hashed, _, _) = mse("--as shop=category");
+    let (hashed, _, err) = mse("--as shop=category");
+    assert!(err.contains("256 values so far; --as 'shop=mean' takes the mean target of each"), "{err}");
     let (means, d, err) = mse("--as shop=mean");
     assert_eq!(d, Some(2));
     assert!(err.contains("column \"shop\": mean, 256 values so far"), "{err}");

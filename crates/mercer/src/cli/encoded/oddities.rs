@@ -1,7 +1,7 @@
 //! What is told of the columns of a table: what each is, once, and the odd cells of each, the first
 //! by its place and all by their number.
 
-use mercer::encoding::{Column, Encoding, Kind, Notation, Oddity, Schema, Use};
+use mercer::encoding::{Column, Encoding, EncodingOptions, Kind, Notation, Oddity, Schema, Use};
 use mercer::readers::Record;
 use serde_json::{Value, json};
 
@@ -142,6 +142,9 @@ fn why(column: &Column, rows: u64) -> String {
         (Use::Text, _) => return format!("left out, for {why}"),
         (Use::Late, _) => {
             return format!("has no value in the first {rows} rows, and begins with the first that it has");
+        }
+        (Use::Encoded, Kind::Category) if *distinct > EncodingOptions::default().categories as u64 => {
+            parts.push(format!("{distinct} values so far; --as '{name}=mean' takes the mean target of each"));
         }
         (_, Kind::Category | Kind::Mean) => parts.push(format!("{distinct} values so far")),
         _ => {}
