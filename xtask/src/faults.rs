@@ -11,7 +11,7 @@ mod service;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// Forged model files of each kind
     #[arg(long, default_value_t = 1000)]
     forged: u32,
+    /// This mercer, and not one that is built for it
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
     /// Only these steps
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Step>,
@@ -64,7 +67,7 @@ const ROWS: u64 = 40_000;
 /// When anything was lost or corrupt, or took too long.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { kills, seed, only, .. } = arguments;
-    let program = product::build()?;
+    let program = arguments.program.as_ref().map_or_else(product::build, |program| Ok(program.canonicalize()?))?;
     for step in Step::value_variants().iter().filter(|step| only.is_empty() || only.contains(step)) {
         let folder = tempfile::tempdir()?;
         let folder = folder.path();

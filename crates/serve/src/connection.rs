@@ -15,11 +15,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Sleep, interval, sleep, timeout};
 
+use super::groups::{Part, Parts};
 use super::learner::Job;
-use super::{Service, routes};
+use super::routes;
 
 /// How often it is asked whether a signal has come.
 const LOOK: Duration = Duration::from_millis(50);
@@ -28,12 +29,8 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Takes connections until it is to stop, then has the model saved, and waits a while for requests
 /// in progress to be answered.
-pub(super) async fn serve(
-    listener: TcpListener,
-    service: &Arc<Service>,
-    jobs: mpsc::Sender<Job>,
-    stop: &dyn Fn() -> bool,
-) {
+pub(super) async fn serve(listener: TcpListener, parts: Arc<Parts>, stop: &dyn Fn() -> bool) {
+    let Part { service, jobs } = parts.main.clone();
     let most = service.options.limits.connections;
     let places = Arc::new(Semaphore::new(most as usize));
     let (end, ended) = watch::channel(());
@@ -52,7 +49,7 @@ pub(super) async fn serve(
             },
             _ = ticks.tick() => {
                 // A learner that has no room for jobs is at work, and looks after every row.
-                let _ = jobs.try_send(Job::Save);
+                parts.all().iter().for_each(|part| drop(part.jobs.try_send(Job::Save)));
                 continue;
             }
             () = requested(stop) => break,
@@ -61,7 +58,7 @@ pub(super) async fn serve(
         };
         match Arc::clone(&places).try_acquire_owned() {
             Ok(place) => {
-                tokio::spawn(converse((stream, client), Arc::clone(service), jobs.clone(), ended.clone(), place));
+                tokio::spawn(converse((stream, client), Arc::clone(&parts), ended.clone(), place));
             }
             Err(_) => {
                 service.metrics.refused_connections.fetch_add(1, Relaxed);
@@ -69,14 +66,16 @@ pub(super) async fn serve(
             }
         }
     }
-    service.ending.store(true, Relaxed);
-    service.save_now.store(true, Relaxed);
-    let _ = jobs.try_send(Job::Save);
+    for Part { service, jobs } in parts.all() {
+        service.ending.store(true, Relaxed);
+        service.save_now.store(true, Relaxed);
+        let _ = jobs.try_send(Job::Save);
+    }
     drop((listener, jobs));
     drop(end);
     // Clients that do not come to an end in time are cut off.
     let _ = timeout(service.options.drain, places.acquire_many(most)).await;
-    service.ended.store(true, Relaxed);
+    parts.all().iter().for_each(|part| part.service.ended.store(true, Relaxed));
 }
 
 async fn requested(stop: &dyn Fn() -> bool) {
@@ -103,18 +102,18 @@ async fn write_whole(stream: &mut TcpStream, head: &str, body: &str) -> io::Resu
 /// The requests of one connection.
 async fn converse(
     (stream, client): (TcpStream, SocketAddr),
-    service: Arc<Service>,
-    jobs: mpsc::Sender<Job>,
+    parts: Arc<Parts>,
     mut ended: watch::Receiver<()>,
     _place: OwnedSemaphorePermit,
 ) {
+    let service = &parts.main.service;
     let limits = service.options.limits;
     service.metrics.connections.fetch_add(1, Relaxed);
     // Small answers go out at once.
     let _ = stream.set_nodelay(true);
     let answer = service_fn(|request| {
-        let (service, jobs) = (Arc::clone(&service), jobs.clone());
-        async move { Ok::<_, Infallible>(routes::answer(request, client, &service, &jobs).await) }
+        let parts = Arc::clone(&parts);
+        async move { Ok::<_, Infallible>(routes::answer(request, client, &parts).await) }
     });
     let mut stream = Patient::new(stream, limits.timeout);
     let connection = http1::Builder::new()

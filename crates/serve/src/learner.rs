@@ -159,7 +159,7 @@ impl Learner {
         if service.ended.load(Relaxed) {
             return Err("the service has ended".into());
         }
-        check_length(answers)?;
+        check_length(answers.len())?;
         let (prediction, standing) = {
             let mut model = service.model.blocking_write();
             let prediction = model.learn(row)?;
@@ -230,11 +230,11 @@ impl Learner {
 /// Most bytes in the predictions of an answer.
 const MOST_ANSWER: usize = 1 << 26;
 
-/// Refuses to add to predictions that have become too long: of many classes they may be far longer
-/// than the rows that ask for them.
-pub(super) fn check_length(answers: &str) -> Result<(), Reason> {
-    if answers.len() <= MOST_ANSWER {
+/// Refuses predictions that are too long, or would become so: of many classes they may be far
+/// longer than the rows that ask for them.
+pub(super) fn check_length(bytes: usize) -> Result<(), Reason> {
+    if bytes <= MOST_ANSWER {
         return Ok(());
     }
-    Err(format!("the predictions before it have {MOST_ANSWER} bytes already; send fewer rows in a request").into())
+    Err(format!("the predictions would have more than {MOST_ANSWER} bytes; send fewer rows in a request").into())
 }

@@ -22,6 +22,7 @@
 mod access;
 mod connection;
 mod curve;
+mod groups;
 mod journal;
 mod kept;
 mod learner;
@@ -39,23 +40,24 @@ mod snapshot;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::runtime;
-use tokio::sync::{RwLock, Semaphore, mpsc};
+use tokio::sync::{RwLock, Semaphore};
 
 use curve::Curve;
+use groups::{Part, Parts};
 use kept::Kept;
-use learner::{Job, Learner};
 use log::Log;
 use metrics::Metrics;
 use queue::Queue;
 
 pub use access::Access;
+pub use groups::Groups;
 pub use journal::Journal;
 pub use model::{Column, Forecast, Model, Odd, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 pub use snapshot::Snapshot;
@@ -71,7 +73,9 @@ pub struct Keeping {
     pub journal: Option<Box<dyn Journal>>,
     /// Keeps a copy of the model to go back to.
     pub snapshot: Option<Box<dyn Snapshot>>,
-    /// Takes a line of JSON for each request.
+    /// Has a model for each group; of groups themselves it is not asked.
+    pub groups: Option<Box<dyn Groups>>,
+    /// Takes a line of JSON for each request; of groups it is not asked.
     pub access_log: Option<Box<dyn Write + Send>>,
 }
 
@@ -97,6 +101,12 @@ pub struct Options {
     pub file_name: String,
     /// Takes what an operator should know.
     pub log: fn(&str),
+}
+
+impl Options {
+    fn threads(&self) -> usize {
+        self.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from)
+    }
 }
 
 impl Default for Options {
@@ -134,6 +144,8 @@ pub struct Limits {
     pub kept_rows: usize,
     /// How long a row waits for its label.
     pub kept_time: Duration,
+    /// Most groups that are open.
+    pub groups: usize,
     /// How long a row may wait for others to be learnt, as far as that can be told, and a forecast
     /// for others to be made; what would wait longer is answered 503 and is to be asked again.
     pub wait: Duration,
@@ -144,7 +156,7 @@ pub struct Limits {
 
 impl Default for Limits {
     /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, 10,000 rows
-    /// that wait an hour for labels, a second of waiting, and 30 seconds for clients.
+    /// that wait an hour for labels, 100 groups, a second of waiting, and 30 seconds for clients.
     fn default() -> Self {
         Self {
             body: 1 << 20,
@@ -154,6 +166,7 @@ impl Default for Limits {
             connections: 512,
             kept_rows: 10_000,
             kept_time: Duration::from_secs(3600),
+            groups: 100,
             wait: Duration::from_secs(1),
             timeout: Duration::from_secs(30),
         }
@@ -197,6 +210,28 @@ struct Service {
     ended: AtomicBool,
 }
 
+impl Service {
+    fn new(model: Box<dyn Model>, options: Options, log: Log) -> Self {
+        let schema = model.schema();
+        Self {
+            openapi: openapi::document(&schema, &options).to_string().into(),
+            page: page::html(&schema, &options.access).into(),
+            metrics: Metrics::new(model.standing()),
+            curve: Curve::new(model.standing()),
+            queue: Queue::default(),
+            kept: Kept::default(),
+            log,
+            forecasts: Semaphore::new(options.threads()),
+            model: RwLock::new(model),
+            schema,
+            options,
+            save_now: AtomicBool::new(false),
+            ending: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+        }
+    }
+}
+
 /// Serves the model until `stop` says so, which is asked twenty times a second. Then it saves what
 /// was learnt, answers the requests in progress for as long as [`Options::drain`] says, and saves
 /// what these have taught.
@@ -212,27 +247,12 @@ pub fn run(
     stop: &dyn Fn() -> bool,
 ) -> Result<(), ServeError> {
     listener.set_nonblocking(true)?;
-    let schema = model.schema();
-    let threads = options.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, usize::from);
-    let service = Arc::new(Service {
-        openapi: openapi::document(&schema, &options).to_string().into(),
-        page: page::html(&schema, &options.access).into(),
-        metrics: Metrics::new(model.standing()),
-        curve: Curve::new(model.standing()),
-        queue: Queue::default(),
-        kept: Kept::default(),
-        log: Log::new(keeping.access_log.take())?,
-        forecasts: Semaphore::new(threads),
-        model: RwLock::new(model),
-        schema,
-        options,
-        save_now: AtomicBool::new(false),
-        ending: AtomicBool::new(false),
-        ended: AtomicBool::new(false),
-    });
-    let (jobs, waiting) = mpsc::channel::<Job>(service.options.limits.connections as usize);
-    let learner = Learner::new(Arc::clone(&service), keeping);
-    let learner = thread::Builder::new().name("learner".to_owned()).spawn(move || learner.run(waiting))?;
+    let log = Log::new(keeping.access_log.take())?;
+    let groups = keeping.groups.take();
+    let threads = options.threads();
+    let (part, learner) = Part::begin(Service::new(model, options, log), keeping)?;
+    let learners = Arc::new(Mutex::new(vec![learner]));
+    let parts = Arc::new(Parts::new(part, groups, Arc::clone(&learners)));
 
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -241,11 +261,14 @@ pub fn run(
         .build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        connection::serve(listener, &service, jobs, stop).await;
+        connection::serve(listener, parts, stop).await;
         Ok::<_, io::Error>(())
     })?;
-    // Whoever still waits for a client is ended; the learner then has its last job, and ends when
-    // it is done.
+    // Whoever still waits for a client is ended; the learners then have their last jobs, and end
+    // when these are done.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    learner.join().map_err(|_| ServeError::Learner)?.map_err(ServeError::Save)
+    let learners = std::mem::take(&mut *learners.lock().unwrap_or_else(PoisonError::into_inner));
+    // All of them save before the first failure is told.
+    let ended: Vec<_> = learners.into_iter().map(thread::JoinHandle::join).collect();
+    ended.into_iter().try_for_each(|ended| ended.map_err(|_| ServeError::Learner)?.map_err(ServeError::Save))
 }

@@ -14,6 +14,7 @@ use serde_json::json;
 const WAITING: usize = 10_000;
 
 /// Where lines go; nowhere if there is no log.
+#[derive(Clone)]
 pub(super) struct Log(Option<SyncSender<String>>);
 
 impl Log {

@@ -19,6 +19,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::groups::{Part, Parts};
 use super::learner::{Job, Learnt, check_length};
 use super::metrics::PATHS;
 use super::model::Counts;
@@ -60,20 +61,24 @@ impl Refusal {
 }
 
 /// Answers a request, and counts it.
-pub(super) async fn answer(
-    request: Request<Incoming>,
-    client: SocketAddr,
-    service: &Arc<Service>,
-    jobs: &mpsc::Sender<Job>,
-) -> Answer {
+pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts: &Parts) -> Answer {
     let start = Instant::now();
     let (method, asked) = (request.method().clone(), request.uri().path().to_owned());
     let path = PATHS.iter().find(|known| **known == asked).copied();
-    let access = &service.options.access;
+    let access = &parts.main.service.options.access;
     let open = access.check_host(request.version(), request.headers());
-    let answered = match (open.and_then(|()| access.check_path(request.headers())), path) {
+    let found = match open.and_then(|()| access.check_path(request.headers())) {
+        Ok(()) => parts.find(&request).await,
+        Err(refusal) => Err(refusal),
+    };
+    let (part, found) = match found {
+        Ok(part) => (part, Ok(())),
+        Err(refusal) => (parts.main.clone(), Err(refusal)),
+    };
+    let Part { service, jobs } = part;
+    let answered = match (found, path) {
         (Err(refusal), _) => Err(refusal),
-        (Ok(()), Some(path)) => route(path, request, service, jobs).await,
+        (Ok(()), Some(path)) => route(path, request, &service, &jobs).await,
         (Ok(()), None) => Err(Refusal::new(
             StatusCode::NOT_FOUND,
             "there is nothing at this path; see / and /openapi.json for what there is",
@@ -193,7 +198,7 @@ async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer
                 tokio::task::yield_now().await;
             }
         }
-        let fits = check_length(&text);
+        let fits = check_length(text.len() / at.max(1) * count);
         let model = service.model.read().await;
         let predicted = fits.and_then(|()| model.predict(&row, variance));
         let predicted = predicted.map_err(|why| Refusal::unprocessable(format!("{}: {why}", asked.place(at))))?;

@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use mercer_serve::{
-    Access, Column, Forecast, Journal, Keeping, Limits, Model, Odd, Oddity, Options, Prediction, Reason, Row, Schema,
-    ServeError, Snapshot, Standing, Takes, Value,
+    Access, Column, Forecast, Groups, Journal, Keeping, Limits, Model, Odd, Oddity, Options, Prediction, Reason, Row,
+    Schema, ServeError, Snapshot, Standing, Takes, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -152,6 +152,24 @@ impl Snapshot for Copies {
     }
 }
 
+/// Groups in memory, whose saves are told.
+struct Each(Arc<Mutex<Vec<String>>>);
+
+impl Groups for Each {
+    fn open(&self, name: &str, begin: bool) -> Result<Option<(Box<dyn Model>, Keeping)>, Reason> {
+        if name == "bad" {
+            return Err("its file is damaged".into());
+        }
+        let (name, saved) = (name.to_owned(), Arc::clone(&self.0));
+        let save = move |bytes| {
+            saved.lock().unwrap().push(format!("{name} {}", String::from_utf8(bytes)?));
+            Ok(())
+        };
+        let keeping = Keeping { save: Box::new(save), journal: None, snapshot: None, groups: None, access_log: None };
+        Ok(begin.then(|| (Box::new(Mean::default()) as Box<dyn Model>, keeping)))
+    }
+}
+
 /// A service that runs until it is ended.
 struct Service {
     address: SocketAddr,
@@ -168,6 +186,15 @@ impl Service {
     }
 
     fn start_with(model: Mean, options: Options, journal: Option<Box<dyn Journal>>) -> Self {
+        Self::start_groups(model, options, journal, None)
+    }
+
+    fn start_groups(
+        model: Mean,
+        options: Options,
+        journal: Option<Box<dyn Journal>>,
+        groups: Option<Box<dyn Groups>>,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, full) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
@@ -183,8 +210,13 @@ impl Service {
         };
         let run = move || {
             let stop = || stopped.load(Ordering::Relaxed);
-            let keeping =
-                Keeping { save: Box::new(save), journal, snapshot: Some(Box::new(Copies(None))), access_log: None };
+            let keeping = Keeping {
+                save: Box::new(save),
+                journal,
+                snapshot: Some(Box::new(Copies(None))),
+                groups,
+                access_log: None,
+            };
             mercer_serve::run(listener, Box::new(model), options, keeping, &stop)
         };
         Self { address, stop, saved, full, thread: thread::spawn(run) }
@@ -511,6 +543,45 @@ fn a_model_goes_back_to_its_snapshot() {
     assert_eq!(post("/predict", r#"{"row":[1,1]}"#).1["prediction"], 10.0);
     learn();
     assert_eq!(service.end().1, ["2", "1", "2"]);
+}
+
+#[test]
+fn each_group_has_a_model_of_its_own() {
+    let limits = Limits { groups: 2, ..Limits::default() };
+    let saved: Arc<Mutex<Vec<String>>> = Arc::default();
+    let groups: Box<dyn Groups> = Box::new(Each(Arc::clone(&saved)));
+    let options = Options { limits, ..Options::default() };
+    let service = Service::start_groups(Mean::default(), options, None, Some(groups));
+    let learn = |path: &str, y: f64| service.post(path, &json!({ "row": [1, 1, y, 1] }).to_string());
+    let predict = |path: &str| service.post(path, r#"{"row":[1,1]}"#);
+    assert_eq!(predict("/predict?group=a").0, 404);
+    for (path, y) in [("/learn", 1.0), ("/learn?group=a", 2.0), ("/learn?x=1&group=b-1", 3.0), ("/learn?group=a", 2.0)]
+    {
+        assert_eq!(learn(path, y).0, 200);
+    }
+    for (path, y) in [("/predict", 1.0), ("/predict?group=a", 2.0), ("/predict?group=b-1", 3.0)] {
+        assert_eq!(predict(path), (200, json!({ "prediction": y })));
+    }
+    assert_eq!(
+        [learn("/learn?group=c", 1.0).0, learn("/learn?group=../a", 1.0).0, predict("/predict?group=").0],
+        [507, 422, 422]
+    );
+    let (_, _, metrics) = service.get("/metrics?group=a");
+    assert!(metrics.as_str().unwrap().contains("mercer_learnt_total 2\n"), "{metrics}");
+    assert_eq!(service.get("/health?group=b-1").2["rows"], 1);
+    assert_eq!(service.end().1, ["1"]);
+    let mut saved = std::mem::take(&mut *saved.lock().unwrap());
+    saved.sort();
+    assert_eq!(saved, ["a 2", "b-1 1"]);
+
+    let groups: Box<dyn Groups> = Box::new(Each(Arc::default()));
+    let service = Service::start_groups(Mean::default(), Options::default(), None, Some(groups));
+    let (status, told) = service.post("/learn?group=bad", r#"{"row":[1,1,1,1]}"#);
+    assert_eq!((status, &told["error"]), (409, &json!("the group bad cannot be opened: its file is damaged")));
+    service.end().0.unwrap();
+    let service = Service::start(Mean::default(), Options::default());
+    assert_eq!(service.get("/health?group=a").0, 422);
+    service.end().0.unwrap();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! its arguments and the file.
 
 mod dynamics;
+mod groups;
 mod guarded;
 mod journal;
 mod keeping;
@@ -21,6 +22,7 @@ use super::output;
 use super::plain::Plain;
 use super::stop::Stop;
 use super::{count, every, store, voice};
+use groups::Folder;
 use guarded::Guarded;
 use keeping::{Copy, JournalArguments, Place};
 
@@ -78,6 +80,10 @@ pub(crate) struct ServeArguments {
     /// Write a line of JSON for each request to the end of this file
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
+    /// A folder of groups: a request with ?group=NAME is about a model of its own, NAME.mercer,
+    /// which begins as a copy of this one when its first row is learnt
+    #[arg(long, value_name = "DIR", conflicts_with = "read_only")]
+    groups: Option<PathBuf>,
     /// How long requests in progress may take once a signal has come
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     drain: Duration,
@@ -130,6 +136,9 @@ struct LimitArguments {
     /// How long such a row waits
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time)]
     keep_time: Duration,
+    /// Most groups; a request for one more is refused
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    max_groups: u32,
     /// How long a row may wait for others to be learnt, and a forecast for others to be made,
     /// before a request is answered 503 and is to be sent again
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
@@ -150,6 +159,7 @@ impl LimitArguments {
             connections: self.max_connections,
             kept_rows: self.max_kept as usize,
             kept_time: self.keep_time,
+            groups: self.max_groups as usize,
             wait: self.max_wait,
             timeout: Duration::from_secs(self.timeout.into()),
         }
@@ -179,8 +189,12 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     if !arguments.read_only {
         store::check_place("--model", path)?;
     }
+    let groups = arguments.groups.as_deref().map(|folder| Folder::of(folder, &*model, &arguments.journal, load));
     let mut keeping = keeping::begin(place, &arguments.journal, &mut *model)?;
     keeping.snapshot = Some(Box::new(Copy::of(path, load)));
+    if let Some(groups) = groups {
+        keeping.groups = Some(Box::new(groups?));
+    }
     keeping.access_log = arguments.access_log.as_deref().map(keeping::access_log).transpose()?;
     let addr = arguments.addr;
     let access = access(addr, arguments)?;

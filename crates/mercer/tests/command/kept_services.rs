@@ -183,6 +183,37 @@ fn a_model_that_cannot_be_saved_in_its_place_is_saved_in_another() {
 }
 
 #[test]
+fn each_group_is_kept_in_a_file_of_its_own() {
+    let folder = trained();
+    fs::create_dir(folder.path("groups")).unwrap();
+    let arguments = "--model m.mercer --groups groups --journal rows.journal";
+    let service = Service::start(&folder, arguments);
+    for (at, row) in rows().iter().enumerate() {
+        let name = ["odd", "all"][usize::from(at % 2 == 0)];
+        let answer = service.post(&format!("/learn?group={name}"), &json!({ "row": row }));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let other = service.post("/learn?group=all", &json!({ "row": row }));
+        assert_eq!(other.status, 200);
+    }
+    folder.refused(1, "serve --addr 127.0.0.1:0 --model groups/odd.mercer", &["groups/odd.mercer"]);
+    // A kill takes no row of a group.
+    kill(&folder, service);
+    for name in fs::read_dir(folder.path("groups")).unwrap().flatten() {
+        if name.path().extension().is_some_and(|end| end == "lock") {
+            fs::remove_file(name.path()).unwrap();
+        }
+    }
+    let service = Service::start(&folder, arguments);
+    let rows = |query: &str| service.get(&format!("/health{query}")).json()["rows"].as_u64();
+    assert_eq!([rows(""), rows("?group=odd"), rows("?group=all")], [Some(100), Some(150), Some(250)]);
+    assert_eq!(service.get("/health?group=none").status, 404);
+    let (code, said) = service.end("-TERM");
+    assert!(code == Some(0) && said.contains("50 rows of the journal were learnt"), "{said}");
+    assert_eq!(folder.json("inspect groups/odd.mercer")["learnt"].as_u64(), Some(150));
+    folder.refused(1, "serve --model m.mercer --groups nowhere", &["nowhere: is no folder"]);
+}
+
+#[test]
 fn a_closed_service_keeps_a_log_and_goes_back_to_its_snapshot() {
     let folder = trained();
     let arguments = "--model m.mercer --closed --access-log access.log --target-range -5:5 --journal rows.journal";

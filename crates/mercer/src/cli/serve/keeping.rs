@@ -14,7 +14,7 @@ use crate::cli::failure::Failure;
 use crate::cli::{store, voice};
 
 /// What is told of the journal.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(super) struct JournalArguments {
     /// Write every accepted row to this file before it is learnt, until the model is saved; a
     /// service that was killed learns anew what is in it
@@ -24,6 +24,13 @@ pub(super) struct JournalArguments {
     /// after a time. A kill takes nothing in either case, a loss of power what came since
     #[arg(long, value_name = "row|TIME", default_value = "1s", value_parser = Sync::parse, requires = "journal")]
     journal_sync: Sync,
+}
+
+impl JournalArguments {
+    /// The same of a group, whose journal is in this file if there is to be one.
+    pub(super) fn of_group(&self, file: &Path) -> Self {
+        Self { journal: self.journal.as_ref().map(|_| file.to_owned()), ..*self }
+    }
 }
 
 /// Where the model is saved.
@@ -105,6 +112,7 @@ pub(super) fn begin(mut place: Place, arguments: &JournalArguments, model: &mut 
     }
     Ok(Keeping {
         snapshot: None,
+        groups: None,
         access_log: None,
         save: Box::new(move |bytes| place.save(bytes)),
         journal: journal.map(|journal| Box::new(journal) as Box<dyn mercer_serve::Journal>),
