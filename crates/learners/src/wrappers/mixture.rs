@@ -284,14 +284,16 @@ where
         let ranged = self.low <= 0.0 && self.high >= 0.0 && self.low.is_finite() && self.high.is_finite();
         Inconsistent::require(ranged, WHAT, "its range holds 0")?;
         let mut teams = vec![0_usize; members];
-        let width = self.width();
         for team in &self.teams {
-            mercer_core::validate_nested(|| team.validate(self.dimension, width))?;
+            mercer_core::validate_nested(|| team.validate(self.dimension))?;
             for member in team.places() {
                 Inconsistent::require(*member < members, WHAT, "members of teams are members")?;
                 teams[*member] += 1;
             }
         }
+        // Only of teams that are sound can the outputs be asked.
+        let same = self.teams.iter().all(|team| team.width() == self.width());
+        Inconsistent::require(same, WHAT, "its learners have the same outputs")?;
         let active = |k: usize| usize::from(self.aggregation.is_active(k));
         let placed = teams.iter().enumerate().all(|(k, count)| *count == active(k));
         Inconsistent::require(placed, WHAT, "every active member is in one team")

@@ -123,14 +123,13 @@ impl<G> Team<G> {
 }
 
 impl<G: Group + Validate> Team<G> {
-    /// [`Validate::validate`] for a team of learners of this dimension with so many outputs.
-    pub(super) fn validate(&self, dimension: usize, width: usize) -> Result<(), Inconsistent> {
+    /// [`Validate::validate`] for a team of learners of this dimension.
+    pub(super) fn validate(&self, dimension: usize) -> Result<(), Inconsistent> {
         self.group.validate()?;
         let placed = self.places.len() == self.group.count();
         Inconsistent::require(placed, "team", "it has a learner for each member")?;
         let own = self.group.input_dimension();
-        Inconsistent::require(own == dimension, "team", "its learners have the mixture's dimension")?;
-        Inconsistent::require(self.group.width() == width, "team", "its learners have the mixture's outputs")
+        Inconsistent::require(own == dimension, "team", "its learners have the mixture's dimension")
     }
 }
 
