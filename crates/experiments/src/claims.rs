@@ -4,14 +4,12 @@ use crate::digits::signed;
 use crate::judgement::{Judgement, Kind};
 use crate::plan::ExperimentError;
 use crate::table::{Cell, Table, row};
-use crate::verdict::Outcome;
 
 /// A dictionary's size beside the printed one, by its relative `gap`, of which `most` is allowed.
 pub(crate) fn size_near(gap: f64, most: f64, decimals: usize, choice: &str) -> Judgement {
-    let (outcome, word) =
-        if gap.abs() <= most { (Outcome::Reproduced, "reproduced") } else { (Outcome::Differs, "differs") };
-    let words = format!("{word} ({}%)", signed(100.0 * gap, decimals));
-    Judgement::new(Kind::Printed, outcome, words).with_choice(choice)
+    let gap_words = format!("({}%)", signed(100.0 * gap, decimals));
+    let (yes, no) = (format!("reproduced {gap_words}"), format!("differs {gap_words}"));
+    Judgement::either(Kind::Printed, gap.abs() <= most, yes, no).with_choice(choice)
 }
 
 /// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`.

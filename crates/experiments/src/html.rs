@@ -13,9 +13,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::experiment::Paper;
 use crate::judgement::Kind;
+use crate::judgement::Outcome;
 use crate::report::edition::Edition;
 use crate::report::tally::Tally;
-use crate::verdict::Outcome;
 
 mod content;
 mod formula;

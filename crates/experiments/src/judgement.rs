@@ -5,16 +5,48 @@
 //! **claim** of this project. A printed number that comes out only with a setting that the paper
 //! does not give says so in its verdict, and a bound that is loose by more than a factor of
 //! [`LOOSE`] says by how much.
+//!
+//! A paper prints mean ± standard deviation over ten permutations; we measure the same over ours.
+//! The gap is told in two ways: relative to the printed mean, and in combined standard errors
+//! `√(s²/n + s_p²/n_p + u²/12)`, where `u` is the printed number's last digit (a deviation printed
+//! as 0.00000 is no certainty). A [`Tolerance`] says which gaps still count as reproduced.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::digits::short;
-use crate::verdict::{Outcome, SizeVerdict, Verdict};
+use crate::digits::{short, signed};
+use crate::stats::Summary;
 
 /// From this factor between a bound and what was measured on, a verdict tells the factor.
 pub const LOOSE: f64 = 10.0;
+
+/// What a comparison comes to, whatever its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The printed number came out, or the bound holds.
+    Reproduced,
+    /// It did not.
+    Differs,
+    /// There was nothing to compare.
+    NotRun,
+}
+
+impl Outcome {
+    /// All of them, in the order in which they are counted.
+    pub const ALL: [Self; 3] = [Self::Reproduced, Self::Differs, Self::NotRun];
+
+    /// One word, or two, for a person.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reproduced => "reproduced",
+            Self::Differs => "differs",
+            Self::NotRun => "not run",
+        }
+    }
+}
 
 /// What a comparison compares with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -88,17 +120,28 @@ impl Judgement {
         Self { kind, outcome, words: words.into(), choice: None, loose: None }
     }
 
-    /// With a printed number. `choice` names what the paper leaves open and this project chose;
-    /// `None` says that nothing was.
+    /// One of two words.
     #[must_use]
-    pub fn printed(verdict: &Verdict, choice: Option<String>) -> Self {
-        Self { choice, ..Self::new(Kind::Printed, verdict.outcome(), verdict.to_string()) }
+    pub fn either(kind: Kind, came_out: bool, yes: impl Into<String>, no: impl Into<String>) -> Self {
+        if came_out { Self::new(kind, Outcome::Reproduced, yes) } else { Self::new(kind, Outcome::Differs, no) }
+    }
+
+    /// A comparison that could not be made.
+    #[must_use]
+    pub fn not_run(kind: Kind, reason: &str) -> Self {
+        Self::new(kind, Outcome::NotRun, format!("not run ({reason})"))
     }
 
     /// A printed number that this run is too short to be compared with.
     #[must_use]
     pub fn shortened(kind: Kind) -> Self {
-        Self::new(kind, Outcome::NotRun, "not run (shortened run)")
+        Self::not_run(kind, "shortened run")
+    }
+
+    /// Whether it came out.
+    #[must_use]
+    pub fn came_out(&self) -> bool {
+        self.outcome == Outcome::Reproduced
     }
 
     /// "yes" or "NO" to a bound on what was measured. Of pairs, the least loose one counts. A bound
@@ -109,11 +152,10 @@ impl Judgement {
         let factor = |(measured, bound): (f64, f64)| if measured > 0.0 { bound / measured } else { f64::INFINITY };
         let mut pairs = pairs.into_iter().map(factor).peekable();
         if holds && pairs.peek().is_none() {
-            return Self::new(Kind::Bound, Outcome::NotRun, "not run (nothing was measured)");
+            return Self::not_run(Kind::Bound, "nothing was measured");
         }
         let least = pairs.fold(f64::INFINITY, f64::min);
-        let outcome = if holds { Outcome::Reproduced } else { Outcome::Differs };
-        let mut judgement = Self::new(Kind::Bound, outcome, if holds { "yes" } else { "NO" });
+        let mut judgement = Self::either(Kind::Bound, holds, "yes", "NO");
         if holds && least.is_finite() && least > LOOSE {
             judgement.loose = Some(least);
             judgement.words += &format!("; loose by a factor of {}", short(least));
@@ -124,11 +166,7 @@ impl Judgement {
     /// A statement that holds or does not.
     #[must_use]
     pub fn statement(kind: Kind, holds: bool) -> Self {
-        if holds {
-            Self::new(kind, Outcome::Reproduced, "holds")
-        } else {
-            Self::new(kind, Outcome::Differs, "DOES NOT HOLD")
-        }
+        Self::either(kind, holds, "holds", "DOES NOT HOLD")
     }
 
     /// The same, needing a choice of ours.
@@ -136,20 +174,90 @@ impl Judgement {
     pub fn with_choice(self, choice: impl Into<String>) -> Self {
         Self { choice: Some(choice.into()), ..self }
     }
+}
 
-    /// Whether it came out without qualification: no choice of ours, and no loose bound.
+/// A mean and a standard deviation as a paper prints them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Printed {
+    /// Printed mean.
+    pub mean: f64,
+    /// Printed standard deviation.
+    pub std: f64,
+    /// Number of runs behind them.
+    pub runs: usize,
+    /// Digits printed after the point.
+    pub decimals: u8,
+}
+
+impl Printed {
+    /// `mean ± std` over ten runs, printed with five decimals: the form of the benchmark table.
     #[must_use]
-    pub fn is_plain(&self) -> bool {
-        self.choice.is_none() && self.loose.is_none()
+    pub const fn new(mean: f64, std: f64) -> Self {
+        Self { mean, std, runs: 10, decimals: 5 }
+    }
+
+    /// Variance of the printed mean: of the runs, and of rounding to the last digit.
+    fn variance(&self) -> f64 {
+        let unit = 10f64.powi(-i32::from(self.decimals));
+        self.std * self.std / self.runs as f64 + unit * unit / 12.0
     }
 }
 
-impl SizeVerdict {
-    /// The comparison with the printed size; `choice` as in [`Judgement::printed`].
+/// Which gaps count as reproduced: those within one of the two limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Largest gap relative to the printed mean.
+    pub relative: f64,
+    /// Largest gap in combined standard errors; `None` if that is no excuse.
+    pub standard_errors: Option<f64>,
+    /// Largest difference of mean dictionary sizes.
+    pub size: f64,
+}
+
+impl Tolerance {
+    /// For learners whose error hardly depends on chance: 3%, three points of the dictionary.
+    pub const STRICT: Self = Self { relative: 0.03, standard_errors: None, size: 3.0 };
+
+    /// For learners that draw what they keep: 6% or three standard errors, five points.
+    pub const RANDOM: Self = Self { relative: 0.06, standard_errors: Some(3.0), size: 5.0 };
+
+    /// The tolerance of a learner of the benchmark table (NOGD's dictionary is its budget, and
+    /// exact).
     #[must_use]
-    pub fn judgement(&self, choice: Option<String>) -> Judgement {
-        let outcome = if self.reproduced { Outcome::Reproduced } else { Outcome::Differs };
-        Judgement { choice, ..Judgement::new(Kind::Printed, outcome, self.to_string()) }
+    pub fn of(learner: &str) -> Self {
+        match learner.to_ascii_uppercase().as_str() {
+            "CON-KONS" | "PROS-N-KONS" => Self::RANDOM,
+            "NOGD" => Self { size: 0.0, ..Self::RANDOM },
+            _ => Self::STRICT,
+        }
+    }
+
+    /// Compares measured samples, one a run, with the printed numbers. A single run has no spread
+    /// of its own; the printed one then stands for it.
+    #[must_use]
+    pub fn judge(&self, samples: &[f64], printed: &Printed) -> Judgement {
+        let Some(measured) = Summary::of(samples) else { return Judgement::not_run(Kind::Printed, "no run") };
+        let std = if measured.count > 1 { measured.std } else { printed.std };
+        let variance = std * std / measured.count as f64 + printed.variance();
+        let gap = measured.mean - printed.mean;
+        let relative = gap / printed.mean.abs();
+        if !relative.is_finite() {
+            return Judgement::new(Kind::Printed, Outcome::Differs, "differs (diverged)");
+        }
+        let errors = gap.abs() / variance.sqrt();
+        let within = relative.abs() <= self.relative || self.standard_errors.is_some_and(|most| errors <= most);
+        let decimals = usize::from(errors < 10.0);
+        let words = format!("({}%, {errors:.decimals$} se)", signed(100.0 * relative, 1));
+        Judgement::either(Kind::Printed, within, format!("reproduced {words}"), format!("differs {words}"))
+    }
+
+    /// Compares a measured mean dictionary size with the printed one: `differs (−8)`.
+    #[must_use]
+    pub fn judge_size(&self, measured: f64, printed: f64) -> Judgement {
+        let difference = measured - printed;
+        let words = format!("({})", signed(difference, usize::from(difference.fract() != 0.0)));
+        let within = difference.abs() <= self.size;
+        Judgement::either(Kind::Printed, within, format!("reproduced {words}"), format!("differs {words}"))
     }
 }
 
@@ -181,11 +289,84 @@ mod tests {
 
     #[test]
     fn a_choice_is_named() {
-        let verdict = Verdict::Reproduced { relative: 0.01, standard_errors: 0.5 };
-        let plain = Judgement::printed(&verdict, None);
-        let chosen = Judgement::printed(&verdict, Some("μ = 1".into()));
-        assert!(plain.is_plain() && !chosen.is_plain());
+        let plain = Judgement::new(Kind::Printed, Outcome::Reproduced, "reproduced (+1.0%, 0.5 se)");
+        let chosen = plain.clone().with_choice("μ = 1");
+        assert_eq!((plain.choice, chosen.choice.as_deref()), (None, Some("μ = 1")));
         assert_eq!(chosen.to_string(), "reproduced (+1.0%, 0.5 se); with our choice of μ = 1");
-        assert_eq!(Judgement::printed(&Verdict::not_run("no data"), None).outcome, Outcome::NotRun);
+    }
+
+    /// Ten samples, five at `mean − d` and five at `mean + d`: sample standard deviation
+    /// `d·√(10/9)`.
+    fn ten(mean: f64, d: f64) -> Vec<f64> {
+        (0..10).map(|i| if i % 2 == 0 { mean - d } else { mean + d }).collect()
+    }
+
+    #[test]
+    fn within_three_percent_is_reproduced() {
+        let printed = Printed::new(0.00284, 0.00005);
+        let verdict = Tolerance::of("NONS-ALD").judge(&ten(0.00285, 0.00005), &printed);
+        assert!(verdict.came_out());
+        // Gap 1e-5; variances (5e-5)²/9, (5e-5)²/10 and (1e-5)²/12: 1e-5 / 2.3146e-5.
+        assert_eq!(verdict.to_string(), "reproduced (+0.4%, 0.4 se)");
+    }
+
+    #[test]
+    fn standard_errors_excuse_only_those_that_draw() {
+        let printed = Printed::new(0.01, 0.001);
+        let samples = ten(0.0109, 0.001);
+        let strict = Tolerance::of("FOGD").judge(&samples, &printed);
+        let random = Tolerance::of("CON-KONS").judge(&samples, &printed);
+        // 0.0009 / √(1e-6/9 + 1e-6/10 + 1e-10/12) = 1.96.
+        assert_eq!(strict.to_string(), "differs (+9.0%, 2.0 se)");
+        assert_eq!(random.to_string(), "reproduced (+9.0%, 2.0 se)");
+        let far = Tolerance::of("PROS-N-KONS").judge(&ten(0.0080, 0.0001), &printed);
+        assert_eq!(far.to_string(), "differs (−20.0%, 6.3 se)");
+    }
+
+    #[test]
+    fn many_standard_errors_are_shown_without_a_fraction() {
+        // 0.081 / √(0.02²/10 + …) = 12.8.
+        let printed = Printed { mean: 1.0, std: 0.02, runs: 10, decimals: 5 };
+        assert_eq!(Tolerance::STRICT.judge(&[0.919; 10], &printed).to_string(), "differs (−8.1%, 13 se)");
+    }
+
+    #[test]
+    fn a_deviation_printed_as_zero_is_no_certainty() {
+        let printed = Printed::new(0.00043, 0.0);
+        let verdict = Tolerance::STRICT.judge(&[0.00044; 10], &printed);
+        // 1e-5 / (1e-5/√12) = 3.46.
+        assert_eq!(verdict.to_string(), "reproduced (+2.3%, 3.5 se)");
+    }
+
+    #[test]
+    fn one_run_borrows_the_printed_spread() {
+        let printed = Printed::new(1.0, 0.1);
+        let verdict = Tolerance::RANDOM.judge(&[1.2], &printed);
+        // 0.2 / √(0.01 + 0.001) = 1.91.
+        assert_eq!(verdict.to_string(), "reproduced (+20.0%, 1.9 se)");
+    }
+
+    #[test]
+    fn nothing_run_and_runs_that_diverge() {
+        let printed = Printed::new(1.0, 0.1);
+        let none = Tolerance::STRICT.judge(&[], &printed);
+        assert_eq!(none.to_string(), "not run (no run)");
+        let missing = Judgement::not_run(Kind::Printed, "data set not found");
+        assert_eq!(missing.to_string(), "not run (data set not found)");
+        let wild = Tolerance::RANDOM.judge(&[1.0, f64::NAN], &printed);
+        assert_eq!(wild.to_string(), "differs (diverged)");
+        let huge = Tolerance::RANDOM.judge(&[f64::MAX, f64::MAX], &printed);
+        assert!(!huge.came_out());
+    }
+
+    #[test]
+    fn sizes() {
+        let nons = Tolerance::of("nons-ald");
+        assert_eq!(nons.judge_size(29.0, 28.0).to_string(), "reproduced (+1)");
+        assert_eq!(nons.judge_size(31.4, 28.0).to_string(), "differs (+3.4)");
+        assert_eq!(nons.judge_size(28.0, 28.0).to_string(), "reproduced (0)");
+        let con = Tolerance::of("CON-KONS");
+        assert_eq!(con.judge_size(29.0, 34.0).to_string(), "reproduced (−5)");
+        assert!(!Tolerance::of("NOGD").judge_size(399.0, 400.0).came_out());
     }
 }

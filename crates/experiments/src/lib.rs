@@ -6,8 +6,7 @@
 //! | [`runner`] | how independent jobs run on several threads with results that do not depend on the number of threads |
 //! | [`progress`] | how a person at a terminal sees how far they are |
 //! | [`stats`] | what a mean, a standard error, a quantile and a measured exponent are |
-//! | [`verdict`] | when a measured number counts as the printed one |
-//! | [`judgement`] | what a comparison compares with, and what of ours it needs |
+//! | [`judgement`] | what a comparison compares with, and when a measured number counts as the printed one |
 //! | [`mod@table`] | how numbers are shown as Markdown, CSV and plain text |
 //! | [`figure`] | how curves, points and bars become pictures (those of `mercer-plots`) and tables |
 //! | [`mod@report`] | how finished experiments are kept and become one report, beside kept results at the papers' size |
@@ -52,4 +51,3 @@ pub mod statements;
 pub mod stats;
 pub mod sublinear;
 pub mod table;
-pub mod verdict;

@@ -18,6 +18,7 @@
 
 mod bias;
 mod earth;
+mod forecasters;
 mod forgetting;
 mod methods;
 mod orders;
@@ -53,7 +54,12 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 1",
             question: "Why does plain least squares predict poorly with many lags?",
             reading: "Plain least squares gives every lag the same error. Forgetting expects old lags to matter less and keeps their estimates small.",
-            sources: sources!["prediction/overfitting.rs", "prediction/summary.rs", "prediction/trial.rs"],
+            sources: sources![
+                "prediction/overfitting.rs",
+                "prediction/forecasters.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
+            ],
             run: overfitting::run,
             estimate: |plan| scaled(plan, 0.05 * plan.repetitions_or(8, 50) as f64),
         },
@@ -63,7 +69,12 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 2 (section 5). The text at hand prints no number; it stands between Figures 1 and 3",
             question: "How does the regret depend on the forgetting factor?",
             reading: "The order of the methods is the paper’s. The reference means come from an independent program of ours, so their verdicts count as our claims.",
-            sources: sources!["prediction/forgetting.rs", "prediction/summary.rs", "prediction/trial.rs"],
+            sources: sources![
+                "prediction/forgetting.rs",
+                "prediction/forecasters.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
+            ],
             run: forgetting::run,
             estimate: |plan| scaled(plan, 2.4 * plan.repetitions_or(8, 100) as f64),
         },
@@ -76,6 +87,7 @@ pub(crate) const PAPER: Paper = Paper {
             sources: sources![
                 "prediction/terms.rs",
                 "prediction/decomposition.rs",
+                "prediction/forecasters.rs",
                 "prediction/summary.rs",
                 "prediction/trial.rs"
             ],
@@ -88,7 +100,12 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 3 (E.1)",
             question: "How does OPF compare with other methods when the system forgets slowly?",
             reading: "The filters’ ranks are chosen in hindsight, which favours them. Where OPF loses to them, the paper’s statement does not hold here.",
-            sources: sources!["prediction/methods.rs", "prediction/summary.rs", "prediction/trial.rs"],
+            sources: sources![
+                "prediction/methods.rs",
+                "prediction/forecasters.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
+            ],
             run: methods::run,
             estimate: |plan| scaled(plan, 2.3 * plan.repetitions_or(6, 50) as f64),
         },
@@ -101,6 +118,7 @@ pub(crate) const PAPER: Paper = Paper {
             sources: sources![
                 "prediction/stability.rs",
                 "prediction/comparators.rs",
+                "prediction/forecasters.rs",
                 "prediction/summary.rs",
                 "prediction/trial.rs"
             ],
@@ -116,6 +134,7 @@ pub(crate) const PAPER: Paper = Paper {
             sources: sources![
                 "prediction/bias.rs",
                 "prediction/decomposition.rs",
+                "prediction/forecasters.rs",
                 "prediction/summary.rs",
                 "prediction/trial.rs"
             ],
@@ -131,6 +150,7 @@ pub(crate) const PAPER: Paper = Paper {
             sources: sources![
                 "prediction/orders.rs",
                 "prediction/decomposition.rs",
+                "prediction/forecasters.rs",
                 "prediction/summary.rs",
                 "prediction/trial.rs"
             ],
@@ -143,7 +163,12 @@ pub(crate) const PAPER: Paper = Paper {
             place: "not in the paper",
             question: "What is the method worth on a real series?",
             reading: "No model of the series is known, so errors are compared instead of regrets.",
-            sources: sources!["prediction/earth.rs", "prediction/summary.rs", "prediction/trial.rs"],
+            sources: sources![
+                "prediction/earth.rs",
+                "prediction/forecasters.rs",
+                "prediction/summary.rs",
+                "prediction/trial.rs"
+            ],
             run: earth::run,
             estimate: |plan| scaled(plan, 0.5),
         },

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, Figure, FigureError, Panels, Saved};
 use crate::judgement::Kind;
+use crate::judgement::Outcome;
 use crate::table::{Judged, Table, TableError};
-use crate::verdict::Outcome;
 use mercer_plots::write_whole;
 
 pub mod conduct;
@@ -108,6 +108,7 @@ impl From<Panels> for Picture {
 pub(crate) enum Block {
     Words(String),
     Remark(Remark),
+    Guard { name: String, acted: u64, of: u64 },
     Table { stem: String, caption: String, table: Table },
     Picture { stem: String, caption: String, picture: Picture },
 }
@@ -165,6 +166,20 @@ impl Report {
 
     fn remark(&mut self, outcome: Outcome, subject: String, why: String, missing: Option<(Kind, usize)>) {
         self.blocks.push(Block::Remark(Remark { outcome, subject, why, missing }));
+    }
+
+    /// How often a guard of ours (a cap, a floor, a threshold) acted, of so many times that it could
+    /// have.
+    pub fn guard(&mut self, name: impl Into<String>, acted: u64, of: u64) {
+        self.blocks.push(Block::Guard { name: name.into(), acted, of });
+    }
+
+    /// What its guards did, in words.
+    pub fn guards(&self) -> impl Iterator<Item = String> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Guard { name, acted, of } => Some(guard_words(name, *acted, *of)),
+            _ => None,
+        })
     }
 
     /// A table that will be saved under `stem`.
@@ -234,7 +249,7 @@ impl Report {
         let mut files = Vec::new();
         for block in &self.blocks {
             match block {
-                Block::Words(_) | Block::Remark(_) => {}
+                Block::Words(_) | Block::Remark(_) | Block::Guard { .. } => {}
                 Block::Table { stem, table, .. } => {
                     table.save(dir, stem)?;
                     files.extend(["md", "csv", "txt"].map(|ending| dir.join(format!("{stem}.{ending}"))));
@@ -273,6 +288,7 @@ impl Report {
             text.push('\n');
             match block {
                 Block::Words(words) => text += &format!("{}\n", words.trim_end()),
+                Block::Guard { name, acted, of } => text += &format!("*{}*\n", guard_words(name, *acted, *of)),
                 Block::Remark(Remark { outcome, subject, why, .. }) => {
                     text += &format!("> **{subject}: {}.** {}\n", outcome.name(), why.trim_end().replace('\n', "\n> "));
                 }
@@ -282,6 +298,10 @@ impl Report {
         }
         text
     }
+}
+
+pub(crate) fn guard_words(name: &str, acted: u64, of: u64) -> String {
+    format!("Guard: {name} acted {acted} times in {of}.")
 }
 
 /// The name of the file with the series behind a picture.

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::judgement::Outcome;
 use crate::judgement::{Judgement, Kind};
 use crate::stats::Summary;
-use crate::verdict::Outcome;
 use mercer_plots::{decimals_of, significant, write_whole};
 
 /// Why a table could not be filled or written.
@@ -462,7 +462,6 @@ fn shortest(v: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Verdict;
 
     fn sample() -> Table {
         let mut table = Table::new()
@@ -472,7 +471,7 @@ mod tests {
             .numbers("time, s", Format::Significant(3))
             .column("seen", Align::Centre, Format::Shortest)
             .words("verdict");
-        let verdict = Verdict::Reproduced { relative: 0.0042, standard_errors: 0.86 };
+        let verdict = Judgement::new(Kind::Printed, Outcome::Reproduced, "reproduced (+0.4%, 0.9 se)");
         let summary = Summary { mean: 0.002_851_234, std: 0.000_051, count: 10 };
         table
             .push(vec![
@@ -481,7 +480,7 @@ mod tests {
                 28usize.into(),
                 0.012_345_6.into(),
                 "x".into(),
-                Judgement::printed(&verdict, None).into(),
+                verdict.into(),
             ])
             .unwrap();
         table
@@ -491,7 +490,7 @@ mod tests {
                 400usize.into(),
                 1.5e-7.into(),
                 Cell::Empty,
-                Judgement::printed(&Verdict::not_run("no data"), None).into(),
+                Judgement::not_run(Kind::Printed, "no data").into(),
             ])
             .unwrap();
         table

@@ -47,7 +47,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             trail.micros.push(micros);
             trail.kept.push(kept.unwrap_or(f64::NAN));
             trail.errors.push(mean(&errors));
-            let error = Summary::of(&errors).ok();
+            let error = Summary::of(&errors);
             table.push(row![method.shown, budget, error, size, kept, micros])?;
         }
         trails.push(trail);

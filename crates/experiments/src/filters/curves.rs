@@ -68,7 +68,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             table.push(row![
                 series.name(),
                 method.shown,
-                Summary::of(&error).ok(),
+                Summary::of(&error),
                 mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>()),
                 mean(&passes.iter().map(|pass| pass.microseconds).collect::<Vec<f64>>())
             ])?;

@@ -113,7 +113,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             let mut ys = Vec::new();
             for budget in budgets_of(method) {
                 let rates: Vec<f64> = of(set, place, budget).iter().map(|rate| 100.0 * rate).collect();
-                table.push(row![there[set].name, method.shown, budget, Summary::of(&rates).ok()])?;
+                table.push(row![there[set].name, method.shown, budget, Summary::of(&rates)])?;
                 ys.push(mean(&rates));
             }
             if let [flat] = ys[..] {

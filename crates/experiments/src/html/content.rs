@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::markdown::words;
 use super::{OWN, badge, class, formula};
-use crate::report::{Block, Picture, Remark, Report, series_file};
+use crate::report::{Block, Picture, Remark, Report, guard_words, series_file};
 use crate::table::{Align, Shown, Table};
 
 /// What an experiment handed back: set-up, result and reading. `folder` has its pictures and,
@@ -27,6 +27,7 @@ fn block(block: &Block, folder: &str, id: &str) -> Markup {
     match block {
         Block::Words(text) => html! { div.words { (words(text)) } },
         Block::Remark(one) => remark(one),
+        Block::Guard { name, acted, of } => html! { p.quiet { (guard_words(name, *acted, *of)) } },
         Block::Table { stem, caption, table } => {
             self::table(table, caption, folder, stem, &format!("{id}{stem}-table"))
         }

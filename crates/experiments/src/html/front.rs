@@ -7,12 +7,12 @@ use super::markdown::words;
 use super::paper::numbers;
 use super::{FULL, OWN, badge, content, counts, duration, file, shell};
 use crate::experiment::Paper;
+use crate::judgement::Outcome;
 use crate::report::Block;
 use crate::report::edition::{Edition, Section, State};
 use crate::report::kept::Kept;
 use crate::report::tally::Tally;
 use crate::statements::{self, Status};
-use crate::verdict::Outcome;
 
 pub(super) fn page(edition: &Edition) -> Markup {
     let (papers, own): (Vec<&Paper>, Vec<&Paper>) = edition.papers.iter().partition(|paper| paper.source.is_some());
@@ -39,6 +39,11 @@ pub(super) fn page(edition: &Edition) -> Markup {
 fn card(edition: &Edition, paper: &Paper) -> Markup {
     let statements = statements::of(paper.name);
     let different: Vec<_> = statements.iter().filter(|each| each.status == Status::Differs).collect();
+    let guards: Vec<(&str, String)> = edition
+        .of(paper)
+        .filter_map(|section| Some((section.experiment.title, section.best(&edition.provenance.plan)?)))
+        .flat_map(|(title, best)| best.report.guards().map(move |words| (title, words)))
+        .collect();
     html! {
         article.card {
             h3 { a href=(file(paper)) { (paper.title) } }
@@ -51,6 +56,12 @@ fn card(edition: &Edition, paper: &Paper) -> Markup {
                     dl.facts {
                         @for each in different { div { dt { (each.name) } dd { (words(&each.reason)) } } }
                     }
+                }
+            }
+            @if !guards.is_empty() {
+                details {
+                    summary { "How often guards acted" }
+                    dl.facts { @for (title, words) in &guards { div { dt { (title) } dd { (words) } } } }
                 }
             }
             details {

@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use super::markdown::words;
 use super::{FULL, OWN, badge, content, counts, duration, file, shell};
 use crate::experiment::Paper;
+use crate::judgement::Outcome;
 use crate::report::edition::{Edition, Section, State};
 use crate::report::kept::Kept;
 use crate::statements::{self, Statement, Status};
-use crate::verdict::Outcome;
 
 pub(super) fn page(edition: &Edition, paper: &Paper) -> Markup {
     let statements = statements::of(paper.name);

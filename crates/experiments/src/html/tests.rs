@@ -10,7 +10,6 @@ use crate::report::edition::State;
 use crate::report::kept::Kept;
 use crate::report::provenance::{Asked, DataFile, Machine, Moment, Program, Provenance};
 use crate::table::{Cell, Format, Table};
-use crate::verdict::Verdict;
 
 fn everything(_: &Plan) -> Result<Report, ExperimentError> {
     let mut report = Report::new("Everything & <more>");
@@ -22,25 +21,15 @@ fn everything(_: &Plan) -> Result<Report, ExperimentError> {
         .numbers("J printed", Format::Shortest)
         .numbers("J", Format::Decimals(1))
         .words("verdict");
-    let reproduced = Verdict::Reproduced { relative: 0.01, standard_errors: 0.5 };
-    table.push(vec![
-        "a<b>".into(),
-        28usize.into(),
-        28.3.into(),
-        Judgement::printed(&reproduced, Some("μ = 1".into())).into(),
-    ])?;
+    let reproduced = Judgement::new(Kind::Printed, Outcome::Reproduced, "reproduced (+1.0%, 0.5 se)");
+    table.push(vec!["a<b>".into(), 28usize.into(), 28.3.into(), reproduced.with_choice("μ = 1").into()])?;
     table.push(vec![
         "c".into(),
         3usize.into(),
         f64::NAN.into(),
         Judgement::new(Kind::Printed, Outcome::Differs, "differs (diverged)").into(),
     ])?;
-    table.push(vec![
-        "d".into(),
-        Cell::Empty,
-        Cell::Empty,
-        Judgement::printed(&Verdict::not_run("no data"), None).into(),
-    ])?;
+    table.push(vec!["d".into(), Cell::Empty, Cell::Empty, Judgement::not_run(Kind::Printed, "no data").into()])?;
     report.table("sizes", "Sizes of <dictionaries>", table);
     report.picture(
         "growth",

@@ -17,6 +17,7 @@
 
 mod bounds;
 
+use super::RANK_GUARD;
 use crate::prelude::*;
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
@@ -122,6 +123,8 @@ struct Outcome {
     plateau: f64,
     /// Points of the larger of the two dictionaries.
     size: usize,
+    /// Pairs that the rank guard kept out.
+    forced: u64,
 }
 
 /// What all passes share.
@@ -161,7 +164,8 @@ impl Setting {
             }
         }
         let operator = sogd.operator();
-        Ok(Outcome { errors, plateau: mean(&late), size: operator.inputs().len().max(operator.outputs().len()) })
+        let size = operator.inputs().len().max(operator.outputs().len());
+        Ok(Outcome { errors, plateau: mean(&late), size, forced: sogd.forced_rejections() })
     }
 
     /// `‖U − U_λ‖²`, without the target's norm being made anew each time.
@@ -207,6 +211,11 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         "Constant steps: plateau; diminishing steps: slope over the last decade",
         table(&own, steps)?,
     );
+    for learner in Learner::ALL {
+        let own = runs.of(|input| input.0 == learner);
+        let forced = own.iter().map(|outcome| outcome.forced).sum();
+        report.guard(format!("{}: {RANK_GUARD}", learner.name()), forced, (own.len() * steps) as u64);
+    }
     report.picture(
         "convergence_constant",
         "Constant steps: mean squared error over time, and the plateau against η (right; dashed: slope 1)",
@@ -240,7 +249,7 @@ fn times(steps: usize) -> Vec<f64> {
 fn slope(times: &[f64], errors: &[f64]) -> Option<f64> {
     let start = times.last()? / 10.0;
     let first = times.iter().position(|t| *t >= start)?;
-    PowerLaw::fit(&times[first..], &errors[first..]).ok().map(|fit| fit.exponent)
+    PowerLaw::fit(&times[first..], &errors[first..]).map(|fit| fit.exponent)
 }
 
 fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Result<Table> {
@@ -251,7 +260,7 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
     for learner in Learner::ALL {
         for schedule in EtaSchedule::CONSTANT {
             let outcomes = own(learner, schedule);
-            let plateau = Summary::of(&all_of(&outcomes, |o| o.plateau)).ok();
+            let plateau = Summary::of(&all_of(&outcomes, |o| o.plateau));
             let ratio = plateau.map_or(f64::NAN, |plateau| plateau.mean / schedule.eta);
             let within = (WANTED_RATIO.0..=WANTED_RATIO.1).contains(&ratio);
             table.push(row![

@@ -15,7 +15,7 @@ use mercer_koopman::{
 };
 use mercer_streams::{Duffing, Pairs};
 
-use super::{learn, plane, real_values};
+use super::{RANK_GUARD, learn, plane, real_values};
 use crate::prelude::*;
 
 const WIDTH: f64 = 0.25;
@@ -87,6 +87,8 @@ struct Sight {
 #[derive(Clone, Debug)]
 struct Outcome {
     size: usize,
+    /// Pairs that the rank guard kept out.
+    forced: u64,
     online: Sight,
     batch: Option<Sight>,
 }
@@ -125,12 +127,12 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let batch: Vec<f64> = outcomes.iter().filter_map(|o| o.batch.as_ref().map(|sight| sight.accuracy)).collect();
         table.push(row![
             case.words(),
-            Summary::of(&sizes).ok(),
+            Summary::of(&sizes),
             case.printed(),
             verdict,
             mean(&column(&|o| o.online.near as f64)),
-            Summary::of(&column(&|o| o.online.accuracy)).ok(),
-            Summary::of(&batch).ok().map_or(Cell::Empty, |summary| Some(summary).into())
+            Summary::of(&column(&|o| o.online.accuracy)),
+            Summary::of(&batch).map_or(Cell::Empty, |summary| Some(summary).into())
         ])?;
     }
     report.table("duffing", "Dictionary sizes, and the share of the cells whose region is found", table);
@@ -150,6 +152,10 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         );
     }
 
+    let forced = |case: Case| all(case).iter().map(|outcome| outcome.forced).sum();
+    for case in Case::ALL {
+        report.guard(format!("ε = {}: {RANK_GUARD}", case.words()), forced(case), (all(case).len() * pairs) as u64);
+    }
     let claims = claims(&all(Case::Cubic), pairs)?;
     report.differs_where(&claims, "Regions of attraction", "Fewer cells are right than should be.");
     report.table("duffing_claims", "What should come out, and whether it does", claims);
@@ -227,7 +233,8 @@ fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> 
         let batch = batch::nystrom_edmd(kernel, operator.inputs(), kernel, operator.outputs(), &xs, &ys, BATCH_LAMBDA)?;
         look(&batch, grid, truth, seed)
     });
-    Ok(Outcome { size: operator.inputs().len(), online, batch: batch.transpose()? })
+    let forced = learner.forced_rejections();
+    Ok(Outcome { size: operator.inputs().len(), forced, online, batch: batch.transpose()? })
 }
 
 fn look(operator: &KernelOperator<Gaussian>, grid: &Grid, truth: &[f64], seed: u64) -> Result<Sight> {

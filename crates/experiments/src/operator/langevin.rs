@@ -16,7 +16,7 @@ use mercer_koopman::{
 };
 use mercer_streams::{FourWells, Pairs};
 
-use super::{plane, real_values};
+use super::{RANK_GUARD, plane, real_values};
 use crate::prelude::*;
 
 const KERNEL: &str = "mix:0.4*gaussian:0.4+0.6*gaussian:0.7";
@@ -118,6 +118,8 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let sizes = sizes(&runs, &times)?;
     report.differs_where(&sizes, "Sizes of the dictionary", SIZES);
     report.table("langevin", "Dictionary sizes (mean ± standard deviation over seeds) and scores", sizes);
+    let pairs = (runs.0.len() * times.iter().max().unwrap_or(&0)) as u64;
+    report.guard(RANK_GUARD, runs.of(|_| true).iter().map(|outcome| outcome.forced).sum(), pairs);
     let claims = claims(&runs, &times)?;
     report.differs_where(
         &claims,
@@ -192,13 +194,13 @@ fn sizes(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Result<Table> {
                     order.words(),
                     name(test),
                     *time,
-                    Summary::of(&sizes).ok(),
+                    Summary::of(&sizes),
                     *printed,
                     judged(order, test, gap, whole),
                     if last { forced.into() } else { Cell::Empty },
                     mean(&all(&|sight| sight.moduli[SETS - 1])),
                     mean(&all(&|sight| sight.moduli.get(SETS).copied().unwrap_or(0.0))),
-                    Summary::of(&all(&|sight| sight.rand_index)).ok()
+                    Summary::of(&all(&|sight| sight.rand_index))
                 ])?;
             }
         }

@@ -12,7 +12,7 @@ use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};
 use mercer_streams::{Lorenz, Pairs};
 
-use super::learn;
+use super::{RANK_GUARD, learn};
 use crate::prelude::*;
 
 /// Width of the kernel, in standard deviations of a coordinate.
@@ -38,6 +38,8 @@ const METHODS: [&str; 3] = [ONLINE, EDMD, NYSTROM];
 #[derive(Clone, Debug, PartialEq)]
 struct Outcome {
     size: usize,
+    /// Pairs that the rank guard kept out.
+    forced: u64,
     /// Mean valid times in Lyapunov times, in the order of [`METHODS`].
     valid: [f64; 3],
     /// Root mean squared errors over the starts at each step, in spreads.
@@ -71,11 +73,11 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     for budget in BUDGETS {
         let own = results.of(|(own, _)| *own == budget);
         let sizes = all_of(&own, |o| o.size as f64);
-        let mut row = vec![budget.into(), Summary::of(&sizes).ok().into()];
+        let mut row = vec![budget.into(), Summary::of(&sizes).into()];
         for (i, method) in METHODS.iter().enumerate() {
             let valid = all_of(&own, |o| o.valid[i]);
             lines[i].push((mean(&sizes), mean(&valid)));
-            row.push(Summary::of(&valid).ok().into());
+            row.push(Summary::of(&valid).into());
             if budget == BUDGETS[BUDGETS.len() - 1] {
                 let unit = Lorenz::default().interval * Lorenz::LYAPUNOV_EXPONENT;
                 let times: Vec<f64> = (1..=STEPS).map(|n| n as f64 * unit).collect();
@@ -91,6 +93,8 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     }
     report.words(format!("{pairs} pairs, one every 0.05; {INTRODUCTION} {}", what_is_seen(&lines)));
     report.table("lorenz", "Valid time in Lyapunov times (1.10 units of time)", table);
+    let forced = results.of(|_| true).iter().map(|outcome| outcome.forced).sum();
+    report.guard(RANK_GUARD, forced, (results.0.len() * pairs) as u64);
     let panels = Panels::new("Forecasts of Lorenz's system", 2).panel(by_size).panel(over_time);
     report.picture("lorenz_forecasts", "Valid time against dictionary size, and how the error grows", panels);
     Ok(report)
@@ -145,7 +149,7 @@ fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome> {
     let mut learner = Sogd::on_states(kernel, 3, params)?;
     learn(&mut learner, &pairs)?;
     let online = learner.operator();
-    let size = online.inputs().len();
+    let (size, forced) = (online.inputs().len(), learner.forced_rejections());
     let (xs, ys) = (Points::from_rows(3, pairs.inputs()), Points::from_rows(3, pairs.outputs()));
     let some = |table: &Points| {
         let mut chosen = Points::with_capacity(3, size);
@@ -156,7 +160,7 @@ fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome> {
     let nystrom = batch::nystrom_edmd(kernel, online.inputs(), kernel, online.outputs(), &xs, &ys, NYSTROM_LAMBDA)?;
     let [first, second, third] = [online, &edmd, &nystrom].map(|operator| forecast(operator, &later));
     let [first, second, third] = [first?, second?, third?];
-    Ok(Outcome { size, valid: [first.0, second.0, third.0], errors: [first.1, second.1, third.1] })
+    Ok(Outcome { size, forced, valid: [first.0, second.0, third.0], errors: [first.1, second.1, third.1] })
 }
 
 /// Mean valid time, and the root mean squared error of each step, of forecasts from states of a

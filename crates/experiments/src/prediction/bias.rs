@@ -5,11 +5,12 @@
 //! `Σ b_l Z_lᵀ V̄⁻¹ Z_{k+1} − b_{k+1}`. Both are shown as root mean squares over the last epoch
 //! (the paper says "average"), and beside them the regret of the whole run.
 
-use mercer_forecast::{EpochSchedule, Forgetting, Opf, OpfParams};
+use mercer_forecast::EpochSchedule;
 use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
-use super::summary::{Band, Claims, short};
+use super::forecasters::opf;
+use super::summary::Band;
 use super::trial::{Model, Trial, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
@@ -119,8 +120,7 @@ fn outcome(model: &Model, trial: &Trial, gamma: f64, betas: &[f64]) -> Result<Ou
             bias.push(last.bias.sqrt());
             left.push(last.bias_error.sqrt());
         }
-        let params = OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
-        let mut opf = Opf::new(trial.dimension(), &params)?;
+        let mut opf = opf(trial.dimension(), schedule, gamma)?;
         regret.extend(trial.regret(&mut opf, schedule.first_start(), &[trial.last()])?);
     }
     Ok(Outcome { bias, left, regret })

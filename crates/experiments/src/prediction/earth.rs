@@ -5,17 +5,14 @@
 //! came. One day ahead for all methods, up to a month ahead for some, by letting a copy of the
 //! forecaster miss one output after the other.
 
-use mercer_forecast::{
-    AnyForecaster, Forecaster, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, WindowedSlip,
-    WindowedSlipParams,
-};
+use mercer_forecast::{AnyForecaster, Forecaster};
 
-use super::forgetting::{experts, intervals};
-use super::summary::{Claims, axis, short};
+use super::forecasters::Method;
+use super::forgetting::intervals;
+use super::summary::axis;
 use super::trial::marks;
 use super::{LAMBDA, SECTION_5};
 use crate::prelude::*;
-use crate::verdict;
 
 const SERIES: &str = "earth_orientation";
 const GAMMAS: [f64; 5] = [0.3, 0.5, 0.7, 0.9, 1.0];
@@ -41,19 +38,17 @@ struct Outcome {
     coverage: f64,
 }
 
-fn methods(m: usize) -> Result<Vec<(String, AnyForecaster)>> {
-    let schedule = SECTION_5;
-    let mut methods: Vec<(String, AnyForecaster)> = Vec::new();
-    for gamma in GAMMAS {
-        let params = OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
-        methods.push((format!("OPF, γ = {gamma}"), Opf::new(m, &params)?.into()));
-    }
-    methods.push(("Experts".into(), experts(m, schedule)?.into()));
-    let windowed = WindowedSlip::new(m, &WindowedSlipParams::default().schedule(schedule).lambda(LAMBDA).rank(10))?;
-    methods.push(("windowed SLIP, k = 10".into(), windowed.into()));
-    methods.push(("linear extrapolation".into(), LinearExtrapolation::new(m).into()));
-    methods.push(("last value".into(), LastValue::new(m).into()));
-    Ok(methods)
+fn methods(m: usize, last: usize) -> Result<Vec<(String, AnyForecaster)>> {
+    let opf = GAMMAS.map(|gamma| (format!("OPF, γ = {gamma}"), Method::Opf(gamma)));
+    let others = [
+        ("Experts", Method::Experts),
+        ("windowed SLIP, k = 10", Method::WindowedSlip(10)),
+        ("linear extrapolation", Method::LinearExtrapolation),
+        ("last value", Method::LastValue),
+    ];
+    let others = others.map(|(name, method)| (name.to_owned(), method));
+    let built = |(name, method): (String, Method)| Ok((name, method.build(m, SECTION_5, last)?));
+    opf.into_iter().chain(others).map(built).collect()
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
@@ -65,7 +60,8 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         series.column_names().map_or_else(|| (1..=m).map(|i| format!("y{i}")).collect(), <[String]>::to_vec);
     let marks = marks(SECTION_5.first_start() * 3 / 2, rows.len() - 1, 80);
     let name = |(name, _): &(String, AnyForecaster)| format!("opf_earth / {name}");
-    let outcomes = plan.each(methods(m)?, name, |(name, method), _| outcome(name, method.clone(), &rows, &marks))?;
+    let outcomes =
+        plan.each(methods(m, rows.len() - 1)?, name, |(name, method), _| outcome(name, method.clone(), &rows, &marks))?;
     report(&outcomes.of(|_| true), &rows, &names, &marks)
 }
 
@@ -151,11 +147,7 @@ fn report(outcomes: &[&Outcome], rows: &[&[f64]], names: &[String], marks: &[usi
     claims.judge(
         format!("Forgetting helps: the best γ is below 1, its error by more than {}% smaller", 100.0 * NO_DIFFERENCE),
         format!("{} ({best_name}) against {} of γ = 1", short(best), short(plain)),
-        if best < (1.0 - NO_DIFFERENCE) * plain {
-            Judgement::statement(Kind::Claim, true)
-        } else {
-            Judgement::new(Kind::Claim, verdict::Outcome::Differs, "no difference")
-        },
+        Judgement::either(Kind::Claim, best < (1.0 - NO_DIFFERENCE) * plain, "holds", "no difference"),
     )?;
     claims.ours(
         "The expert grid is at most 1.15 times the best γ",

@@ -7,15 +7,13 @@
 //! The paper prints no numbers here. The reference means are those of an independent dense
 //! implementation over 100 seeds of its own; its deviation is taken to be ours.
 
-use mercer_forecast::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forgetting,
-    GridParams, IntervalParams, LastValue, LinearExtrapolation, Opf, OpfParams,
-};
+use mercer_forecast::{ConformalIntervals, IntervalParams};
 use mercer_streams::LinearSystem;
 
-use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
+use super::forecasters::Method;
+use super::summary::{Curves, Reference, axis, smaller_in};
 use super::trial::{Model, Trial, marks, trials};
-use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
+use super::{SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
 /// Factors of the sweep beside ρ and 1.
@@ -31,57 +29,15 @@ const REFERENCES: &[Reference] = &[
     Reference { method: "discounted, α = 0.99", mean: 8.0, unit: 1e4, decimals: 0 },
 ];
 
-/// A method under its name.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Method {
-    Opf(f64),
-    Discounted { alpha: f64, discount_regulariser: bool },
-    Experts,
-    LastValue,
-    LinearExtrapolation,
-}
-
-impl Method {
-    fn build(&self, outputs: usize, schedule: EpochSchedule) -> Result<AnyForecaster> {
-        Ok(match *self {
-            Self::Opf(gamma) => {
-                let params =
-                    OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
-                Opf::new(outputs, &params)?.into()
-            }
-            Self::Discounted { alpha, discount_regulariser } => {
-                let params = DiscountedParams::default()
-                    .schedule(schedule)
-                    .lambda(LAMBDA)
-                    .alpha(alpha)
-                    .discount_regulariser(discount_regulariser);
-                Discounted::new(outputs, &params)?.into()
-            }
-            Self::Experts => experts(outputs, schedule)?.into(),
-            Self::LastValue => LastValue::new(outputs).into(),
-            Self::LinearExtrapolation => LinearExtrapolation::new(outputs).into(),
-        })
-    }
-}
-
-/// The default grid.
-pub(super) fn experts(outputs: usize, schedule: EpochSchedule) -> Result<ForecastMixture<Opf>> {
-    Ok(ForecastMixture::<Opf>::grid(outputs, &GridParams::default().schedule(schedule).lambda(LAMBDA))?)
-}
-
 /// Intervals that should hold [`COVERAGE`] of the values.
 pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals> {
     let params = IntervalParams::default().coverage(COVERAGE);
     Ok(ConformalIntervals::new(outputs, params)?)
 }
 
-/// What one method did on one seed.
-struct Outcome {
-    curve: Vec<f64>,
-    /// Share of the values within their intervals over the second half, by output; for the experts
-    /// only.
-    coverage: Option<Vec<f64>>,
-}
+/// What one method did on one seed: its regret at each mark and, for the experts only, the share of
+/// the values within their intervals over the second half, by output.
+type Outcome = (Vec<f64>, Option<Vec<f64>>);
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
@@ -93,7 +49,15 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let results = trials(plan, &model, last, seeds, "opf_forgetting", |trial| {
         methods.iter().map(|(_, method)| outcome(trial, method, &marks)).collect::<Result<Vec<_>>>()
     })?;
-    Measured { radius: model.radius(), last, marks, methods, results }.report(epochs == SECTION_5_EPOCHS)
+    let (methods, names) = methods.into_iter().map(|(name, method)| (method, name)).unzip();
+    let mut coverage = Vec::new();
+    let seeds = results.into_iter().map(|seed| {
+        let (curves, shares): (Vec<_>, Vec<_>) = seed.into_iter().unzip();
+        coverage.extend(shares.into_iter().flatten());
+        curves
+    });
+    let curves = Curves { names, marks, seeds: seeds.collect() };
+    Measured { radius: model.radius(), last, methods, curves, coverage }.report(epochs == SECTION_5_EPOCHS)
 }
 
 fn methods(radius: f64, full: bool) -> Vec<(String, Method)> {
@@ -114,10 +78,10 @@ fn methods(radius: f64, full: bool) -> Vec<(String, Method)> {
 
 fn outcome(trial: &Trial, method: &Method, marks: &[usize]) -> Result<Outcome> {
     let m = trial.dimension();
-    let mut forecaster = method.build(m, SECTION_5)?;
+    let mut forecaster = method.build(m, SECTION_5, trial.last())?;
     let from = SECTION_5.first_start();
     if *method != Method::Experts {
-        return Ok(Outcome { curve: trial.regret(&mut forecaster, from, marks)?, coverage: None });
+        return Ok((trial.regret(&mut forecaster, from, marks)?, None));
     }
     let mut intervals = intervals(m)?;
     let (mut within, mut counted, mut refused) = (vec![0.0; m], 0.0, None);
@@ -136,36 +100,23 @@ fn outcome(trial: &Trial, method: &Method, marks: &[usize]) -> Result<Outcome> {
     })?;
     match refused {
         Some(error) => Err(error.into()),
-        None => Ok(Outcome { curve, coverage: Some(within.iter().map(|within| within / counted).collect()) }),
+        None => Ok((curve, Some(all_of(&within, |within| within / counted)))),
     }
 }
 
-/// All curves of all seeds.
 struct Measured {
     radius: f64,
     last: usize,
-    marks: Vec<usize>,
-    methods: Vec<(String, Method)>,
-    results: Vec<Vec<Outcome>>,
+    methods: Vec<Method>,
+    curves: Curves,
+    /// Of each seed, by output.
+    coverage: Vec<Vec<f64>>,
 }
 
 impl Measured {
-    fn find(&self, name: &str) -> usize {
-        self.methods.iter().position(|(own, _)| own == name).unwrap_or(0)
-    }
-
-    /// The final regret of every seed.
-    fn finals(&self, method: usize) -> Vec<f64> {
-        self.results.iter().map(|seed| seed[method].curve.last().copied().unwrap_or(f64::NAN)).collect()
-    }
-
-    fn band(&self, method: usize) -> Band {
-        Band::of(self.results.iter().map(|seed| seed[method].curve.as_slice()))
-    }
-
     /// `whole` says that the run has the paper's length, so that references apply.
     fn report(&self, whole: bool) -> Result<Report> {
-        let seeds = self.results.len();
+        let seeds = self.curves.seeds.len();
         let mut report = Report::new("OPF, section 5: forgetting against regret");
         report.words(format!(
             "N = {}, {seeds} seeds, ρ(A − LC) = {:.5}; bands are one standard error. The reference means are those of an \
@@ -176,27 +127,15 @@ impl Measured {
         report.table(
             "opf_forgetting",
             format!("Regret at N = {}, mean ± standard deviation", self.last),
-            self.table(whole)?,
+            self.curves.table(REFERENCES, whole)?,
         );
         report.picture("opf_forgetting_time", "Regret against time: γ left, α and the rest right", self.against_time());
         report.picture("opf_forgetting_gamma", "Regret at N against γ", self.against_gamma());
         Ok(report)
     }
 
-    fn table(&self, whole: bool) -> Result<Table> {
-        let mut table = Table::with("method | regret ~4 | reference # | verdict");
-        for (i, (name, _)) in self.methods.iter().enumerate() {
-            let finals = self.finals(i);
-            let reference = Reference::find(REFERENCES, name).filter(|_| whole);
-            let verdict = reference.map(|reference| reference.judge(&finals));
-            let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
-            table.push(row![name.as_str(), summary, reference.map(Reference::value), verdict])?;
-        }
-        Ok(table)
-    }
-
     fn claims(&self) -> Result<Table> {
-        let finals = |name: &str| self.finals(self.find(name));
+        let finals = |name: &str| self.curves.of(name);
         let (balanced, plain) = (finals("OPF, γ = ρ"), finals("OPF, γ = 1"));
         let mut claims = Claims::new();
         let (smaller, of) = smaller_in(&balanced, &plain);
@@ -209,8 +148,8 @@ impl Measured {
             .methods
             .iter()
             .enumerate()
-            .filter_map(|(i, (_, method))| match method {
-                Method::Opf(gamma) => Some((*gamma, mean(&self.finals(i)))),
+            .filter_map(|(i, method)| match method {
+                Method::Opf(gamma) => Some((*gamma, mean(&self.curves.finals(i)))),
                 _ => None,
             })
             .collect();
@@ -250,9 +189,7 @@ impl Measured {
             format!("{} times {}", short(mean(&experts) / best.1), short(best.1)),
             mean(&experts) <= 1.15 * best.1,
         )?;
-        let index = self.find("Experts");
-        let shares: Vec<f64> =
-            self.results.iter().filter_map(|seed| seed[index].coverage.as_ref()).map(|shares| mean(shares)).collect();
+        let shares = all_of(&self.coverage, |shares| mean(shares));
         claims.ours(
             format!("Intervals hold {}% of the values within 1% over the second half", 100.0 * COVERAGE),
             format!("{:.2}% on average over seeds and outputs", 100.0 * mean(&shares)),
@@ -262,17 +199,17 @@ impl Measured {
     }
 
     fn against_time(&self) -> Panels {
-        let xs = axis(&self.marks);
+        let xs = axis(&self.curves.marks);
         let draw = |title: &str, names: &[&str]| {
             let figure = Figure::new(title).x_label("N").y_label("regret").log_x().log_y();
-            names.iter().fold(figure, |figure, name| self.band(self.find(name)).draw(figure, *name, &xs))
+            names.iter().fold(figure, |figure, name| self.curves.band(name).draw(figure, *name, &xs))
         };
         let gammas = ["OPF, γ = ρ", "OPF, γ = 0.3", "OPF, γ = 0.7", "OPF, γ = 1"];
         // The last value is off by orders of magnitude, and stands in the table.
         let others = ["OPF, γ = ρ", "OPF, γ = 1", "discounted, α = 0.99", "linear extrapolation"];
         // The experts lie upon the best line and the slow discount upon γ = 1, so that they are
         // dashed.
-        let mean_of = |name: &str| self.band(self.find(name)).mean;
+        let mean_of = |name: &str| self.curves.band(name).mean;
         let left = draw("forgetting of lags", &gammas).dashed("Experts", &xs, &mean_of("Experts"));
         let slow = "discounted, α = 0.9999";
         let right = draw("discounting of samples, and a floor", &others).dashed(slow, &xs, &mean_of(slow));
@@ -281,9 +218,9 @@ impl Measured {
 
     fn against_gamma(&self) -> Figure {
         let mut points: Vec<(f64, f64, f64)> = Vec::new();
-        for (i, (_, method)) in self.methods.iter().enumerate() {
+        for (name, method) in self.curves.names.iter().zip(&self.methods) {
             if let Method::Opf(gamma) = method {
-                let band = self.band(i);
+                let band = self.curves.band(name);
                 if let (Some(mean), Some(error)) = (band.mean.last(), band.error.last()) {
                     points.push((*gamma, *mean, *error));
                 }
@@ -292,7 +229,7 @@ impl Measured {
         let column = |pick: fn(&(f64, f64, f64)) -> f64| points.iter().map(pick).collect::<Vec<f64>>();
         let (gammas, means) = (column(|p| p.0), column(|p| p.1));
         let (low, high) = (column(|p| p.1 - p.2), column(|p| p.1 + p.2));
-        let experts = mean(&self.finals(self.find("Experts")));
+        let experts = mean(&self.curves.of("Experts"));
         let best = means.iter().copied().fold(f64::INFINITY, f64::min);
         let most = high.iter().copied().fold(0.0, f64::max);
         Figure::new("")

@@ -5,18 +5,13 @@
 //! ranks, sample discounting, the experts, and two floors. A best rank at the end of the ranks
 //! tried is said to be there, for more (or fewer) filters might do better.
 
-use mercer_forecast::{
-    AnyForecaster, Discounted, DiscountedParams, Forgetting, LastValue, LinearExtrapolation, Opf, OpfParams, Slip,
-    SlipParams, SpectralFilter, SpectralParams, SpectralRule, WindowedSlip, WindowedSlipParams,
-};
 use mercer_streams::LinearSystem;
 
-use super::forgetting::experts;
-use super::summary::{Band, Claims, Reference, axis, short, smaller_in};
+use super::forecasters::Method;
+use super::summary::{Curves, Reference, axis, smaller_in};
 use super::trial::{Model, marks, trials};
-use super::{E_1, E_1_EPOCHS, LAMBDA, horizon};
+use super::{E_1, E_1_EPOCHS, horizon};
 use crate::prelude::*;
-use crate::verdict::Outcome;
 
 const GAMMAS: [f64; 8] = [0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.9];
 /// Ranks k of all filters: those of the papers' size, and fewer.
@@ -29,58 +24,6 @@ const REFERENCES: &[Reference] = &[
     Reference { method: "OPF, γ = 1", mean: 1.2, unit: 1e5, decimals: 1 },
 ];
 
-#[derive(Clone, Copy, Debug)]
-enum Method {
-    Opf(f64),
-    Slip(usize),
-    WindowedSlip(usize),
-    Spectral(usize),
-    Discounted(f64),
-    Experts,
-    LastValue,
-    LinearExtrapolation,
-}
-
-impl Method {
-    fn build(self, outputs: usize, last: usize) -> Result<AnyForecaster> {
-        let (schedule, lambda, t_init, horizon) = (E_1, LAMBDA, E_1.t_init, last + 1);
-        Ok(match self {
-            Self::Opf(gamma) => {
-                let params =
-                    OpfParams::default().schedule(schedule).lambda(lambda).forgetting(Forgetting::Scalar(gamma));
-                Opf::new(outputs, &params)?.into()
-            }
-            Self::Slip(rank) => {
-                Slip::new(outputs, &SlipParams::default().t_init(t_init).lambda(lambda).rank(rank).horizon(horizon))?
-                    .into()
-            }
-            Self::WindowedSlip(rank) => {
-                WindowedSlip::new(outputs, &WindowedSlipParams::default().schedule(schedule).lambda(lambda).rank(rank))?
-                    .into()
-            }
-            Self::Spectral(rank) => {
-                let rule = SpectralRule::Ridge { lambda };
-                SpectralFilter::new(
-                    outputs,
-                    &SpectralParams::default().t_init(t_init).rank(rank).horizon(horizon).rule(rule),
-                )?
-                .into()
-            }
-            Self::Discounted(alpha) => {
-                let params = DiscountedParams::default()
-                    .schedule(schedule)
-                    .lambda(lambda)
-                    .alpha(alpha)
-                    .discount_regulariser(true);
-                Discounted::new(outputs, &params)?.into()
-            }
-            Self::Experts => experts(outputs, schedule)?.into(),
-            Self::LastValue => LastValue::new(outputs).into(),
-            Self::LinearExtrapolation => LinearExtrapolation::new(outputs).into(),
-        })
-    }
-}
-
 fn methods(radius: f64, ranks: &[usize]) -> Vec<(String, Method)> {
     let mut methods: Vec<(String, Method)> = vec![("OPF, γ = ρ".into(), Method::Opf(radius))];
     methods.extend(GAMMAS.iter().map(|&gamma| (format!("OPF, γ = {gamma}"), Method::Opf(gamma))));
@@ -92,7 +35,7 @@ fn methods(radius: f64, ranks: &[usize]) -> Vec<(String, Method)> {
     methods.extend(each("SLIP", Method::Slip));
     methods.extend(each("windowed SLIP", Method::WindowedSlip));
     methods.extend(each("spectral filtering", Method::Spectral));
-    methods.push(("discounted, α = 0.999".into(), Method::Discounted(0.999)));
+    methods.push(("discounted, α = 0.999".into(), Method::Discounted { alpha: 0.999, discount_regulariser: true }));
     methods.push(("linear extrapolation".into(), Method::LinearExtrapolation));
     methods.push(("last value".into(), Method::LastValue));
     methods
@@ -108,44 +51,26 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let seeds = plan.repetitions_or(6, 50);
     let curves = trials(plan, &model, last, seeds, "opf_methods", |trial| {
         let curve = |(_, method): &(String, Method)| {
-            trial.regret(&mut method.build(trial.dimension(), last)?, E_1.first_start(), &marks)
+            trial.regret(&mut method.build(trial.dimension(), E_1, last)?, E_1.first_start(), &marks)
         };
         methods.iter().map(curve).collect::<Result<Vec<_>>>()
     })?;
-    let names = methods.into_iter().map(|(name, _)| name).collect();
-    Measured { radius: model.radius(), last, marks, names, curves }.report(epochs == E_1_EPOCHS)
+    let curves = Curves { names: methods.into_iter().map(|(name, _)| name).collect(), marks, seeds: curves };
+    Measured { radius: model.radius(), last, curves }.report(epochs == E_1_EPOCHS)
 }
 
 struct Measured {
     radius: f64,
     last: usize,
-    marks: Vec<usize>,
-    names: Vec<String>,
-    /// Seeds by methods by marks.
-    curves: Vec<Vec<Vec<f64>>>,
+    curves: Curves,
 }
 
 impl Measured {
-    fn find(&self, name: &str) -> usize {
-        self.names.iter().position(|own| own == name).unwrap_or(0)
-    }
-
-    fn finals(&self, method: usize) -> Vec<f64> {
-        self.curves.iter().map(|seed| seed[method].last().copied().unwrap_or(f64::NAN)).collect()
-    }
-
-    /// The method of least mean regret among those whose name begins so.
-    fn best(&self, beginning: &str) -> (usize, f64) {
-        let own = (0..self.names.len()).filter(|&i| self.names[i].starts_with(beginning));
-        let means = own.map(|i| (i, mean(&self.finals(i))));
-        means.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::NAN))
-    }
-
     /// The best of a kind of filter, its mean regret, and where among the ranks it stands.
     fn best_rank(&self, kind: &str) -> (f64, String) {
-        let (index, regret) = self.best(kind);
-        let name = &self.names[index];
-        let own: Vec<&String> = self.names.iter().filter(|name| name.starts_with(kind)).collect();
+        let (index, regret) = self.curves.best(kind);
+        let name = &self.curves.names[index];
+        let own: Vec<&String> = self.curves.names.iter().filter(|name| name.starts_with(kind)).collect();
         let edge = if own.first() == Some(&name) {
             ", the fewest tried"
         } else if own.last() == Some(&name) {
@@ -163,20 +88,13 @@ impl Measured {
              windowed SLIP over OPF's window; k is their number of filters. Spectral filtering has the last output beside its filters, as in \
              its paper, but learns by ridge regression and not by gradients, which do not follow a series that grows.",
             self.last,
-            self.curves.len(),
+            self.curves.seeds.len(),
             self.radius
         ));
         let claims = self.claims()?;
         report.differs_where(&claims, "OPF and the filters", FILTERS);
         report.table("opf_methods_claims", "What the paper says of E.1, and what this project promises", claims);
-        let mut table = Table::with("method | regret ~4 | reference # | verdict");
-        for (i, name) in self.names.iter().enumerate() {
-            let finals = self.finals(i);
-            let reference = Reference::find(REFERENCES, name).filter(|_| whole);
-            let verdict = reference.map(|reference| reference.judge(&finals));
-            let summary = Summary::of(&finals).map_or(Cell::Empty, Cell::from);
-            table.push(row![name.as_str(), summary, reference.map(Reference::value), verdict])?;
-        }
+        let table = self.curves.table(REFERENCES, whole)?;
         report.table("opf_methods", format!("Regret at N = {}, mean ± standard deviation", self.last), table);
         report.picture("opf_methods", "Regret against time, the best rank of each kind", self.picture());
         Ok(report)
@@ -186,12 +104,10 @@ impl Measured {
         let mut claims = Claims::new();
         // 0.78 is printed.
         let is_printed = (self.radius - 0.78).abs() < 0.005;
-        let (outcome, word) =
-            if is_printed { (Outcome::Reproduced, "reproduced") } else { (Outcome::Differs, "differs") };
-        let printed = Judgement::new(Kind::Printed, outcome, word);
+        let printed = Judgement::either(Kind::Printed, is_printed, "reproduced", "differs");
         claims.judge("The predictor's radius is 0.78", format!("{:.4}", self.radius), printed)?;
-        let balanced = self.finals(self.find("OPF, γ = ρ"));
-        let plain = self.finals(self.find("OPF, γ = 1"));
+        let balanced = self.curves.of("OPF, γ = ρ");
+        let plain = self.curves.of("OPF, γ = 1");
         let (smaller, of) = smaller_in(&balanced, &plain);
         claims.of_paper(
             "OPF (γ = ρ) beats γ = 1",
@@ -215,13 +131,13 @@ impl Measured {
                 filters = (regret, name);
             }
         }
-        let (best, least) = self.best("OPF");
+        let (best, least) = self.curves.best("OPF");
         claims.ours(
             "A γ below ρ is better still",
-            format!("{} ({}) against {}", short(least), self.names[best], short(mean(&balanced))),
+            format!("{} ({}) against {}", short(least), self.curves.names[best], short(mean(&balanced))),
             least < mean(&balanced),
         )?;
-        let experts = mean(&self.finals(self.find("Experts")));
+        let experts = mean(&self.curves.of("Experts"));
         claims.ours(
             "The expert grid has at most 1.15 times the regret of the best γ in hindsight",
             format!("{} times {}", short(experts / least), short(least)),
@@ -236,23 +152,22 @@ impl Measured {
     }
 
     fn picture(&self) -> Panels {
-        let xs = axis(&self.marks);
+        let xs = axis(&self.curves.marks);
         let draw = |title: &str, methods: &[usize]| {
             let figure = Figure::new(title).x_label("N").y_label("regret").log_x().log_y();
             methods.iter().fold(figure, |figure, &i| {
-                let band = Band::of(self.curves.iter().map(|seed| seed[i].as_slice()));
-                band.draw(figure, self.names[i].as_str(), &xs)
+                let name = self.curves.names[i].as_str();
+                self.curves.band(name).draw(figure, name, &xs)
             })
         };
-        let named = |names: &[&str]| names.iter().map(|name| self.find(name)).collect::<Vec<usize>>();
+        let named = |names: &[&str]| names.iter().map(|name| self.curves.find(name)).collect::<Vec<usize>>();
         let mut own = named(&["OPF, γ = ρ", "OPF, γ = 1"]);
-        own.push(self.best("OPF").0);
+        own.push(self.curves.best("OPF").0);
         // The experts lie upon the best line, so that they are dashed. The floors stand in the
         // table.
-        let experts = self.find("Experts");
-        let experts = Band::of(self.curves.iter().map(|seed| seed[experts].as_slice())).mean;
+        let experts = self.curves.band("Experts").mean;
         let mut others = named(&["OPF, γ = ρ", "OPF, γ = 1"]);
-        others.extend(["SLIP", "windowed", "spectral"].map(|kind| self.best(kind).0));
+        others.extend(["SLIP", "windowed", "spectral"].map(|kind| self.curves.best(kind).0));
         others.extend(named(&["discounted, α = 0.999"]));
         let own = draw("forgetting", &own).dashed("Experts", &xs, &experts);
         Panels::new("", 2).panel(own).panel(draw("comparators", &others))

@@ -7,15 +7,14 @@
 //! Both are judged. Measured here: the exponents of the factor and of the regret over the last
 //! three epochs.
 
-use mercer_forecast::{Forgetting, Opf, OpfParams};
 use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
-use super::summary::{Band, Claims, axis, short};
+use super::forecasters::opf;
+use super::summary::{Band, axis};
 use super::trial::{Model, marks, trials};
 use super::{LAMBDA, SECTION_5, horizon};
 use crate::prelude::*;
-use crate::verdict;
 
 /// γ/ρ of the margin's sweep; 1/ρ is γ = 1.
 const SHARES: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
@@ -51,8 +50,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let results = trials(plan, &model, last, seeds, "opf_orders", |trial| {
         let (mut regret, mut factors) = (Vec::new(), Vec::new());
         for (i, &gamma) in gammas.iter().enumerate() {
-            let params = OpfParams::default().schedule(SECTION_5).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
-            let mut opf = Opf::new(trial.dimension(), &params)?;
+            let mut opf = opf(trial.dimension(), SECTION_5, gamma)?;
             regret.push(trial.regret(&mut opf, SECTION_5.first_start(), &marks)?);
             if i > 0 {
                 let terms = decompose(&model, trial, &SECTION_5, gamma, LAMBDA, 4)?;
@@ -189,11 +187,7 @@ impl Measured {
             } else {
                 format!("not at γ = {}", linear.join(", "))
             },
-            if linear.is_empty() {
-                Judgement::statement(Kind::Bound, true)
-            } else {
-                Judgement::new(Kind::Bound, verdict::Outcome::Differs, "does not hold; see the square")
-            },
+            Judgement::either(Kind::Bound, linear.is_empty(), "holds", "does not hold; see the square"),
         )?;
         let most = below(printed).map(|i| self.growth(i)).fold(f64::NEG_INFINITY, f64::max);
         claims.observe(

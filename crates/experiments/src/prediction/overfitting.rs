@@ -5,12 +5,13 @@
 //! so that beyond the first few lags its estimates are nothing but error; γ = ρ expects the fall
 //! and keeps them small. Shown are Frobenius norms at the end of the run of section 5.
 
-use mercer_forecast::{EpochSchedule, Forecaster, Forgetting, Opf, OpfParams};
+use mercer_forecast::{EpochSchedule, Forecaster};
 use mercer_streams::LinearSystem;
 
-use super::summary::{Band, Claims, short};
+use super::forecasters::opf;
+use super::summary::Band;
 use super::trial::{Model, Trial, trials};
-use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
+use super::{SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
 /// What one seed gave for one γ: norms of the estimated blocks, and of their errors, lag 1 first.
@@ -81,8 +82,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 
 fn estimate(model: &Model, trial: &Trial, schedule: &EpochSchedule, gamma: f64) -> Result<Estimate> {
     let m = trial.dimension();
-    let params = OpfParams::default().schedule(*schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
-    let mut opf = Opf::new(m, &params)?;
+    let mut opf = opf(m, *schedule, gamma)?;
     trial.regret(&mut opf, 0, &[])?;
     let (lags, coefficients) = (opf.lags(), opf.coefficients());
     let truth = model.markov(lags);

@@ -10,11 +10,12 @@
 //!
 //! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
 
-use mercer_forecast::{EpochSchedule, Forgetting, Opf, OpfParams};
+use mercer_forecast::EpochSchedule;
 use mercer_streams::LinearSystem;
 
 use super::comparators::{Beginning, ExplicitInverse};
-use super::summary::{Claims, axis, short};
+use super::forecasters::opf;
+use super::summary::axis;
 use super::trial::{Model, Trial, marks, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
@@ -228,8 +229,7 @@ fn course(trial: &Trial, schedule: EpochSchedule, gamma: f64, way: Way, marks: &
     let beginning = match way {
         Way::Explicit(beginning) => beginning,
         Way::SquareRoot => {
-            let params = OpfParams::default().schedule(schedule).lambda(LAMBDA).forgetting(Forgetting::Scalar(gamma));
-            let mut opf = Opf::new(trial.dimension(), &params)?;
+            let mut opf = opf(trial.dimension(), schedule, gamma)?;
             let curve = trial.regret(&mut opf, from, marks)?;
             let broken = curve.iter().zip(marks).find(|(regret, _)| **regret > BROKEN).map(|(_, mark)| *mark);
             return Ok(Course { curve, broken });

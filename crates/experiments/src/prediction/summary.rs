@@ -1,10 +1,7 @@
 //! Means over seeds with their standard errors, as curves and as tables of statements.
 
+use crate::judgement::{Printed, Tolerance};
 use crate::prelude::*;
-use crate::verdict::{Printed, Tolerance};
-
-pub(super) use crate::claims::Claims;
-pub(super) use crate::digits::short;
 
 /// A mean curve and one standard error around it.
 pub(super) struct Band {
@@ -37,6 +34,55 @@ impl Band {
     }
 }
 
+/// Regret curves of methods.
+pub(super) struct Curves {
+    pub(super) names: Vec<String>,
+    /// Where they were looked at.
+    pub(super) marks: Vec<usize>,
+    /// Seeds by methods by marks.
+    pub(super) seeds: Vec<Vec<Vec<f64>>>,
+}
+
+impl Curves {
+    pub(super) fn find(&self, name: &str) -> usize {
+        self.names.iter().position(|own| own == name).unwrap_or(0)
+    }
+
+    /// The final regret of every seed.
+    pub(super) fn finals(&self, method: usize) -> Vec<f64> {
+        all_of(&self.seeds, |seed| seed[method].last().copied().unwrap_or(f64::NAN))
+    }
+
+    /// The same of the method of this name.
+    pub(super) fn of(&self, name: &str) -> Vec<f64> {
+        self.finals(self.find(name))
+    }
+
+    pub(super) fn band(&self, name: &str) -> Band {
+        let method = self.find(name);
+        Band::of(self.seeds.iter().map(|seed| seed[method].as_slice()))
+    }
+
+    /// The method of least mean regret among those whose name begins so.
+    pub(super) fn best(&self, beginning: &str) -> (usize, f64) {
+        let own = (0..self.names.len()).filter(|&i| self.names[i].starts_with(beginning));
+        let means = own.map(|i| (i, mean(&self.finals(i))));
+        means.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::NAN))
+    }
+
+    /// Final regrets, beside the references if the run is `whole`.
+    pub(super) fn table(&self, references: &'static [Reference], whole: bool) -> Result<Table> {
+        let mut table = Table::with("method | regret ~4 | reference # | verdict");
+        for (i, name) in self.names.iter().enumerate() {
+            let finals = self.finals(i);
+            let reference = references.iter().find(|reference| reference.method == name && whole);
+            let verdict = reference.map(|reference| reference.judge(&finals));
+            table.push(row![name.as_str(), Summary::of(&finals), reference.map(Reference::value), verdict])?;
+        }
+        Ok(table)
+    }
+}
+
 /// Whole numbers for an axis.
 pub(super) fn axis(marks: &[usize]) -> Vec<f64> {
     marks.iter().map(|mark| *mark as f64).collect()
@@ -58,11 +104,6 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// The one of a method, if there is one.
-    pub(super) fn find(all: &'static [Self], method: &str) -> Option<&'static Self> {
-        all.iter().find(|reference| reference.method == method)
-    }
-
     /// The reference's mean in plain numbers.
     pub(super) fn value(&self) -> f64 {
         self.mean * self.unit
@@ -74,6 +115,6 @@ impl Reference {
         let scaled: Vec<f64> = finals.iter().map(|regret| regret / self.unit).collect();
         let printed = Printed { mean: self.mean, std: sample_std(&scaled), runs: 100, decimals: self.decimals };
         let verdict = Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 }.judge(&scaled, &printed);
-        Judgement::new(Kind::Claim, verdict.outcome(), verdict.to_string())
+        Judgement { kind: Kind::Claim, ..verdict }
     }
 }

@@ -11,11 +11,11 @@
 use mercer_streams::LinearSystem;
 
 use super::decomposition::{EpochTerms, decompose, largest};
-use super::summary::{Band, Claims, axis, short};
+use super::summary::{Band, axis};
 use super::trial::{Model, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
+use crate::judgement::Outcome;
 use crate::prelude::*;
-use crate::verdict::Outcome;
 
 /// Factors beside ρ and 1.
 const GAMMAS: [f64; 9] = [0.3, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95];

@@ -204,7 +204,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let whole = of(Method::Whole);
     for method in METHODS {
         let own = of(method);
-        let summary = |t: usize| Summary::of(&at(&own, t.max(1))).ok();
+        let summary = |t: usize| Summary::of(&at(&own, t.max(1)));
         table.push(row![
             method.name(),
             summary(rounds / 4),

@@ -386,7 +386,7 @@ fn statement(regime: &Regime, all: &[&Row]) -> Vec<Cell> {
         row.varied.0.into(),
         mean(&of(|row| row.varied.1)).into(),
         if sizes.is_empty() { Cell::Empty } else { mean(&sizes).into() },
-        Summary::of(&of(|row| row.measured)).ok().into(),
+        Summary::of(&of(|row| row.measured)).into(),
         mean(&of(|row| row.bound)).into(),
         verdict(all),
     ]
@@ -409,10 +409,10 @@ fn choice(regime: &Regime, all: &[Chosen]) -> Vec<Cell> {
         mean(&of(|chosen| chosen.tuning.rate)).into(),
         if all[0].tuning.optimal { "reached" } else { "m too small" }.into(),
         mean(&of(|chosen| chosen.size as f64)).into(),
-        Summary::of(&of(|chosen| chosen.regret)).ok().into(),
+        Summary::of(&of(|chosen| chosen.regret)).into(),
         mean(&of(|chosen| chosen.small_size as f64)).into(),
-        Summary::of(&of(|chosen| chosen.small_regret)).ok().into(),
-        Summary::of(&of(|chosen| chosen.share)).ok().into(),
+        Summary::of(&of(|chosen| chosen.small_regret)).into(),
+        Summary::of(&of(|chosen| chosen.share)).into(),
     ]
 }
 

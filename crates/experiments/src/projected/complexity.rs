@@ -17,9 +17,9 @@ use mercer_learners::{
 use super::theory::corollary7;
 use crate::decay::{Law, Regime};
 use crate::hindsight::Hindsight;
+use crate::judgement::Outcome;
 use crate::prelude::*;
 use crate::sublinear::table1::{judge, theory::Growth};
-use crate::verdict::Outcome;
 
 const REGIMES: [Regime; 3] = [Regime::EXPONENTIAL, Regime::MATERN_32, Regime::MATERN_52];
 
@@ -254,14 +254,14 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                     steeper.push((method, quantity, regime.name));
                 }
                 let scores: Vec<f64> = lengths.iter().map(|n| mean(&all(*n, SCORES))).collect();
-                let scores = PowerLaw::fit(&rounds, &scores).ok().filter(|_| quantity == SIZE);
+                let scores = PowerLaw::fit(&rounds, &scores).filter(|_| quantity == SIZE);
                 table.push(row![
                     regime.name,
                     method.name(),
                     method.quantity(name),
-                    Summary::of(&samples(longest)).ok(),
+                    Summary::of(&samples(longest)),
                     growth.words().replace('T', "n"),
-                    growth.slope(&rounds).ok(),
+                    growth.slope(&rounds),
                     slope,
                     scores.map_or(Cell::Empty, |fit| fit.exponent.into()),
                     verdict

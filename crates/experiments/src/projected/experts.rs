@@ -25,7 +25,6 @@ use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use crate::prelude::*;
 use crate::sublinear::table3::STREAMS;
-use crate::verdict;
 
 /// Multiply-adds a round.
 const BUDGET: usize = 1_000_000;
@@ -301,13 +300,9 @@ fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<It
 
 /// Whether `ratio` is at most `most`, in words that tell both.
 fn verdict(ratio: f64, most: f64) -> Judgement {
-    let (outcome, word) = if ratio <= most {
-        (verdict::Outcome::Reproduced, "within")
-    } else {
-        (verdict::Outcome::Differs, "behind by more than")
-    };
-    let words = format!("{word} {:.0}% ({}%)", 100.0 * (most - 1.0), signed(100.0 * (ratio - 1.0), 1));
-    Judgement::new(Kind::Claim, outcome, words)
+    let words = format!("{:.0}% ({}%)", 100.0 * (most - 1.0), signed(100.0 * (ratio - 1.0), 1));
+    let (yes, no) = (format!("within {words}"), format!("behind by more than {words}"));
+    Judgement::either(Kind::Claim, ratio <= most, yes, no)
 }
 
 fn comparison(datasets: &[&'static str], outcomes: &[(Task, Outcome)], tuned: &[Tuned]) -> Result<Table> {
@@ -329,10 +324,10 @@ fn comparison(datasets: &[&'static str], outcomes: &[(Task, Outcome)], tuned: &[
             *dataset,
             outcome.rounds,
             outcome.dimension,
-            Summary::of(&auto).ok(),
-            Summary::of(&best).ok(),
+            Summary::of(&auto),
+            Summary::of(&best),
             verdict(mean(&auto) / mean(&best), BEHIND_MEMBER),
-            Summary::of(errors).ok(),
+            Summary::of(errors),
             format!("σ = {}, μ = {}", setting.width, setting.mu),
             verdict(mean(&auto) / mean(errors), BEHIND_TUNED),
             mean(&column(|m| m.whole_error)),

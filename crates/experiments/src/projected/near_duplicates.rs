@@ -16,7 +16,6 @@ use mercer_sparsify::{Admission, Ald, Kors, NewtonBasis, Probe};
 use mercer_streams::Simulation;
 
 use crate::prelude::*;
-use crate::verdict;
 
 /// Distances of a point from the one before it.
 const GAPS: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
@@ -265,11 +264,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             theirs[i],
             if broken.is_empty() { Cell::Empty } else { mean(&broken).into() },
             format!("{} of {}", broken.len(), own.len()),
-            if ours[i] <= CLOSE {
-                Judgement::new(Kind::Claim, verdict::Outcome::Reproduced, "within 1e-8")
-            } else {
-                Judgement::new(Kind::Claim, verdict::Outcome::Differs, "larger than 1e-8")
-            }
+            Judgement::either(Kind::Claim, ours[i] <= CLOSE, "within 1e-8", "larger than 1e-8")
         ])?;
     }
     let mut panels = Panels::new("Error of a prediction against the dense solution", 2);

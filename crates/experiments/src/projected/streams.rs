@@ -16,8 +16,8 @@ use mercer_learners::{Error, Regressor, RegressorExt, Score};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::{MOST_BYTES, Method};
+use crate::judgement::{Printed, Tolerance};
 use crate::prelude::*;
-use crate::verdict::{Printed, Tolerance, Verdict};
 
 /// Seconds of learning that a pass may take at the papers' size.
 const SECONDS: f64 = 300.0;
@@ -313,9 +313,9 @@ fn report(
                 let printed = Printed { mean: wanted.value, std: 0.0, runs: 1, decimals: wanted.decimals };
                 tolerance.judge(&values, &printed)
             } else {
-                Verdict::not_run("a part of the stream only")
+                Judgement::not_run(Kind::Claim, "a part of the stream only")
             };
-            let measured: Cell = Summary::of(&values).ok().into();
+            let measured: Cell = Summary::of(&values).into();
             let name = method.name();
             verdicts.push(row![
                 stream.name,
@@ -323,7 +323,7 @@ fn report(
                 wanted.value,
                 measured,
                 // The expected value is this project's: the paper prints curves.
-                Judgement::new(Kind::Claim, verdict.outcome(), verdict.to_string())
+                Judgement { kind: Kind::Claim, ..verdict }
             ])?;
         }
     }
@@ -366,8 +366,8 @@ fn row(stream: &Stream, method: Method, passes: &[&Pass]) -> Vec<Cell> {
         method.name().into(),
         mean(&rounds).round().into(),
         end.into(),
-        Summary::of(&loss).ok().into(),
-        Summary::of(&errors).ok().into(),
+        Summary::of(&loss).into(),
+        Summary::of(&errors).into(),
         mean(&sizes).into(),
         mean(&micros).into(),
     ]

@@ -6,12 +6,12 @@ use mercer_plots::write_whole;
 use serde_json::{Value, json};
 
 use crate::experiment::{Experiment, Paper};
+use crate::judgement::Outcome;
 use crate::report::kept::Kept;
 use crate::report::provenance::{Asked, Moment, Provenance};
 use crate::report::tally::Tally;
 use crate::report::{Report, ReportError};
 use crate::table::TableError;
-use crate::verdict::Outcome;
 
 /// The whole report.
 #[derive(Clone, Debug)]

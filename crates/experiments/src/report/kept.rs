@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use crate::experiment::Experiment;
+use crate::judgement::Outcome;
 use crate::report::Report;
 use crate::report::provenance::{Moment, Provenance};
 use crate::report::tally::Tally;
-use crate::verdict::Outcome;
 
 /// Digits that a number of a picture keeps in `full`.
 pub const DIGITS: usize = 5;

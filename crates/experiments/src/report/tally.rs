@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::judgement::Kind;
+use crate::judgement::Outcome;
 use crate::report::Report;
 use crate::table::Judged;
-use crate::verdict::Outcome;
 
 /// The comparisons of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

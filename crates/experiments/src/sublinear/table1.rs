@@ -18,9 +18,9 @@ use mercer_learners::{
 
 use crate::decay::{Law, Regime};
 use crate::hindsight::Hindsight;
+use crate::judgement;
 use crate::prelude::*;
 use crate::sublinear::table3::measure;
-use crate::verdict;
 use theory::{Growth, bounds};
 
 /// `U` and the comparator's radius.
@@ -283,9 +283,9 @@ fn report(done: &[(Task, Outcome)]) -> Result<Report> {
                     method.name(),
                     quantity.name,
                     last.rounds,
-                    Summary::of((quantity.of)(last)).ok(),
+                    Summary::of((quantity.of)(last)),
                     growth.words(),
-                    growth.slope(&rounds).ok(),
+                    growth.slope(&rounds),
                     slope,
                     verdict
                 ])?;
@@ -323,22 +323,18 @@ else the machine was doing, and caches.";
 
 /// The measured slope, and whether it is within the bound's.
 pub(crate) fn judge(rounds: &[f64], means: &[f64], growth: Growth) -> (Cell, Judgement) {
-    let (Ok(fit), Ok(bound)) = (PowerLaw::fit(rounds, means), growth.slope(rounds)) else {
+    let (Some(fit), Some(bound)) = (PowerLaw::fit(rounds, means), growth.slope(rounds)) else {
         // A regret that is not positive has no logarithm, and is below every bound; a single length
         // has no slope.
         let below = means.iter().any(|value| *value <= 0.0);
-        let (outcome, words) = if below {
-            (verdict::Outcome::Reproduced, "within: no regret")
+        let verdict = if below {
+            Judgement::new(Kind::Bound, judgement::Outcome::Reproduced, "within: no regret")
         } else {
-            (verdict::Outcome::NotRun, "too few lengths")
+            Judgement::new(Kind::Bound, judgement::Outcome::NotRun, "too few lengths")
         };
-        return (Cell::Empty, Judgement::new(Kind::Bound, outcome, words));
+        return (Cell::Empty, verdict);
     };
     let slack = 2.0 * fit.standard_error + 0.05;
-    let (outcome, word) = if fit.exponent <= bound + slack {
-        (verdict::Outcome::Reproduced, "within")
-    } else {
-        (verdict::Outcome::Differs, "steeper")
-    };
-    (Cell::Spread { mean: fit.exponent, std: fit.standard_error }, Judgement::new(Kind::Bound, outcome, word))
+    let verdict = Judgement::either(Kind::Bound, fit.exponent <= bound + slack, "within", "steeper");
+    (Cell::Spread { mean: fit.exponent, std: fit.standard_error }, verdict)
 }

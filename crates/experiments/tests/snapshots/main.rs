@@ -8,6 +8,7 @@ mod filters;
 mod operator;
 mod prediction;
 mod projected;
+mod published;
 mod quality;
 mod statements;
 mod sublinear;

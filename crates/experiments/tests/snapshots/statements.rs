@@ -10,11 +10,11 @@ mod sublinear;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use mercer_experiments::judgement::Outcome;
 use mercer_experiments::papers::experiments;
 use mercer_experiments::report::kept;
 use mercer_experiments::statements::{PAGES, Shown, Statement, Status, read};
 use mercer_experiments::table::Judged;
-use mercer_experiments::verdict::Outcome;
 use nalgebra::DMatrix;
 
 /// What the papers number, read off their texts; the pages may say more.

@@ -90,6 +90,8 @@ pub(super) struct Sight {
     /// The sum of rewards of each episode, by starting point.
     pub(super) scores: Vec<f64>,
     pub(super) sweeps: usize,
+    /// Pairs that the rank guard kept out.
+    pub(super) forced: u64,
     /// The value function on [`value_grid`].
     pub(super) values: Vec<f64>,
 }
@@ -151,14 +153,13 @@ impl Setting {
         Ok(Sogd::new(Product::new(unit, unit, 3), 4, unit, 3, params)?)
     }
 
-    /// All stages. `stage_done` is told after each.
+    /// All stages.
     pub(super) fn learn_in_stages(
         &self,
         behaviour: Behaviour,
         size: &Size,
         starts: &[PendulumState],
         seed: u64,
-        stage_done: impl Fn(),
     ) -> Result<Vec<Sight>> {
         let mut episodes = Pendulum::new(seed);
         let (mut learner, mut steps) = (self.learner()?, Vec::new());
@@ -183,10 +184,10 @@ impl Setting {
                 seen: learner.rounds() as usize,
                 scores: scores?,
                 sweeps: solved.sweeps,
+                forced: learner.forced_rejections(),
                 values: values?,
             });
             policy = Some(solved);
-            stage_done();
         }
         Ok(sights)
     }

@@ -169,7 +169,7 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
                 setting.mu,
                 setting.alpha,
                 mean(&all(|o| o.size as f64)),
-                Summary::of(&all(|o| o.regret)).ok(),
+                Summary::of(&all(|o| o.regret)),
                 mean(&all(|o| o.printed)),
                 mean(&all(|o| o.proved)),
                 Judgement::bound(within, outcomes.iter().map(|o| (o.regret, o.printed)))

@@ -6,7 +6,6 @@
 
 use crate::decay::Law;
 use crate::prelude::*;
-use crate::stats::StatsError;
 
 use super::Method;
 
@@ -30,9 +29,9 @@ impl Growth {
     }
 
     /// The slope of its logarithm over these rounds, by the fit that measurements get.
-    pub(crate) fn slope(self, rounds: &[f64]) -> Result<f64, StatsError> {
+    pub(crate) fn slope(self, rounds: &[f64]) -> Option<f64> {
         let values: Vec<f64> = rounds.iter().map(|&t| self.at(t)).collect();
-        Ok(PowerLaw::fit(rounds, &values)?.exponent)
+        Some(PowerLaw::fit(rounds, &values)?.exponent)
     }
 
     /// As a formula.

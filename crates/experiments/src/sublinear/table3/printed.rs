@@ -4,7 +4,7 @@
 //! running time", but the numbers are seconds for a whole pass: 16.49 s a round would be ten days
 //! for one pass of NOGD over the 51,630 rounds of Year, and hundred for its ten permutations.
 
-use crate::verdict::Printed;
+use crate::judgement::Printed;
 
 /// One cell of the table: a learner on a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]

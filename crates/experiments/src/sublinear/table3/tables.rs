@@ -3,10 +3,10 @@
 use mercer_readers::Span;
 
 use super::{Learner, Options, Outcome, Runs, StreamResult, figures, is_whole, mean_size, printed};
+use crate::judgement::Tolerance;
 use crate::prelude::*;
 use crate::report::ReportError;
 use crate::table::TableError;
-use crate::verdict::{SizeVerdict, Tolerance, Verdict};
 
 /// Everything that [`measure`](super::measure()) found, in words, tables and pictures.
 ///
@@ -42,7 +42,7 @@ const LEAD: &str = "Tuned by the paper's procedure, CON-KONS and PROS-N-KONS lie
 
 const RESTARTED: &str = "The printed errors of NOGD lie above ours on every data set. They are those of a \
 NOGD that starts its Nyström features from zero after its first B = 400 examples, instead of carrying the learnt function over: \
-the loss of relearning is paid once. The table `table3_nogd` has both.";
+the loss of relearning is paid once. (The authors' program carries the function over by V where Vᵀ belongs.) The table `table3_nogd` has both.";
 
 const PARKINSON: &str = "The paper does not say which of the two scores it predicts; both are run, and neither gives all \
 of its numbers.";
@@ -111,11 +111,11 @@ fn tally(results: &[StreamResult], options: &Options) -> String {
         let all: Vec<bool> = cells().filter_map(|(result, learner)| judged(result, learner)).collect();
         (all.iter().filter(|came_out| **came_out).count(), all.len())
     };
-    let (tuned, all) = count(&|result, learner| Some(tuned_verdict(result, learner, options)?.is_reproduced()));
+    let (tuned, all) = count(&|result, learner| Some(tuned_verdict(result, learner, options)?.came_out()));
     let (matched, _) = count(&|result, learner| {
-        Some(verdict(result, learner, result.at_paper_setting(learner)?, options)?.is_reproduced())
+        Some(verdict(result, learner, result.at_paper_setting(learner)?, options)?.came_out())
     });
-    let (sizes, sized) = count(&|result, learner| Some(size_verdict(result, learner, options)?.reproduced));
+    let (sizes, sized) = count(&|result, learner| Some(size_verdict(result, learner, options)?.came_out()));
     if all == 0 {
         return "No data set of the paper was run at its full length, so no number is compared.".to_owned();
     }
@@ -126,18 +126,18 @@ fn tally(results: &[StreamResult], options: &Options) -> String {
     )
 }
 
-fn verdict(result: &StreamResult, learner: Learner, runs: &Runs, options: &Options) -> Option<Verdict> {
+fn verdict(result: &StreamResult, learner: Learner, runs: &Runs, options: &Options) -> Option<Judgement> {
     let printed = printed(result, learner).filter(|_| is_whole(runs, options) && !runs.passes.is_empty())?;
     Some(Tolerance::of(learner.name()).judge(&runs.errors(), &printed.mse))
 }
 
 /// By the paper's procedure.
-fn tuned_verdict(result: &StreamResult, learner: Learner, options: &Options) -> Option<Verdict> {
+fn tuned_verdict(result: &StreamResult, learner: Learner, options: &Options) -> Option<Judgement> {
     verdict(result, learner, result.tuned(learner, options.grid_permutations)?, options)
 }
 
 /// Of a dictionary; a number of features that is set is no result.
-fn size_verdict(result: &StreamResult, learner: Learner, options: &Options) -> Option<SizeVerdict> {
+fn size_verdict(result: &StreamResult, learner: Learner, options: &Options) -> Option<Judgement> {
     let runs = result.at_paper_setting(learner).filter(|runs| is_whole(runs, options) && !runs.passes.is_empty())?;
     let printed = printed(result, learner).filter(|_| learner.grows())?;
     Some(Tolerance::of(learner.name()).judge_size(mean_size(runs), printed.size))
@@ -150,15 +150,15 @@ fn judgements(result: &StreamResult, learner: Learner, options: &Options) -> (Op
         return (None, None);
     }
     let open = result.stream.choices(learner, false);
-    let error = tuned_verdict(result, learner, options).map(|verdict| Judgement::printed(&verdict, open));
+    let error = tuned_verdict(result, learner, options).map(|verdict| Judgement { choice: open, ..verdict });
     let choice = result.stream.choices(learner, true);
-    let size = size_verdict(result, learner, options).map(|verdict| verdict.judgement(choice));
+    let size = size_verdict(result, learner, options).map(|verdict| Judgement { choice, ..verdict });
     let or_shortened = |judgement: Option<Judgement>| judgement.unwrap_or_else(|| Judgement::shortened(Kind::Printed));
     (Some(or_shortened(error)), learner.grows().then(|| or_shortened(size)))
 }
 
 fn summary(samples: impl Iterator<Item = f64>) -> Option<Summary> {
-    Summary::of(&samples.collect::<Vec<_>>()).ok()
+    Summary::of(&samples.collect::<Vec<_>>())
 }
 
 fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
@@ -197,7 +197,7 @@ fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError
     Ok(table)
 }
 
-fn spread(printed: crate::verdict::Printed) -> Cell {
+fn spread(printed: crate::judgement::Printed) -> Cell {
     Cell::Spread { mean: printed.mean, std: printed.std }
 }
 
@@ -249,7 +249,7 @@ fn sizes(results: &[StreamResult], options: &Options) -> Result<Table, TableErro
         let mut row = vec![result.stream.dataset.into()];
         for (ours, theirs) in [*rounds, *dimension].into_iter().zip([set.rows, set.features]) {
             let verdict = exact.judge_size(ours as f64, theirs as f64);
-            row.extend([theirs.into(), ours.into(), verdict.judgement(None).into()]);
+            row.extend([theirs.into(), ours.into(), verdict.into()]);
         }
         table.push(row)?;
     }
