@@ -168,8 +168,8 @@ impl Report {
         self.blocks.push(Block::Remark(Remark { outcome, subject, why, missing }));
     }
 
-    /// How often a guard of ours (a cap, a floor, a threshold) acted, of so many times that it could
-    /// have.
+    /// How often a guard of ours (a cap, a floor, a threshold) acted, of so many times that it
+    /// could have.
     pub fn guard(&mut self, name: impl Into<String>, acted: u64, of: u64) {
         self.blocks.push(Block::Guard { name: name.into(), acted, of });
     }

@@ -1,9 +1,10 @@
 //! The authors' own programs, by recorded traces.
 //!
-//! Li and Liao publish their programs in R (github.com/JunfLi-TJU/OKR, commit 0e5f2fb). Each was run
-//! once on [`stream`], in its order, with a Gaussian of width 0.7 and one repetition; all else is as
-//! published, except for 12 points in place of 600 in NOGD. Recorded are predictions of some rounds.
-//! The first target is 0: the published NONS-ALD makes no step in the first round.
+//! Li and Liao publish their programs in R (github.com/JunfLi-TJU/OKR, commit 0e5f2fb). Each was
+//! run once on the rows of [`row`], in their order, with a Gaussian of width 0.7 and one
+//! repetition; all else is as published, except for 12 points in place of 600 in NOGD. Recorded
+//! are predictions of some rounds. The first target is 0: the published NONS-ALD makes no step in
+//! the first round.
 
 use mercer_kernels::Gaussian;
 use mercer_learners::{AogdAld, AogdAldParams, Nogd, NogdParams, NonsAld, NonsAldParams, Regressor, RegressorExt};
