@@ -18,7 +18,7 @@ from ._data import Floats
 __all__ = ["SeasonForecaster"]
 
 
-class SeasonForecaster(BaseForecaster):
+class SeasonForecaster(BaseForecaster):  # type: ignore[misc]
     """:class:`mercer.forecasting.Season` as a forecaster of sktime: it learns a series row by row, and ``update`` learns further rows at their cost alone.
 
     Parameters
@@ -60,7 +60,7 @@ class SeasonForecaster(BaseForecaster):
         super().__init__()
 
     def _fit(self, y: Any, X: Any, fh: Any) -> Self:
-        self._model = forecasting.Season(season=self.season, horizons=self.horizons)  # type: ignore[call-arg]
+        self._model = forecasting.Season(season=self.season, horizons=self.horizons)
         self._names, self._behind = y.columns, 0
         return self._update(y, X)
 
