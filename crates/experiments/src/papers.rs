@@ -1,6 +1,7 @@
 //! The papers and their experiments, for a program that runs them by name.
 
 use crate::experiment::{Experiment, Paper};
+pub use crate::operator::peers::write_samples;
 pub use crate::quality::streams::folder as quality_folder;
 use crate::{filters, operator, prediction, projected, quality, sublinear};
 

@@ -29,6 +29,7 @@ mod systems;
 
 pub use error::StreamError;
 pub use linear_system::{LinearSystem, Run, SimulatedSeries, SystemMatrices};
+pub use random::Draws;
 pub use spectrum::{Decay, circle_spectrum, gaussian_spectrum};
 pub use synthetic::{Simulated, Simulation};
-pub use systems::{Ar1, Duffing, FiniteChain, FourWells, Lorenz, Pairs, Pendulum, PendulumState};
+pub use systems::{Ar1, Duffing, FiniteChain, FourWells, Lorenz, Pairs, Pendulum, PendulumState, rk4};

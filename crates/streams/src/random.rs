@@ -39,3 +39,25 @@ pub(crate) fn symmetric(generator: &mut ChaCha8Rng) -> f64 {
 pub(crate) fn standard_normal(generator: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(generator)
 }
+
+/// Draws for a simulation of one's own, told apart by a seed.
+#[derive(Clone, Debug)]
+pub struct Draws(ChaCha8Rng);
+
+impl Draws {
+    /// The draws of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(generator(seed, NOISE_STREAM))
+    }
+
+    /// Uniform on [−1, 1).
+    pub fn symmetric(&mut self) -> f64 {
+        symmetric(&mut self.0)
+    }
+
+    /// Of mean 0 and variance 1.
+    pub fn normal(&mut self) -> f64 {
+        standard_normal(&mut self.0)
+    }
+}

@@ -28,6 +28,7 @@ pub use ar1::Ar1;
 pub use chain::FiniteChain;
 pub use duffing::Duffing;
 pub use four_wells::FourWells;
+pub use integrate::rk4;
 pub use lorenz::Lorenz;
 pub use pairs::Pairs;
 pub use pendulum::{Pendulum, PendulumState};

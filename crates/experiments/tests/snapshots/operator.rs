@@ -42,6 +42,18 @@ fn forecasts_after_few_pairs() {
     insta::assert_snapshot!("lorenz", table("lorenz", 1000));
 }
 
+/// How near they come is told of the whole run alone.
+#[test]
+fn twelve_systems_of_few_pairs() {
+    let table = table("operator_peers", 200);
+    let lines: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let systems: Vec<&str> = lines.iter().map(|cells| cells[0]).collect();
+    let order =
+        ["ou", "two", "five", "lin3", "triple", "prinz", "four2d", "pendulum", "duffing", "lorenz", "vdp", "wave"];
+    assert_eq!(systems, order);
+    assert!(lines.iter().all(|cells| cells[2].parse::<f64>().unwrap() < 0.5), "{table}");
+}
+
 #[test]
 fn a_pendulum_after_two_stages() {
     let table = table("pendulum", 2);

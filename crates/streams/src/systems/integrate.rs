@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::random::standard_normal;
 
 /// The classical Runge–Kutta step of order four for `ẋ = field(x)`: error O(dt⁵) a step.
-pub(super) fn rk4<const D: usize>(field: impl Fn(&[f64; D]) -> [f64; D], state: &mut [f64; D], dt: f64) {
+pub fn rk4<const D: usize>(field: impl Fn(&[f64; D]) -> [f64; D], state: &mut [f64; D], dt: f64) {
     let shifted = |slope: &[f64; D], by: f64| -> [f64; D] { std::array::from_fn(|i| state[i] + by * slope[i]) };
     let k1 = field(state);
     let k2 = field(&shifted(&k1, dt / 2.0));
