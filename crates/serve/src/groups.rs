@@ -21,8 +21,11 @@ pub trait Groups: Send + Sync {
     ///
     /// # Errors
     /// If it cannot be had.
-    fn open(&self, name: &str, begin: bool) -> Result<Option<(Box<dyn Model>, Keeping)>, Reason>;
+    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Reason>;
 }
+
+/// The model of a group, and where it is kept.
+pub type Opened = (Box<dyn Model>, Keeping);
 
 /// A model that is served, and the way to its learner.
 #[derive(Clone)]

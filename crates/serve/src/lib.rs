@@ -57,7 +57,7 @@ use metrics::Metrics;
 use queue::Queue;
 
 pub use access::Access;
-pub use groups::Groups;
+pub use groups::{Groups, Opened};
 pub use journal::Journal;
 pub use model::{Column, Forecast, Model, Odd, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 pub use snapshot::Snapshot;

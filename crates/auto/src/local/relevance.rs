@@ -235,7 +235,7 @@ impl Op for Likelihood<'_> {
         let (points, matrix, slopes) = (points.lanes_mut(), matrix.lanes_mut(), slopes.lanes_mut());
         let (along, of_e, of_v) = (along.lanes_mut(), of_e.lanes_mut(), of_v.lanes_mut());
         let (of_fit, of_spread) = (of_fit.lanes_mut(), of_spread.lanes_mut());
-        let (noise, constant) = (simd.splat(self.noise), simd.splat(MEAN_VARIANCE));
+        let noise = simd.splat(self.noise);
         let own = simd.splat(1.0 + MEAN_VARIANCE);
         let (zero, one, two) = (simd.splat(0.0), simd.splat(1.0), simd.splat(2.0));
         for group in 0..groups {
@@ -247,21 +247,9 @@ impl Op for Likelihood<'_> {
                     simd.store(simd.mul(simd.load(given), simd.splat(*rate)), point);
                 }
             }
-            for p in 0..=k {
-                let (before, x) = points.split_at(p * d);
-                for (q, z) in before.chunks_exact(d).enumerate() {
-                    let mut squared = zero;
-                    for (x, z) in x[..d].iter().zip(z) {
-                        let gap = simd.sub(simd.load(x), simd.load(z));
-                        squared = simd.mul_add(gap, gap, squared);
-                    }
-                    let (kernel, slope) = matern(simd, squared);
-                    simd.store(simd.add(kernel, constant), &mut matrix[p * k + q]);
-                    simd.store(slope, &mut slopes[p * k + q]);
-                }
-                if p < k {
-                    simd.store(simd.mul_add(noise, simd.load(&spreads[p]), own), &mut matrix[p * k + p]);
-                }
+            kernels(simd, points, matrix, slopes);
+            for (p, spread) in spreads.iter().enumerate() {
+                simd.store(simd.mul_add(noise, simd.load(spread), own), &mut matrix[p * k + p]);
             }
             for output in 0..m {
                 for p in 0..k {
@@ -303,34 +291,73 @@ impl Op for Likelihood<'_> {
             simd.store(simd.add(of_noise, simd.load(&of_fit[d])), &mut of_fit[d]);
             let of_noise = simd.mul(noise, simd.mul(by_ln, noise_v));
             simd.store(simd.add(of_noise, simd.load(&of_spread[d])), &mut of_spread[d]);
-            for p in 1..=k {
-                // Of a pair of neighbours, or of a neighbour and the row.
-                let (own_beta, own_along) = match beta.get(p) {
-                    Some(own_beta) => (simd.load(own_beta), simd.load(&along[p])),
-                    None => (simd.splat(-1.0), zero),
-                };
-                for q in 0..p {
-                    let (beta, along) = (simd.load(&beta[q]), simd.load(&along[q]));
-                    let of_error = simd.mul_add(own_beta, along, simd.mul(own_along, beta));
-                    let of_variance = simd.mul(two, simd.mul(own_beta, beta));
-                    let slope = simd.load(&slopes[p * k + q]);
-                    let factor = simd.mul_add(by_e, of_error, simd.mul(by_v, of_variance));
-                    simd.store(simd.mul(slope, factor), &mut of_e[q]);
-                    simd.store(simd.mul(slope, simd.mul(by_ln, of_variance)), &mut of_v[q]);
+            let pairs = Pairs { points: &*points, slopes: &*slopes, beta: &*beta, along: &*along };
+            let (of, sums) = ([&mut *of_e, &mut *of_v], [&mut *of_fit, &mut *of_spread]);
+            pairs.add(simd, [by_e, by_v, by_ln], of, sums);
+        }
+    }
+}
+
+/// Kernels and slopes of the points of a group to those before them.
+#[inline(always)]
+fn kernels<S: Simd>(simd: S, points: &[Lane], matrix: &mut [Lane], slopes: &mut [Lane]) {
+    let (k, constant) = (NEIGHBOURS, simd.splat(MEAN_VARIANCE));
+    let d = points.len() / (k + 1);
+    for p in 0..=k {
+        let (before, x) = points.split_at(p * d);
+        for (q, z) in before.chunks_exact(d).enumerate() {
+            let mut squared = simd.splat(0.0);
+            for (x, z) in x[..d].iter().zip(z) {
+                let gap = simd.sub(simd.load(x), simd.load(z));
+                squared = simd.mul_add(gap, gap, squared);
+            }
+            let (kernel, slope) = matern(simd, squared);
+            simd.store(simd.add(kernel, constant), &mut matrix[p * k + q]);
+            simd.store(slope, &mut slopes[p * k + q]);
+        }
+    }
+}
+
+/// The pairs of neighbours of a group, and of a neighbour and the row.
+struct Pairs<'a> {
+    points: &'a [Lane],
+    slopes: &'a [Lane],
+    beta: &'a [Lane],
+    along: &'a [Lane],
+}
+
+impl Pairs<'_> {
+    /// Adds what they say of `log w` to `sums`, with the factors of a row of slopes in `of`.
+    #[inline(always)]
+    fn add<S: Simd>(&self, simd: S, [by_e, by_v, by_ln]: [S::F64; 3], of: [&mut [Lane]; 2], sums: [&mut [Lane]; 2]) {
+        let ([of_e, of_v], [of_fit, of_spread], k) = (of, sums, NEIGHBOURS);
+        let d = self.points.len() / (k + 1);
+        for p in 1..=k {
+            let (own_beta, own_along) = match self.beta.get(p) {
+                Some(own_beta) => (simd.load(own_beta), simd.load(&self.along[p])),
+                None => (simd.splat(-1.0), simd.splat(0.0)),
+            };
+            for q in 0..p {
+                let (beta, along) = (simd.load(&self.beta[q]), simd.load(&self.along[q]));
+                let of_error = simd.mul_add(own_beta, along, simd.mul(own_along, beta));
+                let of_variance = simd.mul(simd.splat(2.0), simd.mul(own_beta, beta));
+                let slope = simd.load(&self.slopes[p * k + q]);
+                let factor = simd.mul_add(by_e, of_error, simd.mul(by_v, of_variance));
+                simd.store(simd.mul(slope, factor), &mut of_e[q]);
+                simd.store(simd.mul(slope, simd.mul(by_ln, of_variance)), &mut of_v[q]);
+            }
+            let (before, x) = self.points.split_at(p * d);
+            for f in 0..d {
+                let x = simd.load(&x[f]);
+                let (mut e, mut v) = (simd.load(&of_fit[f]), simd.load(&of_spread[f]));
+                for ((z, of_e), of_v) in before[f..].iter().step_by(d).zip(&*of_e).zip(&*of_v) {
+                    let gap = simd.sub(x, simd.load(z));
+                    let squared = simd.mul(gap, gap);
+                    e = simd.mul_add(simd.load(of_e), squared, e);
+                    v = simd.mul_add(simd.load(of_v), squared, v);
                 }
-                let (before, x) = points.split_at(p * d);
-                for f in 0..d {
-                    let x = simd.load(&x[f]);
-                    let (mut e, mut v) = (simd.load(&of_fit[f]), simd.load(&of_spread[f]));
-                    for ((z, of_e), of_v) in before[f..].iter().step_by(d).zip(&*of_e).zip(&*of_v) {
-                        let gap = simd.sub(x, simd.load(z));
-                        let squared = simd.mul(gap, gap);
-                        e = simd.mul_add(simd.load(of_e), squared, e);
-                        v = simd.mul_add(simd.load(of_v), squared, v);
-                    }
-                    simd.store(e, &mut of_fit[f]);
-                    simd.store(v, &mut of_spread[f]);
-                }
+                simd.store(e, &mut of_fit[f]);
+                simd.store(v, &mut of_spread[f]);
             }
         }
     }

@@ -97,7 +97,7 @@ fn linear(shape: &Shape, a: &Matrix, b: &Matrix, eigenvalues: Vec<[f64; 2]>, dra
         apply(a, x).iter().zip(apply(b, &noise)).map(|(x, noise)| x + noise).collect::<Vec<f64>>()
     };
     let pairs = path(shape.n, vec![0.0; d], 200, &mut next);
-    let queries = sparse(path(10 * QUERIES, vec![0.0; d], 200, &mut next));
+    let queries = sparse(&path(10 * QUERIES, vec![0.0; d], 200, &mut next));
     let futures = shape.steps.map(|k| queries.iter().map(|x| (0..k).fold(x.clone(), |x, _| apply(a, &x))).collect());
     Ok(Sample { pairs, steps: shape.steps, eigenvalues, queries, futures })
 }
@@ -129,7 +129,7 @@ fn chain(shape: &Shape, p: &Matrix, draws: &mut Draws) -> Result<Sample> {
         vec![to.unwrap_or(states - 1) as f64]
     };
     let pairs = path(shape.n, vec![0.0], 100, &mut next);
-    let queries = sparse(path(10 * QUERIES, vec![0.0], 100, &mut next));
+    let queries = sparse(&path(10 * QUERIES, vec![0.0], 100, &mut next));
     let means = shape.steps.map(|k| (0..k).fold(Matrix::from_fn(states, 1, |i, _| i as f64), |f, _| p.times(&f)));
     let futures = means.each_ref().map(|f| queries.iter().map(|x| vec![f.entry(x[0] as usize, 0)]).collect());
     let eigenvalues = GeneralEigen::values(p)?.iter().map(|value| [value.re, value.im]).collect();
@@ -147,6 +147,9 @@ struct Well {
     dimension: usize,
     modes: usize,
 }
+
+/// Rates, the root of the law at rest and eigenvectors.
+type Generator = (Vec<f64>, Vec<f64>, Vec<Vec<f64>>);
 
 impl Well {
     fn of(name: &str) -> Self {
@@ -184,7 +187,7 @@ impl Well {
     }
 
     /// Rates, the root of the law at rest and eigenvectors of the symmetric generator on the cells.
-    fn generator(&self) -> Result<(Vec<f64>, Vec<f64>, Vec<Vec<f64>>)> {
+    fn generator(&self) -> Result<Generator> {
         let width = self.cell(1) - self.cell(0);
         let energy: Vec<f64> = (0..CELLS).map(|i| self.beta * (self.potential)(self.cell(i))).collect();
         let rate = |from: usize, to: usize| ((energy[from] - energy[to]) / 2.0).exp() / (self.beta * width * width);
@@ -391,7 +394,7 @@ fn path(n: usize, mut x: Vec<f64>, skip: usize, next: &mut impl FnMut(&[f64]) ->
 }
 
 /// Every tenth state.
-fn sparse(pairs: Pairs) -> Vec<Vec<f64>> {
+fn sparse(pairs: &Pairs) -> Vec<Vec<f64>> {
     pairs.iter().step_by(10).map(|(x, _)| x.to_vec()).collect()
 }
 

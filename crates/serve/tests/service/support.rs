@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mercer_serve::{
-    Column, Forecast, Groups, Journal, Keeping, Model, Odd, Oddity, Options, Prediction, Reason, Row, Schema,
+    Column, Forecast, Groups, Journal, Keeping, Model, Odd, Oddity, Opened, Options, Prediction, Reason, Row, Schema,
     ServeError, Snapshot, Standing, Takes, Value,
 };
 use serde_json::Value as Json;
@@ -155,7 +155,7 @@ impl Snapshot for Copies {
 pub(crate) struct Each(pub(crate) Arc<Mutex<Vec<String>>>);
 
 impl Groups for Each {
-    fn open(&self, name: &str, begin: bool) -> Result<Option<(Box<dyn Model>, Keeping)>, Reason> {
+    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Reason> {
         if name == "bad" {
             return Err("its file is damaged".into());
         }

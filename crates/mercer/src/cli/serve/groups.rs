@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mercer_serve::{Groups, Keeping, Model, Reason};
+use mercer_serve::{Groups, Model, Opened, Reason};
 
 use super::keeping::{self, Copy, JournalArguments, Place};
 use crate::cli::failure::Failure;
@@ -28,7 +28,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
         Ok(Self { folder: folder.to_owned(), beginning, journal: journal.clone(), load })
     }
 
-    fn open(&self, name: &str, begin: bool) -> Result<Option<(Box<dyn Model>, Keeping)>, Failure> {
+    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Failure> {
         let file = self.folder.join(format!("{name}.mercer"));
         if !file.exists() && !begin {
             return Ok(None);
@@ -52,7 +52,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
 }
 
 impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + Sync + 'static> Groups for Folder<L> {
-    fn open(&self, name: &str, begin: bool) -> Result<Option<(Box<dyn Model>, Keeping)>, Reason> {
+    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Reason> {
         self.open(name, begin).map_err(|failure| failure.to_string().into())
     }
 }
