@@ -255,19 +255,15 @@ impl OperatorSums {
         for (kernel, most) in self.kernels(median)? {
             let mut candidate = Candidate::new(Features::new(kernel, d, most), self.state, length);
             candidate.grow(&all);
-            candidate.release();
             candidates.push(candidate);
         }
         let mut settled = Settled { scale, candidates };
         let mut stretch = Stretch::default();
-        let mut round = first;
-        for block in self.pending.chunks(length * width) {
-            for pairs in block.chunks(TOGETHER * width) {
-                stretch.fill(&settled.scale, self.state, round, pairs);
-                settled.learn(&stretch, self.params.half_life);
-                round += stretch.len() as u64;
-            }
+        for (i, pairs) in self.pending.chunks(length * width).enumerate() {
+            stretch.fill(&settled.scale, self.state, first + (i * length) as u64, pairs);
+            settled.learn(&stretch, self.params.half_life);
         }
+        settled.candidates.iter_mut().for_each(Candidate::release);
         Ok(settled)
     }
 
