@@ -118,7 +118,7 @@ fn an_operator_is_drawn() {
     let line: String = (0..200).map(|i| f64::from(i) / 100.0 - 1.0).map(|x| format!("{x},{}\n", 0.8 * x)).collect();
     let deep: String = examples(150)
         .iter()
-        .map(|(x, _)| format!("{},{},{},{},{},{}\n", x[0], x[1], x[2], 0.9 * x[0], 0.8 * x[1], 0.7 * x[2]))
+        .map(|(x, _)| format!("{},{},{},{},{},{}\n", x[0], x[1], x[2], x[0].sin(), 0.8 * x[1].cos(), 0.7 * x[2].tanh()))
         .collect();
     let folder = Folder::new().with("p.csv", pairs(300)).with("line.csv", line).with("deep.csv", deep);
     folder.done("koopman p.csv --kernel gaussian:0.7 --plot p.svg");
@@ -127,6 +127,10 @@ fn an_operator_is_drawn() {
     has(&svg(&folder, "p.svg"), &["unit circle", "Eigenfunction of "]);
     folder.done("koopman deep.csv --plot p.svg");
     has(&svg(&folder, "p.svg"), &["unit circle", "eigenvalue ± two spreads", "Eigenfunction of "]);
+    // Linear features keep no points at which functions could be drawn.
+    let straight = folder.done("koopman p.csv --plot p.svg");
+    assert!(straight.contains("linear features"), "{straight}");
+    has(&svg(&folder, "p.svg"), &["eigenvalue ± two spreads"]);
     folder.done("koopman deep.csv --method sogd --plot p.svg");
     has(&svg(&folder, "p.svg"), &["point kept, in order"]);
     folder.refused(2, "koopman p.csv --state-dim 1 --input-dim 3 --plot q.svg", &["--plot", "no eigenvalues"]);
