@@ -12,12 +12,24 @@ use xshell::{Shell, cmd};
 /// # Errors
 /// When it does not build.
 pub(crate) fn build() -> Result<PathBuf> {
+    built("release", &["--release", "--package", "mercer"])
+}
+
+/// The command as the tests of the workspace have built it.
+///
+/// # Errors
+/// When it does not build.
+pub(crate) fn tested() -> Result<PathBuf> {
+    built("debug", &["--workspace", "--bin", "mercer"])
+}
+
+fn built(folder: &str, what: &[&str]) -> Result<PathBuf> {
     let shell = Shell::new()?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the root of the repository")?;
     shell.change_dir(root);
-    cmd!(shell, "cargo build --release --quiet --package mercer").run()?;
+    cmd!(shell, "cargo build --quiet {what...}").run()?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("release/mercer"))
+    Ok(target.join(folder).join("mercer"))
 }
 
 /// The object that `mercer ARGUMENTS --json` prints.

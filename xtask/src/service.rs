@@ -27,7 +27,7 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
     let Some(program) = tools::from_pypi(shell, "schemathesis", "4.32.5") else {
         return tools::skipped("service", "schemathesis");
     };
-    let mercer = product::build()?;
+    let mercer = product::tested()?;
     let mut rows = b"a,b,c,d,y\n".to_vec();
     let mut stream = Stream::new(4);
     (0..50).try_for_each(|_| stream.write(&mut rows))?;

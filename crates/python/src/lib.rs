@@ -32,12 +32,15 @@ mod steps;
 mod table;
 mod tuning;
 
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 /// Learners of the library crate `mercer` as Python objects.
 #[pymodule]
 fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::add(module)?;
+    // Looks up numpy's functions here: an interrupt while a later call looks them up is a panic.
+    PyArray1::<f64>::zeros(module.py(), 0, false);
     module.add_class::<learner::LearnerCore>()?;
     module.add_class::<forecasting::ForecastCore>()?;
     module.add_class::<operator::OperatorCore>()?;
