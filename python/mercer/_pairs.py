@@ -20,7 +20,6 @@ class Paired(Pickled, BaseEstimator):
     if TYPE_CHECKING:
         # What the extension gives.
         def _facts(self) -> Any: ...
-        def _reset(self) -> None: ...
         def _learn_rows(self, x: Floats, y: Floats) -> None: ...
 
     def _begin_with(self, x: Floats, y: Floats) -> None:
@@ -29,18 +28,10 @@ class Paired(Pickled, BaseEstimator):
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Forgets everything, then learns pairs: row `t` of `X` with row `t` of `Y`, or with row `t + 1` of `X`, a trajectory, if there is no `Y`."""
-        before, state = dict(vars(self)), self._inside() if self._is_made else None
-        try:
+        with self._restored():
             x, y = self._pairs(X, Y, True)
             self._reset()
             return self._learn(x, y)
-        except Exception:
-            self._reset()
-            vars(self).clear()
-            vars(self).update(before)
-            if state is not None:
-                self._set_inside(*state)
-            raise
 
     def partial_fit(self, X: Any, Y: Any = None) -> Self:
         """Learns further pairs, in their order."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,6 +21,7 @@ class Pickled:
         # What the extension gives.
         @property
         def _is_made(self) -> bool: ...
+        def _reset(self) -> None: ...
         def _set_bytes(self, *args: Any, **kwargs: Any) -> None: ...
         def to_bytes(self) -> bytes: ...
 
@@ -38,6 +41,20 @@ class Pickled:
 
     def _set_inside(self, *inside: Any) -> None:
         self._set_bytes(*inside)
+
+    @contextmanager
+    def _restored(self) -> Iterator[None]:
+        """Lets the model be begun anew; after an error all is as before."""
+        before, state = dict(vars(self)), self._inside() if self._is_made else None
+        try:
+            yield
+        except Exception:
+            self._reset()
+            vars(self).clear()
+            vars(self).update(before)
+            if state is not None:
+                self._set_inside(*state)
+            raise
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, **({"_state": self._inside()} if self._is_made else {})}

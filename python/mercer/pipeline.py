@@ -158,18 +158,10 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
         """Forgets everything, unless ``warm_start`` of the learner is set, then learns the rows in their order, `epochs` times."""
         passes = whole("epochs", epochs, 1)
-        before, state = dict(vars(self)), self._inside() if self._is_made else None
-        try:
+        with self._restored():
             if not self._learner().warm_start:
                 self._reset()
             self._learn(X, y, sample_weight, passes)
-        except Exception:
-            self._reset()
-            vars(self).clear()
-            vars(self).update(before)
-            if state is not None:
-                self._set_inside(*state)
-            raise
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
