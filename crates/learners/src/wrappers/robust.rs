@@ -3,7 +3,7 @@
 //! Let `r = ‖y − f(x)‖` be the error of the prediction made before the example is learnt, and
 //! `u = r/σ̂`. The weight of the example is multiplied by
 //!
-//! | | factor | source |
+//! | loss | factor | source |
 //! |---|---|---|
 //! | Huber | `min(1, c/u)` | Zou, Chan and Ng 2000: recursive least M-estimates |
 //! | correntropy | `exp(−u²/2c²)` | Wu, Shi, Zhang, Ma and Chen 2015: maximum correntropy |
