@@ -6,7 +6,7 @@
 
 use anyhow::Result;
 
-use crate::{Operation, Work};
+use crate::{Operation, Workload};
 
 mod elementary;
 mod factor;
@@ -49,24 +49,24 @@ pub fn everything(sizes: &[usize]) -> Result<Vec<(&'static str, Vec<Operation>)>
 }
 
 /// A triangle of an `n × n` matrix, read.
-fn triangle_read(n: usize) -> Work {
-    Work { read: 4 * n * n, updated: 0, arithmetic: n * n / 2 }
+fn triangle_read(n: usize) -> Workload {
+    Workload { read: 4 * n * n, updated: 0, arithmetic: n * n / 2 }
 }
 
 /// A triangle of an `n × n` matrix, read and written back; the arithmetic of a product and a
 /// rank-one update.
-fn triangle_updated(n: usize) -> Work {
-    Work { read: 0, updated: 8 * n * n, arithmetic: 3 * n * n / 2 }
+fn triangle_updated(n: usize) -> Workload {
+    Workload { read: 0, updated: 8 * n * n, arithmetic: 3 * n * n / 2 }
 }
 
 /// The arithmetic of a Gaussian kernel row.
-fn row_arithmetic(points: usize, dimension: usize) -> Work {
-    Work { arithmetic: points * (2 * dimension + EXP), ..Work::default() }
+fn row_arithmetic(points: usize, dimension: usize) -> Workload {
+    Workload { arithmetic: points * (2 * dimension + EXP), ..Workload::default() }
 }
 
 /// `rows × columns` numbers, read.
-fn table_read(rows: usize, columns: usize) -> Work {
-    Work { read: 8 * rows * columns, ..Work::default() }
+fn table_read(rows: usize, columns: usize) -> Workload {
+    Workload { read: 8 * rows * columns, ..Workload::default() }
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! What Mercer's operations cost, beside what the machine could do at best in the same run.
 //!
 //! A time alone says little: it depends on the machine, its load and its clock. So every operation
-//! here says what it has to do at the least ([`Work`]: bytes read, bytes read and written back,
+//! here says what it has to do at the least ([`Workload`]: bytes read, bytes read and written back,
 //! arithmetic), and the [`Roofs`] of the machine are measured beside it, at the working-set size of
 //! the operation. The share of the roof is what a change moves.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`catalogue`] | every measured operation, one file a topic, ready to run at a given size |
-//! | [`operation`] | [`Operation`] and [`Work`]; how an operation is timed when it changes its own size |
+//! | [`operation`] | [`Operation`] and [`Workload`]; how an operation is timed when it changes its own size |
 //! | [`roof`] | bandwidth by working-set size and the peak of fused multiply-adds |
 //! | [`stream`] | the deterministic stream on which a dictionary reaches an exact size and stays there |
 //! | [`peer`] | the stream as a file for programs of other libraries, and our rate on it |
@@ -27,7 +27,7 @@ pub mod soak;
 pub mod stream;
 pub mod timing;
 
-pub use operation::{Operation, Work};
+pub use operation::{Operation, Workload};
 pub use roof::Roofs;
 
 /// Dictionary sizes and vector lengths at which operations are measured.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// What an operation cannot do without, whatever the code: the measure of its roof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct Workload {
     /// Bytes read and left as they are.
     pub read: usize,
     /// Bytes read and written back, both counted: 16 for each `f64`.
@@ -13,7 +13,7 @@ pub struct Work {
     pub arithmetic: usize,
 }
 
-impl Work {
+impl Workload {
     /// Bytes moved between memory and registers.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -27,7 +27,7 @@ impl Work {
     }
 }
 
-impl std::ops::Add for Work {
+impl std::ops::Add for Workload {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self {
@@ -45,13 +45,13 @@ pub struct Operation {
     /// Dictionary size, vector length or number of features.
     pub size: usize,
     /// Its least work.
-    pub work: Work,
+    pub work: Workload,
     timed: Box<dyn FnMut(u64) -> Duration>,
 }
 
 impl Operation {
     /// An operation that leaves its state at the same size, so that runs can follow each other.
-    pub fn steady(name: impl Into<String>, size: usize, work: Work, mut run: impl FnMut() + 'static) -> Self {
+    pub fn steady(name: impl Into<String>, size: usize, work: Workload, mut run: impl FnMut() + 'static) -> Self {
         Self::timed(name, size, work, move |runs| {
             let start = Instant::now();
             for _ in 0..runs {
@@ -67,7 +67,7 @@ impl Operation {
     pub fn growing<S: Clone + 'static>(
         name: impl Into<String>,
         size: usize,
-        work: Work,
+        work: Workload,
         window: u64,
         start: S,
         mut run: impl FnMut(&mut S) + 'static,
@@ -95,7 +95,7 @@ impl Operation {
     pub fn timed(
         name: impl Into<String>,
         size: usize,
-        work: Work,
+        work: Workload,
         timed: impl FnMut(u64) -> Duration + 'static,
     ) -> Self {
         Self { name: name.into(), size, work, timed: Box::new(timed) }
@@ -119,7 +119,7 @@ mod tests {
     fn growing_runs_windows_from_the_same_start() {
         let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
         let log = std::rc::Rc::clone(&seen);
-        let mut operation = Operation::growing("count", 3, Work::default(), 2, 0usize, move |state| {
+        let mut operation = Operation::growing("count", 3, Workload::default(), 2, 0usize, move |state| {
             log.borrow_mut().push(*state);
             *state += 1;
         });

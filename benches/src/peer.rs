@@ -13,7 +13,7 @@ use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
 use mercer_learners::{Fogd, FogdParams, Krls, KrlsParams, Regressor, RegressorExt};
 
 use crate::DIMENSION;
-use crate::stream::{ALD_THRESHOLD, Example, Stream, WIDTH};
+use crate::stream::{ALD_THRESHOLD, AnchorExample, AnchorStream, WIDTH};
 
 /// Examples timed together.
 const BATCH: usize = 64;
@@ -30,7 +30,7 @@ pub const BIAS: f64 = 0.01;
 /// # Errors
 /// When the file cannot be written.
 pub fn write(file: &Path, size: usize) -> Result<()> {
-    let stream = Stream::with_examples(size, EXAMPLES, 1);
+    let stream = AnchorStream::with_examples(size, EXAMPLES, 1);
     let mut numbers = vec![size as f64, stream.examples.len() as f64, DIMENSION as f64];
     for (x, y) in stream.anchors.iter().chain(&stream.examples) {
         numbers.extend(x);
@@ -52,12 +52,12 @@ pub fn write_numbers(file: &Path, numbers: &[f64]) -> Result<()> {
 ///
 /// # Errors
 /// When the file cannot be read or holds something else.
-pub fn read(file: &Path) -> Result<Stream> {
+pub fn read(file: &Path) -> Result<AnchorStream> {
     let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
     let numbers: Vec<f64> = bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
     ensure!(numbers.len() > 3 && numbers[2] == DIMENSION as f64, "{} holds no stream of this kind", file.display());
     let size = numbers[0] as usize;
-    let mut anchors: Vec<Example> = numbers[3..]
+    let mut anchors: Vec<AnchorExample> = numbers[3..]
         .as_chunks::<{ DIMENSION + 1 }>()
         .0
         .iter()
@@ -65,17 +65,17 @@ pub fn read(file: &Path) -> Result<Stream> {
         .collect();
     ensure!(anchors.len() > size, "{} ends early", file.display());
     let examples = anchors.split_off(size);
-    Ok(Stream { anchors, examples })
+    Ok(AnchorStream { anchors, examples })
 }
 
 /// KRLS that has learnt the anchors, and keeps all of them.
 ///
 /// # Errors
 /// When it keeps fewer.
-pub fn krls(stream: &Stream, bias: f64) -> Result<Krls<Biased>> {
+pub fn krls(stream: &AnchorStream, bias: f64) -> Result<Krls<BiasedGaussian>> {
     let size = stream.anchors.len();
     let params = KrlsParams::default().nu(ALD_THRESHOLD).lambda(0.0).max_dictionary(Some(size));
-    let mut learner = Krls::new(Biased { gaussian: Gaussian::new(WIDTH)?, bias }, DIMENSION, params)?;
+    let mut learner = Krls::new(BiasedGaussian { gaussian: Gaussian::new(WIDTH)?, bias }, DIMENSION, params)?;
     for (x, y) in &stream.anchors {
         learner.update(x, *y)?;
     }
@@ -87,7 +87,7 @@ pub fn krls(stream: &Stream, bias: f64) -> Result<Krls<Biased>> {
 ///
 /// # Errors
 /// None for a stream of this crate.
-pub fn fogd(stream: &Stream) -> Result<Fogd> {
+pub fn fogd(stream: &AnchorStream) -> Result<Fogd> {
     let params = FogdParams::default().sigma(WIDTH).features(stream.anchors.len()).seed(1);
     let mut learner = Fogd::new(DIMENSION, params)?;
     for (x, y) in &stream.anchors {
@@ -102,7 +102,7 @@ pub fn fogd(stream: &Stream) -> Result<Fogd> {
 ///
 /// # Errors
 /// When the learner refuses an example.
-pub fn rate<R: Regressor>(mut learner: R, examples: &[Example], blocks: bool) -> Result<f64> {
+pub fn rate<R: Regressor>(mut learner: R, examples: &[AnchorExample], blocks: bool) -> Result<f64> {
     let xs: Vec<f64> = examples.iter().flat_map(|(x, _)| *x).collect();
     let ys: Vec<f64> = examples.iter().map(|(_, y)| *y).collect();
     let mut predictions = Vec::with_capacity(BATCH);
@@ -127,12 +127,12 @@ pub fn rate<R: Regressor>(mut learner: R, examples: &[Example], blocks: bool) ->
 
 /// A Gaussian plus a constant.
 #[derive(Clone, Copy, Debug)]
-pub struct Biased {
+pub struct BiasedGaussian {
     gaussian: Gaussian,
     bias: f64,
 }
 
-impl Kernel for Biased {
+impl Kernel for BiasedGaussian {
     fn evaluate(&self, x: &[f64], z: &[f64]) -> f64 {
         self.gaussian.evaluate(x, z) + self.bias
     }
@@ -156,7 +156,7 @@ mod tests {
         let file = folder.join("stream.bin");
         write(&file, 20).unwrap();
         let stream = read(&file).unwrap();
-        assert_eq!(stream, Stream::with_examples(20, EXAMPLES, 1));
+        assert_eq!(stream, AnchorStream::with_examples(20, EXAMPLES, 1));
         assert_eq!(krls(&stream, BIAS).unwrap().dictionary_size(), 20);
         std::fs::write(&file, [0; 80]).unwrap();
         assert!(read(&file).is_err());

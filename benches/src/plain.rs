@@ -174,13 +174,13 @@ mod tests {
     }
 
     use crate::DIMENSION;
-    use crate::stream::{Stream, WIDTH};
+    use crate::stream::{AnchorStream, WIDTH};
     use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points};
     use mercer_learners::{Fogd, FogdParams, RegressorExt};
 
     #[test]
     fn the_plain_loops_compute_what_the_library_computes() -> anyhow::Result<()> {
-        let stream = Stream::new(30, 1);
+        let stream = AnchorStream::new(30, 1);
         let rows: Vec<f64> = stream.anchors.iter().flat_map(|(x, _)| *x).collect();
         let columns: Vec<f64> = (0..DIMENSION).flat_map(|i| stream.anchors.iter().map(move |(x, _)| x[i])).collect();
         let (mut ours, mut a, mut b) = (AlignedVec::new(), vec![0.0; 30], vec![0.0; 30]);

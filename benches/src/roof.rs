@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
 
-use crate::Work;
+use crate::Workload;
 use crate::timing::smallest;
 
 /// Bytes a second at one working-set size.
@@ -64,7 +64,7 @@ impl Roofs {
     }
 
     /// The seconds that memory alone and arithmetic alone would need for `work`.
-    pub fn seconds(&mut self, work: Work) -> (f64, f64) {
+    pub fn seconds(&mut self, work: Workload) -> (f64, f64) {
         let bandwidth = self.at(work.working_set());
         let memory = work.read as f64 / bandwidth.read + work.updated as f64 / bandwidth.update;
         (memory, work.arithmetic as f64 / self.arithmetic)
@@ -95,9 +95,9 @@ pub fn roof(bytes: usize, budget: Duration) -> Bandwidth {
         (passes * bytes) as f64 / seconds
     };
     let read = [
-        best(&mut |lanes, _| read_once(Read([lanes]))),
-        best(&mut |lanes, _| read_once(Read(quarters(lanes)))),
-        best(&mut |lanes, back| parts(lanes.len(), back).for_each(|part| read_once(Read([&lanes[part]])))),
+        best(&mut |lanes, _| read_once(ReadSum([lanes]))),
+        best(&mut |lanes, _| read_once(ReadSum(quarters(lanes)))),
+        best(&mut |lanes, back| parts(lanes.len(), back).for_each(|part| read_once(ReadSum([&lanes[part]])))),
     ];
     let update = [
         best(&mut |lanes, _| dispatch(Update([lanes]))),
@@ -107,7 +107,7 @@ pub fn roof(bytes: usize, budget: Duration) -> Bandwidth {
     Bandwidth { read: read.into_iter().fold(0.0, f64::max), update: 2.0 * update.into_iter().fold(0.0, f64::max) }
 }
 
-fn read_once<const PARTS: usize>(read: Read<'_, PARTS>) {
+fn read_once<const PARTS: usize>(read: ReadSum<'_, PARTS>) {
     black_box(dispatch(read));
 }
 
@@ -134,9 +134,9 @@ fn quarters_mut(lanes: &mut [Lane]) -> [&mut [Lane]; 4] {
 
 /// The sum of all lanes of parts of equal length, which are read side by side: one read of each,
 /// eight running sums.
-struct Read<'a, const PARTS: usize>([&'a [Lane]; PARTS]);
+struct ReadSum<'a, const PARTS: usize>([&'a [Lane]; PARTS]);
 
-impl<const PARTS: usize> Op for Read<'_, PARTS> {
+impl<const PARTS: usize> Op for ReadSum<'_, PARTS> {
     type Output = f64;
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> f64 {
@@ -222,16 +222,16 @@ mod tests {
         }
         let mut lanes = vec![Lane([3.0; LANES]); 75];
         dispatch(Update([&mut lanes]));
-        assert_eq!(dispatch(Read([&lanes])), 75.0 * 8.0 * 2.0);
+        assert_eq!(dispatch(ReadSum([&lanes])), 75.0 * 8.0 * 2.0);
         dispatch(Update(quarters_mut(&mut lanes)));
-        assert_eq!(dispatch(Read(quarters(&lanes))), 72.0 * 8.0 * 1.5);
+        assert_eq!(dispatch(ReadSum(quarters(&lanes))), 72.0 * 8.0 * 1.5);
         assert_eq!(dispatch(Chains::<6> { rounds: 4 }), 48.0);
     }
 
     #[test]
     fn seconds_follow_the_work() {
         let mut roofs = Roofs::new(Duration::ZERO);
-        let work = Work { read: 6400, updated: 0, arithmetic: 1000 };
+        let work = Workload { read: 6400, updated: 0, arithmetic: 1000 };
         let (memory, arithmetic) = roofs.seconds(work);
         assert_eq!(memory, 6400.0 / roofs.at(6400).read);
         assert_eq!(arithmetic, 1000.0 / roofs.arithmetic());

@@ -65,14 +65,14 @@ const EXPERTS: &str = "experts rule=ewa share=auto members=(krls lambda=0.1; krl
                        forgets=prior; fogd; restart learner=(krls lambda=0.1))";
 
 /// A row, and whether its target is right.
-struct Row {
+struct SoakRow {
     x: [f64; 2],
     y: f64,
     right: bool,
 }
 
 /// Row `t` of `rows` of a stream.
-fn row(stream: &str, t: usize, rows: usize, generator: &mut ChaCha8Rng) -> Row {
+fn row(stream: &str, t: usize, rows: usize, generator: &mut ChaCha8Rng) -> SoakRow {
     let part = t as f64 / rows as f64;
     let first = |share: f64| part < share;
     let mut uniform = || generator.random::<f64>();
@@ -99,12 +99,12 @@ fn row(stream: &str, t: usize, rows: usize, generator: &mut ChaCha8Rng) -> Row {
             x = x.map(|x| x + 6.0 * part);
             surface(x)
         }
-        "zeros then signal" if first(0.1) => return Row { x: [0.0; 2], y: 0.0, right: true },
+        "zeros then signal" if first(0.1) => return SoakRow { x: [0.0; 2], y: 0.0, right: true },
         "near duplicates" => {
             x = x.map(|x| (4.0 * x).floor() / 4.0 + 1e-9 * x);
             surface(x)
         }
-        "wrong targets" if t % 997 == 500 => return Row { x, y: 1e6 * x[0].signum(), right: false },
+        "wrong targets" if t % 997 == 500 => return SoakRow { x, y: 1e6 * x[0].signum(), right: false },
         "switching" => surface(x) * if ((8.0 * part) as usize).is_multiple_of(2) { 1.0 } else { -1.0 },
         "drift" => {
             let (sine, cosine) = (8.0 * std::f64::consts::PI * part).sin_cos();
@@ -114,12 +114,12 @@ fn row(stream: &str, t: usize, rows: usize, generator: &mut ChaCha8Rng) -> Row {
             while (1.0 / 3.0..2.0 / 3.0).contains(&part) && surface(x) > 0.0 {
                 x = [uniform(), uniform()];
             }
-            return Row { x, y: 1_f64.copysign(surface(x) + noise), right: true };
+            return SoakRow { x, y: 1_f64.copysign(surface(x) + noise), right: true };
         }
         _ => surface(x),
     };
     let scale = if stream == "growing targets" { 1000.0_f64.powf(part) } else { 1.0 };
-    Row { x, y: clean + scale * noise, right: true }
+    SoakRow { x, y: clean + scale * noise, right: true }
 }
 
 /// Sizes that let a hundred thousand rows pass in seconds, for keys of that name.
@@ -198,7 +198,7 @@ pub fn error(subject: &str, stream: &str, rows: usize) -> Result<f64> {
     let mut generator = ChaCha8Rng::seed_from_u64(1);
     let (mut squares, mut count, mut mean) = (0.0, 0.0, 0.0);
     for t in 0..rows {
-        let Row { x, y, right } = row(stream, t, rows, &mut generator);
+        let SoakRow { x, y, right } = row(stream, t, rows, &mut generator);
         let made = match &mut learner {
             Some(learner) => learner.predict_then_update(&x, y)?,
             None => mean,

@@ -20,18 +20,18 @@ pub const ALD_THRESHOLD: f64 = 0.01;
 const JITTER: f64 = 0.02;
 
 /// An input and its target.
-pub type Example = ([f64; DIMENSION], f64);
+pub type AnchorExample = ([f64; DIMENSION], f64);
 
 /// `size` anchors, and examples near them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stream {
+pub struct AnchorStream {
     /// The points that fill the dictionary, in order.
-    pub anchors: Vec<Example>,
+    pub anchors: Vec<AnchorExample>,
     /// What follows, to be repeated; at least two near each anchor.
-    pub examples: Vec<Example>,
+    pub examples: Vec<AnchorExample>,
 }
 
-impl Stream {
+impl AnchorStream {
     /// The stream for a dictionary of `size` points with `max(1024, 2·size)` examples; the same for
     /// the same `seed`.
     #[must_use]
@@ -43,7 +43,7 @@ impl Stream {
     #[must_use]
     pub fn with_examples(size: usize, examples: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let anchors: Vec<Example> = (0..size)
+        let anchors: Vec<AnchorExample> = (0..size)
             .map(|_| {
                 let x = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
                 (x, target(&x, &mut rng))
@@ -73,7 +73,7 @@ fn target(x: &[f64; DIMENSION], rng: &mut ChaCha8Rng) -> f64 {
 /// A cyclic buffer of examples.
 #[derive(Clone, Debug)]
 pub struct Repeat {
-    examples: Vec<Example>,
+    examples: Vec<AnchorExample>,
     next: usize,
     sign: f64,
 }
@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn targets_turn_their_sign_when_the_examples_start_over() {
-        let stream = Stream::with_examples(4, 8, 3);
+        let stream = AnchorStream::with_examples(4, 8, 3);
         let mut repeat = stream.repeat();
-        let seen: Vec<Example> = (0..16)
+        let seen: Vec<AnchorExample> = (0..16)
             .map(|_| {
                 let (x, y) = repeat.next_example();
                 (*x, y)

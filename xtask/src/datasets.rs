@@ -156,14 +156,14 @@ fn aside(entry: &Entry, cache: &Path) -> PathBuf {
 
 /// What became of a download.
 #[derive(Debug, PartialEq)]
-enum Kept {
+enum Download {
     /// It is the data set's file, in its place.
     Ready(PathBuf),
     /// It is what the data set's file is made of.
     Raw(PathBuf),
 }
 
-impl Kept {
+impl Download {
     fn report(&self, entry: &Entry) -> String {
         match self {
             Self::Ready(path) => format!("{}: ready, {}", entry.name, shown(path)),
@@ -180,7 +180,7 @@ impl Kept {
 /// Checks a download and gives it its name: the data set's own if it is that file bit for bit (or,
 /// when no digest is known, by its name), else `raw/` and the name it has at its origin. One that
 /// is refused is removed.
-fn store(entry: &Entry, cache: &Path, aside: &Path) -> Result<Kept> {
+fn store(entry: &Entry, cache: &Path, aside: &Path) -> Result<Download> {
     let download = entry.download.as_ref().context("the manifest gives no file to download")?;
     let digest = mercer_datasets::sha256_file(aside)?;
     let expected = download.sha256.as_ref().unwrap_or(&digest);
@@ -195,8 +195,9 @@ fn store(entry: &Entry, cache: &Path, aside: &Path) -> Result<Kept> {
         Some(expected) => expected.eq_ignore_ascii_case(&digest),
         None => origin == entry.file,
     };
-    let kept = if ready { Kept::Ready(cache.join(&entry.file)) } else { Kept::Raw(aside.with_file_name(origin)) };
-    let (Kept::Ready(path) | Kept::Raw(path)) = &kept;
+    let kept =
+        if ready { Download::Ready(cache.join(&entry.file)) } else { Download::Raw(aside.with_file_name(origin)) };
+    let (Download::Ready(path) | Download::Raw(path)) = &kept;
     std::fs::rename(aside, path).with_context(|| shown(path))?;
     Ok(kept)
 }
@@ -265,16 +266,16 @@ mod tests {
         // Another file than the data set's own: raw.
         let year = entry("year");
         let raw = store(&year, b"abc").unwrap();
-        assert_eq!(raw, Kept::Raw(cache.join("raw/yearpredictionmsd.zip")));
+        assert_eq!(raw, Download::Raw(cache.join("raw/yearpredictionmsd.zip")));
         assert_eq!(std::fs::read(cache.join("raw/yearpredictionmsd.zip")).unwrap(), b"abc");
         assert!(raw.report(&year).contains("it must be converted first"), "{}", raw.report(&year));
 
         // The same name and no digest: the file itself.
-        assert_eq!(store(&entry("susy"), b"abc").unwrap(), Kept::Ready(cache.join("SUSY.csv.gz")));
+        assert_eq!(store(&entry("susy"), b"abc").unwrap(), Download::Ready(cache.join("SUSY.csv.gz")));
 
         // The digest of the data set: the file itself, whatever its name.
         let exact = Entry { sha256: Some(ABC.to_uppercase()), ..entry("cpusmall") };
-        assert_eq!(store(&exact, b"abc").unwrap(), Kept::Ready(cache.join("cpusmall.csv.gz")));
+        assert_eq!(store(&exact, b"abc").unwrap(), Download::Ready(cache.join("cpusmall.csv.gz")));
 
         // Nothing is left of what is refused.
         let mut spoilt = year;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 
-use crate::product::{self, Stream};
+use crate::product::{self, DriftStream};
 use crate::root;
 
 #[derive(Args)]
@@ -108,7 +108,7 @@ fn forged(count: u32) -> Result<()> {
 fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Result<()> {
     let data = folder.join("rows.csv");
     let mut file = BufWriter::new(File::create(&data)?);
-    let mut stream = Stream::new(2);
+    let mut stream = DriftStream::new(2);
     for _ in 0..ROWS {
         stream.write(&mut file)?;
     }
@@ -116,7 +116,7 @@ fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Resu
     let (whole, model) = (folder.join("whole.mercer"), folder.join("m.mercer"));
     ensure!(start(program, &data, &whole, &[])?.wait()?.success(), "the undisturbed run failed");
 
-    let mut moments = Stream::new(arguments.seed);
+    let mut moments = DriftStream::new(arguments.seed);
     let (mut rows, mut kills, mut found) = (0, 0, 0);
     let mut longest = Duration::from_millis(40);
     let begun = Instant::now();

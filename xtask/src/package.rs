@@ -32,13 +32,13 @@ const ALONE: [&str; 7] = [
 ];
 
 /// A crate that is published: its name, version and packed file.
-struct Packed {
+struct PackedCrate {
     name: String,
     version: String,
     file: PathBuf,
 }
 
-impl Packed {
+impl PackedCrate {
     /// The folder that its file unpacks into.
     fn folder(&self) -> String {
         format!("{}-{}", self.name, self.version)
@@ -92,7 +92,7 @@ pub(crate) fn run() -> Result<()> {
     fs::copy(root.join("Cargo.lock"), outside.path().join("Cargo.lock"))?;
     let target = target(&metadata)?;
     let _outside = shell.push_dir(outside.path());
-    for Packed { name, .. } in &packed {
+    for PackedCrate { name, .. } in &packed {
         cmd!(shell, "cargo check --quiet --package {name} --target-dir {target}").run()?;
     }
     for name in ALONE {
@@ -110,7 +110,7 @@ fn readme_program(folder: &Path) -> Result<String> {
 }
 
 /// The crates that are published, and the names of those that are not.
-fn crates(metadata: &Value) -> Result<(Vec<Packed>, Vec<String>)> {
+fn crates(metadata: &Value) -> Result<(Vec<PackedCrate>, Vec<String>)> {
     let (mut packed, mut private) = (Vec::new(), Vec::new());
     for package in metadata["packages"].as_array().context("cargo metadata lists packages")? {
         let text = |field: &str| package[field].as_str().unwrap_or_default().to_owned();
@@ -120,7 +120,7 @@ fn crates(metadata: &Value) -> Result<(Vec<Packed>, Vec<String>)> {
             private.push(name);
         } else {
             let file = target(metadata)?.join(format!("package/{name}-{version}.crate"));
-            packed.push(Packed { name, version, file });
+            packed.push(PackedCrate { name, version, file });
         }
     }
     Ok((packed, private))
@@ -131,8 +131,8 @@ fn target(metadata: &Value) -> Result<PathBuf> {
 }
 
 /// Whether cargo says of every crate that it would upload it.
-fn rehearsed(packed: &[Packed], said: &str) -> Result<()> {
-    for Packed { name, version, .. } in packed {
+fn rehearsed(packed: &[PackedCrate], said: &str) -> Result<()> {
+    for PackedCrate { name, version, .. } in packed {
         ensure!(said.contains(&format!("Uploading {name} v{version}")), "{name} would not be published:\n{said}");
     }
     if said.contains("already exists") {
@@ -153,7 +153,7 @@ fn complete(folder: &Path) -> Result<()> {
 }
 
 /// The manifest of a program that depends on one crate.
-fn program(name: &str, packed: &[Packed]) -> Result<String> {
+fn program(name: &str, packed: &[PackedCrate]) -> Result<String> {
     let own = packed.iter().find(|krate| krate.name == name).with_context(|| format!("{name} is not published"))?;
     Ok(format!(
         "[package]\nname = \"with-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{name} = \"{}\"\n",
@@ -163,7 +163,7 @@ fn program(name: &str, packed: &[Packed]) -> Result<String> {
 
 /// The manifest of a workspace of what was unpacked and the programs, in which no published crate
 /// takes another from elsewhere.
-fn workspace(packed: &[Packed]) -> String {
+fn workspace(packed: &[PackedCrate]) -> String {
     // The profile is the repository's own: what it has compiled of others is not compiled again.
     let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 3\n\n[profile.dev.package.\"*\"]\ndebug = false\n\n\
                     [patch.crates-io]\n"

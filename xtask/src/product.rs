@@ -45,12 +45,12 @@ pub(crate) fn json(program: &Path, arguments: &[&str]) -> Result<serde_json::Val
 
 /// Rows of four features in [−1, 1] and a smooth, noisy target whose surface drifts slowly, the
 /// same for the same seed.
-pub(crate) struct Stream {
+pub(crate) struct DriftStream {
     state: u64,
     row: u64,
 }
 
-impl Stream {
+impl DriftStream {
     pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed, row: 0 }
     }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use crate::faults::client::Service;
-use crate::product::{self, Stream};
+use crate::product::{self, DriftStream};
 use crate::tools;
 
 const UNIT: &str = "docs/serving/mercer.service";
@@ -29,7 +29,7 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
     };
     let mercer = product::tested()?;
     let mut rows = b"a,b,c,d,y\n".to_vec();
-    let mut stream = Stream::new(4);
+    let mut stream = DriftStream::new(4);
     (0..50).try_for_each(|_| stream.write(&mut rows))?;
     fs::write(folder.path().join("rows.csv"), rows)?;
     let _place = shell.push_dir(folder.path());

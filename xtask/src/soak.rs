@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::product::{self, Stream};
+use crate::product::{self, DriftStream};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
                 let list = |field: &str| learner[field].as_array().into_iter().flatten();
                 let keys: Vec<_> = list("keys").filter_map(|key| key["key"].as_str()).collect();
                 let classifies = list("targets").all(|target| target != "number");
-                let subject = Subject { name, settings: settings(name, &keys), classifies };
+                let subject = SoakSubject { name, settings: settings(name, &keys), classifies };
                 if let Err(error) = soak(&program, &subject, arguments.rows, &folder.path().join("soak.mercer")) {
                     println!("{name:<14} FAILED: {error:#}");
                     failed.push(name);
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// A learner with what is set for it, and whether it takes nothing but classes.
-struct Subject<'a> {
+struct SoakSubject<'a> {
     name: &'a str,
     settings: Vec<&'static str>,
     classifies: bool,
@@ -114,7 +114,7 @@ struct Subject<'a> {
 
 fn soak(
     program: &Path,
-    Subject { name: learner, settings, classifies }: &Subject<'_>,
+    SoakSubject { name: learner, settings, classifies }: &SoakSubject<'_>,
     rows: u64,
     model: &Path,
 ) -> Result<()> {
@@ -133,7 +133,7 @@ fn soak(
     command.args(["--checkpoint", &every]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     let mut input = BufWriter::with_capacity(1 << 16, child.stdin.take().context("the pipe was asked for")?);
-    let mut stream = Stream::new(1);
+    let mut stream = DriftStream::new(1);
     // The largest memory of the first fifth, with all that is ever allocated, and of the rest.
     let (mut before, mut after) = (0, 0);
     for row in 0..rows {

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Parser;
 use faer::{Accum, Mat, Par, linalg::matmul::matmul};
-use mercer_benches::stream::{ALD_THRESHOLD, Example, Stream, WIDTH};
-use mercer_benches::{DIMENSION, Roofs, Work, timing::smallest};
+use mercer_benches::stream::{ALD_THRESHOLD, AnchorExample, AnchorStream, WIDTH};
+use mercer_benches::{DIMENSION, Roofs, Workload, timing::smallest};
 use mercer_kernels::{AlignedVec, Gaussian};
 use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{
@@ -57,12 +57,12 @@ fn main() -> Result<()> {
 }
 
 /// Something measured: `run` gives the seconds of a round.
-struct Figure {
+struct BlockFigure {
     run: Box<dyn FnMut() -> f64>,
     seconds: f64,
 }
 
-impl Figure {
+impl BlockFigure {
     fn new(run: Box<dyn FnMut() -> f64>) -> Self {
         Self { run, seconds: f64::INFINITY }
     }
@@ -75,9 +75,9 @@ impl Figure {
 fn tables() -> Result<()> {
     let mut forms = Vec::new();
     for r in ORDERS {
-        forms.push((r, "AWV, one by one", Figure::new(single(r)?)));
-        forms.push((r, "AWV, in blocks", Figure::new(blocked(r)?)));
-        forms.push((r, "square-root form, one by one", Figure::new(square_root(r))));
+        forms.push((r, "AWV, one by one", BlockFigure::new(single(r)?)));
+        forms.push((r, "AWV, in blocks", BlockFigure::new(blocked(r)?)));
+        forms.push((r, "square-root form, one by one", BlockFigure::new(square_root(r))));
     }
     let mut learners = learners()?;
     let mut roofs = Roofs::new(BUDGET / 10);
@@ -99,12 +99,12 @@ fn tables() -> Result<()> {
     println!(
         "| r | round | µs | GFLOP/s (4r²) | of mm | of roof: read | write back | arithmetic |\n|---:|---|---:|---:|---:|---:|---:|---:|"
     );
-    for (r, name, Figure { seconds, .. }) in &forms {
+    for (r, name, BlockFigure { seconds, .. }) in &forms {
         let triangle = 4 * r * r;
         let gflops = triangle as f64 / seconds / 1e9;
-        let (read, _) = roofs.seconds(Work { read: triangle, ..Work::default() });
+        let (read, _) = roofs.seconds(Workload { read: triangle, ..Workload::default() });
         let (updated, arithmetic) =
-            roofs.seconds(Work { updated: 2 * triangle, arithmetic: 3 * r * r / 2, ..Work::default() });
+            roofs.seconds(Workload { updated: 2 * triangle, arithmetic: 3 * r * r / 2, ..Workload::default() });
         let [read, updated, arithmetic] = [read, updated, arithmetic].map(|roof| 100.0 * roof / seconds);
         print!("| {r} | {name} | {:.2} | {gflops:.1} | {:.0} % ", seconds * 1e6, 100.0 * gflops / rate);
         println!("| {read:.0} % | {updated:.0} % | {arithmetic:.0} % |");
@@ -119,11 +119,12 @@ fn tables() -> Result<()> {
 
 /// Learners one by one and in blocks, on settled dictionaries of `J` points and fixed features;
 /// Kernel-AWV, which keeps every point, around its `J`th.
-fn learners() -> Result<Vec<(String, Figure, Figure)>> {
+fn learners() -> Result<Vec<(String, BlockFigure, BlockFigure)>> {
     let mut pairs = Vec::new();
-    let mut add = |name: String, alone, together| pairs.push((name, Figure::new(alone), Figure::new(together)));
+    let mut add =
+        |name: String, alone, together| pairs.push((name, BlockFigure::new(alone), BlockFigure::new(together)));
     for j in [50, 100, 150, 400] {
-        let stream = Stream::new(j, 1);
+        let stream = AnchorStream::new(j, 1);
         let kernel = Gaussian::new(WIDTH)?;
         let most = Some(j);
         let params = KrlsParams::default().nu(ALD_THRESHOLD).lambda(0.0).max_dictionary(most);
@@ -140,14 +141,14 @@ fn learners() -> Result<Vec<(String, Figure, Figure)>> {
     }
     for features in [100, 1000] {
         let params = FogdParams::default().sigma(WIDTH).features(features);
-        let (alone, together) = runs(Fogd::new(DIMENSION, params)?, &Stream::new(features, 1), false)?;
+        let (alone, together) = runs(Fogd::new(DIMENSION, params)?, &AnchorStream::new(features, 1), false)?;
         add(format!("FOGD, D = {features}"), alone, together);
     }
     for degree in [2, 3] {
         let params = TaylorParams::default().sigma(4.0).degree(degree);
         let learner = PkawvTaylor::new(DIMENSION, params)?;
         let name = format!("PKAWV, M = {degree}, r = {}", learner.dictionary_size());
-        let (alone, together) = runs(learner, &Stream::new(100, 1), false)?;
+        let (alone, together) = runs(learner, &AnchorStream::new(100, 1), false)?;
         add(name, alone, together);
     }
     Ok(pairs)
@@ -206,11 +207,11 @@ fn square_root(r: usize) -> Box<dyn FnMut() -> f64> {
     })
 }
 
-type Runs = (Box<dyn FnMut() -> f64>, Box<dyn FnMut() -> f64>);
+type BlockRuns = (Box<dyn FnMut() -> f64>, Box<dyn FnMut() -> f64>);
 
 /// A learner that has seen the anchors, over the examples: one by one, and as a block; `anew`
 /// always from that state, for learners that keep every point.
-fn runs(mut learner: impl Regressor + Clone + 'static, stream: &Stream, anew: bool) -> Result<Runs> {
+fn runs(mut learner: impl Regressor + Clone + 'static, stream: &AnchorStream, anew: bool) -> Result<BlockRuns> {
     for (x, y) in &stream.anchors {
         learner.update(x, *y)?;
     }
@@ -231,7 +232,7 @@ struct Rounds {
 }
 
 impl Rounds {
-    fn new(examples: &[Example]) -> Self {
+    fn new(examples: &[AnchorExample]) -> Self {
         Self {
             xs: examples.iter().flat_map(|(x, _)| *x).collect(),
             ys: examples.iter().map(|(_, y)| *y).collect(),

@@ -48,22 +48,23 @@ struct Arguments {
 
 /// How a stream is scaled.
 #[derive(Clone, Copy)]
-enum Scaled {
+enum StreamScaling {
     Not,
     Running,
     Whole,
 }
 
-const SCALES: [(&str, Scaled); 3] = [("none", Scaled::Not), ("running", Scaled::Running), ("whole", Scaled::Whole)];
+const SCALES: [(&str, StreamScaling); 3] =
+    [("none", StreamScaling::Not), ("running", StreamScaling::Running), ("whole", StreamScaling::Whole)];
 
 /// A learner and its settings.
-struct Method {
+struct DefaultMethod {
     name: String,
     entry: &'static Entry,
     pairs: Vec<String>,
 }
 
-impl Method {
+impl DefaultMethod {
     fn read(text: &str) -> Result<Self> {
         let mut words = text.split_whitespace();
         let entry = catalogue::find(words.next().context("a learner needs a name")?)?;
@@ -78,20 +79,20 @@ impl Method {
     }
 
     /// The score on a stream.
-    fn score(&self, table: &Dataset, scaled: Scaled) -> Result<f64> {
+    fn score(&self, table: &Dataset, scaled: StreamScaling) -> Result<f64> {
         let dimension = table.dimension();
         let head = table.len().min(FIRST_ROWS);
         match scaled {
-            Scaled::Not => {
+            StreamScaling::Not => {
                 let mut learner = self.build(table.len(), dimension, &table.features()[..head * dimension])?;
                 Ok(share(&mut learner, table, |_, _| ()))
             }
-            Scaled::Whole => {
+            StreamScaling::Whole => {
                 let table = whole(table)?;
                 let mut learner = self.build(table.len(), dimension, &table.features()[..head * dimension])?;
                 Ok(share(&mut learner, &table, |_, _| ()))
             }
-            Scaled::Running => {
+            StreamScaling::Running => {
                 let mut moments = vec![RunningMoments::default(); dimension];
                 let observe = |moments: &mut [RunningMoments], x: &[f64]| {
                     moments.iter_mut().zip(x).for_each(|(moments, x)| moments.observe(*x));
@@ -184,11 +185,11 @@ fn short(file: &Path) -> String {
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let streams = streams(&arguments)?;
-    let methods: Vec<Method> = if arguments.learners.is_empty() {
+    let methods: Vec<DefaultMethod> = if arguments.learners.is_empty() {
         let numbers = catalogue::entries().iter().filter(|entry| entry.takes.numbers());
-        numbers.map(|entry| Method::read(entry.name)).collect::<Result<_>>()?
+        numbers.map(|entry| DefaultMethod::read(entry.name)).collect::<Result<_>>()?
     } else {
-        arguments.learners.iter().map(|text| Method::read(text)).collect::<Result<_>>()?
+        arguments.learners.iter().map(|text| DefaultMethod::read(text)).collect::<Result<_>>()?
     };
     let wanted = |name: &str| arguments.scales.is_empty() || arguments.scales.iter().any(|scale| scale == name);
     for (scale, scaled) in SCALES.into_iter().filter(|(name, _)| wanted(name)) {

@@ -23,7 +23,7 @@ const OCTAVE: [(&str, [f64; 3]); 3] =
     [("KRLS-T", [1100.0, 720.0, 290.0]), ("SW-KRLS", [2100.0, 1800.0, 850.0]), ("FB-KRLS", [1900.0, 1700.0, 800.0])];
 
 /// A full learner and its smallest time.
-struct Figure {
+struct FilterFigure {
     name: &'static str,
     budget: usize,
     octave: f64,
@@ -53,11 +53,11 @@ fn main() -> Result<()> {
             BUDGETS.into_iter().zip(rates).filter(|(budget, _)| size.is_none_or(|size| size == *budget))
         {
             let learner = learner(name, budget)?;
-            figures.push(Figure { name, budget, octave, learner, fastest: Duration::MAX });
+            figures.push(FilterFigure { name, budget, octave, learner, fastest: Duration::MAX });
         }
     }
     for visit in 0..=VISITS {
-        for Figure { learner, fastest, .. } in &mut figures {
+        for FilterFigure { learner, fastest, .. } in &mut figures {
             let clock = Instant::now();
             for (x, y) in inputs.chunks(DIMENSION).zip(&targets) {
                 learner.update(x, *y)?;
@@ -67,7 +67,7 @@ fn main() -> Result<()> {
         }
     }
     println!("learner  points  a round  rounds a second  times Octave");
-    for Figure { name, budget, octave, learner, fastest } in &figures {
+    for FilterFigure { name, budget, octave, learner, fastest } in &figures {
         assert_eq!(learner.dictionary_size(), *budget);
         let seconds = fastest.as_secs_f64() / ROWS as f64;
         let (micros, rate) = (seconds * 1e6, 1.0 / seconds);

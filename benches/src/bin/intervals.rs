@@ -26,14 +26,14 @@ const LIMIT: usize = 100_000;
 
 /// A row with its interval: half its width, and whether it held the target.
 #[derive(Clone, Copy)]
-struct Made {
+struct IntervalRow {
     radius: f64,
     held: bool,
 }
 
 /// Coverage and mean width.
 #[derive(Clone, Copy)]
-struct Share {
+struct Coverage {
     coverage: f64,
     width: f64,
 }
@@ -69,12 +69,12 @@ fn main() -> Result<()> {
         let mut line = format!("{:<20} {:>6} {:>3} |", entry.name, table.len(), table.dimension());
         for scale in [IntervalScale::Error, IntervalScale::Deviation] {
             let (made, switched) = (online(&table, scale, false)?, online(&table, scale, true)?);
-            let Share { coverage, .. } = share(&made);
-            let Share { width, .. } = share(&made[3 * made.len() / 4..]);
+            let Coverage { coverage, .. } = share(&made);
+            let Coverage { width, .. } = share(&made[3 * made.len() / 4..]);
             line += &format!(" {coverage:>6.4} {} {:>8} {width:>9.4} |", worst(&made), worst(&switched));
         }
         for scale in [IntervalScale::Error, IntervalScale::Deviation] {
-            let Share { coverage, width } = split(&table, scale)?;
+            let Coverage { coverage, width } = split(&table, scale)?;
             line += &format!(" {width:>7.4} ({coverage:.3})");
         }
         println!("{line}");
@@ -90,7 +90,7 @@ fn learner(table: &Dataset) -> Result<Krls<Gaussian>> {
 }
 
 /// One pass; if `switches`, the target is another after half of the rows.
-fn online(table: &Dataset, scale: IntervalScale, switches: bool) -> Result<Vec<Made>> {
+fn online(table: &Dataset, scale: IntervalScale, switches: bool) -> Result<Vec<IntervalRow>> {
     let mut learner = learner(table)?;
     let params = IntervalParams::default().coverage(COVERAGE);
     let mut intervals = LearnerIntervals::new(1, params, scale)?;
@@ -99,13 +99,13 @@ fn online(table: &Dataset, scale: IntervalScale, switches: bool) -> Result<Vec<M
     for (t, (x, y)) in table.iter().enumerate() {
         let y = if switches && 2 * t >= table.len() { 1.0 - y } else { y };
         intervals.learn(&mut learner, x, Target::new(&[y]), &mut scratch, &mut score, &mut radius)?;
-        made.push(Made { radius: radius[0], held: (y - score[0]).abs() <= radius[0] });
+        made.push(IntervalRow { radius: radius[0], held: (y - score[0]).abs() <= radius[0] });
     }
     Ok(made)
 }
 
 /// Split conformal inference: half of the rows are learnt, a quarter calibrates, a quarter judges.
-fn split(table: &Dataset, scale: IntervalScale) -> Result<Share> {
+fn split(table: &Dataset, scale: IntervalScale) -> Result<Coverage> {
     let mut learner = learner(table)?;
     let n = table.len();
     let mut rows = table.iter();
@@ -128,24 +128,25 @@ fn split(table: &Dataset, scale: IntervalScale) -> Result<Share> {
     let mut made = Vec::new();
     for (x, y) in rows {
         let (error, unit) = judge(x, y)?;
-        made.push(Made { radius: reach * unit, held: error <= reach });
+        made.push(IntervalRow { radius: reach * unit, held: error <= reach });
     }
     Ok(share(&made))
 }
 
 /// Over the rows that have an interval.
-fn share(made: &[Made]) -> Share {
+fn share(made: &[IntervalRow]) -> Coverage {
     let known = || made.iter().filter(|row| row.radius.is_finite());
     let count = known().count() as f64;
-    Share {
+    Coverage {
         coverage: known().filter(|row| row.held).count() as f64 / count,
         width: known().map(|row| 2.0 * row.radius).sum::<f64>() / count,
     }
 }
 
 /// The largest gap over any window, if there is one.
-fn worst(made: &[Made]) -> String {
-    let gap = |rows: &[Made]| (rows.iter().filter(|row| row.held).count() as f64 / WINDOW as f64 - COVERAGE).abs();
+fn worst(made: &[IntervalRow]) -> String {
+    let gap =
+        |rows: &[IntervalRow]| (rows.iter().filter(|row| row.held).count() as f64 / WINDOW as f64 - COVERAGE).abs();
     let worst = made.windows(WINDOW).map(gap).reduce(f64::max);
     worst.map_or_else(|| format!("{:>6}", "-"), |gap| format!("{gap:>6.4}"))
 }

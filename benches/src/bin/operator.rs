@@ -48,7 +48,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         "operation", "m", "time", "exponent", "GB/s", "of memory roof", "of arithmetic"
     );
     for name in names {
-        let mut smaller: Option<&Row> = None;
+        let mut smaller: Option<&OperatorRow> = None;
         for row in rows.iter().filter(|row| row.name == name) {
             let exponent = smaller.map_or(String::new(), |smaller| format!("{:.2}", row.exponent(smaller)));
             println!(
@@ -69,7 +69,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// An operation at a size.
-struct Row {
+struct OperatorRow {
     name: String,
     size: usize,
     seconds: f64,
@@ -78,7 +78,7 @@ struct Row {
     roofs: (f64, f64),
 }
 
-impl Row {
+impl OperatorRow {
     /// `p` in time ∝ mᵖ between two sizes.
     fn exponent(&self, smaller: &Self) -> f64 {
         (self.seconds / smaller.seconds).ln() / (self.size as f64 / smaller.size as f64).ln()
@@ -86,7 +86,7 @@ impl Row {
 }
 
 /// Everything at one size.
-fn measure(size: usize, rows: &mut Vec<Row>) -> Result<(), Box<dyn std::error::Error>> {
+fn measure(size: usize, rows: &mut Vec<OperatorRow>) -> Result<(), Box<dyn std::error::Error>> {
     let mut operations = catalogue::operator(&[size])?;
     let mut roofs = Roofs::new(Duration::from_millis(20));
     let mut seconds = vec![f64::INFINITY; operations.len()];
@@ -99,7 +99,7 @@ fn measure(size: usize, rows: &mut Vec<Row>) -> Result<(), Box<dyn std::error::E
             roofs.at(operation.work.working_set());
         }
     }
-    rows.extend(operations.iter().zip(seconds).map(|(operation, seconds)| Row {
+    rows.extend(operations.iter().zip(seconds).map(|(operation, seconds)| OperatorRow {
         name: operation.name.clone(),
         size: operation.size,
         seconds,

@@ -19,7 +19,7 @@ const OUTPUTS: [usize; 4] = [1, 2, 5, 10];
 const VISITS: usize = 60;
 
 /// A learner whose dictionary is full, with rows to learn and the smallest times so far.
-struct Figure {
+struct OutputFigure {
     learner: Krls<Gaussian>,
     targets: Vec<f64>,
     alone: Duration,
@@ -36,11 +36,11 @@ fn main() -> Result<()> {
         let targets: Vec<f64> = (0..ROWS * outputs).map(|_| rng.random_range(-1.0..1.0)).collect();
         learner.learn_rows(Rows::new(&inputs, DIMENSION, Targets::new(&targets, &[], outputs)?)?, &mut Vec::new())?;
         assert_eq!(learner.dictionary_size(), POINTS);
-        figures.push(Figure { learner, targets, alone: Duration::MAX, blocks: Duration::MAX });
+        figures.push(OutputFigure { learner, targets, alone: Duration::MAX, blocks: Duration::MAX });
     }
     let (mut scores, mut made) = (vec![0.0; 10], Vec::new());
     for _ in 0..VISITS {
-        for Figure { learner, targets, alone, blocks } in &mut figures {
+        for OutputFigure { learner, targets, alone, blocks } in &mut figures {
             let m = learner.outputs();
             let clock = Instant::now();
             for (x, y) in inputs.chunks(DIMENSION).zip(targets.chunks(m)) {

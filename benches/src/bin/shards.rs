@@ -45,13 +45,13 @@ struct Arguments {
 }
 
 /// Scaled rows and targets.
-struct Table {
+struct ShardTable {
     dimension: usize,
     rows: Vec<f64>,
     targets: Vec<f64>,
 }
 
-impl Table {
+impl ShardTable {
     fn len(&self) -> usize {
         self.targets.len()
     }
@@ -78,7 +78,7 @@ impl Table {
     }
 }
 
-fn scaled(set: &Dataset) -> Table {
+fn scaled(set: &Dataset) -> ShardTable {
     let (d, n) = (set.dimension(), set.len() as f64);
     let column = |j: usize| (0..set.len()).map(move |row| set.row(row)[j]);
     let scales: Vec<(f64, f64)> = (0..d)
@@ -89,11 +89,11 @@ fn scaled(set: &Dataset) -> Table {
         })
         .collect();
     let rows = (0..set.len()).flat_map(|row| set.row(row).iter().zip(&scales).map(|(x, (mean, dev))| (x - mean) / dev));
-    Table { dimension: d, rows: rows.collect(), targets: set.targets().to_vec() }
+    ShardTable { dimension: d, rows: rows.collect(), targets: set.targets().to_vec() }
 }
 
 /// `sin(x₁ + 2x₂) + x₃²` with noise, uniform on a cube.
-fn drawn(rows: usize) -> Table {
+fn drawn(rows: usize) -> ShardTable {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut uniform = || rng.random_range(-1.0..1.0);
     let (mut all, mut targets) = (Vec::with_capacity(3 * rows), Vec::with_capacity(rows));
@@ -102,7 +102,7 @@ fn drawn(rows: usize) -> Table {
         targets.push((x[0] + 2.0 * x[1]).sin() + x[2] * x[2] + 0.3 * uniform());
         all.extend_from_slice(&x);
     }
-    Table { dimension: 3, rows: all, targets }
+    ShardTable { dimension: 3, rows: all, targets }
 }
 
 fn dictionary(map: &Map) -> Option<&Points> {
@@ -112,7 +112,7 @@ fn dictionary(map: &Map) -> Option<&Points> {
     }
 }
 
-fn report(name: &str, table: &Table, threshold: f64, finer: f64) -> Result<()> {
+fn report(name: &str, table: &ShardTable, threshold: f64, finer: f64) -> Result<()> {
     let learnt = table.len() / 10 * 9;
     let width = 2.0 * median_width(table.dimension, &table.rows[..FIRST_ROWS.min(learnt) * table.dimension]);
     let kernel = Gaussian::new(width)?;

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use mercer_simd::{LANES, Lane, Level, Op, Simd, dispatch_at, exp_lane, sincos_lane};
 
 use super::{EXP, SINCOS};
-use crate::{Operation, Work};
+use crate::{Operation, Workload};
 
 /// Values worked on: 8 KB, which stay in the first cache.
 const VALUES: usize = 1024;
@@ -17,7 +17,7 @@ const VALUES: usize = 1024;
 /// `exp` and `sincos` of 1024 values in `[−10, 0]`.
 #[must_use]
 pub fn exp_sincos() -> Vec<Operation> {
-    let work = |arithmetic, outputs: usize| Work { read: 8 * VALUES, updated: 16 * outputs * VALUES, arithmetic };
+    let work = |arithmetic, outputs: usize| Workload { read: 8 * VALUES, updated: 16 * outputs * VALUES, arithmetic };
     let (exp_work, sincos_work) = (work(EXP * VALUES, 1), work(SINCOS * VALUES, 2));
     let input: Vec<f64> = (0..VALUES).map(|i| -10.0 * i as f64 / VALUES as f64).collect();
     let lanes: Vec<Lane> = input.as_chunks::<LANES>().0.iter().map(|chunk| Lane(*chunk)).collect();

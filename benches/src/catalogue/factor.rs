@@ -6,7 +6,7 @@ use mercer_linalg_incremental::{AlignedVec, GrowingCholesky, RankOneScratch};
 
 use super::triangle_read;
 use crate::operation::LEAD;
-use crate::{Operation, Work};
+use crate::{Operation, Workload};
 
 /// Appends timed from one start.
 const APPENDS: usize = 16;
@@ -34,7 +34,7 @@ fn example(n: usize) -> GrowingCholesky {
 fn append(n: usize) -> Operation {
     let first = n.saturating_sub(LEAD + APPENDS / 2);
     let rows: Vec<AlignedVec> = (first..first + LEAD + APPENDS).map(|i| vector(i, 0.01)).collect();
-    let work = Work { updated: 16 * n, arithmetic: n, ..Work::default() };
+    let work = Workload { updated: 16 * n, arithmetic: n, ..Workload::default() };
     Operation::growing("append", n, work, APPENDS as u64, example(first), move |factor: &mut GrowingCholesky| {
         factor.append(&rows[factor.dimension() - first], 1.0);
     })
@@ -61,7 +61,7 @@ fn backward_solve(n: usize) -> Operation {
 fn rank_one(n: usize) -> Operation {
     let (mut factor, v, mut scratch) = (example(n), vector(n, 0.3 / (n as f64).sqrt()), RankOneScratch::default());
     let mut down = false;
-    let sweep = Work { updated: 8 * n * n, arithmetic: 3 * n * n / 2, ..Work::default() };
+    let sweep = Workload { updated: 8 * n * n, arithmetic: 3 * n * n / 2, ..Workload::default() };
     Operation::steady("rank_one", n, triangle_read(n) + sweep, move || {
         if down {
             assert_eq!(factor.downdate(black_box(&v), &mut scratch), Ok(()));

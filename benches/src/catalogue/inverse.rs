@@ -6,7 +6,7 @@ use std::hint::black_box;
 use mercer_linalg_incremental::{AlignedVec, SymmetricMatrix};
 
 use super::{triangle_read, triangle_updated};
-use crate::{Operation, Work};
+use crate::{Operation, Workload};
 
 /// Product and deferred step of an `n × n` inverse, at every size.
 #[must_use]
@@ -23,7 +23,7 @@ fn vectors(n: usize) -> Vec<AlignedVec> {
 fn multiply(n: usize) -> Operation {
     let mut inverse = SymmetricMatrix::scaled_identity(n, 1.0);
     let (x, mut y) = (vectors(n).swap_remove(3), AlignedVec::zeros(n));
-    let work = Work { arithmetic: n * n, ..triangle_read(n) };
+    let work = Workload { arithmetic: n * n, ..triangle_read(n) };
     Operation::steady("multiply", n, work, move || {
         black_box(inverse.multiply(black_box(&x), &mut y));
     })

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{row_arithmetic, table_read};
 use crate::plain::{kernel_row_dimension_major, kernel_row_point_major};
 use crate::stream::WIDTH;
-use crate::{DIMENSION, Operation, Work};
+use crate::{DIMENSION, Operation, Workload};
 
 /// Points at which the row is compared with plain loops.
 pub const PLAIN_SIZE: usize = 400;
@@ -30,8 +30,8 @@ pub fn kernel_row(sizes: &[usize]) -> Result<Vec<Operation>> {
     Ok(operations)
 }
 
-fn work(size: usize, dimension: usize) -> Work {
-    let write = Work { updated: 16 * size, ..Work::default() };
+fn work(size: usize, dimension: usize) -> Workload {
+    let write = Workload { updated: 16 * size, ..Workload::default() };
     table_read(size, dimension) + write + row_arithmetic(size, dimension)
 }
 

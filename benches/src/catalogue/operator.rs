@@ -12,8 +12,8 @@ use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams};
 use mercer_linalg_incremental::{AlignedVec, Matrix, StateMatrix};
 
 use super::{row_arithmetic, table_read, triangle_read};
-use crate::stream::Stream;
-use crate::{DIMENSION, Operation, Work};
+use crate::stream::AnchorStream;
+use crate::{DIMENSION, Operation, Workload};
 
 /// Above this the Gram formulas take minutes a step.
 const LARGEST_BY_GRAM: usize = 1000;
@@ -46,8 +46,8 @@ pub fn operator(sizes: &[usize]) -> Result<Vec<Operation>> {
 }
 
 /// A full `m × m` matrix, read and written back; the arithmetic of a product and a rank-one term.
-fn square_updated(m: usize) -> Work {
-    Work { read: 0, updated: 16 * m * m, arithmetic: 2 * m * m }
+fn square_updated(m: usize) -> Workload {
+    Workload { read: 0, updated: 16 * m * m, arithmetic: 2 * m * m }
 }
 
 fn state_pass(m: usize) -> Operation {
@@ -67,14 +67,14 @@ fn state_pass(m: usize) -> Operation {
 /// A learner at `m` pairs, and rows of inputs and outputs that leave it there. Filling takes
 /// `O(m³)`: minutes at 6,000.
 #[derive(Clone)]
-struct Settled {
+struct FilledOperator {
     learner: Sogd<Gaussian>,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
 }
 
-fn settled(m: usize) -> Result<Settled> {
-    let stream = Stream::new(m, SEED);
+fn settled(m: usize) -> Result<FilledOperator> {
+    let stream = AnchorStream::new(m, SEED);
     let params =
         SogdParams::default().budget(Budget::Constant(0.0)).rank_guard(GUARD).max_dictionary(None).lambda(1e-3);
     let mut learner = Sogd::on_states(Gaussian::new(WIDTH)?, DIMENSION, params)?;
@@ -87,12 +87,12 @@ fn settled(m: usize) -> Result<Settled> {
     learner.learn_block(&inputs[..some], &outputs[..some], &mut steps)?;
     let reached = learner.operator().inputs().len();
     ensure!(reached == m, "the operator learner stands at {reached} instead of {m} points");
-    Ok(Settled { learner, inputs, outputs })
+    Ok(FilledOperator { learner, inputs, outputs })
 }
 
 /// A settled step, one by one or in blocks of `together`: two kernel rows, two solves and a pass.
-fn step(m: usize, settled: Settled, together: usize) -> Operation {
-    let Settled { mut learner, inputs, outputs } = settled;
+fn step(m: usize, settled: FilledOperator, together: usize) -> Operation {
+    let FilledOperator { mut learner, inputs, outputs } = settled;
     let (mut steps, block) = (Vec::with_capacity(together), together * DIMENSION);
     let work = triangle_read(m) + triangle_read(m) + row_arithmetic(m, DIMENSION) + row_arithmetic(m, DIMENSION);
     let work = work + table_read(m, 2 * DIMENSION) + square_updated(m);
@@ -121,7 +121,7 @@ fn gram_step(m: usize) -> Operation {
     let (bar_x, bar_y, inverse_x, inverse_y) =
         (wave(m + 1, m, 0.4), wave(m + 1, m, 0.5), wave(m, m, 0.6), wave(m, m, 0.7));
     // Seven products of m × m matrices.
-    let work = Work { read: 8 * 7 * m * m, updated: 16 * 7 * m * m, arithmetic: 7 * m * m * m };
+    let work = Workload { read: 8 * 7 * m * m, updated: 16 * 7 * m * m, arithmetic: 7 * m * m * m };
     Operation::steady("gram_formulas", m, work, move || {
         let left = inverse_y.times_transposed(black_box(&bar_y));
         let projected = bar_y.times(&left);
@@ -143,11 +143,12 @@ fn heat_map(m: usize) -> Result<Operation> {
     let grid: Vec<f64> =
         (0..GRID * GRID).flat_map(|k| [(k / GRID) as f64 / 30.0 - 1.0, (k % GRID) as f64 / 30.0 - 1.0]).collect();
     let grid = Points::from_rows(2, &grid);
-    let row =
-        row_arithmetic(m, 2) + table_read(m, 2 + FUNCTIONS) + Work { arithmetic: FUNCTIONS * m, ..Work::default() };
+    let row = row_arithmetic(m, 2)
+        + table_read(m, 2 + FUNCTIONS)
+        + Workload { arithmetic: FUNCTIONS * m, ..Workload::default() };
     let points = GRID * GRID;
     // The dictionary stays in the cache; each value is written once.
-    let work = Work { read: row.read, updated: 16 * FUNCTIONS * points, arithmetic: row.arithmetic * points };
+    let work = Workload { read: row.read, updated: 16 * FUNCTIONS * points, arithmetic: row.arithmetic * points };
     Ok(Operation::steady("heat_map", m, work, move || {
         let functions: Vec<&[f64]> = functions.iter().map(Vec::as_slice).collect();
         assert!(black_box(operator.evaluate_all(&functions, &grid)).is_ok());

@@ -15,7 +15,7 @@ use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch};
 
 use super::triangle_updated;
 use crate::plain::{PlainGivens, PlainShermanMorrison};
-use crate::{Operation, Work};
+use crate::{Operation, Workload};
 
 /// Outputs.
 const OUTPUTS: usize = 3;
@@ -67,11 +67,11 @@ fn rows(n: usize) -> Vec<(AlignedVec, [f64; OUTPUTS])> {
 
 /// A step of square-root least squares: the triangle rotated, read and written back; where rows
 /// wait, half of the steps read it, and the others rotate it twice.
-fn factor_rotated(n: usize) -> Work {
+fn factor_rotated(n: usize) -> Workload {
     if n < SquareRootRls::WORTH_WAITING {
-        Work { read: 0, updated: 8 * n * n, arithmetic: n * n }
+        Workload { read: 0, updated: 8 * n * n, arithmetic: n * n }
     } else {
-        Work { read: 2 * n * n, updated: 4 * n * n, arithmetic: 5 * n * n / 4 }
+        Workload { read: 2 * n * n, updated: 4 * n * n, arithmetic: 5 * n * n / 4 }
     }
 }
 
@@ -122,7 +122,7 @@ fn plain_givens(n: usize, predicts: bool) -> Operation {
 fn sherman_morrison(n: usize) -> Operation {
     let (rows, mut t) = (rows(n), 0);
     let (mut plain, mut prediction) = (PlainShermanMorrison::new(n, OUTPUTS, 1.0), [0.0; OUTPUTS]);
-    let work = Work { read: 8 * n * n, updated: 16 * n * n, arithmetic: 2 * n * n };
+    let work = Workload { read: 8 * n * n, updated: 16 * n * n, arithmetic: 2 * n * n };
     Operation::steady("sherman_morrison", n, work, move || {
         let (row, y) = &rows[t % ROWS];
         t += 1;
@@ -135,7 +135,7 @@ fn dense(n: usize) -> Operation {
     let (rows, mut t) = (rows(n), 0);
     let mut gram = Mat::<f64>::identity(n, n);
     let mut cross = Mat::<f64>::zeros(n, OUTPUTS);
-    let work = Work { read: 0, updated: 16 * n * n, arithmetic: n * n * n / 6 + n * n };
+    let work = Workload { read: 0, updated: 16 * n * n, arithmetic: n * n * n / 6 + n * n };
     Operation::steady("dense_solve", n, work, move || {
         let (row, y) = &rows[t % ROWS];
         t += 1;

@@ -34,8 +34,8 @@ use mercer_registry::{AnyRegressor, Built, build_with, entries};
 use super::{EXP, SINCOS, row_arithmetic, table_read, triangle_read, triangle_updated};
 use crate::operation::LEAD;
 use crate::plain::PlainFogd;
-use crate::stream::{ALD_THRESHOLD, Example, Repeat, Stream, WIDTH};
-use crate::{DIMENSION, Operation, Work};
+use crate::stream::{ALD_THRESHOLD, AnchorExample, AnchorStream, Repeat, WIDTH};
+use crate::{DIMENSION, Operation, Workload};
 
 /// Keys that say how large a learner becomes; the first that it has counts.
 const SIZE_KEYS: [&str; 5] = ["max_dictionary", "budget", "features", "tau", "window"];
@@ -100,7 +100,7 @@ fn built(entry: &Entry, given: &[(&'static str, Value)]) -> Result<Built> {
 
 /// What the catalogue says of the costs of a learner of `points` points in round `round`: one pass
 /// over its memory, and its multiply-adds with an exponential a point.
-fn work(entry: &Entry, parameters: &[(&'static str, Value)], round: usize, points: usize) -> Work {
+fn work(entry: &Entry, parameters: &[(&'static str, Value)], round: usize, points: usize) -> Workload {
     let key = |symbol: Symbol| {
         let named = |key: &&Key| key.symbol == symbol.text() || key.name == symbol.text();
         let key = entry.keys.iter().find(named)?;
@@ -121,7 +121,7 @@ fn work(entry: &Entry, parameters: &[(&'static str, Value)], round: usize, point
     let row = row_arithmetic(points, DIMENSION).arithmetic as f64;
     let arithmetic = entry.time.value(letter).map_or(row, |operations| operations + (EXP * points) as f64);
     let numbers = entry.memory.value(letter).unwrap_or((points * DIMENSION) as f64);
-    Work { read: 8 * numbers as usize, updated: 0, arithmetic: arithmetic as usize }
+    Workload { read: 8 * numbers as usize, updated: 0, arithmetic: arithmetic as usize }
 }
 
 /// Learners that reach their size by settings of their own.
@@ -169,7 +169,7 @@ fn set_up(name: &str, j: usize) -> Result<Option<Operation>> {
         "con_kons" => tossing(name, j, kors, ConKons::new(kernel, d, sampled)?),
         "fogd" => settled(name, j, fogd_work(j), Fogd::new(d, fogd_params(j))?),
         "nogd" => {
-            let gradient = Work { updated: 16 * j, arithmetic: j * j + 2 * j, ..Work::default() };
+            let gradient = Workload { updated: 16 * j, arithmetic: j * j + 2 * j, ..Workload::default() };
             let work = table_read(j, d + j) + row + gradient;
             let params = NogdParams::default().budget(j).rank(j);
             settled(name, j, work, Nogd::new(kernel, d, params)?)
@@ -183,9 +183,9 @@ fn fogd_params(features: usize) -> FogdParams {
     FogdParams::default().sigma(WIDTH).features(features).seed(SEED)
 }
 
-fn fogd_work(features: usize) -> Work {
-    let map = Work { arithmetic: features * (DIMENSION + SINCOS + 2), ..table_read(features, DIMENSION) };
-    map + Work { updated: 32 * features, arithmetic: 4 * features, ..Work::default() }
+fn fogd_work(features: usize) -> Workload {
+    let map = Workload { arithmetic: features * (DIMENSION + SINCOS + 2), ..table_read(features, DIMENSION) };
+    map + Workload { updated: 32 * features, arithmetic: 4 * features, ..Workload::default() }
 }
 
 /// FOGD of [`PLAIN_FEATURES`] frequencies written with scalar loops and the standard library.
@@ -197,7 +197,7 @@ pub fn plain_fogd() -> Result<Operation> {
     let ours = Fogd::new(DIMENSION, params)?;
     let frequencies = (0..PLAIN_FEATURES).flat_map(|j| ours.feature_map().frequency(j)).collect();
     let mut plain = PlainFogd::new(frequencies, DIMENSION, params.step);
-    let mut examples = Stream::new(PLAIN_FEATURES, SEED).repeat();
+    let mut examples = AnchorStream::new(PLAIN_FEATURES, SEED).repeat();
     Ok(Operation::steady("plain_fogd", PLAIN_FEATURES, fogd_work(PLAIN_FEATURES), move || {
         let (x, y) = examples.next_example();
         std::hint::black_box(plain.predict_then_update(x, y));
@@ -212,8 +212,8 @@ fn run(learner: &mut impl Regressor, examples: &mut Repeat) {
 }
 
 /// Feeds the anchors, then the examples once; the size must be `size` after both.
-fn settled<R: Regressor + 'static>(name: &str, size: usize, work: Work, mut learner: R) -> Result<Operation> {
-    let stream = Stream::new(size, SEED);
+fn settled<R: Regressor + 'static>(name: &str, size: usize, work: Workload, mut learner: R) -> Result<Operation> {
+    let stream = AnchorStream::new(size, SEED);
     for part in [&stream.anchors, &stream.examples] {
         for (x, y) in part {
             learner.update(x, *y)?;
@@ -226,8 +226,13 @@ fn settled<R: Regressor + 'static>(name: &str, size: usize, work: Work, mut lear
 }
 
 /// A learner that keeps every example, around round `size`.
-fn growing<R: Regressor + Clone + 'static>(name: &str, size: usize, work: Work, mut learner: R) -> Result<Operation> {
-    let stream = Stream::new(size, SEED);
+fn growing<R: Regressor + Clone + 'static>(
+    name: &str,
+    size: usize,
+    work: Workload,
+    mut learner: R,
+) -> Result<Operation> {
+    let stream = AnchorStream::new(size, SEED);
     let first = first_of_window(size);
     for (x, y) in &stream.anchors[..first] {
         learner.update(x, *y)?;
@@ -250,7 +255,7 @@ fn first_of_window(size: usize) -> usize {
 fn around<R: Clone + 'static>(
     name: &str,
     size: usize,
-    work: Work,
+    work: Workload,
     learner: R,
     mut examples: Repeat,
     learn: impl Fn(&mut R, &mut Repeat) + 'static,
@@ -268,7 +273,7 @@ impl Fed {
         if self.0.loss().is_margin() { 1f64.copysign(y) } else { y }
     }
 
-    fn learn_all(&mut self, examples: &[Example]) -> Result<()> {
+    fn learn_all(&mut self, examples: &[AnchorExample]) -> Result<()> {
         for (x, y) in examples {
             self.0.update(x, self.target(*y))?;
         }
@@ -284,14 +289,14 @@ impl Fed {
 
     /// Has learnt the rounds before the window around round `size`.
     fn before(size: usize, learner: AnyRegressor<AnyKernel>) -> Result<(Self, Repeat)> {
-        let (stream, mut fed) = (Stream::new(size, SEED), Self(learner));
+        let (stream, mut fed) = (AnchorStream::new(size, SEED), Self(learner));
         fed.learn_all(&stream.anchors[..first_of_window(size)])?;
         Ok((fed, stream.repeat()))
     }
 
     /// Its step on the examples, `anchors` of them and the examples being learnt.
     fn steady(name: &str, anchors: usize, entry: &Entry, built: Built) -> Result<Operation> {
-        let (stream, mut fed) = (Stream::new(anchors, SEED), Self(built.learner));
+        let (stream, mut fed) = (AnchorStream::new(anchors, SEED), Self(built.learner));
         fed.learn_all(&stream.anchors)?;
         fed.learn_all(&stream.examples)?;
         let work = work(entry, &built.parameters, anchors, fed.0.dictionary_size());
@@ -301,9 +306,14 @@ impl Fed {
 }
 
 /// A learner that tosses a coin for every example; see the head of this file.
-fn tossing<R: Regressor + Clone + 'static>(name: &str, size: usize, work: Work, mut learner: R) -> Result<Operation> {
+fn tossing<R: Regressor + Clone + 'static>(
+    name: &str,
+    size: usize,
+    work: Workload,
+    mut learner: R,
+) -> Result<Operation> {
     let rounds = 40 * (1.0 / 1e-5) as usize;
-    let mut fill = Stream::with_examples(4 * size, 4 * size, SEED).anchors.into_iter().cycle().take(rounds);
+    let mut fill = AnchorStream::with_examples(4 * size, 4 * size, SEED).anchors.into_iter().cycle().take(rounds);
     while learner.dictionary_size() < size {
         let Some((x, y)) = fill.next() else {
             anyhow::bail!("{name} stands at {} instead of {size} points", learner.dictionary_size());
@@ -311,7 +321,7 @@ fn tossing<R: Regressor + Clone + 'static>(name: &str, size: usize, work: Work, 
         learner.update(&x, y)?;
     }
     let most = size + size.div_ceil(50);
-    let (start, mut examples) = (learner.clone(), Stream::new(size, SEED).repeat());
+    let (start, mut examples) = (learner.clone(), AnchorStream::new(size, SEED).repeat());
     Ok(Operation::timed(name, size, work, move |runs| {
         let mut total = Duration::ZERO;
         let mut left = runs;
@@ -368,7 +378,7 @@ mod tests {
         let entry = entries().iter().find(|entry| entry.name == "knlms").context("it is registered")?;
         let values = built(entry, &[("max_dictionary", Value::Whole(24))])?.parameters;
         // Jd + 4J and an exponential a point; Jd + 2J numbers.
-        let expected = Work { read: 8 * (240 + 48), updated: 0, arithmetic: 240 + 96 + EXP * 24 };
+        let expected = Workload { read: 8 * (240 + 48), updated: 0, arithmetic: 240 + 96 + EXP * 24 };
         assert_eq!(work(entry, &values, 24, 24), expected);
         let entry = entries().iter().find(|entry| entry.name == "mxklms").context("it is registered")?;
         let values = built(entry, &[])?.parameters;

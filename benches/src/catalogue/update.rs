@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::triangle_updated;
-use crate::{Operation, Work};
+use crate::{Operation, Workload};
 
 /// Coordinate vectors used in turn.
 const VECTORS: usize = 64;
@@ -23,7 +23,7 @@ const VECTORS: usize = 64;
 pub fn update(sizes: &[usize]) -> Result<Vec<Operation>> {
     let mut operations = Vec::new();
     for &n in sizes {
-        let work = Work { updated: 16 * n, arithmetic: 2 * n, read: 8 * n };
+        let work = Workload { updated: 16 * n, arithmetic: 2 * n, read: 8 * n };
         operations.push(operation(
             "gradient",
             n,
@@ -44,7 +44,7 @@ pub fn update(sizes: &[usize]) -> Result<Vec<Operation>> {
     Ok(operations)
 }
 
-fn operation(name: &str, n: usize, work: Work, mut update: impl GrowingUpdate + 'static) -> Result<Operation> {
+fn operation(name: &str, n: usize, work: Workload, mut update: impl GrowingUpdate + 'static) -> Result<Operation> {
     let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
     let scale = 1.0 / (n as f64).sqrt();
     let mut examples: Vec<(AlignedVec, f64)> = (0..VECTORS)

@@ -51,10 +51,10 @@ use mercer_learners::{
     parameters,
 };
 
-use self::ahead::{Ahead, Block};
+use self::ahead::{Ahead, FeatureBlock};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
-use self::scales::{Affine, Scaled, Scales, weighted};
+use self::scales::{Affine, ScaledRows, Scales, weighted};
 use crate::local::with_column;
 
 /// Rows after which the scaling is learnt anew.
@@ -97,7 +97,7 @@ pub struct Auto {
     #[cfg_attr(feature = "serde", serde(skip, default = "one"))]
     threads: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: BlockMemory,
 }
 
 #[cfg(feature = "serde")]
@@ -118,8 +118,8 @@ struct Stage {
 
 /// Memory of a block.
 #[derive(Clone, Debug, Default)]
-struct Work {
-    rows: Scaled,
+struct BlockMemory {
+    rows: ScaledRows,
     targets: Vec<f64>,
     weights: Vec<f64>,
     prediction: Vec<f64>,
@@ -127,8 +127,8 @@ struct Work {
 
 /// Memory of a prediction, beside that of its members.
 #[derive(Debug, Default)]
-struct Asked {
-    rows: Scaled,
+struct PredictionMemory {
+    rows: ScaledRows,
     given: Vec<f64>,
 }
 
@@ -152,7 +152,7 @@ impl Auto {
             mixture: None,
             loss: 0.0,
             threads: 1,
-            work: Work::default(),
+            work: BlockMemory::default(),
         })
     }
 
@@ -261,7 +261,7 @@ impl Auto {
         let before = self.mixture.as_ref();
         let known = before.map(|stage| &stage.scaling);
         let scaling = Scales::of((self.dimension, outputs), &self.rows, &self.targets, &self.weights, known);
-        let Work { rows, targets, .. } = &mut self.work;
+        let BlockMemory { rows, targets, .. } = &mut self.work;
         scaling.rows(&self.rows, self.dimension, rows);
         scaling.targets(&self.targets, targets);
         let (width, weights) = (scaling.live(), &self.weights);
@@ -272,7 +272,7 @@ impl Auto {
         let given = ahead.len();
         let mut predictions = Vec::with_capacity(kept * given * outputs);
         let block = Rows::new(&rows.bent, width, Targets::new(targets, weights, outputs)?)?;
-        ahead.learn_in_pieces(Block { rows: block, straight: &rows.straight }, false, |made| {
+        ahead.learn_in_pieces(FeatureBlock { rows: block, straight: &rows.straight }, false, |made| {
             predictions.extend_from_slice(made);
         })?;
         let past = Past { width, outputs, given, scaled: rows, targets, weights, predictions: &predictions };
@@ -309,10 +309,10 @@ impl Stage {
         &mut self,
         rows: Rows<'_>,
         beside: bool,
-        work: &mut Work,
+        work: &mut BlockMemory,
         mut take: impl FnMut(&[f64]),
     ) -> Result<(), Error> {
-        let Work { rows: scaled, targets, weights, prediction } = work;
+        let BlockMemory { rows: scaled, targets, weights, prediction } = work;
         targets.clear();
         weights.clear();
         for Target { y, weight } in rows.targets().iter() {
@@ -328,7 +328,7 @@ impl Stage {
             self.scaling.rows(&rows.inputs()[..fit * dimension], dimension, scaled);
             let Self { scaling, ahead, nearest, .. } = self;
             let fitting = Targets::new(&targets[..fit * outputs], &weights[..fit], outputs)?;
-            let block = Block { rows: Rows::new(&scaled.bent, width, fitting)?, straight: &scaled.straight };
+            let block = FeatureBlock { rows: Rows::new(&scaled.bent, width, fitting)?, straight: &scaled.straight };
             let mut row = 0;
             ahead.learn_in_pieces(block, beside, |given| {
                 nearest.round(block.row(row), given, block.rows.target(row), prediction);
@@ -361,8 +361,8 @@ impl Stage {
         scores: &mut [f64],
         variances: Option<&mut [f64]>,
     ) -> Result<bool, Error> {
-        let mut asked: Box<Asked> = scratch.take_own();
-        let Asked { rows, given } = &mut *asked;
+        let mut asked: Box<PredictionMemory> = scratch.take_own();
+        let PredictionMemory { rows, given } = &mut *asked;
         self.scaling.rows(x, x.len(), rows);
         let row = rows.row(0, self.scaling.live());
         given.resize(self.ahead.len() * scores.len(), 0.0);

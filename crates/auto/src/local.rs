@@ -11,7 +11,7 @@ mod neighbours;
 pub(crate) mod relevance;
 mod systems;
 
-pub(crate) use neighbours::{Memory, Neighbours, TARGETS};
+pub(crate) use neighbours::{NeighbourMemory, Neighbours, TARGETS};
 pub(crate) use systems::Process;
 
 /// Rows of `width` numbers, each with one more at its end: that of column `like`, or 0.

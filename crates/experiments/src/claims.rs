@@ -1,7 +1,7 @@
 //! Statements with what was measured and a verdict, as tables.
 
 use crate::digits::signed;
-use crate::judgement::{Judgement, Kind};
+use crate::judgement::{ComparisonKind, Judgement};
 use crate::plan::ExperimentError;
 use crate::table::{Cell, Table, row};
 
@@ -9,7 +9,7 @@ use crate::table::{Cell, Table, row};
 pub(crate) fn size_near(gap: f64, most: f64, decimals: usize, choice: &str) -> Judgement {
     let gap_words = format!("({}%)", signed(100.0 * gap, decimals));
     let (yes, no) = (format!("reproduced {gap_words}"), format!("differs {gap_words}"));
-    Judgement::either(Kind::Printed, gap.abs() <= most, yes, no).with_choice(choice)
+    Judgement::either(ComparisonKind::Printed, gap.abs() <= most, yes, no).with_choice(choice)
 }
 
 /// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`.
@@ -21,8 +21,11 @@ pub(crate) fn claim(
     wanted: f64,
     whole: bool,
 ) -> Result<Table, ExperimentError> {
-    let verdict =
-        if whole { Judgement::statement(Kind::Claim, measured >= wanted) } else { Judgement::shortened(Kind::Claim) };
+    let verdict = if whole {
+        Judgement::statement(ComparisonKind::Claim, measured >= wanted)
+    } else {
+        Judgement::shortened(ComparisonKind::Claim)
+    };
     let mut table = Table::with("claim | seeds # | measured .3 | at least # | verdict");
     table.push(row![words, seeds, measured, wanted, verdict])?;
     Ok(table)
@@ -44,7 +47,7 @@ impl Claims {
         measured: impl Into<String>,
         holds: bool,
     ) -> Result<(), ExperimentError> {
-        self.judge(statement, measured, Judgement::statement(Kind::Bound, holds))
+        self.judge(statement, measured, Judgement::statement(ComparisonKind::Bound, holds))
     }
 
     /// A statement of this project.
@@ -54,7 +57,7 @@ impl Claims {
         measured: impl Into<String>,
         holds: bool,
     ) -> Result<(), ExperimentError> {
-        self.judge(statement, measured, Judgement::statement(Kind::Claim, holds))
+        self.judge(statement, measured, Judgement::statement(ComparisonKind::Claim, holds))
     }
 
     /// A statement with a verdict of its own.

@@ -1,6 +1,6 @@
 //! Pictures of experiments, drawn by `mercer-plots`, and the tables of the series behind them.
 
-pub use mercer_plots::{Figure, FigureError, Grid, HeatMap, Mark, Panels, Row, Saved, Scale, palette};
+pub use mercer_plots::{Figure, FigureError, Grid, HeatMap, Mark, Panels, Row, SavedPicture, Scale, palette};
 
 use crate::table::{Cell, Format, Table, TableError};
 

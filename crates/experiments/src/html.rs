@@ -12,7 +12,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::experiment::Paper;
-use crate::judgement::Kind;
+use crate::judgement::ComparisonKind;
 use crate::judgement::Outcome;
 use crate::report::edition::Edition;
 use crate::report::tally::Tally;
@@ -125,7 +125,7 @@ fn mark(outcome: Outcome) -> Markup {
 fn counts(tally: &Tally) -> Markup {
     html! {
         @if *tally == Tally::default() { span.quiet { "nothing compared" } }
-        @for kind in Kind::ALL {
+        @for kind in ComparisonKind::ALL {
             @let own = tally.of(kind);
             @if own.total() > 0 {
                 span.kind {

@@ -51,7 +51,7 @@ impl Outcome {
 /// What a comparison compares with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ComparisonKind {
     /// A number that a paper prints.
     Printed,
     /// A bound, an order of growth or an order of methods that a paper proves or states.
@@ -60,7 +60,7 @@ pub enum Kind {
     Claim,
 }
 
-impl Kind {
+impl ComparisonKind {
     /// All of them, in the order in which they are counted.
     pub const ALL: [Self; 3] = [Self::Printed, Self::Bound, Self::Claim];
 
@@ -100,7 +100,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     /// What it compares with.
-    pub kind: Kind,
+    pub kind: ComparisonKind,
     /// What it comes to.
     pub outcome: Outcome,
     /// The verdict's words, without the choice.
@@ -116,25 +116,25 @@ pub struct Judgement {
 impl Judgement {
     /// A comparison in words of its own.
     #[must_use]
-    pub fn new(kind: Kind, outcome: Outcome, words: impl Into<String>) -> Self {
+    pub fn new(kind: ComparisonKind, outcome: Outcome, words: impl Into<String>) -> Self {
         Self { kind, outcome, words: words.into(), choice: None, loose: None }
     }
 
     /// One of two words.
     #[must_use]
-    pub fn either(kind: Kind, came_out: bool, yes: impl Into<String>, no: impl Into<String>) -> Self {
+    pub fn either(kind: ComparisonKind, came_out: bool, yes: impl Into<String>, no: impl Into<String>) -> Self {
         if came_out { Self::new(kind, Outcome::Reproduced, yes) } else { Self::new(kind, Outcome::Differs, no) }
     }
 
     /// A comparison that could not be made.
     #[must_use]
-    pub fn not_run(kind: Kind, reason: &str) -> Self {
+    pub fn not_run(kind: ComparisonKind, reason: &str) -> Self {
         Self::new(kind, Outcome::NotRun, format!("not run ({reason})"))
     }
 
     /// A printed number that this run is too short to be compared with.
     #[must_use]
-    pub fn shortened(kind: Kind) -> Self {
+    pub fn shortened(kind: ComparisonKind) -> Self {
         Self::not_run(kind, "shortened run")
     }
 
@@ -152,10 +152,10 @@ impl Judgement {
         let factor = |(measured, bound): (f64, f64)| if measured > 0.0 { bound / measured } else { f64::INFINITY };
         let mut pairs = pairs.into_iter().map(factor).peekable();
         if holds && pairs.peek().is_none() {
-            return Self::not_run(Kind::Bound, "nothing was measured");
+            return Self::not_run(ComparisonKind::Bound, "nothing was measured");
         }
         let least = pairs.fold(f64::INFINITY, f64::min);
-        let mut judgement = Self::either(Kind::Bound, holds, "yes", "NO");
+        let mut judgement = Self::either(ComparisonKind::Bound, holds, "yes", "NO");
         if holds && least.is_finite() && least > LOOSE {
             judgement.loose = Some(least);
             judgement.words += &format!("; loose by a factor of {}", short(least));
@@ -165,7 +165,7 @@ impl Judgement {
 
     /// A statement that holds or does not.
     #[must_use]
-    pub fn statement(kind: Kind, holds: bool) -> Self {
+    pub fn statement(kind: ComparisonKind, holds: bool) -> Self {
         Self::either(kind, holds, "holds", "DOES NOT HOLD")
     }
 
@@ -178,7 +178,7 @@ impl Judgement {
 
 /// A mean and a standard deviation as a paper prints them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Printed {
+pub struct PrintedValue {
     /// Printed mean.
     pub mean: f64,
     /// Printed standard deviation.
@@ -189,7 +189,7 @@ pub struct Printed {
     pub decimals: u8,
 }
 
-impl Printed {
+impl PrintedValue {
     /// `mean ± std` over ten runs, printed with five decimals: the form of the benchmark table.
     #[must_use]
     pub const fn new(mean: f64, std: f64) -> Self {
@@ -235,20 +235,20 @@ impl Tolerance {
     /// Compares measured samples, one a run, with the printed numbers. A single run has no spread
     /// of its own; the printed one then stands for it.
     #[must_use]
-    pub fn judge(&self, samples: &[f64], printed: &Printed) -> Judgement {
-        let Some(measured) = Summary::of(samples) else { return Judgement::not_run(Kind::Printed, "no run") };
+    pub fn judge(&self, samples: &[f64], printed: &PrintedValue) -> Judgement {
+        let Some(measured) = Summary::of(samples) else { return Judgement::not_run(ComparisonKind::Printed, "no run") };
         let std = if measured.count > 1 { measured.std } else { printed.std };
         let variance = std * std / measured.count as f64 + printed.variance();
         let gap = measured.mean - printed.mean;
         let relative = gap / printed.mean.abs();
         if !relative.is_finite() {
-            return Judgement::new(Kind::Printed, Outcome::Differs, "differs (diverged)");
+            return Judgement::new(ComparisonKind::Printed, Outcome::Differs, "differs (diverged)");
         }
         let errors = gap.abs() / variance.sqrt();
         let within = relative.abs() <= self.relative || self.standard_errors.is_some_and(|most| errors <= most);
         let decimals = usize::from(errors < 10.0);
         let words = format!("({}%, {errors:.decimals$} se)", signed(100.0 * relative, 1));
-        Judgement::either(Kind::Printed, within, format!("reproduced {words}"), format!("differs {words}"))
+        Judgement::either(ComparisonKind::Printed, within, format!("reproduced {words}"), format!("differs {words}"))
     }
 
     /// Compares a measured mean dictionary size with the printed one: `differs (−8)`.
@@ -257,7 +257,7 @@ impl Tolerance {
         let difference = measured - printed;
         let words = format!("({})", signed(difference, usize::from(difference.fract() != 0.0)));
         let within = difference.abs() <= self.size;
-        Judgement::either(Kind::Printed, within, format!("reproduced {words}"), format!("differs {words}"))
+        Judgement::either(ComparisonKind::Printed, within, format!("reproduced {words}"), format!("differs {words}"))
     }
 }
 
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_choice_is_named() {
-        let plain = Judgement::new(Kind::Printed, Outcome::Reproduced, "reproduced (+1.0%, 0.5 se)");
+        let plain = Judgement::new(ComparisonKind::Printed, Outcome::Reproduced, "reproduced (+1.0%, 0.5 se)");
         let chosen = plain.clone().with_choice("μ = 1");
         assert_eq!((plain.choice, chosen.choice.as_deref()), (None, Some("μ = 1")));
         assert_eq!(chosen.to_string(), "reproduced (+1.0%, 0.5 se); with our choice of μ = 1");
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn within_three_percent_is_reproduced() {
-        let printed = Printed::new(0.00284, 0.00005);
+        let printed = PrintedValue::new(0.00284, 0.00005);
         let verdict = Tolerance::of("NONS-ALD").judge(&ten(0.00285, 0.00005), &printed);
         assert!(verdict.came_out());
         // Gap 1e-5; variances (5e-5)²/9, (5e-5)²/10 and (1e-5)²/12: 1e-5 / 2.3146e-5.
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn standard_errors_excuse_only_those_that_draw() {
-        let printed = Printed::new(0.01, 0.001);
+        let printed = PrintedValue::new(0.01, 0.001);
         let samples = ten(0.0109, 0.001);
         let strict = Tolerance::of("FOGD").judge(&samples, &printed);
         let random = Tolerance::of("CON-KONS").judge(&samples, &printed);
@@ -326,13 +326,13 @@ mod tests {
     #[test]
     fn many_standard_errors_are_shown_without_a_fraction() {
         // 0.081 / √(0.02²/10 + …) = 12.8.
-        let printed = Printed { mean: 1.0, std: 0.02, runs: 10, decimals: 5 };
+        let printed = PrintedValue { mean: 1.0, std: 0.02, runs: 10, decimals: 5 };
         assert_eq!(Tolerance::STRICT.judge(&[0.919; 10], &printed).to_string(), "differs (−8.1%, 13 se)");
     }
 
     #[test]
     fn a_deviation_printed_as_zero_is_no_certainty() {
-        let printed = Printed::new(0.00043, 0.0);
+        let printed = PrintedValue::new(0.00043, 0.0);
         let verdict = Tolerance::STRICT.judge(&[0.00044; 10], &printed);
         // 1e-5 / (1e-5/√12) = 3.46.
         assert_eq!(verdict.to_string(), "reproduced (+2.3%, 3.5 se)");
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn one_run_borrows_the_printed_spread() {
-        let printed = Printed::new(1.0, 0.1);
+        let printed = PrintedValue::new(1.0, 0.1);
         let verdict = Tolerance::RANDOM.judge(&[1.2], &printed);
         // 0.2 / √(0.01 + 0.001) = 1.91.
         assert_eq!(verdict.to_string(), "reproduced (+20.0%, 1.9 se)");
@@ -348,10 +348,10 @@ mod tests {
 
     #[test]
     fn nothing_run_and_runs_that_diverge() {
-        let printed = Printed::new(1.0, 0.1);
+        let printed = PrintedValue::new(1.0, 0.1);
         let none = Tolerance::STRICT.judge(&[], &printed);
         assert_eq!(none.to_string(), "not run (no run)");
-        let missing = Judgement::not_run(Kind::Printed, "data set not found");
+        let missing = Judgement::not_run(ComparisonKind::Printed, "data set not found");
         assert_eq!(missing.to_string(), "not run (data set not found)");
         let wild = Tolerance::RANDOM.judge(&[1.0, f64::NAN], &printed);
         assert_eq!(wild.to_string(), "differs (diverged)");

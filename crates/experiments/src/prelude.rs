@@ -3,7 +3,7 @@
 pub(crate) use crate::claims::{Claims, claim, size_near};
 pub(crate) use crate::digits::{short, signed};
 pub(crate) use crate::figure::{Figure, Grid, HeatMap, Mark, Panels, Scale};
-pub(crate) use crate::judgement::{Judgement, Kind};
+pub(crate) use crate::judgement::{ComparisonKind, Judgement};
 pub(crate) use crate::plan::{ExperimentError, Plan, Runs};
 pub(crate) use crate::progress::JobProgress;
 pub(crate) use crate::report::Report;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{self, Figure, FigureError, Panels, Saved};
-use crate::judgement::Kind;
+use crate::figure::{self, Figure, FigureError, Panels, SavedPicture};
+use crate::judgement::ComparisonKind;
 use crate::judgement::Outcome;
-use crate::table::{Judged, Table, TableError};
+use crate::table::{Table, TableError, TableVerdict};
 use mercer_plots::write_whole;
 
 pub mod conduct;
@@ -83,7 +83,7 @@ impl Picture {
         }
     }
 
-    fn save(&self, dir: &Path, stem: &str) -> Result<Saved, FigureError> {
+    fn save(&self, dir: &Path, stem: &str) -> Result<SavedPicture, FigureError> {
         match self {
             Self::Figure(figure) => figure.save(dir, stem),
             Self::Panels(panels) => panels.save(dir, stem),
@@ -105,7 +105,7 @@ impl From<Panels> for Picture {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Block {
+pub(crate) enum ReportBlock {
     Words(String),
     Remark(Remark),
     Guard { name: String, acted: u64, of: u64 },
@@ -123,14 +123,14 @@ pub struct Remark {
     /// Why, in Markdown.
     pub why: String,
     /// How many comparisons of which kind could not be made, if it was not run.
-    pub missing: Option<(Kind, usize)>,
+    pub missing: Option<(ComparisonKind, usize)>,
 }
 
 /// The result of one experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     title: String,
-    blocks: Vec<Block>,
+    blocks: Vec<ReportBlock>,
 }
 
 impl Report {
@@ -142,7 +142,7 @@ impl Report {
 
     /// A paragraph, or several, of Markdown.
     pub fn words(&mut self, words: impl Into<String>) {
-        self.blocks.push(Block::Words(words.into()));
+        self.blocks.push(ReportBlock::Words(words.into()));
     }
 
     /// Where we differ from what is printed (`subject`, a few words) and why (Markdown). The first
@@ -160,43 +160,43 @@ impl Report {
 
     /// What was not run (`subject`, a few words) and why (Markdown), with the kind and the number
     /// of the comparisons that were not made. The first page of the whole report repeats it.
-    pub fn not_run(&mut self, kind: Kind, count: usize, subject: impl Into<String>, why: impl Into<String>) {
+    pub fn not_run(&mut self, kind: ComparisonKind, count: usize, subject: impl Into<String>, why: impl Into<String>) {
         self.remark(Outcome::NotRun, subject.into(), why.into(), Some((kind, count)));
     }
 
-    fn remark(&mut self, outcome: Outcome, subject: String, why: String, missing: Option<(Kind, usize)>) {
-        self.blocks.push(Block::Remark(Remark { outcome, subject, why, missing }));
+    fn remark(&mut self, outcome: Outcome, subject: String, why: String, missing: Option<(ComparisonKind, usize)>) {
+        self.blocks.push(ReportBlock::Remark(Remark { outcome, subject, why, missing }));
     }
 
     /// How often a guard of ours (a cap, a floor, a threshold) acted, of so many times that it
     /// could have.
     pub fn guard(&mut self, name: impl Into<String>, acted: u64, of: u64) {
-        self.blocks.push(Block::Guard { name: name.into(), acted, of });
+        self.blocks.push(ReportBlock::Guard { name: name.into(), acted, of });
     }
 
     /// What its guards did, in words.
     pub fn guards(&self) -> impl Iterator<Item = String> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::Guard { name, acted, of } => Some(guard_words(name, *acted, *of)),
+            ReportBlock::Guard { name, acted, of } => Some(guard_words(name, *acted, *of)),
             _ => None,
         })
     }
 
     /// A table that will be saved under `stem`.
     pub fn table(&mut self, stem: impl Into<String>, caption: impl Into<String>, table: Table) {
-        self.blocks.push(Block::Table { stem: stem.into(), caption: caption.into(), table });
+        self.blocks.push(ReportBlock::Table { stem: stem.into(), caption: caption.into(), table });
     }
 
     /// A picture that will be saved under `stem`.
     pub fn picture(&mut self, stem: impl Into<String>, caption: impl Into<String>, picture: impl Into<Picture>) {
-        self.blocks.push(Block::Picture { stem: stem.into(), caption: caption.into(), picture: picture.into() });
+        self.blocks.push(ReportBlock::Picture { stem: stem.into(), caption: caption.into(), picture: picture.into() });
     }
 
     /// The table of this stem.
     #[must_use]
     pub fn find_table(&self, stem: &str) -> Option<&Table> {
         self.blocks.iter().find_map(|block| match block {
-            Block::Table { stem: own, table, .. } if own == stem => Some(table),
+            ReportBlock::Table { stem: own, table, .. } if own == stem => Some(table),
             _ => None,
         })
     }
@@ -210,30 +210,30 @@ impl Report {
     /// The same with pictures from less data.
     pub(crate) fn thinned(mut self) -> Self {
         for block in &mut self.blocks {
-            if let Block::Picture { picture, .. } = block {
+            if let ReportBlock::Picture { picture, .. } = block {
                 *picture = picture.thinned();
             }
         }
         self
     }
 
-    pub(crate) fn blocks(&self) -> &[Block] {
+    pub(crate) fn blocks(&self) -> &[ReportBlock] {
         &self.blocks
     }
 
     /// What differs or was not run, and why, as far as it says so.
     pub fn remarks(&self) -> impl Iterator<Item = &Remark> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::Remark(remark) => Some(remark),
+            ReportBlock::Remark(remark) => Some(remark),
             _ => None,
         })
     }
 
     /// The verdicts of all its tables.
     #[must_use]
-    pub fn judged(&self) -> Vec<Judged> {
+    pub fn judged(&self) -> Vec<TableVerdict> {
         let tables = self.blocks.iter().filter_map(|block| match block {
-            Block::Table { table, .. } => Some(table),
+            ReportBlock::Table { table, .. } => Some(table),
             _ => None,
         });
         tables.flat_map(Table::judged).collect()
@@ -249,13 +249,13 @@ impl Report {
         let mut files = Vec::new();
         for block in &self.blocks {
             match block {
-                Block::Words(_) | Block::Remark(_) | Block::Guard { .. } => {}
-                Block::Table { stem, table, .. } => {
+                ReportBlock::Words(_) | ReportBlock::Remark(_) | ReportBlock::Guard { .. } => {}
+                ReportBlock::Table { stem, table, .. } => {
                     table.save(dir, stem)?;
                     files.extend(["md", "csv", "txt"].map(|ending| dir.join(format!("{stem}.{ending}"))));
                 }
-                Block::Picture { stem, picture, .. } => {
-                    let Saved { svg, png } = picture.save(dir, stem)?;
+                ReportBlock::Picture { stem, picture, .. } => {
+                    let SavedPicture { svg, png } = picture.save(dir, stem)?;
                     let series = dir.join(series_file(stem));
                     let text = picture.data()?.csv();
                     let done = write_whole(&series, text.as_bytes());
@@ -273,7 +273,7 @@ impl Report {
     /// [`FigureError`] of the first one that cannot be drawn.
     pub fn pictures(&self) -> Result<Vec<(String, String)>, FigureError> {
         let pictures = self.blocks.iter().filter_map(|block| match block {
-            Block::Picture { stem, picture, .. } => Some((stem, picture)),
+            ReportBlock::Picture { stem, picture, .. } => Some((stem, picture)),
             _ => None,
         });
         pictures.map(|(stem, picture)| Ok((format!("{stem}.svg"), picture.svg()?))).collect()
@@ -287,13 +287,15 @@ impl Report {
         for block in &self.blocks {
             text.push('\n');
             match block {
-                Block::Words(words) => text += &format!("{}\n", words.trim_end()),
-                Block::Guard { name, acted, of } => text += &format!("*{}*\n", guard_words(name, *acted, *of)),
-                Block::Remark(Remark { outcome, subject, why, .. }) => {
+                ReportBlock::Words(words) => text += &format!("{}\n", words.trim_end()),
+                ReportBlock::Guard { name, acted, of } => text += &format!("*{}*\n", guard_words(name, *acted, *of)),
+                ReportBlock::Remark(Remark { outcome, subject, why, .. }) => {
                     text += &format!("> **{subject}: {}.** {}\n", outcome.name(), why.trim_end().replace('\n', "\n> "));
                 }
-                Block::Table { caption, table, .. } => text += &format!("**{caption}**\n\n{}", table.markdown()),
-                Block::Picture { stem, caption, .. } => text += &format!("![{caption}]({stem}.png)\n\n*{caption}*\n"),
+                ReportBlock::Table { caption, table, .. } => text += &format!("**{caption}**\n\n{}", table.markdown()),
+                ReportBlock::Picture { stem, caption, .. } => {
+                    text += &format!("![{caption}]({stem}.png)\n\n*{caption}*\n")
+                }
             }
         }
         text

@@ -50,7 +50,7 @@ impl Status {
 
 /// What a row points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum Evidence {
     /// A file of the repository, or a function in it.
     File {
         /// From the root of the repository.
@@ -77,9 +77,9 @@ pub struct Statement {
     /// What it says, in a line.
     pub words: String,
     /// Where it is in the code.
-    pub code: Vec<Shown>,
+    pub code: Vec<Evidence>,
     /// What shows it.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<Evidence>,
     /// How it stands.
     pub status: Status,
     /// Why, as far as a word does not say it.
@@ -119,19 +119,19 @@ fn row(line: &str) -> Result<Statement, String> {
 }
 
 /// What stands between backticks, with the count behind it.
-fn pointers(cell: &str) -> Vec<Shown> {
+fn pointers(cell: &str) -> Vec<Evidence> {
     let mut parts = cell.split('`');
     parts.next();
     let mut all = Vec::new();
     while let (Some(inside), Some(behind)) = (parts.next(), parts.next()) {
         all.push(match inside.split_once('#') {
-            Some((path, function)) => Shown::File { path: path.to_owned(), function: Some(function.to_owned()) },
+            Some((path, function)) => Evidence::File { path: path.to_owned(), function: Some(function.to_owned()) },
             None if [".rs", ".md", ".json"].iter().any(|end| inside.ends_with(end)) => {
-                Shown::File { path: inside.to_owned(), function: None }
+                Evidence::File { path: inside.to_owned(), function: None }
             }
             None => {
                 let (table, words) = inside.split_once(": ").unwrap_or((inside, ""));
-                Shown::Table { table: table.to_owned(), words: words.to_owned(), count: count(behind) }
+                Evidence::Table { table: table.to_owned(), words: words.to_owned(), count: count(behind) }
             }
         });
     }

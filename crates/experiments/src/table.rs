@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::judgement::Outcome;
-use crate::judgement::{Judgement, Kind};
+use crate::judgement::{ComparisonKind, Judgement};
 use crate::stats::Summary;
 use mercer_plots::{decimals_of, significant, write_whole};
 
@@ -156,7 +156,7 @@ impl<C: Into<Self>> From<Option<C>> for Cell {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Column {
+struct TableColumn {
     name: String,
     align: Align,
     format: Format,
@@ -164,7 +164,7 @@ struct Column {
 
 /// One cell as a person sees it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct CellText {
     /// Its words or number.
     pub text: String,
     /// On which side it stands.
@@ -175,11 +175,11 @@ pub struct Shown {
 
 /// A verdict of a table and what it is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Judged {
+pub struct TableVerdict {
     /// The words that begin its row.
     pub subject: String,
     /// What it compares with.
-    pub kind: Kind,
+    pub kind: ComparisonKind,
     /// The verdict's words, with the choice of ours that it needs.
     pub words: String,
     /// What it comes to.
@@ -195,7 +195,7 @@ pub struct Judged {
 /// Columns, then rows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -223,7 +223,7 @@ impl Table {
     /// One more column on the right. Columns come before rows.
     #[must_use]
     pub fn column(mut self, name: impl Into<String>, align: Align, format: Format) -> Self {
-        self.columns.push(Column { name: name.into(), align, format });
+        self.columns.push(TableColumn { name: name.into(), align, format });
         self
     }
 
@@ -269,13 +269,13 @@ impl Table {
     }
 
     /// The rows as people see them.
-    pub fn shown(&self) -> impl Iterator<Item = Vec<Shown>> {
+    pub fn shown(&self) -> impl Iterator<Item = Vec<CellText>> {
         self.rows.iter().map(|row| row.iter().zip(&self.columns).map(|(cell, column)| shown(cell, column)).collect())
     }
 
     /// The verdicts, row by row.
     #[must_use]
-    pub fn judged(&self) -> Vec<Judged> {
+    pub fn judged(&self) -> Vec<TableVerdict> {
         let mut all = Vec::new();
         for (cells, shown) in self.rows.iter().zip(self.shown()) {
             // The words that a row begins with say what it is about; a row of numbers is told by
@@ -287,7 +287,7 @@ impl Table {
             let verdicts = cells
                 .iter()
                 .filter_map(|cell| if let Cell::Verdict(judgement) = cell { Some(judgement) } else { None });
-            all.extend(verdicts.map(|judgement| Judged {
+            all.extend(verdicts.map(|judgement| TableVerdict {
                 subject: subject.clone(),
                 kind: judgement.kind,
                 words: judgement.to_string(),
@@ -418,12 +418,12 @@ impl Table {
     }
 }
 
-fn shown(cell: &Cell, column: &Column) -> Shown {
+fn shown(cell: &Cell, column: &TableColumn) -> CellText {
     let outcome = match cell {
         Cell::Verdict(judgement) => Some(judgement.outcome),
         _ => None,
     };
-    Shown { text: show(cell, column.format), align: column.align, outcome }
+    CellText { text: show(cell, column.format), align: column.align, outcome }
 }
 
 fn show(cell: &Cell, format: Format) -> String {
@@ -471,7 +471,7 @@ mod tests {
             .numbers("time, s", Format::Significant(3))
             .column("seen", Align::Centre, Format::Shortest)
             .words("verdict");
-        let verdict = Judgement::new(Kind::Printed, Outcome::Reproduced, "reproduced (+0.4%, 0.9 se)");
+        let verdict = Judgement::new(ComparisonKind::Printed, Outcome::Reproduced, "reproduced (+0.4%, 0.9 se)");
         let summary = Summary { mean: 0.002_851_234, std: 0.000_051, count: 10 };
         table
             .push(vec![
@@ -490,7 +490,7 @@ mod tests {
                 400usize.into(),
                 1.5e-7.into(),
                 Cell::Empty,
-                Judgement::not_run(Kind::Printed, "no data").into(),
+                Judgement::not_run(ComparisonKind::Printed, "no data").into(),
             ])
             .unwrap();
         table

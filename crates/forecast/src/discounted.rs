@@ -15,7 +15,7 @@
 use crate::Error;
 use crate::forecaster::forecast_by;
 use crate::lag_regression::{LagRegression, Weighting};
-use crate::lags::Shape;
+use crate::lags::SystemShape;
 use crate::{EpochSchedule, Forgetting, InputParams};
 use mercer_core::parameters;
 
@@ -47,7 +47,7 @@ impl Discounted {
     /// # Errors
     /// When a parameter is outside its range.
     pub fn new(outputs: usize, params: &DiscountedParams) -> Result<Self, Error> {
-        Self::of(Shape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
+        Self::of(SystemShape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
     }
 
     /// The same for a system with inputs.
@@ -58,7 +58,7 @@ impl Discounted {
         Self::of(inputs.shape(outputs)?, &inputs.forgetting, params)
     }
 
-    fn of(shape: Shape, inputs: &Forgetting, params: &DiscountedParams) -> Result<Self, Error> {
+    fn of(shape: SystemShape, inputs: &Forgetting, params: &DiscountedParams) -> Result<Self, Error> {
         let DiscountedParams { schedule, lambda, alpha, discount_regulariser: discount_lambda } = *params;
         let weighting = Weighting { lambda, alpha, discount_lambda };
         let regression = LagRegression::new(shape, schedule, weighting, &Forgetting::Scalar(1.0), inputs)?;

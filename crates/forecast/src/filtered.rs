@@ -8,8 +8,8 @@ use crate::Error;
 use crate::ForecastScratch;
 use crate::filters::Bank;
 use crate::forecaster::{check_finite, impute};
-use crate::lag_regression::{Work, check_coordinates, check_lambda};
-use crate::lags::Shape;
+use crate::lag_regression::{RegressionMemory, check_coordinates, check_lambda};
+use crate::lags::SystemShape;
 
 /// How coefficients are learnt.
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ pub(super) enum Learning {
 /// `horizon` and `2 · horizon`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Filtered {
-    pub(super) shape: Shape,
+pub(super) struct FilteredRegression {
+    pub(super) shape: SystemShape,
     t_init: usize,
     horizon: usize,
     bank: Bank,
@@ -40,14 +40,14 @@ pub(super) struct Filtered {
     past: Vec<f64>,
     pub(super) time: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: RegressionMemory,
     #[cfg_attr(feature = "serde", serde(skip))]
     features: AlignedVec,
 }
 
-/// What makes a [`Filtered`].
+/// What makes a [`FilteredRegression`].
 pub(super) struct Filtering {
-    pub(super) shape: Shape,
+    pub(super) shape: SystemShape,
     pub(super) t_init: usize,
     pub(super) horizon: usize,
     pub(super) bank: Bank,
@@ -71,23 +71,23 @@ impl Filtering {
         self.shape.front() + if self.direct { channels } else { 0 } + channels * self.bank.rank()
     }
 
-    pub(super) fn ridge(self, lambda: f64) -> Result<Filtered, ParameterError> {
+    pub(super) fn ridge(self, lambda: f64) -> Result<FilteredRegression, ParameterError> {
         check_lambda(lambda)?;
         let n = check_coordinates(self.dimension())?;
         let factor = SquareRootRls::new(&vec![lambda; n], self.shape.outputs);
         Ok(self.learning(Learning::Ridge(factor)))
     }
 
-    pub(super) fn gradient(self, rate: f64, radius: f64) -> Result<Filtered, ParameterError> {
+    pub(super) fn gradient(self, rate: f64, radius: f64) -> Result<FilteredRegression, ParameterError> {
         ParameterError::positive("rate", rate)?;
         ParameterError::positive("radius", radius)?;
         let coefficients = vec![0.0; self.dimension() * self.shape.outputs];
         Ok(self.learning(Learning::Gradient { coefficients, rate, radius }))
     }
 
-    fn learning(self, learning: Learning) -> Filtered {
+    fn learning(self, learning: Learning) -> FilteredRegression {
         let Self { shape, t_init, horizon, bank, direct } = self;
-        Filtered {
+        FilteredRegression {
             shape,
             t_init,
             horizon,
@@ -96,13 +96,13 @@ impl Filtering {
             learning,
             past: Vec::with_capacity(2 * horizon * shape.channels()),
             time: 0,
-            work: Work::default(),
+            work: RegressionMemory::default(),
             features: AlignedVec::new(),
         }
     }
 }
 
-impl Validate for Filtered {
+impl Validate for FilteredRegression {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "regression upon filters";
         self.shape.validate()?;
@@ -134,7 +134,7 @@ impl Validate for Filtered {
     }
 }
 
-impl Filtered {
+impl FilteredRegression {
     pub(super) fn warmed_up(&self) -> bool {
         self.time > self.t_init
     }

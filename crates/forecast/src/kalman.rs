@@ -18,7 +18,7 @@ use mercer_core::{ExampleError, Inconsistent, Validate};
 
 use crate::Error;
 use crate::forecaster::{check_observation, check_prediction, impute};
-use crate::lag_regression::Work;
+use crate::lag_regression::RegressionMemory;
 use crate::matrix::Matrix;
 use crate::{ForecastScratch, Forecaster};
 
@@ -62,7 +62,7 @@ pub struct KalmanPredictor {
     state: Vec<f64>,
     time: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: RegressionMemory,
 }
 
 impl Validate for KalmanPredictor {
@@ -127,7 +127,7 @@ impl KalmanPredictor {
             closed_loop_radius,
             state: vec![0.0; states],
             time: 0,
-            work: Work::default(),
+            work: RegressionMemory::default(),
         })
     }
 
@@ -195,7 +195,7 @@ impl Forecaster for KalmanPredictor {
         check_prediction(self, input, prediction)?;
         check_observation(self, input, output)?;
         self.output_of(input, prediction);
-        let Work { kept, sink, .. } = &mut self.work;
+        let RegressionMemory { kept, sink, .. } = &mut self.work;
         impute(output, prediction, kept)?;
         // Nothing but the innovation is left of the output.
         kept.iter_mut().zip(&*prediction).for_each(|(y, predicted)| *y -= predicted);

@@ -26,7 +26,7 @@ const FORGETS: f64 = 0.01;
 /// A regression of differences.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Way {
+struct DifferenceRegression {
     factor: SquareRootRls,
     /// Mean squares of errors and of inputs.
     error: f64,
@@ -44,13 +44,13 @@ pub(super) struct Effect {
     past: VecDeque<Option<f64>>,
     /// The season of the two last ways, 0 for none.
     season: usize,
-    ways: Vec<Way>,
+    ways: Vec<DifferenceRegression>,
     coefficients: AlignedVec,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: (AlignedVec, SquareRootScratch),
 }
 
-impl Way {
+impl DifferenceRegression {
     fn new(inputs: usize) -> Self {
         Self { factor: SquareRootRls::new(&vec![RIDGE; inputs], 1), error: 0.0, size: 0.0 }
     }
@@ -85,7 +85,7 @@ impl Effect {
             units: vec![0.0; inputs],
             past: VecDeque::new(),
             season: 0,
-            ways: vec![Way::new(inputs)],
+            ways: vec![DifferenceRegression::new(inputs)],
             coefficients: AlignedVec::zeros(inputs),
             work: Default::default(),
         }
@@ -113,7 +113,7 @@ impl Effect {
         if season != self.season {
             self.season = season;
             self.ways.truncate(1);
-            self.ways.extend((0..if season > 0 { 2 } else { 0 }).map(|_| Way::new(q)));
+            self.ways.extend((0..if season > 0 { 2 } else { 0 }).map(|_| DifferenceRegression::new(q)));
         }
         self.past.reserve((self.rows_kept() + 1) * (q + 1));
         let Self { first, units, past, .. } = &mut *self;

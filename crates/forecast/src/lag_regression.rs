@@ -17,7 +17,7 @@ use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
 use crate::forecaster::{check_finite, impute};
-use crate::lags::{Forgetting, LagWeights, Shape, Window};
+use crate::lags::{Forgetting, LagWeights, LagWindow, SystemShape};
 use crate::{Epoch, EpochSchedule, ForecastScratch};
 
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row
@@ -65,7 +65,7 @@ pub(super) fn check_coordinates(n: usize) -> Result<usize, ParameterError> {
 
 /// Memory of a step, which is no part of the state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Work {
+pub(super) struct RegressionMemory {
     pub(super) scratch: ForecastScratch,
     /// The output as it is kept, `y` with the prediction in place of what is missing.
     pub(super) kept: Vec<f64>,
@@ -83,11 +83,11 @@ pub(super) struct Work {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LagRegression {
-    pub(super) shape: Shape,
+    pub(super) shape: SystemShape,
     schedule: EpochSchedule,
     weighting: Weighting,
     scaling: LagWeights,
-    pub(super) window: Window,
+    pub(super) window: LagWindow,
     pub(super) factor: SquareRootRls,
     pub(super) time: usize,
     /// The lags and the beginning of the epoch to come while the warm-up lasts, of the running one
@@ -100,7 +100,7 @@ pub(super) struct LagRegression {
     remembered: usize,
     held: Vec<usize>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub(super) work: Work,
+    pub(super) work: RegressionMemory,
 }
 
 impl Validate for LagRegression {
@@ -137,7 +137,7 @@ fn remembered(n: usize, lags: usize, schedule: &EpochSchedule) -> usize {
 
 impl LagRegression {
     pub(super) fn new(
-        shape: Shape,
+        shape: SystemShape,
         schedule: EpochSchedule,
         weighting: Weighting,
         outputs: &Forgetting,
@@ -155,7 +155,7 @@ impl LagRegression {
             schedule,
             weighting,
             scaling,
-            window: Window::new(shape, lags),
+            window: LagWindow::new(shape, lags),
             factor: SquareRootRls::new(&vec![weighting.lambda; n], shape.outputs),
             time: 0,
             current: schedule.epoch(schedule.first_start()),
@@ -164,7 +164,7 @@ impl LagRegression {
             missing: Vec::with_capacity(remembered.min(ROOM)),
             remembered,
             held: Vec::with_capacity(lags),
-            work: Work::default(),
+            work: RegressionMemory::default(),
         })
     }
 

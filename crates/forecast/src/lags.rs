@@ -26,7 +26,7 @@ pub enum Forgetting {
 /// Sizes of the rows of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Shape {
+pub(crate) struct SystemShape {
     /// `m`
     pub(crate) outputs: usize,
     /// `q`
@@ -34,7 +34,7 @@ pub(crate) struct Shape {
     pub(crate) feed_through: bool,
 }
 
-impl Shape {
+impl SystemShape {
     /// Numbers a lag, `m + q`.
     pub(crate) fn channels(&self) -> usize {
         self.outputs + self.inputs
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-impl Validate for Shape {
+impl Validate for SystemShape {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::size(self.outputs, "number of outputs")?;
         Inconsistent::size(self.inputs, "number of inputs")?;
@@ -63,7 +63,7 @@ impl Validate for Shape {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct LagWeights {
-    shape: Shape,
+    shape: SystemShape,
     /// One number for each coordinate of a lag; ones where a matrix scales.
     weights: Vec<f64>,
     /// `Γ^(a−1)` of outputs and of inputs, if matrices.
@@ -73,7 +73,7 @@ pub(crate) struct LagWeights {
 
 impl LagWeights {
     pub(crate) fn new(
-        shape: Shape,
+        shape: SystemShape,
         lags: usize,
         outputs: &Forgetting,
         inputs: &Forgetting,
@@ -89,7 +89,7 @@ impl LagWeights {
     }
 
     /// [`Validate::validate`] for rows of `shape` with `lags` lags.
-    pub(crate) fn validate(&self, shape: Shape, lags: usize) -> Result<(), Inconsistent> {
+    pub(crate) fn validate(&self, shape: SystemShape, lags: usize) -> Result<(), Inconsistent> {
         self.weights.validate()?;
         self.output_powers.validate()?;
         self.input_powers.validate()?;
@@ -172,18 +172,18 @@ fn factors(forgetting: &Forgetting, size: usize, lags: usize) -> Result<(f64, Op
 /// The last outputs and inputs, newest first; zeros before the beginning.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Window {
-    shape: Shape,
+pub(crate) struct LagWindow {
+    shape: SystemShape,
     values: Vec<f64>,
 }
 
-impl Window {
-    pub(crate) fn new(shape: Shape, lags: usize) -> Self {
+impl LagWindow {
+    pub(crate) fn new(shape: SystemShape, lags: usize) -> Self {
         Self { shape, values: vec![0.0; shape.channels() * lags] }
     }
 
     /// [`Validate::validate`] for rows of `shape` with `lags` lags.
-    pub(crate) fn validate(&self, shape: Shape, lags: usize) -> Result<(), Inconsistent> {
+    pub(crate) fn validate(&self, shape: SystemShape, lags: usize) -> Result<(), Inconsistent> {
         self.values.validate()?;
         let fits = self.shape == shape && self.values.len() == lags * shape.channels();
         Inconsistent::require(fits, "window of lags", "it has one number for each of a row")
@@ -228,15 +228,15 @@ mod tests {
 
     #[test]
     fn rows_are_newest_first_with_the_inputs_of_a_lag_beside_its_outputs() -> Result<(), ParameterError> {
-        let shape = Shape { outputs: 1, inputs: 1, feed_through: true };
+        let shape = SystemShape { outputs: 1, inputs: 1, feed_through: true };
         let scaling = LagWeights::new(shape, 3, &Forgetting::Scalar(0.5), &Forgetting::Scalar(0.1))?;
-        let mut window = Window::new(shape, 3);
+        let mut window = LagWindow::new(shape, 3);
         window.push(&[8.0], &[100.0]);
         window.push(&[4.0], &[200.0]);
         let mut row = AlignedVec::new();
         window.row(&scaling, &[7.0], &mut row);
         assert_eq!(*row, [7.0, 4.0, 200.0, 4.0, 10.0, 0.0, 0.0]);
-        let mut replayed = Window::new(shape, 3);
+        let mut replayed = LagWindow::new(shape, 3);
         replayed.replay(&[8.0, 100.0, 4.0, 200.0, 1.0, 1.0], 2);
         assert_eq!(replayed, window);
         Ok(())
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_matrix_that_is_a_multiple_of_the_identity_is_a_scalar() -> Result<(), ParameterError> {
-        let shape = Shape { outputs: 2, inputs: 0, feed_through: false };
+        let shape = SystemShape { outputs: 2, inputs: 0, feed_through: false };
         let values = [1.0, -2.0, 3.0, 5.0, -7.0, 11.0];
         let scalar = LagWeights::new(shape, 3, &Forgetting::Scalar(0.5), &Forgetting::Scalar(1.0))?;
         let matrix = Forgetting::Matrix(vec![0.5, 0.0, 0.0, 0.5]);
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn factors_out_of_range_are_refused() {
-        let shape = Shape { outputs: 1, inputs: 0, feed_through: false };
+        let shape = SystemShape { outputs: 1, inputs: 0, feed_through: false };
         let one = Forgetting::Scalar(1.0);
         for bad in [
             Forgetting::Scalar(0.0),

@@ -34,7 +34,7 @@ use crate::Error;
 use crate::forecaster::check_prediction;
 use crate::forecaster::forecast_by;
 use crate::lag_regression::{LagRegression, Weighting};
-use crate::lags::{Forgetting, Shape};
+use crate::lags::{Forgetting, SystemShape};
 use crate::{EpochSchedule, ForecastScratch};
 
 parameters! {
@@ -71,9 +71,9 @@ parameters! {
 
 impl InputParams {
     /// The rows of a system with these inputs.
-    pub(super) fn shape(&self, outputs: usize) -> Result<Shape, ParameterError> {
+    pub(super) fn shape(&self, outputs: usize) -> Result<SystemShape, ParameterError> {
         let inputs = ParameterError::at_least_one("inputs", self.count)?;
-        Ok(Shape { outputs, inputs, feed_through: self.feed_through })
+        Ok(SystemShape { outputs, inputs, feed_through: self.feed_through })
     }
 }
 
@@ -90,7 +90,7 @@ impl Opf {
     /// # Errors
     /// When a parameter is outside its range.
     pub fn new(outputs: usize, params: &OpfParams) -> Result<Self, Error> {
-        Self::of(Shape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
+        Self::of(SystemShape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
     }
 
     /// The same for a system with inputs.
@@ -101,7 +101,7 @@ impl Opf {
         Self::of(inputs.shape(outputs)?, &inputs.forgetting, params)
     }
 
-    fn of(shape: Shape, inputs: &Forgetting, params: &OpfParams) -> Result<Self, Error> {
+    fn of(shape: SystemShape, inputs: &Forgetting, params: &OpfParams) -> Result<Self, Error> {
         let weighting = Weighting { lambda: params.lambda, alpha: 1.0, discount_lambda: false };
         let regression = LagRegression::new(shape, params.schedule, weighting, &params.forgetting, inputs)?;
         Ok(Self { regression })

@@ -46,7 +46,7 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 pub use params::{Detail, Periods, SeasonParams};
 pub use scores::{ErrorSums, SeasonScores, Tally};
-use series::Series;
+use series::SeasonSeries;
 pub use shared::SharedWeights;
 
 use crate::forecaster::LARGEST;
@@ -61,7 +61,7 @@ const FIRST_SEARCH: usize = 16;
 /// The search for periods.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Search {
+struct PeriodSearch {
     /// The last rows.
     recent: VecDeque<Option<f64>>,
     /// Rows observed at which to look again.
@@ -89,8 +89,8 @@ struct Search {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeasonMixture {
     params: SeasonParams,
-    series: Series,
-    search: Option<Search>,
+    series: SeasonSeries,
+    search: Option<PeriodSearch>,
     time: usize,
 }
 
@@ -103,9 +103,9 @@ impl SeasonMixture {
         params.check()?;
         let (periods, search) = match &params.periods {
             Periods::Given(periods) => (periods.clone(), None),
-            Periods::Found => (Vec::new(), Some(Search { recent: VecDeque::new(), next: FIRST_SEARCH })),
+            Periods::Found => (Vec::new(), Some(PeriodSearch { recent: VecDeque::new(), next: FIRST_SEARCH })),
         };
-        Ok(Self { series: Series::new(periods), params, search, time: 0 })
+        Ok(Self { series: SeasonSeries::new(periods), params, search, time: 0 })
     }
 
     /// The parameters.
@@ -212,7 +212,7 @@ impl SeasonMixture {
             .collect();
         let found = periods::periods(&filled);
         if found != self.series.periods() {
-            self.series = Series::new(found);
+            self.series = SeasonSeries::new(found);
             for row in &search.recent {
                 self.series.step(*row, &self.params);
             }

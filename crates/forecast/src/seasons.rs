@@ -30,13 +30,13 @@ use crate::{Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, Sha
 pub struct Seasons {
     inputs: usize,
     time: usize,
-    columns: Vec<Column>,
+    columns: Vec<SeasonColumn>,
 }
 
 /// An output.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Column {
+struct SeasonColumn {
     /// Of the outputs less the effect of their inputs.
     mixture: SeasonMixture,
     /// `None` without inputs.
@@ -44,7 +44,7 @@ struct Column {
     negative: bool,
 }
 
-impl Column {
+impl SeasonColumn {
     /// What an input adds: nothing while forecasts are the last value.
     fn effect(&self, input: &[f64]) -> f64 {
         self.effect.as_ref().filter(|_| self.mixture.warmed_up()).map_or(0.0, |effect| effect.of(input))
@@ -92,7 +92,7 @@ impl Seasons {
     pub fn new(outputs: usize, inputs: usize, params: &SeasonParams) -> Result<Self, ParameterError> {
         ParameterError::at_least_one("outputs", outputs)?;
         ParameterError::require(inputs <= MOST_INPUTS, "inputs", "at most 1000", inputs as f64)?;
-        let column = Column {
+        let column = SeasonColumn {
             mixture: SeasonMixture::new(params.clone())?,
             effect: (inputs > 0).then(|| Effect::new(inputs)),
             negative: false,

@@ -14,10 +14,10 @@
 //! Cost a step: `(m + q)kT` to filter, `1½n²`, `n = (m + q)k`, to learn; memory `T(2(m + q) + k)`.
 
 use crate::Error;
-use crate::filtered::{Filtered, Filtering, check_window};
+use crate::filtered::{FilteredRegression, Filtering, check_window};
 use crate::filters::{Bank, Hankel};
 use crate::forecaster::forecast_by;
-use crate::lags::Shape;
+use crate::lags::SystemShape;
 use mercer_core::parameters;
 
 parameters! {
@@ -39,7 +39,7 @@ parameters! {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Slip {
-    filtered: Filtered,
+    filtered: FilteredRegression,
 }
 
 impl Slip {
@@ -59,7 +59,7 @@ impl Slip {
         let SlipParams { t_init, lambda, rank, horizon } = *params;
         check_window(outputs, horizon, rank)?;
         let bank = Bank::new(Hankel::Slip, horizon, rank)?;
-        let shape = Shape { outputs, inputs, feed_through };
+        let shape = SystemShape { outputs, inputs, feed_through };
         Ok(Self { filtered: Filtering { shape, t_init, horizon, bank, direct: false }.ridge(lambda)? })
     }
 }

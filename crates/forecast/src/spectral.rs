@@ -16,10 +16,10 @@
 //! memory `T(2(m + q) + k)`.
 
 use crate::Error;
-use crate::filtered::{Filtered, Filtering, check_window};
+use crate::filtered::{FilteredRegression, Filtering, check_window};
 use crate::filters::{Bank, Hankel};
 use crate::forecaster::forecast_by;
-use crate::lags::Shape;
+use crate::lags::SystemShape;
 use mercer_core::parameters;
 
 /// How [`SpectralFilter`] learns.
@@ -59,7 +59,7 @@ parameters! {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpectralFilter {
-    filtered: Filtered,
+    filtered: FilteredRegression,
 }
 
 impl SpectralFilter {
@@ -84,7 +84,7 @@ impl SpectralFilter {
         let SpectralParams { t_init, rank, horizon, rule } = *params;
         check_window(outputs, horizon, rank)?;
         let bank = Bank::new(Hankel::Wave, horizon, rank)?;
-        let shape = Shape { outputs, inputs, feed_through };
+        let shape = SystemShape { outputs, inputs, feed_through };
         let filtering = Filtering { shape, t_init, horizon, bank, direct: true };
         let filtered = match rule {
             SpectralRule::Ridge { lambda } => filtering.ridge(lambda)?,

@@ -17,7 +17,7 @@ use crate::Error;
 use crate::filters::{Bank, Hankel};
 use crate::forecaster::{check_finite, check_observation, check_prediction};
 use crate::lag_regression::{LagRegression, Weighting, check_lambda};
-use crate::lags::Shape;
+use crate::lags::SystemShape;
 use crate::{Epoch, EpochSchedule, ForecastScratch, Forecaster, Forgetting};
 
 /// The lags' own regulariser, as a part of `λ`: what it weighs through the filters, `λ₀WᵀW`, must
@@ -46,7 +46,7 @@ pub struct WindowedSlip {
     lambda: f64,
     rank: usize,
     /// There from the end of the warm-up on.
-    filtered: Option<Features>,
+    filtered: Option<EpochFeatures>,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: ForecastScratch,
 }
@@ -54,8 +54,8 @@ pub struct WindowedSlip {
 /// The filters of an epoch and the regression upon them.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Features {
-    shape: Shape,
+struct EpochFeatures {
+    shape: SystemShape,
     lags: usize,
     bank: Bank,
     factor: SquareRootRls,
@@ -84,17 +84,17 @@ impl WindowedSlip {
         ParameterError::at_least_one("rank", rank)?;
         check_lambda(lambda)?;
         let weighting = Weighting { lambda: LAG_SHARE * lambda, alpha: 1.0, discount_lambda: false };
-        let shape = Shape { outputs, inputs, feed_through };
+        let shape = SystemShape { outputs, inputs, feed_through };
         let one = Forgetting::Scalar(1.0);
         let lags = LagRegression::new(shape, schedule, weighting, &one, &one)?;
         Ok(Self { lags, lambda, rank, filtered: None, scratch: ForecastScratch::default() })
     }
 
     /// The features of an epoch, from the factor of its lags.
-    fn features(&self) -> Result<Features, Error> {
+    fn features(&self) -> Result<EpochFeatures, Error> {
         let (shape, lags) = (self.lags.shape, self.lags.lags());
         let bank = Bank::new(Hankel::Slip, lags, self.rank)?;
-        let mut features = Features { shape, lags, factor: SquareRootRls::new(&[], shape.outputs), bank };
+        let mut features = EpochFeatures { shape, lags, factor: SquareRootRls::new(&[], shape.outputs), bank };
         let (n, coordinates) = (self.lags.leading(), features.coordinates());
         // `WᵀW`, on whose diagonal alone it is not rounding: the eigenvectors are orthonormal.
         let mut square = vec![1.0; coordinates];
@@ -120,7 +120,7 @@ impl WindowedSlip {
     }
 }
 
-impl Features {
+impl EpochFeatures {
     fn coordinates(&self) -> usize {
         self.shape.front() + self.shape.channels() * self.bank.rank()
     }
@@ -140,7 +140,7 @@ impl Validate for WindowedSlip {
         self.lags.validate()?;
         let sound = check_lambda(self.lambda).is_ok() && self.rank > 0;
         Inconsistent::require(sound, WHAT, "its parameters are in their ranges")?;
-        let Some(Features { shape, lags, bank, factor }) = &self.filtered else { return Ok(()) };
+        let Some(EpochFeatures { shape, lags, bank, factor }) = &self.filtered else { return Ok(()) };
         bank.validate()?;
         factor.validate()?;
         let n = shape.front().saturating_add(shape.channels().saturating_mul(bank.rank()));

@@ -9,7 +9,7 @@ use mercer_simd::AlignedVec;
 use crate::dot_product::{Linear, Polynomial};
 use crate::kernel::{Kernel, KernelError};
 use crate::kernel_mixture::KernelMixture;
-use crate::named::{Named, Text};
+use crate::named::{NamedKernel, Text};
 use crate::points::Points;
 use crate::stationary::{Gaussian, Laplace, Matern32, Matern52};
 
@@ -55,7 +55,7 @@ macro_rules! kernels {
             fn from_str(spec: &str) -> Result<Self, KernelError> {
                 let (name, parameters) = spec.split_once(':').unwrap_or((spec, ""));
                 match name.trim() {
-                    $($name => Named::read(&Text { spec, parameters, example: $example }).map(Self::$variant),)*
+                    $($name => NamedKernel::read(&Text { spec, parameters, example: $example }).map(Self::$variant),)*
                     _ => Err(KernelError::Unknown(spec.to_owned())),
                 }
             }
@@ -95,7 +95,7 @@ impl fmt::Display for AnyKernel {
     }
 }
 
-impl Named for KernelMixture<AnyKernel> {
+impl NamedKernel for KernelMixture<AnyKernel> {
     fn read(text: &Text<'_>) -> Result<Self, KernelError> {
         let terms = split_terms(text.parameters).map(|term| {
             let (weight, kernel) = term.split_once('*').unwrap_or(("", term));

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, Simd};
 
 use crate::kernel::{Kernel, KernelError};
-use crate::named::{Named, Text};
+use crate::named::{NamedKernel, Text};
 use crate::points::Points;
 use crate::row::{RowProfile, fill};
 
@@ -52,7 +52,7 @@ impl Polynomial {
     }
 }
 
-impl Named for Polynomial {
+impl NamedKernel for Polynomial {
     fn read(text: &Text<'_>) -> Result<Self, KernelError> {
         let (degree, offset) = text.parameters.split_once(',').unwrap_or((text.parameters, "0"));
         Self::new(text.number(degree)?, text.number(offset)?)
@@ -100,7 +100,7 @@ impl Kernel for Polynomial {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Linear;
 
-impl Named for Linear {
+impl NamedKernel for Linear {
     fn read(text: &Text<'_>) -> Result<Self, KernelError> {
         if text.parameters.is_empty() { Ok(Self) } else { Err(KernelError::Unknown(text.spec.to_owned())) }
     }

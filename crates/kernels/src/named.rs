@@ -24,7 +24,7 @@ impl Text<'_> {
 }
 
 /// A kernel with a name.
-pub(crate) trait Named: Sized {
+pub(crate) trait NamedKernel: Sized {
     /// The kernel of these parameters.
     fn read(text: &Text<'_>) -> Result<Self, KernelError>;
 

@@ -42,7 +42,7 @@ pub(crate) fn fill_blocks<P: RowProfile>(
     x: &[f64],
     row: &mut [Lane],
 ) {
-    dispatch(Row { profile, lanes, stride, offset, x, row });
+    dispatch(KernelRow { profile, lanes, stride, offset, x, row });
 }
 
 impl Points {
@@ -85,7 +85,7 @@ impl RowProfile for SquaredDistance {
 /// Blocks of eight points worked on together, so that their sums and exponentials overlap.
 const BLOCKS_TOGETHER: usize = 4;
 
-struct Row<'a, P> {
+struct KernelRow<'a, P> {
     profile: P,
     lanes: &'a [Lane],
     /// Lanes of a block of eight points, and the first of them that is used.
@@ -95,7 +95,7 @@ struct Row<'a, P> {
     row: &'a mut [Lane],
 }
 
-impl<P: RowProfile> Op for Row<'_, P> {
+impl<P: RowProfile> Op for KernelRow<'_, P> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {

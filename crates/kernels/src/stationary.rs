@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{AlignedVec, Simd, exp_lane};
 
 use crate::kernel::{Kernel, KernelError};
-use crate::named::{Named, Text};
+use crate::named::{NamedKernel, Text};
 use crate::points::Points;
 use crate::row::{RowProfile, fill, squared_difference};
 
@@ -72,7 +72,7 @@ macro_rules! stationary {
             }
         }
 
-        impl Named for $name {
+        impl NamedKernel for $name {
             fn read(text: &Text<'_>) -> Result<Self, KernelError> {
                 Self::new(text.number(text.parameters)?)
             }

@@ -62,7 +62,7 @@ impl TaylorFeatures {
         // Exponent of the largest coordinate of each feature; a run multiplies by that coordinate
         // once more.
         let mut exponents = vec![0u32; count as usize];
-        for run in Runs::new(d, degree) {
+        for run in DegreeRuns::new(d, degree) {
             for j in 0..run.len {
                 let repeats = j >= run.len - run.repeating;
                 let exponent = if repeats { exponents[run.source + j] + 1 } else { 1 };
@@ -113,7 +113,7 @@ impl TaylorFeatures {
         let scaled = |x: f64, c: f64| (x - c) / self.sigma;
         let squared: f64 = x.iter().zip(&self.centre).map(|(x, c)| scaled(*x, *c).powi(2)).sum();
         features[0] = exp(-0.5 * squared);
-        for run in Runs::new(x.len(), self.degree) {
+        for run in DegreeRuns::new(x.len(), self.degree) {
             let (sources, targets) = features.split_at_mut(run.target);
             dispatch(Multiply {
                 source: &sources[run.source..run.source + run.len],
@@ -169,7 +169,7 @@ impl Op for MapBlock<'_> {
             squared = simd.add(squared, simd.mul(x, x));
         }
         simd.store(exp_lane(simd, simd.mul(simd.splat(-0.5), squared)), &mut lanes[0]);
-        for run in Runs::new(d, *degree) {
+        for run in DegreeRuns::new(d, *degree) {
             let x = simd.load(&scaled(run.coordinate));
             let (sources, targets) = lanes.split_at_mut(run.target);
             let sources = &sources[run.source..run.source + run.len];
@@ -213,7 +213,7 @@ impl Op for Multiply<'_> {
 /// The features of degree `m` whose largest coordinate is `i`: `x_i` times a run of those of degree
 /// `m − 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Run {
+struct DegreeRun {
     coordinate: usize,
     source: usize,
     target: usize,
@@ -223,7 +223,7 @@ struct Run {
 }
 
 /// All runs in the order of evaluation.
-struct Runs {
+struct DegreeRuns {
     d: usize,
     degree: usize,
     m: usize,
@@ -234,23 +234,23 @@ struct Runs {
     target: usize,
 }
 
-impl Runs {
+impl DegreeRuns {
     fn new(d: usize, degree: usize) -> Self {
         Self { d, degree, m: 1, i: 0, source: 0, below: 0, target: 1 }
     }
 }
 
-impl Iterator for Runs {
-    type Item = Run;
+impl Iterator for DegreeRuns {
+    type Item = DegreeRun;
 
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<DegreeRun> {
         if self.m > self.degree || self.d == 0 {
             return None;
         }
         // Monomials of degree m − 1 in the first i + 1 coordinates: C(m − 1 + i, i).
         let len = TaylorFeatures::count(self.m - 1, self.i) as usize;
         let repeating = if self.m == 1 { 0 } else { len - self.below };
-        let run = Run { coordinate: self.i, source: self.source, target: self.target, len, repeating };
+        let run = DegreeRun { coordinate: self.i, source: self.source, target: self.target, len, repeating };
         self.target += len;
         self.below = len;
         self.i += 1;

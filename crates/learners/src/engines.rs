@@ -8,7 +8,7 @@ pub(crate) mod expansion;
 pub(crate) mod several_kernels;
 pub mod update;
 
-pub use coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+pub use coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 pub use dual_newton::{Curvature, DualNewton};
 pub use expansion::KernelExpansion;
 pub use several_kernels::{MultikernelUpdate, OnSeveralKernels, SeenByKernels};

@@ -34,21 +34,21 @@ pub struct Scratch {
     pub numbers: Vec<f64>,
     /// For the scores of learners within learners.
     spare: Vec<Vec<f64>>,
-    own: Own,
+    own: TypedMemory,
     inputs_ahead: usize,
 }
 
 /// Memory of types that only the learners know that asked for it; a copy has none.
 #[derive(Default)]
-struct Own(Vec<Box<dyn Any + Send + Sync>>);
+struct TypedMemory(Vec<Box<dyn Any + Send + Sync>>);
 
-impl Clone for Own {
+impl Clone for TypedMemory {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl fmt::Debug for Own {
+impl fmt::Debug for TypedMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Own").field(&self.0.len()).finish()
     }

@@ -89,7 +89,7 @@ pub use {
     },
     engines::{
         CoefficientUpdate, Curvature, DualNewton, KernelExpansion, MultikernelUpdate, OnCoefficients, OnSeveralKernels,
-        Seen, SeenByKernels, basis, update,
+        SampleView, SeenByKernels, basis, update,
     },
     example::{Problem, Rows, Shape, Target, Targets},
     families::*,

@@ -27,13 +27,13 @@ use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, axpy_lanes, dispatch};
 use look_ahead::LookAhead;
 
 use crate::SymmetricMatrix;
-use crate::symmetric::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
+use crate::symmetric::{MAX_GROUPS, RankOneTerms, load_tiles, store_tiles, subtract};
 use crate::tiles::{Panel, ZERO_TILE, split};
 
 /// A number for each round of a block.
-type Row = [Lane; MAX_GROUPS];
+type LaneRow = [Lane; MAX_GROUPS];
 
-const ZERO_ROW: Row = [Lane::ZERO; MAX_GROUPS];
+const ZERO_ROW: LaneRow = [Lane::ZERO; MAX_GROUPS];
 
 /// The state of a block of rounds, and its memory, reused from block to block.
 #[derive(Clone, Debug, Default)]
@@ -47,14 +47,14 @@ pub struct BlockRecursion {
     cs: Vec<Panel>,
     /// Row `b`: `H[k, b]` for `k ≥ b` when round `b` is done, before that `G[k, b]` reduced by the
     /// rounds done.
-    h: Vec<Row>,
+    h: Vec<LaneRow>,
     /// Row `a`: `F[b, a] = γ_a H[b, a]` for `b > a`.
-    f: Vec<Row>,
+    f: Vec<LaneRow>,
     /// For each output `z`, updated for the rounds to come.
-    z: Vec<Row>,
-    gains: Row,
+    z: Vec<LaneRow>,
+    gains: LaneRow,
     /// For each output the `m_b` of the rounds done.
-    moves: Vec<Row>,
+    moves: Vec<LaneRow>,
     /// The final columns, a lane eight rows of one of them: for each panel its groups.
     us: Vec<Panel>,
 }
@@ -170,7 +170,7 @@ impl BlockRecursion {
             });
             dispatch(Moves { us: &self.us, groups, moves: other_moves, ws: others });
         }
-        let terms = Columns { gains: &self.gains[..groups], us: &self.us };
+        let terms = RankOneTerms { gains: &self.gains[..groups], us: &self.us };
         subtract(p.flushed_tiles(), terms, LANES, true);
     }
 
@@ -218,9 +218,9 @@ impl Op for Transpose<'_> {
 struct Advance<'a> {
     rounds: usize,
     round: usize,
-    h: &'a mut [Row],
-    f: &'a mut [Row],
-    z: &'a mut [Row],
+    h: &'a mut [LaneRow],
+    f: &'a mut [LaneRow],
+    z: &'a mut [LaneRow],
     gain: f64,
     alongs: &'a [f64],
 }
@@ -276,8 +276,8 @@ impl Op for Advance<'_> {
 struct FinalColumns<'a> {
     /// The panels, group after group.
     cs: &'a [Panel],
-    f: &'a [Row],
-    moves: &'a Row,
+    f: &'a [LaneRow],
+    moves: &'a LaneRow,
     /// Panels of a group.
     blocks: usize,
     /// The columns: for each panel its groups.
@@ -309,7 +309,7 @@ struct Moves<'a> {
     us: &'a [Panel],
     /// Groups of a panel.
     groups: usize,
-    moves: &'a [Row],
+    moves: &'a [LaneRow],
     ws: &'a mut [AlignedVec],
 }
 
@@ -336,8 +336,8 @@ impl Op for Moves<'_> {
 fn final_columns<S: Simd, const N: usize>(
     simd: S,
     cs: &[Panel],
-    f: &[Row],
-    moves: &Row,
+    f: &[LaneRow],
+    moves: &LaneRow,
     blocks: usize,
     us: &mut [&mut [Panel]; N],
     w: &mut [Lane; N],

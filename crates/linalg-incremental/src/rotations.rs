@@ -178,19 +178,19 @@ impl GrowingCholesky {
         assert!(i < n, "row {i} of a factor with {n} rows");
         rotations.restart(n, i);
         let lanes = self.tiles.as_flattened_mut();
-        dispatch(Remove { columns: Columns { lanes, n, i }, reciprocals: &mut self.reciprocals, rotations });
+        dispatch(Remove { columns: RowPanels { lanes, n, i }, reciprocals: &mut self.reciprocals, rotations });
         self.shrink();
     }
 }
 
 /// The factor as panels of eight rows, a lane a column; new row `r ≥ i` is old row `r + 1`.
-struct Columns<'a> {
+struct RowPanels<'a> {
     lanes: &'a mut [Lane],
     n: usize,
     i: usize,
 }
 
-impl Columns<'_> {
+impl RowPanels<'_> {
     /// Where panel `b` keeps column `m`, if it has it.
     #[inline(always)]
     fn at(&self, b: usize, m: usize) -> Option<usize> {
@@ -251,7 +251,7 @@ impl Columns<'_> {
 }
 
 struct Remove<'a> {
-    columns: Columns<'a>,
+    columns: RowPanels<'a>,
     reciprocals: &'a mut AlignedVec,
     rotations: &'a mut Rotations,
 }
@@ -260,7 +260,7 @@ impl Op for Remove<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        let Columns { n, i, .. } = self.columns;
+        let RowPanels { n, i, .. } = self.columns;
         let panels = (n - 1).div_ceil(LANES);
         let mut first = i / LANES;
         while first < panels {
@@ -312,7 +312,7 @@ impl Remove<'_> {
     /// both ways.
     #[inline(always)]
     fn diagonal<S: Simd>(&mut self, simd: S, b: usize, mut left: S::F64) {
-        let Columns { n, i, .. } = self.columns;
+        let RowPanels { n, i, .. } = self.columns;
         let top = b * LANES;
         let (from, to) = (i.max(top) - top, LANES.min(n - 1 - top));
         let mut right = [Lane::ZERO; LANES];

@@ -41,9 +41,9 @@ mod rotations;
 mod stored;
 mod sweep;
 
-use factor::{Factor, Outlook, Row};
+use factor::{Factor, Outlook, PendingRow};
 use outputs::{Outputs, groups};
-use sweep::{Passing, Prediction};
+use sweep::{Passing, SweepPrediction};
 
 /// An update that would leave the range of numbers; the factor is as it was before the call.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -58,7 +58,7 @@ pub struct OutOfRange {
 pub struct SquareRootScratch {
     row: Moving,
     waiting: Moving,
-    prediction: Sums,
+    prediction: PredictionSums,
     /// The factor before a step that may have to be undone.
     before: Option<Box<Factor>>,
 }
@@ -72,7 +72,7 @@ struct Moving {
 
 /// Memory of a prediction: so far, and at the end of the leading block.
 #[derive(Clone, Debug, Default)]
-struct Sums {
+struct PredictionSums {
     all: Vec<Outputs>,
     at_leading: Vec<Outputs>,
 }
@@ -85,7 +85,7 @@ struct Sums {
 pub struct SquareRootRls {
     factor: Factor,
     /// The last row, if it `waits`: learnt, but not yet in the factor. It is calm.
-    waiting: Row,
+    waiting: PendingRow,
     waits: bool,
     /// Whether the last row was calm, so that the next may be.
     calm: bool,
@@ -119,7 +119,7 @@ impl<'de> serde::Deserialize<'de> for SquareRootRls {
 
 impl From<Factor> for SquareRootRls {
     fn from(factor: Factor) -> Self {
-        Self { factor, waiting: Row::default(), waits: false, calm: true }
+        Self { factor, waiting: PendingRow::default(), waits: false, calm: true }
     }
 }
 
@@ -449,7 +449,7 @@ impl Moving {
     }
 }
 
-impl Sums {
+impl PredictionSums {
     fn start(&mut self, m: usize) {
         for sums in [&mut self.all, &mut self.at_leading] {
             sums.clear();
@@ -457,7 +457,7 @@ impl Sums {
         }
     }
 
-    fn caught_at(&mut self, leading: usize) -> Prediction<'_> {
-        Prediction { leading, sums: &mut self.all, at_leading: &mut self.at_leading }
+    fn caught_at(&mut self, leading: usize) -> SweepPrediction<'_> {
+        SweepPrediction { leading, sums: &mut self.all, at_leading: &mut self.at_leading }
     }
 }

@@ -122,7 +122,7 @@ impl StateMatrix {
     pub fn product(&self, x: &AlignedVec, y: &mut AlignedVec) {
         assert_eq!(x.len(), self.columns, "the vector has one entry for each column of the matrix");
         y.resize(self.rows);
-        dispatch(Product { lanes: &self.lanes, room: self.room, x: x.lanes(), y: y.lanes_mut() });
+        dispatch(StateProduct { lanes: &self.lanes, room: self.room, x: x.lanes(), y: y.lanes_mut() });
         if self.is_deferred() {
             mercer_simd::axpy(dot(self.v.lanes(), x.lanes()), self.u.lanes(), y.lanes_mut());
         }
@@ -268,11 +268,11 @@ impl Validate for StateMatrix {
 }
 
 /// The columns `8b..8b+8` of a panel.
-type Block = [Lane; LANES];
+type ColumnBlock = [Lane; LANES];
 
 /// The panels of the matrix, each cut to the blocks of columns in use.
 #[inline(always)]
-fn panel(lanes: &[Lane], room: usize, p: usize, blocks: usize) -> &[Block] {
+fn panel(lanes: &[Lane], room: usize, p: usize, blocks: usize) -> &[ColumnBlock] {
     &lanes[p * room..(p + 1) * room].as_chunks::<LANES>().0[..blocks]
 }
 
@@ -290,7 +290,7 @@ struct UpdateAndProduct<'a> {
 #[inline(always)]
 fn update_and_multiply<S: Simd, const N: usize>(
     simd: S,
-    mut panels: [&mut [Block]; N],
+    mut panels: [&mut [ColumnBlock]; N],
     u: &[Lane; N],
     v: &[Lane],
     x: &[Lane],
@@ -300,7 +300,7 @@ fn update_and_multiply<S: Simd, const N: usize>(
     let mut sums = [[simd.splat(0.0); 2]; N];
     for b in 0..x.len().min(v.len()) {
         let (v, x) = (&v[b], &x[b]);
-        let blocks: [&mut Block; N] = panels.each_mut().map(|panel| &mut panel[b]);
+        let blocks: [&mut ColumnBlock; N] = panels.each_mut().map(|panel| &mut panel[b]);
         for j in 0..LANES {
             let (v, x) = (simd.splat(v.0[j]), simd.splat(x.0[j]));
             for k in 0..N {
@@ -339,14 +339,14 @@ impl Op for UpdateAndProduct<'_> {
     }
 }
 
-struct Product<'a> {
+struct StateProduct<'a> {
     lanes: &'a [Lane],
     room: usize,
     x: &'a [Lane],
     y: &'a mut [Lane],
 }
 
-impl Op for Product<'_> {
+impl Op for StateProduct<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {

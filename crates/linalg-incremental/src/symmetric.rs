@@ -27,9 +27,9 @@ use crate::{GrowingCholesky, NotPositiveDefinite};
 pub(crate) use halves::{HalfTile, RUNS, runs, runs_mut};
 use halves::{ZERO_HALF, are_runs, start};
 pub use outer::OuterProducts;
-use product::{Deferred, Product, Quadratic, SubtractThenProduct};
+use product::{PendingTerms, Product, Quadratic, SubtractThenProduct};
 pub use removal::Removal;
-pub(crate) use subtraction::{Columns, MAX_GROUPS, load_tiles, store_tiles, subtract};
+pub(crate) use subtraction::{MAX_GROUPS, RankOneTerms, load_tiles, store_tiles, subtract};
 
 /// A symmetric matrix `P` (`n × n`), half of it stored: the inverse of what a learner has summed
 /// up, or a Gram matrix that is yet to be [inverted](Self::inverted).
@@ -125,7 +125,7 @@ impl SymmetricMatrix {
         y.resize(self.n);
         dispatch(SubtractThenProduct {
             tiles: &mut self.tiles,
-            columns: Columns { gains: std::slice::from_ref(&self.gains), us: &self.us },
+            columns: RankOneTerms { gains: std::slice::from_ref(&self.gains), us: &self.us },
             backwards: self.backwards,
             x: x.lanes(),
             y: y.lanes_mut(),
@@ -183,7 +183,7 @@ impl SymmetricMatrix {
     /// Applies the deferred updates now; the matrix meant is the same before and after.
     pub fn flush(&mut self) {
         if self.deferred > 0 {
-            let columns = Columns { gains: std::slice::from_ref(&self.gains), us: &self.us };
+            let columns = RankOneTerms { gains: std::slice::from_ref(&self.gains), us: &self.us };
             subtract(&mut self.tiles, columns, self.deferred, self.backwards);
             self.clear_deferred();
         }
@@ -218,8 +218,8 @@ impl SymmetricMatrix {
         &mut self.tiles
     }
 
-    fn deferred(&self) -> Deferred<'_> {
-        Deferred { count: self.deferred, gains: &self.gains, us: &self.us }
+    fn deferred(&self) -> PendingTerms<'_> {
+        PendingTerms { count: self.deferred, gains: &self.gains, us: &self.us }
     }
 
     fn clear_deferred(&mut self) {

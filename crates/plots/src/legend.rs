@@ -7,7 +7,7 @@ use kuva::render::render::{Primitive, Scene, TextAnchor, render_legend_at};
 use super::palette::{Colours, NEUTRAL};
 use super::plots::{mark_groups, shape};
 use super::typeset::{plain, text_width, theme};
-use super::{Figure, Style};
+use super::{Figure, SeriesStyle};
 
 const SIZE: u32 = 14;
 const ROW: f64 = 22.0;
@@ -29,9 +29,9 @@ pub(super) fn of(figure: &Figure, colours: &Colours) -> Legend {
     };
     let circle = LegendShape::Marker(MarkerShape::Circle);
     let series = figure.series.iter().map(|s| match s.style {
-        Style::Points | Style::Dots => entry(&s.name, false, circle),
-        Style::Line => entry(&s.name, false, LegendShape::Line),
-        Style::Dashed => entry(&s.name, true, LegendShape::Line),
+        SeriesStyle::Points | SeriesStyle::Dots => entry(&s.name, false, circle),
+        SeriesStyle::Line => entry(&s.name, false, LegendShape::Line),
+        SeriesStyle::Dashed => entry(&s.name, true, LegendShape::Line),
     });
     let bars = figure.bars.iter().flat_map(|b| &b.groups);
     let bars = bars.map(|group| entry(&group.name, false, LegendShape::Rect));

@@ -118,7 +118,7 @@ pub enum FigureError {
 
 /// The two files of a saved picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedPicture {
     /// For papers and pages.
     pub svg: PathBuf,
     /// At twice the size, for everything else.
@@ -161,7 +161,7 @@ pub struct Figure {
     log_y: bool,
     #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     y_range: Option<(f64, f64)>,
-    series: Vec<Series>,
+    series: Vec<PlotSeries>,
     heat_map: Option<HeatMap>,
     /// The names and words of a heat map that is a matrix.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -175,9 +175,9 @@ pub struct Figure {
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Series {
+struct PlotSeries {
     name: String,
-    style: Style,
+    style: SeriesStyle,
     #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
     xs: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(with = "crate::exact"))]
@@ -191,7 +191,7 @@ struct Series {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-enum Style {
+enum SeriesStyle {
     Line,
     Dashed,
     Points,
@@ -287,33 +287,33 @@ impl Figure {
     /// A solid line through the points.
     #[must_use]
     pub fn line(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
-        self.add(name.into(), Style::Line, xs, ys, None)
+        self.add(name.into(), SeriesStyle::Line, xs, ys, None)
     }
 
     /// A solid line with a shaded band from `lower` to `upper` (a standard deviation, an interval).
     #[must_use]
     pub fn line_with_band(self, name: impl Into<String>, xs: &[f64], ys: &[f64], lower: &[f64], upper: &[f64]) -> Self {
         let band = Some((lower.to_vec(), upper.to_vec()));
-        self.add(name.into(), Style::Line, xs, ys, band)
+        self.add(name.into(), SeriesStyle::Line, xs, ys, band)
     }
 
     /// A dashed line: a bound or a guide. Named after a learner it has the learner's colour,
     /// otherwise a dark grey.
     #[must_use]
     pub fn dashed(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
-        self.add(name.into(), Style::Dashed, xs, ys, None)
+        self.add(name.into(), SeriesStyle::Dashed, xs, ys, None)
     }
 
     /// Points without a line.
     #[must_use]
     pub fn points(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
-        self.add(name.into(), Style::Points, xs, ys, None)
+        self.add(name.into(), SeriesStyle::Points, xs, ys, None)
     }
 
     /// Small points without a line, for many of them or for values beside a line.
     #[must_use]
     pub fn dots(self, name: impl Into<String>, xs: &[f64], ys: &[f64]) -> Self {
-        self.add(name.into(), Style::Dots, xs, ys, None)
+        self.add(name.into(), SeriesStyle::Dots, xs, ys, None)
     }
 
     /// Points with vertical error bars from `y − error` to `y + error`.
@@ -325,13 +325,13 @@ impl Figure {
             errors.iter().enumerate().map(end).collect()
         };
         let interval = (ends(-1.0), ends(1.0));
-        self.add(name.into(), Style::Points, xs, ys, Some(interval))
+        self.add(name.into(), SeriesStyle::Points, xs, ys, Some(interval))
     }
 
     /// Points with a word beside each; the words keep clear of each other.
     #[must_use]
     pub fn labelled_points<L: AsRef<str>>(self, name: impl Into<String>, xs: &[f64], ys: &[f64], labels: &[L]) -> Self {
-        let mut result = self.add(name.into(), Style::Points, xs, ys, None);
+        let mut result = self.add(name.into(), SeriesStyle::Points, xs, ys, None);
         if let Some(series) = result.series.last_mut() {
             series.labels = labels.iter().map(|l| l.as_ref().to_owned()).collect();
         }
@@ -397,19 +397,19 @@ impl Figure {
     ///
     /// # Errors
     /// [`FigureError`] when the figure cannot be drawn or a file cannot be written.
-    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<Saved, FigureError> {
+    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<SavedPicture, FigureError> {
         render::save(&render::single(self)?, &self.title, dir.as_ref(), stem)
     }
 
     fn add(
         mut self,
         name: String,
-        style: Style,
+        style: SeriesStyle,
         xs: &[f64],
         ys: &[f64],
         interval: Option<(Vec<f64>, Vec<f64>)>,
     ) -> Self {
-        self.series.push(Series { name, style, xs: xs.to_vec(), ys: ys.to_vec(), interval, labels: Vec::new() });
+        self.series.push(PlotSeries { name, style, xs: xs.to_vec(), ys: ys.to_vec(), interval, labels: Vec::new() });
         self
     }
 

@@ -13,7 +13,7 @@ use super::palette::{Colours, NEUTRAL};
 use super::plots::{BAR_WIDTH, Data, MARKER_RADIUS, bar, in_frame, points};
 use super::prepare::{cut, drawable, thin};
 use super::typeset::{plain, text_width};
-use super::{Figure, Style};
+use super::{Figure, SeriesStyle};
 
 const DASH: f64 = 9.0;
 const DASH_GAP: f64 = 6.0;
@@ -38,7 +38,7 @@ impl Pixels {
 /// The dashed lines.
 pub(super) fn dashes(scene: &mut Scene, data: &Data<'_>, colours: &Colours, pixels: &Pixels) {
     for (series, points) in &data.series {
-        if series.style != Style::Dashed {
+        if series.style != SeriesStyle::Dashed {
             continue;
         }
         let colour = colours.of(&series.name, true).unwrap_or(NEUTRAL).to_string();

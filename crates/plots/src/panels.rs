@@ -7,7 +7,7 @@ use kuva::render::render::{Primitive, Scene, TextAnchor};
 use super::layout::Frame;
 use super::palette::Colours;
 use super::typeset;
-use super::{Figure, FigureError, Saved, legend, render};
+use super::{Figure, FigureError, SavedPicture, legend, render};
 
 const PANEL_WIDTH: f64 = 450.0;
 const PANEL_HEIGHT: f64 = 350.0;
@@ -66,7 +66,7 @@ impl Panels {
     ///
     /// # Errors
     /// As [`Figure::save`].
-    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<Saved, FigureError> {
+    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<SavedPicture, FigureError> {
         render::save(&self.scene()?, &self.title, dir.as_ref(), stem)
     }
 

@@ -6,7 +6,7 @@ use kuva::render::plots::Plot;
 use super::axis::Axis;
 use super::palette::{Colours, NEUTRAL, colour_of};
 use super::prepare::{Point, clean, cut, drawable, is_ordered, thin};
-use super::{Bars, Figure, Mark, Series, Style};
+use super::{Bars, Figure, Mark, PlotSeries, SeriesStyle};
 
 pub(super) const MARKER_RADIUS: f64 = 5.0;
 pub(super) const BAR_WIDTH: f64 = 0.75;
@@ -35,7 +35,7 @@ const SHAPES: [MarkerShape; 10] = [
 
 /// The drawable part of a figure, with the axes around it.
 pub(super) struct Data<'a> {
-    pub(super) series: Vec<(&'a Series, Vec<Point>)>,
+    pub(super) series: Vec<(&'a PlotSeries, Vec<Point>)>,
     pub(super) marks: Vec<(&'a Mark, Point)>,
     pub(super) x_axis: Axis,
     pub(super) y_axis: Axis,
@@ -71,7 +71,7 @@ impl Figure {
         let Some(Data { series, x_axis, .. }) = Data::new(self) else { return figure };
         for (own, (_, points)) in figure.series.iter_mut().zip(&series) {
             // The ends of a band and the turns of a line settle where the axes end.
-            if own.style == Style::Line && own.interval.is_none() && is_ordered(points) {
+            if own.style == SeriesStyle::Line && own.interval.is_none() && is_ordered(points) {
                 let kept = thin(points, &x_axis);
                 if kept.len() < points.len() {
                     (own.xs, own.ys) = kept.iter().map(|point| (point.x, point.y)).unzip();
@@ -83,7 +83,7 @@ impl Figure {
 }
 
 /// All points of a series, drawable or not.
-pub(super) fn points(series: &Series) -> impl Iterator<Item = Point> {
+pub(super) fn points(series: &PlotSeries) -> impl Iterator<Item = Point> {
     (0..series.xs.len()).map(|i| {
         let y = series.ys[i];
         let interval = series.interval.as_ref();
@@ -120,7 +120,7 @@ pub(super) fn bar(bars: &Bars, group: usize, category: usize) -> (f64, f64) {
     (usable(group.heights[category]), errors.map_or(0.0, |errors| usable(errors[category])))
 }
 
-fn axes(figure: &Figure, series: &[(&Series, Vec<Point>)], marks: &[(&Mark, Point)]) -> Option<(Axis, Axis)> {
+fn axes(figure: &Figure, series: &[(&PlotSeries, Vec<Point>)], marks: &[(&Mark, Point)]) -> Option<(Axis, Axis)> {
     if let Some(map) = &figure.heat_map {
         return Some(map.grid.axes());
     }
@@ -129,7 +129,8 @@ fn axes(figure: &Figure, series: &[(&Series, Vec<Point>)], marks: &[(&Mark, Poin
         series.chain(marks.iter().map(|(_, point)| point))
     };
     let bars = figure.bars.as_ref().filter(|b| !b.categories.is_empty());
-    let has_dots = !marks.is_empty() || figure.series.iter().any(|s| matches!(s.style, Style::Points | Style::Dots));
+    let has_dots =
+        !marks.is_empty() || figure.series.iter().any(|s| matches!(s.style, SeriesStyle::Points | SeriesStyle::Dots));
     let x_pad = if has_dots { 0.05 } else { 0.0 };
     let x_axis = match bars {
         Some(bars) => Axis { low: 0.5, high: bars.categories.len() as f64 + 0.5, log: false },
@@ -167,18 +168,18 @@ pub(super) fn plots(figure: &Figure, data: &Data<'_>, colours: &Colours) -> Vec<
     for (series, points) in &data.series {
         let colour = colour(&series.name);
         match series.style {
-            Style::Dashed => {}
-            Style::Line => {
+            SeriesStyle::Dashed => {}
+            SeriesStyle::Line => {
                 let points = thin(points, x_axis);
                 if series.interval.is_some() {
                     plots.push(band(&points, &colour, x_axis, y_axis));
                 }
                 strokes.extend(stroke(&points, &colour, x_axis, y_axis));
             }
-            Style::Points | Style::Dots => {
+            SeriesStyle::Points | SeriesStyle::Dots => {
                 let (circle, arms) = (MarkerShape::Circle, series.interval.is_some());
                 let radius = match series.style {
-                    Style::Dots if points.len() <= MANY_POINTS => SMALL_RADIUS,
+                    SeriesStyle::Dots if points.len() <= MANY_POINTS => SMALL_RADIUS,
                     _ => radius_of(points.len()),
                 };
                 dots.extend(cloud(points, arms, &colour, circle, radius, x_axis, y_axis));

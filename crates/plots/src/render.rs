@@ -13,7 +13,7 @@ use super::overlay::{self, Pixels};
 use super::palette::Colours;
 use super::plots::{Data, plots};
 use super::prepare::drawable;
-use super::{Figure, FigureError, Saved, Style, heat_map, legend, matrix};
+use super::{Figure, FigureError, SavedPicture, SeriesStyle, heat_map, legend, matrix};
 use crate::whole::write_whole;
 
 /// Pixels of the PNG for one unit of the SVG.
@@ -67,9 +67,9 @@ pub(super) fn png(scene: &Scene, title: &str) -> Result<Vec<u8>, FigureError> {
         .map_err(|message| FigureError::Raster { title: title.to_owned(), message })
 }
 
-pub(super) fn save(scene: &Scene, title: &str, dir: &Path, stem: &str) -> Result<Saved, FigureError> {
+pub(super) fn save(scene: &Scene, title: &str, dir: &Path, stem: &str) -> Result<SavedPicture, FigureError> {
     let (text, pixels) = (svg(scene), png(scene, title)?);
-    let saved = Saved { svg: dir.join(format!("{stem}.svg")), png: dir.join(format!("{stem}.png")) };
+    let saved = SavedPicture { svg: dir.join(format!("{stem}.svg")), png: dir.join(format!("{stem}.png")) };
     for (path, bytes) in [(&saved.svg, text.as_bytes()), (&saved.png, &pixels)] {
         write_whole(path, bytes).map_err(|source| FigureError::Write { path: path.clone(), source })?;
     }
@@ -86,7 +86,7 @@ pub(super) fn names(figure: &Figure) -> Vec<(&str, bool)> {
     let marks = figure.marks.iter().flat_map(|m| &m.marks);
     let bars = figure.bars.iter().flat_map(|b| &b.groups);
     series
-        .map(|s| (s.name.as_str(), s.style == Style::Dashed))
+        .map(|s| (s.name.as_str(), s.style == SeriesStyle::Dashed))
         .chain(marks.map(|m| (m.series.as_str(), false)))
         .chain(bars.map(|b| (b.name.as_str(), false)))
         .filter(|(name, _)| !name.is_empty())

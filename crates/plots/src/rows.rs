@@ -1,6 +1,6 @@
 //! What a picture shows, as rows for programs and as words for people who do not see it.
 
-use super::{Figure, HeatMap, Panels, Style};
+use super::{Figure, HeatMap, Panels, SeriesStyle};
 
 /// A point, a bar or a cell of a picture, as it was given: whole series, nothing thinned.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,9 +49,9 @@ impl Figure {
         for series in &self.series {
             let name = if series.name.is_empty() { "without a name" } else { &series.name };
             let style = match series.style {
-                Style::Line => "line",
-                Style::Dashed => "dashed line",
-                Style::Points | Style::Dots => "points",
+                SeriesStyle::Line => "line",
+                SeriesStyle::Dashed => "dashed line",
+                SeriesStyle::Points | SeriesStyle::Dots => "points",
             };
             let mut finite = series.xs.iter().zip(&series.ys).filter(|(x, y)| x.is_finite() && y.is_finite());
             let first = finite.next();
@@ -89,9 +89,9 @@ impl Figure {
         };
         for series in &self.series {
             let kind = match series.style {
-                Style::Line => "line",
-                Style::Dashed => "dashed",
-                Style::Points | Style::Dots => "points",
+                SeriesStyle::Line => "line",
+                SeriesStyle::Dashed => "dashed",
+                SeriesStyle::Points | SeriesStyle::Dots => "points",
             };
             for (i, (x, y)) in series.xs.iter().zip(&series.ys).enumerate() {
                 let ends = |(low, high): &(Vec<f64>, Vec<f64>)| Some((*low.get(i)?, *high.get(i)?));

@@ -8,22 +8,22 @@ use mercer::readers::Labels;
 use mercer::{Error, Loss, Regressor, RegressorExt, Scratch, Target};
 use pyo3::prelude::*;
 
-use crate::cells::Row;
+use crate::cells::PythonRow;
 use crate::errors;
-use crate::making::{Extras, Known, Spec, intervals};
+use crate::making::{Extras, DataFacts, LearnerSpec, intervals};
 use crate::notes::Notes;
 use crate::steps::no_intervals;
 
 /// Memory of a step that is used again.
 #[derive(Default)]
-pub(crate) struct Work {
+pub(crate) struct BodyMemory {
     pub(crate) scores: Vec<f64>,
     pub(crate) radii: Vec<f64>,
     pub(crate) scratch: Scratch,
     pub(crate) inputs: Vec<f64>,
 }
 
-impl Work {
+impl BodyMemory {
     /// For so many rows to come.
     pub(crate) fn for_rows(rows: usize) -> Self {
         Self { scratch: Scratch::for_inputs(rows), ..Self::default() }
@@ -31,12 +31,12 @@ impl Work {
 }
 
 /// A model of numbers or of classes.
-pub(crate) enum Body {
+pub(crate) enum ModelBody {
     Numbers(Box<Regression>),
     Classes(Box<Classification>),
 }
 
-impl Body {
+impl ModelBody {
     pub(crate) fn description(&self) -> &Description {
         match self {
             Self::Numbers(model) => &model.description,
@@ -91,8 +91,8 @@ impl Body {
     }
 
     /// The scores of a record.
-    pub(crate) fn predict(&self, record: &impl Cells, work: &mut Work) -> PyResult<()> {
-        let Work { scores, scratch, inputs, .. } = work;
+    pub(crate) fn predict(&self, record: &impl Cells, work: &mut BodyMemory) -> PyResult<()> {
+        let BodyMemory { scores, scratch, inputs, .. } = work;
         inputs.clear();
         self.encoding()?.encode(record, inputs).map_err(errors::encoding)?;
         match self {
@@ -106,8 +106,8 @@ impl Body {
     }
 
     /// The prediction of a record, and the radii of the intervals around it.
-    pub(crate) fn predict_around(&self, record: &impl Cells, work: &mut Work) -> PyResult<()> {
-        let Work { scores, radii, scratch, inputs } = work;
+    pub(crate) fn predict_around(&self, record: &impl Cells, work: &mut BodyMemory) -> PyResult<()> {
+        let BodyMemory { scores, radii, scratch, inputs } = work;
         let Self::Numbers(model) = self else { return Err(errors::wrong_kind()) };
         let Numbers { learner, intervals, .. } = &model.task;
         inputs.clear();
@@ -123,7 +123,7 @@ impl Body {
 /// without columns one of the kinds alone.
 pub(crate) fn encoding_of(
     names: &[String],
-    head: &[Row<'_>],
+    head: &[PythonRow<'_>],
     kinds: Vec<(String, String)>,
     scale: &str,
 ) -> PyResult<Encoding> {
@@ -140,8 +140,8 @@ pub(crate) fn encoding_of(
 }
 
 /// What a model is made of.
-pub(crate) struct Plan {
-    pub(crate) spec: Spec,
+pub(crate) struct ModelPlan {
+    pub(crate) spec: LearnerSpec,
     pub(crate) extras: Extras,
     pub(crate) outputs: usize,
     /// Whether targets are scaled, too.
@@ -150,13 +150,13 @@ pub(crate) struct Plan {
     pub(crate) rounds: Option<usize>,
 }
 
-impl Plan {
+impl ModelPlan {
     /// An untrained model behind an encoding: of numbers, or of classes, of which two may be
     /// settled. The first encoded rows with their weights are for the width of the kernel.
-    pub(crate) fn make(&self, encoding: Encoding, two: Option<bool>, rows: &[f64], weights: &[f64]) -> PyResult<Body> {
+    pub(crate) fn make(&self, encoding: Encoding, two: Option<bool>, rows: &[f64], weights: &[f64]) -> PyResult<ModelBody> {
         let Self { spec, extras: Extras(coverage, local, calibrated), outputs, scaled, outliers, rounds } = self;
         let (dimension, classes) = (encoding.dimension(), two.is_some());
-        let known = Known { dimension, outputs: *outputs, classes, rounds: *rounds, rows, weights };
+        let known = DataFacts { dimension, outputs: *outputs, classes, rounds: *rounds, rows, weights };
         let kernel = spec.kernel(&known)?;
         let Some(two) = two else {
             let Built { learner, parameters } = spec.build(&kernel, &known, None)?;
@@ -169,12 +169,12 @@ impl Plan {
             let task = Numbers { intervals, ..Numbers::new(learner.screening(*outliers)) };
             let description = spec.describe(&kernel, &parameters);
             let encoding = Some(encoding);
-            return Ok(Body::Numbers(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })));
+            return Ok(ModelBody::Numbers(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })));
         };
         let (classifier, parameters) = spec.classifier(&kernel, &known, two, *calibrated)?;
         let (description, encoding) = (spec.describe(&kernel, &parameters), Some(encoding));
         let task = Classes::new(classifier, Labels::new());
-        Ok(Body::Classes(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })))
+        Ok(ModelBody::Classes(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })))
     }
 }
 
@@ -203,10 +203,10 @@ pub(crate) fn teach(
     record: &impl Cells,
     row: usize,
     target: Target<'_>,
-    work: &mut Work,
+    work: &mut BodyMemory,
 ) -> PyResult<()> {
     let Tabular { encoding, progress, task: Numbers { learner, intervals, score }, .. } = model;
-    let Work { scores, radii, scratch, inputs } = work;
+    let BodyMemory { scores, radii, scratch, inputs } = work;
     scores.resize(learner.outputs(), 0.0);
     radii.resize(learner.outputs(), 0.0);
     encoded(encoding.as_mut(), inputs, (record, target.weight, target.y.first().copied()), |x| {
@@ -230,7 +230,7 @@ pub(crate) fn teach_class(
     record: &impl Cells,
     row: usize,
     (class, weight): (usize, f64),
-    work: &mut Work,
+    work: &mut BodyMemory,
 ) -> PyResult<Option<usize>> {
     let Tabular { encoding, progress, task: Classes { classifier, learnt, score, .. }, .. } = model;
     // Of classes the mean is the share of the first.

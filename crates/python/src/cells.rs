@@ -9,7 +9,7 @@ use crate::errors;
 use crate::features::shown;
 
 /// A cell that owns its text.
-pub(crate) enum Owned {
+pub(crate) enum OwnedCell {
     Missing,
     Number(f64),
     Integer(i128),
@@ -17,7 +17,7 @@ pub(crate) enum Owned {
     Text(String),
 }
 
-impl Owned {
+impl OwnedCell {
     fn cell(&self) -> Cell<'_> {
         match self {
             Self::Missing => Cell::Missing,
@@ -30,15 +30,15 @@ impl Owned {
 }
 
 /// Columns as Python gives them: `None` and NaN are gaps, dates have a `timestamp`.
-pub(crate) struct Columns(pub(crate) Vec<Vec<Owned>>);
+pub(crate) struct PythonColumns(pub(crate) Vec<Vec<OwnedCell>>);
 
 /// One row of them.
-pub(crate) struct Row<'a> {
-    columns: &'a [Vec<Owned>],
+pub(crate) struct PythonRow<'a> {
+    columns: &'a [Vec<OwnedCell>],
     row: usize,
 }
 
-impl Cells for Row<'_> {
+impl Cells for PythonRow<'_> {
     fn width(&self) -> usize {
         self.columns.len()
     }
@@ -49,39 +49,39 @@ impl Cells for Row<'_> {
 }
 
 /// A cell, or one without a value where it stands for none.
-fn read(value: &Bound<'_, PyAny>, gaps: &Gaps) -> PyResult<Owned> {
+fn read(value: &Bound<'_, PyAny>, gaps: &Gaps) -> PyResult<OwnedCell> {
     let cell = owned(value)?;
-    Ok(if gaps.is_empty() || gaps.without(cell.cell()) != Cell::Missing { cell } else { Owned::Missing })
+    Ok(if gaps.is_empty() || gaps.without(cell.cell()) != Cell::Missing { cell } else { OwnedCell::Missing })
 }
 
-fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
+fn owned(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
     let number = |number: f64| {
         if number.is_nan() {
-            Ok(Owned::Missing)
+            Ok(OwnedCell::Missing)
         } else if number.is_finite() {
-            Ok(Owned::Number(number))
+            Ok(OwnedCell::Number(number))
         } else {
             Err(errors::data("a cell is infinite; give a number or leave it empty"))
         }
     };
-    let truth = |truth: bool| Owned::Text(if truth { "true" } else { "false" }.to_owned());
+    let truth = |truth: bool| OwnedCell::Text(if truth { "true" } else { "false" }.to_owned());
     let text = |text: &str| match text_cell(text) {
-        Cell::Text(text) => Owned::Text(text.to_owned()),
-        _ => Owned::Missing,
+        Cell::Text(text) => OwnedCell::Text(text.to_owned()),
+        _ => OwnedCell::Missing,
     };
     if value.is_none() {
-        Ok(Owned::Missing)
+        Ok(OwnedCell::Missing)
     } else if let Ok(float) = value.cast::<PyFloat>() {
         number(float.value())
     } else if let Ok(one) = value.cast::<PyBool>() {
         Ok(truth(one.is_true()))
     } else if value.is_instance_of::<PyInt>() {
-        value.extract().map(Owned::Integer).or_else(|_| number(value.extract()?))
+        value.extract().map(OwnedCell::Integer).or_else(|_| number(value.extract()?))
     } else if let Ok(one) = value.cast::<PyString>() {
         Ok(text(one.to_str()?))
     } else if value.hasattr("timestamp")? {
         let seconds: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
-        Ok(if seconds.is_nan() { Owned::Missing } else { Owned::Instant(seconds) })
+        Ok(if seconds.is_nan() { OwnedCell::Missing } else { OwnedCell::Instant(seconds) })
     } else if value.hasattr("isoformat")? {
         // Dates and times of day.
         Ok(text(value.call_method0("isoformat")?.cast::<PyString>()?.to_str()?))
@@ -90,23 +90,23 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<Owned> {
         Ok(truth(value.is_truthy()?))
     } else if let Ok(integer) = value.extract() {
         // One of numpy's.
-        Ok(Owned::Integer(integer))
+        Ok(OwnedCell::Integer(integer))
     } else if value.get_type().name()?.to_str()? == "NAType" {
         // That of pandas.
-        Ok(Owned::Missing)
+        Ok(OwnedCell::Missing)
     } else {
         value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
     }
 }
 
 /// What a column becomes whose first cells these are; none where all are missing.
-pub(crate) fn kind_of(cells: &[Owned]) -> Option<Kind> {
+pub(crate) fn kind_of(cells: &[OwnedCell]) -> Option<Kind> {
     let is_gap =
         |cell: &Cell<'_>| matches!(cell, Cell::Missing) || matches!(cell, Cell::Text(text) if is_gap_mark(text));
-    if cells.iter().all(|cell| matches!(cell, Owned::Missing)) {
+    if cells.iter().all(|cell| matches!(cell, OwnedCell::Missing)) {
         return None;
     }
-    let mut present = cells.iter().map(Owned::cell).filter(|cell| !is_gap(cell)).peekable();
+    let mut present = cells.iter().map(OwnedCell::cell).filter(|cell| !is_gap(cell)).peekable();
     if present.peek().is_none() {
         return Some(Kind::Category);
     }
@@ -146,7 +146,7 @@ fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     Ok(value.clone())
 }
 
-impl Columns {
+impl PythonColumns {
     pub(crate) fn read(columns: &[Bound<'_, PyList>], gaps: &Gaps) -> PyResult<Self> {
         let column =
             |column: &Bound<'_, PyList>| column.iter().map(|value| read(&value, gaps)).collect::<PyResult<_>>();
@@ -162,17 +162,17 @@ impl Columns {
         }
     }
 
-    pub(crate) fn row(&self, row: usize) -> Row<'_> {
-        Row { columns: &self.0, row }
+    pub(crate) fn row(&self, row: usize) -> PythonRow<'_> {
+        PythonRow { columns: &self.0, row }
     }
 }
 
 /// One row, in the order of the columns of an encoding; memory that is used again.
 #[derive(Default)]
 pub(crate) struct Single {
-    cells: Vec<Owned>,
+    cells: Vec<OwnedCell>,
     /// The keys of the last dictionary in its order.
-    recent: Vec<(Py<PyAny>, Key)>,
+    recent: Vec<(Py<PyAny>, DictKey)>,
     /// From a name to its column, once it was asked for.
     places: Option<Py<PyDict>>,
     /// Columns that the learner cannot take.
@@ -181,7 +181,7 @@ pub(crate) struct Single {
 
 /// What a key of a dictionary is.
 #[derive(Clone, Copy)]
-enum Key {
+enum DictKey {
     Column(usize),
     LeftOut,
     Unknown,
@@ -202,7 +202,7 @@ impl Single {
     /// a value is a column.
     pub(crate) fn read(&mut self, row: &Bound<'_, PyDict>, encoding: &Encoding, gaps: &Gaps) -> PyResult<bool> {
         self.cells.clear();
-        self.cells.resize_with(encoding.schema().columns().len(), || Owned::Missing);
+        self.cells.resize_with(encoding.schema().columns().len(), || OwnedCell::Missing);
         let mut known = true;
         for (position, (name, value)) in row.iter().enumerate() {
             let place = match self.recent.get(position) {
@@ -210,17 +210,17 @@ impl Single {
                 _ => self.look_up(position, &name, encoding)?,
             };
             match place {
-                Key::Column(place) => {
+                DictKey::Column(place) => {
                     self.cells[place] = read(&value, gaps).map_err(|error| of_column(&name, error))?;
                 }
-                Key::LeftOut => {}
-                Key::Unknown => known = known && matches!(read(&value, gaps)?, Owned::Missing),
+                DictKey::LeftOut => {}
+                DictKey::Unknown => known = known && matches!(read(&value, gaps)?, OwnedCell::Missing),
             }
         }
         Ok(known)
     }
 
-    fn look_up(&mut self, position: usize, name: &Bound<'_, PyAny>, encoding: &Encoding) -> PyResult<Key> {
+    fn look_up(&mut self, position: usize, name: &Bound<'_, PyAny>, encoding: &Encoding) -> PyResult<DictKey> {
         let py = name.py();
         let places = match &self.places {
             Some(places) => places.bind(py).clone(),
@@ -233,9 +233,9 @@ impl Single {
         };
         let text = name.str()?;
         let place = match places.get_item(&text)? {
-            Some(place) => Key::Column(place.extract()?),
-            None if self.left_out.iter().any(|left_out| text == left_out.as_str()) => Key::LeftOut,
-            None => Key::Unknown,
+            Some(place) => DictKey::Column(place.extract()?),
+            None if self.left_out.iter().any(|left_out| text == left_out.as_str()) => DictKey::LeftOut,
+            None => DictKey::Unknown,
         };
         self.recent.truncate(position);
         if position == self.recent.len() {

@@ -11,12 +11,12 @@ use crate::rows::at_row;
 /// The classes that were met, in the order in which they were: class `k` of the classifier is label
 /// `k`.
 #[derive(Default)]
-pub(crate) struct Classes {
+pub(crate) struct MetClasses {
     labels: Vec<Py<PyAny>>,
     places: Option<Py<PyDict>>,
 }
 
-impl Classes {
+impl MetClasses {
     pub(crate) fn len(&self) -> usize {
         self.labels.len()
     }

@@ -14,7 +14,7 @@ use crate::errors;
 
 /// The features of a model, by name.
 #[derive(Default)]
-pub(crate) struct Features {
+pub(crate) struct FeatureNames {
     /// In the order of their places.
     names: Vec<Py<PyAny>>,
     /// From a name to its place.
@@ -23,7 +23,7 @@ pub(crate) struct Features {
     recent: Vec<(Py<PyAny>, usize)>,
 }
 
-impl Features {
+impl FeatureNames {
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }

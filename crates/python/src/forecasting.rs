@@ -13,13 +13,13 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::front;
 use crate::rows::{at_row, in_pieces, patiently};
-use crate::shared::Shared;
+use crate::shared::FairLock;
 use crate::{arrays, errors};
 
 /// A forecaster, which is made when the first rows tell how many outputs and inputs there are.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct ForecastCore {
-    model: Shared<Option<Box<Prediction>>>,
+    model: FairLock<Option<Box<Prediction>>>,
 }
 
 /// Rows of a season mixture without a season that are not scored.
@@ -30,7 +30,7 @@ const LAMBDA_IN_SCALES: f64 = 0.01;
 
 /// What a Python object says of its forecaster.
 #[derive(FromPyObject)]
-struct Spec {
+struct ForecasterSpec {
     #[pyo3(item)]
     method: String,
     #[pyo3(item)]
@@ -63,7 +63,7 @@ struct Spec {
     horizons: usize,
 }
 
-impl Spec {
+impl ForecasterSpec {
     /// A season mixture for each output, as the command makes it.
     fn season(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
         let periods = self.season.clone().map_or(Periods::Found, Periods::Given);
@@ -247,12 +247,12 @@ impl ForecastCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None) }
+        Self { model: FairLock::new(None) }
     }
 
     /// Forgets everything, and makes a forecaster of `outputs` numbers with `inputs` more.
     fn _begin(slf: &Bound<'_, Self>, outputs: usize, inputs: usize) -> PyResult<()> {
-        let spec: Spec = slf.call_method0("_spec")?.extract()?;
+        let spec: ForecasterSpec = slf.call_method0("_spec")?.extract()?;
         let made = spec.make(outputs, inputs)?;
         *slf.get().model.write(slf.py()) = Some(made);
         Ok(())

@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::classes::Classes;
+use crate::classes::MetClasses;
 use crate::errors;
-use crate::features::{Features, admit, keyed, sequence, words};
+use crate::features::{FeatureNames, admit, keyed, sequence, words};
 use crate::notes::Notes;
-use crate::shared::Shared;
+use crate::shared::FairLock;
 
 /// A model of rows of numbers: of numbers or of classes.
-pub(crate) enum Body {
+pub(crate) enum RowModel {
     Numbers(Box<Regression>),
     Classes(Box<Classification>),
 }
@@ -28,13 +28,13 @@ pub(crate) enum Body {
 macro_rules! each {
     ($body:expr, $model:ident => $what:expr) => {
         match $body {
-            Body::Numbers($model) => $what,
-            Body::Classes($model) => $what,
+            RowModel::Numbers($model) => $what,
+            RowModel::Classes($model) => $what,
         }
     };
 }
 
-impl Body {
+impl RowModel {
     pub(crate) fn learner(&self) -> &AnyRegressor<AnyKernel> {
         each!(self, model => model.task.learner())
     }
@@ -85,10 +85,10 @@ impl Body {
 /// What is outside of the model: names, and memory that is used again.
 #[derive(Default)]
 pub(crate) struct Front {
-    pub(crate) features: Features,
+    pub(crate) features: FeatureNames,
     /// The names of the targets, if they came by name.
     pub(crate) targets: Vec<Py<PyAny>>,
-    pub(crate) classes: Classes,
+    pub(crate) classes: MetClasses,
     pub(crate) x: Vec<f64>,
     pub(crate) y: Vec<f64>,
     pub(crate) scores: Vec<f64>,
@@ -104,7 +104,7 @@ pub(crate) struct Front {
 /// A model with its names. Who needs both locks takes that of the front first.
 #[derive(Default)]
 pub(crate) struct Core {
-    pub(crate) model: Shared<Option<Body>>,
+    pub(crate) model: FairLock<Option<RowModel>>,
     front: Mutex<Front>,
 }
 
@@ -113,10 +113,10 @@ pub(crate) struct Core {
 pub(crate) struct Aside(Mutex<Option<Box<dyn Any + Send>>>);
 
 /// What a file says of a learner: its name, its kernel, each key with its value, and the seed.
-pub(crate) type About = (String, String, Vec<(String, String)>, u64);
+pub(crate) type LearnerFacts = (String, String, Vec<(String, String)>, u64);
 
 /// What `description` says.
-pub(crate) fn about(description: &Description) -> About {
+pub(crate) fn about(description: &Description) -> LearnerFacts {
     let Description { learner, kernel, parameters, seed, .. } = description.clone();
     (learner, kernel, parameters, seed)
 }
@@ -127,7 +127,7 @@ impl Core {
     }
 
     /// What `look` finds in the model.
-    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Body) -> T) -> PyResult<T> {
+    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&RowModel) -> T) -> PyResult<T> {
         self.model.read(py).as_ref().map(look).ok_or_else(errors::not_learnt)
     }
 
@@ -135,11 +135,11 @@ impl Core {
     pub(crate) fn begin(
         &self,
         py: Python<'_>,
-        made: Body,
+        made: RowModel,
         names: Option<Vec<Bound<'_, PyAny>>>,
-        classes: Classes,
+        classes: MetClasses,
     ) -> PyResult<Aside> {
-        let mut features = Features::default();
+        let mut features = FeatureNames::default();
         match names {
             Some(names) => features.append(&names)?,
             None => features.number(py, made.learner().dimension())?,
@@ -154,7 +154,7 @@ impl Core {
     /// The model that was set aside in place of this one.
     pub(crate) fn take_back(&self, py: Python<'_>, aside: &Aside) {
         let held = aside.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<Body>)>) {
+        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<RowModel>)>) {
             let mut front = self.front(py);
             let mut model = self.model.write(py);
             (*front, *model) = *held;
@@ -179,7 +179,7 @@ impl Core {
         &self,
         front: &mut Front,
         x: &Bound<'_, PyAny>,
-        make: impl FnOnce(usize) -> PyResult<Body>,
+        make: impl FnOnce(usize) -> PyResult<RowModel>,
     ) -> PyResult<bool> {
         let py = x.py();
         let fresh = !front.made;
@@ -213,7 +213,7 @@ impl Core {
                 let error = ExampleError::NonFiniteInput { index, value: front.x[index] };
                 return Err(front.features.refusal(py, error.into()));
             }
-            if let Body::Numbers(model) = model {
+            if let RowModel::Numbers(model) = model {
                 model.task.learner.loss().check(&front.y, model.task.learner.outputs()).map_err(errors::learner)?;
             }
             if !model.grow(new.len())? {
@@ -241,7 +241,7 @@ impl Core {
 
     fn scale(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
         if front.scaled
-            && let Some(scaling) = self.model.read(py).as_ref().and_then(Body::scaling)
+            && let Some(scaling) = self.model.read(py).as_ref().and_then(RowModel::scaling)
         {
             scaling.row(&mut front.x).map_err(|error| errors::data(error.to_string()))?;
         }
@@ -276,11 +276,11 @@ impl Core {
     pub(crate) fn take(
         &self,
         py: Python<'_>,
-        model: Body,
+        model: RowModel,
         names: Option<Vec<Bound<'_, PyAny>>>,
-        classes: Classes,
+        classes: MetClasses,
     ) -> PyResult<()> {
-        let mut features = Features::default();
+        let mut features = FeatureNames::default();
         let d = model.learner().dimension();
         match (names, &model.description().features) {
             (Some(names), _) if names.len() == d => features.append(&names)?,
@@ -313,7 +313,7 @@ impl Core {
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
         let (words, dimension) = (words(py, &front.targets), body.learner().dimension());
-        if let Body::Classes(model) = body {
+        if let RowModel::Classes(model) = body {
             model.task.labels = front.classes.to_file(py)?;
         }
         let description = each!(body, model => &mut model.description);
@@ -332,7 +332,7 @@ impl Core {
         let front = self.front(py);
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-        if let Body::Classes(model) = body {
+        if let RowModel::Classes(model) = body {
             model.task.labels = front.classes.numbered();
         }
         body.to_bytes()
@@ -351,7 +351,7 @@ pub(crate) fn own(slf: &Bound<'_, PyAny>, kept: &Own) -> PyResult<Own> {
 /// it.
 pub(crate) fn file<'py, M: Send + Sync>(
     slf: &Bound<'py, PyAny>,
-    shared: &Shared<Option<M>>,
+    shared: &FairLock<Option<M>>,
     write: impl FnOnce(&mut M, Own) -> Result<Vec<u8>, ModelError>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = slf.py();
@@ -366,7 +366,7 @@ pub(crate) fn file<'py, M: Send + Sync>(
 /// `front.y`.
 pub(crate) fn read_targets(front: &mut Front, dict: &Bound<'_, PyDict>) -> PyResult<Vec<Py<PyAny>>> {
     let py = dict.py();
-    let mut names = Features::default();
+    let mut names = FeatureNames::default();
     let known: Vec<_> = front.targets.iter().map(|name| name.bind(py).clone()).collect();
     names.append(&known)?;
     let new = names.unknown(py, dict.keys().iter())?;

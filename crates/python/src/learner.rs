@@ -3,22 +3,22 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::encoding::ScaledTargets;
-use mercer::model::{Classes as ClassTask, Model, ModelError, ModelKind, Numbers, Tabular};
+use mercer::model::{MetClasses as ClassTask, Model, ModelError, ModelKind, Numbers, Tabular};
 use mercer::readers::Labels;
 use mercer::{Regressor, RegressorExt, Rows, Scratch, Targets};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 
-use crate::classes::{Classes, third};
+use crate::classes::{MetClasses, third};
 use crate::expansion::{expansion, told};
 use crate::features::{keyed, number, sequence};
-use crate::front::{About, Aside, Body, Core, Front, about, own, read_targets};
-use crate::making::{Extras, Known, Spec, intervals};
+use crate::front::{LearnerFacts, Aside, RowModel, Core, Front, about, own, read_targets};
+use crate::making::{Extras, DataFacts, LearnerSpec, intervals};
 use crate::notes;
-use crate::rows::{Refused, check_width, in_pieces_of, piece};
+use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece};
 use crate::steps::{
-    Beside, code, data, learn_block, learn_class, learn_numbers, most, no_probabilities, predict, unscale,
+    Extra, code, data, learn_block, learn_class, learn_numbers, most, no_probabilities, predict, unscale,
 };
 use crate::{arrays, errors};
 
@@ -32,23 +32,23 @@ pub(crate) struct LearnerCore {
 
 impl LearnerCore {
     /// An untrained model for such data, as `slf` describes it; of two classes or of those to come.
-    fn make(slf: &Bound<'_, Self>, known: &Known<'_>, two: bool) -> PyResult<Body> {
+    fn make(slf: &Bound<'_, Self>, known: &DataFacts<'_>, two: bool) -> PyResult<RowModel> {
         if known.outputs == 0 {
             return Err(errors::data("the target has no number; give one, or several"));
         }
-        let (spec, Extras(coverage, local, calibrated)): (Spec, Extras) = slf.call_method0("_spec")?.extract()?;
+        let (spec, Extras(coverage, local, calibrated)): (LearnerSpec, Extras) = slf.call_method0("_spec")?.extract()?;
         let kernel = spec.kernel(known)?;
         if known.classes {
             let (classifier, parameters) = spec.classifier(&kernel, known, two, calibrated)?;
             let description = spec.describe(&kernel, &parameters);
             let task = ClassTask::new(classifier, Labels::new());
-            return Ok(Body::Classes(Box::new(Tabular { description, ..Tabular::plain(task) })));
+            return Ok(RowModel::Classes(Box::new(Tabular { description, ..Tabular::plain(task) })));
         }
         let built = spec.build(&kernel, known, None)?;
         let intervals = intervals(&built.learner, coverage, local)?;
         let description = spec.describe(&kernel, &built.parameters);
         let task = Numbers { intervals, ..Numbers::new(ScaledTargets::unscaled(built.learner)) };
-        Ok(Body::Numbers(Box::new(Tabular { description, ..Tabular::plain(task) })))
+        Ok(RowModel::Numbers(Box::new(Tabular { description, ..Tabular::plain(task) })))
     }
 
     /// Reads a target into `front.y`. Gives the names of its numbers when they first come by name.
@@ -80,12 +80,12 @@ impl LearnerCore {
             names = Self::read_target(front, y)?;
         }
         let outputs = if classes { 1 } else { front.y.len() };
-        let make = |dimension| Self::make(slf, &Known { dimension, outputs, classes, ..Known::default() }, false);
+        let make = |dimension| Self::make(slf, &DataFacts { dimension, outputs, classes, ..DataFacts::default() }, false);
         let fresh = core.read_to_learn(front, x, make)?;
         let learnt = match core.model.write(py).as_mut() {
             None => Err(errors::not_learnt()),
-            Some(Body::Numbers(model)) => learn_numbers(py, model, front, w),
-            Some(Body::Classes(model)) => learn_class(model, front, place, y, w),
+            Some(RowModel::Numbers(model)) => learn_numbers(py, model, front, w),
+            Some(RowModel::Classes(model)) => learn_class(model, front, place, y, w),
         };
         if learnt.is_err() && fresh {
             // A first example that is refused settles nothing.
@@ -103,7 +103,7 @@ impl LearnerCore {
         &self,
         py: Python<'_>,
         x: &PyReadonlyArray2<'_, f64>,
-        mut each: impl FnMut(&Body, usize, &[f64], &mut Scratch) -> Result<(), Refused> + Send,
+        mut each: impl FnMut(&RowModel, usize, &[f64], &mut Scratch) -> Result<(), EarlyEnd> + Send,
     ) -> PyResult<()> {
         let (inputs, rows, dimension) = arrays::table(x)?;
         let size = self.core.look(py, |body| body.learner().dictionary_size())?;
@@ -129,7 +129,7 @@ impl LearnerCore {
             },
             move || piece(size),
         );
-        done.map_err(|refused: Refused| refused.named(py, &self.core.front(py).features))
+        done.map_err(|refused: EarlyEnd| refused.named(py, &self.core.front(py).features))
     }
 
     /// Learns rows of numbers; the answer is their predictions in the units of the learner.
@@ -152,15 +152,15 @@ impl LearnerCore {
             rows,
             |range| {
                 let mut model = self.core.model.write_detached();
-                let Some(Body::Numbers(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
+                let Some(RowModel::Numbers(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
                 check_width(model.task.learner.dimension(), dimension)?;
                 let learnt = learn_block(model, all.range(range.start, range.end), sums);
                 size.store(model.task.learner.dictionary_size(), Ordering::Relaxed);
-                learnt.map_err(|error| Refused::Row(sums.len() / outputs.max(1), error))
+                learnt.map_err(|error| EarlyEnd::Row(sums.len() / outputs.max(1), error))
             },
             || piece(size.load(Ordering::Relaxed)),
         );
-        let total = self.core.look(py, Body::rows)?;
+        let total = self.core.look(py, RowModel::rows)?;
         let mut front = self.core.front(py);
         learnt.map_err(|refused| refused.named(py, &front.features))?;
         front.notes.hear(ys, outputs);
@@ -188,13 +188,13 @@ impl LearnerCore {
         let mut predicted = Vec::with_capacity(rows);
         let size = AtomicUsize::new(0);
         let made = &mut predicted;
-        let learnt = met.map_err(Refused::from).and_then(|met| {
+        let learnt = met.map_err(EarlyEnd::from).and_then(|met| {
             in_pieces_of(
                 py,
                 rows,
                 |range| {
                     let mut model = self.core.model.write_detached();
-                    let Some(Body::Classes(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
+                    let Some(RowModel::Classes(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
                     check_width(model.task.classifier.learner().dimension(), dimension)?;
                     let weight = weights.get(range.clone()).unwrap_or_default();
                     let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);
@@ -209,7 +209,7 @@ impl LearnerCore {
                         made.push((met[first + row], choice, weight));
                     });
                     size.store(model.task.classifier.learner().dictionary_size(), Ordering::Relaxed);
-                    learnt.map_err(|error| Refused::Row(made.len(), error))
+                    learnt.map_err(|error| EarlyEnd::Row(made.len(), error))
                 },
                 || piece(size.load(Ordering::Relaxed)),
             )
@@ -234,7 +234,7 @@ impl LearnerCore {
         front.scores.clear();
         let scored = match self.core.model.read(py).as_ref() {
             None => return Ok(false),
-            Some(Body::Numbers(model)) => {
+            Some(RowModel::Numbers(model)) => {
                 front.scores.resize(model.task.learner.outputs(), 0.0);
                 let predicted = model.task.learner.predict_into(&front.x, &mut front.scratch, &mut front.scores);
                 if predicted.is_ok() {
@@ -242,7 +242,7 @@ impl LearnerCore {
                 }
                 predicted
             }
-            Some(Body::Classes(model)) => {
+            Some(RowModel::Classes(model)) => {
                 model.task.classifier.scores_with(&front.x, &mut front.scratch, &mut front.scores)
             }
         };
@@ -282,7 +282,7 @@ impl LearnerCore {
         let scored = self.score(x, front)?;
         if self.of_classes {
             let model = self.core.model.read(py);
-            let Some(Body::Classes(model)) = model.as_ref() else { return Ok(py.None().into_bound(py)) };
+            let Some(RowModel::Classes(model)) = model.as_ref() else { return Ok(py.None().into_bound(py)) };
             let class = model.task.classifier.choice(&front.scores).and_then(|class| front.classes.label(py, class));
             return Ok(class.unwrap_or_else(|| py.None().into_bound(py)));
         }
@@ -306,12 +306,12 @@ impl LearnerCore {
         let front = &mut *front;
         self.core.read_to_predict(front, x)?;
         let model = self.core.model.read(py);
-        let Some(Body::Numbers(model)) = model.as_ref() else { return Ok((f64::NEG_INFINITY, f64::INFINITY)) };
+        let Some(RowModel::Numbers(model)) = model.as_ref() else { return Ok((f64::NEG_INFINITY, f64::INFINITY)) };
         let (mut score, mut radius) = ([0.0], [0.0]);
         if model.task.learner.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
-        predict(model, &front.x, Beside::Radius, &mut front.scratch, &mut score, &mut radius, 0)
+        predict(model, &front.x, Extra::Radius, &mut front.scratch, &mut score, &mut radius, 0)
             .map_err(|refused| refused.named(py, &front.features))?;
         Ok((score[0] - radius[0], score[0] + radius[0]))
     }
@@ -324,7 +324,7 @@ impl LearnerCore {
         self.score(x, front)?;
         let model = self.core.model.read(py);
         let probable = match model.as_ref() {
-            Some(Body::Classes(model)) => model.task.classifier.probabilities(&mut front.scores),
+            Some(RowModel::Classes(model)) => model.task.classifier.probabilities(&mut front.scores),
             _ => false,
         };
         Ok((front.classes.list(py)?, front.scores.clone(), probable))
@@ -350,9 +350,9 @@ impl LearnerCore {
         if !two {
             labels.clear();
         }
-        let known = Known { dimension, outputs, classes, rounds, rows, weights: arrays::optional(&weights)? };
+        let known = DataFacts { dimension, outputs, classes, rounds, rows, weights: arrays::optional(&weights)? };
         let made = Self::make(slf, &known, two)?;
-        slf.get().core.begin(slf.py(), made, names, Classes::of(&labels)?)
+        slf.get().core.begin(slf.py(), made, names, MetClasses::of(&labels)?)
     }
 
     /// Takes back what a batch set aside.
@@ -436,20 +436,20 @@ impl LearnerCore {
     ) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
         let rows = arrays::table(&x)?.1;
         let beside = match beside {
-            "deviation" => Beside::Deviation,
-            "radius" => Beside::Radius,
-            "probable" => Beside::Probable,
-            _ => Beside::Nothing,
+            "deviation" => Extra::Deviation,
+            "radius" => Extra::Radius,
+            "probable" => Extra::Probable,
+            _ => Extra::Nothing,
         };
-        let width = self.core.look(py, Body::width)?;
+        let width = self.core.look(py, RowModel::width)?;
         if self.of_classes {
             let (mut made, mut choices, mut scores) = (Vec::with_capacity(rows * width), Vec::new(), Vec::new());
             self.each_row(py, &x, |body, row, input, scratch| {
-                let Body::Classes(model) = body else { return Err(errors::not_learnt().into()) };
+                let RowModel::Classes(model) = body else { return Err(errors::not_learnt().into()) };
                 let scored = model.task.classifier.scores_with(input, scratch, &mut scores);
-                scored.map_err(|error| Refused::Row(row, error))?;
+                scored.map_err(|error| EarlyEnd::Row(row, error))?;
                 choices.push(code(model.task.classifier.choice(&scores)));
-                if beside == Beside::Probable && !model.task.classifier.probabilities(&mut scores) {
+                if beside == Extra::Probable && !model.task.classifier.probabilities(&mut scores) {
                     return Err(no_probabilities().into());
                 }
                 // A class that joins meanwhile has no column.
@@ -459,13 +459,13 @@ impl LearnerCore {
             return Ok((arrays::columns(py, made, width)?.into_any(), Some(choices.into_pyarray(py).into_any())));
         }
         let mut scores = vec![0.0; rows * width];
-        let mut others = vec![0.0; if beside == Beside::Nothing { 0 } else { rows * width }];
+        let mut others = vec![0.0; if beside == Extra::Nothing { 0 } else { rows * width }];
         self.each_row(py, &x, |body, row, input, scratch| {
-            let Body::Numbers(model) = body else { return Err(errors::not_learnt().into()) };
+            let RowModel::Numbers(model) = body else { return Err(errors::not_learnt().into()) };
             check_width(model.task.learner.outputs(), width)?;
             predict(model, input, beside, scratch, &mut scores[row * width..(row + 1) * width], &mut others, row)
         })?;
-        let others = (beside != Beside::Nothing).then(|| arrays::columns(py, others, width)).transpose()?;
+        let others = (beside != Extra::Nothing).then(|| arrays::columns(py, others, width)).transpose()?;
         Ok((arrays::columns(py, scores, width)?.into_any(), others.map(Bound::into_any)))
     }
 
@@ -479,8 +479,8 @@ impl LearnerCore {
     /// whether the command had the columns scaled by their ranges; None before anything was learnt.
     #[getter]
     fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool, bool)> {
-        let sizes = |body: &Body| {
-            let probable = matches!(body, Body::Classes(model) if model.task.classifier.has_probabilities());
+        let sizes = |body: &RowModel| {
+            let probable = matches!(body, RowModel::Classes(model) if model.task.classifier.has_probabilities());
             let learner = body.learner();
             (
                 learner.dimension(),
@@ -516,7 +516,7 @@ impl LearnerCore {
     fn set_targets(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
         let mut front = self.core.front(py);
         if self.of_classes {
-            front.classes = Classes::of(&names)?;
+            front.classes = MetClasses::of(&names)?;
         } else {
             front.targets = names.into_iter().map(Bound::unbind).collect();
         }
@@ -525,19 +525,19 @@ impl LearnerCore {
 
     /// The labels as a file tells them again.
     fn _labels_in_file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        Classes::of_file(py, &self.core.front(py).classes.to_file(py)?)?.list(py)
+        MetClasses::of_file(py, &self.core.front(py).classes.to_file(py)?)?.list(py)
     }
 
     /// The learner of the catalogue, the kernel, and each key with its value.
-    fn _description(&self, py: Python<'_>) -> PyResult<About> {
+    fn _description(&self, py: Python<'_>) -> PyResult<LearnerFacts> {
         self.core.look(py, |body| about(body.description()))
     }
 
     /// The share of its intervals and whether they are local; whether probabilities are calibrated.
     fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
         self.core.look(py, |body| match body {
-            Body::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
-            Body::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
+            RowModel::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
+            RowModel::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
         })
     }
 
@@ -558,7 +558,7 @@ impl LearnerCore {
     #[getter]
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
         let model = self.core.model.read(py);
-        let Some(Body::Numbers(model)) = model.as_ref() else { return None };
+        let Some(RowModel::Numbers(model)) = model.as_ref() else { return None };
         let intervals = &model.task.intervals.as_ref()?.conformal;
         Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
     }
@@ -581,11 +581,11 @@ impl LearnerCore {
         let expected = if self.of_classes { ModelKind::Classification } else { ModelKind::Regression };
         let (body, classes) = match Model::from_bytes(bytes).map_err(errors::model)? {
             Model::Regression(model) if !self.of_classes && model.encoding.is_none() => {
-                (Body::Numbers(model), Classes::default())
+                (RowModel::Numbers(model), MetClasses::default())
             }
             Model::Classification(model) if self.of_classes && model.encoding.is_none() => {
-                let classes = Classes::of_file(py, &model.task.labels)?;
-                (Body::Classes(model), classes)
+                let classes = MetClasses::of_file(py, &model.task.labels)?;
+                (RowModel::Classes(model), classes)
             }
             other => return Err(errors::model(ModelError::OtherKind { expected, got: other.kind() })),
         };

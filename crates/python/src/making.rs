@@ -12,11 +12,11 @@ use crate::errors;
 
 /// What a Python object says of its learner.
 #[derive(FromPyObject)]
-pub(crate) struct Spec(String, Vec<String>, String, u64);
+pub(crate) struct LearnerSpec(String, Vec<String>, String, u64);
 
 /// What is known of the data when it is made.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Known<'a> {
+pub(crate) struct DataFacts<'a> {
     pub(crate) dimension: usize,
     pub(crate) outputs: usize,
     pub(crate) classes: bool,
@@ -40,7 +40,7 @@ impl Extras {
 /// Rows that are looked at, as by the command.
 const FIRST_ROWS: usize = 256;
 
-impl Spec {
+impl LearnerSpec {
     /// The learner of the catalogue.
     pub(crate) fn entry(&self) -> PyResult<&'static Entry> {
         catalogue::find(&self.0).map_err(errors::catalogue)
@@ -48,7 +48,7 @@ impl Spec {
 
     /// The kernel: `auto` is the Gaussian whose width is the usual distance of standardised inputs,
     /// `√(2d)`; `median` looks at the rows.
-    pub(crate) fn kernel(&self, known: &Known<'_>) -> PyResult<AnyKernel> {
+    pub(crate) fn kernel(&self, known: &DataFacts<'_>) -> PyResult<AnyKernel> {
         let gaussian = |width: f64| Gaussian::new(width).map(AnyKernel::Gaussian).map_err(errors::settings);
         if self.2.trim() == "auto" {
             return gaussian((2.0 * known.dimension.max(1) as f64).sqrt());
@@ -64,7 +64,7 @@ impl Spec {
     }
 
     /// The learner with these settings, and perhaps one more.
-    pub(crate) fn build(&self, kernel: &AnyKernel, known: &Known<'_>, more: Option<&str>) -> PyResult<Built> {
+    pub(crate) fn build(&self, kernel: &AnyKernel, known: &DataFacts<'_>, more: Option<&str>) -> PyResult<Built> {
         let entry = self.entry()?;
         let pairs = self.1.iter().map(String::as_str).chain(more);
         let settings = Settings::new(entry, pairs).map_err(errors::catalogue)?;
@@ -84,7 +84,7 @@ impl Spec {
     pub(crate) fn classifier(
         &self,
         kernel: &AnyKernel,
-        known: &Known<'_>,
+        known: &DataFacts<'_>,
         two: bool,
         calibrated: bool,
     ) -> PyResult<(Classifier<AnyRegressor<AnyKernel>>, Vec<(&'static str, Value)>)> {

@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use crate::fixed::{features, fit_error, spec, table};
 use crate::front::own;
 use crate::rows::{at_row, in_pieces, patiently};
-use crate::shared::Shared;
+use crate::shared::FairLock;
 use crate::{arrays, errors};
 
 /// Rows and numbers of a chunk at most, those of the command: so the sums of one batch are those of
@@ -26,23 +26,23 @@ const CHUNK_NUMBERS: usize = 1 << 20;
 const PIECE: usize = 256;
 
 /// `Σ ωzzᵀ`; and for each target `Σ ωyz`, `Σ ωy` and `Σ ωy²`.
-type Sums<'py> =
+type RidgeSums<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 /// A ridge and its effective dimension; and for each target the residuals, R² and generalised
 /// cross-validation.
 type PathRow = (f64, f64, Vec<f64>, Vec<f64>, Vec<f64>);
 /// The learner, the kernel, each key with its value, the seed, and the names of the features.
-type About = (String, String, Vec<(String, String)>, u64, Vec<String>);
+type RidgeFacts = (String, String, Vec<(String, String)>, u64, Vec<String>);
 
 /// The sums of a ridge regression, which are begun when the first batch tells how many features
 /// there are.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct MomentsCore {
-    state: Shared<Option<State>>,
+    state: FairLock<Option<MomentsState>>,
 }
 
 #[derive(Clone)]
-struct State {
+struct MomentsState {
     moments: Box<Moments>,
     /// Rows that were summed up and are in no shard yet.
     open: u64,
@@ -51,7 +51,7 @@ struct State {
     changes: u64,
 }
 
-impl State {
+impl MomentsState {
     fn new(moments: Moments) -> Self {
         Self { moments: Box::new(moments), open: 0, fitted: None, changes: 0 }
     }
@@ -90,7 +90,7 @@ impl MomentsCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { state: Shared::new(None) }
+        Self { state: FairLock::new(None) }
     }
 
     /// Forgets everything, and begins sums for rows of `dimension` features and `outputs` targets.
@@ -119,7 +119,7 @@ impl MomentsCore {
         moments.description.features = features;
         moments.description.target_name = targets.first().cloned();
         moments.description.target_names = if outputs > 1 { targets } else { Vec::new() };
-        *self.state.write(py) = Some(State::new(moments));
+        *self.state.write(py) = Some(MomentsState::new(moments));
         Ok(())
     }
 
@@ -201,7 +201,7 @@ impl MomentsCore {
             if retract {
                 return Err(errors::not_learnt());
             }
-            *state = Some(State::new(*theirs));
+            *state = Some(MomentsState::new(*theirs));
             return Ok(());
         };
         state.settle()?;
@@ -276,7 +276,7 @@ impl MomentsCore {
     }
 
     /// `Σ ωzzᵀ` as a table; and for each target a row of `Σ ωyz`, `Σ ωy` and `Σ ωy²`.
-    fn _sums<'py>(&self, py: Python<'py>) -> PyResult<Sums<'py>> {
+    fn _sums<'py>(&self, py: Python<'py>) -> PyResult<RidgeSums<'py>> {
         let state = self.state.read(py);
         let sums = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.sums();
         let r = sums.features();
@@ -351,7 +351,7 @@ impl MomentsCore {
     }
 
     /// The learner, the kernel, each key with its value, the seed; and the names of the features.
-    fn _description(&self, py: Python<'_>) -> PyResult<About> {
+    fn _description(&self, py: Python<'_>) -> PyResult<RidgeFacts> {
         let state = self.state.read(py);
         let about = &state.as_ref().ok_or_else(errors::not_learnt)?.moments.description;
         let names = about.features.clone();
@@ -384,7 +384,7 @@ impl MomentsCore {
                 Err(errors::model(ModelError::OtherSums { what: "a table that is encoded" }))
             }
             Model::Moments(moments) => {
-                *self.state.write(py) = Some(State::new(*moments));
+                *self.state.write(py) = Some(MomentsState::new(*moments));
                 Ok(())
             }
             other => Err(errors::model(ModelError::OtherKind { expected: ModelKind::Moments, got: other.kind() })),

@@ -11,18 +11,18 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::front;
 use crate::rows::{at_row, in_pieces, patiently, piece};
-use crate::shared::Shared;
+use crate::shared::FairLock;
 use crate::{arrays, errors, fixed};
 
 /// A learner of an operator, which is made when the first pairs tell their dimensions.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct OperatorCore {
-    model: Shared<Option<Box<Operator>>>,
+    model: FairLock<Option<Box<Operator>>>,
 }
 
 /// What a Python object says of its learner.
 #[derive(FromPyObject)]
-struct Spec {
+struct OperatorSpec {
     #[pyo3(item)]
     kernel: String,
     #[pyo3(item)]
@@ -47,7 +47,7 @@ struct Spec {
     max_dictionary: Option<usize>,
 }
 
-impl Spec {
+impl OperatorSpec {
     fn params(&self) -> PyResult<SogdParams> {
         let step = StepSchedule::given(self.eta, self.eta_power);
         let budget = if self.budget_eta_squared {
@@ -108,12 +108,12 @@ impl OperatorCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None) }
+        Self { model: FairLock::new(None) }
     }
 
     /// Forgets everything, and makes a learner for such pairs.
     fn _begin(slf: &Bound<'_, Self>, x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
-        let spec: Spec = slf.call_method0("_spec")?.extract()?;
+        let spec: OperatorSpec = slf.call_method0("_spec")?.extract()?;
         let ((x, _, d), (y, _, d_plus)) = (arrays::table(&x)?, arrays::table(&y)?);
         let made = spec.make(x, d, y, d_plus)?;
         *slf.get().model.write(slf.py()) = Some(made);

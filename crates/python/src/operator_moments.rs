@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::fixed::{features, fit_error, spec, table};
 use crate::rows::{in_pieces, patiently};
-use crate::shared::Shared;
+use crate::shared::FairLock;
 use crate::{arrays, errors};
 
 /// Pairs that are summed up between two looks at signals.
@@ -21,7 +21,7 @@ type Sums = OperatorMoments<FixedMap<AnyKernel>>;
 /// has.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct OperatorMomentsCore {
-    sums: Shared<Option<Box<Sums>>>,
+    sums: FairLock<Option<Box<Sums>>>,
 }
 
 #[pymethods]
@@ -29,7 +29,7 @@ impl OperatorMomentsCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { sums: Shared::new(None) }
+        Self { sums: FairLock::new(None) }
     }
 
     /// Forgets everything, and begins sums for states of `dimension` numbers, on the features of

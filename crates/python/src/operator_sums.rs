@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::front;
 use crate::rows::{at_row, in_pieces, patiently};
-use crate::shared::Shared;
+use crate::shared::FairLock;
 use crate::{arrays, errors};
 
 /// Pairs that are learnt between two looks at signals.
@@ -22,7 +22,7 @@ type Mode = (f64, f64, f64, f64, bool);
 /// The sums of an operator, which are begun when the first pairs tell how many numbers a state has.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct OperatorSumsCore {
-    model: Shared<Option<Box<Operator>>>,
+    model: FairLock<Option<Box<Operator>>>,
     /// What was read off them last, for so many modes and steps.
     read: Mutex<Option<(usize, usize, Arc<OperatorModel>)>>,
 }
@@ -32,7 +32,7 @@ impl OperatorSumsCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { model: Shared::new(None), read: Mutex::default() }
+        Self { model: FairLock::new(None), read: Mutex::default() }
     }
 
     /// Forgets everything, and begins sums of states of `state` numbers, with `inputs` numbers

@@ -7,7 +7,7 @@ use mercer::{Regressor, RegressorExt, Scratch, Target, Targets};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::making::{Known, Spec};
+use crate::making::{DataFacts, LearnerSpec};
 use crate::{arrays, errors};
 
 /// Seconds that the library itself needs for these rows: to learn them one by one, to learn them
@@ -15,13 +15,13 @@ use crate::{arrays, errors};
 #[pyfunction]
 pub(crate) fn rates(
     py: Python<'_>,
-    spec: Spec,
+    spec: LearnerSpec,
     x: PyReadonlyArray2<'_, f64>,
     y: PyReadonlyArray1<'_, f64>,
 ) -> PyResult<(f64, f64, f64)> {
     let (inputs, rows, dimension) = arrays::table(&x)?;
     let ys = arrays::numbers(&y)?;
-    let known = Known { dimension, outputs: 1, rows: inputs, ..Known::default() };
+    let known = DataFacts { dimension, outputs: 1, rows: inputs, ..DataFacts::default() };
     let kernel = spec.kernel(&known)?;
     let mut learner: AnyRegressor<AnyKernel> = spec.build(&kernel, &known, None)?.learner;
     py.detach(move || {

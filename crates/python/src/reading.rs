@@ -11,7 +11,7 @@ use crate::errors;
 
 /// The options of a file, as texts: format, separator, decimal mark, mark of thousands, whether
 /// there is a header.
-type Told<'a> = [Option<&'a str>; 5];
+type ReadOptions<'a> = [Option<&'a str>; 5];
 
 /// The names of the columns of a file, their values, and what there is to be said of it. A column
 /// of numbers has numbers, one of times datetimes, any other its texts; a gap is None.
@@ -22,7 +22,7 @@ pub(crate) fn read<'py>(
     told: [Option<String>; 5],
     gaps: Vec<String>,
 ) -> PyResult<(Vec<String>, Vec<Bound<'py, PyList>>, Vec<String>)> {
-    let [format, separator, decimal, thousands, header]: Told<'_> = told.each_ref().map(Option::as_deref);
+    let [format, separator, decimal, thousands, header]: ReadOptions<'_> = told.each_ref().map(Option::as_deref);
     let options = ReadOptions {
         format: parsed(format)?.or_else(|| Format::from_path(&path)),
         separator: parsed(separator)?,
@@ -38,7 +38,7 @@ pub(crate) fn read<'py>(
     let (mut record, mut columns) = (Record::new(), vec![Vec::new(); names.len()]);
     while reader.next_record(&mut record).map_err(refused)? {
         for (column, cell) in columns.iter_mut().zip(record.cells()) {
-            column.push(Value::of(cell));
+            column.push(PythonValue::of(cell));
         }
         if columns.first().is_some_and(|column| column.len().is_multiple_of(4096)) {
             py.check_signals()?;
@@ -59,7 +59,7 @@ fn parsed<T: FromStr<Err = DataError>>(text: Option<&str>) -> PyResult<Option<T>
 
 /// A cell with the text that the file has for it, empty where it is no text.
 #[derive(Clone)]
-enum Value {
+enum PythonValue {
     Missing,
     Number(f64, String),
     Integer(i128),
@@ -67,7 +67,7 @@ enum Value {
     Text(String),
 }
 
-impl Value {
+impl PythonValue {
     fn of(cell: Cell<'_>) -> Self {
         match cell {
             Cell::Missing => Self::Missing,
@@ -112,17 +112,17 @@ impl Value {
 }
 
 /// A column as a list; a text among numbers is told.
-fn listed<'py>(py: Python<'py>, name: &str, column: &[Value], said: &mut Vec<String>) -> PyResult<Bound<'py, PyList>> {
-    let odd = column.iter().position(Value::is_odd);
-    let numbers = column.iter().filter(|value| matches!(value, Value::Number(..) | Value::Integer(_))).count();
+fn listed<'py>(py: Python<'py>, name: &str, column: &[PythonValue], said: &mut Vec<String>) -> PyResult<Bound<'py, PyList>> {
+    let odd = column.iter().position(PythonValue::is_odd);
+    let numbers = column.iter().filter(|value| matches!(value, PythonValue::Number(..) | PythonValue::Integer(_))).count();
     if let Some(row) = odd.filter(|_| 2 * numbers > column.len())
-        && let Value::Text(text) = &column[row]
+        && let PythonValue::Text(text) = &column[row]
     {
         said.push(format!(
             "column {name:?} has {numbers} numbers and, in row {row}, the text {text:?}: it is read as texts; mend the cell, or name it in gaps"
         ));
     }
-    let texts = odd.is_some() || column.iter().any(Value::is_code);
+    let texts = odd.is_some() || column.iter().any(PythonValue::is_code);
     let values = column.iter().map(|value| value.object(py, texts));
     PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
 }

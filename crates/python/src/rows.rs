@@ -11,7 +11,7 @@ use mercer::core::ExampleError;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::features::Features;
+use crate::features::FeatureNames;
 
 /// How long a signal may wait.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -24,21 +24,21 @@ pub(crate) fn piece(size: usize) -> usize {
 }
 
 /// Why a batch ended early.
-pub(crate) enum Refused {
+pub(crate) enum EarlyEnd {
     /// A learner took no more than the rows before this one.
     Row(usize, Error),
     Other(PyErr),
 }
 
-impl From<PyErr> for Refused {
+impl From<PyErr> for EarlyEnd {
     fn from(error: PyErr) -> Self {
         Self::Other(error)
     }
 }
 
-impl Refused {
+impl EarlyEnd {
     /// The exception, with the row and the feature that it is about.
-    pub(crate) fn named(self, py: Python<'_>, features: &Features) -> PyErr {
+    pub(crate) fn named(self, py: Python<'_>, features: &FeatureNames) -> PyErr {
         match self {
             Self::Row(row, error) => at_row(row, features.refusal(py, error)),
             Self::Other(error) => error,

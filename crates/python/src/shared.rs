@@ -12,12 +12,12 @@ use pyo3::sync::RwLockExt;
 /// those that wait to read wake up. So readers say that they wait, and a writer lets them in
 /// between its pieces.
 #[derive(Default)]
-pub(crate) struct Shared<T> {
+pub(crate) struct FairLock<T> {
     lock: RwLock<T>,
     waiting: AtomicUsize,
 }
 
-impl<T: Send + Sync> Shared<T> {
+impl<T: Send + Sync> FairLock<T> {
     pub(crate) fn new(value: T) -> Self {
         Self { lock: RwLock::new(value), waiting: AtomicUsize::new(0) }
     }

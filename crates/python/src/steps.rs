@@ -7,13 +7,13 @@ use mercer::{Error, Regressor, RegressorExt, Rows, Scratch, Target};
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::front::{Body, Front};
+use crate::front::{RowModel, Front};
 use crate::notes::EVERY;
-use crate::rows::Refused;
+use crate::rows::EarlyEnd;
 
 /// What is told beside predictions.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Beside {
+pub(crate) enum Extra {
     Nothing,
     Deviation,
     Radius,
@@ -31,8 +31,8 @@ pub(crate) fn code(class: Option<usize>) -> i64 {
 }
 
 /// The classes that a model takes at most, if there is a limit.
-pub(crate) fn most(body: &Body) -> Option<usize> {
-    let Body::Classes(model) = body else { return None };
+pub(crate) fn most(body: &RowModel) -> Option<usize> {
+    let RowModel::Classes(model) = body else { return None };
     (!model.task.classifier.is_open()).then(|| model.task.classifier.classes())
 }
 
@@ -126,19 +126,19 @@ pub(crate) fn learn_block(model: &mut Regression, rows: Rows<'_>, made: &mut Vec
 pub(crate) fn predict(
     model: &Regression,
     x: &[f64],
-    beside: Beside,
+    beside: Extra,
     scratch: &mut Scratch,
     scores: &mut [f64],
     others: &mut [f64],
     row: usize,
-) -> Result<(), Refused> {
-    let (outputs, refused) = (scores.len(), |error| Refused::Row(row, error));
-    if matches!(beside, Beside::Nothing | Beside::Probable) {
+) -> Result<(), EarlyEnd> {
+    let (outputs, refused) = (scores.len(), |error| EarlyEnd::Row(row, error));
+    if matches!(beside, Extra::Nothing | Extra::Probable) {
         model.task.learner.predict_into(x, scratch, scores).map_err(refused)?;
         return Ok(unscale(model, scores)?);
     }
     let others = &mut others[row * outputs..(row + 1) * outputs];
-    if beside == Beside::Deviation {
+    if beside == Extra::Deviation {
         model.task.learner.predict_variance_into(x, scratch, scores, others).map_err(refused)?;
         others.iter_mut().for_each(|variance| *variance = variance.sqrt());
     } else {

@@ -12,15 +12,15 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::body::{Body, Plan, Work, encoding_of, most, teach, teach_class};
-use crate::cells::{Columns, Row, Single};
-use crate::classes::{Classes, third};
+use crate::body::{ModelBody, ModelPlan, BodyMemory, encoding_of, most, teach, teach_class};
+use crate::cells::{PythonColumns, PythonRow, Single};
+use crate::classes::{MetClasses, third};
 use crate::features::{number, sequence};
-use crate::front::{About, about, own};
-use crate::making::{Extras, Spec};
+use crate::front::{LearnerFacts, about, own};
+use crate::making::{Extras, LearnerSpec};
 use crate::notes::{self, Notes};
 use crate::rows::{at_row, in_pieces};
-use crate::shared::Shared;
+use crate::shared::FairLock;
 use crate::steps::no_probabilities;
 use crate::{arrays, errors};
 
@@ -34,14 +34,14 @@ const BLOCK: usize = 256;
 /// seen.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct TableCore {
-    model: Shared<Option<Body>>,
+    model: FairLock<Option<ModelBody>>,
     /// Taken before the model by who needs both.
-    classes: Mutex<Classes>,
+    classes: Mutex<MetClasses>,
     notes: Mutex<Notes>,
     /// What stands for no value.
-    gaps: Shared<Gaps>,
+    gaps: FairLock<Gaps>,
     /// Taken before the others.
-    single: Mutex<(Single, Work)>,
+    single: Mutex<(Single, BodyMemory)>,
 }
 
 #[pymethods]
@@ -50,10 +50,10 @@ impl TableCore {
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
         Self {
-            model: Shared::new(None),
+            model: FairLock::new(None),
             classes: Mutex::default(),
             notes: Mutex::default(),
-            gaps: Shared::default(),
+            gaps: FairLock::default(),
             single: Mutex::default(),
         }
     }
@@ -68,7 +68,7 @@ impl TableCore {
     fn _begin(
         &self,
         py: Python<'_>,
-        spec: Spec,
+        spec: LearnerSpec,
         extras: Extras,
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
@@ -85,9 +85,9 @@ impl TableCore {
         let (scale, outliers, gaps) = manner;
         let own: Own = gaps.map(|gaps| (GAPS.to_owned(), gaps)).into_iter().collect();
         let gaps = gaps_of(py, &own)?;
-        let columns = Columns::read(&columns, &gaps)?;
+        let columns = PythonColumns::read(&columns, &gaps)?;
         let rows = columns.rows()?.min(HEAD);
-        let head: Vec<Row<'_>> = (0..rows).map(|row| columns.row(row)).collect();
+        let head: Vec<PythonRow<'_>> = (0..rows).map(|row| columns.row(row)).collect();
         let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
         let told: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
         let encoding = encoding_of(&names, &head, kinds, &scale)?;
@@ -103,8 +103,8 @@ impl TableCore {
                 moving.learn(record).map_err(errors::encoding)?;
             }
         }
-        let plan = Plan { spec, extras, outputs, scaled: scale != "none", outliers, rounds };
-        let classes = Classes::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
+        let plan = ModelPlan { spec, extras, outputs, scaled: scale != "none", outliers, rounds };
+        let classes = MetClasses::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
         let two = labels.map(|_| classes.len() == 2);
         let mut body = plan.make(encoding, two, &first, &weights)?;
         body.description_mut().own = own;
@@ -121,7 +121,7 @@ impl TableCore {
     /// Forgets everything.
     fn _reset(&self, py: Python<'_>) {
         self.single(py).0 = Single::default();
-        *self.classes(py) = Classes::default();
+        *self.classes(py) = MetClasses::default();
         *self.model.write(py) = None;
     }
 
@@ -154,8 +154,8 @@ impl TableCore {
     /// How many numbers a target has.
     fn _outputs(&self, py: Python<'_>) -> PyResult<usize> {
         self.look(py, |body| match body {
-            Body::Numbers(model) => Ok(model.outputs()),
-            Body::Classes(_) => Err(errors::wrong_kind()),
+            ModelBody::Numbers(model) => Ok(model.outputs()),
+            ModelBody::Classes(_) => Err(errors::wrong_kind()),
         })
     }
 
@@ -174,7 +174,7 @@ impl TableCore {
             }
             let mut notes = this.notes();
             match body {
-                Body::Numbers(model) => {
+                ModelBody::Numbers(model) => {
                     let mut target = Vec::with_capacity(1);
                     match number(y) {
                         Ok(y) => target.push(y),
@@ -183,7 +183,7 @@ impl TableCore {
                     let target = Target::weighted(&target, w);
                     teach(model, &mut notes, cells, 0, target, work)?;
                 }
-                Body::Classes(model) => {
+                ModelBody::Classes(model) => {
                     let (met, most) = (classes.len(), most(model));
                     let class = match classes.place(y)? {
                         Some(class) => class,
@@ -213,11 +213,11 @@ impl TableCore {
         cells.read(row, body.encoding()?, &self.gaps.read(py))?;
         body.predict(cells, work)?;
         match body {
-            Body::Numbers(_) => match work.scores[..] {
+            ModelBody::Numbers(_) => match work.scores[..] {
                 [score] => Ok(score.into_pyobject(py)?.into_any()),
                 _ => Ok(PyList::new(py, &work.scores)?.into_any()),
             },
-            Body::Classes(model) => {
+            ModelBody::Classes(model) => {
                 let class = model.task.classifier.choice(&work.scores);
                 let label = class.and_then(|class| classes.label(py, class));
                 Ok(label.unwrap_or_else(|| py.None().into_bound(py)))
@@ -236,14 +236,14 @@ impl TableCore {
         targets: &Bound<'py, PyAny>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let columns = Columns::read(&columns, &self.gaps.read(py))?;
+        let columns = PythonColumns::read(&columns, &self.gaps.read(py))?;
         let (rows, weights) = (columns.rows()?, arrays::optional(&weights)?);
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
         let (outputs, most) = self.look(py, |body| {
             Ok(match body {
-                Body::Numbers(model) => (Some(model.outputs()), None),
-                Body::Classes(model) => (None, most(model)),
+                ModelBody::Numbers(model) => (Some(model.outputs()), None),
+                ModelBody::Classes(model) => (None, most(model)),
             })
         })?;
         let y: Option<PyReadonlyArray1<'_, f64>> = outputs.map(|_| targets.extract()).transpose()?;
@@ -264,7 +264,7 @@ impl TableCore {
         }
         let (mut made, mut chosen) = (Vec::new(), Vec::new());
         let (all, choices) = (&mut made, &mut chosen);
-        let mut work = Work::default();
+        let mut work = BodyMemory::default();
         let learnt = met.and_then(|met| {
             in_pieces(
                 py,
@@ -281,14 +281,14 @@ impl TableCore {
                         let view = columns.row(row);
                         let record = map.record(&view).map_err(refused)?;
                         match body {
-                            Body::Numbers(model) => {
+                            ModelBody::Numbers(model) => {
                                 let y = ys.get(row * width..(row + 1) * width).ok_or_else(errors::wrong_kind)?;
                                 let target = Target::weighted(y, weight);
                                 teach(model, &mut notes, &record, row, target, &mut work)
                                     .map_err(|error| at_row(row, error))?;
                                 all.extend_from_slice(&work.scores);
                             }
-                            Body::Classes(model) => {
+                            ModelBody::Classes(model) => {
                                 let class = *met.get(row).ok_or_else(errors::wrong_kind)?;
                                 let taught = teach_class(model, &mut notes, &record, row, (class, weight), &mut work);
                                 choices.push(taught.map_err(|error| at_row(row, error))?);
@@ -305,7 +305,7 @@ impl TableCore {
             return Ok(arrays::columns(py, made, width)?.into_any());
         }
         let known = self
-            .look(py, |body| Ok(if let Body::Classes(model) = body { model.task.classifier.classes() } else { 0 }))?;
+            .look(py, |body| Ok(if let ModelBody::Classes(model) = body { model.task.classifier.classes() } else { 0 }))?;
         let mut classes = self.classes(py);
         if learnt.is_err() {
             classes.truncate(py, known)?;
@@ -326,14 +326,14 @@ impl TableCore {
         columns: Vec<Bound<'py, PyList>>,
         beside: &str,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyAny>)> {
-        let columns = Columns::read(&columns, &self.gaps.read(py))?;
+        let columns = PythonColumns::read(&columns, &self.gaps.read(py))?;
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
         let (probable, around) = (beside == "probable", beside == "radius");
         let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
         let (all, radii, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
-        let mut work = Work::for_rows(rows);
+        let mut work = BodyMemory::for_rows(rows);
         in_pieces(
             py,
             rows,
@@ -352,7 +352,7 @@ impl TableCore {
                         body.predict(&record, &mut work).map_err(|error| at_row(row, error))?;
                     }
                     let scores = &mut work.scores;
-                    if let Body::Classes(model) = body {
+                    if let ModelBody::Classes(model) = body {
                         let classifier = &model.task.classifier;
                         choices.push(classifier.choice(scores));
                         if probable && !classifier.probabilities(scores) {
@@ -383,7 +383,7 @@ impl TableCore {
     #[getter]
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
         let model = self.model.read(py);
-        let Some(Body::Numbers(model)) = model.as_ref() else { return None };
+        let Some(ModelBody::Numbers(model)) = model.as_ref() else { return None };
         let intervals = &model.task.intervals.as_ref()?.conformal;
         Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
     }
@@ -403,25 +403,25 @@ impl TableCore {
     fn _labels_met<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         match self.model.read(py).as_ref() {
             None => return Err(errors::not_learnt()),
-            Some(Body::Numbers(_)) => return Ok(None),
-            Some(Body::Classes(_)) => {}
+            Some(ModelBody::Numbers(_)) => return Ok(None),
+            Some(ModelBody::Classes(_)) => {}
         }
         self.classes(py).list(py).map(Some)
     }
 
     /// The labels as a file tells them again.
     fn _labels_in_file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        Classes::of_file(py, &self.classes(py).to_file(py)?)?.list(py)
+        MetClasses::of_file(py, &self.classes(py).to_file(py)?)?.list(py)
     }
 
     #[setter(_labels)]
     fn set_labels(&self, py: Python<'_>, labels: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
-        *self.classes(py) = Classes::of(&labels)?;
+        *self.classes(py) = MetClasses::of(&labels)?;
         Ok(())
     }
 
     /// The learner of the catalogue, the kernel, and each key with its value.
-    fn _description(&self, py: Python<'_>) -> PyResult<About> {
+    fn _description(&self, py: Python<'_>) -> PyResult<LearnerFacts> {
         self.look(py, |body| Ok(about(body.description())))
     }
 
@@ -429,8 +429,8 @@ impl TableCore {
     fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
         self.look(py, |body| {
             Ok(match body {
-                Body::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
-                Body::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
+                ModelBody::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
+                ModelBody::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
             })
         })
     }
@@ -444,8 +444,8 @@ impl TableCore {
     fn _outliers(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.look(py, |body| {
             Ok(match body {
-                Body::Numbers(model) => model.task.learner.outliers().name(),
-                Body::Classes(_) => Outliers::default().name(),
+                ModelBody::Numbers(model) => model.task.learner.outliers().name(),
+                ModelBody::Classes(_) => Outliers::default().name(),
             })
         })
     }
@@ -474,8 +474,8 @@ impl TableCore {
         let model = self.model.read(py);
         let (size, rows) = match model.as_ref() {
             None => return Err(errors::not_learnt()),
-            Some(Body::Numbers(model)) => (model.dictionary_size(), model.progress.rows),
-            Some(Body::Classes(model)) => (model.dictionary_size(), model.progress.rows),
+            Some(ModelBody::Numbers(model)) => (model.dictionary_size(), model.progress.rows),
+            Some(ModelBody::Classes(model)) => (model.dictionary_size(), model.progress.rows),
         };
         Ok((columns, size, rows))
     }
@@ -498,16 +498,16 @@ impl TableCore {
     #[pyo3(signature = (bytes, labels = None))]
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], labels: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
         let body = match Model::from_bytes(bytes).map_err(errors::model)? {
-            Model::Regression(model) if model.encoding.is_some() => Body::Numbers(model),
-            Model::Classification(model) if model.encoding.is_some() => Body::Classes(model),
+            Model::Regression(model) if model.encoding.is_some() => ModelBody::Numbers(model),
+            Model::Classification(model) if model.encoding.is_some() => ModelBody::Classes(model),
             _ => return Err(errors::wrong_kind()),
         };
         *self.gaps.write(py) = gaps_of(py, &body.description().own)?;
         self.single(py).0 = Single::default();
         *self.classes(py) = match (labels, &body) {
-            (Some(labels), _) => Classes::of(&labels)?,
-            (None, Body::Classes(model)) => Classes::of_file(py, &model.task.labels)?,
-            (None, Body::Numbers(_)) => Classes::default(),
+            (Some(labels), _) => MetClasses::of(&labels)?,
+            (None, ModelBody::Classes(model)) => MetClasses::of_file(py, &model.task.labels)?,
+            (None, ModelBody::Numbers(_)) => MetClasses::default(),
         };
         *self.model.write(py) = Some(body);
         Ok(())
@@ -515,7 +515,7 @@ impl TableCore {
 }
 
 impl TableCore {
-    fn classes(&self, py: Python<'_>) -> MutexGuard<'_, Classes> {
+    fn classes(&self, py: Python<'_>) -> MutexGuard<'_, MetClasses> {
         self.classes.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -526,11 +526,11 @@ impl TableCore {
         Ok(PyBytes::new(py, &body.file(labels)?))
     }
 
-    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Body) -> PyResult<T>) -> PyResult<T> {
+    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&ModelBody) -> PyResult<T>) -> PyResult<T> {
         look(self.model.read(py).as_ref().ok_or_else(errors::not_learnt)?)
     }
 
-    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, Work)> {
+    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, BodyMemory)> {
         self.single.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 

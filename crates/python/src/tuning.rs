@@ -43,13 +43,13 @@ fn of_width(name: &str, width: f64) -> Result<AnyKernel, String> {
 }
 
 /// A trial: the kernel, `KEY=VALUE` pairs, rows and score.
-type Trial = (String, Vec<String>, usize, f64);
+type TuningTrial = (String, Vec<String>, usize, f64);
 
 /// A pass that was done: its point, rows and score.
-type Pass = (Vec<f64>, usize, f64);
+type TuningPass = (Vec<f64>, usize, f64);
 
 /// What is searched, and what was found so far.
-struct Job<'a> {
+struct TuningJob<'a> {
     entry: &'static Entry,
     fixed: Vec<String>,
     kernel: AnyKernel,
@@ -61,15 +61,15 @@ struct Job<'a> {
     seed: u64,
     skip: usize,
     stop: AtomicBool,
-    passes: Mutex<Vec<Pass>>,
+    passes: Mutex<Vec<TuningPass>>,
 }
 
-impl Job<'_> {
+impl TuningJob<'_> {
     fn dimension(&self) -> usize {
         self.inputs.len() / self.ys.len().max(1)
     }
 
-    fn passes(&self) -> MutexGuard<'_, Vec<Pass>> {
+    fn passes(&self) -> MutexGuard<'_, Vec<TuningPass>> {
         self.passes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -174,7 +174,7 @@ impl Job<'_> {
     }
 
     /// A trial as Python has it.
-    fn told(&self, values: &[f64], rows: usize, score: f64) -> PyResult<Trial> {
+    fn told(&self, values: &[f64], rows: usize, score: f64) -> PyResult<TuningTrial> {
         let (kernel, pairs) = self.made(values).map_err(errors::settings)?;
         Ok((kernel.to_string(), pairs, rows, score))
     }
@@ -206,7 +206,7 @@ pub(crate) fn tune(
     skip: usize,
     seconds: Option<f64>,
     report: Option<Py<PyAny>>,
-) -> PyResult<Vec<Trial>> {
+) -> PyResult<Vec<TuningTrial>> {
     let entry = find(name).map_err(errors::catalogue)?;
     let ((inputs, rows, d), ys) = (arrays::table(&x)?, arrays::numbers(&y)?);
     if ys.len() != rows {
@@ -225,7 +225,7 @@ pub(crate) fn tune(
     let space = keys.fold(space, Space::without);
     let plan = Plan::new(rows).after(skip).trials(trials).seed(seed).threads(threads);
     let (stop, passes) = (AtomicBool::new(false), Mutex::default());
-    let job = Job { entry, fixed, kernel, space, inputs, ys, classes, seed, skip, stop, passes };
+    let job = TuningJob { entry, fixed, kernel, space, inputs, ys, classes, seed, skip, stop, passes };
     let limit = seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
     let found = job.search(py, &plan, limit, report)?;
     if job.stop.load(Ordering::Relaxed) {
@@ -242,7 +242,7 @@ pub(crate) fn tune(
 }
 
 /// The best score on the most rows.
-fn best(passes: &[Pass]) -> f64 {
+fn best(passes: &[TuningPass]) -> f64 {
     let most = passes.iter().map(|(_, rows, _)| *rows).max();
     let scores = passes.iter().filter(|(_, rows, _)| Some(*rows) == most).map(|(.., score)| *score);
     scores.fold(f64::INFINITY, f64::min)

@@ -47,7 +47,7 @@ pub enum Memory {
 /// When the learner breaks its contract.
 pub fn check_regressor(name: &str, memory: Memory, normalised: bool, make: &dyn Fn() -> Subject) {
     let learner = make();
-    let stream = Row::of(&learner, &streams::smooth_noisy(17, 160, 3, 0.1));
+    let stream = TestRow::of(&learner, &streams::smooth_noisy(17, 160, 3, 0.1));
     predicting_is_pure(name, make(), &stream);
     same_seed_same_path(name, make, &stream);
     copies_go_on_bit_for_bit(name, make(), &stream);
@@ -70,13 +70,13 @@ const _: () = shared_between_threads::<Subject>();
 
 /// An example with a target that the learner takes.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct TestRow {
     x: Vec<f64>,
     y: Vec<f64>,
     weight: f64,
 }
 
-impl Row {
+impl TestRow {
     /// The examples of a stream with targets for this learner, of weight 1.
     fn of(learner: &Subject, stream: &[Example]) -> Vec<Self> {
         stream.iter().map(|(x, y)| Self { x: x.clone(), y: target(learner, *y), weight: 1.0 }).collect()
@@ -104,7 +104,7 @@ fn target(learner: &Subject, y: f64) -> Vec<f64> {
 }
 
 /// One prequential step.
-fn step(learner: &mut (impl Regressor + ?Sized), row: &Row) -> Result<Vec<f64>, Error> {
+fn step(learner: &mut (impl Regressor + ?Sized), row: &TestRow) -> Result<Vec<f64>, Error> {
     let mut scores = vec![0.0; learner.outputs()];
     learner.learn(&row.x, row.target(), &mut scores).map(|()| scores)
 }
@@ -115,7 +115,7 @@ fn predict(learner: &(impl Regressor + ?Sized), x: &[f64], scratch: &mut Scratch
 }
 
 /// Learns ordinary rows; the predictions.
-fn learn(name: &str, learner: &mut (impl Regressor + ?Sized), rows: &[Row]) -> Vec<f64> {
+fn learn(name: &str, learner: &mut (impl Regressor + ?Sized), rows: &[TestRow]) -> Vec<f64> {
     let mut all = Vec::new();
     for row in rows {
         match step(learner, row) {
@@ -129,7 +129,7 @@ fn learn(name: &str, learner: &mut (impl Regressor + ?Sized), rows: &[Row]) -> V
 /// Learns rows together, and appends the predictions.
 fn learn_together(
     learner: &mut (impl Regressor + ?Sized),
-    rows: &[Row],
+    rows: &[TestRow],
     predictions: &mut Vec<f64>,
 ) -> Result<(), Error> {
     let xs: Vec<f64> = rows.iter().flat_map(|row| row.x.clone()).collect();
@@ -167,7 +167,7 @@ fn close(what: &str, got: &[f64], expected: &[f64]) {
     }
 }
 
-fn predicting_is_pure(name: &str, mut learner: Subject, rows: &[Row]) {
+fn predicting_is_pure(name: &str, mut learner: Subject, rows: &[TestRow]) {
     let mut undisturbed = learner.clone();
     let mut scratch = Scratch::default();
     assert_eq!(learner.dimension(), 3, "{name}: dimension");
@@ -198,13 +198,13 @@ fn predicting_is_pure(name: &str, mut learner: Subject, rows: &[Row]) {
     assert_eq!(state(&learner), state(&undisturbed), "{name}: predictions left a trace");
 }
 
-fn same_seed_same_path(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+fn same_seed_same_path(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     let (mut a, mut b) = (make(), make());
     assert_eq!(bits(&learn(name, &mut a, rows)), bits(&learn(name, &mut b, rows)), "{name}: two equal learners differ");
     assert_eq!(a.dictionary_size(), b.dictionary_size(), "{name}: dictionary sizes differ");
 }
 
-fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, rows: &[Row]) {
+fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, rows: &[TestRow]) {
     for cut in [0, 1, 37, 90] {
         let mut learner = learner.clone();
         learn(name, &mut learner, &rows[..cut]);
@@ -221,7 +221,7 @@ fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, rows: &[Row]) {
 }
 
 /// Boxes and references of learners are learners, and nothing is lost on the way.
-fn wrappers_do_the_same(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+fn wrappers_do_the_same(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     let (mut plain, mut boxed, mut lent) = (make(), Box::new(make()) as Box<dyn Regressor>, make());
     let facts =
         |learner: &dyn Regressor| (learner.dimension(), learner.dictionary_size(), learner.outputs(), learner.loss());
@@ -244,7 +244,7 @@ fn wrappers_do_the_same(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
 fn blocks_equal_one_by_one(name: &str, make: &dyn Fn() -> Subject) {
     for stream in [streams::smooth_noisy(18, 150, 3, 0.1), streams::near_duplicates(19, 150, 3)] {
         let mut single = make();
-        let rows = Row::of(&single, &stream);
+        let rows = TestRow::of(&single, &stream);
         let expected = learn(name, &mut single, &rows);
         for size in [1, 2, 3, 4, 5, 7, 64, 150] {
             let (mut learner, mut predictions) = (make(), Vec::new());
@@ -275,7 +275,7 @@ fn hostile_streams_stay_finite(name: &str, normalised: bool, make: &dyn Fn() -> 
         ("constant zero", vec![(vec![0.0; 3], 0.0); 60]),
     ] {
         let mut learner = make();
-        for row in Row::of(&learner, &stream) {
+        for row in TestRow::of(&learner, &stream) {
             match step(&mut learner, &row) {
                 Ok(scores) => {
                     let bound = if normalised { 10.0 } else { f64::MAX };
@@ -290,12 +290,12 @@ fn hostile_streams_stay_finite(name: &str, normalised: bool, make: &dyn Fn() -> 
     }
 }
 
-fn nothing_is_allocated(name: &str, memory: Memory, mut learner: Subject, rows: &[Row]) {
+fn nothing_is_allocated(name: &str, memory: Memory, mut learner: Subject, rows: &[TestRow]) {
     learn(name, &mut learner, rows);
     let (mut scratch, mut scores) = (Scratch::default(), vec![0.0; learner.outputs()]);
     let mut variances = scores.clone();
     let mut predict = |learner: &Subject| {
-        let mut refused = |row: &&Row| {
+        let mut refused = |row: &&TestRow| {
             learner.predict_into(&row.x, &mut scratch, &mut scores).is_err()
                 || learner.predict_variance_into(&row.x, &mut scratch, &mut scores, &mut variances).is_err()
         };
@@ -308,7 +308,7 @@ fn nothing_is_allocated(name: &str, memory: Memory, mut learner: Subject, rows: 
     assert_eq!(allocated, 0, "{name}: predictions allocate");
     if memory == Memory::Bounded {
         // A first round on known points, with weights, lets every buffer reach its size.
-        let known: Vec<Row> = rows.iter().map(|row| row.weighted(0.5)).collect();
+        let known: Vec<TestRow> = rows.iter().map(|row| row.weighted(0.5)).collect();
         learn(name, &mut learner, &known);
         let size = learner.dictionary_size();
         let mut refused = 0;

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::client::{Service, get, head, post};
 use super::compare;
-use crate::product::Stream;
+use crate::product::DriftStream;
 
 /// Rows between two checkpoints.
 const EVERY: u64 = 5;
@@ -25,7 +25,7 @@ const LONGEST: Duration = Duration::from_millis(40);
 
 /// Lines of `a,b,c,d,y`.
 fn lines(count: u64) -> Result<Vec<String>> {
-    let mut stream = Stream::new(3);
+    let mut stream = DriftStream::new(3);
     let mut bytes = Vec::new();
     for _ in 0..count {
         stream.write(&mut bytes)?;
@@ -54,7 +54,7 @@ pub(super) fn kills(program: &Path, folder: &Path, count: u32, seed: u64, journa
     let arguments = format!("--model m.mercer --checkpoint {EVERY} {options}");
     let rows = lines(BEFORE + 200 * u64::from(count))?;
     train(program, folder, &rows[..BEFORE as usize], "m.mercer")?;
-    let mut moments = Stream::new(seed);
+    let mut moments = DriftStream::new(seed);
     let (mut safe, mut replayed, mut lost) = (BEFORE, 0, 0);
     let begun = Instant::now();
     for kill in 1..=count {

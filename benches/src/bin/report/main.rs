@@ -16,7 +16,7 @@ use clap::Parser;
 use mercer_benches::{Roofs, SIZES, catalogue, timing};
 
 use crate::peers::Peers;
-use crate::table::{Measured, Report};
+use crate::table::{BenchReport, Measurement};
 
 /// Measures every operation as a share of the machine's roofs.
 #[derive(Debug, Parser)]
@@ -41,7 +41,7 @@ fn main() -> Result<()> {
     eprintln!("setting up");
     let mut topics = catalogue::everything(&SIZES)?;
     let mut roofs = Roofs::new(budget / 2);
-    let mut measured: Vec<Measured> = Vec::new();
+    let mut measured: Vec<Measurement> = Vec::new();
     for round in 0..arguments.rounds.max(1) {
         eprintln!("round {}", round + 1);
         if round > 0 {
@@ -57,7 +57,7 @@ fn main() -> Result<()> {
                     None => {
                         roofs.at(operation.work.working_set());
                         let (name, size, work) = (operation.name.clone(), operation.size, operation.work);
-                        new.push(Measured { topic, name, size, work, seconds });
+                        new.push(Measurement { topic, name, size, work, seconds });
                     }
                 }
             }
@@ -68,7 +68,7 @@ fn main() -> Result<()> {
     let peers = Peers::measure(&std::env::temp_dir().join(format!("mercer-peers-{}", std::process::id())))?;
     let machine = machine::Machine::this();
     let date = arguments.date.unwrap_or_else(machine::today);
-    let report = Report::new(date, machine, &mut roofs, measured, peers);
+    let report = BenchReport::new(date, machine, &mut roofs, measured, peers);
     print!("{}", report.markdown());
     std::fs::create_dir_all(&arguments.out).with_context(|| format!("creating {}", arguments.out.display()))?;
     for path in report.write(&arguments.out)? {

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use mercer_benches::peer;
-use mercer_benches::stream::Stream;
+use mercer_benches::stream::AnchorStream;
 
 /// Points kept, or random frequencies.
 const SIZES: [usize; 4] = [50, 100, 200, 500];
@@ -31,12 +31,12 @@ const PEERS: [(&str, &str); 4] = [
 
 /// What is timed: a learner of ours, and the same of the peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Learner {
+enum PeerLearner {
     Krls,
     Fogd,
 }
 
-impl Learner {
+impl PeerLearner {
     const ALL: [Self; 2] = [Self::Krls, Self::Fogd];
 
     /// What a program is told.
@@ -55,7 +55,7 @@ impl Learner {
     }
 
     /// Ours, in blocks or row by row.
-    fn rate(self, stream: &Stream, blocks: bool) -> Result<f64> {
+    fn rate(self, stream: &AnchorStream, blocks: bool) -> Result<f64> {
         match self {
             Self::Krls => peer::rate(peer::krls(stream, peer::BIAS)?, &stream.examples, blocks),
             Self::Fogd => peer::rate(peer::fogd(stream)?, &stream.examples, blocks),
@@ -97,7 +97,7 @@ impl Peer {
     }
 
     /// Its steps a second; `None` if it has no such learner, or is not installed.
-    fn rate(&self, learner: Learner, file: &Path) -> Result<Option<f64>> {
+    fn rate(&self, learner: PeerLearner, file: &Path) -> Result<Option<f64>> {
         if self.program.is_none() {
             return Ok(None);
         }
@@ -113,8 +113,8 @@ impl Peer {
 
 /// A line of the table.
 #[derive(Debug)]
-struct Row {
-    learner: Learner,
+struct PeerRow {
+    learner: PeerLearner,
     size: usize,
     /// In blocks, and row by row.
     ours: [f64; 2],
@@ -125,7 +125,7 @@ struct Row {
 #[derive(Debug)]
 pub(crate) struct Peers {
     peers: Vec<Peer>,
-    rows: Vec<Row>,
+    rows: Vec<PeerRow>,
 }
 
 impl Peers {
@@ -141,8 +141,8 @@ impl Peers {
             let file = folder.join(format!("peers-{size}.bin"));
             peer::write(&file, size)?;
             let stream = peer::read(&file)?;
-            for learner in Learner::ALL {
-                let mut row = Row { learner, size, ours: [0.0; 2], theirs: vec![None; peers.len()] };
+            for learner in PeerLearner::ALL {
+                let mut row = PeerRow { learner, size, ours: [0.0; 2], theirs: vec![None; peers.len()] };
                 for _ in 0..TURNS {
                     for (best, blocks) in row.ours.iter_mut().zip([true, false]) {
                         *best = best.max(learner.rate(&stream, blocks)?);
@@ -156,7 +156,7 @@ impl Peers {
             }
             std::fs::remove_file(&file).with_context(|| format!("removing {}", file.display()))?;
         }
-        rows.sort_by_key(|row| row.learner != Learner::Krls);
+        rows.sort_by_key(|row| row.learner != PeerLearner::Krls);
         Ok(Self { peers, rows })
     }
 
@@ -215,7 +215,7 @@ mod tests {
             program: program.map(|word| vec![word.to_owned()]),
             version: "1.0".to_owned(),
         };
-        let row = Row { learner: Learner::Krls, size: 50, ours: [2e6, 1e6], theirs: vec![None, Some(1e5)] };
+        let row = PeerRow { learner: PeerLearner::Krls, size: 50, ours: [2e6, 1e6], theirs: vec![None, Some(1e5)] };
         let table = Peers { peers: vec![peer("a", None), peer("b", Some("p"))], rows: vec![row] }.markdown();
         assert!(table.contains("| a, not installed | b, 1.0 |"), "{table}");
         assert!(table.ends_with("| 50 | 2,000,000 | 1,000,000 | – | 100,000 |\n"), "{table}");

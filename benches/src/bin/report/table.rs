@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use mercer_benches::roof::Bandwidth;
-use mercer_benches::{Roofs, Work, catalogue};
+use mercer_benches::{Roofs, Workload, catalogue};
 
 use crate::machine::Machine;
 use crate::peers::Peers;
@@ -15,18 +15,18 @@ const SHOWN: [usize; 7] = [80_000, 320_000, 1_300_000, 4_000_000, 9_000_000, 20_
 
 /// One measured operation.
 #[derive(Debug)]
-pub(crate) struct Measured {
+pub(crate) struct Measurement {
     pub(crate) topic: &'static str,
     pub(crate) name: String,
     pub(crate) size: usize,
-    pub(crate) work: Work,
+    pub(crate) work: Workload,
     pub(crate) seconds: f64,
 }
 
 /// A measured operation with its roofs.
 #[derive(Debug)]
-struct Row {
-    measured: Measured,
+struct RoofRow {
+    measured: Measurement,
     bandwidth: Bandwidth,
     memory_seconds: f64,
     arithmetic_seconds: f64,
@@ -34,21 +34,21 @@ struct Row {
 
 /// Everything of one run.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub(crate) struct BenchReport {
     date: String,
     machine: Machine,
     arithmetic: f64,
     bandwidths: Vec<(usize, Bandwidth)>,
-    rows: Vec<Row>,
+    rows: Vec<RoofRow>,
     peers: Peers,
 }
 
-impl Report {
+impl BenchReport {
     pub(crate) fn new(
         date: String,
         machine: Machine,
         roofs: &mut Roofs,
-        measured: Vec<Measured>,
+        measured: Vec<Measurement>,
         peers: Peers,
     ) -> Self {
         let bandwidths = SHOWN.map(|bytes| (bytes, roofs.at(bytes))).to_vec();
@@ -56,14 +56,19 @@ impl Report {
             .into_iter()
             .map(|measured| {
                 let (memory_seconds, arithmetic_seconds) = roofs.seconds(measured.work);
-                Row { bandwidth: roofs.at(measured.work.working_set()), memory_seconds, arithmetic_seconds, measured }
+                RoofRow {
+                    bandwidth: roofs.at(measured.work.working_set()),
+                    memory_seconds,
+                    arithmetic_seconds,
+                    measured,
+                }
             })
             .collect();
         Self { date, machine, arithmetic: roofs.arithmetic(), bandwidths, rows, peers }
     }
 
     fn seconds(&self, topic: &str, name: &str, size: usize) -> Option<f64> {
-        let is_it = |row: &&Row| {
+        let is_it = |row: &&RoofRow| {
             let measured = &row.measured;
             measured.topic == topic && measured.name == name && measured.size == size
         };
@@ -172,7 +177,7 @@ impl Report {
             "arithmetic_roof_share",
         ])?;
         for row in &self.rows {
-            let Measured { topic, name, size, work, seconds } = &row.measured;
+            let Measurement { topic, name, size, work, seconds } = &row.measured;
             csv.write_record([
                 (*topic).to_owned(),
                 name.clone(),
@@ -193,9 +198,9 @@ impl Report {
     }
 }
 
-impl Row {
+impl RoofRow {
     fn write(&self, text: &mut String) {
-        let Measured { name, size, work, seconds, .. } = &self.measured;
+        let Measurement { name, size, work, seconds, .. } = &self.measured;
         let (memory, arithmetic) = (self.memory_seconds / seconds, self.arithmetic_seconds / seconds);
         // The higher share is the roof that binds.
         let share = |share: f64, other: f64| {

@@ -8,7 +8,7 @@ use super::AutoParams;
 use super::grid::{GridLearner, grid};
 use super::linear::Linear;
 use super::plan::Size;
-use super::scales::{Row, Scaled};
+use super::scales::{ScaledRow, ScaledRows};
 
 /// Rows that these learn before the windows look at them.
 pub(super) const PIECE: usize = 64;
@@ -26,12 +26,12 @@ pub(super) struct Ahead {
 
 /// Rows of scaled features with their targets; the features of `rows` are bent.
 #[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
+pub(super) struct FeatureBlock<'a> {
     pub(super) rows: Rows<'a>,
     pub(super) straight: &'a [f64],
 }
 
-impl<'a> Block<'a> {
+impl<'a> FeatureBlock<'a> {
     fn width(&self) -> usize {
         if self.rows.is_empty() { 0 } else { self.straight.len() / self.rows.len() }
     }
@@ -42,9 +42,9 @@ impl<'a> Block<'a> {
     }
 
     /// Row `t`.
-    pub(super) fn row(&self, t: usize) -> Row<'a> {
+    pub(super) fn row(&self, t: usize) -> ScaledRow<'a> {
         let d = self.width();
-        Row { straight: &self.straight[t * d..(t + 1) * d], bent: self.rows.input(t) }
+        ScaledRow { straight: &self.straight[t * d..(t + 1) * d], bent: self.rows.input(t) }
     }
 }
 
@@ -53,7 +53,7 @@ impl Ahead {
     pub(super) fn new(
         shape: (usize, usize),
         unit: f64,
-        rows: &Scaled,
+        rows: &ScaledRows,
         size: Size,
         params: AutoParams,
     ) -> Result<Self, Error> {
@@ -69,7 +69,7 @@ impl Ahead {
     }
 
     /// `made ←` what each predicts.
-    pub(super) fn predict(&self, row: Row<'_>, scratch: &mut Scratch, made: &mut [f64]) -> Result<(), Error> {
+    pub(super) fn predict(&self, row: ScaledRow<'_>, scratch: &mut Scratch, made: &mut [f64]) -> Result<(), Error> {
         let (of_grid, of_linear) = made.split_at_mut(made.len() / self.len());
         self.grid.predict_into(row.bent, scratch, of_grid)?;
         self.linear.predict(row, scratch, of_linear);
@@ -77,7 +77,7 @@ impl Ahead {
     }
 
     /// Learns a block, and predicts the rows that it learnt.
-    fn learn(&mut self, block: Block<'_>, made: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn(&mut self, block: FeatureBlock<'_>, made: &mut Vec<f64>) -> Result<(), Error> {
         let mut of_grid = std::mem::take(&mut self.work[0]);
         of_grid.clear();
         let learnt = match block.rows.len() {
@@ -103,7 +103,7 @@ impl Ahead {
     /// the same, so threads change no bit.
     pub(super) fn learn_in_pieces(
         &mut self,
-        block: Block<'_>,
+        block: FeatureBlock<'_>,
         beside: bool,
         mut take: impl FnMut(&[f64]),
     ) -> Result<(), Error> {

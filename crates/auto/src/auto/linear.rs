@@ -19,7 +19,7 @@ use mercer_kernels::AlignedVec;
 use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{Error, Scratch, Target, Targets};
 
-use super::scales::{Row, Scaled};
+use super::scales::{ScaledRow, ScaledRows};
 use crate::local::with_column;
 
 /// The ridges, a feature: those of Bayesian linear regression where a linear function explains 95 %
@@ -47,12 +47,12 @@ pub(super) struct Linear {
     /// From where the terms of the features are measured.
     bases: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: LinearMemory,
 }
 
 /// Memory of a block.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct LinearMemory {
     inputs: Vec<AlignedVec>,
     scores: Vec<f64>,
     terms: Terms,
@@ -61,7 +61,7 @@ struct Work {
 impl Linear {
     /// Those that `budget` multiply-adds a round have room for, and what the ridge regressions
     /// cost.
-    pub(super) fn new((width, outputs): (usize, usize), rows: &Scaled, budget: f64) -> Result<(Self, f64), Error> {
+    pub(super) fn new((width, outputs): (usize, usize), rows: &ScaledRows, budget: f64) -> Result<(Self, f64), Error> {
         let d = width as f64 + 1.0;
         let costs = [RIDGES.len(), 1].map(|count| count as f64 * 2.0 * d * d);
         let fits = costs.iter().zip(RIDGE_SHARES).position(|(cost, share)| *cost <= share * budget);
@@ -79,7 +79,7 @@ impl Linear {
             ridges: ridges.iter().map(ridge).collect::<Result<_, _>>()?,
             first_order: FirstOrder::new(products, (width, outputs), terms),
             bases,
-            work: Work::default(),
+            work: LinearMemory::default(),
         };
         let cost = fits.map_or(0.0, |fewer| costs[fewer]);
         Ok((linear, cost))
@@ -97,7 +97,7 @@ impl Linear {
     }
 
     /// `made ←` what each predicts.
-    pub(super) fn predict(&self, row: Row<'_>, scratch: &mut Scratch, made: &mut [f64]) {
+    pub(super) fn predict(&self, row: ScaledRow<'_>, scratch: &mut Scratch, made: &mut [f64]) {
         let outputs = made.len() / self.len();
         let mut terms: Box<Terms> = scratch.take_own();
         let input = &mut scratch.vectors[0];
@@ -115,12 +115,12 @@ impl Linear {
     /// each, from place `first` on; NaN where one fails.
     pub(super) fn learn<'a>(
         &mut self,
-        rows: impl Iterator<Item = Row<'a>> + Clone,
+        rows: impl Iterator<Item = ScaledRow<'a>> + Clone,
         targets: Targets<'_>,
         made: &mut [f64],
         (first, width): (usize, usize),
     ) {
-        let Work { inputs, scores, terms } = &mut self.work;
+        let LinearMemory { inputs, scores, terms } = &mut self.work;
         let outputs = targets.get(0).y.len();
         inputs.resize(inputs.len().max(targets.len()), AlignedVec::new());
         for (k, ridge) in self.ridges.iter_mut().enumerate() {
@@ -314,7 +314,7 @@ mod tests {
         let x = |t: usize| [(1.3 * t as f64 + (t * t % 31) as f64).sin(), if t.is_multiple_of(3) { 1.5 } else { 0.0 }];
         let straight: Vec<f64> = (0..400).flat_map(x).collect();
         let targets: Vec<f64> = straight.chunks_exact(2).map(|x| 0.2 + x[0] - 0.7 * x[0] * x[1]).collect();
-        let rows = Scaled { bent: straight.clone(), straight };
+        let rows = ScaledRows { bent: straight.clone(), straight };
         let (mut linear, cost) = Linear::new((2, 1), &rows, 1e5)?;
         assert!(linear.len() == 3 && cost == 36.0 && linear.first_order.products);
         let mut made = vec![0.0; 3 * targets.len()];

@@ -13,8 +13,8 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::LANES;
 
-use super::scales::Row;
-use super::series::{Series, cost_of_processes, processes, rates};
+use super::scales::ScaledRow;
+use super::series::{OrderedRows, cost_of_processes, processes, rates};
 use crate::local::Neighbours;
 use crate::local::relevance::Relevance;
 
@@ -39,7 +39,7 @@ macro_rules! processes_named {
 /// New variants come last, since files count them from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Kind {
+pub(super) enum MetricKind {
     /// Ranks, by relevance.
     #[default]
     Ranks,
@@ -49,7 +49,7 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Kind {
+impl MetricKind {
     /// What the processes are called.
     pub(super) fn names(self) -> [&'static str; LANES] {
         match self {
@@ -72,12 +72,17 @@ pub(super) struct Metric {
     /// `√w_j`
     rates: Vec<f64>,
     pub(super) neighbours: Neighbours,
-    pub(super) kind: Kind,
+    pub(super) kind: MetricKind,
 }
 
 impl Metric {
     /// Without examples.
-    pub(super) fn new(kind: Kind, relevance: &Relevance, (window, neighbours): (usize, usize), outputs: usize) -> Self {
+    pub(super) fn new(
+        kind: MetricKind,
+        relevance: &Relevance,
+        (window, neighbours): (usize, usize),
+        outputs: usize,
+    ) -> Self {
         let rates = rates(relevance);
         let neighbours = Neighbours::new((rates.len(), outputs), window, neighbours, processes(relevance.noise));
         Self { rates, neighbours, kind }
@@ -116,10 +121,10 @@ impl Metric {
     }
 
     /// The last `count` examples, or as many as there are.
-    pub(super) fn series(&self, count: usize) -> Series {
+    pub(super) fn series(&self, count: usize) -> OrderedRows {
         let shape = (self.rates.len(), self.neighbours.outputs());
         let (rows, targets, spreads) = (Vec::new(), Vec::new(), Vec::new());
-        let mut series = Series { shape, rows, targets, spreads, timed: self.kind.timed() };
+        let mut series = OrderedRows { shape, rows, targets, spreads, timed: self.kind.timed() };
         self.neighbours.for_each_of_last(count, |place, point| {
             series.rows.extend(point.iter().zip(&self.rates).map(|(value, rate)| value / rate));
             let (target, spread) = self.neighbours.target(place);
@@ -135,9 +140,9 @@ impl Metric {
     }
 
     /// What it looks at of a row, in its units.
-    pub(super) fn place(&self, row: Row<'_>, ranked: &[f64], round: u64, point: &mut Vec<f64>) {
+    pub(super) fn place(&self, row: ScaledRow<'_>, ranked: &[f64], round: u64, point: &mut Vec<f64>) {
         point.clear();
-        let x = if self.kind == Kind::Ranks { ranked } else { row.straight };
+        let x = if self.kind == MetricKind::Ranks { ranked } else { row.straight };
         let numbers = self.kind.timed().then_some(round as f64).into_iter().chain(x.iter().copied());
         point.extend(numbers.zip(&self.rates).map(|(value, rate)| value * rate));
     }

@@ -25,11 +25,11 @@ use mercer_simd::LANES;
 use super::metrics::Metric;
 use super::plan::{Past, STEPS, Size};
 use super::ranks::Ranks;
-use super::scales::Row;
+use super::scales::ScaledRow;
 use super::search::{Relevances, learn_anew};
 use super::series::LEAST_ROWS;
 use super::weights::{Weights, mix};
-use crate::local::{Memory, TARGETS, with_column};
+use crate::local::{NeighbourMemory, TARGETS, with_column};
 
 /// Windows grow to so many times the examples that the budget pays for where a search looks at all
 /// of them.
@@ -67,12 +67,12 @@ pub(super) struct Nearest {
     /// Examples that the budget pays for where a search looks at all of them.
     paid: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: NearestMemory,
 }
 
 /// Memory of a round.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct NearestMemory {
     scratch: Scratch,
     regrets: Vec<f64>,
 }
@@ -122,7 +122,7 @@ impl Nearest {
             errors: Vec::new(),
             mean_error: vec![0.0; outputs],
             paid: size.window,
-            work: Work::default(),
+            work: NearestMemory::default(),
         };
         let mut made = vec![0.0; outputs];
         let numbers = past.predictions.chunks_exact(past.given * outputs).zip(past.targets.chunks_exact(outputs));
@@ -161,8 +161,14 @@ impl Nearest {
     /// What everything predicts at `row`, behind what is `given`, in the `predictions` of the
     /// scratch's own memory: clipped to where targets have been, or 0. `rest ←` what all without
     /// processes predict.
-    fn predict_each(&self, row: Row<'_>, given: &[f64], rest: &mut [f64], scratch: &mut Scratch) -> Box<Memory> {
-        let mut work: Box<Memory> = scratch.take_own();
+    fn predict_each(
+        &self,
+        row: ScaledRow<'_>,
+        given: &[f64],
+        rest: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Box<NeighbourMemory> {
+        let mut work: Box<NeighbourMemory> = scratch.take_own();
         let outputs = rest.len();
         let clip = |value: f64| if value.is_finite() { value.clamp(self.low, self.high) } else { 0.0 };
         work.predictions.clear();
@@ -200,7 +206,7 @@ impl Nearest {
     }
 
     /// `scores ←` the prediction at `row`, behind what is `given`.
-    pub(super) fn predict(&self, row: Row<'_>, given: &[f64], scratch: &mut Scratch, scores: &mut [f64]) {
+    pub(super) fn predict(&self, row: ScaledRow<'_>, given: &[f64], scratch: &mut Scratch, scores: &mut [f64]) {
         let mut rest = scratch.lend(scores.len());
         let work = self.predict_each(row, given, &mut rest, scratch);
         scratch.take_back(rest);
@@ -209,8 +215,8 @@ impl Nearest {
     }
 
     /// Predicts into `prediction` and learns.
-    pub(super) fn round(&mut self, row: Row<'_>, given: &[f64], target: Target<'_>, prediction: &mut [f64]) {
-        let Work { mut scratch, mut regrets } = std::mem::take(&mut self.work);
+    pub(super) fn round(&mut self, row: ScaledRow<'_>, given: &[f64], target: Target<'_>, prediction: &mut [f64]) {
+        let NearestMemory { mut scratch, mut regrets } = std::mem::take(&mut self.work);
         let Target { y, weight } = target;
         let mut rest = scratch.lend(y.len());
         let mut work = self.predict_each(row, given, &mut rest, &mut scratch);
@@ -233,7 +239,7 @@ impl Nearest {
         self.remember(place, y, prediction);
         scratch.take_back(rest);
         scratch.take_back(scores);
-        self.work = Work { scratch, regrets };
+        self.work = NearestMemory { scratch, regrets };
         let allowed = self.allowed();
         learn_anew(&mut self.metrics, self.rounds, allowed);
     }
@@ -251,7 +257,7 @@ impl Nearest {
     }
 
     /// Puts an example into the windows, and says where.
-    fn push(&mut self, row: Row<'_>, example: ([&[f64]; TARGETS], f64), work: &mut Memory) -> usize {
+    fn push(&mut self, row: ScaledRow<'_>, example: ([&[f64]; TARGETS], f64), work: &mut NeighbourMemory) -> usize {
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.straight, &mut ranked);
         let mut place = 0;
@@ -269,7 +275,7 @@ impl Nearest {
     }
 
     /// Puts an example into the windows alone, where it fills its place for a measurement of time.
-    pub(super) fn fill(&mut self, row: Row<'_>, y: &[f64]) {
+    pub(super) fn fill(&mut self, row: ScaledRow<'_>, y: &[f64]) {
         let mut work = self.work.scratch.take_own();
         self.push(row, ([y; TARGETS], 1.0), &mut work);
         self.work.scratch.put_own(work);
@@ -295,7 +301,7 @@ impl Nearest {
 
     /// `variances ←` those at `row`; `false`, and nothing, while no error is known. Without a
     /// window they are the mean error's.
-    pub(super) fn variances(&self, row: Row<'_>, scratch: &mut Scratch, variances: &mut [f64]) -> bool {
+    pub(super) fn variances(&self, row: ScaledRow<'_>, scratch: &mut Scratch, variances: &mut [f64]) -> bool {
         if self.rounds == 0 {
             return false;
         }
@@ -303,7 +309,7 @@ impl Nearest {
             variances.copy_from_slice(&self.mean_error);
             return true;
         };
-        let mut work: Box<Memory> = scratch.take_own();
+        let mut work: Box<NeighbourMemory> = scratch.take_own();
         let (mut ranked, mut point) = (std::mem::take(&mut work.input), std::mem::take(&mut work.point));
         self.ranks.apply(row.straight, &mut ranked);
         metric.place(row, &ranked, self.rounds, &mut point);

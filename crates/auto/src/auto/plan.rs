@@ -1,10 +1,10 @@
 //! How many metrics a budget allows, and how large their windows.
 
 use super::AutoParams;
-use super::metrics::{Kind, Metric};
-use super::scales::Scaled;
+use super::metrics::{Metric, MetricKind};
+use super::scales::ScaledRows;
 use super::search::Relevances;
-use super::series::{Effort, Series, cost_of_processes};
+use super::series::{Effort, OrderedRows, cost_of_processes};
 
 /// Steps of the learners that forget.
 pub(super) const STEPS: [f64; 2] = [0.3, 1.0];
@@ -15,18 +15,18 @@ const JUDGED: usize = 512;
 /// alike), and the nearest examples of a prediction.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    kind: Kind,
+    kind: MetricKind,
     sample: usize,
     neighbours: usize,
 }
 
-const fn slot(kind: Kind, sample: usize, neighbours: usize) -> Slot {
+const fn slot(kind: MetricKind, sample: usize, neighbours: usize) -> Slot {
     Slot { kind, sample, neighbours }
 }
 
 /// What a budget buys.
 #[derive(Debug)]
-struct Plan {
+struct BudgetPlan {
     slots: &'static [Slot],
     /// Frequencies of each learner that forgets.
     frequencies: usize,
@@ -35,27 +35,31 @@ struct Plan {
 }
 
 /// From the largest on.
-const PLANS: [Plan; 4] = [
-    Plan {
+const PLANS: [BudgetPlan; 4] = [
+    BudgetPlan {
         slots: &[
-            slot(Kind::Ranks, 512, 32),
-            slot(Kind::Time, 512, 32),
-            slot(Kind::Other, 512, 16),
-            slot(Kind::Ranks, 128, 16),
+            slot(MetricKind::Ranks, 512, 32),
+            slot(MetricKind::Time, 512, 32),
+            slot(MetricKind::Other, 512, 16),
+            slot(MetricKind::Ranks, 128, 16),
         ],
         frequencies: 200,
         least: |_| 1500.0,
     },
-    Plan {
-        slots: &[slot(Kind::Ranks, 512, 16), slot(Kind::Time, 512, 8), slot(Kind::Ranks, 0, 8)],
+    BudgetPlan {
+        slots: &[slot(MetricKind::Ranks, 512, 16), slot(MetricKind::Time, 512, 8), slot(MetricKind::Ranks, 0, 8)],
         frequencies: 64,
         least: |_| 600.0,
     },
-    Plan { slots: &[slot(Kind::Ranks, 0, 8), slot(Kind::Time, 0, 8)], frequencies: 32, least: |d| 256.0 + 16.0 * d },
-    Plan { slots: &[], frequencies: 32, least: |_| 0.0 },
+    BudgetPlan {
+        slots: &[slot(MetricKind::Ranks, 0, 8), slot(MetricKind::Time, 0, 8)],
+        frequencies: 32,
+        least: |d| 256.0 + 16.0 * d,
+    },
+    BudgetPlan { slots: &[], frequencies: 32, least: |_| 0.0 },
 ];
 /// Where not even the last has room.
-const NOTHING: Plan = Plan { slots: &[], frequencies: 0, least: |_| 0.0 };
+const NOTHING: BudgetPlan = BudgetPlan { slots: &[], frequencies: 0, least: |_| 0.0 };
 
 /// What those that forget leave to what learns from all rows, where there is no window.
 const LEFT: f64 = 0.6;
@@ -63,7 +67,7 @@ const LEFT: f64 = 0.6;
 /// A plan, and the window that a budget allows it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    plan: &'static Plan,
+    plan: &'static BudgetPlan,
     /// Nearest examples of a prediction at most.
     neighbours: usize,
     pub(super) window: usize,
@@ -91,8 +95,8 @@ impl Size {
     /// The share of the whole that what learns from every row alike has.
     pub(super) fn share_ahead(&self) -> f64 {
         match self.plan {
-            Plan { frequencies: 0, .. } => 1.0,
-            Plan { slots: [], .. } => 0.75,
+            BudgetPlan { frequencies: 0, .. } => 1.0,
+            BudgetPlan { slots: [], .. } => 0.75,
             _ => 0.25,
         }
     }
@@ -137,7 +141,7 @@ pub(super) struct Past<'a> {
     pub(super) width: usize,
     pub(super) outputs: usize,
     pub(super) given: usize,
-    pub(super) scaled: &'a Scaled,
+    pub(super) scaled: &'a ScaledRows,
     pub(super) targets: &'a [f64],
     pub(super) weights: &'a [f64],
     pub(super) predictions: &'a [f64],
@@ -145,11 +149,11 @@ pub(super) struct Past<'a> {
 
 impl Past<'_> {
     /// The rows in these numbers, with or without the time.
-    fn series(&self, rows: &[f64], timed: bool) -> Series {
+    fn series(&self, rows: &[f64], timed: bool) -> OrderedRows {
         let count = self.targets.len() / self.outputs;
         let time = |t: usize| timed.then_some(t as f64).into_iter();
         let row = |t: usize| time(t).chain(rows[t * self.width..(t + 1) * self.width].iter().copied());
-        Series {
+        OrderedRows {
             shape: (self.width + usize::from(timed), self.outputs),
             rows: (0..count).flat_map(row).collect(),
             targets: self.targets.to_vec(),

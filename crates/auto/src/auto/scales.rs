@@ -148,7 +148,7 @@ impl Scales {
     }
 
     /// Scales what varies of inputs of so many numbers.
-    pub(super) fn rows(&self, xs: &[f64], dimension: usize, rows: &mut Scaled) {
+    pub(super) fn rows(&self, xs: &[f64], dimension: usize, rows: &mut ScaledRows) {
         rows.straight.clear();
         for x in xs.chunks_exact(dimension.max(1)) {
             rows.straight.extend(self.features.iter().map(|feature| {
@@ -182,22 +182,22 @@ impl Validate for Scales {
 
 /// Rows of scaled features: as they are, and [bent](bend).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scaled {
+pub(super) struct ScaledRows {
     pub(super) straight: Vec<f64>,
     pub(super) bent: Vec<f64>,
 }
 
-impl Scaled {
+impl ScaledRows {
     /// Row `t` of so many features.
-    pub(super) fn row(&self, t: usize, width: usize) -> Row<'_> {
+    pub(super) fn row(&self, t: usize, width: usize) -> ScaledRow<'_> {
         let [straight, bent] = [&self.straight, &self.bent].map(|rows| &rows[t * width..(t + 1) * width]);
-        Row { straight, bent }
+        ScaledRow { straight, bent }
     }
 }
 
 /// A row of scaled features: as they are, and bent.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct ScaledRow<'a> {
     pub(super) straight: &'a [f64],
     pub(super) bent: &'a [f64],
 }
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!((scales.wake(&[1.0, 5.0, -2.0]), scales.wake(&[1.0, 5.0, 7.0]), scales.live()), (1, 0, 2));
         scales.grow(3..4);
         assert_eq!(scales.wake(&[1.0, 6.0, 0.0, 1.0]), 2);
-        let mut scaled = Scaled::default();
+        let mut scaled = ScaledRows::default();
         scales.rows(&[3.0, 7.0, -4.0, 0.5], 4, &mut scaled);
         assert_eq!(scaled.straight, [1.0, -2.0, 2.0, 0.5]);
         assert!(scales.fits(4, 1) && scales.validate().is_ok());

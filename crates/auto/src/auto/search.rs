@@ -5,8 +5,8 @@
 //! is often the better one when many rows have come. So relevance is learnt from the first rows,
 //! and anew from the windows at each doubling of the rows.
 
-use super::metrics::{Kind, Metric};
-use super::series::{Effort, ROWS_OF_TIME, Series};
+use super::metrics::{Metric, MetricKind};
+use super::series::{Effort, OrderedRows, ROWS_OF_TIME};
 use crate::local::relevance::Relevance;
 
 /// The shorter of two lengths from which relevance is sought, as a share of the longer one.
@@ -30,7 +30,9 @@ pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
         return;
     }
     let Some(known) = Relevances::of(metrics) else { return };
-    let (Some(timed), Some(ranks)) = (first(metrics, Kind::Time), first(metrics, Kind::Ranks)) else { return };
+    let (Some(timed), Some(ranks)) = (first(metrics, MetricKind::Time), first(metrics, MetricKind::Ranks)) else {
+        return;
+    };
     let series = timed.series(KEPT);
     let paid = SHARE * 0.5 * round as f64 * allowed;
     let sample = (paid / Effort::cost(series.len(), series.shape)).min(0.25 * round as f64) as usize;
@@ -49,7 +51,7 @@ pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
 }
 
 /// The first metric of a kind.
-fn first(metrics: &[Metric], kind: Kind) -> Option<&Metric> {
+fn first(metrics: &[Metric], kind: MetricKind) -> Option<&Metric> {
     metrics.iter().find(|metric| metric.kind == kind)
 }
 
@@ -74,14 +76,14 @@ impl Relevances {
 
     /// Those of metrics, where there is one for the time and one for ranks.
     pub(super) fn of(metrics: &[Metric]) -> Option<Self> {
-        let of = |kind: Kind| first(metrics, kind).map(Metric::relevance);
-        let (timed, ranks) = (of(Kind::Time)?, of(Kind::Ranks)?);
+        let of = |kind: MetricKind| first(metrics, kind).map(Metric::relevance);
+        let (timed, ranks) = (of(MetricKind::Time)?, of(MetricKind::Ranks)?);
         let shorter = || {
             let mut shorter = without_time(&timed);
             shorter.weights.iter_mut().for_each(|weight| *weight /= SHORT * SHORT);
             shorter
         };
-        Some(Self { other: of(Kind::Other).unwrap_or_else(shorter), timed, ranks })
+        Some(Self { other: of(MetricKind::Other).unwrap_or_else(shorter), timed, ranks })
     }
 
     /// Features join, as relevant as the others are on average.
@@ -92,16 +94,22 @@ impl Relevances {
     }
 
     /// That of a metric.
-    pub(super) fn of_kind(&self, kind: Kind) -> &Relevance {
+    pub(super) fn of_kind(&self, kind: MetricKind) -> &Relevance {
         match kind {
-            Kind::Ranks => &self.ranks,
-            Kind::Time => &self.timed,
-            Kind::Other => &self.other,
+            MetricKind::Ranks => &self.ranks,
+            MetricKind::Time => &self.timed,
+            MetricKind::Other => &self.other,
         }
     }
 
     /// What rows say, from here and from what fewer of them said.
-    pub(super) fn sought(&self, before: Option<&Self>, timed: &Series, ranks: &Series, effort: Effort) -> Self {
+    pub(super) fn sought(
+        &self,
+        before: Option<&Self>,
+        timed: &OrderedRows,
+        ranks: &OrderedRows,
+        effort: Effort,
+    ) -> Self {
         let begins = |own: &[&Relevance], of: fn(&Self) -> &Relevance| -> Vec<Relevance> {
             own.iter().copied().chain(before.map(of)).cloned().collect()
         };
@@ -127,10 +135,10 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::SeedableRng;
 
-    use super::super::scales::Row;
+    use super::super::scales::ScaledRow;
     use super::super::series::PACE;
     use super::*;
-    use crate::local::{Memory, TARGETS};
+    use crate::local::{NeighbourMemory, TARGETS};
 
     /// Two features, of which the second matters, and its target.
     fn example(t: usize) -> ([f64; 2], f64) {
@@ -140,14 +148,14 @@ mod tests {
 
     fn push(metric: &mut Metric, t: usize) {
         let ((x, y), mut point) = (example(t), Vec::new());
-        metric.place(Row { straight: &x, bent: &x }, &x, t as u64, &mut point);
+        metric.place(ScaledRow { straight: &x, bent: &x }, &x, t as u64, &mut point);
         metric.neighbours.push(&point, [&[y]; TARGETS], if t.is_multiple_of(3) { 0.5 } else { 1.0 });
     }
 
     fn metrics(window: usize) -> Vec<Metric> {
         let uniform = Relevances::uniform(2, 1.5);
         let metric = |kind| Metric::new(kind, uniform.of_kind(kind), (window, 8), 1);
-        [Kind::Ranks, Kind::Time, Kind::Ranks].map(metric).into()
+        [MetricKind::Ranks, MetricKind::Time, MetricKind::Ranks].map(metric).into()
     }
 
     #[test]
@@ -155,7 +163,7 @@ mod tests {
         for mut metric in metrics(50).into_iter().take(2) {
             (0..80).for_each(|t| push(&mut metric, t));
             let series = metric.series(20);
-            assert_eq!((series.len(), series.timed), (20, metric.kind == Kind::Time));
+            assert_eq!((series.len(), series.timed), (20, metric.kind == MetricKind::Time));
             for (place, t) in (60..80).enumerate() {
                 let (x, y, spread) = series.example(place);
                 let (exact, target) = example(t);
@@ -173,7 +181,7 @@ mod tests {
     #[test]
     fn a_metric_with_another_relevance_is_that_which_had_it_from_the_first_row() {
         let uniform = Relevances::uniform(2, 1.5);
-        for kind in [Kind::Ranks, Kind::Time] {
+        for kind in [MetricKind::Ranks, MetricKind::Time] {
             let mut relevance = uniform.of_kind(kind).clone();
             relevance.weights.iter_mut().enumerate().for_each(|(f, weight)| *weight *= 1.0 + 3.0 * f as f64);
             relevance.noise = 0.02;
@@ -181,13 +189,13 @@ mod tests {
             let (mut changed, mut fresh) = (new(uniform.of_kind(kind)), new(&relevance));
             (0..80).for_each(|t| [&mut changed, &mut fresh].into_iter().for_each(|metric| push(metric, t)));
             changed.set_relevance(&relevance);
-            let mut memory = [Memory::default(), Memory::default()];
+            let mut memory = [NeighbourMemory::default(), NeighbourMemory::default()];
             for (metric, memory) in [&changed, &fresh].into_iter().zip(&mut memory) {
                 let (x, mut point) = ([0.3, -0.4], Vec::new());
-                metric.place(Row { straight: &x, bent: &x }, &x, 80, &mut point);
+                metric.place(ScaledRow { straight: &x, bent: &x }, &x, 80, &mut point);
                 metric.neighbours.means(&point, memory);
             }
-            let [changed, fresh] = memory.each_ref().map(Memory::means);
+            let [changed, fresh] = memory.each_ref().map(NeighbourMemory::means);
             assert!(changed.iter().zip(fresh).all(|(a, b)| (a - b).abs() < 1e-9), "{changed:?} {fresh:?}");
         }
     }
@@ -239,7 +247,7 @@ mod tests {
                 .flat_map(|t| time(t).into_iter().chain(rows[12 * t..12 * (t + 1)].iter().copied()))
                 .collect();
             let shape = (12 + usize::from(timed), 1);
-            Series { shape, rows, targets: targets[..count].to_vec(), spreads: vec![1.0; count], timed }
+            OrderedRows { shape, rows, targets: targets[..count].to_vec(), spreads: vec![1.0; count], timed }
         };
         let effort = Effort { sample: 512, judged: 256 };
         let uniform = Relevances::uniform(12, 2.4);

@@ -3,7 +3,7 @@
 use mercer_simd::LANES;
 
 use crate::local::relevance::{Examples, NEIGHBOURS, Relevance};
-use crate::local::{Memory, Neighbours, Process, TARGETS};
+use crate::local::{NeighbourMemory, Neighbours, Process, TARGETS};
 
 /// Rows from which relevance is learnt.
 pub(super) const LEAST_ROWS: usize = 256;
@@ -41,7 +41,7 @@ impl Effort {
 
 /// Rows in the order of time, in the numbers that a metric looks at, with scaled targets.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
+pub(super) struct OrderedRows {
     /// Numbers of a row, and targets.
     pub(super) shape: (usize, usize),
     pub(super) rows: Vec<f64>,
@@ -52,7 +52,7 @@ pub(super) struct Series {
     pub(super) timed: bool,
 }
 
-impl Series {
+impl OrderedRows {
     pub(super) fn len(&self) -> usize {
         self.spreads.len()
     }
@@ -99,7 +99,7 @@ impl Series {
     ) {
         let rates = rates(relevance);
         let mut window = Neighbours::new(self.shape, self.len(), neighbours, processes(relevance.noise));
-        let (mut point, mut memory) = (Vec::new(), Memory::default());
+        let (mut point, mut memory) = (Vec::new(), NeighbourMemory::default());
         for t in 0..self.len() {
             let (x, y, spread) = self.example(t);
             point.clear();
@@ -114,7 +114,7 @@ impl Series {
 
     /// The last `sample` rows with the nearest examples before them.
     fn examples(&self, relevance: &Relevance, sample: usize) -> Examples {
-        let (mut examples, mut memory) = (Examples::new(self.shape), Memory::default());
+        let (mut examples, mut memory) = (Examples::new(self.shape), NeighbourMemory::default());
         self.replay(relevance, NEIGHBOURS, sample, |t, point, window| {
             if t >= NEIGHBOURS {
                 examples.push(window.nearest(point, &mut memory).map(|place| self.example(place)), self.example(t));
@@ -126,7 +126,7 @@ impl Series {
     /// What the best of the processes loses over the last rows. Errors that are large for scaled
     /// targets count by their logarithm, so that the rows around a change do not decide.
     fn loss(&self, relevance: &Relevance, effort: Effort) -> f64 {
-        let (mut losses, mut memory) = ([0.0; LANES / 2], Memory::default());
+        let (mut losses, mut memory) = ([0.0; LANES / 2], NeighbourMemory::default());
         self.replay(relevance, NEIGHBOURS_JUDGED, effort.judged.min(self.len() / 2), |t, point, window| {
             let (_, y, spread) = self.example(t);
             window.means(point, &mut memory);

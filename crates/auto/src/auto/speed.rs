@@ -9,11 +9,11 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::ahead::{Ahead, Block, PIECE};
+use super::ahead::{Ahead, FeatureBlock, PIECE};
 use super::grid::most_points;
 use super::nearest::Nearest;
 use super::plan::{Past, Size};
-use super::scales::{Row, Scaled};
+use super::scales::{ScaledRow, ScaledRows};
 use super::{Auto, AutoParams};
 
 /// ChaCha8 stream of the rows, apart from other draws.
@@ -88,10 +88,10 @@ impl Speed {
         Self { dimension, params, rows: uniform(count * dimension), targets: uniform(count * params.outputs) }
     }
 
-    fn block(&self, first: usize, end: usize) -> Result<Block<'_>, Error> {
+    fn block(&self, first: usize, end: usize) -> Result<FeatureBlock<'_>, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
         let (straight, targets) = (&self.rows[first * d..end * d], &self.targets[first * m..end * m]);
-        Ok(Block { rows: Rows::new(straight, d, Targets::new(targets, &[], m)?)?, straight })
+        Ok(FeatureBlock { rows: Rows::new(straight, d, Targets::new(targets, &[], m)?)?, straight })
     }
 
     /// Of a row with this budget, once dictionaries and windows are full.
@@ -102,7 +102,7 @@ impl Speed {
         // Uniform on [−1, 1]: the mean squared distance is ⅔d.
         let unit = (2.0 / 3.0 * d.max(1) as f64).sqrt();
         let [straight, bent] = [self.rows[..PIECE * d].to_vec(), self.rows[..PIECE * d].to_vec()];
-        let (few, targets) = (Scaled { straight, bent }, &self.targets[..PIECE * m]);
+        let (few, targets) = (ScaledRows { straight, bent }, &self.targets[..PIECE * m]);
         let mut ahead = Ahead::new((d, m), unit, &few, size, params)?;
         let warm = most_points(d, budget);
         let mut predictions = Vec::new();
@@ -116,7 +116,7 @@ impl Speed {
         for _ in 0..FILLED * size.window {
             row.iter_mut().for_each(|value| *value = rng.random_range(-1.0..1.0));
             let (x, y) = row.split_at(d);
-            nearest.fill(Row { straight: x, bent: x }, y);
+            nearest.fill(ScaledRow { straight: x, bent: x }, y);
         }
         let mut quickest = f64::INFINITY;
         for round in 0..ROUNDS {

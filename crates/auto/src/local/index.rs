@@ -33,7 +33,7 @@ pub(super) struct Index {
 
 /// Memory of a search.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Search {
+pub(super) struct SearchMemory {
     /// Squared distances of the boxes, and the boxes that may hold a near point.
     of_boxes: AlignedVec,
     leaves: Vec<(f64, usize)>,
@@ -103,13 +103,13 @@ impl Index {
         &self,
         x: &[f64],
         is_gone: impl Fn(usize) -> bool,
-        search: &mut Search,
+        search: &mut SearchMemory,
         nearest: &mut Nearest<'_>,
     ) -> usize {
         if self.places.is_empty() {
             return 0;
         }
-        let Search { of_boxes, leaves, distances } = search;
+        let SearchMemory { of_boxes, leaves, distances } = search;
         self.boxes.squared_distances(x, of_boxes);
         let within = |nearest: &Nearest<'_>, leaf: &(f64, usize)| leaf.0 <= nearest.bound;
         leaves.clear();

@@ -5,7 +5,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::{LANES, Lane};
 
-use super::index::{Index, Nearest, Search};
+use super::index::{Index, Nearest, SearchMemory};
 use super::systems::{Process, Systems};
 use super::with_column;
 
@@ -52,18 +52,18 @@ pub(crate) struct Neighbours {
 
 /// Memory of a prediction, with its result; the first three are for who asks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct NeighbourMemory {
     pub(crate) input: Vec<f64>,
     pub(crate) point: Vec<f64>,
     pub(crate) predictions: Vec<f64>,
     distances: Vec<Lane>,
-    search: Search,
+    search: SearchMemory,
     near: Vec<(f64, usize)>,
     systems: Systems,
     means: AlignedVec,
 }
 
-impl Memory {
+impl NeighbourMemory {
     /// What the processes expected when they were asked last: eight numbers for each output.
     pub(crate) fn means(&self) -> &[f64] {
         &self.means
@@ -114,7 +114,7 @@ impl Neighbours {
     /// `memory.means() ←` what the processes expect of each of their targets at `x`; 0 before the
     /// first example. `Nd` multiply-adds at most for `N` examples, and `k³/6 + k² + ½mk² + ½k²d`
     /// for eight of them at a time, with `m` outputs.
-    pub(crate) fn means(&self, x: &[f64], memory: &mut Memory) {
+    pub(crate) fn means(&self, x: &[f64], memory: &mut NeighbourMemory) {
         let outputs = self.outputs;
         if self.points.is_empty() {
             memory.means.resize(LANES * outputs);
@@ -122,7 +122,7 @@ impl Neighbours {
             return;
         }
         self.find(x, memory);
-        let Memory { near, systems, means, .. } = memory;
+        let NeighbourMemory { near, systems, means, .. } = memory;
         let (d, k, width) = (self.points.dimension(), near.len(), TARGETS * outputs);
         systems.points.resize(k * d, 0.0);
         systems.targets.resize(outputs * k * LANES);
@@ -144,7 +144,11 @@ impl Neighbours {
 
     /// Places of the examples that are nearest to `x`, the nearest first. `Nd` multiply-adds at
     /// most.
-    pub(crate) fn nearest<'m>(&self, x: &[f64], memory: &'m mut Memory) -> impl ExactSizeIterator<Item = usize> + 'm {
+    pub(crate) fn nearest<'m>(
+        &self,
+        x: &[f64],
+        memory: &'m mut NeighbourMemory,
+    ) -> impl ExactSizeIterator<Item = usize> + 'm {
         memory.near.clear();
         if !self.points.is_empty() {
             self.find(x, memory);
@@ -155,8 +159,8 @@ impl Neighbours {
     /// `memory.near ←` the nearest examples with their squared distances, the nearest first; of
     /// equal ones, the first in the order of the window. At how many points and sides of boxes of
     /// the index it looked.
-    fn find(&self, x: &[f64], memory: &mut Memory) -> usize {
-        let Memory { distances, near, search, .. } = memory;
+    fn find(&self, x: &[f64], memory: &mut NeighbourMemory) -> usize {
+        let NeighbourMemory { distances, near, search, .. } = memory;
         let mut nearest = Nearest::new(self.count, near);
         let held = self.len();
         let recent = if self.index.len() == 0 { held } else { self.recent.min(held) };
@@ -176,7 +180,7 @@ impl Neighbours {
 
     /// Makes the index anew where so many examples have come that it pays. It changes no
     /// prediction, only how soon it is made: let who asks often call this now and then.
-    pub(crate) fn arrange(&mut self, memory: &mut Memory) {
+    pub(crate) fn arrange(&mut self, memory: &mut NeighbourMemory) {
         let held = self.len();
         if self.recent < LEAST_RECENT.max(held / RECENT_SHARE) || self.dimension() == 0 {
             return;
@@ -330,7 +334,7 @@ mod tests {
     /// The nearest examples of a window as a list sorts them, with that of the search, after each
     /// of so many rounds.
     fn compare(mut neighbours: Neighbours, d: usize, rounds: u32, mut change: impl FnMut(u32, &mut Neighbours)) {
-        let (mut memory, mut exact) = (Memory::default(), Vec::new());
+        let (mut memory, mut exact) = (NeighbourMemory::default(), Vec::new());
         for t in 0..rounds {
             let x: Vec<f64> =
                 (0..d).map(|i| f64::from(t * (37 + 16 * i as u32) % (101 - 12 * i as u32)) * 0.02).collect();
@@ -363,14 +367,14 @@ mod tests {
     #[test]
     fn an_index_changes_nothing_whatever_was_replaced_since() {
         for d in [1, 2, 5] {
-            let mut memory = Memory::default();
+            let mut memory = NeighbourMemory::default();
             compare(window(d, 1500), d, 5000, |_, neighbours| neighbours.arrange(&mut memory));
         }
     }
 
     #[test]
     fn a_window_that_grows_keeps_its_order_and_its_index() {
-        let mut memory = Memory::default();
+        let mut memory = NeighbourMemory::default();
         compare(window(2, 700), 2, 4000, |t, neighbours| {
             if neighbours.is_just_full() && t < 3000 {
                 neighbours.extend();
@@ -382,7 +386,7 @@ mod tests {
 
     #[test]
     fn points_of_no_dimension_have_no_index() {
-        let mut memory = Memory::default();
+        let mut memory = NeighbourMemory::default();
         compare(window(0, 600), 0, 1300, |_, neighbours| neighbours.arrange(&mut memory));
     }
 }

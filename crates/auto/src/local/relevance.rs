@@ -48,7 +48,7 @@ pub(crate) struct Relevance {
 }
 
 /// An example: its point, its targets, its inverse weight.
-pub(crate) type Example<'a> = (&'a [f64], &'a [f64], f64);
+pub(crate) type WeightedExample<'a> = (&'a [f64], &'a [f64], f64);
 
 /// Rows, each with [`NEIGHBOURS`] examples from before it.
 ///
@@ -75,7 +75,7 @@ impl Examples {
     }
 
     /// A row after its [`NEIGHBOURS`] examples.
-    pub(crate) fn push<'a>(&mut self, neighbours: impl Iterator<Item = Example<'a>>, row: Example<'_>) {
+    pub(crate) fn push<'a>(&mut self, neighbours: impl Iterator<Item = WeightedExample<'a>>, row: WeightedExample<'_>) {
         let (k, d, m) = (NEIGHBOURS, self.width, self.outputs);
         let (group, lane) = (self.rows / LANES, self.rows % LANES);
         if lane == 0 {
@@ -87,7 +87,7 @@ impl Examples {
             // definite matrix.
             self.spreads.lanes_mut()[group * k..].fill(Lane([1.0; LANES]));
         }
-        let mut put = |place: usize, (x, y, spread): Example<'_>| {
+        let mut put = |place: usize, (x, y, spread): WeightedExample<'_>| {
             let points = self.points.lanes_mut()[(group * (k + 1) + place) * d..].iter_mut();
             points.zip(x).for_each(|(point, x)| point.0[lane] = *x);
             let targets = self.targets.lanes_mut()[(group * (k + 1) + place) * m..].iter_mut();
@@ -131,7 +131,7 @@ impl Relevance {
         let d = self.weights.len();
         let mut logs: Vec<f64> = self.weights.iter().chain([&self.noise]).map(|value| value.ln()).collect();
         let (mut steps, mut before) = (vec![FIRST_STEP; logs.len()], vec![0.0; logs.len()]);
-        let (mut best, mut memory) = ((f64::NEG_INFINITY, logs.clone()), Memory::default());
+        let (mut best, mut memory) = ((f64::NEG_INFINITY, logs.clone()), RelevanceMemory::default());
         for _ in 0..STEPS {
             let Some((value, gradient)) = gradient(&logs, examples, &mut memory) else { break };
             if value > best.0 {
@@ -162,12 +162,12 @@ impl Relevance {
 
 /// Log likelihood and log prior, up to a constant, with their gradient in the logarithms of `w` and
 /// `ν`; none where all errors are 0 or out of range.
-fn gradient(logs: &[f64], examples: &Examples, memory: &mut Memory) -> Option<(f64, Vec<f64>)> {
+fn gradient(logs: &[f64], examples: &Examples, memory: &mut RelevanceMemory) -> Option<(f64, Vec<f64>)> {
     let d = examples.width;
     let rates: Vec<f64> = logs[..d].iter().map(|log| (0.5 * log).exp()).collect();
     let noise = logs[d].exp();
     dispatch(Likelihood { examples, rates: &rates, noise, memory });
-    let Memory { sums: [of_fit, of_spread], fits, variances, .. } = &*memory;
+    let RelevanceMemory { sums: [of_fit, of_spread], fits, variances, .. } = &*memory;
     let (fit, count) = (fits.iter().sum::<f64>(), examples.outputs as f64 * examples.weights.iter().sum::<f64>());
     let known = fit > 0.0 && fit.is_finite();
     let spread = examples.outputs as f64
@@ -189,7 +189,7 @@ fn gradient(logs: &[f64], examples: &Examples, memory: &mut Memory) -> Option<(f
 
 /// What [`Likelihood`] finds, and its memory.
 #[derive(Clone, Debug, Default)]
-struct Memory {
+struct RelevanceMemory {
     /// `Σ c d(e²/v)` and `Σ c m d(ln v)` by `log w` and `log ν`.
     sums: [AlignedVec; 2],
     /// `c e²/v` and `v` of each row.
@@ -208,7 +208,7 @@ struct Likelihood<'a> {
     examples: &'a Examples,
     rates: &'a [f64],
     noise: f64,
-    memory: &'a mut Memory,
+    memory: &'a mut RelevanceMemory,
 }
 
 impl Op for Likelihood<'_> {
@@ -219,7 +219,8 @@ impl Op for Likelihood<'_> {
         let Self { examples, rates, memory, .. } = self;
         let (d, k, m) = (examples.width, NEIGHBOURS, examples.outputs);
         let groups = examples.weights.lanes().len();
-        let Memory { sums: [of_fit, of_spread], fits, variances, points, matrix, slopes, along, factors } = memory;
+        let RelevanceMemory { sums: [of_fit, of_spread], fits, variances, points, matrix, slopes, along, factors } =
+            memory;
         for sums in [&mut *of_fit, of_spread] {
             sums.resize((d + 1) * LANES);
             sums.fill(0.0);
@@ -291,7 +292,7 @@ impl Op for Likelihood<'_> {
             simd.store(simd.add(of_noise, simd.load(&of_fit[d])), &mut of_fit[d]);
             let of_noise = simd.mul(noise, simd.mul(by_ln, noise_v));
             simd.store(simd.add(of_noise, simd.load(&of_spread[d])), &mut of_spread[d]);
-            let pairs = Pairs { points: &*points, slopes: &*slopes, beta: &*beta, along: &*along };
+            let pairs = NeighbourPairs { points: &*points, slopes: &*slopes, beta: &*beta, along: &*along };
             let (of, sums) = ([&mut *of_e, &mut *of_v], [&mut *of_fit, &mut *of_spread]);
             pairs.add(simd, [by_e, by_v, by_ln], of, sums);
         }
@@ -319,14 +320,14 @@ fn kernels<S: Simd>(simd: S, points: &[Lane], matrix: &mut [Lane], slopes: &mut 
 }
 
 /// The pairs of neighbours of a group, and of a neighbour and the row.
-struct Pairs<'a> {
+struct NeighbourPairs<'a> {
     points: &'a [Lane],
     slopes: &'a [Lane],
     beta: &'a [Lane],
     along: &'a [Lane],
 }
 
-impl Pairs<'_> {
+impl NeighbourPairs<'_> {
     /// Adds what they say of `log w` to `sums`, with the factors of a row of slopes in `of`.
     #[inline(always)]
     fn add<S: Simd>(&self, simd: S, [by_e, by_v, by_ln]: [S::F64; 3], of: [&mut [Lane]; 2], sums: [&mut [Lane]; 2]) {
@@ -452,7 +453,7 @@ mod tests {
         for (n, m) in [(40, 1), (33, 2), (13, 1)] {
             let examples = examples(n, m, target);
             let logs = [0.3, -0.5, 0.1, -2.0];
-            let (value, exact) = gradient(&logs, &examples, &mut Memory::default()).expect("finite");
+            let (value, exact) = gradient(&logs, &examples, &mut RelevanceMemory::default()).expect("finite");
             assert!((value - log_posterior(&logs, n, m)).abs() < 1e-9 * value.abs());
             for f in 0..4 {
                 let at = |h: f64| {

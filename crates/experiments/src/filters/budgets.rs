@@ -4,19 +4,19 @@
 use mercer_learners::catalogue::{Context, Key, Value};
 
 use super::curves::YARDSTICK;
-use super::methods::{FAMILIES, Family, Method, filters};
-use super::pass::{Pass, finals, pass};
-use super::signals::Series;
+use super::methods::{FAMILIES, Family, FilterMethod, filters};
+use super::pass::{FilterPass, finals, pass};
+use super::signals::SignalSeries;
 use crate::prelude::*;
 
 /// Most points.
 const BUDGETS: [usize; 3] = [50, 100, 200];
-const SERIES: Series = Series::MackeyGlass;
+const SERIES: SignalSeries = SignalSeries::MackeyGlass;
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(5000, 20_000);
     let seeds = plan.repetitions_or(2, 10);
-    let methods: Vec<&Method> = filters().collect();
+    let methods: Vec<&FilterMethod> = filters().collect();
     let mut jobs: Vec<Job<(usize, usize, usize)>> = Vec::new();
     for (place, method) in methods.iter().enumerate() {
         for budget in BUDGETS {
@@ -39,8 +39,8 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let mut trail = Trail { shown: method.shown, micros: Vec::new(), kept: Vec::new(), errors: Vec::new() };
         for budget in BUDGETS {
             let mine = jobs.iter().zip(&passes).filter(|(job, _)| (job.input.0, job.input.1) == (place, budget));
-            let mine: Vec<&Pass> = mine.filter_map(|(_, pass)| pass.as_ref()).collect();
-            let of = |value: fn(&Pass) -> f64| mean(&mine.iter().map(|pass| value(pass)).collect::<Vec<f64>>());
+            let mine: Vec<&FilterPass> = mine.filter_map(|(_, pass)| pass.as_ref()).collect();
+            let of = |value: fn(&FilterPass) -> f64| mean(&mine.iter().map(|pass| value(pass)).collect::<Vec<f64>>());
             let (size, micros) = (of(|pass| pass.size as f64), of(|pass| pass.microseconds));
             let kept = numbers_kept(method, dimension, size);
             let errors = finals(&mine);
@@ -94,7 +94,7 @@ fn panels(family: &Family, trails: &[Trail]) -> Panels {
 
 /// What the catalogue says of the filter's memory, where it depends on nothing but points,
 /// features, the default kernels and counts that are keys with their defaults.
-fn numbers_kept(method: &Method, dimension: usize, size: f64) -> Option<f64> {
+fn numbers_kept(method: &FilterMethod, dimension: usize, size: f64) -> Option<f64> {
     /// Of the learners with several, by default.
     const KERNELS: f64 = 5.0;
     let entry = method.entry()?;

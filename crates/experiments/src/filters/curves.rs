@@ -7,9 +7,9 @@
 
 use mercer_learners::catalogue::Context;
 
-use super::methods::{FAMILIES, Method, filters};
-use super::pass::{Pass, finals, pass, smoothed};
-use super::signals::Series;
+use super::methods::{FAMILIES, FilterMethod, filters};
+use super::pass::{FilterPass, finals, pass, smoothed};
+use super::signals::SignalSeries;
 use crate::prelude::*;
 
 /// Most points of a filter.
@@ -20,14 +20,14 @@ const WINDOWS: usize = 40;
 pub(super) const YARDSTICK: &str = "krls";
 
 /// A series, the place of a filter in [`filters`], and a seed.
-type Task = (Series, usize, usize);
+type CurveTask = (SignalSeries, usize, usize);
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(5000, 20_000);
     let seeds = plan.repetitions_or(4, 20);
-    let methods: Vec<&Method> = filters().collect();
-    let mut jobs: Vec<Job<Task>> = Vec::new();
-    for series in Series::ALL {
+    let methods: Vec<&FilterMethod> = filters().collect();
+    let mut jobs: Vec<Job<CurveTask>> = Vec::new();
+    for series in SignalSeries::ALL {
         for (place, method) in methods.iter().enumerate() {
             for seed in 0..seeds {
                 let name = format!("filters_curves / {} / {} / {}", series.name(), method.shown, seed + 1);
@@ -42,7 +42,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let learner = methods[place].build(series.width(), BUDGET, &context)?;
         learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
     })?;
-    let of = |series: Series, place: usize| -> Vec<&Pass> {
+    let of = |series: SignalSeries, place: usize| -> Vec<&FilterPass> {
         let mine = jobs.iter().zip(&passes).filter(|(job, _)| (job.input.0, job.input.1) == (series, place));
         mine.filter_map(|(_, pass)| pass.as_ref()).collect()
     };
@@ -58,7 +58,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     ));
     let mut table = Table::with("series | filter | final error ~3 | dictionary .0 | µs a row ~3");
     let (mut claims, mut families, mut gallery) = (Claims::new(), Vec::new(), Vec::new());
-    for series in Series::ALL {
+    for series in SignalSeries::ALL {
         let curves: Vec<Vec<f64>> = (0..methods.len()).map(|place| smoothed(&of(series, place), WINDOWS).1).collect();
         let xs = smoothed(&of(series, 0), WINDOWS).0;
         let mut errors = Vec::new();
@@ -117,7 +117,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 /// Statements on the final errors of one series.
-fn judge(claims: &mut Claims, series: Series, errors: &[(&str, f64)], persistence: f64) -> Result<()> {
+fn judge(claims: &mut Claims, series: SignalSeries, errors: &[(&str, f64)], persistence: f64) -> Result<()> {
     let worst = errors.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", f64::NAN));
     claims.ours(
         format!("{}: every filter ends below the error of repeating the last value", series.name()),

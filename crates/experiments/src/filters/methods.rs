@@ -9,7 +9,7 @@ use mercer_registry::{AnyRegressor, build_with, entries};
 
 /// A learner with settings; all else is its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Method {
+pub(super) struct FilterMethod {
     /// As pictures and tables call it.
     pub(super) shown: &'static str,
     /// Its name in the catalogue.
@@ -22,7 +22,7 @@ pub(super) struct Method {
     members: &'static [Self],
 }
 
-impl Method {
+impl FilterMethod {
     /// Under its own name.
     pub(super) const fn new(name: &'static str, given: &'static [(&'static str, f64)]) -> Self {
         Self { shown: name, name, given, named: &[], restarts: false, members: &[] }
@@ -86,7 +86,7 @@ impl Method {
 /// Filters that share an idea, and so a panel.
 pub(super) struct Family {
     pub(super) name: &'static str,
-    pub(super) methods: &'static [Method],
+    pub(super) methods: &'static [FilterMethod],
 }
 
 /// All filters, `krls` in the last family. A name that the catalogue does not hold is passed over.
@@ -94,47 +94,47 @@ pub(super) const FAMILIES: [Family; 4] = [
     Family {
         name: "gradient steps",
         methods: &[
-            Method::new("klms", &[("eta", 0.5)]),
-            Method::new("qklms", &[("eta", 0.5), ("epsilon", 0.3)]),
-            Method::new("qklms-fb", &[("eta", 0.5), ("epsilon", 0.3)]),
-            Method::new("norma", &[("eta", 0.5), ("lambda", 0.01)]),
-            Method::new("fb-klms", &[("eta", 0.5), ("nu", 0.05)]),
+            FilterMethod::new("klms", &[("eta", 0.5)]),
+            FilterMethod::new("qklms", &[("eta", 0.5), ("epsilon", 0.3)]),
+            FilterMethod::new("qklms-fb", &[("eta", 0.5), ("epsilon", 0.3)]),
+            FilterMethod::new("norma", &[("eta", 0.5), ("lambda", 0.01)]),
+            FilterMethod::new("fb-klms", &[("eta", 0.5), ("nu", 0.05)]),
         ],
     },
     Family {
         name: "normalised steps and projections",
         methods: &[
-            Method::new("knlms", &[("eta", 0.5), ("mu0", 0.95)]),
-            Method::new("kap", &[("eta", 0.1), ("mu0", 0.95), ("eps", 0.1)]),
-            Method::new("lkapa", &[("eta", 0.05)]),
-            Method::new("nlkapa", &[("eps", 0.01)]),
-            Method::new("kap-sm", &[("mu", 1.0)]),
+            FilterMethod::new("knlms", &[("eta", 0.5), ("mu0", 0.95)]),
+            FilterMethod::new("kap", &[("eta", 0.1), ("mu0", 0.95), ("eps", 0.1)]),
+            FilterMethod::new("lkapa", &[("eta", 0.05)]),
+            FilterMethod::new("nlkapa", &[("eps", 0.01)]),
+            FilterMethod::new("kap-sm", &[("mu", 1.0)]),
         ],
     },
     Family {
         name: "sparse coefficients, several kernels",
         methods: &[
-            Method::new("klms-csl1", &[("eta", 0.02), ("mu0", 0.9)]),
-            Method::new("klms-csal1", &[("eta", 0.02), ("mu0", 0.9)]),
-            Method::new("mknlms-cs", &[("eta", 0.5), ("eps", 0.01)]),
-            Method::new("mxklms", &[("eta", 0.5)]),
+            FilterMethod::new("klms-csl1", &[("eta", 0.02), ("mu0", 0.9)]),
+            FilterMethod::new("klms-csal1", &[("eta", 0.02), ("mu0", 0.9)]),
+            FilterMethod::new("mknlms-cs", &[("eta", 0.5), ("eps", 0.01)]),
+            FilterMethod::new("mxklms", &[("eta", 0.5)]),
         ],
     },
     Family {
         name: "least squares",
         methods: &[
-            Method::new("krls", &[("nu", 1e-4), ("lambda", 1e-3)]),
-            Method::new("ald-krls", &[("nu", 1e-3)]),
-            Method::new("sw-krls", &[("lambda", 1e-3)]),
-            Method::new("fb-krls", &[("lambda", 1e-3)]),
-            Method::new("krls-t", &[("noise", 1e-3), ("forgetting", 1.0)]),
-            Method::new("ex-krls", &[("beta", 0.995)]),
+            FilterMethod::new("krls", &[("nu", 1e-4), ("lambda", 1e-3)]),
+            FilterMethod::new("ald-krls", &[("nu", 1e-3)]),
+            FilterMethod::new("sw-krls", &[("lambda", 1e-3)]),
+            FilterMethod::new("fb-krls", &[("lambda", 1e-3)]),
+            FilterMethod::new("krls-t", &[("noise", 1e-3), ("forgetting", 1.0)]),
+            FilterMethod::new("ex-krls", &[("beta", 0.995)]),
         ],
     },
 ];
 
 /// The filters of all families that the catalogue holds.
-pub(super) fn filters() -> impl Iterator<Item = &'static Method> {
+pub(super) fn filters() -> impl Iterator<Item = &'static FilterMethod> {
     FAMILIES.iter().flat_map(|family| family.methods).filter(|method| method.entry().is_some())
 }
 
@@ -152,6 +152,6 @@ mod tests {
             assert!(method.build(1.0, 50, &context).unwrap().is_some(), "{}", method.shown);
             assert!(method.budget_key().is_some(), "{}", method.shown);
         }
-        assert!(Method::new("no such learner", &[]).build(1.0, 50, &context).unwrap().is_none());
+        assert!(FilterMethod::new("no such learner", &[]).build(1.0, 50, &context).unwrap().is_none());
     }
 }

@@ -8,7 +8,7 @@ use mercer_datasets::Registry;
 use mercer_learners::catalogue::Context;
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
-use super::methods::Method;
+use super::methods::FilterMethod;
 use super::pass::mistakes;
 use crate::prelude::*;
 
@@ -18,34 +18,34 @@ const BUDGETS: [usize; 5] = [25, 50, 100, 200, 400];
 const ROWS: [usize; 2] = [5000, 50_000];
 
 /// The classifiers, those without a budget first.
-const METHODS: [Method; 9] = [
-    Method::new("perceptron", &[]),
-    Method::new("pa", &[]),
-    Method::new("rbp", &[]),
-    Method::new("forgetron", &[]),
-    Method::new("projectron", &[]),
-    Method::new("projectron++", &[]),
-    Method::new("bpa-s", &[]),
-    Method::new("bogd", &[]),
-    Method::new("pegasos", &[]),
+const METHODS: [FilterMethod; 9] = [
+    FilterMethod::new("perceptron", &[]),
+    FilterMethod::new("pa", &[]),
+    FilterMethod::new("rbp", &[]),
+    FilterMethod::new("forgetron", &[]),
+    FilterMethod::new("projectron", &[]),
+    FilterMethod::new("projectron++", &[]),
+    FilterMethod::new("bpa-s", &[]),
+    FilterMethod::new("bogd", &[]),
+    FilterMethod::new("pegasos", &[]),
 ];
 
 /// A data set and how it is learnt.
-struct Set {
+struct MistakeSet {
     name: &'static str,
     scaled: bool,
     width: f64,
 }
 
-const SETS: [Set; 5] = [
-    Set { name: "ijcnn1", scaled: false, width: 0.5 },
-    Set { name: "cod_rna", scaled: true, width: 0.5 },
-    Set { name: "susy_11k_low8", scaled: true, width: 1.0 },
-    Set { name: "susy", scaled: true, width: 1.0 },
-    Set { name: "diamonds", scaled: true, width: 0.5 },
+const SETS: [MistakeSet; 5] = [
+    MistakeSet { name: "ijcnn1", scaled: false, width: 0.5 },
+    MistakeSet { name: "cod_rna", scaled: true, width: 0.5 },
+    MistakeSet { name: "susy_11k_low8", scaled: true, width: 1.0 },
+    MistakeSet { name: "susy", scaled: true, width: 1.0 },
+    MistakeSet { name: "diamonds", scaled: true, width: 0.5 },
 ];
 
-impl Set {
+impl MistakeSet {
     fn load(&self, registry: &Registry) -> Result<Dataset> {
         let mut table = registry.open(self.name)?;
         if !table.is_binary() {
@@ -63,18 +63,19 @@ impl Set {
 }
 
 /// The places of a set, a method and a budget (`None` for those that have none), and a repetition.
-type Task = (usize, usize, Option<usize>, usize);
+type MistakeTask = (usize, usize, Option<usize>, usize);
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size.unwrap_or(ROWS[usize::from(plan.full)]);
     let repetitions = plan.repetitions_or(1, 3);
-    let (there, missing): (Vec<&Set>, Vec<&Set>) = SETS.iter().partition(|set| plan.registry.is_available(set.name));
+    let (there, missing): (Vec<&MistakeSet>, Vec<&MistakeSet>) =
+        SETS.iter().partition(|set| plan.registry.is_available(set.name));
     let tables: Vec<Dataset> = there.iter().map(|set| set.load(&plan.registry)).collect::<Result<_, _>>()?;
-    let methods: Vec<&Method> = METHODS.iter().filter(|method| method.entry().is_some()).collect();
-    let budgets_of = |method: &Method| -> Vec<Option<usize>> {
+    let methods: Vec<&FilterMethod> = METHODS.iter().filter(|method| method.entry().is_some()).collect();
+    let budgets_of = |method: &FilterMethod| -> Vec<Option<usize>> {
         if method.budget_key().is_some() { BUDGETS.map(Some).to_vec() } else { vec![None] }
     };
-    let mut jobs: Vec<Job<Task>> = Vec::new();
+    let mut jobs: Vec<Job<MistakeTask>> = Vec::new();
     for (set, table) in tables.iter().enumerate() {
         for (place, method) in methods.iter().enumerate() {
             for budget in budgets_of(method) {
@@ -144,7 +145,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     for set in missing {
         let page = plan.registry.find(set.name).map_or("", |entry| entry.page.as_str());
         report.not_run(
-            Kind::Claim,
+            ComparisonKind::Claim,
             2,
             set.name,
             format!("The data set was not found on this machine; its page: {page}"),

@@ -13,7 +13,7 @@ use crate::prelude::*;
 const BLOCK: usize = 256;
 
 /// What a pass gave.
-pub(super) struct Pass {
+pub(super) struct FilterPass {
     /// Squared errors of predictions made before the row was learnt; infinite from the row on at
     /// which the learner diverged.
     pub(super) squares: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct Pass {
 }
 
 /// Learns the signal row by row.
-pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgress) -> Result<Pass> {
+pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgress) -> Result<FilterPass> {
     let rows = signal.targets.len();
     let (mut squares, mut times) = (Vec::with_capacity(rows), Vec::new());
     'stream: for (xs, ys) in signal.inputs.chunks(BLOCK * signal.dimension).zip(signal.targets.chunks(BLOCK)) {
@@ -41,12 +41,12 @@ pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgre
         bar.advance(ys.len() as u64);
     }
     squares.resize(rows, f64::INFINITY);
-    Ok(Pass { squares, size: learner.dictionary_size(), microseconds: median(&times) })
+    Ok(FilterPass { squares, size: learner.dictionary_size(), microseconds: median(&times) })
 }
 
 /// The last rows of a window, and the mean over each of `windows` windows of the stream and over
 /// all passes.
-pub(super) fn smoothed(passes: &[&Pass], windows: usize) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn smoothed(passes: &[&FilterPass], windows: usize) -> (Vec<f64>, Vec<f64>) {
     let rows = passes.first().map_or(0, |pass| pass.squares.len());
     let ends: Vec<usize> = (1..=windows).map(|k| k * rows / windows).collect();
     let window = |k: usize| if k == 0 { 0 } else { ends[k - 1] }..ends[k];
@@ -55,7 +55,7 @@ pub(super) fn smoothed(passes: &[&Pass], windows: usize) -> (Vec<f64>, Vec<f64>)
 }
 
 /// The mean over the last tenth of each pass.
-pub(super) fn finals(passes: &[&Pass]) -> Vec<f64> {
+pub(super) fn finals(passes: &[&FilterPass]) -> Vec<f64> {
     passes.iter().map(|pass| mean(&pass.squares[pass.squares.len() * 9 / 10..])).collect()
 }
 
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn windows_are_means_over_rows_and_passes() {
-        let pass = |squares: &[f64]| Pass { squares: squares.to_vec(), size: 1, microseconds: 1.0 };
+        let pass = |squares: &[f64]| FilterPass { squares: squares.to_vec(), size: 1, microseconds: 1.0 };
         let (a, b) = (pass(&[1.0, 3.0, 5.0, 7.0, 9.0]), pass(&[1.0, 1.0, 1.0, 1.0, f64::INFINITY]));
         let (xs, ys) = smoothed(&[&a, &b], 2);
         assert_eq!((xs, ys), (vec![2.0, 5.0], vec![1.5, f64::INFINITY]));

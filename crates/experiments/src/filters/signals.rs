@@ -39,7 +39,7 @@ impl Signal {
 
 /// The series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Series {
+pub(super) enum SignalSeries {
     /// `ẋ = 0.2 x(t − 30)/(1 + x(t − 30)¹⁰) − 0.1 x`, sampled every 6 units of time, ten lags: as
     /// the book of Liu, Príncipe and Haykin has it.
     MackeyGlass,
@@ -47,7 +47,7 @@ pub(super) enum Series {
     Lorenz,
 }
 
-impl Series {
+impl SignalSeries {
     pub(super) const ALL: [Self; 2] = [Self::MackeyGlass, Self::Lorenz];
 
     pub(super) fn name(self) -> &'static str {
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn series_are_scaled_and_lagged() {
-        for series in Series::ALL {
+        for series in SignalSeries::ALL {
             let signal = series.rows(500, 3).unwrap();
             assert_eq!((signal.targets.len(), signal.inputs.len()), (500, 500 * signal.dimension));
             // A row's last input is the target of the row before.

@@ -8,8 +8,8 @@
 
 use mercer_learners::catalogue::Context;
 
-use super::methods::Method;
-use super::pass::{Pass, pass, smoothed};
+use super::methods::FilterMethod;
+use super::pass::{FilterPass, pass, smoothed};
 use super::signals::{CHANNEL_NOISE, channel};
 use crate::prelude::*;
 
@@ -31,46 +31,46 @@ const AFTER: usize = 1000;
 /// The loss of the mixture over them is at most this many times that of the learner.
 const AT_MOST: f64 = 1.2;
 
-const KRLS: Method = Method::new("krls", &[("nu", 1e-2), ("lambda", 1e-2)]);
-const RESTART: Method = KRLS.restarting().called("restart (krls)");
-const SW_KRLS: Method = Method::new("sw-krls", &[("lambda", 1e-2)]);
-const KRLS_T: Method = Method::new("krls-t", &[("noise", 1e-2), ("forgetting", 0.995)]);
+const KRLS: FilterMethod = FilterMethod::new("krls", &[("nu", 1e-2), ("lambda", 1e-2)]);
+const RESTART: FilterMethod = KRLS.restarting().called("restart (krls)");
+const SW_KRLS: FilterMethod = FilterMethod::new("sw-krls", &[("lambda", 1e-2)]);
+const KRLS_T: FilterMethod = FilterMethod::new("krls-t", &[("noise", 1e-2), ("forgetting", 0.995)]);
 
 /// Filters that are not expected back soon, and what they do with the past. Directional forgetting
 /// weakens what is known along each input alone, which for as many directions as points takes long.
-const SLOW: [(Method, &str); 3] = [
+const SLOW: [(FilterMethod, &str); 3] = [
     (KRLS, "keep it"),
-    (Method::new("ald-krls", &[("nu", 1e-2)]), "keep it"),
+    (FilterMethod::new("ald-krls", &[("nu", 1e-2)]), "keep it"),
     (
-        Method::new("krls", &[("nu", 1e-2), ("lambda", 1e-2), ("forgetting", 0.9)]).called("krls, directional"),
+        FilterMethod::new("krls", &[("nu", 1e-2), ("lambda", 1e-2), ("forgetting", 0.9)]).called("krls, directional"),
         "forget it along each input, 0.9",
     ),
 ];
 
 /// Filters that are.
-const FAST: [(Method, &str); 8] = [
+const FAST: [(FilterMethod, &str); 8] = [
     (
-        Method::new("krls", &[("nu", 1e-2), ("lambda", 1e-2), ("forgetting", 0.99)])
+        FilterMethod::new("krls", &[("nu", 1e-2), ("lambda", 1e-2), ("forgetting", 0.99)])
             .naming(&[("forgets", "prior")])
             .called("krls, to the prior"),
         "forget it back to the prior, 0.99",
     ),
     (RESTART, "start anew"),
     (SW_KRLS, "keep a window"),
-    (Method::new("fb-krls", &[("lambda", 1e-2)]), "keep a budget of it"),
+    (FilterMethod::new("fb-krls", &[("lambda", 1e-2)]), "keep a budget of it"),
     (KRLS_T, "forget it back to the prior, 0.995"),
-    (Method::new("knlms", &[("eta", 0.5), ("mu0", 0.95)]), "small steps away from it"),
-    (Method::new("norma", &[("eta", 0.5), ("lambda", 0.01)]), "keep a window, and shrink it"),
+    (FilterMethod::new("knlms", &[("eta", 0.5), ("mu0", 0.95)]), "small steps away from it"),
+    (FilterMethod::new("norma", &[("eta", 0.5), ("lambda", 0.01)]), "keep a window, and shrink it"),
     (MIXTURE, "weigh learners that keep and that forget it"),
 ];
 
-const MIXTURE: Method = Method::mixture(&[KRLS, RESTART, SW_KRLS, KRLS_T]).called("mixture of four");
+const MIXTURE: FilterMethod = FilterMethod::mixture(&[KRLS, RESTART, SW_KRLS, KRLS_T]).called("mixture of four");
 
 /// What starts at the change, and has no past.
-const FRESH: Method = KRLS.called("krls, from the change on");
+const FRESH: FilterMethod = KRLS.called("krls, from the change on");
 
 /// What the smoothed error of one filter says.
-struct Course {
+struct SwitchCourse {
     before: f64,
     after: f64,
     /// Rows after the change until it has recovered.
@@ -80,9 +80,10 @@ struct Course {
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size.unwrap_or(ROWS);
     let seeds = plan.repetitions_or(10, 50);
-    let there =
-        |methods: &'static [(Method, &'static str)]| methods.iter().filter(|(method, _)| method.entry().is_some());
-    let (methods, pasts): (Vec<&Method>, Vec<&str>) =
+    let there = |methods: &'static [(FilterMethod, &'static str)]| {
+        methods.iter().filter(|(method, _)| method.entry().is_some())
+    };
+    let (methods, pasts): (Vec<&FilterMethod>, Vec<&str>) =
         there(&SLOW).chain(there(&FAST)).map(|(method, past)| (method, *past)).unzip();
     let slow = there(&SLOW).count();
     let mut jobs: Vec<Job<(usize, usize)>> = Vec::new();
@@ -101,7 +102,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let learner = method.build(WIDTH, BUDGET, &context)?;
         learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
     })?;
-    let of = |place: usize| -> Vec<&Pass> {
+    let of = |place: usize| -> Vec<&FilterPass> {
         let mine = jobs.iter().zip(&passes).filter(|(job, _)| job.input.0 == place);
         mine.filter_map(|(_, pass)| pass.as_ref()).collect()
     };
@@ -164,11 +165,11 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-fn course(xs: &[f64], ys: &[f64]) -> Course {
+fn course(xs: &[f64], ys: &[f64]) -> SwitchCourse {
     let half = ys.len() / 2;
     let before = mean(&ys[half - ys.len() / 10..half]);
     let recovered = (half..ys.len()).find(|k| ys[*k] <= RECOVERED * before);
-    Course {
+    SwitchCourse {
         before,
         after: mean(&ys[ys.len() - ys.len() / 10..]),
         recovery: recovered.map(|k| (xs[k] - xs[half - 1]) as usize),
@@ -176,8 +177,8 @@ fn course(xs: &[f64], ys: &[f64]) -> Course {
 }
 
 fn judge(
-    methods: &[&Method],
-    courses: &[Course],
+    methods: &[&FilterMethod],
+    courses: &[SwitchCourse],
     slow: usize,
     rows: usize,
     (after, ratios): (usize, &[f64]),
@@ -209,7 +210,7 @@ fn judge(
         format!("{} times as a mean over seeds, {} at worst", short(ratio), short(worst)),
         ratio <= AT_MOST,
     )?;
-    let best = |courses: &[Course]| courses.iter().map(|course| course.after).fold(f64::INFINITY, f64::min);
+    let best = |courses: &[SwitchCourse]| courses.iter().map(|course| course.after).fold(f64::INFINITY, f64::min);
     let (late, soon) = (best(&courses[..slow]), best(&courses[slow..]));
     claims.ours(
         "At the end the best of those that are expected back is below the best of the others",

@@ -4,14 +4,14 @@ use maud::{Markup, html};
 
 use super::markdown::words;
 use super::{OWN, badge, class, formula};
-use crate::report::{Block, Picture, Remark, Report, guard_words, series_file};
-use crate::table::{Align, Shown, Table};
+use crate::report::{Picture, Remark, Report, ReportBlock, guard_words, series_file};
+use crate::table::{Align, CellText, Table};
 
 /// What an experiment handed back: set-up, result and reading. `folder` has its pictures and,
 /// unless it is a kept result's, its data; `id` begins the identifiers.
 pub(super) fn result(report: &Report, reading: &str, folder: &str, id: &str) -> Markup {
     // An experiment begins with the words that set it up.
-    let words = report.blocks().iter().take_while(|block| matches!(block, Block::Words(_))).count();
+    let words = report.blocks().iter().take_while(|block| matches!(block, ReportBlock::Words(_))).count();
     let (set_up, rest) = report.blocks().split_at(words);
     html! {
         h3 { "Set-up" }
@@ -23,15 +23,15 @@ pub(super) fn result(report: &Report, reading: &str, folder: &str, id: &str) -> 
     }
 }
 
-fn block(block: &Block, folder: &str, id: &str) -> Markup {
+fn block(block: &ReportBlock, folder: &str, id: &str) -> Markup {
     match block {
-        Block::Words(text) => html! { div.words { (words(text)) } },
-        Block::Remark(one) => remark(one),
-        Block::Guard { name, acted, of } => html! { p.quiet { (guard_words(name, *acted, *of)) } },
-        Block::Table { stem, caption, table } => {
+        ReportBlock::Words(text) => html! { div.words { (words(text)) } },
+        ReportBlock::Remark(one) => remark(one),
+        ReportBlock::Guard { name, acted, of } => html! { p.quiet { (guard_words(name, *acted, *of)) } },
+        ReportBlock::Table { stem, caption, table } => {
             self::table(table, caption, folder, stem, &format!("{id}{stem}-table"))
         }
-        Block::Picture { stem, caption, picture } => html! {
+        ReportBlock::Picture { stem, caption, picture } => html! {
             figure #{ (id) (stem) } {
                 (drawing(folder, stem, caption))
                 figcaption { (formula::inline(caption)) }
@@ -75,7 +75,7 @@ pub(super) fn remark(Remark { outcome, subject, why, .. }: &Remark) -> Markup {
 
 /// A table in a box that scrolls, with the paper's own columns marked.
 fn table(table: &Table, caption: &str, folder: &str, stem: &str, id: &str) -> Markup {
-    let rows: Vec<Vec<Shown>> = table.shown().collect();
+    let rows: Vec<Vec<CellText>> = table.shown().collect();
     let looks: Vec<String> = table.header().enumerate().map(|(i, header)| look(header, &rows, i)).collect();
     let look = |i: usize| looks.get(i).filter(|look| !look.is_empty());
     html! {
@@ -123,7 +123,7 @@ fn table(table: &Table, caption: &str, folder: &str, stem: &str, id: &str) -> Ma
 }
 
 /// How a column's cells look: numbers on the right, the paper's own shaded, sentences broken.
-fn look((name, align): (&str, Align), rows: &[Vec<Shown>], column: usize) -> String {
+fn look((name, align): (&str, Align), rows: &[Vec<CellText>], column: usize) -> String {
     /// Words longer than this are sentences.
     const LONG: usize = 36;
     let cells = rows.iter().filter_map(|row| row.get(column));

@@ -8,9 +8,9 @@ use super::paper::numbers;
 use super::{FULL, OWN, badge, content, counts, duration, file, shell};
 use crate::experiment::Paper;
 use crate::judgement::Outcome;
-use crate::report::Block;
-use crate::report::edition::{Edition, Section, State};
-use crate::report::kept::Kept;
+use crate::report::ReportBlock;
+use crate::report::edition::{Edition, Section, SectionState};
+use crate::report::kept::KeptReport;
 use crate::report::tally::Tally;
 use crate::statements::{self, Status};
 
@@ -85,7 +85,7 @@ fn picture(edition: &Edition, paper: &Paper) -> Markup {
     let found = edition.of(paper).find_map(|section| {
         let best = section.best(plan)?;
         let caption = best.report.blocks().iter().find_map(|block| match block {
-            Block::Picture { stem, caption, .. } if stem == paper.picture => Some(caption),
+            ReportBlock::Picture { stem, caption, .. } if stem == paper.picture => Some(caption),
             _ => None,
         })?;
         Some((if section.beside(plan).is_some() { FULL } else { OWN }, caption))
@@ -101,9 +101,9 @@ fn picture(edition: &Edition, paper: &Paper) -> Markup {
 fn this_run(edition: &Edition) -> Markup {
     let sum = |sections: &mut dyn Iterator<Item = Tally>| Tally::sum(sections);
     let own = sum(&mut edition.sections.iter().map(Section::tally));
-    let kept = sum(&mut edition.kept().map(Kept::tally));
+    let kept = sum(&mut edition.kept().map(KeptReport::tally));
     let failed = edition.sections.iter().filter_map(|section| match &section.state {
-        State::Failed(error) => Some((section.experiment.title, error)),
+        SectionState::Failed(error) => Some((section.experiment.title, error)),
         _ => None,
     });
     // What is kept at the papers' size was compared there.

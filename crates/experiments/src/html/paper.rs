@@ -7,8 +7,8 @@ use super::markdown::words;
 use super::{FULL, OWN, badge, content, counts, duration, file, shell};
 use crate::experiment::Paper;
 use crate::judgement::Outcome;
-use crate::report::edition::{Edition, Section, State};
-use crate::report::kept::Kept;
+use crate::report::edition::{Edition, Section, SectionState};
+use crate::report::kept::KeptReport;
 use crate::statements::{self, Statement, Status};
 
 pub(super) fn page(edition: &Edition, paper: &Paper) -> Markup {
@@ -81,9 +81,9 @@ fn experiment(edition: &Edition, section: &Section) -> Markup {
             p.words { (experiment.question) }
             p.command { code { (edition.provenance.plan.command(&[experiment.name])) } }
             @match &section.state {
-                State::Waiting => { p.quiet { "Not in this run; the command above adds it." } },
-                State::Failed(error) => { p.failed { strong { "It failed: " } (error) } },
-                State::Done { kept, reused } => {
+                SectionState::Waiting => { p.quiet { "Not in this run; the command above adds it." } },
+                SectionState::Failed(error) => { p.failed { strong { "It failed: " } (error) } },
+                SectionState::Done { kept, reused } => {
                     p.counts {
                         (counts(&kept.tally()))
                         span.quiet {
@@ -108,7 +108,7 @@ fn experiment(edition: &Edition, section: &Section) -> Markup {
 }
 
 /// Where a kept result comes from.
-fn origin(full: &Kept, section: &Section) -> Markup {
+fn origin(full: &KeptReport, section: &Section) -> Markup {
     let provenance = &full.provenance;
     html! {
         p.quiet {

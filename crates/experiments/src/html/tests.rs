@@ -3,33 +3,38 @@
 use super::*;
 use crate::experiment::{Experiment, Source};
 use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
-use crate::judgement::{Judgement, Kind};
+use crate::judgement::{ComparisonKind, Judgement};
 use crate::plan::{ExperimentError, Plan};
 use crate::report::Report;
-use crate::report::edition::State;
-use crate::report::kept::Kept;
-use crate::report::provenance::{Asked, DataFile, Machine, Moment, Program, Provenance};
+use crate::report::edition::SectionState;
+use crate::report::kept::KeptReport;
+use crate::report::provenance::{DataFile, Machine, Moment, Program, Provenance, Request};
 use crate::table::{Cell, Format, Table};
 
 fn everything(_: &Plan) -> Result<Report, ExperimentError> {
     let mut report = Report::new("Everything & <more>");
     report.words("One **word**, <b>no</b> HTML.");
     report.differs("sizes", "Ours are *larger*, <i>much</i>.");
-    report.not_run(Kind::Printed, 12, "year", "It is not here.");
+    report.not_run(ComparisonKind::Printed, 12, "year", "It is not here.");
     let mut table = Table::new()
         .words("set")
         .numbers("J printed", Format::Shortest)
         .numbers("J", Format::Decimals(1))
         .words("verdict");
-    let reproduced = Judgement::new(Kind::Printed, Outcome::Reproduced, "reproduced (+1.0%, 0.5 se)");
+    let reproduced = Judgement::new(ComparisonKind::Printed, Outcome::Reproduced, "reproduced (+1.0%, 0.5 se)");
     table.push(vec!["a<b>".into(), 28usize.into(), 28.3.into(), reproduced.with_choice("μ = 1").into()])?;
     table.push(vec![
         "c".into(),
         3usize.into(),
         f64::NAN.into(),
-        Judgement::new(Kind::Printed, Outcome::Differs, "differs (diverged)").into(),
+        Judgement::new(ComparisonKind::Printed, Outcome::Differs, "differs (diverged)").into(),
     ])?;
-    table.push(vec!["d".into(), Cell::Empty, Cell::Empty, Judgement::not_run(Kind::Printed, "no data").into()])?;
+    table.push(vec![
+        "d".into(),
+        Cell::Empty,
+        Cell::Empty,
+        Judgement::not_run(ComparisonKind::Printed, "no data").into(),
+    ])?;
     report.table("sizes", "Sizes of <dictionaries>", table);
     report.picture(
         "growth",
@@ -83,13 +88,13 @@ fn edition() -> Edition {
     let provenance = Provenance {
         program: Program { commit: "0123456789ab".into(), sha256: "ab".into() },
         machine: Machine { processor: "A <processor>".into(), cores: 2, system: "linux".into() },
-        plan: Asked { full: false, repetitions: None, seed: 1, threads: 2 },
+        plan: Request { full: false, repetitions: None, seed: 1, threads: 2 },
         data: vec![listed],
         absent: vec!["year".into()],
     };
     let mut edition = Edition::new(PAPERS, provenance);
     edition.written = Moment(1_800_000_000);
-    let kept = |plan: Asked, name: &str, sources: &str| Kept {
+    let kept = |plan: Request, name: &str, sources: &str| KeptReport {
         experiment: name.into(),
         sources: sources.into(),
         provenance: Provenance { plan, ..edition.provenance.clone() },
@@ -97,12 +102,12 @@ fn edition() -> Edition {
         seconds: 12.0,
         report: everything(&plan_of(false)).unwrap(),
     };
-    let asked = Asked { full: true, ..edition.provenance.plan.clone() };
+    let asked = Request { full: true, ..edition.provenance.plan.clone() };
     let own = kept(edition.provenance.plan.clone(), "everything", "a");
     let (current, stale) =
         (kept(asked.clone(), "broken", &PAPERS[0].experiments[1].fingerprint()), kept(asked, "waiting", "older"));
-    edition.section_mut("everything").unwrap().state = State::Done { kept: Box::new(own), reused: true };
-    edition.section_mut("broken").unwrap().state = State::Failed("no <room>".into());
+    edition.section_mut("everything").unwrap().state = SectionState::Done { kept: Box::new(own), reused: true };
+    edition.section_mut("broken").unwrap().state = SectionState::Failed("no <room>".into());
     edition.section_mut("broken").unwrap().full = Some(current);
     edition.section_mut("waiting").unwrap().full = Some(stale);
     edition
@@ -166,7 +171,9 @@ fn the_front_pages_counts_are_those_of_the_json() {
     let value = edition.json();
     let front = &pages(&edition)[0].1;
     let section = front.split("<h2 id=\"run\">").nth(1).unwrap().split("</section>").next().unwrap();
-    for (key, kind) in [("printed", Kind::Printed), ("bounds", Kind::Bound), ("claims", Kind::Claim)] {
+    for (key, kind) in
+        [("printed", ComparisonKind::Printed), ("bounds", ComparisonKind::Bound), ("claims", ComparisonKind::Claim)]
+    {
         let judged =
             || value["papers"].as_array().unwrap().iter().flat_map(|paper| paper["experiments"].as_array().unwrap());
         let verdicts = judged().filter_map(|one| one["results"]["verdicts"].as_array()).flatten();

@@ -47,13 +47,13 @@ const WANTED_RATIO: (f64, f64) = (0.9, 1.3);
 const WANTED_SLOPE: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Learner {
+enum ConvergenceLearner {
     Dense,
     Sparse,
     OnTheLine,
 }
 
-impl Learner {
+impl ConvergenceLearner {
     const ALL: [Self; 3] = [Self::Dense, Self::Sparse, Self::OnTheLine];
 
     fn name(self) -> &'static str {
@@ -117,7 +117,7 @@ impl EtaSchedule {
 
 /// One pass.
 #[derive(Clone, Debug, PartialEq)]
-struct Outcome {
+struct ConvergencePass {
     /// Squared errors at the times of the curve.
     errors: Vec<f64>,
     plateau: f64,
@@ -128,7 +128,7 @@ struct Outcome {
 }
 
 /// What all passes share.
-struct Setting {
+struct ConvergenceSetting {
     chain: FiniteChain,
     kernel: Gaussian,
     target: KernelOperator<Gaussian>,
@@ -136,7 +136,7 @@ struct Setting {
     norm: f64,
 }
 
-impl Setting {
+impl ConvergenceSetting {
     fn new() -> Result<Self> {
         let (chain, kernel) = (Ar1::default().chain(STATES, BOUND)?, Gaussian::new(WIDTH)?);
         let states: Vec<f64> = (0..chain.len()).map(|i| chain.state(i)[0]).collect();
@@ -146,10 +146,16 @@ impl Setting {
         Ok(Self { chain, kernel, target, norm })
     }
 
-    fn measure(&self, learner: Learner, schedule: EtaSchedule, steps: usize, seed: u64) -> Result<Outcome> {
+    fn measure(
+        &self,
+        learner: ConvergenceLearner,
+        schedule: EtaSchedule,
+        steps: usize,
+        seed: u64,
+    ) -> Result<ConvergencePass> {
         let pairs = match learner {
-            Learner::Dense | Learner::Sparse => self.chain.pairs(steps, seed),
-            Learner::OnTheLine => Ar1::default().pairs(steps, seed)?,
+            ConvergenceLearner::Dense | ConvergenceLearner::Sparse => self.chain.pairs(steps, seed),
+            ConvergenceLearner::OnTheLine => Ar1::default().pairs(steps, seed)?,
         };
         let mut sogd = Sogd::on_states(self.kernel, 1, learner.params(schedule.step()))?;
         let (places, every) = (places(steps), (steps / 2 / PLATEAU_PLACES).max(1));
@@ -165,7 +171,7 @@ impl Setting {
         }
         let operator = sogd.operator();
         let size = operator.inputs().len().max(operator.outputs().len());
-        Ok(Outcome { errors, plateau: mean(&late), size, forced: sogd.forced_rejections() })
+        Ok(ConvergencePass { errors, plateau: mean(&late), size, forced: sogd.forced_rejections() })
     }
 
     /// `‖U − U_λ‖²`, without the target's norm being made anew each time.
@@ -186,7 +192,7 @@ fn places(steps: usize) -> Vec<usize> {
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let steps = plan.size.unwrap_or(STEPS);
     let mut inputs = Vec::new();
-    for learner in Learner::ALL {
+    for learner in ConvergenceLearner::ALL {
         for schedule in EtaSchedule::CONSTANT.into_iter().chain(EtaSchedule::DIMINISHING) {
             // A plateau is a mean over time already; a curve is one only over runs.
             let repetitions =
@@ -194,15 +200,16 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             inputs.extend((0..repetitions).map(|repetition| (learner, schedule, repetition)));
         }
     }
-    let name = |(learner, schedule, repetition): &(Learner, EtaSchedule, usize)| {
+    let name = |(learner, schedule, repetition): &(ConvergenceLearner, EtaSchedule, usize)| {
         format!("convergence / {} / {} / {repetition}", learner.name(), schedule.words())
     };
-    let setting = Setting::new()?;
+    let setting = ConvergenceSetting::new()?;
     let runs = plan.each(inputs, name, |(learner, schedule, repetition), _| {
         // Every learner and schedule sees the same paths.
         setting.measure(*learner, *schedule, steps, seed_of(plan.seed, &format!("convergence / {repetition}")))
     })?;
-    let own = |learner: Learner, schedule: EtaSchedule| runs.of(|input| input.0 == learner && input.1 == schedule);
+    let own =
+        |learner: ConvergenceLearner, schedule: EtaSchedule| runs.of(|input| input.0 == learner && input.1 == schedule);
 
     let mut report = Report::new("Corollaries: convergence to the minimiser with constant and diminishing steps");
     report.words(introduction(&setting, steps)?);
@@ -211,7 +218,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         "Constant steps: plateau; diminishing steps: slope over the last decade",
         table(&own, steps)?,
     );
-    for learner in Learner::ALL {
+    for learner in ConvergenceLearner::ALL {
         let own = runs.of(|input| input.0 == learner);
         let forced = own.iter().map(|outcome| outcome.forced).sum();
         report.guard(format!("{}: {RANK_GUARD}", learner.name()), forced, (own.len() * steps) as u64);
@@ -236,7 +243,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 /// Mean errors over the runs at each time of the curve.
-fn curve(outcomes: &[&Outcome]) -> Vec<f64> {
+fn curve(outcomes: &[&ConvergencePass]) -> Vec<f64> {
     let places = outcomes.first().map_or(0, |outcome| outcome.errors.len());
     all_of(0..places, |i| mean_of(outcomes, |o| o.errors[i]))
 }
@@ -252,12 +259,15 @@ fn slope(times: &[f64], errors: &[f64]) -> Option<f64> {
     PowerLaw::fit(&times[first..], &errors[first..]).map(|fit| fit.exponent)
 }
 
-fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Result<Table> {
+fn table<'a>(
+    own: &impl Fn(ConvergenceLearner, EtaSchedule) -> Vec<&'a ConvergencePass>,
+    steps: usize,
+) -> Result<Table> {
     let mut table = Table::with(
         "learner | step | dictionary .1 | plateau ~3 | plateau / η .2 | slope .3 | −a # | \
              as it should be",
     );
-    for learner in Learner::ALL {
+    for learner in ConvergenceLearner::ALL {
         for schedule in EtaSchedule::CONSTANT {
             let outcomes = own(learner, schedule);
             let plateau = Summary::of(&all_of(&outcomes, |o| o.plateau));
@@ -271,7 +281,7 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
                 ratio,
                 Cell::Empty,
                 Cell::Empty,
-                Judgement::statement(Kind::Claim, within)
+                Judgement::statement(ComparisonKind::Claim, within)
             ])?;
         }
         for schedule in EtaSchedule::DIMINISHING {
@@ -286,22 +296,22 @@ fn table<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usi
                 Cell::Empty,
                 slope,
                 -a,
-                Judgement::statement(Kind::Claim, (slope + a).abs() <= WANTED_SLOPE)
+                Judgement::statement(ComparisonKind::Claim, (slope + a).abs() <= WANTED_SLOPE)
             ])?;
         }
     }
     Ok(table)
 }
 
-fn size(outcomes: &[&Outcome]) -> f64 {
+fn size(outcomes: &[&ConvergencePass]) -> f64 {
     mean_of(outcomes, |o| o.size as f64)
 }
 
-fn constant<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Panels {
+fn constant<'a>(own: &impl Fn(ConvergenceLearner, EtaSchedule) -> Vec<&'a ConvergencePass>, steps: usize) -> Panels {
     let mut panels = Panels::new("Constant steps", 2);
     let etas = EtaSchedule::CONSTANT.map(|schedule| schedule.eta);
     let mut plateaus = Figure::new("plateau against η").x_label("η").y_label("E‖U − U_λ‖²").log_x().log_y();
-    for learner in Learner::ALL {
+    for learner in ConvergenceLearner::ALL {
         let mut figure = Figure::new(learner.name()).x_label("t").y_label("E‖U_t − U_λ‖²").log_x().log_y();
         for schedule in EtaSchedule::CONSTANT {
             figure = figure.line(format!("η = {}", schedule.words()), &times(steps), &curve(&own(learner, schedule)));
@@ -313,17 +323,17 @@ fn constant<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: 
     panels.panel(plateaus.dashed("slope 1", &etas, &etas))
 }
 
-fn diminishing<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, steps: usize) -> Panels {
+fn diminishing<'a>(own: &impl Fn(ConvergenceLearner, EtaSchedule) -> Vec<&'a ConvergencePass>, steps: usize) -> Panels {
     let mut panels = Panels::new("Diminishing steps", 3);
     let times = times(steps);
     for schedule in EtaSchedule::DIMINISHING {
         let a = schedule.power.map_or(0.0, |(a, _)| a);
         let title = format!("η_t = {}", schedule.words());
         let mut figure = Figure::new(title).x_label("t").y_label("E‖U_t − U_λ‖²").log_x().log_y();
-        for learner in Learner::ALL {
+        for learner in ConvergenceLearner::ALL {
             figure = figure.line(learner.name(), &times, &curve(&own(learner, schedule)));
         }
-        let dense = curve(&own(Learner::Dense, schedule));
+        let dense = curve(&own(ConvergenceLearner::Dense, schedule));
         if let (Some(last), Some(error)) = (times.last(), dense.last()) {
             let late: Vec<f64> = times.iter().copied().filter(|t| *t >= last / 30.0).collect();
             let line: Vec<f64> = late.iter().map(|t| 1.5 * error * (t / last).powf(-a)).collect();
@@ -335,11 +345,11 @@ fn diminishing<'a>(own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>, step
 }
 
 fn against_bounds<'a>(
-    own: &impl Fn(Learner, EtaSchedule) -> Vec<&'a Outcome>,
-    setting: &Setting,
+    own: &impl Fn(ConvergenceLearner, EtaSchedule) -> Vec<&'a ConvergencePass>,
+    setting: &ConvergenceSetting,
     steps: usize,
 ) -> Result<Panels> {
-    let compared = [Learner::Dense, Learner::Sparse]
+    let compared = [ConvergenceLearner::Dense, ConvergenceLearner::Sparse]
         .map(|learner| (learner, Constants::of(&setting.chain, setting.norm, LAMBDA, learner.budget())));
     let mut panels = Panels::new("Measured, and as the proofs bound it", 2);
     let times = times(steps);
@@ -363,10 +373,10 @@ fn against_bounds<'a>(
     Ok(panels)
 }
 
-fn introduction(setting: &Setting, steps: usize) -> Result<String> {
+fn introduction(setting: &ConvergenceSetting, steps: usize) -> Result<String> {
     let norm = setting.norm;
-    let [constants, sparse] =
-        [Learner::Dense, Learner::Sparse].map(|l| Constants::of(&setting.chain, norm, LAMBDA, l.budget()));
+    let [constants, sparse] = [ConvergenceLearner::Dense, ConvergenceLearner::Sparse]
+        .map(|l| Constants::of(&setting.chain, norm, LAMBDA, l.budget()));
     Ok(format!(
         "x⁺ = 0.8x + 0.6ξ as a chain on 161 points of [−5, 5], Gaussian kernel of width 0.8, λ = 0.1, {steps} steps; \
          ‖U_λ‖ = {norm:.3}. Errors are squared Hilbert–Schmidt distances to U_λ, means over runs; the plateau is the mean over \
@@ -395,7 +405,7 @@ mod tests {
     fn the_fixed_point_of_the_mean_recursion_is_the_target() {
         // ∇R(U_λ) = U_λ(C + λ) − C⁺ vanishes: pulled back on an observable, (C + λ) U_λᵀ g = C
         // E[g(x⁺) | ·].
-        let setting = Setting::new().unwrap();
+        let setting = ConvergenceSetting::new().unwrap();
         let (chain, target) = (&setting.chain, &setting.target);
         let law = chain.stationary();
         let g = |x: f64| (-(x - 0.5_f64).powi(2)).exp();

@@ -71,7 +71,7 @@ impl Case {
 
 /// What one operator says of the regions.
 #[derive(Clone, Debug)]
-struct Sight {
+struct RegionView {
     /// Eigenfunctions near 1.
     near: usize,
     accuracy: f64,
@@ -85,12 +85,12 @@ struct Sight {
 }
 
 #[derive(Clone, Debug)]
-struct Outcome {
+struct DuffingResult {
     size: usize,
     /// Pairs that the rank guard kept out.
     forced: u64,
-    online: Sight,
-    batch: Option<Sight>,
+    online: RegionView,
+    batch: Option<RegionView>,
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
@@ -116,11 +116,11 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     );
     for case in Case::ALL {
         let outcomes = all(case);
-        let column = |value: &dyn Fn(&Outcome) -> f64| all_of(&outcomes, |o| value(o));
+        let column = |value: &dyn Fn(&DuffingResult) -> f64| all_of(&outcomes, |o| value(o));
         let sizes = column(&|o| o.size as f64);
         let gap = mean(&sizes) / case.printed() - 1.0;
         let verdict = match case {
-            _ if pairs != PAIRS => Judgement::shortened(Kind::Printed).into(),
+            _ if pairs != PAIRS => Judgement::shortened(ComparisonKind::Printed).into(),
             Case::None => Cell::from("the span of all pairs, to rounding"),
             _ => size_near(gap, SAME, 1, CHOICE).into(),
         };
@@ -160,7 +160,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     report.differs_where(&claims, "Regions of attraction", "Fewer cells are right than should be.");
     report.table("duffing_claims", "What should come out, and whether it does", claims);
 
-    let first: Vec<(Case, &Outcome)> =
+    let first: Vec<(Case, &DuffingResult)> =
         Case::ALL.into_iter().filter_map(|case| Some((case, *all(case).first()?))).collect();
     let mut functions = Panels::new(
         "Duffing oscillator: eigenfunctions with eigenvalue 1 (of their span, the one nearest the sets found)",
@@ -199,7 +199,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 /// The share of right cells against what it should be.
-fn claims(outcomes: &[&Outcome], pairs: usize) -> Result<Table> {
+fn claims(outcomes: &[&DuffingResult], pairs: usize) -> Result<Table> {
     let share = mean_of(outcomes, |outcome| outcome.online.accuracy);
     let words = format!("cells right at ε = {}, mean over seeds", Case::Cubic.words());
     claim(words, outcomes.len(), share, WANTED_SHARE, pairs == PAIRS)
@@ -216,7 +216,7 @@ fn regions(grid: &Grid) -> Result<Vec<f64>> {
     grid.centres().iter().map(region).collect()
 }
 
-fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> Result<Outcome> {
+fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> Result<DuffingResult> {
     let kernel = Gaussian::new(WIDTH)?;
     let params = SogdParams::default()
         .step(StepSchedule::Constant(ETA))
@@ -234,10 +234,10 @@ fn measure(case: Case, pairs: &Pairs, grid: &Grid, truth: &[f64], seed: u64) -> 
         look(&batch, grid, truth, seed)
     });
     let forced = learner.forced_rejections();
-    Ok(Outcome { size: operator.inputs().len(), forced, online, batch: batch.transpose()? })
+    Ok(DuffingResult { size: operator.inputs().len(), forced, online, batch: batch.transpose()? })
 }
 
-fn look(operator: &KernelOperator<Gaussian>, grid: &Grid, truth: &[f64], seed: u64) -> Result<Sight> {
+fn look(operator: &KernelOperator<Gaussian>, grid: &Grid, truth: &[f64], seed: u64) -> Result<RegionView> {
     let mut eigen = operator.eigen(30)?;
     keep_near_one(&mut eigen);
     let near = eigen.values.len();
@@ -251,7 +251,7 @@ fn look(operator: &KernelOperator<Gaussian>, grid: &Grid, truth: &[f64], seed: u
     let function = apart(&values, &sets);
     let farthest = (0..near).min_by(|i, j| constancy(&values[*i]).total_cmp(&constancy(&values[*j]))).unwrap_or(0);
     let raw = (eigen.values[farthest], unit_largest(values[farthest].clone()));
-    Ok(Sight { near, accuracy: share.max(1.0 - share), sets, function, raw })
+    Ok(RegionView { near, accuracy: share.max(1.0 - share), sets, function, raw })
 }
 
 /// The share of a function that its mean is: 1 for a constant.

@@ -69,7 +69,7 @@ impl Order {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Setting {
+struct LangevinSetting {
     order: Order,
     test: BudgetTest,
     repetition: usize,
@@ -77,7 +77,7 @@ struct Setting {
 
 /// What is seen at one time.
 #[derive(Clone, Debug, PartialEq)]
-struct Sight {
+struct LangevinView {
     size: usize,
     /// Moduli of the five leading eigenvalues.
     moduli: Vec<f64>,
@@ -87,8 +87,8 @@ struct Sight {
 }
 
 #[derive(Clone, Debug)]
-struct Outcome {
-    sights: Vec<Sight>,
+struct LangevinResult {
+    sights: Vec<LangevinView>,
     /// Dictionary sizes at [`PLACES`] equally spaced times.
     growth: Vec<(f64, f64)>,
     forced: u64,
@@ -101,10 +101,10 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let mut inputs = Vec::new();
     for order in Order::ALL {
         for test in TESTS {
-            inputs.extend((0..repetitions).map(|repetition| Setting { order, test, repetition }));
+            inputs.extend((0..repetitions).map(|repetition| LangevinSetting { order, test, repetition }));
         }
     }
-    let named = |Setting { order, test, repetition }: &Setting| {
+    let named = |LangevinSetting { order, test, repetition }: &LangevinSetting| {
         format!("langevin / {} / {} / {repetition}", order.words(), name(*test))
     };
     let times: Vec<usize> = PRINTED.iter().map(|(time, _)| time / shorter).collect();
@@ -135,7 +135,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome> {
+fn measure(setting: &LangevinSetting, times: &[usize], seed: u64) -> Result<LangevinResult> {
     let longest = times.iter().copied().max().unwrap_or(0);
     let pairs = setting.order.of(FourWells::default().pairs(longest / LENGTH, LENGTH, seed)?);
     let params = SogdParams::default()
@@ -161,18 +161,18 @@ fn measure(setting: &Setting, times: &[usize], seed: u64) -> Result<Outcome> {
             let labels = means.partition(&orthonormal_rows(&values), SETS)?.labels;
             let rand_index = adjusted_rand_index(&labels, &truth);
             let moduli = eigen.values.iter().map(|value| value.modulus()).collect();
-            sights.push(Sight { size, moduli, rand_index, labels });
+            sights.push(LangevinView { size, moduli, rand_index, labels });
         }
     }
-    Ok(Outcome { sights, growth, forced: learner.forced_rejections(), samples })
+    Ok(LangevinResult { sights, growth, forced: learner.forced_rejections(), samples })
 }
 
 /// What came of an order and a test.
-fn of(runs: &Runs<Setting, Outcome>, order: Order, test: BudgetTest) -> Vec<&Outcome> {
+fn of(runs: &Runs<LangevinSetting, LangevinResult>, order: Order, test: BudgetTest) -> Vec<&LangevinResult> {
     runs.of(|setting| setting.order == order && setting.test == test)
 }
 
-fn sizes(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Result<Table> {
+fn sizes(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Result<Table> {
     let mut table = Table::with(
         "order | test | pairs seen # | dictionary .1 | printed # | verdict | forced rejections .0 | \
              fourth |μ| .3 | fifth |μ| .3 | adjusted Rand index .3",
@@ -181,7 +181,9 @@ fn sizes(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Result<Table> {
         for test in TESTS {
             let own = of(runs, order, test);
             for (i, ((_, printed), time)) in PRINTED.iter().zip(times).enumerate() {
-                let all = |value: &dyn Fn(&Sight) -> f64| own.iter().map(|o| value(&o.sights[i])).collect::<Vec<f64>>();
+                let all = |value: &dyn Fn(&LangevinView) -> f64| {
+                    own.iter().map(|o| value(&o.sights[i])).collect::<Vec<f64>>()
+                };
                 let sizes = all(&|sight| sight.size as f64);
                 let gap = mean(&sizes) / printed - 1.0;
                 let seen = own[0].sights[i].labels.len().max(1);
@@ -211,11 +213,11 @@ fn sizes(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Result<Table> {
 /// A printed size is compared once: with the printed test, the trajectories one by one.
 fn judged(order: Order, test: BudgetTest, gap: f64, whole: bool) -> Option<Judgement> {
     let own = order == Order::OneByOne && test == BudgetTest::OutputAld;
-    own.then(|| if whole { size_near(gap, SAME, 0, CHOICE) } else { Judgement::shortened(Kind::Printed) })
+    own.then(|| if whole { size_near(gap, SAME, 0, CHOICE) } else { Judgement::shortened(ComparisonKind::Printed) })
 }
 
 /// The adjusted Rand index against what it should be, where it is lowest.
-fn claims(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Result<Table> {
+fn claims(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Result<Table> {
     let whole = times.iter().zip(PRINTED).all(|(time, (printed, _))| *time == printed);
     let (mut lowest, mut seeds) = (f64::INFINITY, 0);
     for order in Order::ALL {
@@ -242,7 +244,7 @@ fn named_by_wells(labels: &[usize], samples: &[[f64; 2]]) -> Vec<usize> {
     labels.iter().map(|label| well_of(*label)).collect()
 }
 
-fn picture(outcome: &Outcome, times: &[usize], seed: u64) -> Result<Panels> {
+fn picture(outcome: &LangevinResult, times: &[usize], seed: u64) -> Result<Panels> {
     let grid = Grid::square(2.0, 80);
     // Capped, or the corners would take all of the scale.
     let potential = |x: &[f64; 2]| FourWells::potential(*x).min(3.0);
@@ -269,7 +271,7 @@ fn picture(outcome: &Outcome, times: &[usize], seed: u64) -> Result<Panels> {
     Ok(panels)
 }
 
-fn growth(runs: &Runs<Setting, Outcome>, times: &[usize]) -> Panels {
+fn growth(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Panels {
     let mut panels = Panels::new("Growth of the dictionary", 2);
     for order in Order::ALL {
         let mut figure =

@@ -36,7 +36,7 @@ const NYSTROM: &str = "Nyström EDMD on all pairs";
 const METHODS: [&str; 3] = [ONLINE, EDMD, NYSTROM];
 
 #[derive(Clone, Debug, PartialEq)]
-struct Outcome {
+struct LorenzResult {
     size: usize,
     /// Pairs that the rank guard kept out.
     forced: u64,
@@ -126,7 +126,7 @@ fn normalised(states: &mut [[f64; 3]], centre: &[f64; 3], spread: &[f64; 3]) {
     }
 }
 
-fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome> {
+fn measure(budget: f64, n: usize, seed: u64) -> Result<LorenzResult> {
     let lorenz = Lorenz::default();
     let mut walk = lorenz.trajectory(lorenz.on_the_attractor(seed)?, n)?;
     let column = |i: usize| walk.iter().map(|state| state[i]).collect::<Vec<f64>>();
@@ -160,7 +160,7 @@ fn measure(budget: f64, n: usize, seed: u64) -> Result<Outcome> {
     let nystrom = batch::nystrom_edmd(kernel, online.inputs(), kernel, online.outputs(), &xs, &ys, NYSTROM_LAMBDA)?;
     let [first, second, third] = [online, &edmd, &nystrom].map(|operator| forecast(operator, &later));
     let [first, second, third] = [first?, second?, third?];
-    Ok(Outcome { size, forced, valid: [first.0, second.0, third.0], errors: [first.1, second.1, third.1] })
+    Ok(LorenzResult { size, forced, valid: [first.0, second.0, third.0], errors: [first.1, second.1, third.1] })
 }
 
 /// Mean valid time, and the root mean squared error of each step, of forecasts from states of a

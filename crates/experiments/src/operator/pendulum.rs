@@ -25,10 +25,12 @@ use mercer_streams::PendulumState;
 
 use super::RANK_GUARD;
 use crate::prelude::*;
-use reference::Reference;
-use stages::{Behaviour, DISCOUNT, EPISODES, SWEEPS, Setting, Sight, Size, score, starts, torques, value_grid};
+use reference::ValueFunction;
+use stages::{
+    Behaviour, DISCOUNT, EPISODES, PendulumSetting, SWEEPS, Size, StageView, score, starts, torques, value_grid,
+};
 
-const PAPERS: Setting = Setting {
+const PAPERS: PendulumSetting = PendulumSetting {
     name: "the paper's",
     angle_width: 0.167,
     velocity_width: 0.167,
@@ -37,7 +39,7 @@ const PAPERS: Setting = Setting {
     budget: Budget::Constant(8.91e-5),
 };
 
-const OURS: Setting = Setting {
+const OURS: PendulumSetting = PendulumSetting {
     name: "our",
     angle_width: 0.2,
     velocity_width: 0.5,
@@ -46,7 +48,7 @@ const OURS: Setting = Setting {
     budget: Budget::Constant(0.05),
 };
 
-const SETTINGS: [Setting; 2] = [PAPERS, OURS];
+const SETTINGS: [PendulumSetting; 2] = [PAPERS, OURS];
 
 /// Stages after which the paper gives its numbers.
 const PRINTED_STAGES: usize = 20;
@@ -62,16 +64,16 @@ const UPRIGHT: f64 = -400.0;
 const SHOWN: [usize; 4] = [0, 7, 14, 19];
 
 /// One setting and behaviour, through all stages.
-struct Course {
-    setting: Setting,
+struct PendulumCourse {
+    setting: PendulumSetting,
     behaviour: Behaviour,
     /// The stages of a learner for each seed.
-    seeds: Vec<Vec<Sight>>,
+    seeds: Vec<Vec<StageView>>,
 }
 
-impl Course {
+impl PendulumCourse {
     /// What the learners have come to after a stage.
-    fn at(&self, stage: usize) -> impl Iterator<Item = &Sight> {
+    fn at(&self, stage: usize) -> impl Iterator<Item = &StageView> {
         self.seeds.iter().filter_map(move |sights| sights.get(stage))
     }
 
@@ -80,7 +82,7 @@ impl Course {
     }
 
     /// A number after a stage, in the mean over seeds.
-    fn mean(&self, stage: usize, value: impl Fn(&Sight) -> f64) -> f64 {
+    fn mean(&self, stage: usize, value: impl Fn(&StageView) -> f64) -> f64 {
         mean(&self.at(stage).map(value).collect::<Vec<f64>>())
     }
 
@@ -95,8 +97,8 @@ impl Course {
     }
 
     /// The learner that stands in the middle of them by its last score.
-    fn typical(&self) -> Option<&[Sight]> {
-        let mut seeds: Vec<&Vec<Sight>> = self.seeds.iter().collect();
+    fn typical(&self) -> Option<&[StageView]> {
+        let mut seeds: Vec<&Vec<StageView>> = self.seeds.iter().collect();
         seeds.sort_by(|a, b| last_median(a).total_cmp(&last_median(b)));
         seeds.get(seeds.len() / 2).map(|sights| sights.as_slice())
     }
@@ -110,16 +112,16 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     };
     // A learner with the paper's setting takes minutes at full size; torques that are not the
     // paper's have one.
-    let seeds_of = |setting: Setting, behaviour: Behaviour| match plan.repetitions {
+    let seeds_of = |setting: PendulumSetting, behaviour: Behaviour| match plan.repetitions {
         None if setting == PAPERS && (behaviour != Behaviour::Random || !plan.full) => 1,
         _ => plan.repetitions_or(2, 5),
     };
-    let kinds: Vec<(Setting, Behaviour)> =
+    let kinds: Vec<(PendulumSetting, Behaviour)> =
         SETTINGS.iter().flat_map(|setting| Behaviour::ALL.map(|behaviour| (*setting, behaviour))).collect();
     let inputs = kinds.iter().flat_map(|&(setting, behaviour)| {
         (0..seeds_of(setting, behaviour)).map(move |repetition| (setting, behaviour, repetition))
     });
-    let name = |(setting, behaviour, repetition): &(Setting, Behaviour, usize)| {
+    let name = |(setting, behaviour, repetition): &(PendulumSetting, Behaviour, usize)| {
         format!("pendulum / {} / {} / {repetition}", setting.name, behaviour.words())
     };
     // Everyone starts from the same places.
@@ -133,10 +135,10 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     })?;
     let course = |(setting, behaviour)| {
         let seeds = results.of(|(of, by, _)| (*of, *by) == (setting, behaviour)).into_iter().cloned().collect();
-        Course { setting, behaviour, seeds }
+        PendulumCourse { setting, behaviour, seeds }
     };
-    let courses: Vec<Course> = kinds.into_iter().map(course).collect();
-    let reference = Reference::solve(size.reference, size.reference, torques(), DISCOUNT);
+    let courses: Vec<PendulumCourse> = kinds.into_iter().map(course).collect();
+    let reference = ValueFunction::solve(size.reference, size.reference, torques(), DISCOUNT);
     let own = |start: &PendulumState| score(*start, |state| Ok(reference.torque(state)));
     let best: Vec<f64> = starts.iter().map(own).collect::<Result<_, _>>()?;
 
@@ -153,7 +155,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     report.picture("pendulum_scores", words, scores(&courses, &best));
     for setting in SETTINGS {
         // Of the behaviours, the one that does best.
-        let level = |course: &Course| median(&course.last_medians());
+        let level = |course: &PendulumCourse| median(&course.last_medians());
         let own = courses.iter().filter(|course| course.setting == setting);
         let Some(best) = own.max_by(|a, b| level(a).total_cmp(&level(b))) else { continue };
         let Some(sights) = best.typical() else { continue };
@@ -171,7 +173,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 /// The median score of the last stage.
-fn last_median(sights: &[Sight]) -> f64 {
+fn last_median(sights: &[StageView]) -> f64 {
     sights.last().map_or(f64::NEG_INFINITY, |sight| median(&sight.scores))
 }
 
@@ -187,7 +189,7 @@ fn upright(scores: &[f64]) -> f64 {
     scores.iter().filter(|score| **score >= UPRIGHT).count() as f64 / scores.len() as f64
 }
 
-fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table> {
+fn last_stage(courses: &[PendulumCourse], best: &[f64]) -> Result<Table> {
     let mut table = Table::with(
         "setting | torques while learning | seeds # | pairs # | dictionary .0 | kept .2 | \
              printed: 0.75 | median score .0 | worst seed's .0 | best seed's .0 | mean score .0 | \
@@ -199,7 +201,7 @@ fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table> {
         let kept = course.mean(last, |sight| sight.size as f64 / sight.seen as f64);
         let medians = course.last_medians();
         let (median, scores) = (median(&medians), course.scores(last));
-        let verdict = |kind: Kind, same: bool| match (course.setting == PAPERS, course.behaviour) {
+        let verdict = |kind: ComparisonKind, same: bool| match (course.setting == PAPERS, course.behaviour) {
             (false, _) => Cell::from("not the paper's setting"),
             (true, Behaviour::EpsilonGreedy | Behaviour::Greedy) => Cell::from("not in the paper"),
             (true, Behaviour::Random) if last + 1 < PRINTED_STAGES => Judgement::shortened(kind).into(),
@@ -212,14 +214,14 @@ fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table> {
             pairs,
             Summary::of(&course.at(last).map(|sight| sight.size as f64).collect::<Vec<f64>>()),
             kept,
-            verdict(Kind::Printed, (kept - PRINTED_SHARE).abs() <= SAME),
+            verdict(ComparisonKind::Printed, (kept - PRINTED_SHARE).abs() <= SAME),
             median,
             quantile(&medians, 0.0),
             quantile(&medians, 1.0),
             mean(&scores),
             upright(&scores),
             // Figure 4 shows medians that come to those of dynamic programming.
-            verdict(Kind::Bound, median >= PRINTED_SCORE * (1.0 + SAME))
+            verdict(ComparisonKind::Bound, median >= PRINTED_SCORE * (1.0 + SAME))
         ])?;
     }
     table.push(row![
@@ -236,20 +238,20 @@ fn last_stage(courses: &[Course], best: &[f64]) -> Result<Table> {
         mean(best),
         upright(best),
         if courses.iter().any(|course| course.stages() >= PRINTED_STAGES) {
-            judged(Kind::Printed, (mean(best) / PRINTED_SCORE - 1.0).abs() <= SAME)
+            judged(ComparisonKind::Printed, (mean(best) / PRINTED_SCORE - 1.0).abs() <= SAME)
         } else {
-            Judgement::shortened(Kind::Printed)
+            Judgement::shortened(ComparisonKind::Printed)
         }
     ])?;
     Ok(table)
 }
 
-fn judged(kind: Kind, same: bool) -> Judgement {
+fn judged(kind: ComparisonKind, same: bool) -> Judgement {
     Judgement::either(kind, same, "reproduced", "differs")
 }
 
 /// Means over seeds, and percentiles over the episodes of all of them.
-fn every_stage(courses: &[Course]) -> Result<Table> {
+fn every_stage(courses: &[PendulumCourse]) -> Result<Table> {
     let mut table = Table::with("setting | torques while learning | stage # | pairs # | dictionary .0 | sweeps .0");
     for column in ["worst score", "2.5 %", "median score", "97.5 %", "best score"] {
         table = table.numbers(column, Format::Decimals(0));
@@ -273,10 +275,11 @@ fn every_stage(courses: &[Course]) -> Result<Table> {
     Ok(table)
 }
 
-fn scores(courses: &[Course], best: &[f64]) -> Panels {
+fn scores(courses: &[PendulumCourse], best: &[f64]) -> Panels {
     let mut panels = Panels::new("Swing-up of a pendulum", 2);
-    let column = |course: &Course, value: &dyn Fn(usize) -> f64| (0..course.stages()).map(value).collect::<Vec<f64>>();
-    let stages = |course: &Course| column(course, &|stage| stage as f64);
+    let column =
+        |course: &PendulumCourse, value: &dyn Fn(usize) -> f64| (0..course.stages()).map(value).collect::<Vec<f64>>();
+    let stages = |course: &PendulumCourse| column(course, &|stage| stage as f64);
     let (lowest, reference) = (-2000.0, median(best));
     for setting in SETTINGS {
         let own = || courses.iter().filter(move |course| course.setting == setting);
@@ -295,7 +298,7 @@ fn scores(courses: &[Course], best: &[f64]) -> Panels {
                 figure.line(name, &xs, &ys)
             };
         }
-        let last = own().map(Course::stages).max().unwrap_or(1) - 1;
+        let last = own().map(PendulumCourse::stages).max().unwrap_or(1) - 1;
         let ends = [0.0, last as f64];
         if setting == PAPERS {
             figure = figure.dashed("dynamic programming, as printed", &ends, &[PRINTED_SCORE; 2]);
@@ -329,7 +332,7 @@ fn normalised(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-fn value_maps(title: String, sights: &[Sight], reference: &Reference, size: &Size) -> Panels {
+fn value_maps(title: String, sights: &[StageView], reference: &ValueFunction, size: &Size) -> Panels {
     let grid = value_grid(size.cells);
     let figure = |title: String, values: Vec<f64>| {
         let map = HeatMap { grid, values: normalised(values), scale: Scale::Sequential };
@@ -374,13 +377,14 @@ is wider in velocity and torque, its step is large enough to correct what was le
 of 8,000 pairs. It is not the paper's, so no verdict on the paper rests on it.";
 
 /// Where we differ, with the numbers of this run.
-fn scores_differ(courses: &[Course], best: &[f64]) -> String {
-    let at_last = |course: &Course| {
+fn scores_differ(courses: &[PendulumCourse], best: &[f64]) -> String {
+    let at_last = |course: &PendulumCourse| {
         let last = course.stages().saturating_sub(1);
         let kept = course.mean(last, |sight| sight.size as f64 / sight.seen as f64);
         (median(&course.last_medians()), 100.0 * kept)
     };
-    let find = |setting: Setting| courses.iter().find(|c| c.setting == setting && c.behaviour == Behaviour::Random);
+    let find =
+        |setting: PendulumSetting| courses.iter().find(|c| c.setting == setting && c.behaviour == Behaviour::Random);
     let mut words = "In the paper the scores come to those of dynamic programming, for which it prints a mean of −130, and 75 % of the pairs are kept.".to_owned();
     if let Some((course, (score, kept))) = find(PAPERS).map(|course| (course, at_last(course))) {
         words += &format!(
@@ -414,7 +418,7 @@ mod tests {
 
     #[test]
     fn of_several_seeds_the_middle_one_is_typical() {
-        let sight = |score: f64, size: usize| Sight {
+        let sight = |score: f64, size: usize| StageView {
             size,
             seen: 100,
             scores: vec![score; 3],
@@ -424,7 +428,7 @@ mod tests {
         };
         let seeds =
             [(-300.0, 10), (-100.0, 20), (-200.0, 60)].map(|(score, size)| vec![sight(-9.0, 0), sight(score, size)]);
-        let course = Course { setting: OURS, behaviour: Behaviour::Random, seeds: seeds.to_vec() };
+        let course = PendulumCourse { setting: OURS, behaviour: Behaviour::Random, seeds: seeds.to_vec() };
         assert_eq!((course.stages(), course.scores(1).len()), (2, 9));
         assert_eq!(course.mean(1, |sight| sight.size as f64), 30.0);
         assert_eq!(course.last_medians(), [-300.0, -100.0, -200.0]);

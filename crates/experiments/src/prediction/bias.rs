@@ -11,7 +11,7 @@ use mercer_streams::LinearSystem;
 use super::decomposition::decompose;
 use super::forecasters::opf;
 use super::summary::Band;
-use super::trial::{Model, Trial, trials};
+use super::trial::{PredictionTrial, SystemModel, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -19,7 +19,7 @@ use crate::prelude::*;
 const BETAS: [f64; 11] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0];
 
 /// Of one γ on one seed, by β.
-struct Outcome {
+struct BiasResult {
     bias: Vec<f64>,
     left: Vec<f64>,
     regret: Vec<f64>,
@@ -27,7 +27,7 @@ struct Outcome {
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
-    let model = Model::new(LinearSystem::tracking())?;
+    let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
     // The paper's choice by Theorem 1, with Jordan blocks of order 2 at the eigenvalue 1.
@@ -38,8 +38,8 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         gammas.iter().map(|(_, gamma)| outcome(&model, trial, *gamma, &betas)).collect::<Result<Vec<_>>>()
     })?;
 
-    let band = |gamma: usize, pick: fn(&Outcome) -> &Vec<f64>| {
-        Band::of(results.iter().map(|seed: &Vec<Outcome>| pick(&seed[gamma]).as_slice()))
+    let band = |gamma: usize, pick: fn(&BiasResult) -> &Vec<f64>| {
+        Band::of(results.iter().map(|seed: &Vec<BiasResult>| pick(&seed[gamma]).as_slice()))
     };
     let mut bias = Figure::new("bias and what is left of it").x_label("β").y_label("root mean square").log_y();
     bias = band(0, |o| &o.bias).draw(bias, "bias", &betas);
@@ -111,7 +111,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-fn outcome(model: &Model, trial: &Trial, gamma: f64, betas: &[f64]) -> Result<Outcome> {
+fn outcome(model: &SystemModel, trial: &PredictionTrial, gamma: f64, betas: &[f64]) -> Result<BiasResult> {
     let (mut bias, mut left, mut regret) = (Vec::new(), Vec::new(), Vec::new());
     for &beta in betas {
         let schedule = EpochSchedule { beta, ..SECTION_5 };
@@ -123,5 +123,5 @@ fn outcome(model: &Model, trial: &Trial, gamma: f64, betas: &[f64]) -> Result<Ou
         let mut opf = opf(trial.dimension(), schedule, gamma)?;
         regret.extend(trial.regret(&mut opf, schedule.first_start(), &[trial.last()])?);
     }
-    Ok(Outcome { bias, left, regret })
+    Ok(BiasResult { bias, left, regret })
 }

@@ -2,15 +2,15 @@
 //! what the square-root form saves.
 //!
 //! [`ExplicitInverse`] is (15) on `P = Ṽ⁻¹`, kept by the Sherman–Morrison formula, O((pm)²) a step:
-//! the textbook's recursive least squares. What differs is how an epoch begins ([`Beginning`]). Its
-//! relative error grows with `cond(Ṽ)`, which reaches 1e13 to 1e16 on a system that integrates; the
-//! square root of that is what a triangular factor sees.
+//! the textbook's recursive least squares. What differs is how an epoch begins ([`EpochStart`]).
+//! Its relative error grows with `cond(Ṽ)`, which reaches 1e13 to 1e16 on a system that integrates;
+//! the square root of that is what a triangular factor sees.
 
 use mercer_forecast::EpochSchedule;
 
 /// How the coefficients of an epoch are computed from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beginning {
+pub(super) enum EpochStart {
     /// (E.1): the sums over the past, times the explicit inverse of Ṽ.
     Direct,
     /// (E.1) with a Cholesky factor and two triangular solves in place of the inverse.
@@ -25,7 +25,7 @@ pub(super) struct ExplicitInverse {
     schedule: EpochSchedule,
     lambda: f64,
     gamma: f64,
-    beginning: Beginning,
+    beginning: EpochStart,
     past: Vec<f64>,
     lags: usize,
     next_start: usize,
@@ -38,7 +38,7 @@ pub(super) struct ExplicitInverse {
 }
 
 impl ExplicitInverse {
-    pub(super) fn new(m: usize, schedule: EpochSchedule, lambda: f64, gamma: f64, beginning: Beginning) -> Self {
+    pub(super) fn new(m: usize, schedule: EpochSchedule, lambda: f64, gamma: f64, beginning: EpochStart) -> Self {
         let next_start = schedule.first_start();
         let (inverse, coefficients, row, gain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self {
@@ -82,7 +82,7 @@ impl ExplicitInverse {
         self.gain = vec![0.0; n];
         self.coefficients = vec![0.0; m * n];
         self.inverse = vec![0.0; n * n];
-        if self.beginning == Beginning::Iterative {
+        if self.beginning == EpochStart::Iterative {
             for i in 0..n {
                 self.inverse[i * n + i] = 1.0 / self.lambda;
             }
@@ -116,7 +116,7 @@ impl ExplicitInverse {
         for i in 0..m {
             let right = &cross[i * n..(i + 1) * n];
             let solved = match self.beginning {
-                Beginning::Triangular => cholesky_solve(n, &gram, right),
+                EpochStart::Triangular => cholesky_solve(n, &gram, right),
                 // Ṽ⁻¹ is symmetric, so that S Ṽ⁻¹ = (Ṽ⁻¹ Sᵀ)ᵀ.
                 _ => self.inverse.chunks_exact(n).map(|row| dot(row, right)).collect(),
             };
@@ -244,7 +244,7 @@ mod tests {
         for gamma in [0.6, 1.0] {
             let params = OpfParams::default().schedule(schedule).lambda(1.0).forgetting(Forgetting::Scalar(gamma));
             let mut opf = Opf::new(3, &params).unwrap();
-            let ways = [Beginning::Direct, Beginning::Triangular, Beginning::Iterative];
+            let ways = [EpochStart::Direct, EpochStart::Triangular, EpochStart::Iterative];
             let mut explicit = ways.map(|way| ExplicitInverse::new(3, schedule, 1.0, gamma, way));
             let (mut ours, mut theirs) = ([0.0; 3], [0.0; 3]);
             for (k, y) in outputs.iter().enumerate() {

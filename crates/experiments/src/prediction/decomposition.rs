@@ -18,7 +18,7 @@ use mercer_core::ExampleError;
 use mercer_forecast::EpochSchedule;
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch, SymmetricEigen};
 
-use super::trial::{Model, Trial};
+use super::trial::{PredictionTrial, SystemModel};
 use crate::prelude::*;
 
 /// What one epoch showed. Factors are taken after its last row, k = 2T_l − 2.
@@ -50,8 +50,8 @@ pub(super) struct EpochTerms {
 
 /// The epochs of OPF with the factor γ on a run, the last `epochs` of them.
 pub(super) fn decompose(
-    model: &Model,
-    trial: &Trial,
+    model: &SystemModel,
+    trial: &PredictionTrial,
     schedule: &EpochSchedule,
     gamma: f64,
     lambda: f64,
@@ -66,8 +66,8 @@ pub(super) fn decompose(
 }
 
 fn epoch(
-    model: &Model,
-    trial: &Trial,
+    model: &SystemModel,
+    trial: &PredictionTrial,
     schedule: &EpochSchedule,
     start: usize,
     gamma: f64,
@@ -184,8 +184,8 @@ mod tests {
     /// The parts add up to what OPF's own predictions are away from the Kalman predictor's.
     #[test]
     fn the_parts_make_the_whole() {
-        let model = Model::new(LinearSystem::tracking()).unwrap();
-        let trial = Trial::run(&model, horizon(&SECTION_5, 3), 5, 0).unwrap();
+        let model = SystemModel::new(LinearSystem::tracking()).unwrap();
+        let trial = PredictionTrial::run(&model, horizon(&SECTION_5, 3), 5, 0).unwrap();
         let (gamma, m) = (0.6, 3);
         let params = OpfParams::default().schedule(SECTION_5).lambda(1.0).forgetting(Forgetting::Scalar(gamma));
         let mut opf = Opf::new(m, &params).unwrap();

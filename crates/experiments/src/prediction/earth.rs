@@ -7,7 +7,7 @@
 
 use mercer_forecast::{AnyForecaster, Forecaster};
 
-use super::forecasters::Method;
+use super::forecasters::ForecastMethod;
 use super::forgetting::intervals;
 use super::summary::axis;
 use super::trial::marks;
@@ -26,7 +26,7 @@ const EVERY: usize = 15;
 const NO_DIFFERENCE: f64 = 0.02;
 
 /// What one method did.
-struct Outcome {
+struct EarthResult {
     name: String,
     /// Mean squared error so far, all columns together, at each mark.
     curve: Vec<f64>,
@@ -39,15 +39,15 @@ struct Outcome {
 }
 
 fn methods(m: usize, last: usize) -> Result<Vec<(String, AnyForecaster)>> {
-    let opf = GAMMAS.map(|gamma| (format!("OPF, γ = {gamma}"), Method::Opf(gamma)));
+    let opf = GAMMAS.map(|gamma| (format!("OPF, γ = {gamma}"), ForecastMethod::Opf(gamma)));
     let others = [
-        ("Experts", Method::Experts),
-        ("windowed SLIP, k = 10", Method::WindowedSlip(10)),
-        ("linear extrapolation", Method::LinearExtrapolation),
-        ("last value", Method::LastValue),
+        ("Experts", ForecastMethod::Experts),
+        ("windowed SLIP, k = 10", ForecastMethod::WindowedSlip(10)),
+        ("linear extrapolation", ForecastMethod::LinearExtrapolation),
+        ("last value", ForecastMethod::LastValue),
     ];
     let others = others.map(|(name, method)| (name.to_owned(), method));
-    let built = |(name, method): (String, Method)| Ok((name, method.build(m, SECTION_5, last)?));
+    let built = |(name, method): (String, ForecastMethod)| Ok((name, method.build(m, SECTION_5, last)?));
     opf.into_iter().chain(others).map(built).collect()
 }
 
@@ -65,7 +65,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     report(&outcomes.of(|_| true), &rows, &names, &marks)
 }
 
-fn outcome(name: &str, mut forecaster: AnyForecaster, rows: &[&[f64]], marks: &[usize]) -> Result<Outcome> {
+fn outcome(name: &str, mut forecaster: AnyForecaster, rows: &[&[f64]], marks: &[usize]) -> Result<EarthResult> {
     let m = rows[0].len();
     let from = SECTION_5.first_start();
     let half = rows.len() / 2;
@@ -96,7 +96,7 @@ fn outcome(name: &str, mut forecaster: AnyForecaster, rows: &[&[f64]], marks: &[
         }
     }
     let root = |sums: &[f64], count: f64| sums.iter().map(|sum| (sum / count).sqrt()).collect::<Vec<f64>>();
-    Ok(Outcome {
+    Ok(EarthResult {
         name: name.to_owned(),
         curve,
         columns: root(&sums, (rows.len() - from) as f64),
@@ -111,7 +111,7 @@ fn add_squares(sums: &mut [f64], predictions: &[f64], ys: &[f64]) {
     }
 }
 
-fn report(outcomes: &[&Outcome], rows: &[&[f64]], names: &[String], marks: &[usize]) -> Result<Report> {
+fn report(outcomes: &[&EarthResult], rows: &[&[f64]], names: &[String], marks: &[usize]) -> Result<Report> {
     let mut report = Report::new("OPF on a real series: the orientation of the Earth");
     report.words(format!(
         "{} days from 1 January 2004; errors from day {} on, forecasts up to {AHEAD} days ahead begun every {EVERY} days of the \
@@ -136,7 +136,7 @@ fn report(outcomes: &[&Outcome], rows: &[&[f64]], names: &[String], marks: &[usi
         table.push(row)?;
     }
 
-    let total = |outcome: &Outcome| outcome.curve.last().copied().unwrap_or(f64::NAN);
+    let total = |outcome: &EarthResult| outcome.curve.last().copied().unwrap_or(f64::NAN);
     let find =
         |name: &str| outcomes.iter().find(|outcome| outcome.name == name).map_or(f64::NAN, |outcome| total(outcome));
     let best = outcomes.iter().filter(|outcome| outcome.name.starts_with("OPF"));
@@ -147,7 +147,7 @@ fn report(outcomes: &[&Outcome], rows: &[&[f64]], names: &[String], marks: &[usi
     claims.judge(
         format!("Forgetting helps: the best γ is below 1, its error by more than {}% smaller", 100.0 * NO_DIFFERENCE),
         format!("{} ({best_name}) against {} of γ = 1", short(best), short(plain)),
-        Judgement::either(Kind::Claim, best < (1.0 - NO_DIFFERENCE) * plain, "holds", "no difference"),
+        Judgement::either(ComparisonKind::Claim, best < (1.0 - NO_DIFFERENCE) * plain, "holds", "no difference"),
     )?;
     claims.ours(
         "The expert grid is at most 1.15 times the best γ",
@@ -167,7 +167,7 @@ fn report(outcomes: &[&Outcome], rows: &[&[f64]], names: &[String], marks: &[usi
     let shown =
         ["OPF, γ = 0.3", "OPF, γ = 0.5", "OPF, γ = 1", "windowed SLIP, k = 10", "linear extrapolation", "last value"];
     // The experts lie upon the best line, so that they are dashed.
-    let draw = |figure: Figure, outcome: &Outcome, xs: &[f64], ys: &[f64]| match outcome.name.as_str() {
+    let draw = |figure: Figure, outcome: &EarthResult, xs: &[f64], ys: &[f64]| match outcome.name.as_str() {
         "Experts" => figure.dashed("Experts", xs, ys),
         name if shown.contains(&name) => figure.line(name, xs, ys),
         _ => figure,

@@ -17,7 +17,7 @@ pub(super) fn opf(outputs: usize, schedule: EpochSchedule, gamma: f64) -> Result
 
 /// A method.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Method {
+pub(super) enum ForecastMethod {
     /// Of this γ; 1 is the algorithm of Tsiamis and Pappas.
     Opf(f64),
     /// SLIP of this rank over the whole past.
@@ -39,7 +39,7 @@ pub(super) enum Method {
     LinearExtrapolation,
 }
 
-impl Method {
+impl ForecastMethod {
     /// The forecaster of a run that ends at k = `last`.
     pub(super) fn build(self, outputs: usize, schedule: EpochSchedule, last: usize) -> Result<AnyForecaster> {
         let (lambda, t_init, horizon) = (LAMBDA, schedule.t_init, last + 1);

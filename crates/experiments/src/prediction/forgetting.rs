@@ -10,9 +10,9 @@
 use mercer_forecast::{ConformalIntervals, IntervalParams};
 use mercer_streams::LinearSystem;
 
-use super::forecasters::Method;
-use super::summary::{Curves, Reference, axis, smaller_in};
-use super::trial::{Model, Trial, marks, trials};
+use super::forecasters::ForecastMethod;
+use super::summary::{Curves, ReferenceRegret, axis, smaller_in};
+use super::trial::{PredictionTrial, SystemModel, marks, trials};
 use super::{SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -23,10 +23,10 @@ const GAMMAS: [f64; 11] = [0.25, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9,
 const COVERAGE: f64 = 0.9;
 
 /// Reference means at N = 7680; the last is known to its first digit alone.
-const REFERENCES: &[Reference] = &[
-    Reference { method: "OPF, γ = ρ", mean: 5.7, unit: 1e3, decimals: 1 },
-    Reference { method: "OPF, γ = 1", mean: 1.23, unit: 1e4, decimals: 2 },
-    Reference { method: "discounted, α = 0.99", mean: 8.0, unit: 1e4, decimals: 0 },
+const REFERENCES: &[ReferenceRegret] = &[
+    ReferenceRegret { method: "OPF, γ = ρ", mean: 5.7, unit: 1e3, decimals: 1 },
+    ReferenceRegret { method: "OPF, γ = 1", mean: 1.23, unit: 1e4, decimals: 2 },
+    ReferenceRegret { method: "discounted, α = 0.99", mean: 8.0, unit: 1e4, decimals: 0 },
 ];
 
 /// Intervals that should hold [`COVERAGE`] of the values.
@@ -37,11 +37,11 @@ pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals> {
 
 /// What one method did on one seed: its regret at each mark and, for the experts only, the share of
 /// the values within their intervals over the second half, by output.
-type Outcome = (Vec<f64>, Option<Vec<f64>>);
+type ForgettingResult = (Vec<f64>, Option<Vec<f64>>);
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
-    let model = Model::new(LinearSystem::tracking())?;
+    let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let methods = methods(model.radius(), plan.full);
     let marks = marks(SECTION_5.first_start() * 5 / 4, last, 60);
@@ -57,30 +57,34 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         curves
     });
     let curves = Curves { names, marks, seeds: seeds.collect() };
-    Measured { radius: model.radius(), last, methods, curves, coverage }.report(epochs == SECTION_5_EPOCHS)
+    ForgettingRuns { radius: model.radius(), last, methods, curves, coverage }.report(epochs == SECTION_5_EPOCHS)
 }
 
-fn methods(radius: f64, full: bool) -> Vec<(String, Method)> {
+fn methods(radius: f64, full: bool) -> Vec<(String, ForecastMethod)> {
     let mut gammas: Vec<f64> = GAMMAS.into_iter().chain([radius, 1.0]).collect();
     gammas.sort_by(f64::total_cmp);
     let named = |gamma: f64| if gamma == radius { "OPF, γ = ρ".to_owned() } else { format!("OPF, γ = {gamma}") };
-    let mut methods: Vec<(String, Method)> = gammas.iter().map(|&gamma| (named(gamma), Method::Opf(gamma))).collect();
+    let mut methods: Vec<(String, ForecastMethod)> =
+        gammas.iter().map(|&gamma| (named(gamma), ForecastMethod::Opf(gamma))).collect();
     for alpha in if full { vec![0.99, 0.999, 0.9999] } else { vec![0.99, 0.9999] } {
-        methods.push((format!("discounted, α = {alpha}"), Method::Discounted { alpha, discount_regulariser: false }));
+        methods.push((
+            format!("discounted, α = {alpha}"),
+            ForecastMethod::Discounted { alpha, discount_regulariser: false },
+        ));
         let name = format!("discounted with its λ, α = {alpha}");
-        methods.push((name, Method::Discounted { alpha, discount_regulariser: true }));
+        methods.push((name, ForecastMethod::Discounted { alpha, discount_regulariser: true }));
     }
-    methods.push(("Experts".into(), Method::Experts));
-    methods.push(("last value".into(), Method::LastValue));
-    methods.push(("linear extrapolation".into(), Method::LinearExtrapolation));
+    methods.push(("Experts".into(), ForecastMethod::Experts));
+    methods.push(("last value".into(), ForecastMethod::LastValue));
+    methods.push(("linear extrapolation".into(), ForecastMethod::LinearExtrapolation));
     methods
 }
 
-fn outcome(trial: &Trial, method: &Method, marks: &[usize]) -> Result<Outcome> {
+fn outcome(trial: &PredictionTrial, method: &ForecastMethod, marks: &[usize]) -> Result<ForgettingResult> {
     let m = trial.dimension();
     let mut forecaster = method.build(m, SECTION_5, trial.last())?;
     let from = SECTION_5.first_start();
-    if *method != Method::Experts {
+    if *method != ForecastMethod::Experts {
         return Ok((trial.regret(&mut forecaster, from, marks)?, None));
     }
     let mut intervals = intervals(m)?;
@@ -104,16 +108,16 @@ fn outcome(trial: &Trial, method: &Method, marks: &[usize]) -> Result<Outcome> {
     }
 }
 
-struct Measured {
+struct ForgettingRuns {
     radius: f64,
     last: usize,
-    methods: Vec<Method>,
+    methods: Vec<ForecastMethod>,
     curves: Curves,
     /// Of each seed, by output.
     coverage: Vec<Vec<f64>>,
 }
 
-impl Measured {
+impl ForgettingRuns {
     /// `whole` says that the run has the paper's length, so that references apply.
     fn report(&self, whole: bool) -> Result<Report> {
         let seeds = self.curves.seeds.len();
@@ -149,7 +153,7 @@ impl Measured {
             .iter()
             .enumerate()
             .filter_map(|(i, method)| match method {
-                Method::Opf(gamma) => Some((*gamma, mean(&self.curves.finals(i)))),
+                ForecastMethod::Opf(gamma) => Some((*gamma, mean(&self.curves.finals(i)))),
                 _ => None,
             })
             .collect();
@@ -219,7 +223,7 @@ impl Measured {
     fn against_gamma(&self) -> Figure {
         let mut points: Vec<(f64, f64, f64)> = Vec::new();
         for (name, method) in self.curves.names.iter().zip(&self.methods) {
-            if let Method::Opf(gamma) = method {
+            if let ForecastMethod::Opf(gamma) = method {
                 let band = self.curves.band(name);
                 if let (Some(mean), Some(error)) = (band.mean.last(), band.error.last()) {
                     points.push((*gamma, *mean, *error));

@@ -7,9 +7,9 @@
 
 use mercer_streams::LinearSystem;
 
-use super::forecasters::Method;
-use super::summary::{Curves, Reference, axis, smaller_in};
-use super::trial::{Model, marks, trials};
+use super::forecasters::ForecastMethod;
+use super::summary::{Curves, ReferenceRegret, axis, smaller_in};
+use super::trial::{SystemModel, marks, trials};
 use super::{E_1, E_1_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -19,53 +19,56 @@ const RANKS: [usize; 10] = [3, 4, 5, 6, 7, 8, 9, 10, 15, 20];
 const FEW_RANKS: [usize; 4] = [3, 6, 10, 20];
 
 /// Reference means at N = 4000, as in [`forgetting`](super::forgetting).
-const REFERENCES: &[Reference] = &[
-    Reference { method: "OPF, γ = ρ", mean: 6.2, unit: 1e4, decimals: 1 },
-    Reference { method: "OPF, γ = 1", mean: 1.2, unit: 1e5, decimals: 1 },
+const REFERENCES: &[ReferenceRegret] = &[
+    ReferenceRegret { method: "OPF, γ = ρ", mean: 6.2, unit: 1e4, decimals: 1 },
+    ReferenceRegret { method: "OPF, γ = 1", mean: 1.2, unit: 1e5, decimals: 1 },
 ];
 
-fn methods(radius: f64, ranks: &[usize]) -> Vec<(String, Method)> {
-    let mut methods: Vec<(String, Method)> = vec![("OPF, γ = ρ".into(), Method::Opf(radius))];
-    methods.extend(GAMMAS.iter().map(|&gamma| (format!("OPF, γ = {gamma}"), Method::Opf(gamma))));
-    methods.push(("OPF, γ = 1".into(), Method::Opf(1.0)));
-    methods.push(("Experts".into(), Method::Experts));
-    let each = |kind: &str, method: fn(usize) -> Method| -> Vec<(String, Method)> {
+fn methods(radius: f64, ranks: &[usize]) -> Vec<(String, ForecastMethod)> {
+    let mut methods: Vec<(String, ForecastMethod)> = vec![("OPF, γ = ρ".into(), ForecastMethod::Opf(radius))];
+    methods.extend(GAMMAS.iter().map(|&gamma| (format!("OPF, γ = {gamma}"), ForecastMethod::Opf(gamma))));
+    methods.push(("OPF, γ = 1".into(), ForecastMethod::Opf(1.0)));
+    methods.push(("Experts".into(), ForecastMethod::Experts));
+    let each = |kind: &str, method: fn(usize) -> ForecastMethod| -> Vec<(String, ForecastMethod)> {
         ranks.iter().map(|&rank| (format!("{kind}, k = {rank}"), method(rank))).collect()
     };
-    methods.extend(each("SLIP", Method::Slip));
-    methods.extend(each("windowed SLIP", Method::WindowedSlip));
-    methods.extend(each("spectral filtering", Method::Spectral));
-    methods.push(("discounted, α = 0.999".into(), Method::Discounted { alpha: 0.999, discount_regulariser: true }));
-    methods.push(("linear extrapolation".into(), Method::LinearExtrapolation));
-    methods.push(("last value".into(), Method::LastValue));
+    methods.extend(each("SLIP", ForecastMethod::Slip));
+    methods.extend(each("windowed SLIP", ForecastMethod::WindowedSlip));
+    methods.extend(each("spectral filtering", ForecastMethod::Spectral));
+    methods.push((
+        "discounted, α = 0.999".into(),
+        ForecastMethod::Discounted { alpha: 0.999, discount_regulariser: true },
+    ));
+    methods.push(("linear extrapolation".into(), ForecastMethod::LinearExtrapolation));
+    methods.push(("last value".into(), ForecastMethod::LastValue));
     methods
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size.unwrap_or(E_1_EPOCHS);
-    let model = Model::new(LinearSystem::slow_decay())?;
+    let model = SystemModel::new(LinearSystem::slow_decay())?;
     let last = horizon(&E_1, epochs);
     let ranks = if plan.full { &RANKS[..] } else { &FEW_RANKS };
     let methods = methods(model.radius(), ranks);
     let marks = marks(E_1.first_start() * 6 / 5, last, 50);
     let seeds = plan.repetitions_or(6, 50);
     let curves = trials(plan, &model, last, seeds, "opf_methods", |trial| {
-        let curve = |(_, method): &(String, Method)| {
+        let curve = |(_, method): &(String, ForecastMethod)| {
             trial.regret(&mut method.build(trial.dimension(), E_1, last)?, E_1.first_start(), &marks)
         };
         methods.iter().map(curve).collect::<Result<Vec<_>>>()
     })?;
     let curves = Curves { names: methods.into_iter().map(|(name, _)| name).collect(), marks, seeds: curves };
-    Measured { radius: model.radius(), last, curves }.report(epochs == E_1_EPOCHS)
+    MethodRuns { radius: model.radius(), last, curves }.report(epochs == E_1_EPOCHS)
 }
 
-struct Measured {
+struct MethodRuns {
     radius: f64,
     last: usize,
     curves: Curves,
 }
 
-impl Measured {
+impl MethodRuns {
     /// The best of a kind of filter, its mean regret, and where among the ranks it stands.
     fn best_rank(&self, kind: &str) -> (f64, String) {
         let (index, regret) = self.curves.best(kind);
@@ -104,7 +107,7 @@ impl Measured {
         let mut claims = Claims::new();
         // 0.78 is printed.
         let is_printed = (self.radius - 0.78).abs() < 0.005;
-        let printed = Judgement::either(Kind::Printed, is_printed, "reproduced", "differs");
+        let printed = Judgement::either(ComparisonKind::Printed, is_printed, "reproduced", "differs");
         claims.judge("The predictor's radius is 0.78", format!("{:.4}", self.radius), printed)?;
         let balanced = self.curves.of("OPF, γ = ρ");
         let plain = self.curves.of("OPF, γ = 1");

@@ -12,7 +12,7 @@ use mercer_streams::LinearSystem;
 use super::decomposition::decompose;
 use super::forecasters::opf;
 use super::summary::{Band, axis};
-use super::trial::{Model, marks, trials};
+use super::trial::{SystemModel, marks, trials};
 use super::{LAMBDA, SECTION_5, horizon};
 use crate::prelude::*;
 
@@ -31,14 +31,14 @@ const PRINTED: [(&str, &str, &str, &str); 6] = [
 
 /// Of one seed: regret curves of γ = ρ, γ = 1 and the shares; regularisation factors of the shares
 /// at the ends of the epochs.
-struct Outcome {
+struct OrderResult {
     regret: Vec<Vec<f64>>,
     factors: Vec<Vec<f64>>,
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size_or(8, 10);
-    let model = Model::new(LinearSystem::tracking())?;
+    let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let mut marks = marks(SECTION_5.first_start() + 1, last, 60);
     let ends: Vec<usize> = (epochs - 3..=epochs).map(|epoch| horizon(&SECTION_5, epoch)).collect();
@@ -57,21 +57,21 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                 factors.push(terms.iter().map(|epoch| epoch.regularisation).collect());
             }
         }
-        Ok(Outcome { regret, factors })
+        Ok(OrderResult { regret, factors })
     })?;
-    Measured { radius: model.radius(), marks, ends, gammas, results }.report()
+    OrderRuns { radius: model.radius(), marks, ends, gammas, results }.report()
 }
 
-struct Measured {
+struct OrderRuns {
     radius: f64,
     marks: Vec<usize>,
     /// The last four ends of epochs.
     ends: Vec<usize>,
     gammas: Vec<f64>,
-    results: Vec<Outcome>,
+    results: Vec<OrderResult>,
 }
 
-impl Measured {
+impl OrderRuns {
     fn band(&self, gamma: usize) -> Band {
         Band::of(self.results.iter().map(|seed| seed.regret[gamma].as_slice()))
     }
@@ -162,10 +162,10 @@ impl Measured {
         let ours = (-0.5 / SECTION_5.beta).exp();
         let printed = ours * ours;
         for (edge, kind, text) in [
-            (printed, Kind::Bound, "D.2, as printed: the regret is sublinear down to γ = ρ e^{−1/β}"),
+            (printed, ComparisonKind::Bound, "D.2, as printed: the regret is sublinear down to γ = ρ e^{−1/β}"),
             (
                 ours,
-                Kind::Claim,
+                ComparisonKind::Claim,
                 "D.2 by its own inequality (ours: with the square that is dropped): down to γ = ρ e^{−1/(2β)}",
             ),
         ] {
@@ -187,7 +187,7 @@ impl Measured {
             } else {
                 format!("not at γ = {}", linear.join(", "))
             },
-            Judgement::either(Kind::Bound, linear.is_empty(), "holds", "does not hold; see the square"),
+            Judgement::either(ComparisonKind::Bound, linear.is_empty(), "holds", "does not hold; see the square"),
         )?;
         let most = below(printed).map(|i| self.growth(i)).fold(f64::NEG_INFINITY, f64::max);
         claims.observe(

@@ -10,7 +10,7 @@ use mercer_streams::LinearSystem;
 
 use super::forecasters::opf;
 use super::summary::Band;
-use super::trial::{Model, Trial, trials};
+use super::trial::{PredictionTrial, SystemModel, trials};
 use super::{SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -22,7 +22,7 @@ struct Estimate {
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
-    let model = Model::new(LinearSystem::tracking())?;
+    let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let gammas = [("γ = 1", 1.0), ("γ = ρ", model.radius())];
     let seeds = plan.repetitions_or(8, 50);
@@ -80,7 +80,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-fn estimate(model: &Model, trial: &Trial, schedule: &EpochSchedule, gamma: f64) -> Result<Estimate> {
+fn estimate(model: &SystemModel, trial: &PredictionTrial, schedule: &EpochSchedule, gamma: f64) -> Result<Estimate> {
     let m = trial.dimension();
     let mut opf = opf(m, *schedule, gamma)?;
     trial.regret(&mut opf, 0, &[])?;

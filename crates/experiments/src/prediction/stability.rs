@@ -13,10 +13,10 @@
 use mercer_forecast::EpochSchedule;
 use mercer_streams::LinearSystem;
 
-use super::comparators::{Beginning, ExplicitInverse};
+use super::comparators::{EpochStart, ExplicitInverse};
 use super::forecasters::opf;
 use super::summary::axis;
-use super::trial::{Model, Trial, marks, trials};
+use super::trial::{PredictionTrial, SystemModel, marks, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -28,20 +28,20 @@ const LARGE: f64 = 1e8;
 
 /// How the regression is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum RegressionForm {
     SquareRoot,
-    Explicit(Beginning),
+    Explicit(EpochStart),
 }
 
-const WAYS: [(&str, Way); 4] = [
-    ("square root", Way::SquareRoot),
-    ("(E.1), explicit inverse", Way::Explicit(Beginning::Direct)),
-    ("(E.1), triangular solves", Way::Explicit(Beginning::Triangular)),
-    ("(E.2), row by row", Way::Explicit(Beginning::Iterative)),
+const WAYS: [(&str, RegressionForm); 4] = [
+    ("square root", RegressionForm::SquareRoot),
+    ("(E.1), explicit inverse", RegressionForm::Explicit(EpochStart::Direct)),
+    ("(E.1), triangular solves", RegressionForm::Explicit(EpochStart::Triangular)),
+    ("(E.2), row by row", RegressionForm::Explicit(EpochStart::Iterative)),
 ];
 
 /// The regret of one run at each mark, and the first moment at which it was beyond [`BROKEN`].
-struct Course {
+struct RegretCourse {
     curve: Vec<f64>,
     broken: Option<usize>,
 }
@@ -80,7 +80,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table) -> Result<Panels> {
-    let model = Model::new(LinearSystem::tracking())?;
+    let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let judged = horizon(&SECTION_5, epochs.min(SECTION_5_EPOCHS));
     let gammas = [("γ = 1", 1.0), ("γ = ρ", model.radius())];
@@ -98,19 +98,19 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
     for (i, (name, _)) in gammas.iter().enumerate() {
         let mut figure = Figure::new(*name).x_label("N").y_label("regret").log_x().log_y();
         for (j, (way, _)) in WAYS.iter().enumerate() {
-            let own: Vec<&Course> = results.iter().map(|seed| &seed[i][j]).collect();
+            let own: Vec<&RegretCourse> = results.iter().map(|seed| &seed[i][j]).collect();
             let curve = median_curve(&own);
             // The square root lies under two of the others, so that it is dashed.
             figure = match WAYS[j].1 {
-                Way::SquareRoot => figure.dashed(*way, &xs, &curve),
-                Way::Explicit(_) => figure.line(*way, &xs, &curve),
+                RegressionForm::SquareRoot => figure.dashed(*way, &xs, &curve),
+                RegressionForm::Explicit(_) => figure.line(*way, &xs, &curve),
             };
             row(table, "section 5", name, way, &own)?;
         }
         panels = panels.panel(figure);
     }
     let at = marks.iter().position(|mark| *mark == judged).unwrap_or(0);
-    let way = |j: usize| -> Vec<&Course> { results.iter().map(|seed| &seed[0][j]).collect() };
+    let way = |j: usize| -> Vec<&RegretCourse> { results.iter().map(|seed| &seed[0][j]).collect() };
     let median_at = |j: usize| median_curve(&way(j))[at];
     claims.of_paper(
         format!("The direct initialisation (E.1) makes the regret of γ = 1 jump; the iterative one (E.2) does not (N = {judged})"),
@@ -141,7 +141,7 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
             if broken_by(last) == 0 { "holds on" } else { "breaks later" },
         )?;
     }
-    let trial = Trial::run(&model, last, plan.seed, 0)?;
+    let trial = PredictionTrial::run(&model, last, plan.seed, 0)?;
     let ks: Vec<f64> = (0..=last).map(|k| k as f64).collect();
     let mut outputs = Figure::new("one run's outputs").x_label("k").y_label("y");
     for output in 0..trial.dimension() {
@@ -154,7 +154,7 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
 /// The pictures, and by how much `R_N/log²N` of the square root (γ = ρ) grows over the last two
 /// decades.
 fn long_run(plan: &Plan, steps: usize, claims: &mut Claims, table: &mut Table) -> Result<(Panels, f64)> {
-    let model = Model::new(LinearSystem::integrating_tracker())?;
+    let model = SystemModel::new(LinearSystem::integrating_tracker())?;
     let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
     // The square root is drawn last, upon what an inverse gives while it holds.
     let ways = [WAYS[3], WAYS[0]];
@@ -167,7 +167,7 @@ fn long_run(plan: &Plan, steps: usize, claims: &mut Claims, table: &mut Table) -
     let inputs = (0..seeds).flat_map(|seed| (0..gammas.len()).map(move |gamma| (seed, gamma)));
     let name = |(seed, gamma): &(usize, usize)| format!("opf_stability / long / {seed} / {gamma}");
     let results = plan.each(inputs, name, |(seed, gamma), _| {
-        let trial = Trial::run(&model, steps, plan.seed, *seed)?;
+        let trial = PredictionTrial::run(&model, steps, plan.seed, *seed)?;
         let largest = (0..=trial.last()).map(|k| trial.output(k)[0].abs()).fold(0.0, f64::max);
         Ok((largest, courses(&trial, gammas[*gamma].1, &ways, &marks)?))
     })?;
@@ -180,7 +180,7 @@ fn long_run(plan: &Plan, steps: usize, claims: &mut Claims, table: &mut Table) -
     let mut finite = true;
     for (i, (gamma, _)) in gammas.iter().enumerate() {
         for (j, (way, _)) in ways.iter().enumerate() {
-            let own: Vec<&Course> = results.of(|(_, gamma)| *gamma == i).iter().map(|(_, own)| &own[j]).collect();
+            let own: Vec<&RegretCourse> = results.of(|(_, gamma)| *gamma == i).iter().map(|(_, own)| &own[j]).collect();
             let curve = median_curve(&own);
             let over: Vec<f64> = curve.iter().zip(&squares).map(|(regret, square)| regret / square).collect();
             let name = format!("{way}, {gamma}");
@@ -220,19 +220,30 @@ fn long_run(plan: &Plan, steps: usize, claims: &mut Claims, table: &mut Table) -
     Ok((Panels::new("", 2).panel(plain).panel(ratio), growth))
 }
 
-fn courses(trial: &Trial, gamma: f64, ways: &[(&str, Way)], marks: &[usize]) -> Result<Vec<Course>> {
+fn courses(
+    trial: &PredictionTrial,
+    gamma: f64,
+    ways: &[(&str, RegressionForm)],
+    marks: &[usize],
+) -> Result<Vec<RegretCourse>> {
     ways.iter().map(|(_, way)| course(trial, SECTION_5, gamma, *way, marks)).collect()
 }
 
-fn course(trial: &Trial, schedule: EpochSchedule, gamma: f64, way: Way, marks: &[usize]) -> Result<Course> {
+fn course(
+    trial: &PredictionTrial,
+    schedule: EpochSchedule,
+    gamma: f64,
+    way: RegressionForm,
+    marks: &[usize],
+) -> Result<RegretCourse> {
     let from = schedule.first_start();
     let beginning = match way {
-        Way::Explicit(beginning) => beginning,
-        Way::SquareRoot => {
+        RegressionForm::Explicit(beginning) => beginning,
+        RegressionForm::SquareRoot => {
             let mut opf = opf(trial.dimension(), schedule, gamma)?;
             let curve = trial.regret(&mut opf, from, marks)?;
             let broken = curve.iter().zip(marks).find(|(regret, _)| **regret > BROKEN).map(|(_, mark)| *mark);
-            return Ok(Course { curve, broken });
+            return Ok(RegretCourse { curve, broken });
         }
     };
     let mut explicit = ExplicitInverse::new(trial.dimension(), schedule, LAMBDA, gamma, beginning);
@@ -254,14 +265,14 @@ fn course(trial: &Trial, schedule: EpochSchedule, gamma: f64, way: Way, marks: &
         }
     }
     curve.resize(marks.len(), f64::INFINITY);
-    Ok(Course { curve, broken })
+    Ok(RegretCourse { curve, broken })
 }
 
-fn finals(courses: &[&Course]) -> Vec<f64> {
+fn finals(courses: &[&RegretCourse]) -> Vec<f64> {
     courses.iter().map(|course| course.curve.last().copied().unwrap_or(f64::NAN)).map(number_or_infinity).collect()
 }
 
-fn median_curve(courses: &[&Course]) -> Vec<f64> {
+fn median_curve(courses: &[&RegretCourse]) -> Vec<f64> {
     let points = courses.first().map_or(0, |course| course.curve.len());
     all_of(0..points, |i| median(&all_of(courses, |course| number_or_infinity(course.curve[i]))))
 }
@@ -270,7 +281,7 @@ fn number_or_infinity(regret: f64) -> f64 {
     if regret.is_nan() { f64::INFINITY } else { regret }
 }
 
-fn row(table: &mut Table, system: &str, gamma: &str, way: &str, courses: &[&Course]) -> Result<()> {
+fn row(table: &mut Table, system: &str, gamma: &str, way: &str, courses: &[&RegretCourse]) -> Result<()> {
     let broken = courses.iter().filter(|course| course.broken.is_some()).count();
     let first = courses.iter().filter_map(|course| course.broken).min();
     table.push(row![system, gamma, way, median(&finals(courses)), format!("{broken} of {}", courses.len()), first])?;

@@ -1,6 +1,6 @@
 //! Means over seeds with their standard errors, as curves and as tables of statements.
 
-use crate::judgement::{Printed, Tolerance};
+use crate::judgement::{PrintedValue, Tolerance};
 use crate::prelude::*;
 
 /// A mean curve and one standard error around it.
@@ -71,13 +71,13 @@ impl Curves {
     }
 
     /// Final regrets, beside the references if the run is `whole`.
-    pub(super) fn table(&self, references: &'static [Reference], whole: bool) -> Result<Table> {
+    pub(super) fn table(&self, references: &'static [ReferenceRegret], whole: bool) -> Result<Table> {
         let mut table = Table::with("method | regret ~4 | reference # | verdict");
         for (i, name) in self.names.iter().enumerate() {
             let finals = self.finals(i);
             let reference = references.iter().find(|reference| reference.method == name && whole);
             let verdict = reference.map(|reference| reference.judge(&finals));
-            table.push(row![name.as_str(), Summary::of(&finals), reference.map(Reference::value), verdict])?;
+            table.push(row![name.as_str(), Summary::of(&finals), reference.map(ReferenceRegret::value), verdict])?;
         }
         Ok(table)
     }
@@ -96,14 +96,14 @@ pub(super) fn smaller_in(first: &[f64], second: &[f64]) -> (usize, String) {
 
 /// A mean regret to compare with: that of an independent dense implementation over 100 seeds of its
 /// own, known to some decimals of a unit.
-pub(super) struct Reference {
+pub(super) struct ReferenceRegret {
     pub(super) method: &'static str,
     pub(super) mean: f64,
     pub(super) unit: f64,
     pub(super) decimals: u8,
 }
 
-impl Reference {
+impl ReferenceRegret {
     /// The reference's mean in plain numbers.
     pub(super) fn value(&self) -> f64 {
         self.mean * self.unit
@@ -113,8 +113,8 @@ impl Reference {
     /// ours.
     pub(super) fn judge(&self, finals: &[f64]) -> Judgement {
         let scaled: Vec<f64> = finals.iter().map(|regret| regret / self.unit).collect();
-        let printed = Printed { mean: self.mean, std: sample_std(&scaled), runs: 100, decimals: self.decimals };
+        let printed = PrintedValue { mean: self.mean, std: sample_std(&scaled), runs: 100, decimals: self.decimals };
         let verdict = Tolerance { relative: 0.0, standard_errors: Some(4.0), size: 0.0 }.judge(&scaled, &printed);
-        Judgement { kind: Kind::Claim, ..verdict }
+        Judgement { kind: ComparisonKind::Claim, ..verdict }
     }
 }

@@ -12,7 +12,7 @@ use mercer_streams::LinearSystem;
 
 use super::decomposition::{EpochTerms, decompose, largest};
 use super::summary::{Band, axis};
-use super::trial::{Model, trials};
+use super::trial::{SystemModel, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::judgement::Outcome;
 use crate::prelude::*;
@@ -25,7 +25,7 @@ const TRACE_CONSTANT: f64 = 2.0;
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size.unwrap_or(SECTION_5_EPOCHS);
-    let model = Model::new(LinearSystem::tracking())?;
+    let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let mut gammas: Vec<f64> = GAMMAS.into_iter().chain([model.radius(), 1.0]).collect();
     gammas.sort_by(f64::total_cmp);
@@ -36,14 +36,14 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let covariance = model.innovation_covariance();
     let m = model.outputs();
     let innovation = largest(m, |i, j| covariance[i * m + j])?;
-    Measured { radius: model.radius(), last, gammas, innovation, seeds }.report()
+    TermRuns { radius: model.radius(), last, gammas, innovation, seeds }.report()
 }
 
 /// A quantity of an epoch.
 type Term = fn(&EpochTerms) -> f64;
 
 /// Seeds by γ by epoch.
-struct Measured {
+struct TermRuns {
     radius: f64,
     last: usize,
     gammas: Vec<f64>,
@@ -52,7 +52,7 @@ struct Measured {
     seeds: Vec<Vec<Vec<EpochTerms>>>,
 }
 
-impl Measured {
+impl TermRuns {
     /// A term against γ at the end of one epoch (from 0), or its sum over the epochs so far.
     fn against_gamma(&self, epoch: usize, summed: bool, term: Term) -> Band {
         let value = |epochs: &Vec<EpochTerms>| -> f64 {
@@ -182,7 +182,7 @@ impl Measured {
             if trace <= half {
                 Judgement::bound(true, [(trace, half)])
             } else {
-                Judgement::new(Kind::Bound, Outcome::Differs, "larger by constants")
+                Judgement::new(ComparisonKind::Bound, Outcome::Differs, "larger by constants")
             },
         )?;
         for (name, i) in [("γ = ρ", balanced), ("γ = 1", plain)] {

@@ -5,12 +5,12 @@ use mercer_forecast::{Forecaster, KalmanPredictor, StateSpace};
 use mercer_streams::LinearSystem;
 
 /// A system with its steady-state Kalman predictor.
-pub(super) struct Model {
+pub(super) struct SystemModel {
     system: LinearSystem,
     kalman: KalmanPredictor,
 }
 
-impl Model {
+impl SystemModel {
     pub(super) fn new(system: LinearSystem) -> Result<Self> {
         let own = system.matrices();
         let space = StateSpace {
@@ -97,7 +97,7 @@ fn product(left: &[f64], right: &[f64], rows: usize, inner: usize, columns: usiz
 }
 
 /// One run: y_0 … y_N, and what the Kalman predictor made of it.
-pub(super) struct Trial {
+pub(super) struct PredictionTrial {
     m: usize,
     n: usize,
     outputs: Vec<f64>,
@@ -107,9 +107,9 @@ pub(super) struct Trial {
     states: Vec<f64>,
 }
 
-impl Trial {
+impl PredictionTrial {
     /// The run of repetition `repetition` up to k = `last`; a longer one begins like a shorter one.
-    pub(super) fn run(model: &Model, last: usize, experiment_seed: u64, repetition: usize) -> Result<Self> {
+    pub(super) fn run(model: &SystemModel, last: usize, experiment_seed: u64, repetition: usize) -> Result<Self> {
         let seed = seed_of(experiment_seed, &format!("linear system / repetition {repetition}"));
         let outputs = model.system.simulate(last + 1, seed)?.outputs.values().to_vec();
         let (m, n) = (model.outputs(), model.system.matrices().states);
@@ -198,13 +198,13 @@ impl Trial {
 /// What `look` sees of a run for each of so many seeds.
 pub(super) fn trials<O: Send>(
     plan: &Plan,
-    model: &Model,
+    model: &SystemModel,
     last: usize,
     seeds: usize,
     name: &str,
-    look: impl Fn(&Trial) -> Result<O> + Sync,
+    look: impl Fn(&PredictionTrial) -> Result<O> + Sync,
 ) -> Result<Vec<O>> {
-    let work = |seed: &usize, _| look(&Trial::run(model, last, plan.seed, *seed)?);
+    let work = |seed: &usize, _| look(&PredictionTrial::run(model, last, plan.seed, *seed)?);
     let runs = plan.each(0..seeds, |seed| format!("{name} / {seed}"), work)?;
     Ok(runs.0.into_iter().map(|(_, outcome)| outcome).collect())
 }
@@ -231,8 +231,8 @@ mod tests {
 
     #[test]
     fn markov_blocks_and_fading_state_make_the_prediction() {
-        let model = Model::new(LinearSystem::slow_decay()).unwrap();
-        let trial = Trial::run(&model, 60, 1, 0).unwrap();
+        let model = SystemModel::new(LinearSystem::slow_decay()).unwrap();
+        let trial = PredictionTrial::run(&model, 60, 1, 0).unwrap();
         let (p, k) = (20, 50);
         let (blocks, rows) = (model.markov(p), model.faded(p));
         let mut innovation = vec![0.0; 3];

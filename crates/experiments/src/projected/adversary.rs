@@ -20,7 +20,7 @@ use mercer_linalg_incremental::GrowingCholesky;
 use mercer_readers::Dataset;
 use mercer_streams::Simulation;
 
-use super::methods::{LAMBDA, Method};
+use super::methods::{LAMBDA, ProjectedMethod};
 use crate::prelude::*;
 
 const DIMENSION: usize = 5;
@@ -29,20 +29,20 @@ const SIGMA: f64 = 1.0;
 
 /// The learners: those of section 4, and a higher degree, for corners lie far from the origin
 /// (`‖x‖² = 5`).
-const METHODS: [Method; 8] = [
-    Method::Taylor(2),
-    Method::Taylor(3),
-    Method::Taylor(4),
-    Method::Taylor(6),
-    Method::Nystrom,
-    Method::ProsNKons,
-    Method::Fogd,
-    Method::Whole,
+const METHODS: [ProjectedMethod; 8] = [
+    ProjectedMethod::Taylor(2),
+    ProjectedMethod::Taylor(3),
+    ProjectedMethod::Taylor(4),
+    ProjectedMethod::Taylor(6),
+    ProjectedMethod::Nystrom,
+    ProjectedMethod::ProsNKons,
+    ProjectedMethod::Fogd,
+    ProjectedMethod::Whole,
 ];
 
 /// How hard the adversary searches in a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Search {
+struct AdversarySearch {
     /// Random inputs, each also taken to its corner.
     starts: usize,
     /// The best of them, which are improved.
@@ -96,22 +96,27 @@ impl Batch {
 
 /// A choice of the adversary and what it gains.
 #[derive(Clone, Debug, PartialEq)]
-struct Choice {
+struct AdversaryChoice {
     x: Vec<f64>,
     y: f64,
     gain: f64,
 }
 
 /// The better of `y = −1` and `y = 1` at `x`.
-fn gain(learner: &dyn Regressor, scratch: &mut Scratch, batch: &mut Batch, x: &[f64]) -> Result<Choice> {
+fn gain(learner: &dyn Regressor, scratch: &mut Scratch, batch: &mut Batch, x: &[f64]) -> Result<AdversaryChoice> {
     let prediction = learner.predict_with(x, scratch)?;
     let (f, s) = batch.look(x);
     let of = |y: f64| (prediction - y).powi(2) - (y - f).powi(2) / (1.0 + s / LAMBDA);
     let y = if of(1.0) >= of(-1.0) { 1.0 } else { -1.0 };
-    Ok(Choice { x: x.to_vec(), y, gain: of(y) })
+    Ok(AdversaryChoice { x: x.to_vec(), y, gain: of(y) })
 }
 
-fn choose(learner: &dyn Regressor, batch: &mut Batch, search: Search, starts: &[f64]) -> Result<Choice> {
+fn choose(
+    learner: &dyn Regressor,
+    batch: &mut Batch,
+    search: AdversarySearch,
+    starts: &[f64],
+) -> Result<AdversaryChoice> {
     let mut scratch = Scratch::default();
     let mut found = Vec::with_capacity(2 * search.starts);
     for x in starts.chunks_exact(DIMENSION) {
@@ -142,11 +147,11 @@ fn choose(learner: &dyn Regressor, batch: &mut Batch, search: Search, starts: &[
         }
     }
     let best = found.into_iter().reduce(|best, other| if other.gain > best.gain { other } else { best });
-    Ok(best.unwrap_or(Choice { x: vec![0.0; DIMENSION], y: 1.0, gain: 0.0 }))
+    Ok(best.unwrap_or(AdversaryChoice { x: vec![0.0; DIMENSION], y: 1.0, gain: 0.0 }))
 }
 
 /// Uniform inputs for the searches of all rounds.
-fn starts(rounds: usize, search: Search, seed: u64) -> Result<Dataset> {
+fn starts(rounds: usize, search: AdversarySearch, seed: u64) -> Result<Dataset> {
     Ok(Simulation { rows: rounds * search.starts, noise: 0.0, width: SIGMA, seed }.cube(DIMENSION)?.dataset)
 }
 
@@ -160,14 +165,14 @@ struct Game {
     rounds: Vec<(Vec<f64>, f64)>,
 }
 
-fn play(method: Method, rounds: usize, search: Search, seed: u64) -> Result<Game> {
+fn play(method: ProjectedMethod, rounds: usize, search: AdversarySearch, seed: u64) -> Result<Game> {
     let mut learner = method.build(DIMENSION, rounds, SIGMA, seed)?;
     let mut batch = Batch::new()?;
     let starts = starts(rounds, search, seed)?;
     let mut game = Game { regret: Vec::new(), bound: Vec::new(), rounds: Vec::new() };
     let (mut regret, mut bound) = (0.0, 0.0);
     for starts in starts.features().chunks_exact(search.starts * DIMENSION) {
-        let Choice { x, y, gain } = choose(learner.as_ref(), &mut batch, search, starts)?;
+        let AdversaryChoice { x, y, gain } = choose(learner.as_ref(), &mut batch, search, starts)?;
         regret += gain;
         bound += (batch.look(&x).1 / LAMBDA).ln_1p();
         learner.update(&x, y)?;
@@ -181,13 +186,14 @@ fn play(method: Method, rounds: usize, search: Search, seed: u64) -> Result<Game
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let (rounds, search) = match plan.size {
-        Some(rounds) => (rounds, Search { starts: 8, improved: 1, finest: 0.05 }),
-        None if plan.full => (80, Search { starts: 200, improved: 20, finest: 1e-4 }),
-        None => (80, Search { starts: 50, improved: 5, finest: 1e-3 }),
+        Some(rounds) => (rounds, AdversarySearch { starts: 8, improved: 1, finest: 0.05 }),
+        None if plan.full => (80, AdversarySearch { starts: 200, improved: 20, finest: 1e-4 }),
+        None => (80, AdversarySearch { starts: 50, improved: 5, finest: 1e-3 }),
     };
     let repetitions = plan.repetitions_or(5, 20);
     let inputs = METHODS.iter().flat_map(|method| (0..repetitions).map(|repetition| (*method, repetition)));
-    let name = |(method, repetition): &(Method, usize)| format!("adversary / {} / {}", method.name(), repetition + 1);
+    let name =
+        |(method, repetition): &(ProjectedMethod, usize)| format!("adversary / {} / {}", method.name(), repetition + 1);
     let games = plan.each(inputs, name, |(method, _), seed| play(*method, rounds, search, seed))?;
 
     let mut report = Report::new("Figure 3: the regret that a greedy adversary forces");
@@ -199,9 +205,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         .numbers("over Kernel-AWV's", Format::Decimals(2));
     let mut figure = Figure::new("Regularised regret under a greedy adversary").x_label("round t").y_label("regret");
     let ts: Vec<f64> = (1..=rounds).map(|t| t as f64).collect();
-    let of = |wanted: Method| games.of(|(method, _)| *method == wanted);
+    let of = |wanted: ProjectedMethod| games.of(|(method, _)| *method == wanted);
     let at = |games: &[&Game], t: usize| games.iter().map(|game| game.regret[t - 1]).collect::<Vec<f64>>();
-    let whole = of(Method::Whole);
+    let whole = of(ProjectedMethod::Whole);
     for method in METHODS {
         let own = of(method);
         let summary = |t: usize| Summary::of(&at(&own, t.max(1)));
@@ -228,20 +234,21 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 /// The paper's statements beside the measured means.
-fn orderings(last: impl Fn(Method) -> Vec<f64>) -> Result<Table> {
-    let of = |method: Method| mean(&last(method));
-    let whole = of(Method::Whole);
-    let others = || METHODS.into_iter().filter(|method| *method != Method::Whole);
-    let degrees: Vec<f64> = METHODS.iter().filter(|m| matches!(m, Method::Taylor(_))).map(|m| of(*m)).collect();
+fn orderings(last: impl Fn(ProjectedMethod) -> Vec<f64>) -> Result<Table> {
+    let of = |method: ProjectedMethod| mean(&last(method));
+    let whole = of(ProjectedMethod::Whole);
+    let others = || METHODS.into_iter().filter(|method| *method != ProjectedMethod::Whole);
+    let degrees: Vec<f64> =
+        METHODS.iter().filter(|m| matches!(m, ProjectedMethod::Taylor(_))).map(|m| of(*m)).collect();
     let statements = [
         ("Kernel-AWV has the least regret", others().all(|method| of(method) > whole)),
         ("the regret of PKAWV falls with M", degrees.is_sorted_by(|a, b| a > b)),
-        ("PROS-N-KONS has the largest regret", METHODS.into_iter().all(|m| of(m) <= of(Method::ProsNKons))),
-        ("FOGD is ahead of PKAWV of low degree", of(Method::Fogd) < of(Method::Taylor(3))),
+        ("PROS-N-KONS has the largest regret", METHODS.into_iter().all(|m| of(m) <= of(ProjectedMethod::ProsNKons))),
+        ("FOGD is ahead of PKAWV of low degree", of(ProjectedMethod::Fogd) < of(ProjectedMethod::Taylor(3))),
     ];
     let mut table = Table::with("statement | verdict");
     for (statement, holds) in statements {
-        table.push(row![statement, Judgement::statement(Kind::Bound, holds)])?;
+        table.push(row![statement, Judgement::statement(ComparisonKind::Bound, holds)])?;
     }
     Ok(table)
 }
@@ -258,13 +265,19 @@ mod tests {
     use super::*;
     use crate::hindsight::Hindsight;
 
-    const SMALL: Search = Search { starts: 6, improved: 1, finest: 0.1 };
+    const SMALL: AdversarySearch = AdversarySearch { starts: 6, improved: 1, finest: 0.1 };
 
     /// The sum of gains is the regularised regret of the sequence played, by its definition, and
     /// Proposition 1 holds for it.
     #[test]
     fn gains_add_up_to_the_regret() {
-        for method in [Method::Whole, Method::Taylor(2), Method::Nystrom, Method::ProsNKons, Method::Fogd] {
+        for method in [
+            ProjectedMethod::Whole,
+            ProjectedMethod::Taylor(2),
+            ProjectedMethod::Nystrom,
+            ProjectedMethod::ProsNKons,
+            ProjectedMethod::Fogd,
+        ] {
             let game = play(method, 25, SMALL, 3).unwrap();
             let xs: Vec<f64> = game.rounds.iter().flat_map(|(x, _)| x.iter().copied()).collect();
             let ys: Vec<f64> = game.rounds.iter().map(|(_, y)| *y).collect();
@@ -280,7 +293,7 @@ mod tests {
             let claimed = game.regret[24];
             assert!((regret - claimed).abs() < 1e-7 * regret.abs().max(1.0), "{method:?}: {claimed} for {regret}");
             assert!((game.bound[24] - hindsight.log_determinant(LAMBDA)).abs() < 1e-7);
-            if method == Method::Whole {
+            if method == ProjectedMethod::Whole {
                 assert!(claimed <= game.bound[24]);
             }
         }
@@ -289,8 +302,8 @@ mod tests {
     /// The search finds at least what its own starts offer, and more when it is refined.
     #[test]
     fn a_harder_search_gains_no_less_in_the_first_round() {
-        let learner = Method::Taylor(2).build(DIMENSION, 10, SIGMA, 1).unwrap();
-        let of = |search: Search| {
+        let learner = ProjectedMethod::Taylor(2).build(DIMENSION, 10, SIGMA, 1).unwrap();
+        let of = |search: AdversarySearch| {
             let starts = starts(1, search, 1).unwrap();
             choose(learner.as_ref(), &mut Batch::new().unwrap(), search, starts.features()).unwrap().gain
         };
@@ -303,7 +316,7 @@ mod tests {
             batch.learn(&x, y);
         }
         let mut of = |improved: usize, finest: f64| {
-            let search = Search { starts: 6, improved, finest };
+            let search = AdversarySearch { starts: 6, improved, finest };
             choose(learner.as_ref(), &mut batch, search, starts(1, search, 1).unwrap().features()).unwrap().gain
         };
         let (rough, fine) = (of(1, 0.5), of(6, 1e-3));

@@ -32,14 +32,14 @@ const SIGMA: f64 = 1.0;
 
 /// A learner of some size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Setting {
+enum AtomsSetting {
     Taylor(usize),
     Nystrom(f64),
     Fogd(usize),
     Whole,
 }
 
-impl Setting {
+impl AtomsSetting {
     const NAMES: [&str; 3] = ["PKAWV-Taylor", "PKAWV-Nyström", "FOGD"];
 
     fn all(d: usize) -> Vec<Self> {
@@ -90,20 +90,20 @@ impl Setting {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Outcome {
+struct AtomsResult {
     coordinates: f64,
     loss: f64,
     error_rate: Option<f64>,
 }
 
-fn pass(setting: Setting, table: &Dataset, seed: u64) -> Result<Outcome> {
+fn pass(setting: AtomsSetting, table: &Dataset, seed: u64) -> Result<AtomsResult> {
     let mut learner = setting.build(table.dimension(), table.len(), seed)?;
     let (mut predictions, mut score) = (Vec::with_capacity(table.len()), Score::default());
     learner.learn_block(table.features(), table.targets(), &mut predictions)?;
     predictions.iter().zip(table.targets()).for_each(|(prediction, y)| score.record(*prediction, *y));
     let size = learner.dictionary_size() as f64;
-    let coordinates = if matches!(setting, Setting::Fogd(_)) { 2.0 * size } else { size };
-    Ok(Outcome { coordinates, loss: score.mse(), error_rate: score.error_rate() })
+    let coordinates = if matches!(setting, AtomsSetting::Fogd(_)) { 2.0 * size } else { size };
+    Ok(AtomsResult { coordinates, loss: score.mse(), error_rate: score.error_rate() })
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
@@ -118,7 +118,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     }
     let mut jobs = Vec::new();
     for (index, table) in tables.iter().enumerate() {
-        for setting in Setting::all(table.dimension()) {
+        for setting in AtomsSetting::all(table.dimension()) {
             for repetition in 0..repetitions {
                 let name = format!("atoms / {} / {setting:?} / {}", there[index], repetition + 1);
                 jobs.push(Job::new(name, plan.seed, 1, (index, setting, repetition)));
@@ -145,20 +145,21 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
              over Kernel-AWV's loss .3",
     );
     let mut few = Table::with("stream | n #");
-    for name in Setting::NAMES {
+    for name in AtomsSetting::NAMES {
         few = few.numbers(name, Format::Decimals(0));
     }
     let mut panels = Panels::new("Average loss against the number of coordinates", 3);
     for (index, stream) in there.iter().enumerate() {
-        let of = |setting: Setting| -> Vec<Outcome> {
+        let of = |setting: AtomsSetting| -> Vec<AtomsResult> {
             let own = jobs.iter().zip(&outcomes).filter(|(job, _)| job.input.0 == index && job.input.1 == setting);
             own.map(|(_, outcome)| *outcome).collect()
         };
-        let average = |all: &[Outcome], value: fn(&Outcome) -> f64| mean(&all.iter().map(value).collect::<Vec<_>>());
-        let floor = average(&of(Setting::Whole), |outcome| outcome.loss);
+        let average =
+            |all: &[AtomsResult], value: fn(&AtomsResult) -> f64| mean(&all.iter().map(value).collect::<Vec<_>>());
+        let floor = average(&of(AtomsSetting::Whole), |outcome| outcome.loss);
         let mut figure = Figure::new(*stream).x_label("coordinates r").y_label("average loss").log_x().log_y();
-        let mut curves: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); Setting::NAMES.len()];
-        for setting in Setting::all(tables[index].dimension()) {
+        let mut curves: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); AtomsSetting::NAMES.len()];
+        for setting in AtomsSetting::all(tables[index].dimension()) {
             let own = of(setting);
             let (size, loss) = (average(&own, |outcome| outcome.coordinates), average(&own, |outcome| outcome.loss));
             let rates: Vec<f64> = own.iter().filter_map(|outcome| outcome.error_rate).collect();
@@ -171,13 +172,13 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                 if rates.is_empty() { Cell::Empty } else { mean(&rates).into() },
                 loss / floor
             ])?;
-            if let Some(place) = Setting::NAMES.iter().position(|name| *name == setting.name()) {
+            if let Some(place) = AtomsSetting::NAMES.iter().position(|name| *name == setting.name()) {
                 curves[place].0.push(size);
                 curves[place].1.push(loss);
             }
         }
         let mut row = vec![(*stream).into(), rows.min(tables[index].len()).into()];
-        for (name, (sizes, losses)) in Setting::NAMES.iter().zip(&curves) {
+        for (name, (sizes, losses)) in AtomsSetting::NAMES.iter().zip(&curves) {
             figure = figure.line(*name, sizes, losses);
             let enough = sizes.iter().zip(losses).filter(|(_, loss)| **loss <= ENOUGH * floor).map(|(size, _)| *size);
             row.push(enough.reduce(f64::min).into());

@@ -12,7 +12,7 @@ use mercer_learners::{
 };
 use mercer_readers::Dataset;
 
-use super::theory::{Facts, Tuning, corollary7, corollary8, proposition5_beta};
+use super::theory::{BoundFacts, Tuning, corollary7, corollary8, proposition5_beta};
 use crate::decay::{Law, Regime};
 use crate::hindsight::{Hindsight, leverage_scores, neglected};
 use crate::prelude::*;
@@ -32,7 +32,7 @@ const SIZES: [f64; 4] = [5.0, 10.0, 20.0, 40.0];
 
 /// One statement on one stream.
 #[derive(Clone, Debug, PartialEq)]
-struct Row {
+struct BoundsRow {
     statement: &'static str,
     learner: &'static str,
     /// What is varied, and its value.
@@ -47,7 +47,7 @@ struct Row {
     projected: bool,
 }
 
-impl Row {
+impl BoundsRow {
     /// A statement about no projection.
     fn whole(statement: &'static str, learner: &'static str, varied: (&'static str, f64), trivial: f64) -> Self {
         Self { statement, learner, varied, size: None, measured: f64::NAN, bound: f64::NAN, trivial, projected: true }
@@ -63,7 +63,7 @@ impl Row {
 }
 
 /// Whether some rows keep a statement, and whether that says something.
-fn verdict(rows: &[&Row]) -> Cell {
+fn verdict(rows: &[&BoundsRow]) -> Cell {
     // Equality up to rounding is within.
     if rows.iter().any(|row| row.measured > row.bound * (1.0 + 1e-9)) {
         Judgement::bound(false, []).into()
@@ -94,7 +94,7 @@ struct Chosen {
 
 /// What is known of a stream before anything is learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Known {
+struct StreamFacts {
     dimension: f64,
     largest_score: f64,
     scores: f64,
@@ -103,21 +103,21 @@ struct Known {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Outcome {
-    rows: Vec<Row>,
+struct BoundsResult {
+    rows: Vec<BoundsRow>,
     chosen: Vec<Chosen>,
-    known: Known,
+    known: StreamFacts,
 }
 
 /// A stream and what its bounds need.
-struct Measured<'a> {
+struct BoundsStream<'a> {
     kernel: AnyKernel,
     stream: &'a Dataset,
-    facts: Facts,
+    facts: BoundFacts,
     seed: u64,
 }
 
-impl Measured<'_> {
+impl BoundsStream<'_> {
     fn regret(&self, learner: &mut impl Regressor, lambda: f64) -> Result<f64> {
         let score = prequential(learner, self.stream.iter(), |_| {}).map_err(|refused| refused.error)?;
         Ok(self.facts.regret(score.cumulative_loss(), lambda))
@@ -168,9 +168,9 @@ impl Measured<'_> {
     }
 
     /// Every statement about one ridge.
-    fn at_ridge(&self, lambda: f64, rows: &mut Vec<Row>) -> Result<()> {
+    fn at_ridge(&self, lambda: f64, rows: &mut Vec<BoundsRow>) -> Result<()> {
         let (d, idle) = (self.stream.dimension(), self.idle(lambda));
-        let row = |statement, learner, trivial| Row::whole(statement, learner, ("λ", lambda), trivial);
+        let row = |statement, learner, trivial| BoundsRow::whole(statement, learner, ("λ", lambda), trivial);
         let mut whole = KernelAwv::new(self.kernel.clone(), d, KernelRidgeParams::default().lambda(lambda))?;
         let (first, second) = (self.facts.proposition1(lambda), self.facts.proposition2(lambda));
         rows.push(row("Proposition 1", "Kernel-AWV", idle).measured(self.regret(&mut whole, lambda)?, first));
@@ -187,18 +187,18 @@ impl Measured<'_> {
     }
 
     /// Theorem 3 on a dictionary that is chosen beforehand.
-    fn third(&self, params: NystromParams, varied: (&'static str, f64)) -> Result<Row> {
+    fn third(&self, params: NystromParams, varied: (&'static str, f64)) -> Result<BoundsRow> {
         let mut frozen = self.beforehand(params, self.stream.len())?;
         let rest = self.frozen_neglects(&frozen, self.stream.len())?;
         let size = frozen.dictionary_size();
         let regret = self.regret(&mut frozen, params.lambda)?;
-        let row = Row::whole("Theorem 3", "PKAWV beforehand", varied, self.idle(params.lambda));
+        let row = BoundsRow::whole("Theorem 3", "PKAWV beforehand", varied, self.idle(params.lambda));
         let bound = self.facts.theorem3(params.lambda, rest);
         Ok(row.of_size(size, self.leaves_out(size)).measured(regret, bound))
     }
 
     /// Theorems 3 and 4 on Taylor features of the Gaussian kernel of width 1, λ = 1.
-    fn taylor(&self, rows: &mut Vec<Row>) -> Result<()> {
+    fn taylor(&self, rows: &mut Vec<BoundsRow>) -> Result<()> {
         let (d, sigma, lambda) = (self.stream.dimension(), 1.0, 1.0);
         let sufficient = TaylorFeatures::sufficient_degree(self.facts.radius, sigma, self.stream.len(), lambda);
         for degree in DEGREES.into_iter().chain([sufficient]) {
@@ -207,7 +207,7 @@ impl Measured<'_> {
             let rest = self.neglected(self.stream.len(), |x, z| learner.feature_map().map(x, z))?;
             let size = learner.dictionary_size();
             let measured = self.regret(&mut learner, lambda)?;
-            let row = |statement| Row::whole(statement, "PKAWV-Taylor", ("M", degree as f64), self.idle(lambda));
+            let row = |statement| BoundsRow::whole(statement, "PKAWV-Taylor", ("M", degree as f64), self.idle(lambda));
             // An eigenvalue of this size is rounding.
             let projected = rest > 1e-9 * self.facts.rounds;
             rows.push(row("Theorem 3").of_size(size, projected).measured(measured, self.facts.theorem3(lambda, rest)));
@@ -219,7 +219,7 @@ impl Measured<'_> {
         for lambda in RIDGES {
             let measured = self.facts.hindsight.effective_dimension(lambda);
             let bound = self.facts.gaussian_dimension(d, sigma, lambda);
-            let row = Row::whole("after Theorem 4", "d_eff", ("λ", lambda), self.facts.rounds);
+            let row = BoundsRow::whole("after Theorem 4", "d_eff", ("λ", lambda), self.facts.rounds);
             rows.push(row.measured(measured, bound));
         }
         Ok(())
@@ -228,7 +228,7 @@ impl Measured<'_> {
     /// Proposition 5: the neglected part at growing prefixes of the stream, the worst of them, and
     /// the dictionary's size; where `β/(1 + μ)` is near 1 or below, so that points are left out,
     /// Theorem 3 with `λ = μ` as well.
-    fn sampler(&self, rows: &mut Vec<Row>) -> Result<()> {
+    fn sampler(&self, rows: &mut Vec<BoundsRow>) -> Result<()> {
         let rounds = self.stream.len();
         // Nothing neglects more than the largest eigenvalue.
         let largest = self.facts.hindsight.eigenvalues().first().copied().unwrap_or(0.0);
@@ -239,8 +239,9 @@ impl Measured<'_> {
             }
             let size = self.beforehand(self.sampled(1.0, mu), rounds)?.dictionary_size();
             let projected = self.leaves_out(size);
-            let row =
-                |learner, trivial| Row::whole("Proposition 5", learner, ("μ", mu), trivial).of_size(size, projected);
+            let row = |learner, trivial| {
+                BoundsRow::whole("Proposition 5", learner, ("μ", mu), trivial).of_size(size, projected)
+            };
             rows.push(row("KORS, neglected", largest).measured(worst, mu));
             let bound = self.facts.proposition5_size(mu, DELTA);
             rows.push(row("KORS, size", self.facts.rounds).measured(size as f64, bound));
@@ -251,7 +252,7 @@ impl Measured<'_> {
         Ok(())
     }
 
-    fn corollaries(&self, rows: &mut Vec<Row>) -> Result<Vec<Chosen>> {
+    fn corollaries(&self, rows: &mut Vec<BoundsRow>) -> Result<Vec<Chosen>> {
         let (rounds, gamma) = (self.stream.len(), self.facts.capacity());
         let mut chosen = Vec::new();
         for m in SIZES {
@@ -279,20 +280,20 @@ impl Measured<'_> {
                 } else {
                     ("PKAWV beforehand", self.facts.theorem3(lambda, mu))
                 };
-                let row = Row::whole(statement, learner, ("m", m), self.idle(lambda));
+                let row = BoundsRow::whole(statement, learner, ("m", m), self.idle(lambda));
                 rows.push(row.of_size(size, self.leaves_out(size)).measured(regret, bound));
             }
         }
         Ok(chosen)
     }
 
-    fn known(&self) -> Result<Known> {
+    fn known(&self) -> Result<StreamFacts> {
         let scores = leverage_scores(&self.kernel, self.stream, 1.0)?;
         let eigenvalues = self.facts.hindsight.eigenvalues();
         // As far as they stand above what was neglected.
         let first: Vec<f64> = eigenvalues.iter().copied().take(30).filter(|value| *value > 1e-6).collect();
         let index: Vec<f64> = (1..=first.len()).map(|i| i as f64).collect();
-        Ok(Known {
+        Ok(StreamFacts {
             dimension: self.facts.hindsight.effective_dimension(1.0),
             largest_score: scores.iter().copied().fold(0.0, f64::max),
             scores: scores.iter().sum(),
@@ -302,10 +303,10 @@ impl Measured<'_> {
     }
 }
 
-fn measure(regime: &Regime, rounds: usize, stream_seed: u64, seed: u64) -> Result<Outcome> {
+fn measure(regime: &Regime, rounds: usize, stream_seed: u64, seed: u64) -> Result<BoundsResult> {
     let (stream, kernel) = (regime.stream(rounds, stream_seed)?, regime.kernel()?);
-    let facts = Facts::new(&kernel, &stream, Hindsight::new(&kernel, &stream)?);
-    let measured = Measured { kernel, stream: &stream, facts, seed };
+    let facts = BoundFacts::new(&kernel, &stream, Hindsight::new(&kernel, &stream)?);
+    let measured = BoundsStream { kernel, stream: &stream, facts, seed };
     let mut rows = Vec::new();
     for lambda in RIDGES {
         measured.at_ridge(lambda, &mut rows)?;
@@ -315,7 +316,7 @@ fn measure(regime: &Regime, rounds: usize, stream_seed: u64, seed: u64) -> Resul
     }
     measured.sampler(&mut rows)?;
     let chosen = measured.corollaries(&mut rows)?;
-    Ok(Outcome { rows, chosen, known: measured.known()? })
+    Ok(BoundsResult { rows, chosen, known: measured.known()? })
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
@@ -336,14 +337,14 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let own = outcomes.of(|(of, _)| of == regime);
         let Some(first) = own.first() else { continue };
         for i in 0..first.rows.len() {
-            let all: Vec<&Row> = own.iter().map(|outcome| &outcome.rows[i]).collect();
+            let all: Vec<&BoundsRow> = own.iter().map(|outcome| &outcome.rows[i]).collect();
             table.push(statement(regime, &all))?;
         }
         for i in 0..first.chosen.len() {
             let all: Vec<Chosen> = own.iter().map(|outcome| outcome.chosen[i]).collect();
             capacity.push(choice(regime, &all))?;
         }
-        let all = |value: fn(&Known) -> f64| mean_of(&own, |outcome| value(&outcome.known));
+        let all = |value: fn(&StreamFacts) -> f64| mean_of(&own, |outcome| value(&outcome.known));
         known.push(row![
             regime.name,
             all(|known| known.dimension),
@@ -375,9 +376,9 @@ fn statements() -> Table {
     Table::with("decay | statement | of | varied | value ~3 | J .1 | measured ~3 | bound ~3 | within")
 }
 
-fn statement(regime: &Regime, all: &[&Row]) -> Vec<Cell> {
+fn statement(regime: &Regime, all: &[&BoundsRow]) -> Vec<Cell> {
     let row = all[0];
-    let of = |value: fn(&Row) -> f64| all.iter().map(|row| value(row)).collect::<Vec<f64>>();
+    let of = |value: fn(&BoundsRow) -> f64| all.iter().map(|row| value(row)).collect::<Vec<f64>>();
     let sizes: Vec<f64> = all.iter().filter_map(|row| row.size).map(|size| size as f64).collect();
     vec![
         regime.name.into(),
@@ -424,12 +425,13 @@ fn streams() -> Table {
 }
 
 /// Regret and bounds against λ, and against M where there are Taylor features.
-fn pictures(regime: &Regime, own: &[&Outcome]) -> Vec<Figure> {
+fn pictures(regime: &Regime, own: &[&BoundsResult]) -> Vec<Figure> {
     let curve = |statement: &str, learner: &str, varied: &str| {
         let (mut xs, mut measured, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
         for (i, row) in own[0].rows.iter().enumerate() {
             if row.statement == statement && row.learner == learner && row.varied.0 == varied {
-                let all = |value: fn(&Row) -> f64| mean(&own.iter().map(|o| value(&o.rows[i])).collect::<Vec<_>>());
+                let all =
+                    |value: fn(&BoundsRow) -> f64| mean(&own.iter().map(|o| value(&o.rows[i])).collect::<Vec<_>>());
                 xs.push(all(|row| row.varied.1));
                 measured.push(all(|row| row.measured));
                 bounds.push(all(|row| row.bound));

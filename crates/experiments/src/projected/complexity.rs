@@ -31,7 +31,7 @@ const LENGTHS: usize = 5;
 
 /// What the theory names for a regime and a length.
 #[derive(Clone, Copy, Debug)]
-struct Choice {
+struct RegimeChoice {
     lambda: f64,
     /// `μ` of PKAWV-Nyström.
     nystrom: f64,
@@ -39,7 +39,7 @@ struct Choice {
     restarted: (f64, f64),
 }
 
-impl Choice {
+impl RegimeChoice {
     fn of(law: Law, rounds: usize) -> Self {
         let n = rounds as f64;
         match law {
@@ -64,14 +64,14 @@ impl Choice {
 
 /// The learners of the table; PKAWV stands for both of its forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+enum ComplexityMethod {
     Taylor,
     Nystrom,
     Sketched,
     Restarted,
 }
 
-impl Method {
+impl ComplexityMethod {
     const ALL: [Self; 4] = [Self::Taylor, Self::Nystrom, Self::Sketched, Self::Restarted];
 
     fn name(self) -> &'static str {
@@ -104,8 +104,8 @@ impl Method {
         seed: u64,
     ) -> Result<Box<dyn Regressor>> {
         let kernel: AnyKernel = regime.kernel()?;
-        let choice = Choice::of(regime.law, rounds);
-        let Choice { lambda, nystrom, restarted } = choice;
+        let choice = RegimeChoice::of(regime.law, rounds);
+        let RegimeChoice { lambda, nystrom, restarted } = choice;
         Ok(match self {
             Self::Taylor => {
                 let degree = TaylorFeatures::sufficient_degree(radius, 1.0, rounds, lambda);
@@ -160,7 +160,7 @@ const SIZE: usize = 1;
 const TIME: usize = 2;
 
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct ComplexityTask {
     regime: Regime,
     rounds: usize,
     repetition: usize,
@@ -168,34 +168,34 @@ struct Task {
 
 /// Of one learner: regret, coordinates, µs a round, and `ln det(I + K/μ)` at the `μ` of its
 /// dictionary.
-type Measured = [f64; 4];
+type ComplexityCosts = [f64; 4];
 
 /// Place of the last.
 const SCORES: usize = 3;
 
-fn measure(task: &Task, plan: &Plan, seed: u64) -> Result<Vec<(Method, Measured)>> {
-    let Task { regime, rounds, repetition } = *task;
+fn measure(task: &ComplexityTask, plan: &Plan, seed: u64) -> Result<Vec<(ComplexityMethod, ComplexityCosts)>> {
+    let ComplexityTask { regime, rounds, repetition } = *task;
     // A longer stream begins like a shorter one.
     let stream = regime.stream(rounds, seed_of(plan.seed, &format!("{} / {}", regime.name, repetition + 1)))?;
     let kernel: AnyKernel = regime.kernel()?;
     let hindsight = Hindsight::new(&kernel, &stream)?;
     let best = hindsight.within(RADIUS).loss;
-    let choice = Choice::of(regime.law, rounds);
+    let choice = RegimeChoice::of(regime.law, rounds);
     // Eigenvalues are known to 1e−9 n; a smaller μ would sum up rounding.
     let scores = |mu: f64| if mu >= 1e-9 * rounds as f64 { hindsight.log_determinant(mu) } else { f64::NAN };
     let radius = stream.features().chunks_exact(stream.dimension()).map(|x| x.iter().map(|x| x * x).sum::<f64>());
     let radius = radius.fold(0.0, f64::max).sqrt();
     let mut measured = Vec::new();
-    for method in Method::ALL.into_iter().filter(|method| method.runs(regime.law)) {
+    for method in ComplexityMethod::ALL.into_iter().filter(|method| method.runs(regime.law)) {
         let mut learner = method.build(&regime, radius, rounds, stream.dimension(), seed)?;
         let start = std::time::Instant::now();
         let score = prequential(learner.as_mut(), stream.iter(), |_| {}).map_err(|refused| refused.error)?;
         let micros = 1e6 * start.elapsed().as_secs_f64() / rounds as f64;
         let (size, scores) = match method {
-            Method::Taylor => (learner.dictionary_size(), f64::NAN),
-            Method::Nystrom => (learner.dictionary_size(), scores(choice.nystrom)),
-            Method::Restarted => (learner.dictionary_size(), scores(choice.restarted.1)),
-            Method::Sketched => {
+            ComplexityMethod::Taylor => (learner.dictionary_size(), f64::NAN),
+            ComplexityMethod::Nystrom => (learner.dictionary_size(), scores(choice.nystrom)),
+            ComplexityMethod::Restarted => (learner.dictionary_size(), scores(choice.restarted.1)),
+            ComplexityMethod::Sketched => {
                 let mut again = SketchedKons::new(kernel.clone(), stream.dimension(), choice.sketched(seed))?;
                 stream.iter().try_for_each(|(x, y)| again.update(x, y))?;
                 (again.curved_rounds(), f64::NAN)
@@ -213,11 +213,12 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let mut tasks = Vec::new();
     for regime in REGIMES {
         for &rounds in &lengths {
-            tasks.extend((0..repetitions).map(|repetition| Task { regime, rounds, repetition }));
+            tasks.extend((0..repetitions).map(|repetition| ComplexityTask { regime, rounds, repetition }));
         }
     }
-    let name =
-        |task: &Task| format!("complexity / {} / n = {} / {}", task.regime.name, task.rounds, task.repetition + 1);
+    let name = |task: &ComplexityTask| {
+        format!("complexity / {} / n = {} / {}", task.regime.name, task.rounds, task.repetition + 1)
+    };
     let outcomes = plan.each(tasks, name, |task, seed| measure(task, plan, seed))?;
 
     let mut report = Report::new("Table 1: how regret, dictionary and time grow");
@@ -226,14 +227,14 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         "decay | learner | quantity | at the largest n ~3 | table | its slope .2 | \
              measured slope .2 | that of ln det(I + K/μ) .2 | verdict",
     );
-    let mut steeper: Vec<(Method, usize, &str)> = Vec::new();
+    let mut steeper: Vec<(ComplexityMethod, usize, &str)> = Vec::new();
     let mut panels = Panels::new("Growth with n, measured (solid) and by the table (dashed)", QUANTITIES.len());
     let rounds: Vec<f64> = lengths.iter().map(|n| *n as f64).collect();
     for regime in &REGIMES {
         for (quantity, (name, label)) in QUANTITIES.into_iter().enumerate() {
             let mut figure =
                 Figure::new(format!("{}: {name}", regime.name)).x_label("n").y_label(label).log_x().log_y();
-            for method in Method::ALL.into_iter().filter(|method| method.runs(regime.law)) {
+            for method in ComplexityMethod::ALL.into_iter().filter(|method| method.runs(regime.law)) {
                 let all = |n: usize, quantity: usize| -> Vec<f64> {
                     let own = outcomes.of(|task| task.regime == *regime && task.rounds == n);
                     own.into_iter().flatten().filter(|(of, _)| *of == method).map(|(_, all)| all[quantity]).collect()
@@ -246,7 +247,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                 let means: Vec<f64> = lengths.iter().map(|n| middle(samples(*n))).collect();
                 let growth = method.entries(regime.law)[quantity];
                 let (slope, verdict) = if quantity == SIZE && means.contains(&0.0) {
-                    (Cell::Empty, Judgement::new(Kind::Bound, Outcome::NotRun, "too few rounds"))
+                    (Cell::Empty, Judgement::new(ComparisonKind::Bound, Outcome::NotRun, "too few rounds"))
                 } else {
                     judge(&rounds, &means, growth)
                 };
@@ -276,7 +277,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             panels = panels.panel(figure);
         }
     }
-    for method in Method::ALL {
+    for method in ComplexityMethod::ALL {
         for (quantity, (name, _)) in QUANTITIES.into_iter().enumerate() {
             let own = steeper.iter().filter(|(of, what, _)| *of == method && *what == quantity);
             let regimes: Vec<&str> = own.map(|(.., regime)| *regime).collect();
@@ -303,33 +304,33 @@ Regret is against the best function of norm ≤ 1. Entries are upper bounds with
 entry's (within two standard errors and 0.05) counts as within. Times are the least over the streams; those of small dictionaries are mostly overhead.";
 
 /// Why a slope may be steeper than the table's.
-fn reason(method: Method, quantity: usize) -> &'static str {
+fn reason(method: ComplexityMethod, quantity: usize) -> &'static str {
     match (method, quantity) {
         (_, TIME) => {
             "Time follows the size, with what else the machine was doing, and overhead that small sizes do not outgrow; see the \
              row of the size."
         }
-        (Method::Sketched, SIZE) => {
+        (ComplexityMethod::Sketched, SIZE) => {
             "A round enters with probability γ at least, so that the sketch has about γn of them: ten of the first hundred, by \
              the chance of as many coins, which the slope has in it."
         }
-        (Method::Sketched, _) => {
+        (ComplexityMethod::Sketched, _) => {
             "A round adds η g² to the curvature, with η = 1/8 and residuals of the noise's size about 0.03, where least squares \
              adds 2, and γ = 0.1 leaves most rounds out; the bound carries the factor 1/(ηγ) and lies far above."
         }
-        (Method::Taylor, SIZE) => {
+        (ComplexityMethod::Taylor, SIZE) => {
             "Theorem 4's degree grows with the radius of the inputs, which grows with n here, as well."
         }
-        (Method::Nystrom | Method::Restarted, SIZE) => {
+        (ComplexityMethod::Nystrom | ComplexityMethod::Restarted, SIZE) => {
             "KORS keeps points by their scores among the past, which sum to about ln det(I + K/μ): up to ln(e + en/μ) d_eff(μ), a \
              logarithm more than the table, which leaves logarithms out; its slope stands beside. Where μ is so small that a \
              short stream is kept nearly whole, the slope is that of n there."
         }
-        (Method::Restarted, _) => {
+        (ComplexityMethod::Restarted, _) => {
             "A restart at every point that is kept: regret is that of one stretch times the size, which is steeper than the \
              table's as well (its row says why)."
         }
-        (Method::Taylor | Method::Nystrom, _) => {
+        (ComplexityMethod::Taylor | ComplexityMethod::Nystrom, _) => {
             "The bound has constants and lower orders that the table leaves out, and these n are short; the regret itself is \
              the least of the four learners'."
         }

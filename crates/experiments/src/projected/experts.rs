@@ -74,7 +74,7 @@ const BEHIND_TUNED: f64 = 1.10;
 
 /// One permutation of one data set.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct ExpertsTask {
     dataset: &'static str,
     repetition: usize,
 }
@@ -82,7 +82,7 @@ struct Task {
 /// What came of it. Errors are mean squares over the rounds that are scored, in units of the
 /// target's range.
 #[derive(Clone, Debug)]
-struct Outcome {
+struct ExpertsResult {
     rounds: usize,
     dimension: usize,
     /// One a rule, in the order of [`Rule::ALL`].
@@ -103,7 +103,7 @@ struct MixtureOutcome {
 
 /// A setting of NONS-ALD.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Setting {
+struct ExpertsSetting {
     width: f64,
     mu: f64,
 }
@@ -113,8 +113,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let repetitions = plan.repetitions_or(2, 3);
     let (there, missing): (Vec<&'static str>, Vec<&str>) =
         DATA_SETS.iter().partition(|name| plan.registry.is_available(name));
-    let name = |task: &Task| format!("experts / {} / {}", task.dataset, task.repetition + 1);
-    let tasks = there.iter().flat_map(|&dataset| (0..repetitions).map(move |repetition| Task { dataset, repetition }));
+    let name = |task: &ExpertsTask| format!("experts / {} / {}", task.dataset, task.repetition + 1);
+    let tasks =
+        there.iter().flat_map(|&dataset| (0..repetitions).map(move |repetition| ExpertsTask { dataset, repetition }));
     let outcomes = plan.each(tasks, name, |task, _| mixtures(plan, task, limit))?.0;
     let tuned = tuned(plan, &there, limit, repetitions)?;
     let mut report = Report::new("Experts: what an untuned user gets");
@@ -147,7 +148,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 }
 
 const INTRODUCTION: &str = "`auto` is given the rows in their own units, permuted, and nothing else. Best member: the one of its \
-13 (9 where no Taylor features fit the budget) with the least loss on that permutation, chosen in hindsight. Tuned NONS-ALD: scaled by \
+13 (9 where no Taylor features fit the budget) with the least loss on that permutation, chosen in hindsight. TunedSetting NONS-ALD: scaled by \
 the ranges of the whole file, α = 25/T, U = Y = 1, μ and σ chosen in hindsight on the first permutation, σ among 0.5, 1, 2, 4, 8 with \
 at most 600 points and the width of Table 3's protocol, where it names one, with as many as it keeps. Round 1 is not scored, since only \
 the scaled learner has been told the target's range; the column with it is there. A verdict compares means over the permutations: at \
@@ -165,14 +166,14 @@ fn shuffled(plan: &Plan, table: &Dataset, dataset: &str, repetition: usize, limi
     table
 }
 
-fn mixtures(plan: &Plan, task: &Task, limit: usize) -> Result<Outcome> {
+fn mixtures(plan: &Plan, task: &ExpertsTask, limit: usize) -> Result<ExpertsResult> {
     let whole = plan.registry.open(task.dataset)?;
     let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
     let (low, high) = whole.targets().iter().fold((f64::MAX, f64::MIN), ends);
     let unit = if high > low { (high - low).powi(2) } else { 1.0 };
     let table = shuffled(plan, &whole, task.dataset, task.repetition, limit);
     let mixtures = Rule::ALL.into_iter().map(|rule| mixture(&table, rule, unit)).collect::<Result<_>>()?;
-    Ok(Outcome { rounds: table.len(), dimension: table.dimension(), mixtures })
+    Ok(ExpertsResult { rounds: table.len(), dimension: table.dimension(), mixtures })
 }
 
 fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome> {
@@ -215,20 +216,20 @@ fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome> {
 }
 
 /// A data set with the tuned setting and its errors, one a permutation.
-type Tuned = (&'static str, Setting, Vec<f64>);
+type TunedSetting = (&'static str, ExpertsSetting, Vec<f64>);
 
-fn tuned(plan: &Plan, datasets: &[&'static str], limit: usize, repetitions: usize) -> Result<Vec<Tuned>> {
+fn tuned(plan: &Plan, datasets: &[&'static str], limit: usize, repetitions: usize) -> Result<Vec<TunedSetting>> {
     let grid = |dataset: &str| {
         let named = STREAMS.iter().find(|stream| stream.dataset == dataset).map(|stream| stream.width);
         let widths: Vec<f64> =
             named.into_iter().chain(WIDTHS.into_iter().filter(|width| named != Some(*width))).collect();
-        widths.into_iter().flat_map(|width| REGULARISERS.map(|mu| Setting { width, mu }))
+        widths.into_iter().flat_map(|width| REGULARISERS.map(|mu| ExpertsSetting { width, mu }))
     };
-    let job = |dataset: &'static str, setting: Setting, repetition: usize| {
+    let job = |dataset: &'static str, setting: ExpertsSetting, repetition: usize| {
         let name = format!("experts / {dataset} / NONS-ALD {setting:?} / {}", repetition + 1);
         Job::new(name, plan.seed, 1, (dataset, setting, repetition))
     };
-    let work = |job: &Job<(&'static str, Setting, usize)>, bar: &JobProgress| {
+    let work = |job: &Job<(&'static str, ExpertsSetting, usize)>, bar: &JobProgress| {
         let (dataset, setting, repetition) = job.input;
         let error = nons_ald(plan, dataset, setting, repetition, limit);
         bar.advance(1);
@@ -237,7 +238,7 @@ fn tuned(plan: &Plan, datasets: &[&'static str], limit: usize, repetitions: usiz
     let tuning: Vec<_> =
         datasets.iter().flat_map(|&name| grid(name).map(move |setting| job(name, setting, 0))).collect();
     let errors = plan.run(&tuning, work)?;
-    let mut chosen: Vec<Tuned> = Vec::new();
+    let mut chosen: Vec<TunedSetting> = Vec::new();
     for (job, error) in tuning.iter().zip(errors) {
         let (dataset, setting, _) = job.input;
         match chosen.iter_mut().find(|(name, ..)| *name == dataset) {
@@ -260,7 +261,7 @@ fn tuned(plan: &Plan, datasets: &[&'static str], limit: usize, repetitions: usiz
 }
 
 /// The error of NONS-ALD on scaled data, round 1 left out.
-fn nons_ald(plan: &Plan, dataset: &str, setting: Setting, repetition: usize, limit: usize) -> Result<f64> {
+fn nons_ald(plan: &Plan, dataset: &str, setting: ExpertsSetting, repetition: usize, limit: usize) -> Result<f64> {
     let stream = STREAMS.iter().find(|stream| stream.dataset == dataset);
     let table = match stream {
         Some(stream) => stream.load(&plan.registry)?,
@@ -294,7 +295,10 @@ fn default_rule() -> usize {
     Rule::ALL.iter().position(|rule| *rule == Rule::default()).unwrap_or(0)
 }
 
-fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<Item = &'a Outcome> + Clone {
+fn of<'a>(
+    outcomes: &'a [(ExpertsTask, ExpertsResult)],
+    dataset: &'a str,
+) -> impl Iterator<Item = &'a ExpertsResult> + Clone {
     outcomes.iter().filter(move |(task, _)| task.dataset == dataset).map(|(_, outcome)| outcome)
 }
 
@@ -302,10 +306,14 @@ fn of<'a>(outcomes: &'a [(Task, Outcome)], dataset: &'a str) -> impl Iterator<It
 fn verdict(ratio: f64, most: f64) -> Judgement {
     let words = format!("{:.0}% ({}%)", 100.0 * (most - 1.0), signed(100.0 * (ratio - 1.0), 1));
     let (yes, no) = (format!("within {words}"), format!("behind by more than {words}"));
-    Judgement::either(Kind::Claim, ratio <= most, yes, no)
+    Judgement::either(ComparisonKind::Claim, ratio <= most, yes, no)
 }
 
-fn comparison(datasets: &[&'static str], outcomes: &[(Task, Outcome)], tuned: &[Tuned]) -> Result<Table> {
+fn comparison(
+    datasets: &[&'static str],
+    outcomes: &[(ExpertsTask, ExpertsResult)],
+    tuned: &[TunedSetting],
+) -> Result<Table> {
     let mut table = Table::with(
         "data set | T # | d # | auto ~4 | best member ~4 | verdict, best member | \
              tuned NONS-ALD ~4 | its setting | verdict, tuned | auto with round 1 ~4 | µs a row ~3",
@@ -337,7 +345,7 @@ fn comparison(datasets: &[&'static str], outcomes: &[(Task, Outcome)], tuned: &[
     Ok(table)
 }
 
-fn rules(datasets: &[&'static str], outcomes: &[(Task, Outcome)]) -> Result<Table> {
+fn rules(datasets: &[&'static str], outcomes: &[(ExpertsTask, ExpertsResult)]) -> Result<Table> {
     let mut table = Table::with("data set");
     for rule in Rule::ALL {
         table = table.numbers(rule.name(), Format::Decimals(3));
@@ -357,11 +365,11 @@ fn rules(datasets: &[&'static str], outcomes: &[(Task, Outcome)]) -> Result<Tabl
     Ok(table)
 }
 
-fn curves(outcomes: &[(Task, Outcome)]) -> Option<Panels> {
+fn curves(outcomes: &[(ExpertsTask, ExpertsResult)]) -> Option<Panels> {
     let mut panels = Panels::new("Regret of auto against the best of its members so far", 3);
     let mut any = false;
     for dataset in DRAWN {
-        let passes: Vec<&Outcome> = of(outcomes, dataset).collect();
+        let passes: Vec<&ExpertsResult> = of(outcomes, dataset).collect();
         let Some(first) = passes.first() else { continue };
         let mut figure = Figure::new(dataset).x_label("round t").y_label("regret").log_x();
         for (index, rule) in Rule::ALL.into_iter().enumerate() {

@@ -22,7 +22,7 @@ pub(crate) const MOST_BYTES: u64 = 500_000_000;
 
 /// A learner of section 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum ProjectedMethod {
     /// PKAWV on Taylor features of this degree `M`.
     Taylor(usize),
     /// PKAWV on a KORS dictionary.
@@ -37,7 +37,7 @@ pub(crate) enum Method {
     Ridge,
 }
 
-impl Method {
+impl ProjectedMethod {
     /// In the order of pictures and tables.
     pub(crate) const ALL: [Self; 8] = [
         Self::Taylor(2),

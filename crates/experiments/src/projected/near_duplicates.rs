@@ -160,7 +160,7 @@ fn dense<'a>(
 
 /// What the two did on one stream.
 #[derive(Clone, Debug, PartialEq)]
-struct Outcome {
+struct DuplicatesResult {
     /// `|ŷ − dense|` by round.
     ours: Vec<f64>,
     /// Between two dense solutions, whose bases are made in opposite orders, in every tenth round.
@@ -201,7 +201,7 @@ fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Resul
     Ok(stream.iter().map(decide).collect())
 }
 
-fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome> {
+fn compare(rounds: usize, gap: f64, seed: u64) -> Result<DuplicatesResult> {
     let (stream, kernel) = (stream(rounds, gap, seed)?, Gaussian::new(1.0)?);
     let params = NystromParams::default().lambda(LAMBDA).mu(1e-4).beta(1.0).epsilon(0.5).seed(seed);
     let decisions = decisions(kernel, &stream, params)?;
@@ -231,7 +231,7 @@ fn compare(rounds: usize, gap: f64, seed: u64) -> Result<Outcome> {
             }
         }
     }
-    Ok(Outcome { ours, dense: apart, listing: theirs, breaks_down, size: listing.kept.len() })
+    Ok(DuplicatesResult { ours, dense: apart, listing: theirs, breaks_down, size: listing.kept.len() })
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
@@ -264,7 +264,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             theirs[i],
             if broken.is_empty() { Cell::Empty } else { mean(&broken).into() },
             format!("{} of {}", broken.len(), own.len()),
-            Judgement::either(Kind::Claim, ours[i] <= CLOSE, "within 1e-8", "larger than 1e-8")
+            Judgement::either(ComparisonKind::Claim, ours[i] <= CLOSE, "within 1e-8", "larger than 1e-8")
         ])?;
     }
     let mut panels = Panels::new("Error of a prediction against the dense solution", 2);

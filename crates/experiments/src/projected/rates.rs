@@ -14,7 +14,7 @@ const STEPS: usize = 200;
 
 /// The methods of the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+enum RateMethod {
     /// Corollary 7.
     Projected,
     /// Corollary 8.
@@ -27,7 +27,7 @@ enum Method {
     RestartedOptimised,
 }
 
-impl Method {
+impl RateMethod {
     const ALL: [Self; 5] =
         [Self::Sketched, Self::Restarted, Self::RestartedOptimised, Self::Projected, Self::Beforehand];
 
@@ -77,10 +77,10 @@ pub(crate) fn run(_: &Plan) -> Result<Report> {
     let mut panels = Panels::new("Regret n^b of a dictionary of n^a points, by the bounds", 3);
     for (words, gamma) in gammas {
         let mut figure = Figure::new(format!("γ = {words}")).x_label("a").y_label("b").y_range(0.0, 1.05);
-        for method in Method::ALL {
+        for method in RateMethod::ALL {
             let xs: Vec<f64> = (0..=STEPS).map(|i| i as f64 / STEPS as f64).collect();
             let ys: Vec<f64> = xs.iter().map(|&a| method.exponent(a, gamma)).collect();
-            figure = if method == Method::RestartedOptimised {
+            figure = if method == RateMethod::RestartedOptimised {
                 figure.dashed(method.name(), &xs, &ys)
             } else {
                 figure.line(method.name(), &xs, &ys)
@@ -111,16 +111,18 @@ mod tests {
     use super::*;
 
     /// The bounds (8) as exponents, minimised over `λ = n^l` on a grid.
-    fn minimised(method: Method, a: f64, gamma: f64) -> f64 {
+    fn minimised(method: RateMethod, a: f64, gamma: f64) -> f64 {
         let dimension = |l: f64| gamma * (1.0 - l);
         let mu = 1.0 - a / gamma;
         (0..=4000)
             .map(|i| f64::from(i) / 4000.0)
             .map(|l| match method {
-                Method::Projected => l.max(dimension(l)).max(1.0 + a + mu - l),
-                Method::Beforehand => l.max(dimension(l)).max(1.0 + mu - l),
-                Method::Sketched => l.max(1.0 - a + dimension(l)),
-                Method::Restarted | Method::RestartedOptimised => (a + l).max(a + dimension(l)).max(1.0 + mu - l),
+                RateMethod::Projected => l.max(dimension(l)).max(1.0 + a + mu - l),
+                RateMethod::Beforehand => l.max(dimension(l)).max(1.0 + mu - l),
+                RateMethod::Sketched => l.max(1.0 - a + dimension(l)),
+                RateMethod::Restarted | RateMethod::RestartedOptimised => {
+                    (a + l).max(a + dimension(l)).max(1.0 + mu - l)
+                }
             })
             .fold(f64::MAX, f64::min)
     }
@@ -128,7 +130,7 @@ mod tests {
     #[test]
     fn closed_forms_minimise_the_bounds() {
         for gamma in [0.25, 2f64.sqrt() - 1.0, 0.75] {
-            for method in [Method::Projected, Method::Beforehand, Method::Sketched] {
+            for method in [RateMethod::Projected, RateMethod::Beforehand, RateMethod::Sketched] {
                 for i in 0..=20 {
                     let a = f64::from(i) / 20.0;
                     let (closed, grid) = (method.exponent(a, gamma), minimised(method, a, gamma));
@@ -138,9 +140,9 @@ mod tests {
             // A larger dictionary than the best may be left unused, so the restarted bound is
             // followed down to its minimum.
             let best =
-                (0..=1000).map(|i| minimised(Method::Restarted, f64::from(i) / 1000.0, gamma)).fold(1.0, f64::min);
-            let closed = Method::RestartedOptimised.exponent(1.0, gamma);
-            assert!((best - closed).abs() < 2e-3 && closed < Method::Restarted.exponent(1.0, gamma));
+                (0..=1000).map(|i| minimised(RateMethod::Restarted, f64::from(i) / 1000.0, gamma)).fold(1.0, f64::min);
+            let closed = RateMethod::RestartedOptimised.exponent(1.0, gamma);
+            assert!((best - closed).abs() < 2e-3 && closed < RateMethod::Restarted.exponent(1.0, gamma));
         }
     }
 }

@@ -15,8 +15,8 @@ use mercer_kernels::TaylorFeatures;
 use mercer_learners::{Error, Regressor, RegressorExt, Score};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
-use super::methods::{MOST_BYTES, Method};
-use crate::judgement::{Printed, Tolerance};
+use super::methods::{MOST_BYTES, ProjectedMethod};
+use crate::judgement::{PrintedValue, Tolerance};
 use crate::prelude::*;
 
 /// Seconds of learning that a pass may take at the papers' size.
@@ -36,7 +36,7 @@ const REDUCED_WORK: usize = 200_000_000_000;
 
 /// A data set and how it is learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Stream {
+pub(crate) struct ProjectedStream {
     /// Name in tables.
     pub(crate) name: &'static str,
     /// Ending of its picture's name.
@@ -47,7 +47,7 @@ pub(crate) struct Stream {
     sigma: f64,
 }
 
-impl Stream {
+impl ProjectedStream {
     const fn scaled(name: &'static str) -> Self {
         Self { name, stem: name, dataset: name, scaled: true, sigma: 1.0 }
     }
@@ -62,28 +62,28 @@ impl Stream {
 }
 
 /// The streams, in the order of the report; the bundled one is always there.
-pub(crate) const STREAMS: [Stream; 8] = [
-    Stream::scaled("casp"),
-    Stream { name: "ijcnn1, LIBSVM's scaling", stem: "ijcnn1", dataset: "ijcnn1", scaled: false, sigma: 1.0 },
-    Stream { name: "ijcnn1, [−1, 1]", stem: "ijcnn1_ranges", dataset: "ijcnn1", scaled: true, sigma: 1.0 },
-    Stream::scaled("cod_rna_train"),
-    Stream::scaled("cod_rna"),
-    Stream { sigma: 4.0, ..Stream::scaled("susy_11k_low8") },
-    Stream { sigma: 4.0, ..Stream::scaled("susy") },
-    Stream::scaled("diamonds"),
+pub(crate) const STREAMS: [ProjectedStream; 8] = [
+    ProjectedStream::scaled("casp"),
+    ProjectedStream { name: "ijcnn1, LIBSVM's scaling", stem: "ijcnn1", dataset: "ijcnn1", scaled: false, sigma: 1.0 },
+    ProjectedStream { name: "ijcnn1, [−1, 1]", stem: "ijcnn1_ranges", dataset: "ijcnn1", scaled: true, sigma: 1.0 },
+    ProjectedStream::scaled("cod_rna_train"),
+    ProjectedStream::scaled("cod_rna"),
+    ProjectedStream { sigma: 4.0, ..ProjectedStream::scaled("susy_11k_low8") },
+    ProjectedStream { sigma: 4.0, ..ProjectedStream::scaled("susy") },
+    ProjectedStream::scaled("diamonds"),
 ];
 
 /// An average loss (regression) or error rate (classification) at the end of a stream that is
 /// expected.
-struct Expected {
+struct ExpectedLoss {
     stream: &'static str,
-    method: Method,
+    method: ProjectedMethod,
     value: f64,
     /// Decimals to which it is known.
     decimals: u8,
 }
 
-impl Expected {
+impl ExpectedLoss {
     /// 2%, or half a unit of the last known decimal where that is more: a value known as 0.11 may
     /// be 0.114.
     fn tolerance(&self) -> f64 {
@@ -92,20 +92,20 @@ impl Expected {
     }
 }
 
-const fn expected(stream: &'static str, method: Method, value: f64, decimals: u8) -> Expected {
-    Expected { stream, method, value, decimals }
+const fn expected(stream: &'static str, method: ProjectedMethod, value: f64, decimals: u8) -> ExpectedLoss {
+    ExpectedLoss { stream, method, value, decimals }
 }
 
 /// The paper prints curves and no numbers. These were found at its settings by an independent
 /// program of ours: that ours agrees with it shows nothing of the paper. Error rates are known to
 /// two digits.
-const EXPECTED: [Expected; 6] = [
-    expected("casp", Method::Taylor(2), 0.240, 3),
-    expected("casp", Method::Taylor(3), 0.230, 3),
-    expected("casp", Method::Fogd, 0.249, 3),
-    expected("cod_rna_train", Method::Taylor(2), 0.059, 3),
-    expected("cod_rna_train", Method::Taylor(3), 0.052, 3),
-    expected("cod_rna_train", Method::Fogd, 0.11, 2),
+const EXPECTED: [ExpectedLoss; 6] = [
+    expected("casp", ProjectedMethod::Taylor(2), 0.240, 3),
+    expected("casp", ProjectedMethod::Taylor(3), 0.230, 3),
+    expected("casp", ProjectedMethod::Fogd, 0.249, 3),
+    expected("cod_rna_train", ProjectedMethod::Taylor(2), 0.059, 3),
+    expected("cod_rna_train", ProjectedMethod::Taylor(3), 0.052, 3),
+    expected("cod_rna_train", ProjectedMethod::Fogd, 0.11, 2),
 ];
 
 /// How far passes go.
@@ -119,13 +119,15 @@ struct Limits {
 
 impl Limits {
     /// Rows of a pass over a stream of `rounds` rows.
-    fn rows(&self, method: Method, d: usize, rounds: usize) -> usize {
+    fn rows(&self, method: ProjectedMethod, d: usize, rounds: usize) -> usize {
         let most = match method {
             // ½t² numbers.
-            Method::Whole | Method::Ridge if !self.reduced => ((MOST_BYTES / 4) as f64).sqrt() as usize,
-            Method::Whole | Method::Ridge => 2000,
-            Method::Nystrom | Method::ProsNKons if self.reduced => 6000,
-            Method::Taylor(degree) if self.reduced => {
+            ProjectedMethod::Whole | ProjectedMethod::Ridge if !self.reduced => {
+                ((MOST_BYTES / 4) as f64).sqrt() as usize
+            }
+            ProjectedMethod::Whole | ProjectedMethod::Ridge => 2000,
+            ProjectedMethod::Nystrom | ProjectedMethod::ProsNKons if self.reduced => 6000,
+            ProjectedMethod::Taylor(degree) if self.reduced => {
                 let features = TaylorFeatures::count(d, degree) as usize;
                 (REDUCED_WORK / (2 * features * features)).max(BLOCK)
             }
@@ -137,7 +139,7 @@ impl Limits {
 
 /// The state of a pass after some round.
 #[derive(Clone, Copy, Debug)]
-struct Checkpoint {
+struct PassState {
     t: f64,
     loss: f64,
     error_rate: Option<f64>,
@@ -155,18 +157,18 @@ enum End {
 }
 
 #[derive(Clone, Debug)]
-struct Pass {
+struct StreamPass {
     rounds: usize,
     size: usize,
-    curve: Vec<Checkpoint>,
+    curve: Vec<PassState>,
     end: End,
 }
 
 /// A stream, a method and a repetition.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct StreamTask {
     stream: usize,
-    method: Method,
+    method: ProjectedMethod,
     repetition: usize,
 }
 
@@ -174,21 +176,21 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(REDUCED_ROWS, usize::MAX);
     let limits = Limits { rows, reduced: !plan.full, seconds: plan.full.then_some(SECONDS) };
     let repetitions = plan.repetitions_or(1, 1);
-    let (there, missing): (Vec<Stream>, Vec<Stream>) =
+    let (there, missing): (Vec<ProjectedStream>, Vec<ProjectedStream>) =
         STREAMS.iter().partition(|stream| plan.registry.is_available(stream.dataset));
     let tables: Vec<Dataset> = there.iter().map(|stream| stream.load(&plan.registry)).collect::<Result<_, _>>()?;
     let mut jobs = Vec::new();
     for (stream, table) in tables.iter().enumerate() {
-        for method in Method::ALL {
+        for method in ProjectedMethod::ALL {
             for repetition in 0..repetitions {
                 let name = format!("streams / {} / {} / {}", there[stream].name, method.name(), repetition + 1);
                 let rows = limits.rows(method, table.dimension(), table.len());
-                jobs.push(Job::new(name, plan.seed, rows as u64, Task { stream, method, repetition }));
+                jobs.push(Job::new(name, plan.seed, rows as u64, StreamTask { stream, method, repetition }));
             }
         }
     }
     let passes = plan.run(&jobs, |job, bar| {
-        let Task { stream, method, repetition } = job.input;
+        let StreamTask { stream, method, repetition } = job.input;
         let seed = seed_of(plan.seed, &format!("{} / permutation {}", there[stream].dataset, repetition + 1));
         let table = tables[stream].permuted(seed);
         let rows = limits.rows(method, table.dimension(), table.len());
@@ -196,20 +198,20 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         match learner {
             Ok(mut learner) => pass(learner.as_mut(), &table, rows, limits.seconds, bar),
             // Features that fit no memory: the words hold their number and their bytes.
-            Err(ExperimentError::Learner(refusal)) => Ok(Pass::refused(refusal.to_string())),
+            Err(ExperimentError::Learner(refusal)) => Ok(StreamPass::refused(refusal.to_string())),
             Err(error) => Err(error),
         }
     })?;
-    let done: Vec<(Task, Pass)> = jobs.into_iter().map(|job| job.input).zip(passes).collect();
+    let done: Vec<(StreamTask, StreamPass)> = jobs.into_iter().map(|job| job.input).zip(passes).collect();
     report(&there, &missing, &tables, &done, limits)
 }
 
-impl Pass {
+impl StreamPass {
     fn refused(words: String) -> Self {
         Self { rounds: 0, size: 0, curve: Vec::new(), end: End::Refused(words) }
     }
 
-    fn last(&self) -> Option<&Checkpoint> {
+    fn last(&self) -> Option<&PassState> {
         self.curve.last()
     }
 }
@@ -220,7 +222,7 @@ fn pass(
     rows: usize,
     seconds: Option<f64>,
     bar: &JobProgress,
-) -> Result<Pass> {
+) -> Result<StreamPass> {
     let d = table.dimension();
     let (mut score, mut curve, mut predictions) = (Score::default(), Vec::new(), Vec::with_capacity(BLOCK));
     let mut end = if rows == table.len() { End::Stream } else { End::Rows };
@@ -256,15 +258,15 @@ fn pass(
                 break 'stream;
             }
         }
-        if curve.last().is_none_or(|last: &Checkpoint| last.t < until as f64) {
+        if curve.last().is_none_or(|last: &PassState| last.t < until as f64) {
             curve.push(checkpoint(&score, elapsed));
         }
     }
-    Ok(Pass { rounds: score.rounds(), size: learner.dictionary_size(), curve, end })
+    Ok(StreamPass { rounds: score.rounds(), size: learner.dictionary_size(), curve, end })
 }
 
-fn checkpoint(score: &Score, seconds: f64) -> Checkpoint {
-    Checkpoint { t: score.rounds() as f64, loss: score.mse(), error_rate: score.error_rate(), seconds }
+fn checkpoint(score: &Score, seconds: f64) -> PassState {
+    PassState { t: score.rounds() as f64, loss: score.mse(), error_rate: score.error_rate(), seconds }
 }
 
 const INTRODUCTION: &str = "σ = 1 (SUSY: 4), λ = 1; KORS μ = 1, β = 1, ε = ½; FOGD D = 1000, η = 1/√n; PROS-N-KONS with \
@@ -276,10 +278,10 @@ last known digit where that is more (FOGD's error rate of 11 % on cod_rna_train)
 length cannot be compared: an average falls as a pass goes on.";
 
 fn report(
-    streams: &[Stream],
-    missing: &[Stream],
+    streams: &[ProjectedStream],
+    missing: &[ProjectedStream],
     tables: &[Dataset],
-    done: &[(Task, Pass)],
+    done: &[(StreamTask, StreamPass)],
     limits: Limits,
 ) -> Result<Report> {
     let mut report = Report::new("Figures 2 and 4: loss, error rate and time on large streams");
@@ -300,20 +302,20 @@ fn report(
     );
     let mut verdicts = Table::with("stream | learner | expected ~3 | measured ~4 | verdict");
     for (index, stream) in streams.iter().enumerate() {
-        for method in Method::ALL {
-            let passes: Vec<&Pass> = passes_of(done, index, method).collect();
+        for method in ProjectedMethod::ALL {
+            let passes: Vec<&StreamPass> = passes_of(done, index, method).collect();
             table.push(row(stream, method, &passes))?;
             let Some(wanted) = EXPECTED.iter().find(|e| e.stream == stream.name && e.method == method) else {
                 continue;
             };
-            let value = |pass: &&Pass| pass.last().map_or(f64::NAN, |last| last.error_rate.unwrap_or(last.loss));
+            let value = |pass: &&StreamPass| pass.last().map_or(f64::NAN, |last| last.error_rate.unwrap_or(last.loss));
             let values: Vec<f64> = passes.iter().map(value).collect();
             let verdict = if passes.iter().all(|pass| pass.end == End::Stream) {
                 let tolerance = Tolerance { relative: wanted.tolerance(), standard_errors: None, size: 0.0 };
-                let printed = Printed { mean: wanted.value, std: 0.0, runs: 1, decimals: wanted.decimals };
+                let printed = PrintedValue { mean: wanted.value, std: 0.0, runs: 1, decimals: wanted.decimals };
                 tolerance.judge(&values, &printed)
             } else {
-                Judgement::not_run(Kind::Claim, "a part of the stream only")
+                Judgement::not_run(ComparisonKind::Claim, "a part of the stream only")
             };
             let measured: Cell = Summary::of(&values).into();
             let name = method.name();
@@ -323,7 +325,7 @@ fn report(
                 wanted.value,
                 measured,
                 // The expected value is this project's: the paper prints curves.
-                Judgement { kind: Kind::Claim, ..verdict }
+                Judgement { kind: ComparisonKind::Claim, ..verdict }
             ])?;
         }
     }
@@ -338,12 +340,16 @@ fn report(
     Ok(report)
 }
 
-fn passes_of(done: &[(Task, Pass)], stream: usize, method: Method) -> impl Iterator<Item = &Pass> {
+fn passes_of(
+    done: &[(StreamTask, StreamPass)],
+    stream: usize,
+    method: ProjectedMethod,
+) -> impl Iterator<Item = &StreamPass> {
     done.iter().filter(move |(task, _)| task.stream == stream && task.method == method).map(|(_, pass)| pass)
 }
 
-fn row(stream: &Stream, method: Method, passes: &[&Pass]) -> Vec<Cell> {
-    let lasts: Vec<&Checkpoint> = passes.iter().filter_map(|pass| pass.last()).collect();
+fn row(stream: &ProjectedStream, method: ProjectedMethod, passes: &[&StreamPass]) -> Vec<Cell> {
+    let lasts: Vec<&PassState> = passes.iter().filter_map(|pass| pass.last()).collect();
     let rounds: Vec<f64> = passes.iter().map(|pass| pass.rounds as f64).collect();
     let sizes: Vec<f64> = passes.iter().map(|pass| pass.size as f64).collect();
     let loss: Vec<f64> = lasts.iter().map(|last| last.loss).collect();
@@ -374,21 +380,22 @@ fn row(stream: &Stream, method: Method, passes: &[&Pass]) -> Vec<Cell> {
 }
 
 /// Classification is shown by its errors.
-fn measure(done: &[(Task, Pass)], stream: usize) -> &'static str {
-    let labels =
-        |(task, pass): &(Task, Pass)| task.stream == stream && pass.last().is_some_and(|l| l.error_rate.is_some());
+fn measure(done: &[(StreamTask, StreamPass)], stream: usize) -> &'static str {
+    let labels = |(task, pass): &(StreamTask, StreamPass)| {
+        task.stream == stream && pass.last().is_some_and(|l| l.error_rate.is_some())
+    };
     if done.iter().any(labels) { "error rate" } else { "loss" }
 }
 
-fn panels(title: String, done: &[(Task, Pass)], stream: usize) -> Panels {
+fn panels(title: String, done: &[(StreamTask, StreamPass)], stream: usize) -> Panels {
     let rates = measure(done, stream) == "error rate";
     let label = if rates { "error rate up to t" } else { "average loss up to t" };
-    let height = |point: &Checkpoint| point.error_rate.filter(|_| rates).unwrap_or(point.loss);
+    let height = |point: &PassState| point.error_rate.filter(|_| rates).unwrap_or(point.loss);
     let mut quality = Figure::new("").x_label("round t").y_label(label).log_x().log_y();
     let mut time = Figure::new("").x_label("round t").y_label("seconds of learning").log_x().log_y();
     let (mut lowest, mut highest) = (f64::INFINITY, 0.0f64);
-    for method in Method::ALL {
-        let passes: Vec<&Pass> = passes_of(done, stream, method).collect();
+    for method in ProjectedMethod::ALL {
+        let passes: Vec<&StreamPass> = passes_of(done, stream, method).collect();
         // Passes cut by the clock differ in length: what all have is drawn.
         let points = passes.iter().map(|pass| pass.curve.len()).min().unwrap_or(0);
         // The first rounds of all look alike: half of the errors.
@@ -396,7 +403,7 @@ fn panels(title: String, done: &[(Task, Pass)], stream: usize) -> Panels {
         if places.is_empty() {
             continue;
         }
-        let samples = |of: &dyn Fn(&Checkpoint) -> f64| -> Vec<Vec<f64>> {
+        let samples = |of: &dyn Fn(&PassState) -> f64| -> Vec<Vec<f64>> {
             places.iter().map(|i| passes.iter().map(|pass| of(&pass.curve[*i])).collect()).collect()
         };
         let rounds: Vec<f64> = places.iter().map(|i| passes[0].curve[*i].t).collect();
@@ -427,9 +434,9 @@ mod tests {
 
     use super::*;
 
-    fn one_pass(rows: usize, seconds: Option<f64>) -> Pass {
+    fn one_pass(rows: usize, seconds: Option<f64>) -> StreamPass {
         let table = Simulation { rows: 600, noise: 0.1, width: 1.0, seed: 1 }.cube(2).unwrap().dataset;
-        let mut learner = Method::Taylor(2).build(2, 600, 1.0, 1).unwrap();
+        let mut learner = ProjectedMethod::Taylor(2).build(2, 600, 1.0, 1).unwrap();
         let bar = crate::progress::Progress::hidden(1).job("t", rows as u64);
         pass(learner.as_mut(), &table, rows, seconds, &bar).unwrap()
     }
@@ -444,16 +451,16 @@ mod tests {
         // No pass takes less than no time; what was learnt by then is kept.
         let late = one_pass(600, Some(0.0));
         assert_eq!((late.end.clone(), late.rounds), (End::Time, 1));
-        let stream = Stream::scaled("casp");
-        let cells = row(&stream, Method::Taylor(2), &[&late]);
+        let stream = ProjectedStream::scaled("casp");
+        let cells = row(&stream, ProjectedMethod::Taylor(2), &[&late]);
         assert_eq!(cells[3], Cell::Text("time †".into()));
     }
 
     #[test]
     fn features_that_fit_no_memory_are_refused_with_their_number_and_bytes() {
-        let refusal = Method::Taylor(4).build(22, 100, 1.0, 1).map(drop).unwrap_err().to_string();
+        let refusal = ProjectedMethod::Taylor(4).build(22, 100, 1.0, 1).map(drop).unwrap_err().to_string();
         assert!(refusal.contains("14950") && refusal.contains("894010000"), "{refusal}");
-        let cells = row(&Stream::scaled("casp"), Method::Taylor(4), &[&Pass::refused(refusal)]);
+        let cells = row(&ProjectedStream::scaled("casp"), ProjectedMethod::Taylor(4), &[&StreamPass::refused(refusal)]);
         assert!(matches!(&cells[3], Cell::Text(words) if words.starts_with("not run: 14950")), "{cells:?}");
     }
 
@@ -461,15 +468,15 @@ mod tests {
     fn the_reduced_run_counts_operations_and_the_full_one_bytes() {
         let full = Limits { rows: usize::MAX, reduced: false, seconds: Some(SECONDS) };
         let reduced = Limits { rows: REDUCED_ROWS, reduced: true, seconds: None };
-        assert_eq!(full.rows(Method::Taylor(3), 22, 141_691), 141_691);
-        assert_eq!(full.rows(Method::Whole, 9, 45_730), 11_180);
-        assert_eq!(reduced.rows(Method::Taylor(3), 22, 141_691), 18_903);
-        assert_eq!(reduced.rows(Method::Fogd, 22, 141_691), REDUCED_ROWS);
+        assert_eq!(full.rows(ProjectedMethod::Taylor(3), 22, 141_691), 141_691);
+        assert_eq!(full.rows(ProjectedMethod::Whole, 9, 45_730), 11_180);
+        assert_eq!(reduced.rows(ProjectedMethod::Taylor(3), 22, 141_691), 18_903);
+        assert_eq!(reduced.rows(ProjectedMethod::Fogd, 22, 141_691), REDUCED_ROWS);
     }
 
     #[test]
     fn a_value_known_to_two_digits_is_known_to_half_a_unit() {
-        let of = |value, decimals| expected("casp", Method::Fogd, value, decimals).tolerance();
+        let of = |value, decimals| expected("casp", ProjectedMethod::Fogd, value, decimals).tolerance();
         assert_eq!(of(0.240, 3), 0.02);
         assert!((of(0.11, 2) - 0.005 / 0.11).abs() < 1e-15);
     }

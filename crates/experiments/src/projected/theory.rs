@@ -12,7 +12,7 @@ use crate::hindsight::Hindsight;
 
 /// What the bounds need to know of a stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct BoundFacts {
     /// `n`
     pub(crate) rounds: f64,
     /// `B`
@@ -25,7 +25,7 @@ pub(crate) struct Facts {
     pub(crate) hindsight: Hindsight,
 }
 
-impl Facts {
+impl BoundFacts {
     /// The facts of a stream whose kernel matrix is diagonalised already.
     pub(crate) fn new(kernel: &impl Kernel, stream: &Dataset, hindsight: Hindsight) -> Self {
         let most = |value: fn(&[f64]) -> f64| stream.iter().map(|(x, _)| value(x)).fold(0.0, f64::max);
@@ -144,7 +144,7 @@ mod tests {
     fn one_point_by_hand() {
         let stream = Dataset::new("t", 2, vec![3.0, 4.0], vec![0.5]).unwrap();
         let kernel: mercer_kernels::AnyKernel = "gaussian:2".parse().unwrap();
-        let facts = Facts::new(&kernel, &stream, Hindsight::new(&kernel, &stream).unwrap());
+        let facts = BoundFacts::new(&kernel, &stream, Hindsight::new(&kernel, &stream).unwrap());
         assert_eq!((facts.radius, facts.label_bound, facts.largest_self_value), (5.0, 0.5, 1.0));
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} for {b}");
         let lambda = 3.0;

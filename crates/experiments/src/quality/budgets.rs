@@ -2,8 +2,8 @@
 //! beside the peers' times.
 
 use super::pass::pass;
-use super::peers::{Score, is_online, scores};
-use super::streams::{Loaded, VARIABLE, load};
+use super::peers::{PeerScore, is_online, scores};
+use super::streams::{LoadedStream, VARIABLE, load};
 use crate::prelude::*;
 
 /// Multiply-adds a row: each some `√2` times the one before.
@@ -20,7 +20,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
     let (streams, missing) = load(plan, rows)?;
     let mut jobs: Vec<Job<(usize, usize)>> = Vec::new();
-    for (place, Loaded { name, table, .. }) in streams.iter().enumerate() {
+    for (place, LoadedStream { name, table, .. }) in streams.iter().enumerate() {
         for budget in BUDGETS {
             let words = format!("quality_budgets / {name} / {budget}");
             jobs.push(Job::new(words, plan.seed, table.len() as u64, (place, budget)));
@@ -42,9 +42,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let mut figure = Figure::new(&loaded.name).x_label("microseconds a row").y_label("NMSE").log_x().log_y();
         figure = figure.line("auto", &micros, shares);
         if let Some(stream) = loaded.stream.filter(|_| whole) {
-            let time = |score: &Score| 1e6 * score.seconds / loaded.table.len() as f64;
+            let time = |score: &PeerScore| 1e6 * score.seconds / loaded.table.len() as f64;
             for (kind, name) in ["online peers", "peers refitted"].into_iter().enumerate() {
-                let of_kind: Vec<Score> =
+                let of_kind: Vec<PeerScore> =
                     scores(stream.name).filter(|score| is_online(score.method) == (kind == 0)).collect();
                 peers[kind] += of_kind.len();
                 below[kind].extend(
@@ -58,8 +58,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                         )
                     }),
                 );
-                let drawn: Vec<&Score> = of_kind.iter().filter(|score| score.nmse <= 1.0).collect();
-                let of = |number: &dyn Fn(&Score) -> f64| drawn.iter().map(|score| number(score)).collect::<Vec<f64>>();
+                let drawn: Vec<&PeerScore> = of_kind.iter().filter(|score| score.nmse <= 1.0).collect();
+                let of =
+                    |number: &dyn Fn(&PeerScore) -> f64| drawn.iter().map(|score| number(score)).collect::<Vec<f64>>();
                 figure = figure.dots(name, &of(&time), &of(&|score| score.nmse));
             }
         }
@@ -100,7 +101,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     report.picture("quality_budgets", "Error against the budget", panels);
     if !missing.is_empty() {
         report.not_run(
-            Kind::Claim,
+            ComparisonKind::Claim,
             missing.len(),
             missing.join(", "),
             format!("The files of these streams were not found; {VARIABLE} names their folder."),

@@ -8,7 +8,7 @@ use mercer_learners::Classifier;
 use mercer_readers::Dataset;
 
 use super::peers::{ClassScore, class_scores, is_online};
-use super::streams::{Loaded, VARIABLE, load_classes, times};
+use super::streams::{LoadedStream, VARIABLE, load_classes, times};
 use crate::prelude::*;
 
 /// Probabilities are clipped to this and to 1 less this, so that the log loss is finite. The peers'
@@ -19,7 +19,7 @@ const CLIP: f64 = 1e-6;
 struct Measure {
     name: &'static str,
     /// Of a pass of `auto`.
-    ours: fn(&Pass) -> f64,
+    ours: fn(&ClassPass) -> f64,
     /// Of a peer.
     theirs: fn(&ClassScore) -> f64,
     /// Whether the first is better.
@@ -42,7 +42,7 @@ impl Measure {
 
 /// What a pass gave.
 #[derive(Clone, Debug)]
-struct Pass {
+struct ClassPass {
     classes: usize,
     accuracy: f64,
     log_loss: f64,
@@ -54,12 +54,12 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
     let (streams, missing) = load_classes(plan, rows)?;
     let job = |place: usize| {
-        let Loaded { name, table, .. } = &streams[place];
+        let LoadedStream { name, table, .. } = &streams[place];
         Job::new(format!("quality_classes / {name}"), plan.seed, table.len() as u64, place)
     };
     let jobs: Vec<Job<usize>> = (0..streams.len()).map(job).collect();
     let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input].table, bar))?;
-    let results: Vec<(&Loaded, &Pass)> = streams.iter().zip(&passes).collect();
+    let results: Vec<(&LoadedStream, &ClassPass)> = streams.iter().zip(&passes).collect();
     let whole = rows == usize::MAX;
 
     let mut report = Report::new("Quality: classes");
@@ -87,7 +87,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     }
     if !missing.is_empty() {
         report.not_run(
-            Kind::Claim,
+            ComparisonKind::Claim,
             missing.len() * MEASURES.len(),
             missing.join(", "),
             format!(
@@ -101,7 +101,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 
 /// Learns the table. Classes are numbered as they are met; a row is wrong if its class was not met
 /// before.
-fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass> {
+fn pass(table: &Dataset, bar: &JobProgress) -> Result<ClassPass> {
     let mut classifier = Classifier::new(Auto::new(table.dimension(), AutoParams::default())?)?.calibrated();
     let (mut met, mut right, mut log_loss) = (Vec::new(), 0_usize, 0.0);
     let half = table.len().div_ceil(2);
@@ -122,7 +122,7 @@ fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass> {
         bar.advance(1);
     }
     let rows = (table.len() - half).max(1) as f64;
-    Ok(Pass {
+    Ok(ClassPass {
         classes: met.len(),
         accuracy: right as f64 / rows,
         log_loss: log_loss / rows,
@@ -131,7 +131,7 @@ fn pass(table: &Dataset, bar: &JobProgress) -> Result<Pass> {
 }
 
 /// One score of all streams, on whole streams beside the best peers.
-fn standing(results: &[(&Loaded, &Pass)], measure: &Measure, whole: bool) -> Result<Table> {
+fn standing(results: &[(&LoadedStream, &ClassPass)], measure: &Measure, whole: bool) -> Result<Table> {
     let mut table = Table::with("stream | order | rows # | features # | classes # | auto .4");
     for kind in ["online", "refitted"] {
         table = table.numbers(format!("best {kind} peer"), Format::Decimals(4)).words(format!("which {kind}"));
@@ -155,7 +155,7 @@ fn standing(results: &[(&Loaded, &Pass)], measure: &Measure, whole: bool) -> Res
 }
 
 /// The statements, judged on all streams that are there.
-fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table> {
+fn claims(results: &[(&LoadedStream, &ClassPass)]) -> Result<Table> {
     let mut claims = Claims::new();
     for measure in &MEASURES {
         let behind: Vec<String> = results

@@ -15,7 +15,7 @@ const SETTLED: usize = 1024;
 
 /// What a pass gave.
 #[derive(Clone, Debug)]
-pub(super) struct Pass {
+pub(super) struct QualityPass {
     /// NMSE over the last half.
     pub(super) nmse: f64,
     /// NMSE over the first rows, from the second on: before the first nothing is known.
@@ -32,12 +32,12 @@ pub(super) struct Pass {
 
 /// Errors beside those of the running mean.
 #[derive(Default)]
-struct Share {
+struct ErrorShare {
     loss: f64,
     of_mean: f64,
 }
 
-impl Share {
+impl ErrorShare {
     fn add(&mut self, error: f64, of_mean: f64) {
         self.loss += error * error;
         self.of_mean += of_mean * of_mean;
@@ -49,9 +49,9 @@ impl Share {
 }
 
 /// Learns the table with this budget.
-pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<Pass> {
+pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<QualityPass> {
     let mut auto = Auto::new(table.dimension(), AutoParams::default().budget(budget))?;
-    let (mut last, mut first, mut sum) = (Share::default(), Share::default(), 0.0);
+    let (mut last, mut first, mut sum) = (ErrorShare::default(), ErrorShare::default(), 0.0);
     let (half, mut before) = (table.len().div_ceil(2), Vec::new());
     let start = Instant::now();
     for (t, (x, y)) in table.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<
     let microseconds = 1e6 * start.elapsed().as_secs_f64() / table.len().max(1) as f64;
     let losses = auto.members().zip(&before).map(|(member, before)| (member.name, member.cumulative_loss - before));
     let best = losses.min_by(|a, b| a.1.total_cmp(&b.1));
-    Ok(Pass {
+    Ok(QualityPass {
         nmse: last.value(),
         first: first.value(),
         regret: best.map(|(_, least)| last.loss / least - 1.0),

@@ -11,7 +11,7 @@ pub(super) const LIGHTGBM: &str = "b-lgbm";
 
 /// A method and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Score {
+pub(crate) struct PeerScore {
     /// The method.
     pub(crate) method: &'static str,
     /// NMSE over the last half.
@@ -60,8 +60,8 @@ pub(super) fn is_online(method: &str) -> bool {
 }
 
 /// All scores on a stream, none for one that has none.
-pub(crate) fn scores(stream: &str) -> impl Iterator<Item = Score> {
-    rows(SCORES, stream).map(|(method, [nmse, seconds])| Score { method, nmse, seconds })
+pub(crate) fn scores(stream: &str) -> impl Iterator<Item = PeerScore> {
+    rows(SCORES, stream).map(|(method, [nmse, seconds])| PeerScore { method, nmse, seconds })
 }
 
 /// All scores on the first rows of a stream, none for one that has none.
@@ -75,12 +75,12 @@ pub(crate) fn class_scores(stream: &str) -> impl Iterator<Item = ClassScore> {
 }
 
 /// The best of those that learn row by row.
-pub(crate) fn best_online(stream: &str) -> Option<Score> {
+pub(crate) fn best_online(stream: &str) -> Option<PeerScore> {
     scores(stream).filter(|score| is_online(score.method)).min_by(|a, b| a.nmse.total_cmp(&b.nmse))
 }
 
 /// LightGBM, refitted at doublings.
-pub(crate) fn light_gbm(stream: &str) -> Option<Score> {
+pub(crate) fn light_gbm(stream: &str) -> Option<PeerScore> {
     scores(stream).find(|score| score.method == LIGHTGBM)
 }
 

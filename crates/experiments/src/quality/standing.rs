@@ -2,9 +2,9 @@
 
 use mercer_auto::AutoParams;
 
-use super::pass::{FIRST_ROWS, Pass, pass};
-use super::peers::{FirstScore, Score, best_online, best_online_first, light_gbm, light_gbm_first};
-use super::streams::{Loaded, VARIABLE, load, times};
+use super::pass::{FIRST_ROWS, QualityPass, pass};
+use super::peers::{FirstScore, PeerScore, best_online, best_online_first, light_gbm, light_gbm_first};
+use super::streams::{LoadedStream, VARIABLE, load, times};
 use crate::prelude::*;
 
 /// The most that the error may be of the best online peer's, on each stream and on average over the
@@ -23,12 +23,12 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let (streams, missing) = load(plan, rows)?;
     let budget = AutoParams::default().budget;
     let job = |place: usize| {
-        let Loaded { name, table, .. } = &streams[place];
+        let LoadedStream { name, table, .. } = &streams[place];
         Job::new(format!("quality_standing / {name}"), plan.seed, table.len() as u64, place)
     };
     let jobs: Vec<Job<usize>> = (0..streams.len()).map(job).collect();
     let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input].table, budget, bar))?;
-    let results: Vec<(&Loaded, &Pass)> = streams.iter().zip(&passes).collect();
+    let results: Vec<(&LoadedStream, &QualityPass)> = streams.iter().zip(&passes).collect();
 
     let mut report = Report::new("Quality: auto beside its peers");
     report.words(format!(
@@ -55,7 +55,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     );
     if !missing.is_empty() {
         report.not_run(
-            Kind::Claim,
+            ComparisonKind::Claim,
             missing.len(),
             missing.join(", "),
             format!("The streams are no part of the tree. Put their files into a folder and name it in {VARIABLE}."),
@@ -64,16 +64,17 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-fn standing(results: &[(&Loaded, &Pass)], shortened: bool) -> Result<Table> {
+fn standing(results: &[(&LoadedStream, &QualityPass)], shortened: bool) -> Result<Table> {
     let mut table = Table::with(
         "stream | order | rows # | features # | auto .4 | best online peer .4 | which | ratio .3 | \
              LightGBM refitted .4 | ratio to it .3",
     );
     for (loaded, pass) in results {
-        let of =
-            |peer: fn(&str) -> Option<Score>| loaded.stream.filter(|_| !shortened).and_then(|stream| peer(stream.name));
+        let of = |peer: fn(&str) -> Option<PeerScore>| {
+            loaded.stream.filter(|_| !shortened).and_then(|stream| peer(stream.name))
+        };
         let (online, boosted) = (of(best_online), of(light_gbm));
-        let ratio = |peer: Option<Score>| peer.map(|peer| pass.nmse / peer.nmse);
+        let ratio = |peer: Option<PeerScore>| peer.map(|peer| pass.nmse / peer.nmse);
         table.push(row![
             loaded.name.clone(),
             loaded.order(),
@@ -90,7 +91,7 @@ fn standing(results: &[(&Loaded, &Pass)], shortened: bool) -> Result<Table> {
     Ok(table)
 }
 
-fn start(results: &[(&Loaded, &Pass)]) -> Result<Table> {
+fn start(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
     let mut table = Table::with(
         "stream | auto .4 | best online peer .4 | which | ratio .3 | LightGBM refitted .4 | \
              regret, % .2 | best member",
@@ -115,9 +116,9 @@ fn start(results: &[(&Loaded, &Pass)]) -> Result<Table> {
 }
 
 /// The statements, judged on all streams that are there.
-fn claims(results: &[(&Loaded, &Pass)]) -> Result<Table> {
+fn claims(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
     let mut claims = Claims::new();
-    let ratios = |in_time: bool, peer: fn(&str) -> Option<Score>| -> Vec<(&str, f64)> {
+    let ratios = |in_time: bool, peer: fn(&str) -> Option<PeerScore>| -> Vec<(&str, f64)> {
         let of = results.iter().filter_map(|(loaded, pass)| {
             let stream = loaded.stream.filter(|stream| stream.in_time == in_time)?;
             Some((stream.name, pass.nmse / peer(stream.name)?.nmse))

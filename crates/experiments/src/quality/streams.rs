@@ -20,7 +20,7 @@ const LIST: &str = include_str!("../../quality/streams.csv");
 
 /// A stream of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stream {
+pub(crate) struct QualityStream {
     /// The file's name without its endings.
     pub(crate) name: &'static str,
     /// Whether the target is a class.
@@ -32,12 +32,12 @@ pub(crate) struct Stream {
 }
 
 /// All of them, in the order of the list.
-pub(crate) static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
+pub(crate) static STREAMS: LazyLock<Vec<QualityStream>> = LazyLock::new(|| {
     let stream = |line: &'static str| {
         let cells: Vec<&str> = line.split(',').collect();
         match cells[..] {
             [name, target, order, _, _, sha256] => {
-                Some(Stream { name, of_classes: target == "class", in_time: order == "time", sha256 })
+                Some(QualityStream { name, of_classes: target == "class", in_time: order == "time", sha256 })
             }
             _ => None,
         }
@@ -45,7 +45,7 @@ pub(crate) static STREAMS: LazyLock<Vec<Stream>> = LazyLock::new(|| {
     LIST.lines().skip(1).filter_map(stream).collect()
 });
 
-impl Stream {
+impl QualityStream {
     /// Its file in the folder, if it is there.
     pub(crate) fn find(&self, folder: &Path) -> Option<PathBuf> {
         let paths = ["csv.gz", "csv"].map(|ending| folder.join(format!("{}.{ending}", self.name)));
@@ -63,14 +63,14 @@ pub fn folder(registry: &Registry) -> Option<PathBuf> {
 }
 
 /// A table to learn, and the stream that it is.
-pub(super) struct Loaded {
+pub(super) struct LoadedStream {
     pub(super) name: String,
     /// None of the bundled set, which has an order of its own.
-    pub(super) stream: Option<Stream>,
+    pub(super) stream: Option<QualityStream>,
     pub(super) table: Dataset,
 }
 
-impl Loaded {
+impl LoadedStream {
     /// How the rows are ordered.
     pub(super) fn order(&self) -> &'static str {
         match self.stream {
@@ -82,33 +82,33 @@ impl Loaded {
 }
 
 /// Tables to learn, then the names of the streams that are missing.
-pub(super) type Found = (Vec<Loaded>, Vec<&'static str>);
+pub(super) type StreamTables = (Vec<LoadedStream>, Vec<&'static str>);
 
 /// The streams of numbers in the folder, or the bundled diamonds without one.
-pub(super) fn load(plan: &Plan, rows: usize) -> Result<Found> {
+pub(super) fn load(plan: &Plan, rows: usize) -> Result<StreamTables> {
     let (mut loaded, missing) = find(plan, false, rows)?;
     if loaded.is_empty() {
         const NAME: &str = "diamonds";
         let mut table = plan.registry.open(NAME)?.permuted(seed_of(plan.seed, "quality / diamonds"));
         table.truncate(rows);
-        loaded.push(Loaded { name: format!("{NAME} (bundled)"), stream: None, table });
+        loaded.push(LoadedStream { name: format!("{NAME} (bundled)"), stream: None, table });
     }
     Ok((loaded, missing))
 }
 
 /// The streams of classes in the folder.
-pub(super) fn load_classes(plan: &Plan, rows: usize) -> Result<Found> {
+pub(super) fn load_classes(plan: &Plan, rows: usize) -> Result<StreamTables> {
     find(plan, true, rows)
 }
 
-fn find(plan: &Plan, of_classes: bool, rows: usize) -> Result<Found> {
+fn find(plan: &Plan, of_classes: bool, rows: usize) -> Result<StreamTables> {
     let (mut loaded, mut missing) = (Vec::new(), Vec::new());
     for stream in STREAMS.iter().filter(|stream| stream.of_classes == of_classes) {
         match plan.quality.as_deref().and_then(|folder| stream.find(folder)) {
             Some(path) => {
                 let mut table = read_all(path, &ReadOptions::default())?;
                 table.truncate(rows);
-                loaded.push(Loaded { name: stream.name.to_owned(), stream: Some(*stream), table });
+                loaded.push(LoadedStream { name: stream.name.to_owned(), stream: Some(*stream), table });
             }
             None => missing.push(stream.name),
         }
@@ -117,7 +117,7 @@ fn find(plan: &Plan, of_classes: bool, rows: usize) -> Result<Found> {
 }
 
 /// What a row of each stream takes.
-pub(super) fn times<'a>(rows: impl Iterator<Item = (&'a Loaded, f64)>) -> Result<Table> {
+pub(super) fn times<'a>(rows: impl Iterator<Item = (&'a LoadedStream, f64)>) -> Result<Table> {
     let mut table = Table::with("stream | µs a row ~3");
     for (loaded, microseconds) in rows {
         table.push(row![loaded.name.clone(), microseconds])?;

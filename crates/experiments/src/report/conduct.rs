@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crate::experiment::{Experiment, Paper};
 use crate::plan::{ExperimentError, Plan};
-use crate::report::edition::{Edition, State};
-use crate::report::kept::{self, Kept, KeptError};
+use crate::report::edition::{Edition, SectionState};
+use crate::report::kept::{self, KeptError, KeptReport};
 use crate::report::provenance::{Moment, Provenance};
 use crate::report::{Report, ReportError};
 
@@ -33,7 +33,7 @@ pub struct Errand<'a> {
 #[derive(Debug)]
 pub enum News<'a> {
     /// A result of an earlier run stands for a run.
-    Reused(&'a Kept),
+    Reused(&'a KeptReport),
     /// It begins.
     Begins,
     /// It is finished, after so many seconds.
@@ -48,7 +48,7 @@ pub enum News<'a> {
 
 /// What there is in the end.
 #[derive(Debug)]
-pub struct Conducted {
+pub struct Completion {
     /// The whole report.
     pub edition: Edition,
     /// All files written.
@@ -70,10 +70,10 @@ pub fn conduct(
     errand: &Errand<'_>,
     provenance: Provenance,
     tell: &mut dyn FnMut(&Experiment, &News<'_>),
-) -> Result<Conducted, ReportError> {
+) -> Result<Completion, ReportError> {
     let own = errand.out.join("kept");
     let mut done =
-        Conducted { edition: Edition::new(errand.papers, provenance), files: Vec::new(), failures: 0, reused: 0 };
+        Completion { edition: Edition::new(errand.papers, provenance), files: Vec::new(), failures: 0, reused: 0 };
     let mut waiting = Vec::new();
     for i in 0..done.edition.sections.len() {
         let experiment = done.edition.sections[i].experiment;
@@ -95,7 +95,7 @@ pub fn conduct(
                     done.files.extend(kept.report.save(errand.out)?);
                     keep(errand, &mut done.edition, i, &kept, tell);
                 }
-                done.edition.sections[i].state = State::Done { kept: Box::new(kept), reused: true };
+                done.edition.sections[i].state = SectionState::Done { kept: Box::new(kept), reused: true };
             }
             None if asked => waiting.push(i),
             None => {}
@@ -116,7 +116,7 @@ pub fn conduct(
 fn run(
     errand: &Errand<'_>,
     own: &Path,
-    done: &mut Conducted,
+    done: &mut Completion,
     i: usize,
     tell: &mut dyn FnMut(&Experiment, &News<'_>),
 ) -> Result<(), ReportError> {
@@ -130,17 +130,17 @@ fn run(
             tell(experiment, &News::Done(&report, seconds));
             let (provenance, sources) = (done.edition.provenance.clone(), experiment.fingerprint());
             let (experiment_name, finished) = (experiment.name.to_owned(), Moment::now());
-            let kept = Kept { experiment: experiment_name, sources, provenance, finished, seconds, report };
+            let kept = KeptReport { experiment: experiment_name, sources, provenance, finished, seconds, report };
             if let Err(error) = kept::store(own, &kept) {
                 tell(experiment, &News::NotKept(&error));
             }
             keep(errand, &mut done.edition, i, &kept, tell);
-            State::Done { kept: Box::new(kept), reused: false }
+            SectionState::Done { kept: Box::new(kept), reused: false }
         }
         Err(error) => {
             tell(experiment, &News::Failed(&error));
             done.failures += 1;
-            State::Failed(error.to_string())
+            SectionState::Failed(error.to_string())
         }
     };
     Ok(())
@@ -151,7 +151,7 @@ fn keep(
     errand: &Errand<'_>,
     edition: &mut Edition,
     i: usize,
-    kept: &Kept,
+    kept: &KeptReport,
     tell: &mut dyn FnMut(&Experiment, &News<'_>),
 ) {
     if !errand.keep {
@@ -172,7 +172,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::report::provenance::{Asked, Machine, Program};
+    use crate::report::provenance::{Machine, Program, Request};
     use crate::table::{Format, Table};
 
     static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -223,7 +223,7 @@ mod tests {
         Provenance {
             program: Program { commit: "c".into(), sha256: program.into() },
             machine: Machine { processor: "p".into(), cores: 1, system: "s".into() },
-            plan: Asked { full: plan.full, repetitions: None, seed: plan.seed, threads: 1 },
+            plan: Request { full: plan.full, repetitions: None, seed: plan.seed, threads: 1 },
             data: Vec::new(),
             absent: Vec::new(),
         }

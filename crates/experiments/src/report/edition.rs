@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::experiment::{Experiment, Paper};
 use crate::judgement::Outcome;
-use crate::report::kept::Kept;
-use crate::report::provenance::{Asked, Moment, Provenance};
+use crate::report::kept::KeptReport;
+use crate::report::provenance::{Moment, Provenance, Request};
 use crate::report::tally::Tally;
 use crate::report::{Report, ReportError};
 use crate::table::TableError;
@@ -32,14 +32,14 @@ pub struct Section {
     /// What it is.
     pub experiment: &'static Experiment,
     /// What became of it.
-    pub state: State,
+    pub state: SectionState,
     /// What the repository keeps of it from a run at the papers' size.
-    pub full: Option<Kept>,
+    pub full: Option<KeptReport>,
 }
 
 /// What became of an experiment.
 #[derive(Clone, Debug)]
-pub enum State {
+pub enum SectionState {
     /// Not asked for, or not yet run.
     Waiting,
     /// It ended with an error, in these words.
@@ -48,7 +48,7 @@ pub enum State {
     /// and data.
     Done {
         /// What it gave.
-        kept: Box<Kept>,
+        kept: Box<KeptReport>,
         /// Whether an earlier run gave it.
         reused: bool,
     },
@@ -57,9 +57,9 @@ pub enum State {
 impl Section {
     /// What it handed back, if it ran to its end.
     #[must_use]
-    pub fn done(&self) -> Option<&Kept> {
+    pub fn done(&self) -> Option<&KeptReport> {
         match &self.state {
-            State::Done { kept, .. } => Some(kept),
+            SectionState::Done { kept, .. } => Some(kept),
             _ => None,
         }
     }
@@ -67,7 +67,7 @@ impl Section {
     /// What is kept of a run at the papers' size, if this run of `plan` is smaller, lacks data or
     /// did not run it.
     #[must_use]
-    pub fn beside(&self, plan: &Asked) -> Option<&Kept> {
+    pub fn beside(&self, plan: &Request) -> Option<&KeptReport> {
         let complete = self.done().is_some_and(|done| done.tally().any(Outcome::NotRun) == 0);
         self.full.as_ref().filter(|_| !plan.is_papers() || !complete)
     }
@@ -75,14 +75,14 @@ impl Section {
     /// The result that says most: the kept one at the papers' size where there is one, else this
     /// run's.
     #[must_use]
-    pub fn best(&self, plan: &Asked) -> Option<&Kept> {
+    pub fn best(&self, plan: &Request) -> Option<&KeptReport> {
         self.beside(plan).or_else(|| self.done())
     }
 
     /// Of this run.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        self.done().map(Kept::tally).unwrap_or_default()
+        self.done().map(KeptReport::tally).unwrap_or_default()
     }
 }
 
@@ -90,7 +90,7 @@ impl Edition {
     /// A report of these papers in which every experiment still waits.
     #[must_use]
     pub fn new(papers: &'static [Paper], provenance: Provenance) -> Self {
-        let section = |experiment| Section { experiment, state: State::Waiting, full: None };
+        let section = |experiment| Section { experiment, state: SectionState::Waiting, full: None };
         let sections = papers.iter().flat_map(|paper| paper.experiments).map(section).collect();
         Self { papers, sections, written: Moment::now(), provenance }
     }
@@ -107,7 +107,7 @@ impl Edition {
     }
 
     /// The results at the papers' size that stand beside this run.
-    pub fn kept(&self) -> impl Iterator<Item = &Kept> {
+    pub fn kept(&self) -> impl Iterator<Item = &KeptReport> {
         self.sections.iter().filter_map(|section| section.beside(&self.provenance.plan))
     }
 
@@ -125,9 +125,9 @@ impl Edition {
         let verdicts = |report: &Report| json!({ "tally": Tally::of_report(report), "verdicts": report.judged() });
         let section = |section: &Section| {
             let (state, error) = match &section.state {
-                State::Waiting => ("waiting", None),
-                State::Failed(error) => ("failed", Some(error)),
-                State::Done { .. } => ("done", None),
+                SectionState::Waiting => ("waiting", None),
+                SectionState::Failed(error) => ("failed", Some(error)),
+                SectionState::Done { .. } => ("done", None),
             };
             let full = section.beside(&self.provenance.plan).map(|kept| {
                 json!({
@@ -150,7 +150,7 @@ impl Edition {
         json!({
             "form": 4, "provenance": self.provenance, "written": self.written,
             "tally": Tally::sum(self.sections.iter().map(Section::tally)),
-            "kept": Tally::sum(self.kept().map(Kept::tally)),
+            "kept": Tally::sum(self.kept().map(KeptReport::tally)),
             "papers": self.papers.iter().map(paper).collect::<Vec<Value>>(),
         })
     }
@@ -171,11 +171,11 @@ impl Edition {
         );
         for section in &self.sections {
             match &section.state {
-                State::Waiting => continue,
-                State::Failed(error) => {
+                SectionState::Waiting => continue,
+                SectionState::Failed(error) => {
                     text += &format!("\n## {}\n\n**Failed**: {error}\n", section.experiment.title);
                 }
-                State::Done { kept, reused } => {
+                SectionState::Done { kept, reused } => {
                     text += &format!("\n{}", kept.report.markdown());
                     if *reused {
                         text += &format!("\n*Reused from a run that finished {}.*\n", kept.finished);

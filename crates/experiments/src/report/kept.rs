@@ -30,7 +30,7 @@ pub const DIGITS: usize = 5;
 
 /// A finished experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptReport {
     /// Its name.
     pub experiment: String,
     /// The fingerprint of its sources when it ran.
@@ -81,7 +81,7 @@ pub enum KeptError {
     },
 }
 
-impl Kept {
+impl KeptReport {
     /// Whether the experiment's sources are those that made it.
     #[must_use]
     pub fn is_current(&self, experiment: &Experiment) -> bool {
@@ -117,7 +117,7 @@ pub fn place(folder: &Path, experiment: &str) -> PathBuf {
 ///
 /// # Errors
 /// [`KeptError::Unreadable`] when the file is there but is not a result of this experiment.
-pub fn load(folder: &Path, experiment: &str) -> Result<Option<Kept>, KeptError> {
+pub fn load(folder: &Path, experiment: &str) -> Result<Option<KeptReport>, KeptError> {
     let path = place(folder, experiment);
     let unreadable = |why: String| KeptError::Unreadable { path: path.clone(), why };
     let bytes = match fs::read(&path) {
@@ -127,7 +127,7 @@ pub fn load(folder: &Path, experiment: &str) -> Result<Option<Kept>, KeptError> 
     };
     let mut text = Vec::new();
     GzDecoder::new(bytes.as_slice()).read_to_end(&mut text).map_err(|error| unreadable(error.to_string()))?;
-    let kept: Kept = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
+    let kept: KeptReport = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     if kept.experiment != experiment {
         return Err(unreadable(format!("it holds the experiment {:?}", kept.experiment)));
     }
@@ -138,7 +138,7 @@ pub fn load(folder: &Path, experiment: &str) -> Result<Option<Kept>, KeptError> 
 ///
 /// # Errors
 /// [`KeptError::Write`]; the earlier one is then still there.
-pub fn store(folder: &Path, kept: &Kept) -> Result<(), KeptError> {
+pub fn store(folder: &Path, kept: &KeptReport) -> Result<(), KeptError> {
     write(folder, &kept.experiment, serde_json::to_value(kept))
 }
 
@@ -147,7 +147,7 @@ pub fn store(folder: &Path, kept: &Kept) -> Result<(), KeptError> {
 /// # Errors
 /// [`KeptError::NotFull`] for another size, [`KeptError::Poorer`] when the earlier one, of the same
 /// sources, made more comparisons, [`KeptError::Write`]. The earlier one is then still there.
-pub fn store_full(folder: &Path, kept: &Kept) -> Result<(), KeptError> {
+pub fn store_full(folder: &Path, kept: &KeptReport) -> Result<(), KeptError> {
     if !kept.provenance.plan.is_papers() {
         return Err(KeptError::NotFull);
     }
@@ -159,7 +159,7 @@ pub fn store_full(folder: &Path, kept: &Kept) -> Result<(), KeptError> {
             return Err(KeptError::Poorer { now, kept: then });
         }
     }
-    let thin = Kept { report: kept.report.clone().thinned(), ..kept.clone() };
+    let thin = KeptReport { report: kept.report.clone().thinned(), ..kept.clone() };
     let mut whole = serde_json::to_value(thin);
     if let Some(blocks) = whole.as_mut().ok().and_then(|whole| whole.pointer_mut("/report/blocks")?.as_array_mut()) {
         blocks.iter_mut().filter_map(|block| block.get_mut("picture")).for_each(shorten);
@@ -197,16 +197,16 @@ fn shorten(value: &mut Value) {
 mod tests {
     use super::*;
     use crate::figure::Figure;
-    use crate::judgement::Kind;
+    use crate::judgement::ComparisonKind;
     use crate::papers::experiments;
-    use crate::report::Block;
-    use crate::report::provenance::{Asked, Machine, Program};
+    use crate::report::ReportBlock;
+    use crate::report::provenance::{Machine, Program, Request};
     use crate::table::{Format, Table};
 
     /// Most bytes that all files of `full` together may have.
     const MOST: u64 = 1_000_000;
 
-    fn full(missing: usize) -> Kept {
+    fn full(missing: usize) -> KeptReport {
         let mut table = Table::new().numbers("error", Format::Shortest);
         table.push(vec![(1.0 / 3.0).into()]).unwrap();
         let mut report = Report::new("Table 3");
@@ -214,17 +214,17 @@ mod tests {
         let line = Figure::new("").line("J", &[1.0, 123_456.0], &[std::f64::consts::PI, f64::NAN]);
         report.picture("growth", "Growth", line);
         if missing > 0 {
-            report.not_run(Kind::Printed, missing, "year", "It is not here.");
+            report.not_run(ComparisonKind::Printed, missing, "year", "It is not here.");
         }
         let provenance = Provenance {
             program: Program { commit: "c".into(), sha256: "s".into() },
             machine: Machine { processor: "p".into(), cores: 2, system: "s".into() },
-            plan: Asked { full: true, repetitions: None, seed: 1, threads: 1 },
+            plan: Request { full: true, repetitions: None, seed: 1, threads: 1 },
             data: Vec::new(),
             absent: Vec::new(),
         };
         let (experiment, sources) = ("table3".into(), "a".into());
-        Kept { experiment, sources, provenance, finished: Moment(7), seconds: 12.0, report }
+        KeptReport { experiment, sources, provenance, finished: Moment(7), seconds: 12.0, report }
     }
 
     #[test]
@@ -236,9 +236,9 @@ mod tests {
         assert_eq!((back.finished, back.seconds), (Moment(7), 12.0));
         assert_eq!(back.command(), "cargo xtask reproduce --only table3 --full --seed 1");
         assert_eq!(back.report.find_table("table3").unwrap().csv(), "error\n0.3333333333333333\n");
-        let picture = |kept: &Kept| {
+        let picture = |kept: &KeptReport| {
             let pictures = kept.report.blocks().iter().filter_map(|block| match block {
-                Block::Picture { picture, .. } => Some(picture.data().unwrap().csv()),
+                ReportBlock::Picture { picture, .. } => Some(picture.data().unwrap().csv()),
                 _ => None,
             });
             pictures.collect::<String>().lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
@@ -248,8 +248,8 @@ mod tests {
         let back = load(folder.path(), "table3").unwrap().unwrap();
         assert_eq!(picture(&back), picture(&full(0)));
         let small =
-            Provenance { plan: Asked { full: false, ..back.provenance.plan.clone() }, ..back.provenance.clone() };
-        let refused = store_full(folder.path(), &Kept { provenance: small, ..back });
+            Provenance { plan: Request { full: false, ..back.provenance.plan.clone() }, ..back.provenance.clone() };
+        let refused = store_full(folder.path(), &KeptReport { provenance: small, ..back });
         assert!(matches!(refused, Err(KeptError::NotFull)));
     }
 
@@ -259,7 +259,7 @@ mod tests {
         store_full(folder.path(), &full(3)).unwrap();
         let error = store_full(folder.path(), &full(4)).unwrap_err();
         assert!(matches!(error, KeptError::Poorer { now: 4, kept: 3 }), "{error}");
-        store_full(folder.path(), &Kept { sources: "b".into(), ..full(4) }).unwrap();
+        store_full(folder.path(), &KeptReport { sources: "b".into(), ..full(4) }).unwrap();
         store_full(folder.path(), &full(0)).unwrap();
         assert_eq!(load(folder.path(), "table3").unwrap().unwrap().tally().any(Outcome::NotRun), 0);
     }
@@ -272,7 +272,7 @@ mod tests {
         assert!(matches!(load(folder.path(), "table3"), Err(KeptError::Unreadable { .. })));
         write(folder.path(), "table3", Ok(serde_json::json!({ "form": 1 }))).unwrap();
         assert!(load(folder.path(), "table3").unwrap_err().to_string().contains("missing field"));
-        store(folder.path(), &Kept { experiment: "lemma31".into(), ..full(0) }).unwrap();
+        store(folder.path(), &KeptReport { experiment: "lemma31".into(), ..full(0) }).unwrap();
         fs::rename(place(folder.path(), "lemma31"), &path).unwrap();
         assert!(load(folder.path(), "table3").unwrap_err().to_string().contains("lemma31"));
     }
@@ -295,7 +295,7 @@ mod tests {
             assert!(full.provenance.plan.is_papers(), "full/{file}: not at the papers' size");
             assert!(full.provenance.program.is_clean(), "full/{file}: from sources that no commit has");
             for block in full.report.blocks() {
-                if let Block::Picture { picture, .. } = block {
+                if let ReportBlock::Picture { picture, .. } = block {
                     picture.svg().unwrap();
                 }
             }

@@ -20,7 +20,7 @@ pub struct Provenance {
     /// The machine, on which times depend.
     pub machine: Machine,
     /// What was asked for.
-    pub plan: Asked,
+    pub plan: Request,
     /// The files found for the data sets of the manifest, in its order, and for the streams of the
     /// comparison of quality.
     pub data: Vec<DataFile>,
@@ -51,7 +51,7 @@ pub struct Machine {
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct Request {
     /// The papers' size, or the reduced one.
     pub full: bool,
     /// Permutations or repetitions; `None` is each experiment's own number.
@@ -102,7 +102,7 @@ impl Provenance {
                 }
             }
         }
-        Ok(Self { program: Program::this()?, machine: Machine::this(), plan: Asked::of(plan), data, absent })
+        Ok(Self { program: Program::this()?, machine: Machine::this(), plan: Request::of(plan), data, absent })
     }
 }
 
@@ -131,7 +131,7 @@ impl Machine {
     }
 }
 
-impl Asked {
+impl Request {
     fn of(plan: &Plan) -> Self {
         Self { full: plan.full, repetitions: plan.repetitions, seed: plan.seed, threads: plan.threads }
     }
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn commands_repeat_what_was_asked() {
-        let mut asked = Asked { full: false, repetitions: None, seed: 1, threads: 2 };
+        let mut asked = Request { full: false, repetitions: None, seed: 1, threads: 2 };
         assert_eq!(asked.command(&["table3"]), "cargo xtask reproduce --only table3 --seed 1");
         asked.full = true;
         assert!(asked.is_papers());

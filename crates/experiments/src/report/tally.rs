@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::judgement::Kind;
+use crate::judgement::ComparisonKind;
 use crate::judgement::Outcome;
 use crate::report::Report;
-use crate::table::Judged;
+use crate::table::TableVerdict;
 
 /// The comparisons of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -59,19 +59,19 @@ pub struct Tally {
 impl Tally {
     /// The comparisons of a kind.
     #[must_use]
-    pub fn of(&self, kind: Kind) -> &Counts {
+    pub fn of(&self, kind: ComparisonKind) -> &Counts {
         match kind {
-            Kind::Printed => &self.printed,
-            Kind::Bound => &self.bounds,
-            Kind::Claim => &self.claims,
+            ComparisonKind::Printed => &self.printed,
+            ComparisonKind::Bound => &self.bounds,
+            ComparisonKind::Claim => &self.claims,
         }
     }
 
-    fn of_mut(&mut self, kind: Kind) -> &mut Counts {
+    fn of_mut(&mut self, kind: ComparisonKind) -> &mut Counts {
         match kind {
-            Kind::Printed => &mut self.printed,
-            Kind::Bound => &mut self.bounds,
-            Kind::Claim => &mut self.claims,
+            ComparisonKind::Printed => &mut self.printed,
+            ComparisonKind::Bound => &mut self.bounds,
+            ComparisonKind::Claim => &mut self.claims,
         }
     }
 
@@ -90,10 +90,10 @@ impl Tally {
     /// of.
     #[must_use]
     pub fn any(&self, outcome: Outcome) -> usize {
-        Kind::ALL.iter().map(|kind| self.of(*kind).of(outcome)).sum()
+        ComparisonKind::ALL.iter().map(|kind| self.of(*kind).of(outcome)).sum()
     }
 
-    fn count(&mut self, judged: &Judged) {
+    fn count(&mut self, judged: &TableVerdict) {
         let counts = self.of_mut(judged.kind);
         match judged.outcome {
             Outcome::Reproduced => {
@@ -108,7 +108,7 @@ impl Tally {
     /// All of them together.
     pub fn sum(tallies: impl Iterator<Item = Self>) -> Self {
         tallies.fold(Self::default(), |mut sum, tally| {
-            Kind::ALL.into_iter().for_each(|kind| sum.of_mut(kind).add(tally.of(kind)));
+            ComparisonKind::ALL.into_iter().for_each(|kind| sum.of_mut(kind).add(tally.of(kind)));
             sum
         })
     }

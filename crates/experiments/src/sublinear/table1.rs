@@ -31,7 +31,7 @@ const FEATURES: usize = 100;
 
 /// The learners of Table 1 that this workspace has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum Table1Method {
     /// [`mercer_learners::NonsAld`], Corollaries 4.7 and 4.8.
     NonsAld,
     /// [`mercer_learners::AogdAld`], Theorem 3.2.
@@ -46,7 +46,7 @@ pub(crate) enum Method {
     Fogd,
 }
 
-impl Method {
+impl Table1Method {
     /// In the order of pictures and tables.
     pub(crate) const ALL: [Self; 5] = [Self::NonsAld, Self::AogdAld, Self::ProsNKons, Self::SketchedKons, Self::Fogd];
 
@@ -138,16 +138,16 @@ const REGIMES: [Regime; 4] = [Regime::EXPONENTIAL, Regime::MATERN_32, Regime::MA
 
 /// One stream, for one learner or (`None`) for the comparator.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct Table1Task {
     regime: Regime,
-    method: Option<Method>,
+    method: Option<Table1Method>,
     rounds: usize,
     repetition: usize,
 }
 
 /// What one pass, or the comparator, gave.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Outcome {
+struct Table1Pass {
     loss: f64,
     size: f64,
     seconds_per_round: f64,
@@ -155,7 +155,7 @@ struct Outcome {
 
 /// What one learner did at one T, over the repetitions.
 #[derive(Clone, Debug)]
-struct Point {
+struct Table1Point {
     rounds: f64,
     regret: Vec<f64>,
     size: Vec<f64>,
@@ -169,10 +169,10 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let mut tasks = Vec::new();
     for regime in REGIMES {
         let mut all_rounds: Vec<usize> = Vec::new();
-        for method in Method::ALL {
+        for method in Table1Method::ALL {
             for rounds in method.rounds(&regime, plan) {
                 all_rounds.push(rounds);
-                tasks.extend((0..repetitions).map(|repetition| Task {
+                tasks.extend((0..repetitions).map(|repetition| Table1Task {
                     regime,
                     method: Some(method),
                     rounds,
@@ -183,46 +183,47 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         all_rounds.sort_unstable();
         all_rounds.dedup();
         for rounds in all_rounds {
-            tasks.extend((0..repetitions).map(|repetition| Task { regime, method: None, rounds, repetition }));
+            tasks.extend((0..repetitions).map(|repetition| Table1Task { regime, method: None, rounds, repetition }));
         }
     }
-    let name = |task: &Task| {
-        let method = task.method.map_or("hindsight", Method::name);
+    let name = |task: &Table1Task| {
+        let method = task.method.map_or("hindsight", Table1Method::name);
         format!("table1 / {} / T = {} / {} / {method}", task.regime.name, task.rounds, task.repetition + 1)
     };
-    let jobs: Vec<Job<Task>> =
+    let jobs: Vec<Job<Table1Task>> =
         tasks.iter().map(|task| Job::new(name(task), plan.seed, task.rounds as u64, *task)).collect();
     let outcomes = plan.run(&jobs, |job, bar| pass(&job.input, plan.seed, job.seed, bar))?;
-    let done: Vec<(Task, Outcome)> = tasks.into_iter().zip(outcomes).collect();
+    let done: Vec<(Table1Task, Table1Pass)> = tasks.into_iter().zip(outcomes).collect();
     report(&done)
 }
 
-fn pass(task: &Task, experiment_seed: u64, seed: u64, bar: &JobProgress) -> Result<Outcome> {
-    let Task { regime, method, rounds, repetition } = *task;
+fn pass(task: &Table1Task, experiment_seed: u64, seed: u64, bar: &JobProgress) -> Result<Table1Pass> {
+    let Table1Task { regime, method, rounds, repetition } = *task;
     // A longer stream begins like a shorter one, so that the points of a curve differ by T alone.
     let stream_seed = seed_of(experiment_seed, &format!("{} / {}", regime.name, repetition + 1));
     let (stream, kernel) = (regime.stream(rounds, stream_seed)?, regime.kernel()?);
     let Some(method) = method else {
         let best = Hindsight::new(&kernel, &stream)?.within(RADIUS);
-        return Ok(Outcome { loss: best.loss, size: 0.0, seconds_per_round: 0.0 });
+        return Ok(Table1Pass { loss: best.loss, size: 0.0, seconds_per_round: 0.0 });
     };
     let mut learner = method.build(regime.law, kernel, stream.dimension(), rounds, seed)?;
     let pass = measure::run(learner.as_mut(), &stream, bar)?;
     let rounds = pass.rounds as f64;
-    Ok(Outcome { loss: pass.mse * rounds, size: pass.size as f64, seconds_per_round: pass.seconds / rounds })
+    Ok(Table1Pass { loss: pass.mse * rounds, size: pass.size as f64, seconds_per_round: pass.seconds / rounds })
 }
 
 /// The points of one learner under one regime, by rising T.
-fn points(done: &[(Task, Outcome)], regime: &Regime, method: Method) -> Vec<Point> {
-    let of =
-        |wanted: Option<Method>| done.iter().filter(move |(task, _)| task.regime == *regime && task.method == wanted);
-    let mut result: Vec<Point> = Vec::new();
+fn points(done: &[(Table1Task, Table1Pass)], regime: &Regime, method: Table1Method) -> Vec<Table1Point> {
+    let of = |wanted: Option<Table1Method>| {
+        done.iter().filter(move |(task, _)| task.regime == *regime && task.method == wanted)
+    };
+    let mut result: Vec<Table1Point> = Vec::new();
     for (task, outcome) in of(Some(method)) {
-        let same = |other: &Task| other.rounds == task.rounds && other.repetition == task.repetition;
+        let same = |other: &Table1Task| other.rounds == task.rounds && other.repetition == task.repetition;
         let Some((_, best)) = of(None).find(|(other, _)| same(other)) else { continue };
         let rounds = task.rounds as f64;
         if result.last().is_none_or(|last| last.rounds != rounds) {
-            result.push(Point { rounds, regret: Vec::new(), size: Vec::new(), time: Vec::new(), diverged: 0 });
+            result.push(Table1Point { rounds, regret: Vec::new(), size: Vec::new(), time: Vec::new(), diverged: 0 });
         }
         if let Some(last) = result.last_mut() {
             if !outcome.loss.is_finite() {
@@ -241,7 +242,7 @@ fn points(done: &[(Task, Outcome)], regime: &Regime, method: Method) -> Vec<Poin
 struct Quantity {
     name: &'static str,
     label: &'static str,
-    of: fn(&Point) -> &[f64],
+    of: fn(&Table1Point) -> &[f64],
     theory: fn(&theory::Bounds) -> Growth,
 }
 
@@ -251,7 +252,7 @@ const QUANTITIES: [Quantity; 3] = [
     Quantity { name: "time a round", label: "µs a round", of: |p| &p.time, theory: |b| b.time },
 ];
 
-fn report(done: &[(Task, Outcome)]) -> Result<Report> {
+fn report(done: &[(Table1Task, Table1Pass)]) -> Result<Report> {
     let mut report = Report::new("Table 1: how regret, dictionary and time grow");
     report.words(INTRODUCTION);
     let mut table = Table::with(
@@ -266,10 +267,10 @@ fn report(done: &[(Task, Outcome)]) -> Result<Report> {
                 .y_label(quantity.label)
                 .log_x()
                 .log_y();
-            for method in Method::ALL {
+            for method in Table1Method::ALL {
                 let all = points(done, regime, method);
                 let diverged: usize = all.iter().map(|point| point.diverged).sum();
-                let points: Vec<Point> = all.into_iter().filter(|point| !point.regret.is_empty()).collect();
+                let points: Vec<Table1Point> = all.into_iter().filter(|point| !point.regret.is_empty()).collect();
                 let Some(last) = points.last() else { continue };
                 let rounds: Vec<f64> = points.iter().map(|point| point.rounds).collect();
                 let means: Vec<f64> = points.iter().map(|point| mean((quantity.of)(point))).collect();
@@ -328,13 +329,13 @@ pub(crate) fn judge(rounds: &[f64], means: &[f64], growth: Growth) -> (Cell, Jud
         // has no slope.
         let below = means.iter().any(|value| *value <= 0.0);
         let verdict = if below {
-            Judgement::new(Kind::Bound, judgement::Outcome::Reproduced, "within: no regret")
+            Judgement::new(ComparisonKind::Bound, judgement::Outcome::Reproduced, "within: no regret")
         } else {
-            Judgement::new(Kind::Bound, judgement::Outcome::NotRun, "too few lengths")
+            Judgement::new(ComparisonKind::Bound, judgement::Outcome::NotRun, "too few lengths")
         };
         return (Cell::Empty, verdict);
     };
     let slack = 2.0 * fit.standard_error + 0.05;
-    let verdict = Judgement::either(Kind::Bound, fit.exponent <= bound + slack, "within", "steeper");
+    let verdict = Judgement::either(ComparisonKind::Bound, fit.exponent <= bound + slack, "within", "steeper");
     (Cell::Spread { mean: fit.exponent, std: fit.standard_error }, verdict)
 }

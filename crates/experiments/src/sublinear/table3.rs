@@ -2,8 +2,8 @@
 //!
 //! For each data set, learner and permutation one prequential pass; measured mean ± standard
 //! deviation of the squared error, dictionary size and time beside the printed ones, with a verdict
-//! a cell. [`protocol`](Setting) says what is run, [`printed`] what the paper prints, [`report()`]
-//! makes tables and pictures of it.
+//! a cell. [`protocol`](Table3Setting) says what is run, [`printed`] what the paper prints,
+//! [`report()`] makes tables and pictures of it.
 //!
 //! Every pass depends on the experiment's seed and on names alone: the third permutation of a data
 //! set is the same for every learner and every number of threads, and a learner's own draws are the
@@ -20,9 +20,9 @@ use mercer_datasets::Registry;
 use mercer_learners::Error;
 use mercer_readers::Dataset;
 
-pub use measure::{Checkpoint, Pass};
+pub use measure::{Table3Checkpoint, Table3Pass};
 pub use printed::{PrintedCell, PrintedSet};
-pub use protocol::{Learner, STREAMS, Setting, Stream};
+pub use protocol::{STREAMS, Table3Learner, Table3Setting, Table3Stream};
 pub use tables::report;
 
 use crate::prelude::*;
@@ -68,14 +68,14 @@ pub fn run(plan: &Plan) -> Result<Report> {
 
 /// The passes of one setting, one a permutation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Runs {
+pub struct Table3Runs {
     /// The setting.
-    pub setting: Setting,
+    pub setting: Table3Setting,
     /// Its passes, in the order of the permutations; those that failed are left out.
-    pub passes: Vec<Pass>,
+    pub passes: Vec<Table3Pass>,
 }
 
-impl Runs {
+impl Table3Runs {
     /// Mean squared errors, one a pass.
     #[must_use]
     pub fn errors(&self) -> Vec<f64> {
@@ -85,7 +85,7 @@ impl Runs {
 
 /// What became of one data set.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum Table3Result {
     /// It was run.
     Measured {
         /// Rounds a pass, `T`.
@@ -93,7 +93,7 @@ pub enum Outcome {
         /// Features, `d`.
         dimension: usize,
         /// All settings run, those of a learner together.
-        runs: Vec<Runs>,
+        runs: Vec<Table3Runs>,
         /// Passes that failed, other than by divergence.
         failures: Vec<String>,
     },
@@ -113,23 +113,23 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct StreamResult {
     /// Which one, and how it is run.
-    pub stream: Stream,
+    pub stream: Table3Stream,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: Table3Result,
 }
 
 impl StreamResult {
     /// The passes of a learner at the paper's setting.
     #[must_use]
-    pub fn at_paper_setting(&self, learner: Learner) -> Option<&Runs> {
+    pub fn at_paper_setting(&self, learner: Table3Learner) -> Option<&Table3Runs> {
         let setting = self.stream.setting(learner);
         self.runs().iter().find(|runs| runs.setting == setting)
     }
 
     /// The passes of the NOGD that forgets at its switch.
     #[must_use]
-    pub fn restarted_nogd(&self) -> Option<&Runs> {
-        let setting = self.stream.restarted(Learner::Nogd)?;
+    pub fn restarted_nogd(&self) -> Option<&Table3Runs> {
+        let setting = self.stream.restarted(Table3Learner::Nogd)?;
         self.runs().iter().find(|runs| runs.setting == setting)
     }
 
@@ -137,8 +137,8 @@ impl StreamResult {
     /// first `grid_permutations` permutations. Chosen on the very passes that it is reported on, as
     /// in the paper.
     #[must_use]
-    pub fn tuned(&self, learner: Learner, grid_permutations: usize) -> Option<&Runs> {
-        let mean = |runs: &Runs| {
+    pub fn tuned(&self, learner: Table3Learner, grid_permutations: usize) -> Option<&Table3Runs> {
+        let mean = |runs: &Table3Runs| {
             let errors = runs.errors();
             crate::stats::mean(&errors[..grid_permutations.min(errors.len())])
         };
@@ -149,9 +149,9 @@ impl StreamResult {
 
     /// All settings run.
     #[must_use]
-    pub fn runs(&self) -> &[Runs] {
+    pub fn runs(&self) -> &[Table3Runs] {
         match &self.outcome {
-            Outcome::Measured { runs, .. } => runs,
+            Table3Result::Measured { runs, .. } => runs,
             _ => &[],
         }
     }
@@ -159,10 +159,10 @@ impl StreamResult {
 
 /// One pass to be made.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct Table3Task {
     /// Index of the data set.
     stream: usize,
-    setting: Setting,
+    setting: Table3Setting,
     permutation: usize,
 }
 
@@ -171,7 +171,8 @@ struct Task {
 /// # Errors
 /// [`RunnerError`] when the threads cannot be made. All else is a result of its data set.
 pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result<Vec<StreamResult>, RunnerError> {
-    let loaded: Vec<Result<Dataset, Outcome>> = STREAMS.iter().map(|stream| load(stream, registry, options)).collect();
+    let loaded: Vec<Result<Dataset, Table3Result>> =
+        STREAMS.iter().map(|stream| load(stream, registry, options)).collect();
     let mut jobs = Vec::new();
     for (index, table) in loaded.iter().enumerate() {
         if let Ok(table) = table {
@@ -180,7 +181,7 @@ pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result
     }
     let bars = if progress { Progress::on_terminal(jobs.len()) } else { Progress::hidden(jobs.len()) };
     let results = runner::run(&jobs, options.threads, &bars, |job, bar| {
-        let Task { stream, setting, permutation } = job.input;
+        let Table3Task { stream, setting, permutation } = job.input;
         let stream = &STREAMS[stream];
         // The jobs were made from the tables that could be read.
         let Some(Ok(table)) = loaded.get(job.input.stream) else { unreachable!("a job without its table") };
@@ -194,10 +195,10 @@ pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result
         let outcome = match table {
             Err(outcome) => outcome,
             Ok(table) => {
-                let (mut runs, mut failures): (Vec<Runs>, Vec<String>) = Default::default();
+                let (mut runs, mut failures): (Vec<Table3Runs>, Vec<String>) = Default::default();
                 while let Some((task, result)) = passes.next_if(|(task, _)| task.stream == index) {
                     if runs.last().is_none_or(|last| last.setting != task.setting) {
-                        runs.push(Runs { setting: task.setting, passes: Vec::new() });
+                        runs.push(Table3Runs { setting: task.setting, passes: Vec::new() });
                     }
                     match (result, runs.last_mut()) {
                         (Ok(pass), Some(last)) => last.passes.push(pass),
@@ -205,7 +206,7 @@ pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result
                         (Ok(_), None) => {}
                     }
                 }
-                Outcome::Measured { rounds: table.len(), dimension: table.dimension(), runs, failures }
+                Table3Result::Measured { rounds: table.len(), dimension: table.dimension(), runs, failures }
             }
         };
         streams.push(StreamResult { stream, outcome });
@@ -238,13 +239,13 @@ pub fn estimate(registry: &Registry, options: &Options) -> Result<f64, Error> {
     Ok(seconds / options.threads as f64)
 }
 
-fn load(stream: &Stream, registry: &Registry, options: &Options) -> Result<Dataset, Outcome> {
+fn load(stream: &Table3Stream, registry: &Registry, options: &Options) -> Result<Dataset, Table3Result> {
     let needed = [Some(stream.dataset), stream.ranges_of];
     if let Some(absent) = needed.into_iter().flatten().find(|name| !registry.is_available(name)) {
         let page = registry.find(absent).map_or_else(String::new, |entry| entry.page.clone());
-        return Err(Outcome::NotFound { page });
+        return Err(Table3Result::NotFound { page });
     }
-    let table = stream.load(registry).map_err(|error| Outcome::Unreadable { message: error.to_string() })?;
+    let table = stream.load(registry).map_err(|error| Table3Result::Unreadable { message: error.to_string() })?;
     match options.limit {
         // A file may be sorted: its beginning is taken from a permutation.
         Some(limit) if limit < table.len() => {
@@ -257,28 +258,28 @@ fn load(stream: &Stream, registry: &Registry, options: &Options) -> Result<Datas
 }
 
 /// The paper's setting first, then the rest of the grid, learner by learner.
-fn tasks(stream: usize, options: &Options) -> Vec<Task> {
+fn tasks(stream: usize, options: &Options) -> Vec<Table3Task> {
     let mut tasks = Vec::new();
-    for learner in Learner::ALL {
+    for learner in Table3Learner::ALL {
         let own = STREAMS[stream].setting(learner);
         let rest = learner.grid().into_iter().filter(|setting| *setting != own);
         let explanation = STREAMS[stream].restarted(learner);
         for setting in std::iter::once(own).chain(explanation).chain(rest) {
             let passes = passes_of(&STREAMS[stream], setting, options);
-            tasks.extend((0..passes).map(|permutation| Task { stream, setting, permutation }));
+            tasks.extend((0..passes).map(|permutation| Table3Task { stream, setting, permutation }));
         }
     }
     tasks
 }
 
 /// How many permutations a setting is run on.
-fn passes_of(stream: &Stream, setting: Setting, options: &Options) -> usize {
+fn passes_of(stream: &Table3Stream, setting: Table3Setting, options: &Options) -> usize {
     let learner = setting.learner();
     let compared = stream.setting(learner) == setting || stream.restarted(learner) == Some(setting);
     if compared { options.permutations } else { options.grid_permutations }
 }
 
-fn job(task: Task, options: &Options, rounds: usize) -> Job<Task> {
+fn job(task: Table3Task, options: &Options, rounds: usize) -> Job<Table3Task> {
     let stream = &STREAMS[task.stream];
     let (learner, words) = (task.setting.learner().name(), task.setting.words());
     let place = permutation_name(stream, task.permutation);
@@ -289,19 +290,19 @@ fn job(task: Task, options: &Options, rounds: usize) -> Job<Task> {
     job
 }
 
-fn permutation_name(stream: &Stream, permutation: usize) -> String {
+fn permutation_name(stream: &Table3Stream, permutation: usize) -> String {
     format!("{} / permutation {}", stream.dataset, permutation + 1)
 }
 
-fn printed(result: &StreamResult, learner: Learner) -> Option<PrintedCell> {
+fn printed(result: &StreamResult, learner: Table3Learner) -> Option<PrintedCell> {
     result.stream.printed.map(|set| set.cells[learner.index()])
 }
 
-fn mean_size(runs: &Runs) -> f64 {
+fn mean_size(runs: &Table3Runs) -> f64 {
     mean(&runs.passes.iter().map(|pass| pass.size as f64).collect::<Vec<_>>())
 }
 
 /// Whether the passes are as long as the paper's.
-fn is_whole(runs: &Runs, options: &Options) -> bool {
+fn is_whole(runs: &Table3Runs, options: &Options) -> bool {
     runs.passes.iter().all(|pass| options.limit.is_none_or(|limit| pass.rounds < limit))
 }

@@ -4,10 +4,10 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use mercer_experiments::judgement::Kind;
+use mercer_experiments::judgement::ComparisonKind;
 use mercer_experiments::plan::Plan;
 use mercer_experiments::report::Report;
-use mercer_experiments::table::Judged;
+use mercer_experiments::table::TableVerdict;
 
 use crate::{plan, rounded, run};
 
@@ -71,7 +71,7 @@ fn first_rows_stand_beside_the_peers() {
         let report = run_in("quality_standing", 2, folder.path(), rows);
         let table = report.find_table("quality_start").unwrap().csv();
         assert_eq!(table.contains("0.785427"), shown, "{rows}: {table}");
-        let of_first = |judged: &&Judged| judged.subject.starts_with("first 1000 rows");
+        let of_first = |judged: &&TableVerdict| judged.subject.starts_with("first 1000 rows");
         assert_eq!(report.judged().iter().filter(of_first).count(), judged, "{rows}");
     }
 }
@@ -80,7 +80,7 @@ fn first_rows_stand_beside_the_peers() {
 fn classes_without_the_streams_are_not_run() {
     let report = run("quality_classes", &plan(1), 400);
     let missing = report.remarks().next().unwrap();
-    assert_eq!((missing.missing, report.judged().len()), (Some((Kind::Claim, 12)), 0));
+    assert_eq!((missing.missing, report.judged().len()), (Some((ComparisonKind::Claim, 12)), 0));
     assert!(missing.subject.starts_with("class_ijcnn1, ") && missing.subject.ends_with("class_segments"));
     assert!(report.find_table("quality_classes").is_none());
 }
@@ -95,7 +95,7 @@ fn classes_that_are_there() {
     let tables = |threads, rows| {
         let report = run_in("quality_classes", threads, folder.path(), rows);
         let judged = report.judged().len();
-        assert_eq!(report.remarks().next().unwrap().missing, Some((Kind::Claim, 8)));
+        assert_eq!(report.remarks().next().unwrap().missing, Some((ComparisonKind::Claim, 8)));
         let table = |stem| lines(&report.find_table(stem).unwrap().csv());
         (["quality_classes", "quality_log_loss"].map(table).join("\n"), judged)
     };

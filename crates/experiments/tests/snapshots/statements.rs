@@ -13,8 +13,8 @@ use std::path::Path;
 use mercer_experiments::judgement::Outcome;
 use mercer_experiments::papers::experiments;
 use mercer_experiments::report::kept;
-use mercer_experiments::statements::{PAGES, Shown, Statement, Status, read};
-use mercer_experiments::table::Judged;
+use mercer_experiments::statements::{Evidence, PAGES, Statement, Status, read};
+use mercer_experiments::table::TableVerdict;
 use nalgebra::DMatrix;
 
 /// What the papers number, read off their texts; the pages may say more.
@@ -150,7 +150,7 @@ fn largest(a: &DMatrix<f64>) -> f64 {
 }
 
 /// The verdicts of a kept table whose subject contains `words`, or `None` without such a table.
-fn verdicts(table: &str, words: &str) -> Option<Vec<Judged>> {
+fn verdicts(table: &str, words: &str) -> Option<Vec<TableVerdict>> {
     let kept = |name| kept::load(&kept::folder(), name).unwrap();
     let of = |experiment: &mercer_experiments::experiment::Experiment| {
         let full = kept(experiment.name)?;
@@ -161,16 +161,16 @@ fn verdicts(table: &str, words: &str) -> Option<Vec<Judged>> {
 }
 
 /// What is wrong with one piece of evidence.
-fn fault(root: &Path, shown: &Shown) -> Option<String> {
+fn fault(root: &Path, shown: &Evidence) -> Option<String> {
     match shown {
-        Shown::File { path, function } => {
+        Evidence::File { path, function } => {
             let Ok(text) = std::fs::read_to_string(root.join(path)) else {
                 return Some(format!("{path} is not there"));
             };
             let function = function.as_ref()?;
             (!text.contains(&format!("fn {function}("))).then(|| format!("{path} has no function {function}"))
         }
-        Shown::Table { table, words, count } => {
+        Evidence::Table { table, words, count } => {
             let Some(found) = verdicts(table, words) else { return Some(format!("no kept table is named {table}")) };
             let came_out = found.iter().filter(|judged| judged.outcome == Outcome::Reproduced).count();
             let count = (*count)?;
@@ -184,8 +184,8 @@ fn faults(root: &Path, statement: &Statement) -> Vec<String> {
     let all = statement.code.iter().chain(&statement.shown);
     let mut faults: Vec<String> = all.filter_map(|shown| fault(root, shown)).collect();
     let counts = statement.shown.iter().filter_map(|shown| match shown {
-        Shown::Table { count, .. } => *count,
-        Shown::File { .. } => None,
+        Evidence::Table { count, .. } => *count,
+        Evidence::File { .. } => None,
     });
     let missed = counts.clone().any(|(came_out, all)| came_out < all);
     if statement.status == Status::Holds && missed {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mercer_datasets::Registry;
-use mercer_experiments::sublinear::table3::{self, Learner, Options, Outcome, STREAMS, StreamResult};
+use mercer_experiments::sublinear::table3::{self, Options, STREAMS, StreamResult, Table3Learner, Table3Result};
 
 use crate::{bundled, plan, run, shown, untimed};
 
@@ -11,7 +11,7 @@ fn all_but_times(results: &[StreamResult]) -> String {
     let mut text = String::new();
     for StreamResult { stream, outcome } in results {
         match outcome {
-            Outcome::Measured { rounds, dimension, runs, failures } => {
+            Table3Result::Measured { rounds, dimension, runs, failures } => {
                 writeln!(text, "{}: T = {rounds}, d = {dimension}, {failures:?}", stream.dataset).unwrap();
                 for run in runs {
                     write!(text, "  {}, {}:", run.setting.learner().name(), run.setting.words()).unwrap();
@@ -22,8 +22,8 @@ fn all_but_times(results: &[StreamResult]) -> String {
                     text.push('\n');
                 }
             }
-            Outcome::NotFound { page } => writeln!(text, "{}: not found, {page}", stream.dataset).unwrap(),
-            Outcome::Unreadable { message } => writeln!(text, "{}: {message}", stream.dataset).unwrap(),
+            Table3Result::NotFound { page } => writeln!(text, "{}: not found, {page}", stream.dataset).unwrap(),
+            Table3Result::Unreadable { message } => writeln!(text, "{}: {message}", stream.dataset).unwrap(),
         }
     }
     text
@@ -100,7 +100,7 @@ fn nons_ald_on_the_papers_data() {
             continue;
         }
         let table = stream.load(&registry).unwrap().permuted(11);
-        let learner = Learner::NonsAld;
+        let learner = Table3Learner::NonsAld;
         let mut nons = stream.setting(learner).build(stream.width, table.dimension(), table.len(), 0).unwrap();
         let score = mercer_learners::prequential(nons.as_mut(), table.iter(), |_| {}).unwrap();
         let cell = stream.printed.unwrap().cells[learner.index()];

@@ -101,7 +101,7 @@ impl Noises {
 /// The model of all filters. It follows from the periods and the detail.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Model {
+pub(super) struct BankModel {
     grid: Vec<Noises>,
     /// Variances of the noise of each state, filter by filter (`K × s`).
     noises: Vec<f64>,
@@ -109,7 +109,7 @@ pub(super) struct Model {
     turns: Vec<(f64, f64)>,
 }
 
-impl Model {
+impl BankModel {
     pub(super) fn new(periods: &[usize], detail: Detail) -> Self {
         let mut frequencies: Vec<(usize, usize)> = Vec::new();
         for &period in periods {
@@ -227,7 +227,7 @@ pub(super) struct Bank {
 }
 
 impl Bank {
-    pub(super) fn new(model: &Model, coordinates: usize) -> Self {
+    pub(super) fn new(model: &BankModel, coordinates: usize) -> Self {
         let (s, filters) = (model.states(), model.filters());
         let mut covariances = Vec::with_capacity(filters * s * (s + 1) / 2);
         for noises in &model.grid {
@@ -247,7 +247,7 @@ impl Bank {
 
     /// The forecasts of all filters: `steps` numbers for each coordinate and filter, in that order.
     /// `work` is scratch memory.
-    pub(super) fn forecast(&self, model: &Model, steps: usize, paths: &mut [f64], work: &mut Vec<f64>) {
+    pub(super) fn forecast(&self, model: &BankModel, steps: usize, paths: &mut [f64], work: &mut Vec<f64>) {
         let (s, filters) = (model.states(), model.filters());
         work.clear();
         work.resize((s + 1) * filters, 0.0);
@@ -267,7 +267,7 @@ impl Bank {
     }
 
     /// Time passes, with the coordinates of an observation or without one.
-    pub(super) fn step(&mut self, model: &Model, observed: Option<&[f64]>) {
+    pub(super) fn step(&mut self, model: &BankModel, observed: Option<&[f64]>) {
         let (s, filters) = (model.states(), model.filters());
         if !self.begun {
             let Some(z) = observed else { return };
@@ -297,7 +297,7 @@ impl Bank {
     }
 
     /// The gain of filter `k` for this row, and its covariance for the next.
-    fn step_covariance(&mut self, model: &Model, k: usize, observed: bool) {
+    fn step_covariance(&mut self, model: &BankModel, k: usize, observed: bool) {
         if !observed {
             self.moving[k] = self.moving[k].max(MOVING_AFTER_A_GAP);
         }
@@ -340,7 +340,7 @@ impl Bank {
         self.work = work;
     }
 
-    pub(super) fn validate(&self, model: &Model, coordinates: usize) -> Result<(), Inconsistent> {
+    pub(super) fn validate(&self, model: &BankModel, coordinates: usize) -> Result<(), Inconsistent> {
         let (s, filters) = (model.states(), model.filters());
         self.states.validate()?;
         self.gains.validate()?;
@@ -372,7 +372,7 @@ mod tests {
     /// coordinates.
     #[test]
     fn filters_are_those_of_dense_matrices() {
-        let model = Model::new(&[5], Detail::Full);
+        let model = BankModel::new(&[5], Detail::Full);
         let (s, filters, steps) = (FRONT + 4, 84, 3);
         assert_eq!((model.states(), model.filters()), (s, filters));
         let mut bank = Bank::new(&model, 2);

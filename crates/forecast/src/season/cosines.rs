@@ -46,7 +46,7 @@ impl Cosines {
     /// The features of lags that were not weighted yet. `work` is scratch memory.
     pub(super) fn features(&self, lags: &[f64], features: &mut [f64], work: &mut AlignedVec) {
         work.resize(self.count);
-        dispatch(Features { turns: self.quarter_turns.lanes(), lags, features: work.lanes_mut() });
+        dispatch(CosineFeatures { turns: self.quarter_turns.lanes(), lags, features: work.lanes_mut() });
         let scale = 2.0 * (2.0 / self.count as f64).sqrt();
         for (feature, cosine) in features.iter_mut().zip(&**work) {
             *feature = scale * cosine;
@@ -61,13 +61,13 @@ fn cosine(angle: f64) -> f64 {
     cos[0].0[0]
 }
 
-struct Features<'a> {
+struct CosineFeatures<'a> {
     turns: &'a [Lane],
     lags: &'a [f64],
     features: &'a mut [Lane],
 }
 
-impl Op for Features<'_> {
+impl Op for CosineFeatures<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {

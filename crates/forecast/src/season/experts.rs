@@ -2,9 +2,9 @@
 
 use mercer_core::{Inconsistent, Validate};
 
-use super::bank::{Bank, Model};
+use super::bank::{Bank, BankModel};
 use super::coordinates::{Coordinate, LARGEST};
-use super::history::Range;
+use super::history::RecentRange;
 use super::lags::{LagSet, Past, View, reach};
 use super::params::SeasonParams;
 use crate::ForecastScratch;
@@ -18,7 +18,7 @@ const FIRST_ROWS: usize = 2;
 struct Side {
     coordinate: Coordinate,
     past: Past,
-    range: Range,
+    range: RecentRange,
 }
 
 /// The experts of a series. Their paths are in the order of the bank's filters and then of the
@@ -27,7 +27,7 @@ struct Side {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Experts {
     sides: Vec<Side>,
-    model: Model,
+    model: BankModel,
     bank: Bank,
     sets: Vec<LagSet>,
 }
@@ -56,10 +56,10 @@ impl Experts {
         let observed: Vec<f64> = beginning.iter().flatten().copied().collect();
         let side = |coordinate: Coordinate| {
             let z: Vec<f64> = observed.iter().map(|y| coordinate.of_value(*y)).collect();
-            Side { coordinate, past: Past::new(&z, reach(periods)), range: Range::new() }
+            Side { coordinate, past: Past::new(&z, reach(periods)), range: RecentRange::new() }
         };
         let sides: Vec<Side> = Coordinate::of(observed.iter().copied()).into_iter().map(side).collect();
-        let model = Model::new(periods, params.detail);
+        let model = BankModel::new(periods, params.detail);
         Self {
             bank: Bank::new(&model, sides.len()),
             sets: LagSet::all(periods, params.detail, sides.len(), params.seed),
@@ -98,7 +98,7 @@ impl Experts {
         }
     }
 
-    /// An observation as it counts: see [`Range::tame`].
+    /// An observation as it counts: see [`RecentRange::tame`].
     pub(super) fn tame(&self, y: f64) -> f64 {
         self.sides[0].range.tame(y)
     }
@@ -143,7 +143,7 @@ impl Experts {
             side.past.validate(reach(periods))?;
             side.range.validate()?;
         }
-        let same = self.model == Model::new(periods, params.detail);
+        let same = self.model == BankModel::new(periods, params.detail);
         Inconsistent::require(same, WHAT, "filters are those of the periods")?;
         self.bank.validate(&self.model, self.sides.len())?;
         LagSet::validate(&self.sets, periods, params.detail, self.sides.len(), params.seed)

@@ -5,13 +5,13 @@ use mercer_core::{Inconsistent, Validate};
 /// The last rows, in order, in one piece of memory.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Recent {
+pub(super) struct RecentRows {
     /// Up to twice the rows kept: the older half goes when the memory is full.
     values: Vec<f64>,
     keep: usize,
 }
 
-impl Recent {
+impl RecentRows {
     pub(super) fn new(keep: usize) -> Self {
         Self { values: Vec::with_capacity(2 * keep), keep }
     }
@@ -40,7 +40,7 @@ impl Recent {
     }
 }
 
-/// Rows of a block of [`Range`], and blocks.
+/// Rows of a block of [`RecentRange`], and blocks.
 const BLOCK: usize = 100;
 const BLOCKS: usize = 30;
 
@@ -48,13 +48,13 @@ const BLOCKS: usize = 30;
 /// what an observation counts at most.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Range {
+pub(super) struct RecentRange {
     /// Ends of the blocks, a ring.
     ends: Vec<(f64, f64)>,
     rows: usize,
 }
 
-impl Range {
+impl RecentRange {
     pub(super) fn new() -> Self {
         Self { ends: vec![(0.0, 0.0); BLOCKS], rows: 0 }
     }
@@ -89,7 +89,7 @@ impl Range {
     }
 }
 
-impl Validate for Range {
+impl Validate for RecentRange {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.ends.validate()?;
         let ordered = self.ends.iter().all(|end| end.0 <= end.1);
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn recent_rows_are_the_last() {
-        let mut recent = Recent::new(3);
+        let mut recent = RecentRows::new(3);
         for t in 0..20 {
             recent.push(f64::from(t));
             let expected: Vec<f64> = ((t - 2).max(0)..=t).map(f64::from).collect();
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_spoilt_number_counts_as_the_bound() {
-        let mut range = Range::new();
+        let mut range = RecentRange::new();
         assert_eq!((range.bounds(), range.tame(7.0)), ((0.0, 0.0), 7.0));
         for t in 0..40 {
             range.push(f64::from(t % 11));

@@ -21,7 +21,7 @@ use mercer_linalg_incremental::SquareRootRls;
 use mercer_simd::{AlignedVec, dot};
 
 use super::cosines::Cosines;
-use super::history::{Mean, Recent};
+use super::history::{Mean, RecentRows};
 use super::params::Detail;
 use crate::ForecastScratch;
 
@@ -72,7 +72,7 @@ struct Design {
 }
 
 /// How the lags near 1 and the prior of a set are chosen.
-struct Choice {
+struct LagChoice {
     near: usize,
     gamma: f64,
     lambda: f64,
@@ -89,18 +89,18 @@ pub(super) fn reach(periods: &[usize]) -> usize {
 impl Design {
     fn all(periods: &[usize], detail: Detail, seed: u64) -> Vec<Self> {
         let longest = periods.last().copied().unwrap_or(1);
-        let mut choices = vec![Choice { near: 10, gamma: 0.8, lambda: 1.0, cosines: 0, every: 1, forgets: true }];
+        let mut choices = vec![LagChoice { near: 10, gamma: 0.8, lambda: 1.0, cosines: 0, every: 1, forgets: true }];
         if detail == Detail::Full {
             let count = if longest > 26 { 60 } else { 100 };
-            choices.push(Choice { near: 6, gamma: 0.8, lambda: 1.0, cosines: count, every: 4, forgets: false });
+            choices.push(LagChoice { near: 6, gamma: 0.8, lambda: 1.0, cosines: count, every: 4, forgets: false });
             if periods.is_empty() {
-                choices.push(Choice { near: 8, gamma: 0.8, lambda: 1e-3, cosines: 300, every: 8, forgets: false });
+                choices.push(LagChoice { near: 8, gamma: 0.8, lambda: 1e-3, cosines: 300, every: 8, forgets: false });
             }
         }
         choices.iter().map(|choice| Self::new(periods, choice, longest, seed)).collect()
     }
 
-    fn new(periods: &[usize], choice: &Choice, longest: usize, seed: u64) -> Self {
+    fn new(periods: &[usize], choice: &LagChoice, longest: usize, seed: u64) -> Self {
         let near = periods.first().map_or(choice.near, |first| choice.near.max((first + 1).min(13)));
         let mut lags: Vec<usize> = (1..=near).collect();
         let mut distances: Vec<usize> = (0..near).collect();
@@ -329,7 +329,7 @@ impl Regression {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Past {
-    pub(super) recent: Recent,
+    pub(super) recent: RecentRows,
     pub(super) mean: Mean,
     pub(super) scale: f64,
 }
@@ -342,7 +342,7 @@ impl Past {
         let mean = changes.sum::<f64>() / beginning.len().saturating_sub(1).max(1) as f64;
         // Rounding, or nothing, is no unit.
         let scale = [mean.sqrt(), largest].into_iter().find(|scale| *scale > 1e-9 * largest);
-        Self { recent: Recent::new(reach), mean: Mean::default(), scale: scale.unwrap_or(1.0).max(1e-150) }
+        Self { recent: RecentRows::new(reach), mean: Mean::default(), scale: scale.unwrap_or(1.0).max(1e-150) }
     }
 
     pub(super) fn validate(&self, reach: usize) -> Result<(), Inconsistent> {
@@ -404,7 +404,7 @@ mod tests {
         let alphas = [1.0, 0.99];
         let mut normal = vec![(vec![vec![0.0; n]; n], vec![0.0; n]); 8];
         normal.iter_mut().for_each(|(v, _)| (0..n).for_each(|i| v[i][i] = 1.0));
-        let (mut recent, mut mean) = (Recent::new(reach(&[period])), Mean::default());
+        let (mut recent, mut mean) = (RecentRows::new(reach(&[period])), Mean::default());
         let mut scratch = ForecastScratch::default();
         for t in 0..series.len() {
             if t >= 2 {

@@ -27,7 +27,7 @@ const WAITING_LATER: usize = 4;
 /// A forecast of all horizons that was made before row `row`.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Waiting {
+struct WaitingForecast {
     row: usize,
     mixture: Vec<f64>,
     /// The paths of all experts, those that learn before the free ones.
@@ -37,21 +37,21 @@ struct Waiting {
 /// What there is once the warm-up is over.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Settled {
+struct SettledSeries {
     experts: Experts,
     buckets: Buckets,
     quantiles: Quantiles,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingForecast>,
     scores: SeasonScores,
 }
 
 /// Memory of a step, which is no part of the state.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct StepMemory {
     scratch: ForecastScratch,
     mixture: Vec<f64>,
     experts: Vec<f64>,
-    spare: Vec<Waiting>,
+    spare: Vec<WaitingForecast>,
 }
 
 /// A series of known periods.
@@ -61,7 +61,7 @@ struct Work {
 /// later it is empty.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Series {
+pub(super) struct SeasonSeries {
     periods: Vec<usize>,
     rows: usize,
     /// Rows missing since the last observation.
@@ -71,9 +71,9 @@ pub(super) struct Series {
     beginning: Vec<Option<f64>>,
     /// Until the warm-up is over.
     shared: Option<Box<SharedWeights>>,
-    settled: Option<Settled>,
+    settled: Option<SettledSeries>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: StepMemory,
 }
 
 /// Rows until the experts begin.
@@ -86,7 +86,7 @@ fn stride(rows: usize, horizons: usize) -> usize {
     horizons.div_ceil(if rows < YOUNG { WAITING } else { WAITING_LATER })
 }
 
-impl Series {
+impl SeasonSeries {
     pub(super) fn new(periods: Vec<usize>) -> Self {
         Self {
             free: FreeExperts::new(&periods),
@@ -97,7 +97,7 @@ impl Series {
             negative: false,
             shared: None,
             settled: None,
-            work: Work::default(),
+            work: StepMemory::default(),
         }
     }
 
@@ -262,7 +262,7 @@ impl Series {
         if let Some(shared) = self.shared.take() {
             buckets.begin(shared.of(&self.periods, count, buckets.count()), experts.unit());
         }
-        self.settled = Some(Settled {
+        self.settled = Some(SettledSeries {
             experts,
             buckets,
             quantiles: Quantiles::new(params.horizons),
@@ -289,7 +289,7 @@ impl Series {
     }
 }
 
-impl Settled {
+impl SettledSeries {
     /// A change over a season.
     fn changes(&mut self, y: f64, before: f64) {
         self.scores.changes.0 += 1;
@@ -321,7 +321,7 @@ impl Settled {
     }
 
     /// Lets go of the forecasts whose last row this was.
-    fn retire(&mut self, row: usize, horizons: usize, spare: &mut Vec<Waiting>) {
+    fn retire(&mut self, row: usize, horizons: usize, spare: &mut Vec<WaitingForecast>) {
         while self.waiting.front().is_some_and(|waiting| row + 1 >= waiting.row + horizons) {
             spare.extend(self.waiting.pop_front());
         }

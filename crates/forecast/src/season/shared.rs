@@ -11,13 +11,13 @@ use mercer_core::{Inconsistent, Validate};
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SharedWeights {
-    kinds: Vec<Kind>,
+    kinds: Vec<SeriesKind>,
 }
 
 /// Series with the same experts.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Kind {
+struct SeriesKind {
     periods: Vec<usize>,
     experts: usize,
     buckets: Vec<MeanRatios>,
@@ -35,11 +35,12 @@ impl SharedWeights {
     /// Learns what the experts of a series with these losses were worth; buckets without errors
     /// have none.
     pub(super) fn learn(&mut self, periods: &[usize], experts: usize, losses: &[Option<Vec<f64>>]) {
-        let same =
-            |kind: &Kind| kind.periods == periods && kind.experts == experts && kind.buckets.len() == losses.len();
+        let same = |kind: &SeriesKind| {
+            kind.periods == periods && kind.experts == experts && kind.buckets.len() == losses.len()
+        };
         let place = self.kinds.iter().position(same).unwrap_or_else(|| {
             let buckets = vec![MeanRatios { series: 0, logarithms: vec![0.0; experts] }; losses.len()];
-            self.kinds.push(Kind { periods: periods.to_vec(), experts, buckets });
+            self.kinds.push(SeriesKind { periods: periods.to_vec(), experts, buckets });
             self.kinds.len() - 1
         });
         for (mean, ratios) in self.kinds[place].buckets.iter_mut().zip(losses) {
@@ -53,8 +54,9 @@ impl SharedWeights {
 
     /// What is known of series with these experts: nothing, or of each bucket something.
     pub(super) fn of(&self, periods: &[usize], experts: usize, buckets: usize) -> &[MeanRatios] {
-        let same = |kind: &&Kind| kind.periods == periods && kind.experts == experts && kind.buckets.len() == buckets;
-        let all = |kind: &&Kind| kind.buckets.iter().all(|mean| mean.series > 0);
+        let same =
+            |kind: &&SeriesKind| kind.periods == periods && kind.experts == experts && kind.buckets.len() == buckets;
+        let all = |kind: &&SeriesKind| kind.buckets.iter().all(|mean| mean.series > 0);
         self.kinds.iter().find(same).filter(all).map_or(&[], |kind| &kind.buckets)
     }
 }
@@ -65,7 +67,7 @@ impl Validate for SharedWeights {
             mean.logarithms.validate()?;
             Inconsistent::require(mean.series < usize::MAX / 4, "shared weights", "their series can be counted")?;
         }
-        let whole = |kind: &Kind| kind.buckets.iter().all(|mean| mean.logarithms.len() == kind.experts);
+        let whole = |kind: &SeriesKind| kind.buckets.iter().all(|mean| mean.logarithms.len() == kind.experts);
         Inconsistent::require(self.kinds.iter().all(whole), "shared weights", "each expert has one")
     }
 }

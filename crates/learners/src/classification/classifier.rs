@@ -36,7 +36,7 @@ use crate::{Error, Regressor, RegressorExt, Scratch};
 /// How classes become targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Way {
+enum TargetCoding {
     Two,
     OneAgainstRest,
     Softmax,
@@ -64,16 +64,16 @@ enum Way {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Classifier<R> {
     learner: R,
-    way: Way,
+    way: TargetCoding,
     classes: usize,
     calibration: Option<Calibration>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: ClassifierMemory,
 }
 
 /// Memory of a round or a block.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct ClassifierMemory {
     targets: Vec<f64>,
     scores: Vec<f64>,
     classes: Vec<f64>,
@@ -87,7 +87,7 @@ impl<R: Regressor> Classifier<R> {
     pub fn two(learner: R) -> Result<Self, Error> {
         check_one_output(&learner)?;
         check_loss(learner.loss(), false)?;
-        Ok(Self { learner, way: Way::Two, classes: 2, calibration: None, work: Work::default() })
+        Ok(Self { learner, way: TargetCoding::Two, classes: 2, calibration: None, work: ClassifierMemory::default() })
     }
 
     /// A classifier that knows no class yet, on an untrained learner with one output; classes join
@@ -99,8 +99,8 @@ impl<R: Regressor> Classifier<R> {
     pub fn new(learner: R) -> Result<Self, Error> {
         check_one_output(&learner)?;
         check_loss(learner.loss(), true)?;
-        let way = if learner.loss() == Loss::SOFTMAX { Way::Softmax } else { Way::OneAgainstRest };
-        Ok(Self { learner, way, classes: 0, calibration: None, work: Work::default() })
+        let way = if learner.loss() == Loss::SOFTMAX { TargetCoding::Softmax } else { TargetCoding::OneAgainstRest };
+        Ok(Self { learner, way, classes: 0, calibration: None, work: ClassifierMemory::default() })
     }
 
     /// A classifier on a learner that has learnt `classes` classes already: one output for two
@@ -112,11 +112,11 @@ impl<R: Regressor> Classifier<R> {
     pub fn learnt(learner: R, classes: usize) -> Result<Self, Error> {
         check_loss(learner.loss(), false)?;
         let way = match learner.outputs() {
-            1 if classes == 2 => Way::Two,
-            outputs if outputs == classes + 1 => Way::OneAgainstRest,
+            1 if classes == 2 => TargetCoding::Two,
+            outputs if outputs == classes + 1 => TargetCoding::OneAgainstRest,
             got => return Err(ExampleError::Outputs { expected: classes + 1, got }.into()),
         };
-        Ok(Self { learner, way, classes, calibration: None, work: Work::default() })
+        Ok(Self { learner, way, classes, calibration: None, work: ClassifierMemory::default() })
     }
 
     /// The same untrained classifier, whose probabilities are learnt from its scores and from the
@@ -136,7 +136,7 @@ impl<R: Regressor> Classifier<R> {
     /// Whether it takes further classes.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.way != Way::Two
+        self.way != TargetCoding::Two
     }
 
     /// Whether its probabilities are learnt from its scores.
@@ -210,7 +210,7 @@ impl<R: Regressor> Classifier<R> {
             return calibration.choose(scores);
         }
         match (self.way, scores) {
-            (Way::Two, [_, z]) => Some(usize::from(*z >= 0.0)),
+            (TargetCoding::Two, [_, z]) => Some(usize::from(*z >= 0.0)),
             _ => choose(scores),
         }
     }
@@ -226,28 +226,28 @@ impl<R: Regressor> Classifier<R> {
     /// Appends the scores of the classes, `raw` being those of the learner.
     fn append_scores(&self, raw: &[f64], scores: &mut Vec<f64>) {
         match self.way {
-            Way::Two => scores.extend([-raw[0], raw[0]]),
+            TargetCoding::Two => scores.extend([-raw[0], raw[0]]),
             // Output 0 is the one in reserve.
-            Way::OneAgainstRest => scores.extend_from_slice(&raw[1..=self.classes]),
-            Way::Softmax => scores.extend_from_slice(&raw[..self.classes]),
+            TargetCoding::OneAgainstRest => scores.extend_from_slice(&raw[1..=self.classes]),
+            TargetCoding::Softmax => scores.extend_from_slice(&raw[..self.classes]),
         }
     }
 
     /// Numbers in a target.
     fn width(&self) -> usize {
-        if self.way == Way::OneAgainstRest { 1 + self.classes } else { 1 }
+        if self.way == TargetCoding::OneAgainstRest { 1 + self.classes } else { 1 }
     }
 
     /// Appends the target of a class.
     fn append_target(&self, class: usize, targets: &mut Vec<f64>) {
         let sign = |is: bool| if is { 1.0 } else { -1.0 };
         match self.way {
-            Way::Two => targets.push(sign(class == 1)),
-            Way::OneAgainstRest => {
+            TargetCoding::Two => targets.push(sign(class == 1)),
+            TargetCoding::OneAgainstRest => {
                 targets.push(-1.0);
                 targets.extend((0..self.classes).map(|k| sign(k == class)));
             }
-            Way::Softmax => targets.push(class as f64),
+            TargetCoding::Softmax => targets.push(class as f64),
         }
     }
 
@@ -384,10 +384,10 @@ impl<R: Regressor + Clone> Classifier<R> {
     /// Another class joins.
     fn join(&mut self) -> Result<(), Error> {
         match self.way {
-            Way::OneAgainstRest => self.learner.add_output(Some(0))?,
-            Way::Softmax if self.classes > 0 => self.learner.add_output(None)?,
+            TargetCoding::OneAgainstRest => self.learner.add_output(Some(0))?,
+            TargetCoding::Softmax if self.classes > 0 => self.learner.add_output(None)?,
             // The first class has the output that the learner was made with.
-            Way::Softmax | Way::Two => {}
+            TargetCoding::Softmax | TargetCoding::Two => {}
         }
         if let Some(calibration) = &mut self.calibration {
             calibration.join();
@@ -406,13 +406,13 @@ impl<R: Regressor + Validate> Validate for Classifier<R> {
         Inconsistent::require(calibrates, WHAT, "its calibration has its classes")?;
         let loss = self.learner.loss();
         let outputs = match self.way {
-            Way::Two => 1,
-            Way::OneAgainstRest => self.classes.saturating_add(1),
-            Way::Softmax => self.classes.max(1),
+            TargetCoding::Two => 1,
+            TargetCoding::OneAgainstRest => self.classes.saturating_add(1),
+            TargetCoding::Softmax => self.classes.max(1),
         };
-        let sound = check_loss(loss, self.way != Way::Two).is_ok()
-            && (self.way == Way::Softmax) == (loss == Loss::SOFTMAX)
-            && (self.way != Way::Two || self.classes == 2);
+        let sound = check_loss(loss, self.way != TargetCoding::Two).is_ok()
+            && (self.way == TargetCoding::Softmax) == (loss == Loss::SOFTMAX)
+            && (self.way != TargetCoding::Two || self.classes == 2);
         Inconsistent::require(sound, WHAT, "its loss is one for classes")?;
         Inconsistent::require(self.learner.outputs() == outputs, WHAT, "its learner has an output for each class")
     }

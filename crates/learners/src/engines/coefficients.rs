@@ -20,7 +20,7 @@ use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 
 /// An example as a [`CoefficientUpdate`] sees it.
-pub struct Seen<'a, K> {
+pub struct SampleView<'a, K> {
     /// The dictionary before the round.
     pub basis: &'a KernelBasis<K>,
     /// The input.
@@ -51,7 +51,7 @@ pub trait CoefficientUpdate<K>: Clone + Send + Sync {
     ///
     /// # Errors
     /// [`ExampleError::Diverged`] when the step is not finite; `self` and `alpha` are unchanged.
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error>;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error>;
 
     /// Its own part in a growth of the learner; it accepts [`Growth::of_inputs`] if it keeps no
     /// inputs and works for one output.
@@ -136,7 +136,7 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> OnCoeffic
         let no_room = is_full && decision.into().growth().is_some();
         let answer = if no_room { Answer::Skip } else { decision.into() };
         self.leaving.clear();
-        let seen = Seen { basis: &self.basis, x, probe: &mut *probe, answer, target, leaving: &mut self.leaving };
+        let seen = SampleView { basis: &self.basis, x, probe: &mut *probe, answer, target, leaving: &mut self.leaving };
         self.update.step(&mut self.alpha, seen, scores)?;
         if !no_room {
             self.admission.commit(probe, decision);

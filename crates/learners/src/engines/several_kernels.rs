@@ -61,12 +61,12 @@ pub struct OnSeveralKernels<K, U> {
     update: U,
     max_dictionary: Option<usize>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    memory: Memory,
+    memory: InputMemory,
 }
 
 /// What is computed of an input; reused from round to round.
 #[derive(Clone, Debug, Default)]
-struct Memory {
+struct InputMemory {
     rows: Vec<AlignedVec>,
     self_values: Vec<f64>,
     parts: Vec<f64>,
@@ -89,7 +89,7 @@ impl<K: Kernel, U: MultikernelUpdate> OnSeveralKernels<K, U> {
             ParameterError::at_least_one("max_dictionary", max)?;
         }
         let (points, a) = (Points::new(dimension), Coefficients::zeros(count, 0));
-        Ok(Self { kernels, points, a, update, max_dictionary, memory: Memory::default() })
+        Ok(Self { kernels, points, a, update, max_dictionary, memory: InputMemory::default() })
     }
 
     /// The kernels.
@@ -115,7 +115,7 @@ impl<K: Kernel, U: MultikernelUpdate> OnSeveralKernels<K, U> {
         &self.update
     }
 
-    fn learn_seen(&mut self, x: &[f64], target: Target<'_>, memory: &mut Memory) -> Result<f64, Error> {
+    fn learn_seen(&mut self, x: &[f64], target: Target<'_>, memory: &mut InputMemory) -> Result<f64, Error> {
         let count = self.kernels.len();
         memory.rows.resize_with(count, AlignedVec::new);
         memory.self_values.resize(count, 0.0);

@@ -15,7 +15,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use mercer_simd::dot;
 use mercer_sparsify::{Basis, EveryPoint};
 
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen, check_move};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView, check_move};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
@@ -77,8 +77,8 @@ impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { basis, probe, target, leaving, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { basis, probe, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let (row, own) = (probe.row(), probe.self_value());
         let step = finite(self.eta * target.weight * (target.y[0] - scores[0]))?;

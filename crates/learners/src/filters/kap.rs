@@ -14,8 +14,8 @@ use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_simd::{axpy, dot};
 use mercer_sparsify::Coherence;
 
-use crate::engines::coefficients::window::{Move, Solver, Window};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::window::{Move, SampleWindow, Solver};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
@@ -50,7 +50,7 @@ impl<K: Kernel> Kap<K> {
     pub fn new(kernel: K, dimension: usize, params: KapParams) -> Result<Self, Error> {
         params.check()?;
         let KapParams { eta, mu0, eps, order, max_dictionary } = params;
-        let window = Window::new("order", order, dimension)?;
+        let window = SampleWindow::new("order", order, dimension)?;
         let (errors, solver, moved) = (AlignedVec::new(), Solver::default(), Move::default());
         let update = AffineProjection { eta, eps, window, errors, solver, moved };
         Self::from_parts(kernel, dimension, Coherence::new(mu0)?, update, (1, max_dictionary))
@@ -63,7 +63,7 @@ impl<K: Kernel> Kap<K> {
 pub struct AffineProjection {
     eta: f64,
     eps: f64,
-    window: Window,
+    window: SampleWindow,
     #[cfg_attr(feature = "serde", serde(skip))]
     errors: AlignedVec,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -85,7 +85,7 @@ impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, mut seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+    fn step(&mut self, alpha: &mut Coefficients, mut seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Self { eta, eps, window, errors, solver, moved } = self;
         alpha.values(seen.probe.row(), scores);
         window.learn(alpha, &mut seen, moved, |window, alpha, next| {

@@ -18,8 +18,8 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
-use crate::engines::coefficients::window::{Move, Window};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::window::{Move, SampleWindow};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
 use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::loss::{Huber, Loss};
@@ -70,7 +70,7 @@ impl<K: Kernel> KapSm<K> {
         let KapSmParams { mu, loss, width, window, max_dictionary: budget } = params;
         let huber = (loss == KapSmLoss::Huber).then_some(width);
         ParameterError::require(window <= budget, "window", "at most max_dictionary", window as f64)?;
-        let window = Window::new("window", window, dimension)?;
+        let window = SampleWindow::new("window", window, dimension)?;
         let (errors, moved) = (AlignedVec::new(), Move::default());
         let update = SubgradientProjection { mu, huber, budget, window, errors, moved };
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, None))
@@ -84,7 +84,7 @@ pub struct SubgradientProjection {
     mu: f64,
     huber: Option<f64>,
     budget: usize,
-    window: Window,
+    window: SampleWindow,
     #[cfg_attr(feature = "serde", serde(skip))]
     errors: AlignedVec,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -116,7 +116,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientProjection {
         self.huber.and_then(|width| Huber::new(width).ok()).map_or(Loss::SQUARED, Loss::Huber)
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, mut seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+    fn step(&mut self, alpha: &mut Coefficients, mut seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Self { mu, huber, budget, window, errors, moved } = self;
         alpha.values(seen.probe.row(), scores);
         window.learn(alpha, &mut seen, moved, |window, alpha, next| {

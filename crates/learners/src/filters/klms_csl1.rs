@@ -16,7 +16,7 @@ use mercer_simd::axpy;
 use mercer_sparsify::Coherence;
 
 use crate::engines::coefficients::window::Move;
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
@@ -131,8 +131,8 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { probe, answer, target, leaving, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let step = finite(self.eta * target.weight * (target.y[0] - scores[0]))?;
         let joins = answer.growth().is_some();

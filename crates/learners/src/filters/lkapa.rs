@@ -14,8 +14,8 @@ use mercer_simd::scale;
 use mercer_sparsify::EveryPoint;
 
 use super::norma::leaking_step;
-use crate::engines::coefficients::window::{Move, Solver, Window};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::window::{Move, SampleWindow, Solver};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
@@ -68,7 +68,7 @@ impl<K: Kernel> Lkapa<K> {
     pub fn new(kernel: K, dimension: usize, params: LkapaParams) -> Result<Self, Error> {
         params.check()?;
         let LkapaParams { eta, lambda, order, max_dictionary } = params;
-        let update = LeakyProjection::from_params([eta, lambda, 0.0], Window::new("order", order, dimension)?)?;
+        let update = LeakyProjection::from_params([eta, lambda, 0.0], SampleWindow::new("order", order, dimension)?)?;
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, max_dictionary))
     }
 }
@@ -81,7 +81,7 @@ impl<K: Kernel> Nlkapa<K> {
     pub fn new(kernel: K, dimension: usize, params: NlkapaParams) -> Result<Self, Error> {
         params.check()?;
         let NlkapaParams { eta, lambda, order, eps, max_dictionary } = params;
-        let update = LeakyProjection::from_params([eta, lambda, eps], Window::new("order", order, dimension)?)?;
+        let update = LeakyProjection::from_params([eta, lambda, eps], SampleWindow::new("order", order, dimension)?)?;
         Self::from_parts(kernel, dimension, EveryPoint, update, (1, max_dictionary))
     }
 }
@@ -93,7 +93,7 @@ pub struct LeakyProjection<const NORMALISED: bool> {
     eta: f64,
     lambda: f64,
     eps: f64,
-    window: Window,
+    window: SampleWindow,
     #[cfg_attr(feature = "serde", serde(skip))]
     errors: AlignedVec,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -112,7 +112,7 @@ impl<const NORMALISED: bool> Validate for LeakyProjection<NORMALISED> {
 }
 
 impl<const NORMALISED: bool> LeakyProjection<NORMALISED> {
-    fn from_params([eta, lambda, eps]: [f64; 3], window: Window) -> Result<Self, Error> {
+    fn from_params([eta, lambda, eps]: [f64; 3], window: SampleWindow) -> Result<Self, Error> {
         leaking_step(eta, lambda)?;
         let (errors, solver, moved) = (AlignedVec::new(), Solver::default(), Move::default());
         Ok(Self { eta, lambda, eps, window, errors, solver, moved })
@@ -124,7 +124,7 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, mut seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+    fn step(&mut self, alpha: &mut Coefficients, mut seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let Self { eta, lambda, eps, window, errors, solver, moved } = self;
         alpha.values(seen.probe.row(), scores);
         if seen.answer.growth().is_none() {

@@ -16,7 +16,7 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::loss::Loss;
@@ -137,8 +137,8 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
         self.loss
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { probe, target, leaving, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { probe, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let z = finite(scores[0])?;
         let eta = match self.schedule {

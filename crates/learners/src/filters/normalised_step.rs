@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::Kernel;
 use mercer_simd::dot;
 
-use crate::engines::coefficients::{CoefficientUpdate, Seen, scaled_errors};
+use crate::engines::coefficients::{CoefficientUpdate, SampleView, scaled_errors};
 use crate::engines::update::{Coefficients, finite};
 use crate::loss::Loss;
 use crate::{Error, Growth};
@@ -42,8 +42,8 @@ impl<K: Kernel> CoefficientUpdate<K> for NormalisedStep {
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { probe, answer, target, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
         scaled_errors(self.eta, target, scores, &mut self.steps)?;
         let kept = answer.growth().is_some();

@@ -9,7 +9,7 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Answer, Quantised};
 
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen, scaled_errors};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView, scaled_errors};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Rule, Takes};
 use crate::loss::Loss;
@@ -77,8 +77,8 @@ impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { probe, answer, target, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
         scaled_errors(self.eta, target, scores, &mut self.steps)?;
         // Squares in range keep the predictions of all points together in range.

@@ -22,7 +22,7 @@ use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_sparsify::{Answer, Basis, KernelBasis, Quantised};
 
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Rule};
 use crate::loss::Loss;
@@ -119,8 +119,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { basis, probe, answer, target, leaving, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { basis, probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let (old, error) = (&alpha.vectors()[0], target.y[0] - scores[0]);
         let rate = self.eta * target.weight;

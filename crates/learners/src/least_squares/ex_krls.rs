@@ -21,7 +21,7 @@ use mercer_linalg_incremental::SymmetricMatrix;
 use mercer_simd::{axpy, dot};
 use mercer_sparsify::EveryPoint;
 
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
@@ -103,8 +103,8 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
         Loss::SQUARED
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { probe, answer, target, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { probe, answer, target, .. } = seen;
         let k = probe.row();
         alpha.values(k, scores);
         let e = finite(target.y[0] - scores[0])?;

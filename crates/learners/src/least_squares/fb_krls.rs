@@ -52,14 +52,14 @@ pub struct FbKrls<K> {
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
     #[cfg_attr(feature = "serde", serde(skip))]
-    moved: Moved,
+    moved: LabelShift,
     #[cfg_attr(feature = "serde", serde(skip))]
     rotations: Rotations,
 }
 
 /// Labels that have moved, and `L⁻¹` of them.
 #[derive(Clone, Debug, Default)]
-struct Moved {
+struct LabelShift {
     labels: AlignedVec,
     solved: AlignedVec,
 }
@@ -79,14 +79,14 @@ impl<K: Kernel> FbKrls<K> {
             eta_y,
             max_dictionary,
             scratch: Scratch::default(),
-            moved: Moved::default(),
+            moved: LabelShift::default(),
             rotations: Rotations::new(),
         })
     }
 
     /// The stored labels after a target `y` at kernel row `row`, with `L⁻¹` of them, in `moved`.
     fn move_labels(&mut self, row: &[f64], y: f64, weight: f64) -> Result<(), Error> {
-        let Moved { labels, solved } = &mut self.moved;
+        let LabelShift { labels, solved } = &mut self.moved;
         labels.assign(&self.labels);
         for (label, k) in labels.iter_mut().zip(row) {
             *label += self.eta_y * weight * k * (y - *label);

@@ -58,7 +58,7 @@ pub struct KernelRidge<K, F> {
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
     #[cfg_attr(feature = "serde", serde(skip))]
-    group: Group,
+    group: InputGroup,
     /// New entries of `q`, one an output.
     #[cfg_attr(feature = "serde", serde(skip))]
     entries: Vec<f64>,
@@ -68,7 +68,7 @@ pub struct KernelRidge<K, F> {
 
 /// Memory of inputs that are solved for together.
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct InputGroup {
     rows: [AlignedVec; SOLVES_TOGETHER],
     solutions: [AlignedVec; SOLVES_TOGETHER],
     /// Kernel values with the points that joined since.
@@ -125,7 +125,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
             readout: PhantomData,
             residuals: Residuals::default(),
             scratch: Scratch::default(),
-            group: Group::default(),
+            group: InputGroup::default(),
             entries: Vec::new(),
             kernel_coefficients: KernelCoefficients::default(),
         })
@@ -211,12 +211,12 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
     fn learn_group(
         &mut self,
         rows: Rows<'_>,
-        group: &mut Group,
+        group: &mut InputGroup,
         joined: &mut Points,
         scores: &mut Vec<f64>,
     ) -> Result<(), Error> {
         let known = self.points.len();
-        let Group { rows: kernel_rows, solutions, joined: values } = group;
+        let InputGroup { rows: kernel_rows, solutions, joined: values } = group;
         for (i, (x, target)) in rows.iter().enumerate() {
             let (row, v) = (&mut kernel_rows[i], &mut solutions[i]);
             self.problem().check(x, target)?;

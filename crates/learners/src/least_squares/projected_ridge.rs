@@ -117,7 +117,7 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
 
     /// `(ŷ_KRR, s)` at `x`, and how the basis grows when `x` is kept; changes nothing but
     /// `scratch`.
-    fn look(&self, x: &[f64], scratch: &mut Scratch) -> Result<Look, Error> {
+    fn look(&self, x: &[f64], scratch: &mut Scratch) -> Result<RoundView, Error> {
         self.probe(x, &mut scratch.probe)?;
         // The zero function of a non-stationary kernel is never kept.
         let asked = scratch.probe.self_value() > 0.0;
@@ -130,14 +130,14 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
             None => self.update.fit(phi),
         };
         if z.is_finite() && s.is_finite() {
-            Ok(Look { decision, growth, z, s })
+            Ok(RoundView { decision, growth, z, s })
         } else {
             Err(ExampleError::KernelOverflow.into())
         }
     }
 
     fn learn_probed(&mut self, x: &[f64], target: Target<'_>, scratch: &mut Scratch) -> Result<f64, Error> {
-        let Look { decision, growth, z, s } = self.look(x, scratch)?;
+        let RoundView { decision, growth, z, s } = self.look(x, scratch)?;
         let (y, weight) = (target.y[0], target.weight);
         // More than the step below asks for, which may not fail once the point is kept.
         let reach = 1e10 * (s.max(0.0).sqrt() / self.update.ridge().sqrt()).max(1.0);
@@ -196,7 +196,7 @@ impl<K: Kernel + Validate, F: Readout> Validate for ProjectedRidge<K, F> {
 }
 
 /// What a round finds before it changes anything.
-struct Look {
+struct RoundView {
     /// What the sampler says, if it was asked.
     decision: Option<KorsDecision>,
     /// The new coordinate and its enlargement, when the point is kept.
@@ -216,7 +216,7 @@ impl<K: Kernel, F: Readout> Regressor for ProjectedRidge<K, F> {
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         check_input(x, self.dimension())?;
-        let Look { z, s, .. } = self.look(x, scratch)?;
+        let RoundView { z, s, .. } = self.look(x, scratch)?;
         scores[0] = z / F::divisor(|| s);
         Ok(())
     }
@@ -262,7 +262,7 @@ impl<K: Kernel, F: Readout> Variance for ProjectedRidge<K, F> {
         variances: &mut [f64],
     ) -> Result<bool, Error> {
         check_input(x, self.dimension())?;
-        let Look { growth, z, s, .. } = self.look(x, scratch)?;
+        let RoundView { growth, z, s, .. } = self.look(x, scratch)?;
         scores[0] = z / F::divisor(|| s);
         // A point that is going to be kept lies in the span already.
         let outside = if growth.is_some() { 0.0 } else { scratch.probe.residual().max(0.0) };

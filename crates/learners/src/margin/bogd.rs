@@ -12,7 +12,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Draws, Margin, check_budget, coefficient};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
 use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
@@ -77,8 +77,8 @@ impl<K: Kernel> CoefficientUpdate<K> for GradientBudget {
         Loss::HINGE
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { basis, probe, target, leaving, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { basis, probe, target, leaving, .. } = seen;
         let margin = Margin::of(alpha, probe.row(), target, scores)?;
         let shrink = 1.0 - self.eta * self.lambda;
         if margin.loss() == 0.0 {

@@ -14,7 +14,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{BuildError, Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
@@ -76,8 +76,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SingleReplacement {
         Loss::HINGE
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { basis, probe, target, leaving, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { basis, probe, target, leaving, .. } = seen;
         check_self_value(probe.self_value())?;
         let margin = Margin::of(alpha, probe.row(), target, scores)?;
         let Margin { f, y, weight } = margin;

@@ -14,7 +14,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
 use super::{Margin, check_budget, coefficient};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
@@ -82,8 +82,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SelfTunedDecay {
         Loss::HINGE
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Seen { basis, probe, target, leaving, .. } = seen;
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+        let SampleView { basis, probe, target, leaving, .. } = seen;
         let margin = Margin::of(alpha, probe.row(), target, scores)?;
         if !margin.is_mistake() {
             return Ok(());

@@ -11,7 +11,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::loss::Loss;
@@ -77,7 +77,7 @@ impl<K: Kernel> CoefficientUpdate<K> for PassiveAggressive {
         Loss::HINGE
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let margin = Margin::of(alpha, seen.probe.row(), seen.target, scores)?;
         let (loss, own) = (margin.loss(), seen.probe.self_value());
         if loss > 0.0 {

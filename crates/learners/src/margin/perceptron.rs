@@ -9,7 +9,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
 use super::{Margin, coefficient};
-use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, Seen};
+use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
 use crate::entry::{Entry, Learner, Takes};
 use crate::loss::Loss;
@@ -44,7 +44,7 @@ impl<K: Kernel> CoefficientUpdate<K> for MistakeStep {
         Loss::HINGE
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let margin = Margin::of(alpha, seen.probe.row(), seen.target, scores)?;
         if margin.is_mistake() {
             alpha.push(&[coefficient(margin.weight * margin.y)?]);

@@ -149,7 +149,7 @@ pub struct Mixture<M: Member> {
     #[cfg_attr(feature = "serde", serde(skip, default = "one"))]
     threads: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    work: Work,
+    work: RoundMemory,
 }
 
 #[cfg(feature = "serde")]
@@ -160,7 +160,7 @@ pub(crate) fn one() -> usize {
 /// Memory of a round: the members' predictions, NaN where there is none, the mixture's, and
 /// regrets.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct RoundMemory {
     predictions: Vec<f64>,
     mixture: Vec<f64>,
     regrets: Vec<f64>,
@@ -213,7 +213,7 @@ where
             low: 0.0,
             high: 0.0,
             threads: 1,
-            work: Work::default(),
+            work: RoundMemory::default(),
         })
     }
 }
@@ -351,7 +351,7 @@ where
     /// One round of the aggregation, the members having learnt it: `work.mixture` is then the
     /// mixture's prediction.
     fn score(&mut self, row: usize, Target { y, weight }: Target<'_>) {
-        let Work { predictions, mixture, regrets } = &mut self.work;
+        let RoundMemory { predictions, mixture, regrets } = &mut self.work;
         let width = y.len();
         predictions.clear();
         predictions.resize(self.names.len() * width, f64::NAN);

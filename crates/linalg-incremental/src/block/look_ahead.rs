@@ -3,7 +3,7 @@
 
 use mercer_simd::{AlignedVec, LANES, Op, Simd};
 
-use super::Row;
+use super::LaneRow;
 use crate::symmetric::{HalfTile, RUNS, load_tiles, runs};
 use crate::tiles::{HALF, Panel, ZERO_TILE};
 
@@ -15,8 +15,8 @@ pub(super) struct LookAhead<'a> {
     pub(super) blocks: usize,
     pub(super) xs: &'a [Panel],
     pub(super) cs: &'a mut [Panel],
-    pub(super) h: &'a mut [Row],
-    pub(super) z: &'a mut [Row],
+    pub(super) h: &'a mut [LaneRow],
+    pub(super) z: &'a mut [LaneRow],
 }
 
 impl Op for LookAhead<'_> {
@@ -59,7 +59,7 @@ fn gram<S: Simd, const N: usize, const FROM: usize, const TO: usize>(
     simd: S,
     c: &[Panel],
     xs: [&[Panel]; N],
-    h: &mut [Row],
+    h: &mut [LaneRow],
     first: usize,
 ) {
     let mut rows = [[simd.splat(0.0); LANES]; N];

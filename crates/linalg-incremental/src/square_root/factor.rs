@@ -5,7 +5,7 @@ use mercer_simd::{AlignedVec, LANES, dispatch, dot};
 
 use super::outputs::{Coefficients, Outputs, groups, split_output};
 use super::rotations::Turn;
-use super::sweep::{Passed, Passing, Prediction, Solve, Sweep, Waiting};
+use super::sweep::{Passing, RowResult, Solve, Sweep, SweepPrediction, WaitingRow};
 use super::{Moving, SquareRootScratch};
 use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
@@ -30,7 +30,7 @@ const TAME: f64 = 1e30;
 /// `smallest` the least eigenvalue of `V` from below, `steepest` the inverse pivots.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "super::stored::Stored", into = "super::stored::Stored"))]
+#[cfg_attr(feature = "serde", serde(from = "super::stored::StoredFactor", into = "super::stored::StoredFactor"))]
 pub(super) struct Factor {
     pub(super) n: usize,
     pub(super) m: usize,
@@ -44,7 +44,7 @@ pub(super) struct Factor {
 
 /// A calm row that is learnt but not yet in the factor, and what it makes of each block.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Row {
+pub(super) struct PendingRow {
     pub(super) row: Moving,
     turns: Vec<Turn>,
 }
@@ -207,14 +207,24 @@ impl Factor {
 
     /// Eliminates the row of the scratch memory with the leading block, leaving the prediction
     /// there.
-    pub(super) fn solve(&self, waiting: Option<&Row>, leading: usize, scratch: &mut SquareRootScratch) -> Passed {
+    pub(super) fn solve(
+        &self,
+        waiting: Option<&PendingRow>,
+        leading: usize,
+        scratch: &mut SquareRootScratch,
+    ) -> RowResult {
         let SquareRootScratch { row, waiting: moving, prediction, .. } = scratch;
-        let waiting = waiting.map(|waiting| Waiting { row: moving.started(&waiting.row), turns: &waiting.turns });
+        let waiting = waiting.map(|waiting| WaitingRow { row: moving.started(&waiting.row), turns: &waiting.turns });
         self.elimination(waiting, row, None, prediction.caught_at(leading))
     }
 
     /// The same with the whole factor, and the row becomes one that waits if it is calm.
-    pub(super) fn solve_to_wait(&self, waiting: &mut Row, leading: usize, scratch: &mut SquareRootScratch) -> Passed {
+    pub(super) fn solve_to_wait(
+        &self,
+        waiting: &mut PendingRow,
+        leading: usize,
+        scratch: &mut SquareRootScratch,
+    ) -> RowResult {
         let SquareRootScratch { row, prediction, .. } = scratch;
         waiting.row.assign(row);
         waiting.turns.resize(self.blocks(), Turn::NONE);
@@ -223,11 +233,11 @@ impl Factor {
 
     fn elimination(
         &self,
-        waiting: Option<Waiting<'_>>,
+        waiting: Option<WaitingRow<'_>>,
         row: &mut Moving,
         turns: Option<&mut [Turn]>,
-        prediction: Prediction<'_>,
-    ) -> Passed {
+        prediction: SweepPrediction<'_>,
+    ) -> RowResult {
         dispatch(Solve {
             tiles: &self.tiles,
             blocks: self.blocks(),
@@ -244,11 +254,11 @@ impl Factor {
     /// that waits, which is used up.
     pub(super) fn sweep(
         &mut self,
-        waiting: Option<&mut Row>,
+        waiting: Option<&mut PendingRow>,
         sign: f64,
         leading: usize,
         scratch: &mut SquareRootScratch,
-    ) -> Passed {
+    ) -> RowResult {
         let row = scratch.row.passing();
         let prediction = scratch.prediction.caught_at(leading);
         match waiting {
@@ -262,8 +272,8 @@ impl Factor {
         rows: [Passing<'_>; N],
         turns: &[Turn],
         sign: f64,
-        prediction: Prediction<'_>,
-    ) -> Passed {
+        prediction: SweepPrediction<'_>,
+    ) -> RowResult {
         dispatch(Sweep {
             tiles: &mut self.tiles,
             inverse_pivots: self.inverse_pivots.lanes_mut(),

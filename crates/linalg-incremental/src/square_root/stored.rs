@@ -7,7 +7,7 @@ use super::outputs::{Coefficients, OUTPUTS, groups};
 use crate::tiles::{Tile, ZERO_TILE};
 
 #[derive(serde::Serialize, serde::Deserialize)]
-pub(super) struct Stored {
+pub(super) struct StoredFactor {
     n: usize,
     m: usize,
     tiles: Vec<Tile>,
@@ -18,7 +18,7 @@ pub(super) struct Stored {
     steepest: f64,
 }
 
-impl From<Factor> for Stored {
+impl From<Factor> for StoredFactor {
     fn from(factor: Factor) -> Self {
         let Factor { n, m, tiles, inverse_pivots, coefficients, largest, smallest, steepest } = factor;
         let blocks = coefficients.chunks(groups(m));
@@ -29,9 +29,9 @@ impl From<Factor> for Stored {
 
 /// A number of tiles that is none of a factor gives a number of coefficients that is none either,
 /// for its validation to see.
-impl From<Stored> for Factor {
-    fn from(stored: Stored) -> Self {
-        let Stored { n, m, tiles, inverse_pivots, coefficients, largest, smallest, steepest } = stored;
+impl From<StoredFactor> for Factor {
+    fn from(stored: StoredFactor) -> Self {
+        let StoredFactor { n, m, tiles, inverse_pivots, coefficients, largest, smallest, steepest } = stored;
         let blocks = coefficients.chunks(m.div_ceil(LANES).max(1));
         let coefficients = blocks.flat_map(|block| block.iter().flat_map(parts).take(groups(m))).collect();
         Self { n, m, tiles, inverse_pivots, coefficients, largest, smallest, steepest }
@@ -69,7 +69,7 @@ mod tests {
                 rls.update(&row, &outputs, &mut SquareRootScratch::default()).expect("in range");
             }
             let factor = rls.factor;
-            let stored = Stored::from(factor.clone());
+            let stored = StoredFactor::from(factor.clone());
             assert_eq!(stored.coefficients.len(), 2 * m.div_ceil(LANES));
             for i in 0..n {
                 for o in 0..m {
@@ -89,7 +89,7 @@ mod tests {
     fn a_tile_too_few_is_seen() {
         use mercer_core::Validate;
         for m in [1, 5, 9, 13] {
-            let mut stored = Stored::from(SquareRootRls::new(&[1.0; 20], m).factor);
+            let mut stored = StoredFactor::from(SquareRootRls::new(&[1.0; 20], m).factor);
             stored.coefficients.pop();
             assert!(Factor::from(stored).validate().is_err(), "{m} outputs");
         }

@@ -16,7 +16,7 @@ pub(super) struct Passing<'a> {
 }
 
 /// The prediction, and that of a leading block caught on the way.
-pub(super) struct Prediction<'a> {
+pub(super) struct SweepPrediction<'a> {
     /// Coordinates of the leading block.
     pub(super) leading: usize,
     /// `Σ p_k c_k` over the rows of the factor passed.
@@ -27,7 +27,7 @@ pub(super) struct Prediction<'a> {
 
 /// What a pass says of its last row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Passed {
+pub(super) struct RowResult {
     /// `τ` of the leading block, as it was before.
     pub(super) tau: f64,
     /// Whether no rotation is steep.
@@ -35,7 +35,7 @@ pub(super) struct Passed {
 }
 
 /// A calm row that waits, and what it makes of the factor.
-pub(super) struct Waiting<'a> {
+pub(super) struct WaitingRow<'a> {
     pub(super) row: Passing<'a>,
     /// One for each block.
     pub(super) turns: &'a [Turn],
@@ -49,18 +49,18 @@ pub(super) struct Solve<'a> {
     pub(super) blocks: usize,
     pub(super) inverse_pivots: &'a [Lane],
     pub(super) coefficients: &'a [Coefficients],
-    pub(super) waiting: Option<Waiting<'a>>,
+    pub(super) waiting: Option<WaitingRow<'a>>,
     /// As many lanes as the leading block has.
     pub(super) entries: &'a mut [Lane],
     /// What the row would make of each block, if that is wanted.
     pub(super) turns: Option<&'a mut [Turn]>,
-    pub(super) prediction: Prediction<'a>,
+    pub(super) prediction: SweepPrediction<'a>,
 }
 
 impl Op for Solve<'_> {
-    type Output = Passed;
+    type Output = RowResult;
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Passed {
+    fn run<S: Simd>(self, simd: S) -> RowResult {
         let Self { mut tiles, blocks, inverse_pivots, coefficients, mut waiting, entries, mut turns, mut prediction } =
             self;
         let outputs = prediction.sums.len();
@@ -82,7 +82,7 @@ impl Op for Solve<'_> {
                     (p, &inverse_pivots[b])
                 }
                 // What the waiting row makes of a tile is formed on the way and forgotten.
-                Some(Waiting { row: waiting, turns }) => {
+                Some(WaitingRow { row: waiting, turns }) => {
                     let turn = &turns[b];
                     let mut diagonal = block[0];
                     turn.rotate_diagonal(simd, &mut diagonal, &waiting.entries[b]);
@@ -114,7 +114,7 @@ impl Op for Solve<'_> {
             calm &= !taus.are_steep();
             tau = taus.last();
         }
-        Passed { tau: tau_at_leading.unwrap_or_else(|| prediction.at_end(tau)), calm }
+        RowResult { tau: tau_at_leading.unwrap_or_else(|| prediction.at_end(tau)), calm }
     }
 }
 
@@ -129,13 +129,13 @@ pub(super) struct Sweep<'a, const N: usize> {
     /// What the one that waits makes of each block.
     pub(super) turns: &'a [Turn],
     pub(super) sign: f64,
-    pub(super) prediction: Prediction<'a>,
+    pub(super) prediction: SweepPrediction<'a>,
 }
 
 impl<const N: usize> Op for Sweep<'_, N> {
-    type Output = Passed;
+    type Output = RowResult;
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Passed {
+    fn run<S: Simd>(self, simd: S) -> RowResult {
         let Self { tiles, inverse_pivots, coefficients, mut rows, turns, sign, mut prediction } = self;
         let (blocks, outputs) = (inverse_pivots.len(), prediction.sums.len());
         // Rows of the factor that come before the first entry of each row stay as they are.
@@ -173,11 +173,11 @@ impl<const N: usize> Op for Sweep<'_, N> {
             calm &= !now.steep;
             tau = now.taus.last();
         }
-        Passed { tau: tau_at_leading.unwrap_or_else(|| prediction.at_end(tau)), calm }
+        RowResult { tau: tau_at_leading.unwrap_or_else(|| prediction.at_end(tau)), calm }
     }
 }
 
-impl Prediction<'_> {
+impl SweepPrediction<'_> {
     /// In the block where the leading block ends, its prediction.
     #[inline(always)]
     fn catch<S: Simd>(&mut self, simd: S, (b, o): (usize, usize), p: &Lane, c: &Coefficients) {

@@ -2,7 +2,7 @@
 
 use mercer_simd::{AlignedVec, LANES, Lane};
 
-use super::{Columns, MAX_GROUPS, SymmetricMatrix, subtract};
+use super::{MAX_GROUPS, RankOneTerms, SymmetricMatrix, subtract};
 use crate::tiles::{Panel, ZERO_TILE};
 
 /// Memory for [`SymmetricMatrix::add_outer_products`], reused from block to block.
@@ -45,7 +45,7 @@ impl SymmetricMatrix {
                 panels[group][column] = *lane;
             }
         }
-        subtract(&mut self.tiles, Columns { gains: &gains[..groups], us: &memory.us }, LANES, false);
+        subtract(&mut self.tiles, RankOneTerms { gains: &gains[..groups], us: &memory.us }, LANES, false);
     }
 }
 

@@ -3,13 +3,13 @@
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd};
 
 use super::halves::{HalfTile, RUNS, runs, runs_mut};
-use super::subtraction::{Columns, MAX_GROUPS, subtract_columns, subtract_from};
+use super::subtraction::{MAX_GROUPS, RankOneTerms, subtract_columns, subtract_from};
 use crate::tiles::{HALF, Panel, ZERO_TILE};
 
 /// Rank-one terms that wait: the first `count` columns of a single group; the gains of the others
 /// are zero.
 #[derive(Clone, Copy)]
-pub(crate) struct Deferred<'a> {
+pub(crate) struct PendingTerms<'a> {
     pub(crate) count: usize,
     pub(crate) gains: &'a Lane,
     pub(crate) us: &'a [Panel],
@@ -45,7 +45,7 @@ fn sum_along<S: Simd, const FROM: usize, const TO: usize>(
     }
 }
 
-impl Deferred<'_> {
+impl PendingTerms<'_> {
     /// `y ← y − Σ gains[k] (u_kᵀx) u_k`. Columns that nothing has been put in are not read.
     #[inline(always)]
     fn correct<S: Simd>(self, simd: S, x: &[Lane], y: &mut [Lane]) {
@@ -80,7 +80,7 @@ pub(crate) struct Product<'a> {
     pub(crate) tiles: &'a [HalfTile],
     /// Whether to begin with the last tile.
     pub(crate) backwards: bool,
-    pub(crate) deferred: Deferred<'a>,
+    pub(crate) deferred: PendingTerms<'a>,
     pub(crate) x: &'a AlignedVec,
     pub(crate) y: &'a mut [Lane],
 }
@@ -132,14 +132,14 @@ fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
         block.walk::<WAY, ASK, 0, HALF>(simd, runs, x, above);
         block.walk::<WAY, ASK, HALF, N>(simd, runs, x, above);
     }
-    block.finish(simd, &Stored::<WAY, ASK>(runs.map(|run| &run[b])), &mut below[0]);
+    block.finish(simd, &StoredTile::<WAY, ASK>(runs.map(|run| &run[b])), &mut below[0]);
 }
 
 /// `P ← P − Σ gains · u uᵀ` over all columns, then `y ← P x`, in one pass: a tile is multiplied
 /// while it is at hand.
 pub(crate) struct SubtractThenProduct<'a> {
     pub(crate) tiles: &'a mut [HalfTile],
-    pub(crate) columns: Columns<'a>,
+    pub(crate) columns: RankOneTerms<'a>,
     /// Whether to begin with the last tile.
     pub(crate) backwards: bool,
     pub(crate) x: &'a [Lane],
@@ -185,7 +185,7 @@ impl Op for SubtractThenProduct<'_> {
             }
             let u = &columns.us[b * groups..][..groups];
             subtract_from::<S, LANES>(simd, [left_last, right_last], scaled, u);
-            block.finish(simd, &Stored::<1, AT_HAND>([&left_last[0], &right_last[0]]), &mut below[0]);
+            block.finish(simd, &StoredTile::<1, AT_HAND>([&left_last[0], &right_last[0]]), &mut below[0]);
         }
     }
 }
@@ -203,13 +203,13 @@ impl<S: Simd> TileColumns<S> for [S::F64; LANES] {
 }
 
 /// A tile in memory, of those read in ascending order (`WAY = 1`) or descending (`-1`).
-struct Stored<'a, const WAY: isize, const ASK: bool>([&'a HalfTile; RUNS]);
+struct StoredTile<'a, const WAY: isize, const ASK: bool>([&'a HalfTile; RUNS]);
 
 /// Whether to prefetch tiles: not for those that have just been written.
 const AWAY: bool = true;
 const AT_HAND: bool = false;
 
-impl<S: Simd, const WAY: isize, const ASK: bool> TileColumns<S> for Stored<'_, WAY, ASK> {
+impl<S: Simd, const WAY: isize, const ASK: bool> TileColumns<S> for StoredTile<'_, WAY, ASK> {
     /// May also ask for what will be wanted when the second level of cache has answered, ten tiles
     /// later.
     #[inline(always)]
@@ -251,11 +251,11 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
         let rows = left.iter().zip(right).zip(x).zip(y);
         if WAY < 0 {
             for (((left, right), x), y) in rows.rev() {
-                self.multiply::<WAY, FROM, TO>(simd, &Stored::<WAY, ASK>([left, right]), x, y);
+                self.multiply::<WAY, FROM, TO>(simd, &StoredTile::<WAY, ASK>([left, right]), x, y);
             }
         } else {
             for (((left, right), x), y) in rows {
-                self.multiply::<WAY, FROM, TO>(simd, &Stored::<WAY, ASK>([left, right]), x, y);
+                self.multiply::<WAY, FROM, TO>(simd, &StoredTile::<WAY, ASK>([left, right]), x, y);
             }
         }
     }
@@ -308,7 +308,7 @@ impl<S: Simd, const N: usize> BlockProduct<S, N> {
 /// `xᵀ P x`
 pub(crate) struct Quadratic<'a> {
     pub(crate) tiles: &'a [HalfTile],
-    pub(crate) deferred: Deferred<'a>,
+    pub(crate) deferred: PendingTerms<'a>,
     pub(crate) x: &'a [Lane],
 }
 

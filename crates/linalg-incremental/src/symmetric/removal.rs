@@ -111,7 +111,8 @@ impl Op for Rotate<'_> {
         for b in (first + 1) / LANES..rotations.dimension().div_ceil(LANES) {
             let (earlier, block) = tiles[..start(b + 1)].split_at_mut(start(b));
             let before = &mut earlier[start(b.saturating_sub(1))..];
-            let mut block = Block { b, before: before.split_at_mut(b).into(), runs: block.split_at_mut(b + 1).into() };
+            let mut block =
+                RemovalBlock { b, before: before.split_at_mut(b).into(), runs: block.split_at_mut(b + 1).into() };
             block.rotate_rows(simd, rotations);
             let corner = block.corner();
             block.rotate_columns(simd, rotations);
@@ -124,13 +125,13 @@ impl Op for Rotate<'_> {
 type Corner = [[f64; LANES + 1]; LANES + 1];
 
 /// Eight columns and those of the block before, of which the last is rotated along.
-struct Block<'a> {
+struct RemovalBlock<'a> {
     b: usize,
     before: [&'a mut [HalfTile]; RUNS],
     runs: [&'a mut [HalfTile]; RUNS],
 }
 
-impl Block<'_> {
+impl RemovalBlock<'_> {
     #[inline(always)]
     fn rows<S: Simd>(&self, simd: S, p: usize) -> [S::F64; LANES] {
         let mut columns = [simd.splat(0.0); LANES];

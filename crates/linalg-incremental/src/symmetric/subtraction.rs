@@ -8,13 +8,13 @@ use crate::tiles::{CHUNK, HALF, Panel, Tile, ZERO_TILE};
 /// Rank-one terms `gains[k] · u_k u_kᵀ` in groups of eight, the columns `u_k` of a group side by
 /// side in panels of eight rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Columns<'a> {
+pub(crate) struct RankOneTerms<'a> {
     pub(crate) gains: &'a [Lane],
     /// For each eight rows the panels of all groups.
     pub(crate) us: &'a [Panel],
 }
 
-impl Columns<'_> {
+impl RankOneTerms<'_> {
     /// The columns of block `b` times their gains.
     #[inline(always)]
     pub(super) fn scale<S: Simd>(&self, simd: S, b: usize, scaled: &mut [Panel; MAX_GROUPS]) {
@@ -39,7 +39,7 @@ const FEW_COLUMNS: usize = 2;
 ///
 /// # Panics
 /// If there are more than [`MAX_GROUPS`] groups.
-pub(crate) fn subtract(tiles: &mut [HalfTile], columns: Columns<'_>, used: usize, backwards: bool) {
+pub(crate) fn subtract(tiles: &mut [HalfTile], columns: RankOneTerms<'_>, used: usize, backwards: bool) {
     let groups = columns.gains.len();
     assert!(groups <= MAX_GROUPS, "{groups} groups of columns");
     dispatch(Subtract { tiles, columns, used, backwards });
@@ -47,7 +47,7 @@ pub(crate) fn subtract(tiles: &mut [HalfTile], columns: Columns<'_>, used: usize
 
 struct Subtract<'a> {
     tiles: &'a mut [HalfTile],
-    columns: Columns<'a>,
+    columns: RankOneTerms<'a>,
     used: usize,
     backwards: bool,
 }

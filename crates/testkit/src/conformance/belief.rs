@@ -2,11 +2,11 @@
 
 use mercer_learners::{RegressorExt, Scratch};
 
-use super::{Row, Subject, equal_to_rounding, predict, state, step};
+use super::{Subject, TestRow, equal_to_rounding, predict, state, step};
 
 /// A learner says beforehand whether it has variances; once the noise is known they are positive
 /// numbers.
-pub(super) fn variances_come_with_the_prediction(name: &str, mut learner: Subject, rows: &[Row]) {
+pub(super) fn variances_come_with_the_prediction(name: &str, mut learner: Subject, rows: &[TestRow]) {
     let (m, mut scratch) = (learner.outputs(), Scratch::default());
     let (mut scores, mut variances) = (vec![0.0; m], vec![0.0; m]);
     for (t, row) in rows.iter().enumerate() {

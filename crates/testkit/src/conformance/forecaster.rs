@@ -7,7 +7,7 @@ use mercer_forecast::{AnyForecaster, ForecastScratch, Forecaster};
 use crate::alloc::allocations_during;
 use crate::streams;
 
-type Series = [(Vec<f64>, Vec<f64>)];
+type TestSeries = [(Vec<f64>, Vec<f64>)];
 
 /// Runs the suite on the forecaster that `make` makes. Its warm-up and its windows should be a few
 /// dozen rows at most, and its lags limited to what some hundred rows ask for, so that the suite
@@ -29,7 +29,7 @@ pub fn check_forecaster(name: &str, make: &dyn Fn() -> AnyForecaster) {
 }
 
 /// The bits of all predictions.
-fn follow(name: &str, forecaster: &mut AnyForecaster, series: &Series) -> Vec<u64> {
+fn follow(name: &str, forecaster: &mut AnyForecaster, series: &TestSeries) -> Vec<u64> {
     let (mut prediction, mut bits) = (vec![0.0; forecaster.outputs()], Vec::new());
     for (input, output) in series {
         let step = forecaster.predict_then_observe(input, output, &mut prediction);
@@ -40,7 +40,7 @@ fn follow(name: &str, forecaster: &mut AnyForecaster, series: &Series) -> Vec<u6
     bits
 }
 
-fn predicting_is_pure(name: &str, mut forecaster: AnyForecaster, series: &Series) {
+fn predicting_is_pure(name: &str, mut forecaster: AnyForecaster, series: &TestSeries) {
     let mut undisturbed = forecaster.clone();
     let (m, mut scratch) = (forecaster.outputs(), ForecastScratch::default());
     let (mut asked, mut prequential) = (vec![0.0; m], vec![0.0; m]);
@@ -69,7 +69,7 @@ fn predicting_is_pure(name: &str, mut forecaster: AnyForecaster, series: &Series
     assert!(matches!(refused, Err(Error::Example(ExampleError::Outputs { .. }))), "{name}: {refused:?}");
 }
 
-fn copies_go_on_bit_for_bit(name: &str, make: &dyn Fn() -> AnyForecaster, series: &Series) {
+fn copies_go_on_bit_for_bit(name: &str, make: &dyn Fn() -> AnyForecaster, series: &TestSeries) {
     for cut in [0, 1, 17, 100, 250] {
         let mut forecaster = make();
         follow(name, &mut forecaster, &series[..cut]);
@@ -84,7 +84,7 @@ fn copies_go_on_bit_for_bit(name: &str, make: &dyn Fn() -> AnyForecaster, series
     }
 }
 
-fn refusals_leave_no_trace(name: &str, mut forecaster: AnyForecaster, series: &Series) {
+fn refusals_leave_no_trace(name: &str, mut forecaster: AnyForecaster, series: &TestSeries) {
     let (m, q) = (forecaster.outputs(), forecaster.inputs());
     let mut untouched = forecaster.clone();
     for part in series.chunks(140) {
@@ -113,7 +113,7 @@ fn refusals_leave_no_trace(name: &str, mut forecaster: AnyForecaster, series: &S
     }
 }
 
-fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> AnyForecaster, series: &Series) {
+fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> AnyForecaster, series: &TestSeries) {
     for value in [1e308, -1e154, 1e99, -1e50, 1e-308, 5e-324] {
         for cut in [0, 3, 200] {
             let mut forecaster = make();
@@ -143,7 +143,7 @@ fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> AnyForecaster, serie
     }
 }
 
-fn missing_outputs_are_predicted(name: &str, make: &dyn Fn() -> AnyForecaster, series: &Series) {
+fn missing_outputs_are_predicted(name: &str, make: &dyn Fn() -> AnyForecaster, series: &TestSeries) {
     let m = make().outputs();
     let spoilt: Vec<(Vec<f64>, Vec<f64>)> = series
         .iter()
@@ -183,7 +183,7 @@ fn monotony_is_survived(name: &str, make: &dyn Fn() -> AnyForecaster) {
     }
 }
 
-fn nothing_is_allocated(name: &str, mut forecaster: AnyForecaster, series: &Series) {
+fn nothing_is_allocated(name: &str, mut forecaster: AnyForecaster, series: &TestSeries) {
     let (m, mut scratch) = (forecaster.outputs(), ForecastScratch::default());
     let mut prediction = vec![0.0; m];
     follow(name, &mut forecaster, &series[..350]);

@@ -3,9 +3,9 @@
 use mercer_core::{ExampleError, Validate};
 use mercer_learners::{Error, RegressorExt};
 
-use super::{Row, Subject, bits, learn, learn_together, state, step};
+use super::{Subject, TestRow, bits, learn, learn_together, state, step};
 
-fn padded(row: &Row, with: f64) -> Row {
+fn padded(row: &TestRow, with: f64) -> TestRow {
     let mut row = row.clone();
     row.x.extend([with, -with]);
     row
@@ -13,7 +13,7 @@ fn padded(row: &Row, with: f64) -> Row {
 
 /// `grow` is refused and changes nothing, or the learner goes on: zeros in the new features change
 /// no prediction.
-pub(super) fn inputs_grow_or_stay(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+pub(super) fn inputs_grow_or_stay(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     for cut in [0, 1, 50, 110] {
         let mut learner = make();
         learn(name, &mut learner, &rows[..cut]);
@@ -42,10 +42,10 @@ pub(super) fn inputs_grow_or_stay(name: &str, make: &dyn Fn() -> Subject, rows: 
             assert_eq!(learner.validate(), Ok(()), "{name}: learnt after growth");
             continue;
         }
-        let zeros: Vec<Row> = rows[cut..cut + 40].iter().map(|row| padded(row, 0.0)).collect();
+        let zeros: Vec<TestRow> = rows[cut..cut + 40].iter().map(|row| padded(row, 0.0)).collect();
         let (expected, got) = (learn(name, &mut narrow, &rows[cut..cut + 40]), learn(name, &mut learner, &zeros));
         assert_eq!(bits(&got), bits(&expected), "{name}: zeros in new features change predictions");
-        let some: Vec<Row> = rows[..50].iter().map(|row| padded(row, row.x[0])).collect();
+        let some: Vec<TestRow> = rows[..50].iter().map(|row| padded(row, row.x[0])).collect();
         learn(name, &mut learner, &some);
         assert_eq!(learn_together(&mut learner, &some, &mut Vec::new()), Ok(()), "{name}: a block after growth");
         assert_eq!(learner.validate(), Ok(()), "{name}: learnt after growth");

@@ -5,12 +5,12 @@ use mercer_core::{ExampleError, Validate};
 use mercer_learners::{Error, Loss, RegressorExt, Scratch};
 use serde_json::Value;
 
-use super::{Row, Subject, bits, close, learn, learn_together, predict, state, step};
+use super::{Subject, TestRow, bits, close, learn, learn_together, predict, state, step};
 
 /// Demands that `after` is `before`. A refused step may have carried out the changes of an inverse
 /// that a pass was to make next anyway: what such a matrix holds is compared by what the learner
 /// does.
-fn unchanged(what: &str, after: &Subject, before: &Subject, next: &[Row]) {
+fn unchanged(what: &str, after: &Subject, before: &Subject, next: &[TestRow]) {
     let (now, then) = (state(after), state(before));
     if now == then {
         return;
@@ -45,16 +45,16 @@ fn leave_out_passes(now: &mut Value, then: &mut Value) {
     }
 }
 
-type Expected = fn(&Error) -> bool;
+type ErrorCheck = fn(&Error) -> bool;
 
 /// What no learner takes, in whatever state it is.
-fn wrong(learner: &Subject, good: &Row) -> Vec<(&'static str, Row, Expected)> {
-    let with = |change: &dyn Fn(&mut Row)| {
+fn wrong(learner: &Subject, good: &TestRow) -> Vec<(&'static str, TestRow, ErrorCheck)> {
+    let with = |change: &dyn Fn(&mut TestRow)| {
         let mut row = good.clone();
         change(&mut row);
         row
     };
-    let mut cases: Vec<(&'static str, Row, Expected)> = vec![
+    let mut cases: Vec<(&'static str, TestRow, ErrorCheck)> = vec![
         ("a weight of NaN", good.weighted(f64::NAN), |e| matches!(e, Error::Parameter(_))),
         ("a negative weight", good.weighted(-1.0), |e| matches!(e, Error::Parameter(_))),
         ("an infinite weight", good.weighted(f64::INFINITY), |e| matches!(e, Error::Parameter(_))),
@@ -84,8 +84,8 @@ fn wrong(learner: &Subject, good: &Row) -> Vec<(&'static str, Row, Expected)> {
 }
 
 /// Rows of another shape, which no block can hold.
-fn misshapen(good: &Row) -> Vec<(&'static str, Row, Expected)> {
-    let with = |change: &dyn Fn(&mut Row)| {
+fn misshapen(good: &TestRow) -> Vec<(&'static str, TestRow, ErrorCheck)> {
+    let with = |change: &dyn Fn(&mut TestRow)| {
         let mut row = good.clone();
         change(&mut row);
         row
@@ -107,7 +107,7 @@ fn misshapen(good: &Row) -> Vec<(&'static str, Row, Expected)> {
     ]
 }
 
-pub(super) fn refusals_leave_no_trace(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+pub(super) fn refusals_leave_no_trace(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     for cut in [0, 1, 17, 80] {
         let mut learner = make();
         learn(name, &mut learner, &rows[..cut]);
@@ -142,13 +142,13 @@ pub(super) fn refusals_leave_no_trace(name: &str, make: &dyn Fn() -> Subject, ro
 }
 
 /// The rows before a refused one are learnt, those after it are not.
-pub(super) fn refused_rows_end_blocks(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+pub(super) fn refused_rows_end_blocks(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     let weights = [1.0, 0.5, 0.0, 2.0, 1.0, 0.0];
     for (head, size, places) in [(0, 6, vec![0, 1, 4]), (50, 40, vec![0, 3, 5, 17, 39])] {
         let mut at_head = make();
         learn(name, &mut at_head, &rows[..head]);
         let block = rows[head..head + size].iter().enumerate();
-        let block: Vec<Row> = block.map(|(t, row)| row.weighted(weights[t % weights.len()])).collect();
+        let block: Vec<TestRow> = block.map(|(t, row)| row.weighted(weights[t % weights.len()])).collect();
         for place in places {
             for (what, row, expected) in wrong(&at_head, &rows[head + place]) {
                 let (mut single, mut together) = (at_head.clone(), at_head.clone());
@@ -162,7 +162,7 @@ pub(super) fn refused_rows_end_blocks(name: &str, make: &dyn Fn() -> Subject, ro
                 assert_eq!(together.validate(), Ok(()), "{name}: {what} at row {place} of a block");
                 let [a, b] = [&together, &single].map(|learner| {
                     let scores =
-                        |row: &Row| predict(learner, &row.x, &mut Scratch::default()).expect("an ordinary input");
+                        |row: &TestRow| predict(learner, &row.x, &mut Scratch::default()).expect("an ordinary input");
                     rows[100..103].iter().flat_map(scores).collect::<Vec<_>>()
                 });
                 close(&format!("{name}: after {what} at row {place} of a block"), &a, &b);
@@ -173,7 +173,7 @@ pub(super) fn refused_rows_end_blocks(name: &str, make: &dyn Fn() -> Subject, ro
 
 /// Inputs, targets and weights near the end of their range: no panic, no trace of what is refused,
 /// and a state that can be saved.
-pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     let huge = [1e308, -1e308, 1e154, 1e-308, 5e-324, -1e200];
     for (i, value) in huge.into_iter().enumerate() {
         for head in [0, 1, 20] {
@@ -199,7 +199,7 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                 (known, rows[23].y.clone(), value.abs()),
                 (vec![-4.0, 3.0, 1.0], rows[24].y.clone(), value.abs()),
             ] {
-                let row = Row { x, y, weight };
+                let row = TestRow { x, y, weight };
                 let before = learner.clone();
                 match predict(&learner, &row.x, &mut Scratch::default()) {
                     Ok(scores) => {

@@ -4,13 +4,13 @@
 use mercer_core::Validate;
 use mercer_learners::{Regressor, RegressorExt};
 
-use super::{Row, Subject, bits, close, learn, learn_together, state, step};
+use super::{Subject, TestRow, bits, close, learn, learn_together, state, step};
 
 /// Block sizes below, at and above what learners take together.
 const SIZES: [usize; 7] = [1, 2, 3, 4, 7, 33, 160];
 
 /// The rows at even places with weight 0, and the others.
-fn interleaved(rows: &[Row]) -> (Vec<Row>, Vec<Row>) {
+fn interleaved(rows: &[TestRow]) -> (Vec<TestRow>, Vec<TestRow>) {
     // Runs of one, two and three, so that groups begin and end with them.
     let idle = |t: usize| [true, false, false, true, true, false, true, true, true, false, false, false][t % 12];
     let mixed = rows.iter().enumerate().map(|(t, row)| if idle(t) { row.weighted(0.0) } else { row.clone() });
@@ -20,7 +20,7 @@ fn interleaved(rows: &[Row]) -> (Vec<Row>, Vec<Row>) {
 
 /// One by one and in blocks: nothing changes at a row of weight 0, and the others go on as if it
 /// were not there.
-pub(super) fn nothing_is_learnt_with_weight_zero(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+pub(super) fn nothing_is_learnt_with_weight_zero(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     let (mixed, learnt) = interleaved(rows);
     let (mut single, mut without) = (make(), make());
     let outputs = single.outputs();
@@ -44,7 +44,7 @@ pub(super) fn nothing_is_learnt_with_weight_zero(name: &str, make: &dyn Fn() -> 
     for size in SIZES {
         let (mut learner, mut predictions) = (make(), Vec::new());
         for (first, rows) in mixed.chunks(size).enumerate() {
-            let idle: Vec<Row> = rows.iter().map(|row| row.weighted(0.0)).collect();
+            let idle: Vec<TestRow> = rows.iter().map(|row| row.weighted(0.0)).collect();
             let before = state(&learner);
             if first < 6 || size > 30 {
                 assert_eq!(learn_together(&mut learner, &idle, &mut Vec::new()), Ok(()), "{name}: a block of weight 0");
@@ -59,9 +59,9 @@ pub(super) fn nothing_is_learnt_with_weight_zero(name: &str, make: &dyn Fn() -> 
 }
 
 /// Weights of many sizes, 0 among them.
-pub(super) fn weighted_blocks_equal_one_by_one(name: &str, make: &dyn Fn() -> Subject, rows: &[Row]) {
+pub(super) fn weighted_blocks_equal_one_by_one(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
     let weights = [1.0, 0.5, 2.0, 0.0, 1e-3, 3.0, 0.25];
-    let rows: Vec<Row> = rows.iter().enumerate().map(|(t, row)| row.weighted(weights[t % weights.len()])).collect();
+    let rows: Vec<TestRow> = rows.iter().enumerate().map(|(t, row)| row.weighted(weights[t % weights.len()])).collect();
     let mut single = make();
     let expected = learn(name, &mut single, &rows);
     for size in SIZES {

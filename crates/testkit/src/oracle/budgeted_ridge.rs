@@ -12,14 +12,14 @@ use super::{KernelFn, Trace, WeightedExample};
 
 /// The examples that count, with their labels and weights.
 #[derive(Default)]
-struct Kept {
+struct RetainedExamples {
     points: Vec<Vec<f64>>,
     labels: Vec<f64>,
     weights: Vec<f64>,
     rounds: Vec<usize>,
 }
 
-impl Kept {
+impl RetainedExamples {
     fn matrix(&self, kernel: KernelFn, lambda: f64) -> DMatrix<f64> {
         let noise = DVector::from_iterator(self.weights.len(), self.weights.iter().map(|weight| lambda / weight));
         gram(&self.points, kernel) + DMatrix::from_diagonal(&noise)
@@ -53,7 +53,7 @@ impl Kept {
 
 /// SW-KRLS by its definition, on a window of so many examples.
 pub fn sw_krls(stream: &[WeightedExample], kernel: KernelFn, lambda: f64, window: usize) -> Trace {
-    let (mut trace, mut kept) = (Trace::default(), Kept::default());
+    let (mut trace, mut kept) = (Trace::default(), RetainedExamples::default());
     for (t, example) in stream.iter().enumerate() {
         trace.predictions.push(kept.predict(&example.x, kernel, lambda));
         if example.weight > 0.0 {
@@ -69,7 +69,7 @@ pub fn sw_krls(stream: &[WeightedExample], kernel: KernelFn, lambda: f64, window
 
 /// FB-KRLS by its definition, on a budget of so many examples.
 pub fn fb_krls(stream: &[WeightedExample], kernel: KernelFn, lambda: f64, budget: usize, eta_y: f64) -> Trace {
-    let (mut trace, mut kept) = (Trace::default(), Kept::default());
+    let (mut trace, mut kept) = (Trace::default(), RetainedExamples::default());
     for (t, example) in stream.iter().enumerate() {
         trace.predictions.push(kept.predict(&example.x, kernel, lambda));
         if example.weight == 0.0 {

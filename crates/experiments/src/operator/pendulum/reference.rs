@@ -13,7 +13,7 @@ const TOLERANCE: f64 = 1e-3;
 
 /// The value function of the pendulum itself.
 #[derive(Clone, Debug)]
-pub(super) struct Reference {
+pub(super) struct ValueFunction {
     angles: usize,
     velocities: usize,
     /// Row by row: one row a velocity.
@@ -24,17 +24,17 @@ pub(super) struct Reference {
 
 /// Where a state lies in the grid: four cells and how much each counts.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct GridPlace {
     cells: [u32; 4],
     shares: [f64; 4],
 }
 
-impl Reference {
+impl ValueFunction {
     /// Solved on `angles` by `velocities` cells to a change of [`TOLERANCE`].
     pub(super) fn solve(angles: usize, velocities: usize, torques: Vec<f64>, discount: f64) -> Self {
         let values = vec![0.0; angles * velocities];
         let mut reference = Self { angles, velocities, values, torques, discount };
-        let moves: Vec<(f64, Place)> = (0..reference.values.len())
+        let moves: Vec<(f64, GridPlace)> = (0..reference.values.len())
             .flat_map(|cell| {
                 let state = reference.state(cell);
                 reference.torques.iter().map(move |u| (state, *u))
@@ -86,7 +86,7 @@ impl Reference {
         }
     }
 
-    fn place(&self, state: &PendulumState) -> Place {
+    fn place(&self, state: &PendulumState) -> GridPlace {
         let limit = Pendulum::LARGEST_VELOCITY;
         let x = (state.wrapped_angle() + PI) / TAU * self.angles as f64;
         let y = (state.velocity + limit) / (2.0 * limit) * (self.velocities - 1) as f64;
@@ -95,13 +95,13 @@ impl Reference {
         let (across, up) = (x - column, y - row);
         let (left, below) = (column as usize % self.angles, row as usize * self.angles);
         let (right, above) = ((left + 1) % self.angles, below + self.angles);
-        Place {
+        GridPlace {
             cells: [below + left, below + right, above + left, above + right].map(|cell| cell as u32),
             shares: [(1.0 - across) * (1.0 - up), across * (1.0 - up), (1.0 - across) * up, across * up],
         }
     }
 
-    fn at(&self, place: &Place) -> f64 {
+    fn at(&self, place: &GridPlace) -> f64 {
         place.cells.iter().zip(&place.shares).map(|(cell, share)| share * self.values[*cell as usize]).sum()
     }
 }
@@ -110,8 +110,8 @@ impl Reference {
 mod tests {
     use super::*;
 
-    fn small() -> Reference {
-        Reference::solve(41, 41, (-4..=4).map(|i| f64::from(i) / 2.0).collect(), 0.95)
+    fn small() -> ValueFunction {
+        ValueFunction::solve(41, 41, (-4..=4).map(|i| f64::from(i) / 2.0).collect(), 0.95)
     }
 
     #[test]

@@ -26,7 +26,7 @@ const EXPLORED: f64 = 0.3;
 /// Kernel, step and budget of a learner. The kernel is a Gaussian with a width for each kind of
 /// coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Setting {
+pub(super) struct PendulumSetting {
     pub(super) name: &'static str,
     /// Of sin θ and cos θ.
     pub(super) angle_width: f64,
@@ -84,7 +84,7 @@ pub(crate) struct Size {
 
 /// What is seen after a stage.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Sight {
+pub(super) struct StageView {
     pub(super) size: usize,
     pub(super) seen: usize,
     /// The sum of rewards of each episode, by starting point.
@@ -124,7 +124,7 @@ pub(super) fn score(start: PendulumState, mut torque: impl FnMut(&PendulumState)
     Ok(sum)
 }
 
-impl Setting {
+impl PendulumSetting {
     /// A state as the kernel sees it, in units of its widths.
     fn seen(&self, state: &PendulumState) -> [f64; 3] {
         let [sin, cos, velocity] = state.observed();
@@ -160,7 +160,7 @@ impl Setting {
         size: &Size,
         starts: &[PendulumState],
         seed: u64,
-    ) -> Result<Vec<Sight>> {
+    ) -> Result<Vec<StageView>> {
         let mut episodes = Pendulum::new(seed);
         let (mut learner, mut steps) = (self.learner()?, Vec::new());
         let scaled: Vec<f64> = torques().iter().map(|u| u / self.torque_width).collect();
@@ -179,7 +179,7 @@ impl Setting {
                 Ok(self.act(&solved, &PendulumState { angle: *angle, velocity: *velocity })?.1)
             };
             let values: Result<Vec<f64>> = value_grid(size.cells).centres().iter().map(value).collect();
-            sights.push(Sight {
+            sights.push(StageView {
                 size: learner.operator().inputs().len(),
                 seen: learner.rounds() as usize,
                 scores: scores?,
@@ -221,7 +221,7 @@ impl Setting {
 mod tests {
     use super::*;
 
-    const SETTING: Setting = Setting {
+    const SETTING: PendulumSetting = PendulumSetting {
         name: "",
         angle_width: 0.5,
         velocity_width: 2.0,

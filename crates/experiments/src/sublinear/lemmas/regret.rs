@@ -24,7 +24,7 @@ const REGIMES: [Regime; 2] = [Regime::EXPONENTIAL, Regime::MATERN_52];
 
 /// One setting of NONS-ALD on one stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Setting {
+struct RegretSetting {
     regime: Regime,
     rounds: usize,
     mu: f64,
@@ -33,7 +33,7 @@ struct Setting {
 
 /// Regret and bounds of one pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Outcome {
+struct RegretResult {
     regret: f64,
     printed: f64,
     proved: f64,
@@ -41,8 +41,8 @@ struct Outcome {
 }
 
 /// The bound as printed, and with the proof's factor.
-fn bounds(setting: &Setting, hindsight: &Hindsight, f: &Fit) -> (f64, f64) {
-    let Setting { rounds, mu, alpha, .. } = *setting;
+fn bounds(setting: &RegretSetting, hindsight: &Hindsight, f: &Fit) -> (f64, f64) {
+    let RegretSetting { rounds, mu, alpha, .. } = *setting;
     let (t, squares) = (rounds as f64, 2.0 * RADIUS * RADIUS);
     let comparator = (mu / 2.0 + t * alpha) * f.squared_norm;
     let dimension = 0.5 * hindsight.effective_dimension(mu / 2.0) * (1.0 + ((2.0 * t + mu) / mu).ln());
@@ -71,32 +71,32 @@ fn corollary(rounds: usize) -> f64 {
 
 /// A row of settings that differ in one parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Varied {
+enum SettingRow {
     Mu,
     Alpha,
     Rounds,
 }
 
-impl Varied {
+impl SettingRow {
     const ALL: [Self; 3] = [Self::Mu, Self::Alpha, Self::Rounds];
 
-    fn settings(self, regime: Regime, rounds: usize) -> Vec<Setting> {
+    fn settings(self, regime: Regime, rounds: usize) -> Vec<RegretSetting> {
         let alpha = corollary(rounds);
-        let base = Setting { regime, rounds, mu: 1.0, alpha };
+        let base = RegretSetting { regime, rounds, mu: 1.0, alpha };
         match self {
-            Self::Mu => [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0].map(|mu| Setting { mu, ..base }).to_vec(),
-            Self::Alpha => {
-                (0..6).map(|i| Setting { alpha: alpha * (1e-2 / alpha).powf(f64::from(i) / 5.0), ..base }).collect()
-            }
+            Self::Mu => [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0].map(|mu| RegretSetting { mu, ..base }).to_vec(),
+            Self::Alpha => (0..6)
+                .map(|i| RegretSetting { alpha: alpha * (1e-2 / alpha).powf(f64::from(i) / 5.0), ..base })
+                .collect(),
             Self::Rounds => (0..5)
                 .rev()
                 .map(|i| rounds >> i)
-                .map(|rounds| Setting { rounds, alpha: corollary(rounds), ..base })
+                .map(|rounds| RegretSetting { rounds, alpha: corollary(rounds), ..base })
                 .collect(),
         }
     }
 
-    fn of(self, setting: &Setting) -> f64 {
+    fn of(self, setting: &RegretSetting) -> f64 {
         match self {
             Self::Mu => setting.mu,
             Self::Alpha => setting.alpha,
@@ -117,9 +117,9 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
     let longest = |regime: &Regime| plan.size.unwrap_or_else(|| longest(regime, plan.full));
     let repetitions = plan.repetitions_or(3, 10);
     // Computed once: a threshold computed anew may differ in its last bit.
-    let rows: Vec<(Regime, Varied, Vec<Setting>)> = REGIMES
+    let rows: Vec<(Regime, SettingRow, Vec<RegretSetting>)> = REGIMES
         .iter()
-        .flat_map(|regime| Varied::ALL.map(|varied| (*regime, varied, varied.settings(*regime, longest(regime)))))
+        .flat_map(|regime| SettingRow::ALL.map(|varied| (*regime, varied, varied.settings(*regime, longest(regime)))))
         .collect();
     let mut inputs = Vec::new();
     for (_, varied, settings) in &rows {
@@ -127,7 +127,7 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
             inputs.extend((0..repetitions).map(|repetition| (*varied, *setting, repetition)));
         }
     }
-    let jobs: Vec<Job<(Varied, Setting, usize)>> = inputs
+    let jobs: Vec<Job<(SettingRow, RegretSetting, usize)>> = inputs
         .iter()
         .map(|input| {
             let (varied, setting, repetition) = input;
@@ -138,7 +138,7 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
         .collect();
     let results = plan.run(&jobs, |job, bar| {
         let (_, setting, repetition) = &job.input;
-        let Setting { regime, rounds, mu, alpha } = *setting;
+        let RegretSetting { regime, rounds, mu, alpha } = *setting;
         let seed = seed_of(plan.seed, &format!("{} / {}", regime.name, repetition + 1));
         let (stream, kernel) = (regime.stream(rounds, seed)?, regime.kernel()?);
         let hindsight = Hindsight::new(&kernel, &stream)?;
@@ -146,7 +146,7 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
         let params = NonsAldParams::default().mu(mu).alpha(alpha).radius(RADIUS).label_bound(1.0).max_dictionary(None);
         let pass = measure::run(&mut NonsAld::new(kernel, stream.dimension(), params)?, &stream, bar)?;
         let (printed, proved) = bounds(setting, &hindsight, &best);
-        Ok(Outcome { regret: pass.mse * rounds as f64 - best.loss, printed, proved, size: pass.size })
+        Ok(RegretResult { regret: pass.mse * rounds as f64 - best.loss, printed, proved, size: pass.size })
     })?;
 
     let mut report = Report::new("Theorem 4.6: the regret of NONS-ALD");
@@ -155,12 +155,12 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
         "decay | varied | T # | μ # | α ~3 | J .1 | regret ~3 | bound as printed ~3 | \
              with the proof's factor ~3 | within",
     );
-    let mut panels = Panels::new("Regret of NONS-ALD against the best function of norm ≤ 1", Varied::ALL.len());
+    let mut panels = Panels::new("Regret of NONS-ALD against the best function of norm ≤ 1", SettingRow::ALL.len());
     let mut measured = results.chunks(repetitions);
     for (regime, varied, settings) in &rows {
         let (mut xs, mut regrets, mut printed, mut proved) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (setting, outcomes) in settings.iter().zip(measured.by_ref()) {
-            let all = |value: fn(&Outcome) -> f64| outcomes.iter().map(value).collect::<Vec<f64>>();
+            let all = |value: fn(&RegretResult) -> f64| outcomes.iter().map(value).collect::<Vec<f64>>();
             let within = outcomes.iter().all(|outcome| outcome.regret <= outcome.printed);
             table.push(row![
                 regime.name,
@@ -208,7 +208,7 @@ mod tests {
         let stream = mercer_readers::Dataset::new("t", 1, vec![0.0], vec![1.0]).unwrap();
         let kernel: mercer_kernels::AnyKernel = "gaussian:1".parse().unwrap();
         let hindsight = Hindsight::new(&kernel, &stream).unwrap();
-        let setting = Setting { regime: Regime::EXPONENTIAL, rounds: 1, mu: 1.0, alpha: 0.25 };
+        let setting = RegretSetting { regime: Regime::EXPONENTIAL, rounds: 1, mu: 1.0, alpha: 0.25 };
         let f = Fit { loss: 0.0, squared_norm: 1.0 };
         let (printed, proved) = bounds(&setting, &hindsight, &f);
         let (dimension, carried) = (0.5 / 1.5 * (1.0 + 3f64.ln()), 0.5 / 2f64.sqrt());

@@ -20,7 +20,7 @@ const THRESHOLDS: [f64; 5] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5];
 
 /// The errors of one walk.
 #[derive(Clone, Debug, PartialEq)]
-struct Errors {
+struct WalkErrors {
     /// `(|T_j|, error)` of every epoch.
     local: Vec<(f64, f64)>,
     global: f64,
@@ -33,7 +33,7 @@ fn error<K: Kernel>(walk: &Walk<K>, stream: &Dataset, first: usize, end: usize) 
     neglected(walk.basis.kernel(), &inputs, &walk.coordinates[first..end])
 }
 
-fn measure(regime: &Regime, rounds: usize, alpha: f64, seed: u64) -> Result<Errors> {
+fn measure(regime: &Regime, rounds: usize, alpha: f64, seed: u64) -> Result<WalkErrors> {
     let stream = regime.stream(rounds, seed)?;
     let walk = Walk::new(regime.kernel()?, &stream, alpha)?;
     let ends = walk.kept.iter().skip(1).copied().chain([rounds]);
@@ -43,7 +43,7 @@ fn measure(regime: &Regime, rounds: usize, alpha: f64, seed: u64) -> Result<Erro
         .zip(ends)
         .map(|(&first, end)| Ok(((end - first) as f64, error(&walk, &stream, first, end)?)))
         .collect::<Result<_>>()?;
-    Ok(Errors { local, global: error(&walk, &stream, 0, rounds)?, size: walk.basis.len() })
+    Ok(WalkErrors { local, global: error(&walk, &stream, 0, rounds)?, size: walk.basis.len() })
 }
 
 pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
@@ -62,7 +62,7 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
     let mut panels = Panels::new(format!("Spectral errors of an ALD dictionary, T = {rounds}"), 2);
     for regime in &REGIMES {
         let own = results.0.iter().filter(|((own, _), _)| own == regime);
-        let rows: Vec<(f64, &Errors)> = own.map(|((_, alpha), errors)| (*alpha, errors)).collect();
+        let rows: Vec<(f64, &WalkErrors)> = own.map(|((_, alpha), errors)| (*alpha, errors)).collect();
         let (mut local, mut edge) = (Figure::new(format!("local (13), decay {}", regime.name)), Vec::new());
         for (alpha, errors) in &rows {
             let share = errors.local.iter().map(|(length, error)| error / (length * alpha)).fold(0.0, f64::max);

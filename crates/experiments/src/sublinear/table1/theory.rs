@@ -7,7 +7,7 @@
 use crate::decay::Law;
 use crate::prelude::*;
 
-use super::Method;
+use super::Table1Method;
 
 /// `T^power (ln T)^logs`
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,35 +68,35 @@ pub(crate) struct Bounds {
 }
 
 /// The table's entries.
-pub(crate) fn bounds(method: Method, law: Law) -> Bounds {
+pub(crate) fn bounds(method: Table1Method, law: Law) -> Bounds {
     let growth = Growth::new;
     // No dictionary holds more than all points, and no learner of this table costs more than T² a
     // round then.
     let capped = |size: Growth| if size.power >= 1.0 { growth(1.0, 0) } else { size };
     match (method, law) {
-        (Method::Fogd, _) => Bounds { regret: growth(1.0, 0), size: growth(0.0, 0), time: growth(0.0, 0) },
-        (Method::NonsAld, Law::Exponential { .. }) => {
+        (Table1Method::Fogd, _) => Bounds { regret: growth(1.0, 0), size: growth(0.0, 0), time: growth(0.0, 0) },
+        (Table1Method::NonsAld, Law::Exponential { .. }) => {
             Bounds { regret: growth(0.0, 2), size: growth(0.0, 1), time: growth(0.0, 2) }
         }
-        (Method::AogdAld, Law::Exponential { .. }) => {
+        (Table1Method::AogdAld, Law::Exponential { .. }) => {
             Bounds { regret: growth(0.5, 0), size: growth(0.0, 1), time: growth(0.0, 2) }
         }
-        (Method::ProsNKons, Law::Exponential { .. }) => {
+        (Table1Method::ProsNKons, Law::Exponential { .. }) => {
             Bounds { regret: growth(0.0, 5), size: growth(0.0, 3), time: growth(0.0, 6) }
         }
-        (Method::SketchedKons, Law::Exponential { .. }) => {
+        (Table1Method::SketchedKons, Law::Exponential { .. }) => {
             Bounds { regret: growth(0.0, 2), size: growth(1.0, 0), time: growth(2.0, 0) }
         }
-        (Method::NonsAld, Law::Polynomial { degree: p }) => {
+        (Table1Method::NonsAld, Law::Polynomial { degree: p }) => {
             let size = capped(growth((1.0 + 5.0 * p) / (p * (1.0 + p)), 0));
             Bounds { regret: growth(1.0 / (1.0 + p), 1), size, time: growth(2.0 * size.power, 0) }
         }
-        (Method::AogdAld, Law::Polynomial { degree: p }) => {
+        (Table1Method::AogdAld, Law::Polynomial { degree: p }) => {
             // From p = 4 down the dictionary passes B₀, and every example is kept: O(dT).
             let (size, time) = if p > 4.0 { (2.0 / p, 4.0 / p) } else { (1.0, 1.0) };
             Bounds { regret: growth(0.5, 0), size: growth(size, 0), time: growth(time, 0) }
         }
-        (Method::ProsNKons, Law::Polynomial { degree: p }) => {
+        (Table1Method::ProsNKons, Law::Polynomial { degree: p }) => {
             let q = (1.0 + p) * (1.0 + p);
             Bounds {
                 regret: growth((3.0 * p + 1.0) / q, 2),
@@ -104,7 +104,7 @@ pub(crate) fn bounds(method: Method, law: Law) -> Bounds {
                 time: growth(4.0 * p / q, 4),
             }
         }
-        (Method::SketchedKons, Law::Polynomial { degree: p }) => {
+        (Table1Method::SketchedKons, Law::Polynomial { degree: p }) => {
             Bounds { regret: growth(1.0 / (1.0 + p), 1), size: growth(1.0, 0), time: growth(2.0, 0) }
         }
     }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn nons_ald_is_sublinear_from_ten_on() {
-        let time = |degree| bounds(Method::NonsAld, Law::Polynomial { degree }).time.power;
+        let time = |degree| bounds(Table1Method::NonsAld, Law::Polynomial { degree }).time.power;
         assert!(time(10.0) < 1.0 && time(9.0) > 1.0, "{} {}", time(10.0), time(9.0));
         assert_eq!(time(2.0), 2.0);
     }

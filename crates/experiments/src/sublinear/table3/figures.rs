@@ -1,7 +1,7 @@
 //! Pictures of the passes behind Table 3.
 
 use super::printed::PrintedCell;
-use super::{Learner, Options, Runs, StreamResult, is_whole, mean_size, printed};
+use super::{Options, StreamResult, Table3Learner, Table3Runs, is_whole, mean_size, printed};
 use crate::prelude::*;
 
 /// Columns of a picture with one panel a data set.
@@ -40,31 +40,31 @@ pub(super) fn add(report: &mut Report, results: &[StreamResult], options: &Optio
 }
 
 /// A cell of the table that the paper prints and this run measured at full length.
-struct Compared<'a> {
+struct FigureCell<'a> {
     dataset: &'static str,
-    learner: Learner,
-    runs: &'a Runs,
-    tuned: &'a Runs,
+    learner: Table3Learner,
+    runs: &'a Table3Runs,
+    tuned: &'a Table3Runs,
     printed: PrintedCell,
 }
 
 /// Where a cell's mark stands: to the right, upwards, and half its error bar.
-type Place = dyn Fn(&Compared<'_>) -> Option<(f64, f64, Option<f64>)>;
+type MarkPlace = dyn Fn(&FigureCell<'_>) -> Option<(f64, f64, Option<f64>)>;
 
-fn compared<'a>(results: &[&'a StreamResult], options: &Options) -> Vec<Compared<'a>> {
-    let cell = |result: &'a StreamResult, learner: Learner| {
+fn compared<'a>(results: &[&'a StreamResult], options: &Options) -> Vec<FigureCell<'a>> {
+    let cell = |result: &'a StreamResult, learner: Table3Learner| {
         let runs =
             result.at_paper_setting(learner).filter(|runs| is_whole(runs, options) && !runs.passes.is_empty())?;
         let tuned = result.tuned(learner, options.grid_permutations)?;
-        Some(Compared { dataset: result.stream.dataset, learner, runs, tuned, printed: printed(result, learner)? })
+        Some(FigureCell { dataset: result.stream.dataset, learner, runs, tuned, printed: printed(result, learner)? })
     };
-    let all = results.iter().flat_map(|&result| Learner::ALL.map(|learner| (result, learner)));
+    let all = results.iter().flat_map(|&result| Table3Learner::ALL.map(|learner| (result, learner)));
     all.filter_map(|(result, learner)| cell(result, learner)).collect()
 }
 
 /// Errors and sizes, printed ones to the right and ours upwards.
-fn beside_printed(compared: &[Compared<'_>]) -> Panels {
-    let panel = |title: &str, x: &str, y: &str, place: &Place| {
+fn beside_printed(compared: &[FigureCell<'_>]) -> Panels {
+    let panel = |title: &str, x: &str, y: &str, place: &MarkPlace| {
         let marks: Vec<Mark> = compared
             .iter()
             .filter_map(|cell| {
@@ -95,7 +95,7 @@ fn panels(title: &str, results: &[&StreamResult], draw: impl Fn(&StreamResult) -
 
 /// The rounds at which every pass was recorded (a diverged one ends early), and a value of each
 /// pass there.
-fn curves(runs: &Runs, value: impl Fn(&super::Checkpoint) -> f64) -> (Vec<f64>, Vec<Vec<f64>>) {
+fn curves(runs: &Table3Runs, value: impl Fn(&super::Table3Checkpoint) -> f64) -> (Vec<f64>, Vec<Vec<f64>>) {
     let length = runs.passes.iter().map(|pass| pass.curve.len()).min().unwrap_or(0);
     let rounds = runs.passes.first().map_or(&[][..], |pass| &pass.curve[..length]);
     let values = (0..length).map(|i| runs.passes.iter().map(|pass| value(&pass.curve[i])).collect());
@@ -104,7 +104,7 @@ fn curves(runs: &Runs, value: impl Fn(&super::Checkpoint) -> f64) -> (Vec<f64>, 
 
 fn cumulative_loss(result: &StreamResult) -> Figure {
     let figure = Figure::new(result.stream.dataset).x_label("round t").y_label("cumulative loss");
-    Learner::ALL.iter().fold(figure, |figure, &learner| {
+    Table3Learner::ALL.iter().fold(figure, |figure, &learner| {
         let Some(runs) = result.at_paper_setting(learner) else { return figure };
         let (rounds, losses) = curves(runs, |point| point.loss);
         let end = |fold: fn(f64, f64) -> f64, start: f64| -> Vec<f64> {
@@ -118,7 +118,7 @@ fn cumulative_loss(result: &StreamResult) -> Figure {
 
 fn growth(result: &StreamResult) -> Figure {
     let figure = Figure::new(result.stream.dataset).x_label("round t").y_label("stored points").log_x();
-    let learners = [Learner::ProsNKons, Learner::ConKons, Learner::AogdAld, Learner::NonsAld];
+    let learners = [Table3Learner::ProsNKons, Table3Learner::ConKons, Table3Learner::AogdAld, Table3Learner::NonsAld];
     let drawn = learners.into_iter().filter_map(|learner| {
         let (rounds, sizes) = curves(result.at_paper_setting(learner)?, |point| point.size as f64);
         Some((learner, rounds, sizes.iter().map(|values| mean(values)).collect::<Vec<_>>()))
@@ -126,8 +126,8 @@ fn growth(result: &StreamResult) -> Figure {
     let drawn: Vec<_> = drawn.collect();
     let same = drawn.len() == 4 && drawn[2].2 == drawn[3].2;
     drawn.into_iter().fold(figure, |figure, (learner, rounds, sizes)| match learner {
-        Learner::AogdAld if same => figure,
-        Learner::NonsAld if same => figure.line("NONS-ALD and AOGD-ALD", &rounds, &sizes),
+        Table3Learner::AogdAld if same => figure,
+        Table3Learner::NonsAld if same => figure.line("NONS-ALD and AOGD-ALD", &rounds, &sizes),
         _ => figure.line(learner.name(), &rounds, &sizes),
     })
 }
@@ -135,7 +135,7 @@ fn growth(result: &StreamResult) -> Figure {
 fn trade(results: &[&StreamResult]) -> Figure {
     let mut marks = Vec::new();
     for result in results {
-        for learner in Learner::ALL {
+        for learner in Table3Learner::ALL {
             let Some(runs) = result.at_paper_setting(learner) else { continue };
             let Some(errors) = Summary::of(&runs.errors()) else { continue };
             let times: Vec<f64> = runs.passes.iter().map(|pass| 1e6 * pass.seconds / pass.rounds as f64).collect();

@@ -15,7 +15,7 @@ const REPORT_EVERY: usize = 1024;
 
 /// The state of a pass after some round.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Checkpoint {
+pub struct Table3Checkpoint {
     /// The round, from 1.
     pub t: usize,
     /// Cumulative loss up to it.
@@ -26,7 +26,7 @@ pub struct Checkpoint {
 
 /// What one pass measured.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pass {
+pub struct Table3Pass {
     /// `Σ (ŷ − y)²/T`; infinite if the learner diverged.
     pub mse: f64,
     /// Stored points or features at the end.
@@ -38,7 +38,7 @@ pub struct Pass {
     /// The round at which an update left the range of numbers, if one did.
     pub diverged_at: Option<usize>,
     /// The way there, at rounds that are the same for every learner.
-    pub curve: Vec<Checkpoint>,
+    pub curve: Vec<Table3Checkpoint>,
 }
 
 /// The rounds at which a pass of `rounds` rounds is recorded: evenly spaced in the logarithm, the
@@ -55,14 +55,18 @@ pub fn checkpoints(rounds: usize) -> Vec<usize> {
 ///
 /// # Errors
 /// The learner's, except divergence, which is a result.
-pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> Result<Pass, Error> {
+pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> Result<Table3Pass, Error> {
     let rounds = stream.len();
     let recorded = checkpoints(rounds);
-    let mut curve: Vec<Checkpoint> = Vec::with_capacity(recorded.len());
+    let mut curve: Vec<Table3Checkpoint> = Vec::with_capacity(recorded.len());
     let start = Instant::now();
     let outcome = prequential(learner, stream.iter(), |round| {
         if recorded.get(curve.len()) == Some(&round.t) {
-            curve.push(Checkpoint { t: round.t, loss: round.score.cumulative_loss(), size: round.dictionary_size });
+            curve.push(Table3Checkpoint {
+                t: round.t,
+                loss: round.score.cumulative_loss(),
+                size: round.dictionary_size,
+            });
         }
         if round.t.is_multiple_of(REPORT_EVERY) {
             bar.advance(REPORT_EVERY as u64);
@@ -75,7 +79,7 @@ pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> 
         Err(RoundError { error, .. }) => return Err(error),
     };
     let size = learner.dictionary_size();
-    Ok(Pass { mse, size, seconds, rounds, diverged_at, curve })
+    Ok(Table3Pass { mse, size, seconds, rounds, diverged_at, curve })
 }
 
 #[cfg(test)]

@@ -4,20 +4,21 @@
 //! running time", but the numbers are seconds for a whole pass: 16.49 s a round would be ten days
 //! for one pass of NOGD over the 51,630 rounds of Year, and hundred for its ten permutations.
 
-use crate::judgement::Printed;
+use crate::judgement::PrintedValue;
 
 /// One cell of the table: a learner on a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrintedCell {
     /// Mean squared error, mean ± standard deviation over ten permutations.
-    pub mse: Printed,
+    pub mse: PrintedValue,
     /// Number of stored examples, or of random features.
     pub size: f64,
     /// Seconds a pass, mean ± standard deviation (in R, on a laptop).
-    pub seconds: Printed,
+    pub seconds: PrintedValue,
 }
 
-/// One data set of the table. Cells stand in the order of [`Learner::ALL`](super::Learner::ALL).
+/// One data set of the table. Cells stand in the order of
+/// [`Table3Learner::ALL`](super::Table3Learner::ALL).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrintedSet {
     /// The table's own name for it.
@@ -33,9 +34,9 @@ pub struct PrintedSet {
 }
 
 const fn cell(mean: f64, std: f64, size: f64, seconds: f64, seconds_std: f64) -> PrintedCell {
-    let mut time = Printed::new(seconds, seconds_std);
+    let mut time = PrintedValue::new(seconds, seconds_std);
     time.decimals = 2;
-    PrintedCell { mse: Printed::new(mean, std), size, seconds: time }
+    PrintedCell { mse: PrintedValue::new(mean, std), size, seconds: time }
 }
 
 /// Printed beside both of the file's targets: the paper does not say which one it predicts.

@@ -31,7 +31,7 @@ const GAMMAS: [f64; 4] = [0.5, 1.0, 5.0, 10.0];
 
 /// The rows of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Learner {
+pub enum Table3Learner {
     /// [`mercer_learners::Fogd`]
     Fogd,
     /// [`mercer_learners::Nogd`]
@@ -46,7 +46,7 @@ pub enum Learner {
     NonsAld,
 }
 
-impl Learner {
+impl Table3Learner {
     /// In the table's order.
     pub const ALL: [Self; 6] = [Self::Fogd, Self::Nogd, Self::ProsNKons, Self::ConKons, Self::AogdAld, Self::NonsAld];
 
@@ -63,7 +63,7 @@ impl Learner {
         }
     }
 
-    /// Its place in [`Learner::ALL`].
+    /// Its place in [`Table3Learner::ALL`].
     #[must_use]
     pub fn index(self) -> usize {
         self as usize
@@ -77,22 +77,22 @@ impl Learner {
 
     /// Every setting of the paper's grid.
     #[must_use]
-    pub fn grid(self) -> Vec<Setting> {
+    pub fn grid(self) -> Vec<Table3Setting> {
         let sampled = || REGULARISERS.into_iter().flat_map(|alpha| GAMMAS.map(|gamma| (alpha, gamma)));
         match self {
-            Self::Fogd => STEPS.map(|step| Setting::Fogd { step }).to_vec(),
-            Self::Nogd => STEPS.map(|step| Setting::Nogd { step }).to_vec(),
-            Self::ProsNKons => sampled().map(|(alpha, gamma)| Setting::ProsNKons { alpha, gamma }).collect(),
-            Self::ConKons => sampled().map(|(alpha, gamma)| Setting::ConKons { alpha, gamma }).collect(),
-            Self::AogdAld => vec![Setting::AogdAld],
-            Self::NonsAld => REGULARISERS.map(|mu| Setting::NonsAld { mu }).to_vec(),
+            Self::Fogd => STEPS.map(|step| Table3Setting::Fogd { step }).to_vec(),
+            Self::Nogd => STEPS.map(|step| Table3Setting::Nogd { step }).to_vec(),
+            Self::ProsNKons => sampled().map(|(alpha, gamma)| Table3Setting::ProsNKons { alpha, gamma }).collect(),
+            Self::ConKons => sampled().map(|(alpha, gamma)| Table3Setting::ConKons { alpha, gamma }).collect(),
+            Self::AogdAld => vec![Table3Setting::AogdAld],
+            Self::NonsAld => REGULARISERS.map(|mu| Table3Setting::NonsAld { mu }).to_vec(),
         }
     }
 }
 
 /// A learner with what the paper tunes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Setting {
+pub enum Table3Setting {
     /// `η = step/√T`.
     Fogd {
         /// The step at `T = 1`.
@@ -131,17 +131,17 @@ pub enum Setting {
     },
 }
 
-impl Setting {
+impl Table3Setting {
     /// Whose setting it is.
     #[must_use]
-    pub fn learner(self) -> Learner {
+    pub fn learner(self) -> Table3Learner {
         match self {
-            Self::Fogd { .. } => Learner::Fogd,
-            Self::Nogd { .. } | Self::RestartedNogd { .. } => Learner::Nogd,
-            Self::ProsNKons { .. } => Learner::ProsNKons,
-            Self::ConKons { .. } => Learner::ConKons,
-            Self::AogdAld => Learner::AogdAld,
-            Self::NonsAld { .. } => Learner::NonsAld,
+            Self::Fogd { .. } => Table3Learner::Fogd,
+            Self::Nogd { .. } | Self::RestartedNogd { .. } => Table3Learner::Nogd,
+            Self::ProsNKons { .. } => Table3Learner::ProsNKons,
+            Self::ConKons { .. } => Table3Learner::ConKons,
+            Self::AogdAld => Table3Learner::AogdAld,
+            Self::NonsAld { .. } => Table3Learner::NonsAld,
         }
     }
 
@@ -209,7 +209,7 @@ impl Setting {
 
 /// A data set of the table and how it is run.
 #[derive(Clone, Copy, Debug)]
-pub struct Stream {
+pub struct Table3Stream {
     /// Its name in the registry.
     pub dataset: &'static str,
     /// What the paper prints of it.
@@ -228,7 +228,7 @@ pub struct Stream {
 
 /// What most streams share; `γ = 5` stands where the paper's choice cannot be told from its
 /// numbers.
-const USUAL: Stream = Stream {
+const USUAL: Table3Stream = Table3Stream {
     dataset: "",
     printed: None,
     width: 0.0,
@@ -239,8 +239,8 @@ const USUAL: Stream = Stream {
 };
 
 /// A data set of the paper, with its printed width.
-const fn of_paper(dataset: &'static str, printed: &'static PrintedSet) -> Stream {
-    Stream { dataset, printed: Some(printed), width: printed.width, ..USUAL }
+const fn of_paper(dataset: &'static str, printed: &'static PrintedSet) -> Table3Stream {
+    Table3Stream { dataset, printed: Some(printed), width: printed.width, ..USUAL }
 }
 
 /// All streams of the table, the bundled one last.
@@ -251,39 +251,40 @@ const fn of_paper(dataset: &'static str, printed: &'static PrintedSet) -> Stream
 /// - `diamonds` is no data set of the paper. Its width follows a rule that looks at no target: of
 ///   the widths that the paper prints, the narrowest whose ALD dictionary at `α = 25/T` stays below
 ///   100 points, the paper's goal "only store few examples".
-pub const STREAMS: [Stream; 10] = [
-    Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_motor", &printed::PARKINSON) },
-    Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_total", &printed::PARKINSON) },
-    Stream { gamma: 10.0, ..of_paper("elevators", &printed::ELEVATORS) },
-    Stream { features: Span::ZeroOne, ..of_paper("cpusmall", &printed::CPUSMALL) },
-    Stream { gamma: 1.0, ..of_paper("bank", &printed::BANK) },
-    Stream { gamma: 1.0, ..of_paper("ailerons", &printed::AILERONS) },
-    Stream { ranges_of: Some("calhousing_full"), ..of_paper("calhousing", &printed::CALHOUSING) },
+pub const STREAMS: [Table3Stream; 10] = [
+    Table3Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_motor", &printed::PARKINSON) },
+    Table3Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_total", &printed::PARKINSON) },
+    Table3Stream { gamma: 10.0, ..of_paper("elevators", &printed::ELEVATORS) },
+    Table3Stream { features: Span::ZeroOne, ..of_paper("cpusmall", &printed::CPUSMALL) },
+    Table3Stream { gamma: 1.0, ..of_paper("bank", &printed::BANK) },
+    Table3Stream { gamma: 1.0, ..of_paper("ailerons", &printed::AILERONS) },
+    Table3Stream { ranges_of: Some("calhousing_full"), ..of_paper("calhousing", &printed::CALHOUSING) },
     of_paper("year", &printed::YEAR),
     of_paper("toms_hardware", &printed::TOMS_HARDWARE),
-    Stream { dataset: "diamonds", width: 4.0, ..USUAL },
+    Table3Stream { dataset: "diamonds", width: 4.0, ..USUAL },
 ];
 
-impl Stream {
+impl Table3Stream {
     /// The paper's setting of a learner on this stream.
     #[must_use]
-    pub fn setting(&self, learner: Learner) -> Setting {
+    pub fn setting(&self, learner: Table3Learner) -> Table3Setting {
         let (step, alpha, gamma) = (self.step, 5.0, self.gamma);
         match learner {
-            Learner::Fogd => Setting::Fogd { step },
-            Learner::Nogd => Setting::Nogd { step },
-            Learner::ProsNKons => Setting::ProsNKons { alpha, gamma },
-            Learner::ConKons => Setting::ConKons { alpha, gamma },
-            Learner::AogdAld => Setting::AogdAld,
-            Learner::NonsAld => Setting::NonsAld { mu: 1.0 },
+            Table3Learner::Fogd => Table3Setting::Fogd { step },
+            Table3Learner::Nogd => Table3Setting::Nogd { step },
+            Table3Learner::ProsNKons => Table3Setting::ProsNKons { alpha, gamma },
+            Table3Learner::ConKons => Table3Setting::ConKons { alpha, gamma },
+            Table3Learner::AogdAld => Table3Setting::AogdAld,
+            Table3Learner::NonsAld => Table3Setting::NonsAld { mu: 1.0 },
         }
     }
 
     /// What a learner needs here that the paper does not print: how the data are scaled and, of a
     /// `setting` of ours, the outcome of its tuning.
     #[must_use]
-    pub fn choices(&self, learner: Learner, setting: bool) -> Option<String> {
-        let tuned = (setting && learner != Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");
+    pub fn choices(&self, learner: Table3Learner, setting: bool) -> Option<String> {
+        let tuned =
+            (setting && learner != Table3Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");
         let scaled = (self.features == Span::ZeroOne).then(|| "features on [0 to 1]".to_owned());
         let ranges = self.ranges_of.map(|whole| format!("the ranges of {whole}"));
         let target = self.dataset.starts_with("parkinson").then(|| "the target".to_owned());
@@ -293,8 +294,9 @@ impl Stream {
 
     /// For NOGD on a data set of the paper: the variant that explains its printed row.
     #[must_use]
-    pub fn restarted(&self, learner: Learner) -> Option<Setting> {
-        (learner == Learner::Nogd && self.printed.is_some()).then_some(Setting::RestartedNogd { step: self.step })
+    pub fn restarted(&self, learner: Table3Learner) -> Option<Table3Setting> {
+        (learner == Table3Learner::Nogd && self.printed.is_some())
+            .then_some(Table3Setting::RestartedNogd { step: self.step })
     }
 
     /// Reads and scales the stream, in file order.
@@ -322,22 +324,22 @@ mod tests {
     #[test]
     fn the_papers_setting_is_in_the_grid_and_grids_are_the_papers() {
         for stream in &STREAMS {
-            for learner in Learner::ALL {
+            for learner in Table3Learner::ALL {
                 let grid = learner.grid();
                 assert!(grid.contains(&stream.setting(learner)), "{} {}", stream.dataset, learner.name());
                 assert!(grid.iter().all(|setting| setting.learner() == learner));
             }
         }
-        let sizes = Learner::ALL.map(|learner| learner.grid().len());
+        let sizes = Table3Learner::ALL.map(|learner| learner.grid().len());
         assert_eq!(sizes, [4, 4, 12, 12, 1, 3]);
-        assert_eq!(Learner::ALL.map(Learner::index), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(Table3Learner::ALL.map(Table3Learner::index), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
     fn steps_and_thresholds_follow_the_rounds() {
         // One round of FOGD and one of NOGD from zero: w = 2ηy z with ‖z‖ = 1, so the same input
         // then gives 2ηy.
-        for setting in [Setting::Fogd { step: 10.0 }, Setting::Nogd { step: 10.0 }] {
+        for setting in [Table3Setting::Fogd { step: 10.0 }, Table3Setting::Nogd { step: 10.0 }] {
             let mut learner = setting.build(1.0, 2, 10_000, 3).unwrap();
             learner.update(&[0.3, -0.4], 1.0).unwrap();
             let prediction = learner.predict(&[0.3, -0.4]).unwrap();
@@ -345,7 +347,7 @@ mod tests {
         }
         // α = 25/T: of two points at squared distance δ the second is kept from δ > 25/T on, for
         // every T.
-        let kept = |setting: Setting, rounds| {
+        let kept = |setting: Table3Setting, rounds| {
             let mut learner = setting.build(1.0, 1, rounds, 0).unwrap();
             learner.update(&[0.0], 0.5).unwrap();
             learner.update(&[0.1], 0.5).unwrap();
@@ -353,10 +355,10 @@ mod tests {
         };
         let residual = 1.0 - (-0.01f64).exp();
         let border = (25.0 / residual) as usize;
-        for setting in [Setting::AogdAld, Setting::NonsAld { mu: 1.0 }] {
+        for setting in [Table3Setting::AogdAld, Table3Setting::NonsAld { mu: 1.0 }] {
             assert_eq!((kept(setting, border - 5), kept(setting, border + 5)), (1, 2));
         }
-        assert!(Setting::AogdAld.build(1.0, 1, 0, 0).is_err());
+        assert!(Table3Setting::AogdAld.build(1.0, 1, 0, 0).is_err());
     }
 
     #[test]

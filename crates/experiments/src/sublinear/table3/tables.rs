@@ -2,7 +2,7 @@
 
 use mercer_readers::Span;
 
-use super::{Learner, Options, Outcome, Runs, StreamResult, figures, is_whole, mean_size, printed};
+use super::{Options, StreamResult, Table3Learner, Table3Result, Table3Runs, figures, is_whole, mean_size, printed};
 use crate::judgement::Tolerance;
 use crate::prelude::*;
 use crate::report::ReportError;
@@ -68,14 +68,14 @@ fn notices(report: &mut Report, results: &[StreamResult]) {
     for StreamResult { stream, outcome } in results {
         let name = stream.dataset;
         match outcome {
-            Outcome::NotFound { page } => {
+            Table3Result::NotFound { page } => {
                 absent
                     .push((stream, format!("The data set was not found on this machine; it is offered at <{page}>.")));
             }
-            Outcome::Unreadable { message } => {
+            Table3Result::Unreadable { message } => {
                 absent.push((stream, format!("The data set could not be read: {message}.")));
             }
-            Outcome::Measured { rounds, dimension, failures, .. } => {
+            Table3Result::Measured { rounds, dimension, failures, .. } => {
                 let mut line = format!("- `{name}`: T = {rounds}, d = {dimension}, σ = {}", stream.width);
                 if stream.features == Span::ZeroOne {
                     line += ", features on [0, 1] (on [−1, 1] the printed width gives other numbers)";
@@ -94,9 +94,9 @@ fn notices(report: &mut Report, results: &[StreamResult]) {
     report.words(lines.join("\n"));
     for (stream, why) in absent {
         // An error a learner, and the size of a dictionary that grows.
-        let sized = Learner::ALL.into_iter().filter(|learner| learner.grows()).count();
-        let numbers = if stream.printed.is_some() { Learner::ALL.len() + sized } else { 0 };
-        report.not_run(Kind::Printed, numbers, stream.dataset, why);
+        let sized = Table3Learner::ALL.into_iter().filter(|learner| learner.grows()).count();
+        let numbers = if stream.printed.is_some() { Table3Learner::ALL.len() + sized } else { 0 };
+        report.not_run(ComparisonKind::Printed, numbers, stream.dataset, why);
     }
     let measured = |result: &&StreamResult| !result.runs().is_empty();
     if results.iter().filter(measured).any(|result| result.stream.dataset.starts_with("parkinson")) {
@@ -106,8 +106,8 @@ fn notices(report: &mut Report, results: &[StreamResult]) {
 
 /// How many cells were reproduced.
 fn tally(results: &[StreamResult], options: &Options) -> String {
-    let cells = || results.iter().flat_map(|result| Learner::ALL.map(|learner| (result, learner)));
-    let count = |judged: &dyn Fn(&StreamResult, Learner) -> Option<bool>| {
+    let cells = || results.iter().flat_map(|result| Table3Learner::ALL.map(|learner| (result, learner)));
+    let count = |judged: &dyn Fn(&StreamResult, Table3Learner) -> Option<bool>| {
         let all: Vec<bool> = cells().filter_map(|(result, learner)| judged(result, learner)).collect();
         (all.iter().filter(|came_out| **came_out).count(), all.len())
     };
@@ -126,18 +126,18 @@ fn tally(results: &[StreamResult], options: &Options) -> String {
     )
 }
 
-fn verdict(result: &StreamResult, learner: Learner, runs: &Runs, options: &Options) -> Option<Judgement> {
+fn verdict(result: &StreamResult, learner: Table3Learner, runs: &Table3Runs, options: &Options) -> Option<Judgement> {
     let printed = printed(result, learner).filter(|_| is_whole(runs, options) && !runs.passes.is_empty())?;
     Some(Tolerance::of(learner.name()).judge(&runs.errors(), &printed.mse))
 }
 
 /// By the paper's procedure.
-fn tuned_verdict(result: &StreamResult, learner: Learner, options: &Options) -> Option<Judgement> {
+fn tuned_verdict(result: &StreamResult, learner: Table3Learner, options: &Options) -> Option<Judgement> {
     verdict(result, learner, result.tuned(learner, options.grid_permutations)?, options)
 }
 
 /// Of a dictionary; a number of features that is set is no result.
-fn size_verdict(result: &StreamResult, learner: Learner, options: &Options) -> Option<Judgement> {
+fn size_verdict(result: &StreamResult, learner: Table3Learner, options: &Options) -> Option<Judgement> {
     let runs = result.at_paper_setting(learner).filter(|runs| is_whole(runs, options) && !runs.passes.is_empty())?;
     let printed = printed(result, learner).filter(|_| learner.grows())?;
     Some(Tolerance::of(learner.name()).judge_size(mean_size(runs), printed.size))
@@ -145,7 +145,11 @@ fn size_verdict(result: &StreamResult, learner: Learner, options: &Options) -> O
 
 /// Both as they are counted: with what the paper leaves open, or as not run where the passes are
 /// shortened.
-fn judgements(result: &StreamResult, learner: Learner, options: &Options) -> (Option<Judgement>, Option<Judgement>) {
+fn judgements(
+    result: &StreamResult,
+    learner: Table3Learner,
+    options: &Options,
+) -> (Option<Judgement>, Option<Judgement>) {
     if printed(result, learner).is_none() {
         return (None, None);
     }
@@ -153,7 +157,8 @@ fn judgements(result: &StreamResult, learner: Learner, options: &Options) -> (Op
     let error = tuned_verdict(result, learner, options).map(|verdict| Judgement { choice: open, ..verdict });
     let choice = result.stream.choices(learner, true);
     let size = size_verdict(result, learner, options).map(|verdict| Judgement { choice, ..verdict });
-    let or_shortened = |judgement: Option<Judgement>| judgement.unwrap_or_else(|| Judgement::shortened(Kind::Printed));
+    let or_shortened =
+        |judgement: Option<Judgement>| judgement.unwrap_or_else(|| Judgement::shortened(ComparisonKind::Printed));
     (Some(or_shortened(error)), learner.grows().then(|| or_shortened(size)))
 }
 
@@ -168,7 +173,7 @@ fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError
              µs/round ~3",
     );
     for result in results {
-        for learner in Learner::ALL {
+        for learner in Table3Learner::ALL {
             let Some(runs) = result.at_paper_setting(learner) else { continue };
             let printed = printed(result, learner);
             let (error, size) = judgements(result, learner, options);
@@ -197,7 +202,7 @@ fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError
     Ok(table)
 }
 
-fn spread(printed: crate::judgement::Printed) -> Cell {
+fn spread(printed: crate::judgement::PrintedValue) -> Cell {
     Cell::Spread { mean: printed.mean, std: printed.std }
 }
 
@@ -205,7 +210,7 @@ fn spread(printed: crate::judgement::Printed) -> Cell {
 fn grid(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
     let mut table = Table::with("data set | learner | setting |  | MSE ~4 | J .1 | passes # | diverged #");
     for result in results {
-        for learner in Learner::ALL {
+        for learner in Table3Learner::ALL {
             let tuned = result.tuned(learner, options.grid_permutations).map(|runs| runs.setting);
             for setting in learner.grid() {
                 let Some(runs) = result.runs().iter().find(|runs| runs.setting == setting) else { continue };
@@ -238,7 +243,8 @@ fn sizes(results: &[StreamResult], options: &Options) -> Result<Table, TableErro
         table = table.numbers(printed, Format::Shortest).numbers(of, Format::Shortest).words(verdict);
     }
     for result in results {
-        let (Outcome::Measured { rounds, dimension, .. }, Some(set)) = (&result.outcome, result.stream.printed) else {
+        let (Table3Result::Measured { rounds, dimension, .. }, Some(set)) = (&result.outcome, result.stream.printed)
+        else {
             continue;
         };
         // Of a shortened stream they are no result.
@@ -266,18 +272,18 @@ fn lead(results: &[StreamResult], options: &Options) -> Result<Table, TableError
         let tuned = |learner| Some(mean(&result.tuned(learner, options.grid_permutations)?.errors()));
         let theirs = |learner| Some(printed(result, learner)?.mse.mean);
         let against = |learner| Some(100.0 * (tuned(learner)? / theirs(learner)? - 1.0));
-        let ahead = |error: &dyn Fn(Learner) -> Option<f64>| {
-            let others = Learner::ALL.into_iter().filter(|learner| *learner != Learner::NonsAld);
+        let ahead = |error: &dyn Fn(Table3Learner) -> Option<f64>| {
+            let others = Table3Learner::ALL.into_iter().filter(|learner| *learner != Table3Learner::NonsAld);
             let best = others.map(error).collect::<Option<Vec<f64>>>()?.into_iter().fold(f64::INFINITY, f64::min);
-            Some(100.0 * (1.0 - error(Learner::NonsAld)? / best))
+            Some(100.0 * (1.0 - error(Table3Learner::NonsAld)? / best))
         };
-        if tuned_verdict(result, Learner::NonsAld, options).is_none() {
+        if tuned_verdict(result, Table3Learner::NonsAld, options).is_none() {
             continue;
         }
         table.push(row![
             result.stream.dataset,
-            against(Learner::ConKons),
-            against(Learner::ProsNKons),
+            against(Table3Learner::ConKons),
+            against(Table3Learner::ProsNKons),
             ahead(&theirs),
             ahead(&tuned)
         ])?;
@@ -291,14 +297,16 @@ fn nogd(results: &[StreamResult], options: &Options) -> Result<Table, TableError
              that against the printed",
     );
     for result in results {
-        let (Some(carried), Some(restarted)) = (result.at_paper_setting(Learner::Nogd), result.restarted_nogd()) else {
+        let (Some(carried), Some(restarted)) = (result.at_paper_setting(Table3Learner::Nogd), result.restarted_nogd())
+        else {
             continue;
         };
         let cells = [carried, restarted].map(|runs| {
-            let verdict = verdict(result, Learner::Nogd, runs, options);
+            let verdict = verdict(result, Table3Learner::Nogd, runs, options);
             [summary(runs.errors().into_iter()).into(), verdict.map(|verdict| verdict.to_string()).into()]
         });
-        let mut row = vec![result.stream.dataset.into(), printed(result, Learner::Nogd).map(|c| spread(c.mse)).into()];
+        let mut row =
+            vec![result.stream.dataset.into(), printed(result, Table3Learner::Nogd).map(|c| spread(c.mse)).into()];
         row.extend(cells.into_iter().flatten());
         table.push(row)?;
     }

@@ -40,7 +40,7 @@ pub struct OnDictionary<K, A, U, T> {
     timing: PhantomData<T>,
     evictor: Evictor,
     #[cfg_attr(feature = "serde", serde(skip))]
-    memory: Memory,
+    memory: DictionaryMemory,
     #[cfg_attr(feature = "serde", serde(skip))]
     rotations: Rotations,
     /// Points removed since the learner was made or read back: probes from before the last removal
@@ -53,14 +53,14 @@ pub struct OnDictionary<K, A, U, T> {
 
 /// Memory of a step or of a block, taken out while in use.
 #[derive(Clone, Debug, Default)]
-struct Memory {
+struct DictionaryMemory {
     /// Probes, [`SOLVES_TOGETHER`] at a time.
     probes: Vec<[Probe; SOLVES_TOGETHER]>,
     /// Coordinates of rounds that the update takes at once.
     coordinates: Vec<AlignedVec>,
 }
 
-impl Memory {
+impl DictionaryMemory {
     fn make_room(&mut self, groups: usize) {
         let groups = groups.max(self.probes.len());
         self.probes.resize_with(groups, Default::default);
@@ -109,7 +109,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
             max_dictionary,
             timing: PhantomData,
             evictor: Evictor::default(),
-            memory: Memory::default(),
+            memory: DictionaryMemory::default(),
             rotations: Rotations::new(),
             removals: 0,
             kernel_coefficients: KernelCoefficients::default(),
@@ -336,7 +336,12 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
     }
 
     /// Learns examples whose probes are made, one by one.
-    fn learn_each(&mut self, rows: Rows<'_>, memory: &mut Memory, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn_each(
+        &mut self,
+        rows: Rows<'_>,
+        memory: &mut DictionaryMemory,
+        scores: &mut Vec<f64>,
+    ) -> Result<(), Error> {
         let (probes, removals) = (memory.probes.as_flattened_mut(), self.removals);
         learn_in_order(rows.len(), self.outputs(), scores, |row, made| {
             let (x, target, probe) = (rows.input(row), rows.target(row), &mut probes[row]);
@@ -348,7 +353,12 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
 
     /// Learns examples whose probes are made, those between two kept points at once: whether a
     /// point is kept depends on its probe alone, so it is known before anything is learnt.
-    fn learn_runs(&mut self, rows: Rows<'_>, memory: &mut Memory, scores: &mut Vec<f64>) -> Result<(), Error> {
+    fn learn_runs(
+        &mut self,
+        rows: Rows<'_>,
+        memory: &mut DictionaryMemory,
+        scores: &mut Vec<f64>,
+    ) -> Result<(), Error> {
         self.kernel_coefficients.clear();
         let (mut first, removals) = (0, self.removals);
         while first < rows.len() {

@@ -19,14 +19,14 @@ pub struct OnFeatures<F, U> {
     map: F,
     update: U,
     #[cfg_attr(feature = "serde", serde(skip))]
-    memory: Memory,
+    memory: FeatureMemory,
     #[cfg_attr(feature = "serde", serde(skip))]
     threads: usize,
 }
 
 /// Memory for features, reused from block to block.
 #[derive(Clone, Debug, Default)]
-struct Memory {
+struct FeatureMemory {
     features: Vec<AlignedVec>,
     work: AlignedVec,
 }
@@ -39,7 +39,7 @@ impl<F: FeatureMap, U: LinearUpdate> OnFeatures<F, U> {
     pub fn from_parts(map: F, update: U) -> Result<Self, Error> {
         let (needed, has) = (map.coordinates(), update.coordinates());
         ParameterError::require(needed == has, "coordinates of the update", "those of the feature map", has as f64)?;
-        Ok(Self { map, update, memory: Memory::default(), threads: 1 })
+        Ok(Self { map, update, memory: FeatureMemory::default(), threads: 1 })
     }
 
     /// The feature map.
@@ -80,7 +80,7 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let Memory { features, work } = &mut self.memory;
+        let FeatureMemory { features, work } = &mut self.memory;
         features.resize(features.len().max(1), AlignedVec::new());
         self.map.map(x, &mut features[0], work);
         self.update.step(&mut features[0], None, target, scores).map_err(|error| cause(error, features.first()))
@@ -140,7 +140,7 @@ impl<F: FeatureMap, U: LinearUpdate> Blocks for OnFeatures<F, U> {
         let (rows, later) = (rows.range(0, first), rows.range(first, rows.len()));
         std::thread::scope(|scope| {
             let second = scope.spawn(move || {
-                let mut memory = Memory::default();
+                let mut memory = FeatureMemory::default();
                 let mut update = after(map, before, &mut memory, rows)?;
                 let mut scores = Vec::with_capacity(later.len() * update.outputs());
                 let learnt = learn(map, &mut update, &mut memory, later, &mut scores);
@@ -182,13 +182,13 @@ const LONG: usize = 50;
 fn learn<F: FeatureMap, U: LinearUpdate>(
     map: &F,
     update: &mut U,
-    memory: &mut Memory,
+    memory: &mut FeatureMemory,
     rows: Rows<'_>,
     scores: &mut Vec<f64>,
 ) -> Result<(), Error> {
     let problem = problem_of(map, update);
     let at_once = update.block_size().max(ROWS_TOGETHER);
-    let Memory { features, work } = memory;
+    let FeatureMemory { features, work } = memory;
     features.resize(features.len().max(at_once), AlignedVec::new());
     for first in (0..rows.len()).step_by(at_once) {
         let some = rows.range(first, rows.len().min(first + at_once));
@@ -225,7 +225,7 @@ fn cause(error: Error, features: Option<&AlignedVec>) -> Error {
 fn after<F: FeatureMap, U: LinearUpdate>(
     map: &F,
     mut update: U,
-    Memory { features, work }: &mut Memory,
+    FeatureMemory { features, work }: &mut FeatureMemory,
     rows: Rows<'_>,
 ) -> Option<U> {
     let system = update.equations()?;

@@ -19,13 +19,13 @@ const ROUNDING: f64 = 1e-12;
 /// `α = L⁻ᵀw` of each function, made when first asked for after a change. No part of the state.
 #[derive(Debug, Default)]
 pub(crate) struct KernelCoefficients {
-    made: OnceLock<Made>,
+    made: OnceLock<CoefficientCache>,
     /// Memory of those from before the last change.
-    spare: Mutex<Made>,
+    spare: Mutex<CoefficientCache>,
 }
 
 #[derive(Debug, Default)]
-struct Made {
+struct CoefficientCache {
     alphas: Vec<AlignedVec>,
     exact: bool,
     /// `√kᵢᵢ` of each point that was there before the last change, and memory of a point.
@@ -33,7 +33,7 @@ struct Made {
     point: Vec<f64>,
 }
 
-impl Made {
+impl CoefficientCache {
     fn fill<'w>(
         &mut self,
         factor: &GrowingCholesky,

@@ -3,7 +3,7 @@
 use mercer_kernels::Kernel;
 use mercer_sparsify::{Answer, Basis};
 
-use super::{CoefficientUpdate, Seen, predict};
+use super::{CoefficientUpdate, SampleView, predict};
 use crate::engines::update::{Coefficients, WhenWrong};
 use crate::loss::Loss;
 use crate::{Error, Growth};
@@ -13,7 +13,7 @@ impl<K: Kernel, U: CoefficientUpdate<K>> CoefficientUpdate<K> for WhenWrong<U> {
         self.inner.loss()
     }
 
-    fn step(&mut self, alpha: &mut Coefficients, seen: Seen<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
+    fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let mut seen = seen;
         if seen.answer.growth().is_some() && !seen.basis.is_empty() {
             predict(self.inner.loss(), alpha, seen.probe.row(), scores);

@@ -9,7 +9,7 @@ use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::dot;
 
-use super::Seen;
+use super::SampleView;
 use crate::engines::update::{Coefficients, finite};
 use crate::{Error, Growth};
 
@@ -23,7 +23,7 @@ use crate::{Error, Growth};
 /// kernel value for each kept point.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Window {
+pub(crate) struct SampleWindow {
     order: usize,
     inputs: Points,
     targets: Vec<f64>,
@@ -35,7 +35,7 @@ pub(crate) struct Window {
     joining: AlignedVec,
 }
 
-impl Window {
+impl SampleWindow {
     /// An empty window of `order ≥ 1` samples, for inputs of dimension `dimension`; `name` is that
     /// of the parameter.
     pub(crate) fn new(name: &'static str, order: usize, dimension: usize) -> Result<Self, ParameterError> {
@@ -54,7 +54,7 @@ impl Window {
     pub(crate) fn learn<K: Kernel>(
         &mut self,
         alpha: &mut Coefficients,
-        seen: &mut Seen<'_, K>,
+        seen: &mut SampleView<'_, K>,
         moved: &mut Move,
         find: impl FnOnce(&Self, &AlignedVec, &mut AlignedVec) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -73,8 +73,8 @@ impl Window {
 
     /// Takes the example in as the last sample. If it joins the dictionary, all rows gain its
     /// kernel values, the coordinates of the probe too.
-    fn enter<K: Kernel>(&mut self, seen: &mut Seen<'_, K>, joins: bool) -> Result<(), Error> {
-        let Seen { basis, x, probe, target, .. } = seen;
+    fn enter<K: Kernel>(&mut self, seen: &mut SampleView<'_, K>, joins: bool) -> Result<(), Error> {
+        let SampleView { basis, x, probe, target, .. } = seen;
         if joins {
             basis.kernel().row(&self.inputs, x, &mut self.joining);
             if !self.joining.iter().all(|value| value.is_finite()) {
@@ -181,7 +181,7 @@ impl Window {
     }
 }
 
-impl Validate for Window {
+impl Validate for SampleWindow {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.inputs.validate()?;
         self.targets.validate()?;

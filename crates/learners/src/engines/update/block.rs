@@ -13,21 +13,21 @@ pub(crate) const SHORTEST_BLOCK: usize = 4;
 
 /// Memory of a block and of its rounds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Block {
+pub(crate) struct BlockRounds {
     recursion: BlockRecursion,
     along: Vec<f64>,
     pub(crate) values: Vec<f64>,
 }
 
 /// What a round finds: the values `z = Wᵀφ` and the uncertainty `s = φᵀPφ`.
-pub(crate) struct Found<'a> {
+pub(crate) struct RoundValues<'a> {
     pub(crate) z: &'a [f64],
     pub(crate) s: f64,
 }
 
 /// What a round makes of it: predictions into `scores` and, for the output `k`,
 /// `w_k ← w_k + along_k Pφ`.
-pub(crate) struct Made<'a> {
+pub(crate) struct RoundUpdate<'a> {
     pub(crate) scores: &'a mut [f64],
     pub(crate) along: &'a mut [f64],
 }
@@ -38,14 +38,14 @@ pub(crate) struct Made<'a> {
 /// # Errors
 /// The first refused round's; those before it are learnt.
 pub(crate) fn learn_rounds(
-    block: &mut Block,
+    block: &mut BlockRounds,
     p: &mut SymmetricMatrix,
     w: &mut Coefficients,
     (phis, targets): (&[AlignedVec], Targets<'_>),
     scores: &mut Vec<f64>,
-    mut round: impl FnMut(Found<'_>, Target<'_>, Made<'_>) -> Result<f64, Error>,
+    mut round: impl FnMut(RoundValues<'_>, Target<'_>, RoundUpdate<'_>) -> Result<f64, Error>,
 ) -> Result<(), Error> {
-    let Block { recursion, along, values } = block;
+    let BlockRounds { recursion, along, values } = block;
     let outputs = w.outputs();
     recursion.begin(p, w.vectors(), phis);
     along.resize(outputs, 0.0);
@@ -56,7 +56,7 @@ pub(crate) fn learn_rounds(
         values.iter_mut().zip(recursion.values()).for_each(|(value, z)| *value = z);
         let before = scores.len();
         scores.resize(before + outputs, 0.0);
-        let found = Found { z: values, s: recursion.quadratic() };
+        let found = RoundValues { z: values, s: recursion.quadratic() };
         // A round that is only predicted must not carry what is not finite into those after it.
         let idle = target.weight == 0.0 && !(found.s.is_finite() && found.z.iter().all(|z| z.is_finite()));
         if idle {
@@ -64,7 +64,7 @@ pub(crate) fn learn_rounds(
             learnt = Err(ExampleError::KernelOverflow.into());
             break;
         }
-        match round(found, target, Made { scores: &mut scores[before..], along }) {
+        match round(found, target, RoundUpdate { scores: &mut scores[before..], along }) {
             Ok(gain) => recursion.advance(gain, along),
             Err(error) => {
                 scores.truncate(before);

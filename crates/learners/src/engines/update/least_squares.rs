@@ -21,7 +21,7 @@ use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMat
 use mercer_simd::{axpy, dot, scale};
 
 use crate::Error;
-use crate::engines::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
+use crate::engines::update::block::{BlockRounds, RoundUpdate, RoundValues, SHORTEST_BLOCK, learn_rounds};
 use crate::engines::update::information::Information;
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalEquations, NormalSystem,
@@ -118,7 +118,7 @@ pub struct LeastSquares<F = Ridge> {
     #[cfg_attr(feature = "serde", serde(skip))]
     errors: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    block: Block,
+    block: BlockRounds,
 }
 
 impl<F> LeastSquares<F> {
@@ -146,7 +146,7 @@ impl<F> LeastSquares<F> {
             c: AlignedVec::new(),
             uncertainty: 0.0,
             errors: Vec::new(),
-            block: Block::default(),
+            block: BlockRounds::default(),
         })
     }
 
@@ -514,24 +514,31 @@ impl<F: Readout> LinearBlocks for LeastSquares<F> {
         }
         let largest = self.largest_variance();
         let Self { w, p, block, residuals, .. } = self;
-        learn_rounds(block, p, w, (phis, targets), scores, |Found { z, s }, target, Made { scores, along }| {
-            let weight = target.weight;
-            scores.copy_from_slice(z);
-            if weight == 0.0 {
+        learn_rounds(
+            block,
+            p,
+            w,
+            (phis, targets),
+            scores,
+            |RoundValues { z, s }, target, RoundUpdate { scores, along }| {
+                let weight = target.weight;
+                scores.copy_from_slice(z);
+                if weight == 0.0 {
+                    read::<F>(scores, || s);
+                    return Ok(0.0);
+                }
+                let s = finite(s)?;
+                let gain = weight / (1.0 + weight * s);
+                for ((along, y), z) in along.iter_mut().zip(target.y).zip(z) {
+                    *along = finite(y - z)? * gain;
+                    move_in_range(*along, s, largest)?;
+                }
+                let squares = along.iter().zip(target.y).zip(z).map(|((step, y), z)| step * (y - z));
+                residuals.record(1.0, weight, squares);
                 read::<F>(scores, || s);
-                return Ok(0.0);
-            }
-            let s = finite(s)?;
-            let gain = weight / (1.0 + weight * s);
-            for ((along, y), z) in along.iter_mut().zip(target.y).zip(z) {
-                *along = finite(y - z)? * gain;
-                move_in_range(*along, s, largest)?;
-            }
-            let squares = along.iter().zip(target.y).zip(z).map(|((step, y), z)| step * (y - z));
-            residuals.record(1.0, weight, squares);
-            read::<F>(scores, || s);
-            Ok(gain)
-        })
+                Ok(gain)
+            },
+        )
     }
 }
 

@@ -26,7 +26,7 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMatrix};
 
 use crate::Error;
-use crate::engines::update::block::{Block, Found, Made, SHORTEST_BLOCK, learn_rounds};
+use crate::engines::update::block::{BlockRounds, RoundUpdate, RoundValues, SHORTEST_BLOCK, learn_rounds};
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite,
     learn_each, make_room, move_in_range, remove_coordinate,
@@ -55,7 +55,7 @@ pub struct NewtonStep {
     #[cfg_attr(feature = "serde", serde(skip))]
     change: Change,
     #[cfg_attr(feature = "serde", serde(skip))]
-    block: Block,
+    block: BlockRounds,
 }
 
 /// What a round does to each output, in units of `c = Pφ`.
@@ -69,7 +69,7 @@ struct Change {
 
 /// The constants and state of a round.
 #[derive(Clone, Copy)]
-struct Rule {
+struct NewtonRound {
     loss: Loss,
     prior: f64,
     curvature: f64,
@@ -77,7 +77,7 @@ struct Rule {
     short: bool,
 }
 
-impl Rule {
+impl NewtonRound {
     /// Scores within the bound.
     #[inline(always)]
     fn clip(self, scores: &mut [f64]) {
@@ -87,7 +87,7 @@ impl Rule {
     /// [`round`](Self::round), of which the compiler knows the length in the common case.
     fn of(
         self,
-        found: Found<'_>,
+        found: RoundValues<'_>,
         grown: f64,
         target: Target<'_>,
         scores: &mut [f64],
@@ -95,7 +95,7 @@ impl Rule {
     ) -> Result<f64, Error> {
         match (found.z, scores, moves) {
             (z @ [_], scores @ [_], (projection @ [_], along @ [_])) => self.round(
-                Found { z: &z[..1], ..found },
+                RoundValues { z: &z[..1], ..found },
                 grown,
                 target,
                 &mut scores[..1],
@@ -111,7 +111,7 @@ impl Rule {
     #[inline(always)]
     fn round(
         self,
-        Found { z, s }: Found<'_>,
+        RoundValues { z, s }: RoundValues<'_>,
         grown: f64,
         target: Target<'_>,
         scores: &mut [f64],
@@ -197,7 +197,7 @@ impl NewtonStep {
             loss,
             c: AlignedVec::new(),
             change: Change::default(),
-            block: Block::default(),
+            block: BlockRounds::default(),
         })
     }
 
@@ -207,8 +207,14 @@ impl NewtonStep {
         Self { short: true, ..self }
     }
 
-    fn rule(&self) -> Rule {
-        Rule { loss: self.loss, prior: self.prior, curvature: self.curvature, bound: self.bound, short: self.short }
+    fn rule(&self) -> NewtonRound {
+        NewtonRound {
+            loss: self.loss,
+            prior: self.prior,
+            curvature: self.curvature,
+            bound: self.bound,
+            short: self.short,
+        }
     }
 }
 
@@ -257,7 +263,7 @@ impl LinearUpdate for NewtonStep {
         make_room(along, scores.len());
         make_room(&mut self.block.values, scores.len());
         self.w.values(phi, &mut self.block.values);
-        let found = Found { z: &self.block.values, s };
+        let found = RoundValues { z: &self.block.values, s };
         let gain = rule.of(found, grown, target, scores, (projection, along))?;
         if let Some(new) = growth {
             // The projection belongs to the old coordinates: the new one is moved by the step
@@ -330,7 +336,7 @@ impl LinearBlocks for NewtonStep {
         let rule = self.rule();
         let Self { w, p, block, change: Change { projection, .. }, .. } = self;
         projection.resize(w.outputs(), 0.0);
-        learn_rounds(block, p, w, (&*phis, targets), scores, |found, target, Made { scores, along }| {
+        learn_rounds(block, p, w, (&*phis, targets), scores, |found, target, RoundUpdate { scores, along }| {
             if target.weight == 0.0 {
                 scores.copy_from_slice(found.z);
                 rule.clip(scores);

@@ -6,7 +6,7 @@ use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_sparsify::Ald;
 
-use super::team::{Gather, Group, Outcome, Team, learn_all};
+use super::team::{Gather, Group, MemberBlock, Team, learn_all};
 use crate::engines::basis::{GrowThenStep, OnDictionary};
 use crate::engines::update::{
     ByValues, Coefficients, GradientStep, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
@@ -182,7 +182,7 @@ impl<M: Regressor, K: Kernel + Clone + Send> Group for Sharing<M, K> {
         }
     }
 
-    fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>) {
+    fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<MemberBlock>) {
         match self {
             Self::One(learner) => learner.learn_each(rows, outcomes),
             Self::OneDictionary(learner) => {
@@ -324,7 +324,7 @@ pub struct Steps {
     steps: Vec<Step>,
     /// What became of the last block, one a step.
     #[cfg_attr(feature = "serde", serde(skip))]
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<MemberBlock>,
     #[cfg_attr(feature = "serde", serde(skip))]
     rounds: Vec<f64>,
 }

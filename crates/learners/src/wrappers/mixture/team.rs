@@ -15,7 +15,7 @@ pub struct Team<G> {
     group: G,
     /// What became of the last block.
     #[cfg_attr(feature = "serde", serde(skip))]
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<MemberBlock>,
 }
 
 /// One learner or several, all with as many outputs. Their indices in the group count from 0.
@@ -51,7 +51,7 @@ pub trait Group: Send + Sync {
 
     /// Lets every learner learn the rows until it fails, and says what became of each in its entry
     /// of `outcomes`, which are empty.
-    fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>);
+    fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<MemberBlock>);
 
     /// Inputs have `added` features more.
     fn grow_inputs(&mut self, added: usize) -> Result<(), Error>;
@@ -72,7 +72,7 @@ pub trait Gather<M>: Group + Sized {
 
 /// A member's part in a block.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct MemberBlock {
     /// A prediction, which is `width` numbers, for each row that was learnt.
     pub(super) predictions: Vec<f64>,
     /// Why the next row was not, and what was predicted for it.
@@ -80,7 +80,7 @@ pub struct Outcome {
     width: usize,
 }
 
-impl Outcome {
+impl MemberBlock {
     fn clear(&mut self, width: usize) {
         self.predictions.clear();
         self.failure = None;
@@ -117,7 +117,7 @@ impl<G> Team<G> {
     }
 
     /// What became of the last block, one a learner.
-    pub(super) fn outcomes(&self) -> impl Iterator<Item = (usize, &Outcome)> {
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = (usize, &MemberBlock)> {
         self.places.iter().copied().zip(&self.outcomes)
     }
 }
@@ -177,7 +177,7 @@ impl<G: Group> Team<G> {
 
     /// Lets every learner learn the rows until it fails.
     pub(super) fn learn(&mut self, rows: Rows<'_>) {
-        self.outcomes.resize_with(self.places.len(), Outcome::default);
+        self.outcomes.resize_with(self.places.len(), MemberBlock::default);
         let width = self.group.width();
         self.outcomes.iter_mut().for_each(|outcome| outcome.clear(width));
         self.group.learn_each(rows, &mut self.outcomes);
@@ -195,7 +195,7 @@ impl<G: Group> Team<G> {
 
     /// Takes out the learners that failed before row `learnt`; `false` when none is left.
     pub(super) fn keep_survivors(&mut self, learnt: usize) -> bool {
-        let failed = |outcome: &Outcome| outcome.failure.is_some() && outcome.learnt() < learnt;
+        let failed = |outcome: &MemberBlock| outcome.failure.is_some() && outcome.learnt() < learnt;
         let failed: Vec<usize> = (0..self.places.len()).filter(|index| failed(&self.outcomes[*index])).collect();
         self.take_out(&failed)
     }
@@ -278,9 +278,9 @@ impl<R: Regressor> Group for R {
         self.noise(output)
     }
 
-    fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<Outcome>) {
+    fn learn_each(&mut self, rows: Rows<'_>, outcomes: &mut Vec<MemberBlock>) {
         let width = self.outputs();
-        let Outcome { predictions, failure, .. } = &mut outcomes[0];
+        let MemberBlock { predictions, failure, .. } = &mut outcomes[0];
         if let Err(error) = learn_all(self, rows, predictions) {
             let refused = rows.input(predictions.len() / width);
             let mut guess = vec![0.0; width];
