@@ -1,5 +1,5 @@
 //! `cargo xtask faults`: kill −9 at random moments while checkpoints are written, and go on; slow
-//! clients; forged model files.
+//! and greedy clients; forged model files.
 //!
 //! A run that learns a stream and writes a checkpoint every few rows is killed again and again, and
 //! resumed. After every kill the model file must load, hold a whole number of checkpoints and no
@@ -50,8 +50,10 @@ enum Step {
     Service,
     /// A service with a journal is killed
     Journal,
-    /// Slow clients and long forecasts at once
+    /// Slow clients and long forecasts at once, and slow clients at the end
     Siege,
+    /// Clients that learn and predict many rows at once
+    Bulk,
     /// Forged model files
     Forged,
 }
@@ -76,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             Step::Service => service::kills(&program, folder, *kills, *seed, false)?,
             Step::Journal => service::kills(&program, folder, *kills, *seed, true)?,
             Step::Siege => service::siege(&program, folder)?,
+            Step::Bulk => service::bulk(&program, folder)?,
             Step::Forged => forged(arguments.forged)?,
         }
     }

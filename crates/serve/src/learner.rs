@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::model::{Counts, Reason, Row};
 use super::{Journal, Keeping, Save, Service, Snapshot};
+
+/// When a journal that takes nothing may have been emptied.
+const RETRY: Duration = Duration::from_secs(10);
 
 /// What is asked of the thread.
 pub(super) enum Job {
@@ -31,10 +34,16 @@ pub(super) struct Learnt {
     /// Rows that the model has met in its life.
     pub(super) met: u64,
     pub(super) counts: Counts,
-    /// Why the row after them was refused; those behind it were not looked at.
-    pub(super) refused: Option<Reason>,
-    /// Why the journal did not take the rows; none of them was looked at.
-    pub(super) unwritten: Option<Reason>,
+    /// Why the rows behind them were not looked at.
+    pub(super) stop: Option<Stop>,
+}
+
+/// Why some rows of a request are not learnt.
+pub(super) enum Stop {
+    /// The first of them was refused.
+    Refused(Reason),
+    /// They may be sent again after a while.
+    Later(Reason, Duration),
 }
 
 pub(super) struct Learner {
@@ -113,53 +122,62 @@ impl Learner {
         Ok(standing.met)
     }
 
-    /// Learns the rows of a request once the journal has them.
+    /// Learns the rows of a request for as long as they may be learnt.
     fn learn_request(&mut self, rows: &[Row]) -> Learnt {
         let service = Arc::clone(&self.service);
-        let begun = Instant::now();
-        if let Some(journal) = &mut self.journal {
-            let standing = service.model.blocking_read().standing();
-            if let Err(why) = journal.append(rows, standing) {
-                service.metrics.failed_journal.fetch_add(1, Relaxed);
-                service.queue.leave(rows.len());
-                return Learnt { unwritten: Some(why), ..Learnt::default() };
+        let (begun, most) = (Instant::now(), service.options.limits.learning);
+        let mut learnt = Learnt::default();
+        let mut left = rows;
+        while !left.is_empty() && learnt.stop.is_none() {
+            if learnt.rows > 0 && begun.elapsed() > most {
+                let why = format!("the rows of a request are learnt for {} s at most", most.as_secs());
+                learnt.stop = Some(Stop::Later(why.into(), Duration::ZERO));
+                break;
             }
+            let (slice, rest) = left.split_at(service.queue.slice().min(left.len()));
+            self.learn_slice(slice, rows.len(), &mut learnt);
+            left = rest;
         }
-        let learnt = self.learn(rows);
         service.queue.leave(rows.len() - learnt.rows);
-        service.queue.pace(learnt.rows, begun.elapsed());
+        learnt.met = service.metrics.met();
         learnt
     }
 
-    fn learn(&mut self, rows: &[Row]) -> Learnt {
-        let mut learnt = Learnt::default();
+    /// Learns some of so many rows once the journal has them.
+    fn learn_slice(&mut self, rows: &[Row], of: usize, learnt: &mut Learnt) {
+        let (begun, before) = (Instant::now(), learnt.rows);
+        if let Some(journal) = &mut self.journal {
+            let standing = self.service.model.blocking_read().standing();
+            if let Err(why) = journal.append(rows, standing) {
+                self.service.metrics.failed_journal.fetch_add(1, Relaxed);
+                // A journal that is emptied may have room again.
+                self.service.save_now.fetch_or(self.unsaved, Relaxed);
+                learnt.stop = Some(Stop::Later(why, RETRY));
+                return;
+            }
+        }
         for row in rows {
             if learnt.rows > 0 {
                 learnt.answers.push(',');
             }
-            match self.learn_row(row, &mut learnt) {
-                Ok(()) => {
-                    learnt.rows += 1;
-                    self.service.queue.leave(1);
-                }
-                Err(why) => {
-                    learnt.refused = Some(why);
-                    break;
-                }
+            if let Err(why) = self.learn_row(row, of, learnt) {
+                learnt.stop = Some(Stop::Refused(why));
+                break;
             }
+            learnt.rows += 1;
+            self.service.queue.leave(1);
         }
-        learnt.met = self.service.metrics.met();
-        learnt
+        self.service.queue.pace(learnt.rows - before, begun.elapsed());
     }
 
     /// What is refused leaves the model as it was, and does not count as met.
-    fn learn_row(&mut self, row: &Row, learnt: &mut Learnt) -> Result<(), Reason> {
-        let Learnt { answers, counts, .. } = learnt;
+    fn learn_row(&mut self, row: &Row, of: usize, learnt: &mut Learnt) -> Result<(), Reason> {
+        let Learnt { answers, counts, rows, .. } = learnt;
         let service = &*self.service;
         if service.ended.load(Relaxed) {
             return Err("the service has ended".into());
         }
-        check_length(answers.len())?;
+        check_length(answers.len(), *rows, of)?;
         let (prediction, standing) = {
             let mut model = service.model.blocking_write();
             let prediction = model.learn(row)?;
@@ -230,10 +248,10 @@ impl Learner {
 /// Most bytes in the predictions of an answer.
 const MOST_ANSWER: usize = 1 << 26;
 
-/// Refuses predictions that are too long, or would become so: of many classes they may be far
-/// longer than the rows that ask for them.
-pub(super) fn check_length(bytes: usize) -> Result<(), Reason> {
-    if bytes <= MOST_ANSWER {
+/// Refuses predictions that would become too long, as those of the first rows tell: of many classes
+/// they may be far longer than the rows that ask for them.
+pub(super) fn check_length(bytes: usize, rows: usize, of: usize) -> Result<(), Reason> {
+    if bytes / rows.max(1) * of <= MOST_ANSWER {
         return Ok(());
     }
     Err(format!("the predictions would have more than {MOST_ANSWER} bytes; send fewer rows in a request").into())

@@ -20,6 +20,7 @@
 )]
 
 mod access;
+mod body;
 mod connection;
 mod curve;
 mod groups;
@@ -149,6 +150,9 @@ pub struct Limits {
     /// How long a row may wait for others to be learnt, as far as that can be told, and a forecast
     /// for others to be made; what would wait longer is answered 503 and is to be asked again.
     pub wait: Duration,
+    /// How long the rows of a request may be learnt; those that are left then are answered 503, and
+    /// are to be sent again.
+    pub learning: Duration,
     /// How long a client may take to send a head, to send a body, or to accept the next part of an
     /// answer, and how long it may be idle.
     pub timeout: Duration,
@@ -156,7 +160,8 @@ pub struct Limits {
 
 impl Default for Limits {
     /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, 10,000 rows
-    /// that wait an hour for labels, 100 groups, a second of waiting, and 30 seconds for clients.
+    /// that wait an hour for labels, 100 groups, a second of waiting, five of learning, and 30 for
+    /// clients.
     fn default() -> Self {
         Self {
             body: 1 << 20,
@@ -168,6 +173,7 @@ impl Default for Limits {
             kept_time: Duration::from_secs(3600),
             groups: 100,
             wait: Duration::from_secs(1),
+            learning: Duration::from_secs(5),
             timeout: Duration::from_secs(30),
         }
     }
@@ -198,8 +204,10 @@ struct Service {
     queue: Queue,
     kept: Kept,
     log: Log,
-    /// Forecasts that may be made at once.
-    forecasts: Semaphore,
+    /// Forecasts, or slices of the predictions of many rows, that may be made at once.
+    turns: Semaphore,
+    /// Copies of the model that may be on their way at once.
+    downloads: Arc<Semaphore>,
     openapi: Bytes,
     page: Bytes,
     /// The learner is to save, whatever it does.
@@ -221,7 +229,8 @@ impl Service {
             queue: Queue::default(),
             kept: Kept::default(),
             log,
-            forecasts: Semaphore::new(options.threads()),
+            turns: Semaphore::new(options.threads()),
+            downloads: Arc::new(Semaphore::new(options.threads())),
             model: RwLock::new(model),
             schema,
             options,

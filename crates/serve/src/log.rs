@@ -3,6 +3,8 @@
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -14,36 +16,50 @@ use serde_json::json;
 const WAITING: usize = 10_000;
 
 /// Where lines go; nowhere if there is no log.
-#[derive(Clone)]
-pub(super) struct Log(Option<SyncSender<String>>);
+#[derive(Clone, Default)]
+pub(super) struct Log {
+    lines: Option<SyncSender<String>>,
+    /// Lines that were not written.
+    lost: Arc<AtomicU64>,
+}
 
 impl Log {
     /// # Errors
     /// If the system gives no thread.
     pub(super) fn new(into: Option<Box<dyn Write + Send>>) -> io::Result<Self> {
+        let lost = Arc::<AtomicU64>::default();
+        let losses = Arc::clone(&lost);
         let begin = |mut into: Box<dyn Write + Send>| {
             let (lines, waiting) = sync_channel::<String>(WAITING);
             let write = move || {
+                // What a full disk has cut off stays a line of its own.
+                let mut before = "";
                 for line in waiting {
-                    // A log that cannot be written harms nothing.
-                    let _ = into.write_all(line.as_bytes()).and_then(|()| into.flush());
+                    let line = format!("{before}{line}\n");
+                    let written = into.write_all(line.as_bytes()).and_then(|()| into.flush());
+                    before = if written.is_ok() { "" } else { "\n" };
+                    losses.fetch_add(written.is_err().into(), Relaxed);
                 }
             };
             thread::Builder::new().name("log".to_owned()).spawn(write).map(|_| lines)
         };
-        Ok(Self(into.map(begin).transpose()?))
+        Ok(Self { lines: into.map(begin).transpose()?, lost })
     }
 
-    /// Takes note of an answered request; whether there was room for it.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost.load(Relaxed)
+    }
+
+    /// Takes note of an answered request. A log that cannot be written harms nothing.
     pub(super) fn tell(
         &self,
         client: SocketAddr,
         (method, path): (&Method, &str),
         status: u16,
-        bytes: usize,
+        bytes: Option<u64>,
         took: Duration,
-    ) -> bool {
-        let Some(lines) = &self.0 else { return true };
+    ) {
+        let Some(lines) = &self.lines else { return };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let line = json!({
             "time": now.as_millis() as f64 / 1e3,
@@ -54,6 +70,6 @@ impl Log {
             "bytes": bytes,
             "seconds": took.as_secs_f64(),
         });
-        lines.try_send(format!("{line}\n")).is_ok()
+        self.lost.fetch_add(lines.try_send(line.to_string()).is_err().into(), Relaxed);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
 use super::kept::Kept;
+use super::log::Log;
 use super::model::Standing;
 use super::queue::Queue;
 
@@ -38,7 +39,6 @@ pub(super) struct Metrics {
     pub(super) checkpoints: AtomicU64,
     pub(super) failed_checkpoints: AtomicU64,
     pub(super) failed_journal: AtomicU64,
-    pub(super) lost_lines: AtomicU64,
     /// Whether the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
     pub(super) learnt: AtomicU64,
@@ -77,7 +77,6 @@ impl Metrics {
             checkpoints: counter(),
             failed_checkpoints: counter(),
             failed_journal: counter(),
-            lost_lines: counter(),
             unsaved: AtomicBool::new(false),
             learnt: counter(),
             start: now(),
@@ -152,7 +151,7 @@ impl Metrics {
     }
 
     /// The text format of Prometheus, version 0.0.4. Names of counters end with `_total`.
-    pub(super) fn text(&self, queue: &Queue, kept: &Kept) -> String {
+    pub(super) fn text(&self, queue: &Queue, kept: &Kept, log: &Log) -> String {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
         let (waiting, expired) = kept.count();
@@ -206,7 +205,7 @@ impl Metrics {
                 count(&self.failed_checkpoints),
             ),
             ("mercer_journal_failed_total", "Times the journal could not be kept.", count(&self.failed_journal)),
-            ("mercer_log_lost_total", "Lines for which the access log had no room.", count(&self.lost_lines)),
+            ("mercer_log_lost_total", "Lines that the access log did not take.", log.lost() as f64),
         ];
         let mut text = format!(
             "# HELP mercer_info The version of the service.\n# TYPE mercer_info gauge\nmercer_info{{version=\"{}\"}} 1\n",
@@ -273,7 +272,7 @@ mod tests {
         let metrics = Metrics::new(Standing::default());
         metrics.request("/", 200, Duration::ZERO);
         metrics.learnt(Standing { rounds: 1, weight: 2.0, loss: 3.0, ..Standing::default() });
-        let text = metrics.text(&Queue::default(), &Kept::default());
+        let text = metrics.text(&Queue::default(), &Kept::default(), &Log::default());
         assert!(text.contains("mercer_recent_loss 1.5\n") && !text.contains("memory_bytes 0\n"), "{text}");
         let dashboard = include_str!("../../../docs/serving/grafana.json");
         let words = dashboard.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));

@@ -82,7 +82,7 @@ const OPERATIONS: &[Operation] = &[
     Operation { answer: (JSON, Some("Curve")), ..get("/curve", "curve", "The mean loss of predictions before learning, since the service began") },
     Operation { answer: ("text/plain", None), ..get("/metrics", "metrics", "Counters as Prometheus reads them") },
     Operation { answer: ("application/octet-stream", None), guarded: true,
-        refusals: &[("409", "The model holds what no file can, such as an infinite number."), ("503", "The service is ending.")],
+        refusals: &[("409", "The model holds what no file can, such as an infinite number."), ("503", "The service is ending, or others are downloading the model.")],
         ..get("/model", "model", "The model file as it would be saved now") },
     get("/openapi.json", "openapi", "This document"),
     Operation { answer: ("text/html", None), ..get("/", "page", "A page for people") },

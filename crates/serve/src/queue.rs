@@ -3,6 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+/// Rows that are learnt before others have a say, and how long these should take.
+const SLICE: u64 = 64;
+const SLICE_TIME: u64 = 50_000_000;
+
 /// How many rows wait, and the time that one took lately.
 #[derive(Default)]
 pub(super) struct Queue {
@@ -19,6 +23,11 @@ impl Queue {
     /// How long the rows that wait will take.
     pub(super) fn wait(&self) -> Duration {
         Duration::from_nanos(self.rows().saturating_mul(self.pace.load(Relaxed)))
+    }
+
+    /// How many rows are to be learnt in one go: one while their time is not known.
+    pub(super) fn slice(&self) -> usize {
+        SLICE_TIME.checked_div(self.pace.load(Relaxed)).map_or(1, |rows| rows.clamp(1, SLICE) as usize)
     }
 
     /// Takes in rows, unless those before them will take longer than they may.
@@ -58,6 +67,7 @@ mod tests {
     #[test]
     fn rows_are_refused_where_those_before_them_take_too_long() {
         let (queue, most) = (Queue::default(), Duration::from_secs(1));
+        assert_eq!(queue.slice(), 1);
         // Nothing is known of the time yet.
         queue.admit(1000, most).unwrap();
         queue.leave(1000);
@@ -69,6 +79,6 @@ mod tests {
         queue.admit(1, most).unwrap();
         assert_eq!((queue.rows(), queue.wait()), (101, Duration::from_millis(808)));
         queue.pace(1, Duration::ZERO);
-        assert_eq!(queue.wait(), Duration::from_millis(707));
+        assert_eq!((queue.wait(), queue.slice()), (Duration::from_millis(707), 7));
     }
 }

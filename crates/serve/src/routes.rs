@@ -1,6 +1,6 @@
 //! From a request to its answer.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,31 +8,27 @@ use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
 use flate2::bufread::GzDecoder;
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-    EXPECT, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CONNECTION, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    EXPECT, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, StatusCode};
 use serde_json::json;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{SemaphorePermit, mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::body::{Answer, PIECE, pieces, whole};
 use super::groups::{Part, Parts};
-use super::learner::{Job, Learnt, check_length};
+use super::learner::{Job, Learnt, Stop, check_length};
 use super::metrics::PATHS;
-use super::model::Counts;
+use super::model::{Counts, Row};
 use super::refusal::Refusal;
 use super::request::{self, Asked, Purpose};
 use super::{Service, page};
 
-type Answer = Response<Full<Bytes>>;
-
 const JSON: &str = "application/json";
-
-/// When a journal that has no room may have some.
-const RETRY: Duration = Duration::from_secs(10);
 
 /// Rows that are predicted before others have their turn on the thread.
 const TURN: usize = 16;
@@ -87,10 +83,8 @@ pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts
     let answer = answered.unwrap_or_else(Refusal::answer);
     let (status, took) = (answer.status().as_u16(), start.elapsed());
     service.metrics.request(path.unwrap_or("other"), status, took);
-    let bytes = answer.body().size_hint().lower() as usize;
-    if !service.log.tell(client, (&method, &asked), status, bytes, took) {
-        service.metrics.lost_lines.fetch_add(1, Relaxed);
-    }
+    let bytes = answer.body().size_hint().exact();
+    service.log.tell(client, (&method, &asked), status, bytes, took);
     answer
 }
 
@@ -118,7 +112,8 @@ async fn route(
         "/learn" => learn(request, service, jobs).await,
         "/snapshot" | "/rollback" => copy(path == "/rollback", request.headers(), service, jobs).await,
         "/metrics" => {
-            Ok(whole("text/plain; version=0.0.4; charset=utf-8", service.metrics.text(&service.queue, &service.kept)))
+            let text = service.metrics.text(&service.queue, &service.kept, &service.log);
+            Ok(whole("text/plain; version=0.0.4; charset=utf-8", text))
         }
         "/health" => Ok(health(service)),
         "/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
@@ -137,16 +132,6 @@ async fn route(
             Ok(answer)
         }
     }
-}
-
-fn whole(kind: &'static str, body: impl Into<Bytes>) -> Answer {
-    let mut answer = Response::new(Full::new(body.into()));
-    let headers = answer.headers_mut();
-    let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
-    set(CONTENT_TYPE, kind);
-    set(CACHE_CONTROL, "no-store");
-    set(X_CONTENT_TYPE_OPTIONS, "nosniff");
-    answer
 }
 
 fn health(service: &Service) -> Answer {
@@ -180,48 +165,117 @@ pub(super) fn malformed(status: u16) -> String {
     json!({ "error": why }).to_string()
 }
 
-async fn predict(request: Request<Incoming>, service: &Service) -> Result<Answer, Refusal> {
+async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
     let body = read(request, service).await?;
     if let Some(most) = service.schema.series {
         return forecast(service, request::ahead(&body, &service.schema.known, most)?).await;
     }
     let mut asked = Asked::parse(&body, Purpose::Predict, service)?;
     drop(body);
-    let (rows, single, variance) = (std::mem::take(&mut asked.rows), asked.single, asked.variance);
-    let mut text = String::from(if single { "" } else { "{\"predictions\":[" });
-    let mut counts = Counts::default();
-    let count = rows.len();
-    for (at, row) in rows.into_iter().enumerate() {
-        if at > 0 {
-            text.push(',');
-            if at % TURN == 0 {
-                tokio::task::yield_now().await;
+    let mut made = Predictions {
+        rows: std::mem::take(&mut asked.rows).into_iter(),
+        text: String::from(if asked.single { "" } else { "{\"predictions\":[" }),
+        asked,
+        counts: Counts::default(),
+        sent: 0,
+        at: 0,
+        wait: service.options.limits.wait,
+    };
+    if made.more(service).await? {
+        return Ok(whole(JSON, made.end(service)));
+    }
+    // What is begun is brought to its end, however long that takes.
+    made.wait = Duration::MAX;
+    let (sender, answer) = pieces(JSON);
+    let service = Arc::clone(service);
+    tokio::spawn(async move {
+        // Until the client is gone.
+        while sender.send(Ok(made.piece().into())).await.is_ok() {
+            let last = match made.more(&service).await {
+                Ok(false) => continue,
+                Ok(true) => Ok(made.end(&service).into()),
+                Err(refusal) => Err(io::Error::other(refusal.message)),
+            };
+            return drop(sender.send(last).await);
+        }
+    });
+    Ok(answer)
+}
+
+/// The predictions of a request, as they are made.
+struct Predictions {
+    asked: Asked,
+    rows: std::vec::IntoIter<Row>,
+    /// What is to be sent next.
+    text: String,
+    counts: Counts,
+    /// How many bytes and rows were made before that.
+    sent: usize,
+    at: usize,
+    /// How long they may wait for others.
+    wait: Duration,
+}
+
+impl Predictions {
+    /// Goes on until a piece of the answer is full; whether no row is left.
+    async fn more(&mut self, service: &Service) -> Result<bool, Refusal> {
+        let variance = self.asked.variance;
+        let mut _turn = None;
+        while let Some(row) = self.rows.next() {
+            let at = self.at;
+            if at > 0 {
+                self.text.push(',');
+                if at % TURN == 0 {
+                    _turn = None;
+                    tokio::task::yield_now().await;
+                    _turn = Some(turn(service, self.wait, "send fewer rows").await?);
+                }
+            }
+            let fits = check_length(self.sent + self.text.len(), at, at + 1 + self.rows.len());
+            let model = service.model.read().await;
+            let predicted = fits.and_then(|()| model.predict(&row, variance));
+            let refused = |why| Refusal::unprocessable(format!("{}: {why}", self.asked.place(at)));
+            let predicted = predicted.map_err(refused)?;
+            self.counts.add(model.odd(&row));
+            drop(model);
+            let mut told = predicted.json(&service.schema, variance);
+            if self.asked.keep {
+                told["id"] = service.kept.keep(row, &service.options.limits).into();
+            }
+            self.text.push_str(&told.to_string());
+            self.at += 1;
+            if self.text.len() >= PIECE && self.rows.len() > 0 {
+                return Ok(false);
             }
         }
-        let fits = check_length(text.len() / at.max(1) * count);
-        let model = service.model.read().await;
-        let predicted = fits.and_then(|()| model.predict(&row, variance));
-        let predicted = predicted.map_err(|why| Refusal::unprocessable(format!("{}: {why}", asked.place(at))))?;
-        counts.add(model.odd(&row));
-        drop(model);
-        let mut told = predicted.json(&service.schema, variance);
-        if asked.keep {
-            told["id"] = service.kept.keep(row, &service.options.limits).into();
-        }
-        text.push_str(&told.to_string());
+        Ok(true)
     }
-    service.metrics.predictions.fetch_add(count as u64, Relaxed);
-    let (fields, counts) = (text.strip_suffix('}').unwrap_or(&text), counts.fields());
-    Ok(whole(JSON, if single { format!("{fields}{counts}}}") } else { format!("{text}]{counts}}}") }))
+
+    fn piece(&mut self) -> String {
+        self.sent += self.text.len();
+        std::mem::take(&mut self.text)
+    }
+
+    /// The last piece.
+    fn end(&mut self, service: &Service) -> String {
+        service.metrics.predictions.fetch_add(self.at as u64, Relaxed);
+        let (text, counts) = (self.piece(), self.counts.fields());
+        match text.strip_suffix('}') {
+            Some(fields) if self.asked.single => format!("{fields}{counts}}}"),
+            _ => format!("{text}]{counts}}}"),
+        }
+    }
+}
+
+/// Waits for its turn to work on something heavy.
+async fn turn<'a>(service: &'a Service, wait: Duration, or: &str) -> Result<SemaphorePermit<'a>, Refusal> {
+    let turn = timeout(wait, service.turns.acquire()).await.ok().and_then(Result::ok);
+    turn.ok_or_else(|| Refusal::busy(format!("others are served before; ask again later, or {or}"), wait))
 }
 
 /// The next rows of a series.
 async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Result<Answer, Refusal> {
-    let wait = service.options.limits.wait;
-    let turn = timeout(wait, service.forecasts.acquire()).await.ok().and_then(Result::ok);
-    let Some(_turn) = turn else {
-        return Err(Refusal::busy("other forecasts are being made; ask again later, or for fewer steps", wait));
-    };
+    let _turn = turn(service, service.options.limits.wait, "for fewer steps").await?;
     let forecast = service.model.read().await.forecast();
     let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| gone())?;
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
@@ -255,15 +309,20 @@ async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sende
     }
     let (reply, learnt) = oneshot::channel();
     place.send(Job::Learn { rows, reply });
-    let Learnt { answers, rows, met, counts, refused, unwritten } = learnt.await.map_err(|_| gone())?;
+    let Learnt { answers, rows, met, counts, stop } = learnt.await.map_err(|_| gone())?;
     service.kept.put_back(kept.split_off(rows.min(kept.len())));
-    if let Some(why) = unwritten {
-        let message = format!("{why}; nothing of this request was learnt, so send it again");
-        return Err(Refusal::busy(message, RETRY));
-    }
-    if let Some(why) = refused {
-        let message = format!("{}: {why}", asked.place(rows));
-        return Err(Refusal { learnt: Some(rows), ..Refusal::unprocessable(message) });
+    let refusal = match stop {
+        None => None,
+        Some(Stop::Refused(why)) => Some(Refusal::unprocessable(format!("{}: {why}", asked.place(rows)))),
+        Some(Stop::Later(why, retry)) if rows == 0 => {
+            Some(Refusal::busy(format!("{why}; nothing of this request was learnt, so send it again"), retry))
+        }
+        Some(Stop::Later(why, retry)) => {
+            Some(Refusal::busy(format!("{why}; the first {rows} were learnt, so send the others again"), retry))
+        }
+    };
+    if let Some(refusal) = refusal {
+        return Err(Refusal { learnt: Some(rows), ..refusal });
     }
     let text = match (asked.single, answers.strip_suffix('}')) {
         (true, Some(fields)) => format!("{fields},\"rows\":{met}{}}}", counts.fields()),
@@ -273,11 +332,29 @@ async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sende
 }
 
 async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
+    let wait = service.options.limits.wait;
+    let turn = timeout(wait, Arc::clone(&service.downloads).acquire_owned()).await;
+    let turn = turn.map_err(|_| Refusal::busy("others are downloading the model; ask again later", wait))?;
     let (reply, bytes) = oneshot::channel();
     jobs.send(Job::Download { reply }).await.map_err(|_| gone())?;
     let bytes = bytes.await.map_err(|_| gone())?;
     let bytes = bytes.map_err(|why| Refusal::new(StatusCode::CONFLICT, format!("the model cannot be saved: {why}")))?;
-    let mut answer = whole("application/octet-stream", bytes);
+    let (kind, length) = ("application/octet-stream", bytes.len());
+    let mut answer = if length <= PIECE {
+        whole(kind, bytes)
+    } else {
+        let (sender, answer) = pieces(kind);
+        tokio::spawn(async move {
+            let _turn = turn;
+            for piece in bytes.chunks(PIECE) {
+                if sender.send(Ok(Bytes::copy_from_slice(piece))).await.is_err() {
+                    break;
+                }
+            }
+        });
+        answer
+    };
+    answer.headers_mut().insert(CONTENT_LENGTH, length.into());
     let name = format!("attachment; filename=\"{}\"", service.options.file_name);
     if let Ok(name) = HeaderValue::try_from(name) {
         answer.headers_mut().insert(CONTENT_DISPOSITION, name);

@@ -33,9 +33,20 @@ impl Service {
         told["rows"].as_u64().context("/health tells the rows")
     }
 
-    /// Asks it to end, and waits.
-    pub(crate) fn end(mut self) -> Result<()> {
+    /// Asks it to end.
+    pub(crate) fn signal(&self) -> Result<()> {
         ensure!(Command::new("kill").arg(self.child.id().to_string()).status()?.success(), "no signal could be sent");
+        Ok(())
+    }
+
+    /// Asks it to end, and waits.
+    pub(crate) fn end(self) -> Result<()> {
+        self.signal()?;
+        self.ended()
+    }
+
+    /// Waits until it has ended.
+    pub(crate) fn ended(mut self) -> Result<()> {
         let status = self.child.wait()?;
         ensure!(status.success(), "the service ended with {status}");
         Ok(())

@@ -1,9 +1,9 @@
-//! What a service stands: kill −9 while it saves, with a journal and without, and clients that take
-//! their time beside forecasts that take all of it.
+//! What a service stands: kill −9 while it saves, with a journal and without, clients that take
+//! their time, and clients that ask for much.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -11,10 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
 use super::client::{Service, get, head, post};
 use super::compare;
-use crate::product::DriftStream;
+use crate::product::{self, DriftStream};
 
 /// Rows between two checkpoints.
 const EVERY: u64 = 5;
@@ -33,17 +34,22 @@ fn lines(count: u64) -> Result<Vec<String>> {
     Ok(String::from_utf8(bytes)?.lines().map(str::to_owned).collect())
 }
 
-fn train(program: &Path, folder: &Path, rows: &[String], model: &str) -> Result<()> {
+/// Runs a command of words without spaces.
+fn mercer(program: &Path, folder: &Path, arguments: &str) -> Result<()> {
+    let output = Command::new(program).args(arguments.split(' ')).current_dir(folder).output()?;
+    ensure!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+/// What is killed learns with.
+const KRLS: &str = "--learner krls --kernel gaussian:0.7 --set max_dictionary=60 --set lambda=0.1";
+
+fn train(program: &Path, folder: &Path, rows: &[String], model: &str, learner: &str) -> Result<()> {
     let mut file = BufWriter::new(File::create(folder.join("rows.csv"))?);
     writeln!(file, "a,b,c,d,y")?;
     rows.iter().try_for_each(|row| writeln!(file, "{row}"))?;
     file.flush()?;
-    let set = ["--learner", "krls", "--kernel", "gaussian:0.7", "--set", "max_dictionary=60", "--set", "lambda=0.1"];
-    let mut command = Command::new(program);
-    command.args(["train", "rows.csv", "--quiet", "--out", model]).args(set).current_dir(folder);
-    let output = command.output()?;
-    ensure!(output.status.success(), "train: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(())
+    mercer(program, folder, &format!("train rows.csv --quiet --out {model} {learner}"))
 }
 
 /// Kills a service that learns and saves; after each kill no row may be missing that was answered
@@ -53,7 +59,7 @@ pub(super) fn kills(program: &Path, folder: &Path, count: u32, seed: u64, journa
     let options = if journal { "--journal rows.journal" } else { "" };
     let arguments = format!("--model m.mercer --checkpoint {EVERY} {options}");
     let rows = lines(BEFORE + 200 * u64::from(count))?;
-    train(program, folder, &rows[..BEFORE as usize], "m.mercer")?;
+    train(program, folder, &rows[..BEFORE as usize], "m.mercer", KRLS)?;
     let mut moments = DriftStream::new(seed);
     let (mut safe, mut replayed, mut lost) = (BEFORE, 0, 0);
     let begun = Instant::now();
@@ -86,7 +92,7 @@ pub(super) fn kills(program: &Path, folder: &Path, count: u32, seed: u64, journa
     let service = Service::start(program, folder, &arguments)?;
     let found = service.rows()?;
     service.end()?;
-    train(program, folder, &rows[..found as usize], "whole.mercer")?;
+    train(program, folder, &rows[..found as usize], "whole.mercer", KRLS)?;
     compare(&folder.join("whole.mercer"), &folder.join("m.mercer"))?;
     for name in ["m.mercer", "rows.journal"] {
         drop(fs::remove_file(folder.join(name)));
@@ -100,32 +106,27 @@ pub(super) fn kills(program: &Path, folder: &Path, count: u32, seed: u64, journa
     Ok(())
 }
 
-/// Slow clients, and forecasts.
+/// Slow clients, and others that ask for much.
 const SLOW: usize = 512;
-const FORECASTS: usize = 12;
-/// Columns of the series.
+const GREEDY: usize = 12;
+/// Columns of the series, and rows in a large request.
 const COLUMNS: usize = 20;
+const ROWS: usize = 10_000;
 /// How long they go on.
 const SIEGE: Duration = Duration::from_secs(10);
 
-/// Beside so many slow clients and long forecasts a service must say how it is within 100 ms, and
-/// learn a row within a second or say that it cannot now.
+/// Long forecasts beside slow clients, which are still there when the service is to end.
 pub(super) fn siege(program: &Path, folder: &Path) -> Result<()> {
-    let mut file = BufWriter::new(File::create(folder.join("series.csv"))?);
-    let row = |t: usize| -> String {
+    let row = |t: u64| -> String {
         let cells = (0..COLUMNS).map(|at| format!("{:.4}", (t as f64 / (5.0 + at as f64)).sin()));
         cells.collect::<Vec<_>>().join(",")
     };
     let names: Vec<String> = (0..COLUMNS).map(|at| format!("s{at}")).collect();
-    writeln!(file, "{}", names.join(","))?;
-    (0..300).try_for_each(|t| writeln!(file, "{}", row(t)))?;
-    file.flush()?;
-    let train = "forecast series.csv --method opf --gamma 0.5 --t-init 50 --out s.mercer --quiet";
-    let output = Command::new(program).args(train.split(' ')).current_dir(folder).output()?;
-    ensure!(output.status.success(), "{train}: {}", String::from_utf8_lossy(&output.stderr));
+    let rows: Vec<String> = std::iter::once(names.join(",")).chain((0..300).map(row)).collect();
+    fs::write(folder.join("series.csv"), rows.join("\n"))?;
+    mercer(program, folder, "forecast series.csv --method opf --gamma 0.5 --t-init 50 --out s.mercer --quiet")?;
     let service = Service::start(program, folder, "--model s.mercer --max-connections 600")?;
     let address = service.address;
-
     let slow: Vec<TcpStream> = (0..SLOW)
         .map(|at| {
             let mut stream = TcpStream::connect(address)?;
@@ -135,55 +136,110 @@ pub(super) fn siege(program: &Path, folder: &Path) -> Result<()> {
             Ok(stream)
         })
         .collect::<Result<_>>()?;
-    let (ended, made, refused) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
-    let (mut health, mut learn, mut turned) = (Duration::ZERO, Duration::ZERO, 0);
-    let mut rounds = 0;
+    let asks: [Ask<'_>; 2] = [
+        ("/health", &|_| String::new(), HEALTH),
+        ("/learn", &|round| format!("{{\"row\":[{}]}}", row(300 + round)), LEARN),
+    ];
+    let told = beside(address, &|_| post(address, "/predict", "{\"steps\":100}"), &asks)?;
+    println!("{SLOW} slow clients and {GREEDY} of long forecasts: {told}");
+
+    let (rows, model) = (service.rows()?, folder.join("s.mercer"));
+    let (before, begun) = (fs::metadata(&model)?.modified()?, Instant::now());
+    service.signal()?;
+    while fs::metadata(&model)?.modified()? == before && begun.elapsed() < SIEGE {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let saved = begun.elapsed();
+    service.ended()?;
+    let ended = begun.elapsed();
+    drop(slow);
+    let found = product::json(program, &["inspect", &model.display().to_string()])?["rows"].as_u64();
+    println!(
+        "the slow clients at the end: {rows} rows were saved {} ms after the signal, and the service ended after {} ms",
+        saved.as_millis(),
+        ended.as_millis()
+    );
+    ensure!(found == Some(rows), "the model was saved with {found:?} rows");
+    ensure!(saved <= LEARN && ended <= DRAIN + 2 * LEARN, "that is too long");
+    Ok(())
+}
+
+/// Requests of many rows to a model that takes its time with each.
+pub(super) fn bulk(program: &Path, folder: &Path) -> Result<()> {
+    let rows = lines(ROWS as u64)?;
+    train(program, folder, &rows[..1000], "a.mercer", "--learner auto")?;
+    let service = Service::start(program, folder, "--model a.mercer")?;
+    let address = service.address;
+    let inputs: Vec<&str> = rows.iter().filter_map(|row| Some(row.rsplit_once(',')?.0)).collect();
+    let (learnt, predicted) = (rows.join("],["), inputs.join("],["));
+    let all = |rows: &str| format!("{{\"rows\":[[{rows}]]}}");
+    let (learnt, predicted) = (all(&learnt), all(&predicted));
+    let others = |client: usize| match client % 2 {
+        0 => post(address, "/learn", &learnt),
+        _ => post(address, "/predict", &predicted),
+    };
+    let asks: [Ask<'_>; 3] = [
+        ("/health", &|_| String::new(), HEALTH),
+        ("/predict", &|round| format!("{{\"row\":[{}]}}", inputs[round as usize % ROWS]), LEARN),
+        ("/learn", &|round| format!("{{\"row\":[{}]}}", rows[round as usize % ROWS]), LEARN),
+    ];
+    let told = beside(address, &others, &asks)?;
+    service.end()?;
+    println!("{GREEDY} clients that learn or predict {ROWS} rows at once with auto: {told}");
+    Ok(())
+}
+
+/// How long a service may take to say how it is, and to learn a row or to say that it cannot now.
+const HEALTH: Duration = Duration::from_millis(100);
+const LEARN: Duration = Duration::from_secs(1);
+/// How long it waits for clients at the end.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// A path, what is sent in each round, if anything, and how long that may take.
+type Ask<'a> = (&'static str, &'a dyn Fn(u64) -> String, Duration);
+
+/// Asks a service while others do so again and again; what was found.
+fn beside(
+    address: SocketAddr,
+    others: &(dyn Fn(usize) -> Result<(u16, Value)> + Sync),
+    asks: &[Ask<'_>],
+) -> Result<String> {
+    let (ended, served, refused) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+    let mut longest = vec![(Duration::ZERO, 0); asks.len()];
+    let mut round = 0;
     thread::scope(|scope| {
-        for _ in 0..FORECASTS {
-            scope.spawn(|| {
+        for client in 0..GREEDY {
+            let (ended, served, refused) = (&ended, &served, &refused);
+            scope.spawn(move || {
                 while !ended.load(Relaxed) {
-                    match post(address, "/predict", "{\"steps\":100}") {
-                        Ok((200, _)) => made.fetch_add(1, Relaxed),
-                        _ => refused.fetch_add(1, Relaxed),
-                    };
+                    let well = matches!(others(client), Ok((200, _)));
+                    (if well { served } else { refused }).fetch_add(1, Relaxed);
                 }
             });
         }
         let asked = (|| {
             let begun = Instant::now();
             while begun.elapsed() < SIEGE {
-                let (status, took) = timed(|| get(address, "/health"))?;
-                ensure!(status == 200, "/health is {status}");
-                health = health.max(took);
-                let body = format!("{{\"row\":[{}]}}", row(300 + rounds));
-                let (status, took) = timed(|| post(address, "/learn", &body))?;
-                ensure!(matches!(status, 200 | 503), "/learn is {status}");
-                turned += u32::from(status == 503);
-                learn = learn.max(took);
-                rounds += 1;
+                for ((path, body, _), (longest, turned)) in asks.iter().zip(&mut longest) {
+                    let (body, begun) = (body(round), Instant::now());
+                    let answer = if body.is_empty() { get(address, path) } else { post(address, path, &body) };
+                    let (status, told) = answer.with_context(|| format!("{path} was not answered"))?;
+                    ensure!(status == 200 || status == 503 && !body.is_empty(), "{path} is {status}: {told}");
+                    *longest = begun.elapsed().max(*longest);
+                    *turned += u32::from(status == 503);
+                }
+                round += 1;
             }
             Ok(())
         })();
         ended.store(true, Relaxed);
         asked
     })?;
-    drop(slow);
-    service.end()?;
-    println!(
-        "{SLOW} slow clients and {FORECASTS} of long forecasts ({} made, {} refused): in {rounds} rounds /health took at most {} ms, and \
-         /learn {} ms ({turned} were told to ask again)",
-        made.load(Relaxed),
-        refused.load(Relaxed),
-        health.as_millis(),
-        learn.as_millis()
-    );
-    ensure!(health <= Duration::from_millis(100) && learn <= Duration::from_secs(1), "that is too long");
-    Ok(())
-}
-
-/// The status of an answer, and how long it took.
-fn timed(ask: impl FnOnce() -> Result<(u16, serde_json::Value)>) -> Result<(u16, Duration)> {
-    let begun = Instant::now();
-    let (status, _) = ask().context("a request was not answered")?;
-    Ok((status, begun.elapsed()))
+    let mut told =
+        format!("{} were served and {} refused; in {round} rounds", served.into_inner(), refused.into_inner());
+    for ((path, _, most), (longest, turned)) in asks.iter().zip(longest) {
+        told += &format!(", {path} took {} ms at most ({turned} times 503)", longest.as_millis());
+        ensure!(longest <= *most, "{told}, which is too long");
+    }
+    Ok(told)
 }

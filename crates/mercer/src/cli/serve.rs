@@ -139,10 +139,14 @@ struct LimitArguments {
     /// Most groups; a request for one more is refused
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_groups: u32,
-    /// How long a row may wait for others to be learnt, and a forecast for others to be made,
-    /// before a request is answered 503 and is to be sent again
+    /// How long a row may wait for others to be learnt, and a forecast, predictions of many rows or
+    /// a download of the model for others, before a request is answered 503 and is to be sent again
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     max_wait: Duration,
+    /// How long the rows of one request may be learnt; those that are left then are answered 503,
+    /// and are to be sent again
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
+    max_learn: Duration,
     /// Seconds that a client may take to send a head, to send a body, or to accept the next part of
     /// an answer, and that it may be idle
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
@@ -161,6 +165,7 @@ impl LimitArguments {
             kept_time: self.keep_time,
             groups: self.max_groups as usize,
             wait: self.max_wait,
+            learning: self.max_learn,
             timeout: Duration::from_secs(self.timeout.into()),
         }
     }

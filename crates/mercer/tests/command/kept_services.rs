@@ -3,6 +3,8 @@
 #![cfg(all(unix, feature = "serve"))]
 
 use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -143,6 +145,82 @@ fn a_journal_belongs_to_one_model_and_one_service() {
     let (code, said) = service.end("-TERM");
     assert!(code == Some(0) && said.contains("10 rows of the journal were learnt"), "{said}");
     is_whole(&folder);
+}
+
+/// Rows in a file that nobody finds would be lost by a kill.
+#[test]
+fn a_journal_that_was_removed_is_begun_anew() {
+    let folder = trained().with("other", "another file");
+    let arguments = "--model m.mercer --journal rows.journal --checkpoint-time 1h";
+    let service = Service::start(&folder, arguments);
+    let learn = |service: &Service| service.post("/learn", &json!({ "row": [0, 0, 0, 0] }));
+    fs::remove_file(folder.path("rows.journal")).unwrap();
+    // It was empty.
+    assert_eq!(learn(&service).status, 200);
+    fs::remove_file(folder.path("rows.journal")).unwrap();
+    let refused = learn(&service);
+    assert!(refused.status == 503 && refused.error().contains("was removed, and is begun anew"), "{}", refused.body);
+    // The model is saved before long.
+    while learn(&service).status != 200 {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    fs::rename(folder.path("rows.journal"), folder.path("moved.journal")).unwrap();
+    fs::rename(folder.path("other"), folder.path("rows.journal")).unwrap();
+    let refused = learn(&service);
+    assert!(refused.status == 503 && refused.error().contains("another file was put there"), "{}", refused.body);
+    fs::rename(folder.path("moved.journal"), folder.path("rows.journal")).unwrap();
+    assert_eq!(learn(&service).json()["rows"].as_u64(), Some(103));
+    kill(&folder, service);
+    let service = Service::start(&folder, arguments);
+    assert_eq!(service.get("/health").json()["rows"].as_u64(), Some(103));
+    service.end("-TERM");
+}
+
+/// What is left of a request is not learnt from the journal, since it is sent again.
+#[test]
+fn a_request_is_learnt_for_a_bounded_time() {
+    let folder = trained();
+    let arguments = "--model m.mercer --journal rows.journal --max-learn 0s";
+    let service = Service::start(&folder, arguments);
+    let refused = service.post("/learn", &json!({ "rows": rows() }));
+    let why = refused.error();
+    assert!(refused.status == 503 && why.contains("send the others again"), "{}", refused.body);
+    let learnt = refused.json()["learnt"].as_u64().unwrap();
+    kill(&folder, service);
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    assert_eq!(service.get("/health").json()["rows"].as_u64(), Some(100 + learnt));
+    service.learn(&json!({ "rows": rows()[learnt as usize..] }));
+    service.end("-TERM");
+    is_whole(&folder);
+}
+
+/// Root may write everywhere, unless that right is taken from the service.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_becomes_read_only_ends_nothing() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = trained();
+    let program = env!("CARGO_BIN_EXE_mercer");
+    let mut command = if fs::metadata(folder.path("")).unwrap().uid() == 0 {
+        let mut command = Command::new("setpriv");
+        command.args(["--inh-caps=-all", "--bounding-set=-all", program]);
+        command
+    } else {
+        Command::new(program)
+    };
+    command.args(["serve", "--model", "m.mercer", "--addr", "127.0.0.1:0", "--checkpoint", "1"]);
+    let service = Service::of(command.current_dir(folder.path("")).stderr(Stdio::piped()));
+    let turn = |mode| fs::set_permissions(folder.path(""), fs::Permissions::from_mode(mode)).unwrap();
+    let mut statuses = [0; 3];
+    for (mode, status) in [0o755, 0o555, 0o755].into_iter().zip(&mut statuses) {
+        turn(mode);
+        service.learn(&json!({ "row": [0, 0, 0, 0] }));
+        *status = service.get("/health").status;
+    }
+    assert_eq!(statuses, [200, 503, 200]);
+    let (code, said) = service.end("-HUP");
+    assert!(code == Some(0) && said.contains("m.mercer: cannot be written"), "{said}");
+    assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(103));
 }
 
 /// The rows of a series, whose state is another.

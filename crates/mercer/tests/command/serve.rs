@@ -121,7 +121,7 @@ fn classes_are_served_with_their_probabilities() {
     service.ends_well();
 }
 
-/// The log and the model on one full disk: what was acknowledged stays in memory until there is
+/// The logs and the model on one full disk: what was acknowledged stays in memory until there is
 /// room.
 #[cfg(target_os = "linux")]
 #[test]
@@ -129,7 +129,7 @@ fn a_disk_without_room_for_words_or_the_model_ends_nothing() {
     let folder = trained("");
     let program = env!("CARGO_BIN_EXE_mercer");
     let line = format!(
-        "trap '' XFSZ; ulimit -S -f 1; exec {program} serve --model m.mercer --addr 127.0.0.1:0 --checkpoint 1"
+        "trap '' XFSZ; ulimit -S -f 1; exec {program} serve --model m.mercer --addr 127.0.0.1:0 --checkpoint 1 --access-log /dev/full"
     );
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = Command::new("sh");
@@ -140,6 +140,7 @@ fn a_disk_without_room_for_words_or_the_model_ends_nothing() {
     let health = service.get("/health");
     assert_eq!((health.status, health.json()["status"].as_str()), (503, Some("unsaved")));
     assert_eq!(service.get("/model").status, 200);
+    while service.get("/metrics").body.contains("mercer_log_lost_total 0\n") {}
     let limit = ["--fsize=unlimited", "--pid", &service.child.id().to_string()].map(str::to_owned);
     if Command::new("prlimit").args(limit).status().is_ok_and(|status| status.success()) {
         service.learn(&json!({ "row": [0.1, 0.2, 0.3, 0.4] }));
@@ -155,7 +156,10 @@ fn a_disk_without_room_for_words_or_the_model_ends_nothing() {
 fn a_file_in_the_place_of_the_model_is_left_alone() {
     let folder = trained("").with("other", "another file");
     let service = Service::start(&folder, "--model m.mercer --checkpoint 1");
+    // One that was removed is written again.
+    std::fs::remove_file(folder.path("m.mercer")).unwrap();
     service.learn(&json!({ "row": [0, 0, 0, 0] }));
+    assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(101));
     std::fs::rename(folder.path("other"), folder.path("m.mercer")).unwrap();
     service.learn(&json!({ "row": [0, 0, 0, 0] }));
     assert_eq!((service.get("/health").status, folder.read("m.mercer").as_str()), (503, "another file"));

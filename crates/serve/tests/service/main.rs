@@ -178,12 +178,17 @@ fn requests_are_read_strictly() {
         assert!(got == status && told["error"].is_string(), "{head} {told}");
         assert!(head.contains("content-type: application/json") && head.contains("connection: close"), "{head}");
     }
-    for (host, status) in [("", 400), ("host: a b\r\n", 400), ("host:\r\n", 400), ("host: evil.example\r\n", 403)] {
-        let (got, _, told) = service.raw(format!("GET / HTTP/1.1\r\n{host}connection: close\r\n\r\n").as_bytes());
-        assert!(got == status && told["error"].is_string(), "{host}: {got} {told}");
+    let document = service.get("/openapi.json").2;
+    let paths = document["paths"].as_object().unwrap().keys().map(String::as_str);
+    for path in paths.chain(["/rollback", "/snapshot", "/nothing"]) {
+        for (host, status) in [("", 400), ("host: a b\r\n", 400), ("host:\r\n", 400), ("host: evil.example\r\n", 403)] {
+            let asked = format!("GET {path} HTTP/1.1\r\n{host}connection: close\r\n\r\n");
+            let (got, _, told) = service.raw(asked.as_bytes());
+            assert!(got == status && told["error"].is_string(), "{path} {host}: {got} {told}");
+        }
     }
     let (_, _, metrics) = service.get("/metrics");
-    let line = "mercer_requests_total{path=\"other\",status=\"4xx\"} 2\n";
+    let line = "mercer_requests_total{path=\"other\",status=\"4xx\"} 6\n";
     assert!(metrics.as_str().unwrap().contains(line), "{metrics}");
     service.end().0.unwrap();
 }
@@ -361,20 +366,20 @@ fn rows_are_in_the_journal_before_they_are_learnt_and_until_they_are_saved() {
     let options = Options { checkpoint: 3.try_into().ok(), ..Options::default() };
     let service = Service::start_with(Mean::default(), options, Some(Box::new(notes)));
     service.post("/learn", r#"{"row":[1,1,1,1]}"#);
-    service.post("/learn", r#"{"rows":[[1,1,1,1],[1,1,13,1],[1,1,1,1]]}"#);
+    service.post("/learn", r#"{"rows":[[1,1,1,1],[1,1,13,1]]}"#);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
     full.store(true, Ordering::Relaxed);
     let (status, head, body) = service.raw(&post("/learn", r#"{"row":[1,1,1,1]}"#, ""));
     assert!(status == 503 && head.contains("retry-after: 11"), "{head}");
     assert_eq!(body["error"], "the journal is full; nothing of this request was learnt, so send it again");
     full.store(false, Ordering::Relaxed);
-    service.post("/learn", r#"{"rows":[[1,1,1,1],[1,1,1,1]]}"#);
     // A disk that refuses the model leaves the journal as it is.
     service.full.store(1, Ordering::Relaxed);
     service.post("/learn", r#"{"rows":[[1,1,1,1],[1,1,1,1]]}"#);
+    service.post("/learn", r#"{"row":[1,1,1,1]}"#);
     assert_eq!(service.end().1, ["3", "6"]);
-    let expected =
-        ["1 rows at 0", "3 rows at 1", "2 rows at 2", "save at 3", "2 rows at 4", "save at 6", "save at 6", "clear"];
-    assert_eq!(*told.lock().unwrap(), expected);
+    let expected = "row 0, row 1, row 2, row 2, save at 3, clear, row 3, row 4, row 5, save at 6, save at 6, clear";
+    assert_eq!(told.lock().unwrap().join(", "), expected);
 }
 
 #[test]
@@ -405,5 +410,60 @@ fn what_would_wait_too_long_is_to_be_asked_again() {
         assert!(status == 503 && head.contains("retry-after: 1"), "{head}");
         assert_eq!(first.join().unwrap().0, 200);
     });
+    service.end().0.unwrap();
+}
+
+#[test]
+fn the_rows_of_a_request_are_learnt_for_a_bounded_time() {
+    let limits = Limits { learning: Duration::from_millis(100), ..Limits::default() };
+    let service = Service::start(Mean::default(), Options { limits, ..Options::default() });
+    let rows = json!({ "rows": vec![[1, 1, 500, 1]; 4] }).to_string();
+    thread::scope(|scope| {
+        let first = scope.spawn(|| service.raw(&post("/learn", &rows, "")));
+        thread::sleep(Duration::from_millis(50));
+        // Others see the model between two rows.
+        assert_eq!([service.get("/health").0, service.post("/predict", r#"{"row":[1,1]}"#).0], [200, 200]);
+        let (status, head, told) = first.join().unwrap();
+        assert!(status == 503 && head.contains("retry-after: 1"), "{head}");
+        assert_eq!(told["learnt"], 1);
+        assert!(
+            told["error"].as_str().unwrap().contains("the first 1 were learnt, so send the others again"),
+            "{told}"
+        );
+    });
+    assert_eq!(service.get("/health").2["rows"], 1);
+    service.end().0.unwrap();
+}
+
+/// An answer that is longer than a piece, and what it holds as far as it was sent.
+#[test]
+fn long_answers_are_sent_in_pieces() {
+    let limits = Limits { body: 1 << 21, rows: 1 << 20, ..Limits::default() };
+    let model = Mean { more: 5 << 20, ..Mean::default() };
+    let service = Service::start(model, Options { limits, ..Options::default() });
+    let sent = |bytes: &[u8]| {
+        let (_, head, body) = service.raw(bytes);
+        (head, body.as_str().unwrap().to_owned())
+    };
+    let rows = |last: u32| format!(r#"{{"rows":[{}[{last},1]]}}"#, "[1,1],".repeat(100_000));
+    let (head, body) = sent(&post("/predict", &rows(1), ""));
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("transfer-encoding: chunked"), "{head}");
+    let whole = |mut rest: &str| {
+        let mut whole = String::new();
+        while let Some((size, chunk)) = rest.split_once("\r\n") {
+            let size = usize::from_str_radix(size, 16).unwrap();
+            whole += &chunk[..size.min(chunk.len())];
+            rest = chunk.get(size + 2..).unwrap_or_default();
+        }
+        (whole, body.ends_with("\r\n0\r\n\r\n"))
+    };
+    let (text, ended) = whole(&body);
+    let told: Json = serde_json::from_str(&text).unwrap();
+    assert!(ended && told["predictions"].as_array().unwrap().len() == 100_001);
+    // What is refused when an answer has begun cuts it off.
+    let (head, body) = sent(&post("/predict", &rows(13), ""));
+    assert!(head.starts_with("HTTP/1.1 200") && !body.ends_with("0\r\n\r\n"), "{head}");
+    let (head, body) = sent(b"GET /model HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    assert!(head.contains(&format!("content-length: {}", 1 + (5 << 20))) && body.len() == 1 + (5 << 20), "{head}");
     service.end().0.unwrap();
 }

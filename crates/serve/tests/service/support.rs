@@ -22,6 +22,8 @@ pub(crate) struct Mean {
     pub(crate) series: bool,
     pub(crate) rows: u64,
     pub(crate) sum: f64,
+    /// Bytes of its file beside those that tell the rows.
+    pub(crate) more: usize,
 }
 
 impl Mean {
@@ -63,7 +65,10 @@ impl Model for Mean {
         }
     }
 
-    fn predict(&self, _: &Row, _: bool) -> Result<Prediction, Reason> {
+    fn predict(&self, row: &Row, _: bool) -> Result<Prediction, Reason> {
+        if row.values[0].number() == 13.0 {
+            return Err("13 brings bad luck".into());
+        }
         Ok(self.told())
     }
 
@@ -98,7 +103,7 @@ impl Model for Mean {
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
-        Ok(self.rows.to_string().into_bytes())
+        Ok((self.rows.to_string() + &"x".repeat(self.more)).into_bytes())
     }
 }
 
@@ -114,7 +119,8 @@ impl Journal for Notes {
         if self.full.load(Ordering::Relaxed) {
             return Err("the journal is full".into());
         }
-        self.told.lock().unwrap().push(format!("{} rows at {}", rows.len(), standing.met));
+        let rows = (standing.met..).zip(rows).map(|(at, _)| format!("row {at}"));
+        self.told.lock().unwrap().extend(rows);
         Ok(())
     }
 

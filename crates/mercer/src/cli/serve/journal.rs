@@ -9,7 +9,7 @@
 //! must have been at one of these places: it may have been saved in the midst of the journal, or
 //! behind it. A frame without rows marks where a save began.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -57,6 +57,7 @@ impl Sync {
 pub(super) struct JournalFile {
     path: PathBuf,
     file: File,
+    number: (u64, u64),
     /// Where the next frame begins.
     end: u64,
     sync: Sync,
@@ -83,6 +84,7 @@ impl JournalFile {
         }
         let mut head = Vec::new();
         let unreadable = |error| failed(path, &error);
+        let number = number(&file.metadata().map_err(unreadable)?);
         Read::by_ref(&mut file).take(HEAD as u64).read_to_end(&mut head).map_err(unreadable)?;
         // A kill may have come while the first bytes were written.
         if !MAGIC.starts_with(&head) {
@@ -91,7 +93,7 @@ impl JournalFile {
         if head.len() < MAGIC.len() {
             file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(MAGIC)).map_err(unreadable)?;
         }
-        Ok(Self { path: path.to_owned(), file, end: MAGIC.len() as u64, sync, torn: false, unsynced: None })
+        Ok(Self { path: path.to_owned(), file, number, end: MAGIC.len() as u64, sync, torn: false, unsynced: None })
     }
 
     /// Has the model learn the rows that it has not met yet; how many they were.
@@ -191,6 +193,23 @@ impl JournalFile {
         ))
     }
 
+    /// Whether the next start will find the file. One that was removed is begun anew, as soon as it
+    /// has no rows.
+    fn find(&mut self) -> Result<(), Reason> {
+        let place = self.path.display();
+        match std::fs::metadata(&self.path) {
+            Ok(facts) if number(&facts) == self.number => Ok(()),
+            Ok(_) => Err(format!("{place}: another file was put there, which is left alone; move it away").into()),
+            Err(_) if self.end > MAGIC.len() as u64 => {
+                Err(format!("{place}: was removed, and is begun anew once the model is saved").into())
+            }
+            Err(_) => {
+                *self = Self::open(&self.path, self.sync).map_err(|failure| failure.to_string())?;
+                Ok(())
+            }
+        }
+    }
+
     /// Writes a frame whole, or leaves nothing of it.
     fn write(&mut self, rows: &[Row], standing: Standing) -> Result<(), Reason> {
         let frame = Frame { met: standing.met, fingerprint: standing.fingerprint, rows: rows.to_vec() };
@@ -222,6 +241,7 @@ impl JournalFile {
 
 impl Journal for JournalFile {
     fn append(&mut self, rows: &[Row], standing: Standing) -> Result<(), Reason> {
+        self.find()?;
         self.write(rows, standing)
     }
 
@@ -245,6 +265,20 @@ impl Journal for JournalFile {
             (self.end, self.unsynced) = (beginning, None);
         }
         Ok(())
+    }
+}
+
+/// Which file it is, where the system numbers files.
+pub(super) fn number(facts: &Metadata) -> (u64, u64) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (facts.dev(), facts.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = facts;
+        (0, 0)
     }
 }
 

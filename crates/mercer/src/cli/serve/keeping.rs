@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use clap::Args;
 use mercer_serve::{Keeping, Model, Reason, Snapshot};
 
-use super::journal::{JournalFile, Sync};
+use super::journal::{JournalFile, Sync, number};
 use crate::cli::failure::Failure;
 use crate::cli::{store, voice};
 
@@ -170,13 +170,6 @@ impl Identity {
     /// None if there is no file.
     fn of(path: &Path) -> Option<Self> {
         let facts = std::fs::metadata(path).ok()?;
-        #[cfg(unix)]
-        let file = {
-            use std::os::unix::fs::MetadataExt;
-            (facts.dev(), facts.ino())
-        };
-        #[cfg(not(unix))]
-        let file = (0, 0);
-        Some(Self { file, length: facts.len(), written: facts.modified().ok() })
+        Some(Self { file: number(&facts), length: facts.len(), written: facts.modified().ok() })
     }
 }
