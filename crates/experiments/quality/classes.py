@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 import peers
-from peers import HEAD, SEED, Refitted, Sklearn, VowpalWabbit, named
+from peers import SEED, Refitted, Sklearn, VowpalWabbit, made, named, sklearn_methods, standardised
 
 SUSY_ROWS = 5000
 CLIP = 1e-6
@@ -137,97 +137,63 @@ class RefittedClasses(Refitted):
 
 
 def light_gbm(*_):
-    from lightgbm import LGBMClassifier
-    return LGBMClassifier(n_jobs=1, verbose=-1, random_state=SEED)
+    return made("lightgbm.LGBMClassifier", n_jobs=1, verbose=-1, random_state=SEED)
 
 
 def support_vectors(*_):
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.svm import SVC
-    return CalibratedClassifierCV(SVC(), ensemble=False)
-
-
-def sklearn_methods(classes):
-    def sgd():
-        from sklearn.linear_model import SGDClassifier
-        return SGDClassifier(loss="log_loss", random_state=SEED)
-
-    def mlp(d):
-        from sklearn.neural_network import MLPClassifier
-        return SklearnClasses(MLPClassifier(random_state=SEED), d, classes)
-
-    def nystroem(d):
-        from sklearn.kernel_approximation import Nystroem
-        features = Nystroem(gamma=1 / (2 * d), n_components=HEAD, random_state=SEED)
-        return SklearnClasses(sgd(), d, classes, features)
-
-    def fourier(d):
-        from sklearn.kernel_approximation import RBFSampler
-        features = RBFSampler(gamma=1 / (2 * d), n_components=400, random_state=SEED)
-        return SklearnClasses(sgd(), d, classes, features)
-
-    return {"sk-mlp": mlp, "sk-nys": nystroem, "sk-rff": fourier}
+    machine = made("sklearn.svm.SVC")
+    return made("sklearn.calibration.CalibratedClassifierCV", estimator=machine, ensemble=False)
 
 
 def river_methods(classes):
-    def scaled(model):
-        from river import preprocessing
-        return preprocessing.StandardScaler() | model
+    def logistic():
+        return made("river.linear_model.LogisticRegression")
 
-    def logistic(_):
-        from river import linear_model
-        return River(scaled(linear_model.LogisticRegression()), classes[1], classes[0])
+    def knn(**settings):
+        return River(standardised(made("river.neighbors.KNNClassifier", **settings)))
 
-    def one_vs_rest(_):
-        from river import linear_model, multiclass
-        return River(scaled(multiclass.OneVsRestClassifier(linear_model.LogisticRegression())))
+    def exact():
+        return made("river.neighbors.LazySearch", window_size=1000)
 
-    def softmax(_):
-        from river import linear_model
-        return River(scaled(linear_model.SoftmaxRegression()))
-
-    def bayes(_):
-        from river import naive_bayes
-        return River(naive_bayes.GaussianNB())
-
-    def nearest(_):
-        from river import neighbors
-        return River(scaled(neighbors.KNNClassifier()))
-
-    def nearest_exact(_):
-        from river import neighbors
-        return River(scaled(neighbors.KNNClassifier(engine=neighbors.LazySearch(window_size=1000))))
-
-    def hat(_):
-        from river import tree
-        return River(scaled(tree.HoeffdingAdaptiveTreeClassifier(seed=SEED)))
+    def hat():
+        return made("river.tree.HoeffdingAdaptiveTreeClassifier", seed=SEED)
 
     def arf():
-        from river import forest
-        return forest.ARFClassifier(seed=SEED)
+        return made("river.forest.ARFClassifier", seed=SEED)
 
     def amf():
-        from river import forest
-        return forest.AMFClassifier(seed=SEED)
+        return made("river.forest.AMFClassifier", seed=SEED)
 
-    two = {"rv-logreg": logistic}
-    many = {"rv-logreg-ovr": one_vs_rest, "rv-softmax": softmax}
+    def one_vs_rest():
+        return made("river.multiclass.OneVsRestClassifier", classifier=logistic())
+
+    two = {"rv-logreg": lambda _: River(standardised(logistic()), classes[1], classes[0])}
+    many = {
+        "rv-logreg-ovr": lambda _: River(standardised(one_vs_rest())),
+        "rv-softmax": lambda _: River(standardised(made("river.linear_model.SoftmaxRegression"))),
+    }
     return {
         **(two if len(classes) == 2 else many),
-        "rv-gnb": bayes, "rv-hat": hat, "rv-knn": nearest, "rv-knn-exact": nearest_exact,
-        "rv-arf": lambda _: River(arf()), "rv-arf-std": lambda _: River(scaled(arf())),
-        "rv-amf": lambda _: River(amf()), "rv-amf-std": lambda _: River(scaled(amf())),
+        "rv-gnb": lambda _: River(made("river.naive_bayes.GaussianNB")),
+        "rv-hat": lambda _: River(standardised(hat())),
+        "rv-knn": lambda _: knn(), "rv-knn-exact": lambda _: knn(engine=exact()),
+        "rv-arf": lambda _: River(arf()), "rv-arf-std": lambda _: River(standardised(arf())),
+        "rv-amf": lambda _: River(amf()), "rv-amf-std": lambda _: River(standardised(amf())),
     }
 
 
 def methods(labels):
     """Name to a function from the number of features to a learner of these labels."""
     classes = sorted(set(labels.tolist()))
+
+    def of_classes(model, d, features=None):
+        return SklearnClasses(model, d, classes, features)
+
     return {
         "c-prior": lambda _: Counts(classes),
         "c-markov": lambda _: Counts(classes, after_last=True),
         **river_methods(classes),
-        **sklearn_methods(classes),
+        **sklearn_methods(of_classes, "Classifier", loss="log_loss"),
         "vw": lambda d: VowpalWabbitClasses(d, classes, scaled=False),
         "vw-std": lambda d: VowpalWabbitClasses(d, classes),
         "vw-std-q": lambda d: VowpalWabbitClasses(d, classes, "-q ::"),

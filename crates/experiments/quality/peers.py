@@ -22,6 +22,7 @@ are left out). Versions go to standard error. One thread.
 
 import argparse
 import gzip
+import importlib
 import importlib.metadata
 import os
 import platform
@@ -175,94 +176,79 @@ class Refitted:
         self.model = (self.make(*scaled).fit(*scaled), *moments)
 
 
+def made(path, **settings):
+    """An object of the class of this path; its package is imported no earlier."""
+    module, name = path.rsplit(".", 1)
+    return getattr(importlib.import_module(module), name)(**settings)
+
+
 def median_gamma(xs):
     from scipy.spatial.distance import pdist
     return 0.5 / np.median(pdist(xs[:HEAD])) ** 2
 
 
 def gaussian_process(length_scales):
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
-
     def make(xs, _):
+        from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
         scale = np.full(xs.shape[1] if length_scales else 1, np.sqrt(xs.shape[1]))
         kernel = ConstantKernel() * RBF(scale if length_scales else scale[0]) + WhiteKernel(0.1)
-        return GaussianProcessRegressor(kernel, random_state=SEED)
+        return made("sklearn.gaussian_process.GaussianProcessRegressor", kernel=kernel, random_state=SEED)
     return make
 
 
 def kernel_ridge(xs, _):
-    from sklearn.kernel_ridge import KernelRidge
-    return KernelRidge(alpha=0.1, kernel="rbf", gamma=median_gamma(xs))
+    return made("sklearn.kernel_ridge.KernelRidge", alpha=0.1, kernel="rbf", gamma=median_gamma(xs))
 
 
 def light_gbm(*_):
-    from lightgbm import LGBMRegressor
-    return LGBMRegressor(n_jobs=1, verbose=-1, random_state=SEED)
+    return made("lightgbm.LGBMRegressor", n_jobs=1, verbose=-1, random_state=SEED)
+
+
+def sklearn_methods(of, kind, **sgd):
+    """A network, and SGD on two kinds of features, for `of`, which wraps a `kind` of models."""
+    def on_features(name, count):
+        def learner(d):
+            settings = {"gamma": 1 / (2 * d), "n_components": count, "random_state": SEED}
+            model = made(f"sklearn.linear_model.SGD{kind}", random_state=SEED, **sgd)
+            return of(model, d, made(f"sklearn.kernel_approximation.{name}", **settings))
+        return learner
+    return {
+        "sk-mlp": lambda d: of(made(f"sklearn.neural_network.MLP{kind}", random_state=SEED), d),
+        "sk-nys": on_features("Nystroem", HEAD), "sk-rff": on_features("RBFSampler", 400),
+    }
+
+
+def standardised(model):
+    return made("river.preprocessing.StandardScaler") | model
 
 
 def methods():
     """Name to a function from the number of features to a learner."""
-    made = {"vw": VowpalWabbit, "vw-q": lambda d: VowpalWabbit(d, "-q ::")}
-
-    def sgd():
-        from sklearn.linear_model import SGDRegressor
-        return SGDRegressor(random_state=SEED)
-
-    def mlp(d):
-        from sklearn.neural_network import MLPRegressor
-        return Sklearn(MLPRegressor(random_state=SEED), d)
-
-    def nystroem(d):
-        from sklearn.kernel_approximation import Nystroem
-        return Sklearn(sgd(), d, Nystroem(gamma=1 / (2 * d), n_components=HEAD, random_state=SEED))
-
-    def fourier(d):
-        from sklearn.kernel_approximation import RBFSampler
-        return Sklearn(sgd(), d, RBFSampler(gamma=1 / (2 * d), n_components=400, random_state=SEED))
-
-    made.update({"sk-mlp": mlp, "sk-nys": nystroem, "sk-rff": fourier})
-
-    def scaled(make, target=False):
-        def model(_):
-            from river import preprocessing
-            return River(preprocessing.StandardScaler() | make(), target)
-        return model
-
-    def linear():
-        from river import linear_model
-        return linear_model.LinearRegression()
-
     def knn():
-        from river import neighbors
-        return neighbors.KNNRegressor()
+        return made("river.neighbors.KNNRegressor")
 
     def hat():
-        from river import tree
-        return tree.HoeffdingAdaptiveTreeRegressor(seed=SEED)
+        return made("river.tree.HoeffdingAdaptiveTreeRegressor", seed=SEED)
 
     def arf():
-        from river import forest
-        return forest.ARFRegressor(seed=SEED)
+        return made("river.forest.ARFRegressor", seed=SEED)
 
     def amf():
-        from river import forest
-        return forest.AMFRegressor(seed=SEED)
+        return made("river.forest.AMFRegressor", seed=SEED)
 
-    def srp(_):
-        from river import ensemble
-        return River(ensemble.SRPRegressor(seed=SEED))
-
-    made.update({
-        "rv-linear": scaled(linear, True), "rv-knn": scaled(knn), "rv-hat": scaled(hat),
-        "rv-arf": lambda _: River(arf()), "rv-arf-std": scaled(arf),
-        "rv-amf": lambda _: River(amf()), "rv-amf-std": scaled(amf), "rv-srp": srp,
-        "b-lgbm": lambda d: Refitted(light_gbm),
-        "b-krr": lambda d: Refitted(kernel_ridge, 4000),
-        "b-gp": lambda d: Refitted(gaussian_process(True), 2000),
-        "b-gp-iso": lambda d: Refitted(gaussian_process(False), 2000),
-    })
-    return made
+    return {
+        "vw": VowpalWabbit, "vw-q": lambda d: VowpalWabbit(d, "-q ::"),
+        **sklearn_methods(Sklearn, "Regressor"),
+        "rv-linear": lambda _: River(standardised(made("river.linear_model.LinearRegression")), True),
+        "rv-knn": lambda _: River(standardised(knn())), "rv-hat": lambda _: River(standardised(hat())),
+        "rv-arf": lambda _: River(arf()), "rv-arf-std": lambda _: River(standardised(arf())),
+        "rv-amf": lambda _: River(amf()), "rv-amf-std": lambda _: River(standardised(amf())),
+        "rv-srp": lambda _: River(made("river.ensemble.SRPRegressor", seed=SEED)),
+        "b-lgbm": lambda _: Refitted(light_gbm),
+        "b-krr": lambda _: Refitted(kernel_ridge, 4000),
+        "b-gp": lambda _: Refitted(gaussian_process(True), 2000),
+        "b-gp-iso": lambda _: Refitted(gaussian_process(False), 2000),
+    }
 
 
 def score(learner, xs, ys):

@@ -1,8 +1,9 @@
 //! Statements with what was measured and a verdict, as tables.
 
+use anyhow::Result;
+
 use crate::digits::signed;
 use crate::judgement::{ComparisonKind, Judgement};
-use crate::plan::ExperimentError;
 use crate::table::{Cell, Table, row};
 
 /// A dictionary's size beside the printed one, by its relative `gap`, of which `most` is allowed.
@@ -14,13 +15,7 @@ pub(crate) fn size_near(gap: f64, most: f64, decimals: usize, choice: &str) -> J
 
 /// A claim about the papers' size as a table: a mean over `seeds` that should be at least `wanted`.
 /// A shortened run is judged by none.
-pub(crate) fn claim(
-    words: String,
-    seeds: usize,
-    measured: f64,
-    wanted: f64,
-    whole: bool,
-) -> Result<Table, ExperimentError> {
+pub(crate) fn claim(words: String, seeds: usize, measured: f64, wanted: f64, whole: bool) -> Result<Table> {
     let verdict = if whole {
         Judgement::statement(ComparisonKind::Claim, measured >= wanted)
     } else {
@@ -46,7 +41,7 @@ impl Claims {
         statement: impl Into<String>,
         measured: impl Into<String>,
         holds: bool,
-    ) -> Result<(), ExperimentError> {
+    ) -> Result<()> {
         self.judge(statement, measured, Judgement::statement(ComparisonKind::Bound, holds))
     }
 
@@ -56,7 +51,7 @@ impl Claims {
         statement: impl Into<String>,
         measured: impl Into<String>,
         holds: bool,
-    ) -> Result<(), ExperimentError> {
+    ) -> Result<()> {
         self.judge(statement, measured, Judgement::statement(ComparisonKind::Claim, holds))
     }
 
@@ -66,8 +61,8 @@ impl Claims {
         statement: impl Into<String>,
         measured: impl Into<String>,
         verdict: Judgement,
-    ) -> Result<(), ExperimentError> {
-        Ok(self.0.push(row![Cell::Text(statement.into()), Cell::Text(measured.into()), verdict])?)
+    ) -> Result<()> {
+        self.0.push(row![Cell::Text(statement.into()), Cell::Text(measured.into()), verdict])
     }
 
     /// An observation that is no verdict.
@@ -76,8 +71,8 @@ impl Claims {
         statement: impl Into<String>,
         measured: impl Into<String>,
         words: &str,
-    ) -> Result<(), ExperimentError> {
-        Ok(self.0.push(row![Cell::Text(statement.into()), Cell::Text(measured.into()), words])?)
+    ) -> Result<()> {
+        self.0.push(row![Cell::Text(statement.into()), Cell::Text(measured.into()), words])
     }
 
     pub(crate) fn table(self) -> Table {

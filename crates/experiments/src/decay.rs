@@ -11,11 +11,10 @@
 //! Everywhere `k(x, x) ≤ 1`, as the theory asks. Targets are a smooth function with values in
 //! `[−1, 1]` and uniform noise.
 
+use anyhow::Result;
 use mercer_kernels::AnyKernel;
 use mercer_readers::Dataset;
-use mercer_streams::{Decay, Simulation, StreamError};
-
-use crate::plan::ExperimentError;
+use mercer_streams::{Decay, Simulation};
 
 /// Half the width of the noise's range.
 pub const NOISE: f64 = 0.4;
@@ -80,18 +79,12 @@ impl Regime {
     }
 
     /// The kernel.
-    ///
-    /// # Errors
-    /// Never for the regimes of this file, whose kernels are well-formed.
-    pub fn kernel(&self) -> Result<AnyKernel, ExperimentError> {
+    pub fn kernel(&self) -> Result<AnyKernel> {
         Ok(self.kernel.parse()?)
     }
 
     /// The first `rounds` rows of the stream with this seed.
-    ///
-    /// # Errors
-    /// [`StreamError`] never happens for the parameters of this file.
-    pub fn stream(&self, rounds: usize, seed: u64) -> Result<Dataset, StreamError> {
+    pub fn stream(&self, rounds: usize, seed: u64) -> Result<Dataset> {
         let simulation = Simulation { rows: rounds, noise: NOISE, width: 1.0, seed };
         let simulated = match self.inputs {
             Inputs::Normal => simulation.normal(1, 1.0)?,

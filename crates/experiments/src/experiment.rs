@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
+use anyhow::Result;
 use mercer_learners::{NonsAld, NonsAldParams, prequential};
-
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::decay::Regime;
-use crate::plan::{ExperimentError, Plan};
+use crate::plan::Plan;
 use crate::report::Report;
 
 /// A paper, or a subject of its own that several papers share.
@@ -54,10 +54,10 @@ pub struct Experiment {
     pub question: &'static str,
     /// How its result is to be read.
     pub reading: &'static str,
-    /// The texts of the files of this crate that its numbers depend on.
-    pub sources: &'static [&'static str],
+    /// The texts of the files of this crate that its numbers depend on: its own, and shared ones.
+    pub sources: &'static [&'static [&'static str]],
     /// Runs it.
-    pub run: fn(&Plan) -> Result<Report, ExperimentError>,
+    pub run: fn(&Plan) -> Result<Report>,
     /// About how many seconds it will take at the papers' size; `None` if that cannot be told.
     pub estimate: fn(&Plan) -> Option<f64>,
 }
@@ -65,10 +65,9 @@ pub struct Experiment {
 impl Experiment {
     /// The sha256 of its sources, without comments, indentation and tests: a result
     /// [kept](crate::report::kept) says by it whether the experiment is still the one that gave it.
-    #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut digest = Sha256::new();
-        for source in self.sources {
+        for source in self.sources.concat() {
             let code = source.lines().take_while(|line| *line != "#[cfg(test)]").map(str::trim);
             for line in code.filter(|line| !line.is_empty() && !line.starts_with("//")) {
                 digest.update(line);
@@ -94,11 +93,11 @@ pub(crate) fn scaled(plan: &Plan, seconds: f64) -> Option<f64> {
 const PROBE_SECONDS: f64 = 0.1;
 
 /// The time of a fixed piece of work.
-fn probe() -> Result<f64, ExperimentError> {
+fn probe() -> Result<f64> {
     let stream = Regime::MATERN_32.stream(1000, 0)?;
     let params = NonsAldParams::default().alpha(1e-8);
     let mut learner = NonsAld::new(Regime::MATERN_32.kernel()?, stream.dimension(), params)?;
     let start = Instant::now();
-    prequential(&mut learner, stream.iter(), |_| {}).map_err(|refused| refused.error)?;
+    prequential(&mut learner, stream.iter(), |_| {})?;
     Ok(start.elapsed().as_secs_f64())
 }

@@ -1,18 +1,53 @@
 //! Pictures of experiments, drawn by `mercer-plots`, and the tables of the series behind them.
 
-pub use mercer_plots::{Figure, FigureError, Grid, HeatMap, Mark, Panels, Row, SavedPicture, Scale, palette};
+use anyhow::Result;
+pub use mercer_plots::{Figure, Grid, HeatMap, Mark, Panels, Row, SavedPicture, Scale, palette};
 
-use crate::table::{Cell, Format, Table, TableError};
+use crate::stats::{all_of, mean};
+use crate::table::{Cell, Format, Table};
+
+/// A mean curve and a band around it.
+pub(crate) struct Band {
+    pub(crate) mean: Vec<f64>,
+    pub(crate) low: Vec<f64>,
+    pub(crate) high: Vec<f64>,
+}
+
+impl Band {
+    /// Of the samples of each point: their mean, and a spread to both sides. A spread of a single
+    /// sample is none.
+    pub(crate) fn of(samples: impl IntoIterator<Item = Vec<f64>>, spread: fn(&[f64]) -> f64) -> Self {
+        let point = |all: Vec<f64>| (mean(&all), Some(spread(&all)).filter(|spread| !spread.is_nan()).unwrap_or(0.0));
+        let points: Vec<(f64, f64)> = samples.into_iter().map(point).collect();
+        let end = |sign: f64| all_of(&points, |(mean, spread)| mean + sign * spread);
+        Self { mean: all_of(&points, |(mean, _)| *mean), low: end(-1.0), high: end(1.0) }
+    }
+
+    /// Of the samples of each point: their mean, the smallest and the largest.
+    pub(crate) fn range(samples: &[Vec<f64>]) -> Self {
+        let end =
+            |fold: fn(f64, f64) -> f64| all_of(samples, |all| all.iter().copied().reduce(fold).unwrap_or(f64::NAN));
+        Self { mean: all_of(samples, |all| mean(all)), low: end(f64::min), high: end(f64::max) }
+    }
+
+    /// Every point divided by a number of its own.
+    pub(crate) fn over(&self, divisors: &[f64]) -> Self {
+        let divide = |values: &[f64]| all_of(values.iter().zip(divisors), |(value, by)| value / by);
+        Self { mean: divide(&self.mean), low: divide(&self.low), high: divide(&self.high) }
+    }
+
+    /// Draws it.
+    pub(crate) fn draw(&self, figure: Figure, name: impl Into<String>, xs: &[f64]) -> Figure {
+        figure.line_with_band(name, xs, &self.mean, &self.low, &self.high)
+    }
+}
 
 /// The rows behind a picture as a table.
 ///
 /// Columns: the panel's title; `line`, `dashed`, `points`, `bar` or `heat map`; the series' name;
 /// the word beside the point, its group or its category; `x`, `y` and, where there is a band or an
 /// error bar, its `low` and `high`; the `value` of a heat map.
-///
-/// # Errors
-/// None that a caller can bring about: every row has one cell a column.
-pub fn table(rows: &[Row<'_>]) -> Result<Table, TableError> {
+pub fn table(rows: &[Row<'_>]) -> Result<Table> {
     let table = Table::new().words("panel").words("kind").words("series").words("label");
     let numbers = ["x", "y", "low", "high", "value"].into_iter();
     let mut table = numbers.fold(table, |table, name| table.numbers(name, Format::Shortest));

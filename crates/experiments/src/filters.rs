@@ -2,13 +2,6 @@
 //!
 //! These figures are known from many papers, which differ in data and settings, and no number here
 //! is a printed one: the statements with verdicts are this project's own.
-//!
-//! | experiment | what it shows |
-//! |---|---|
-//! | `curves` | learning curves of all filters on Mackey–Glass and Lorenz, one step ahead; a gallery |
-//! | `switch` | a nonlinear channel that changes: filters that forget or start anew beside those that do neither |
-//! | `mistakes` | mistakes of classifiers against their budget |
-//! | `budgets` | error against time and memory at equal budgets |
 
 mod budgets;
 mod curves;
@@ -20,6 +13,9 @@ mod pass;
 mod signals;
 
 use crate::experiment::{Experiment, Paper, scaled, sources};
+
+/// What its experiments share.
+const SHARED: &[&str] = sources!["filters/methods.rs", "filters/pass.rs"];
 
 /// The subject and its experiments.
 pub(crate) const PAPER: Paper = Paper {
@@ -35,7 +31,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "known from many papers",
             question: "How fast do the filters learn on two chaotic series?",
             reading: "All filters see the same rows under the same settings. No number is a printed one.",
-            sources: sources!["filters/curves.rs", "filters/methods.rs", "filters/pass.rs", "filters/signals.rs"],
+            sources: &[sources!["filters/curves.rs", "filters/signals.rs"], SHARED],
             run: curves::run,
             estimate: |plan| scaled(plan, 25.0 * plan.repetitions_or(4, 20) as f64),
         },
@@ -45,7 +41,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "after Van Vaerenbergh et al. 2012",
             question: "Which filters recover after the target changes?",
             reading: "A filter has recovered when its error is back where it was before the change.",
-            sources: sources!["filters/switch.rs", "filters/methods.rs", "filters/pass.rs", "filters/signals.rs"],
+            sources: &[sources!["filters/switch.rs", "filters/signals.rs"], SHARED],
             run: switch::run,
             estimate: |plan| scaled(plan, 1.0 * plan.repetitions_or(10, 50) as f64),
         },
@@ -55,7 +51,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "known from many papers",
             question: "How many mistakes does a classifier make with a given budget?",
             reading: "Lower is better, and a flat line is a learner without a budget.",
-            sources: sources!["filters/mistakes.rs", "filters/methods.rs", "filters/pass.rs"],
+            sources: &[sources!["filters/mistakes.rs"], SHARED],
             run: mistakes::run,
             estimate: |plan| scaled(plan, 300.0 * plan.repetitions_or(1, 3) as f64),
         },
@@ -65,7 +61,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "ours",
             question: "What does an error cost in time and in memory?",
             reading: "Every filter has the same budget of points. Times depend on the machine.",
-            sources: sources!["filters/budgets.rs", "filters/methods.rs", "filters/pass.rs", "filters/signals.rs"],
+            sources: &[sources!["filters/budgets.rs", "filters/signals.rs"], SHARED],
             run: budgets::run,
             estimate: |plan| scaled(plan, 15.0 * plan.repetitions_or(2, 10) as f64),
         },

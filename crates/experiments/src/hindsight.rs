@@ -8,13 +8,14 @@
 //! 1e−9 T, and `f` restricted to the span is `f` to within 3e−5 ‖f‖ at every point of the stream.
 //! `O(TJ² + J³)` time, `O(TJ)` memory.
 
+use anyhow::Result;
 use mercer_kernels::{AlignedVec, Kernel};
 use mercer_linalg_incremental::{SymmetricEigen, SymmetricMatrix};
 use mercer_readers::Dataset;
 use mercer_simd::dot;
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
-use crate::plan::ExperimentError;
+use crate::stats;
 
 /// Squared distance of `k(x, ·)` to the span that counts as none.
 const TOLERANCE: f64 = 1e-9;
@@ -39,18 +40,22 @@ pub struct Hindsight {
 
 impl Fit {
     /// `Σ (f(x_t) − y_t)² + λ‖f‖²`
-    #[must_use]
     pub fn objective(&self, lambda: f64) -> f64 {
         self.loss + lambda * self.squared_norm
     }
 }
 
-/// Points whose span every `k(x_t, ·)` is in.
-fn spanning<K: Kernel + Clone>(kernel: &K, stream: &Dataset) -> Result<NewtonBasis<K>, ExperimentError> {
-    let mut basis = NewtonBasis::new(kernel.clone(), stream.dimension());
-    let mut rule = Ald::new(TOLERANCE)?;
-    let mut probe = Probe::default();
-    for (x, _) in stream.iter() {
+/// Points that the ALD rule keeps: from whose span every `k(x_t, ·)` is at most this squared distance
+/// away.
+pub(crate) fn spanning<'a, K: Kernel>(
+    kernel: K,
+    dimension: usize,
+    points: impl IntoIterator<Item = &'a [f64]>,
+    tolerance: f64,
+) -> Result<NewtonBasis<K>> {
+    let mut basis = NewtonBasis::new(kernel, dimension);
+    let (mut rule, mut probe) = (Ald::new(tolerance)?, Probe::default());
+    for x in points {
         basis.probe(x, &mut probe);
         if let Some(new_coordinate) = rule.admits(&basis, x, &probe) {
             basis.append(x, probe.coordinates(), new_coordinate);
@@ -61,11 +66,8 @@ fn spanning<K: Kernel + Clone>(kernel: &K, stream: &Dataset) -> Result<NewtonBas
 
 /// The exact ridge leverage scores `τ_t = [K(K + μI)⁻¹]_tt = φ_tᵀ(Σ φφᵀ + μI)⁻¹φ_t` of a stream's
 /// points, for `μ > 0`; their sum is the effective dimension.
-///
-/// # Errors
-/// When the stream holds numbers for which the kernel is not finite.
-pub fn leverage_scores(kernel: &(impl Kernel + Clone), stream: &Dataset, mu: f64) -> Result<Vec<f64>, ExperimentError> {
-    let basis = spanning(kernel, stream)?;
+pub fn leverage_scores(kernel: &(impl Kernel + Clone), stream: &Dataset, mu: f64) -> Result<Vec<f64>> {
+    let basis = spanning(kernel.clone(), stream.dimension(), stream.iter().map(|(x, _)| x), TOLERANCE)?;
     let mut inverse = SymmetricMatrix::scaled_identity(basis.len(), 1.0 / mu);
     let (mut probe, mut c) = (Probe::default(), AlignedVec::new());
     for (x, _) in stream.iter() {
@@ -83,24 +85,18 @@ pub fn leverage_scores(kernel: &(impl Kernel + Clone), stream: &Dataset, mu: f64
 /// What coordinates `φ_t` leave out of the kernel matrix of these inputs: the largest eigenvalue,
 /// by modulus, of `K − ΦΦᵀ`. If they are orthonormal on a subspace with projection `P`, this is
 /// `‖(I − P)C^{1/2}‖²`. Shorter coordinate vectors count as padded with zeros. `O(n³)`.
-///
-/// # Errors
-/// When the kernel is not finite at an input.
-pub fn neglected(kernel: &impl Kernel, inputs: &[&[f64]], coordinates: &[Vec<f64>]) -> Result<f64, ExperimentError> {
+pub fn neglected(kernel: &impl Kernel, inputs: &[&[f64]], coordinates: &[Vec<f64>]) -> Result<f64> {
     let eigen = SymmetricEigen::new(inputs.len(), |s, t| {
-        let product: f64 = coordinates[s].iter().zip(&coordinates[t]).map(|(a, b)| a * b).sum();
-        kernel.evaluate(inputs[s], inputs[t]) - product
+        kernel.evaluate(inputs[s], inputs[t]) - stats::dot(&coordinates[s], &coordinates[t])
     })?;
     Ok(eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs())))
 }
 
 impl Hindsight {
     /// Diagonalises a stream under a kernel.
-    ///
-    /// # Errors
-    /// When the stream holds numbers for which the kernel is not finite.
-    pub fn new(kernel: &(impl Kernel + Clone), stream: &Dataset) -> Result<Self, ExperimentError> {
-        let (basis, mut probe) = (spanning(kernel, stream)?, Probe::default());
+    pub fn new(kernel: &(impl Kernel + Clone), stream: &Dataset) -> Result<Self> {
+        let basis = spanning(kernel.clone(), stream.dimension(), stream.iter().map(|(x, _)| x), TOLERANCE)?;
+        let mut probe = Probe::default();
         let (rounds, size) = (stream.len(), basis.len());
         let mut columns = vec![AlignedVec::zeros(rounds); size];
         for (t, (x, _)) in stream.iter().enumerate() {
@@ -122,25 +118,21 @@ impl Hindsight {
     }
 
     /// The kernel matrix's eigenvalues, falling, as far as they exceed what was neglected.
-    #[must_use]
     pub fn eigenvalues(&self) -> &[f64] {
         &self.eigenvalues
     }
 
     /// `d_eff(μ) = tr K(K + μI)⁻¹`
-    #[must_use]
     pub fn effective_dimension(&self, mu: f64) -> f64 {
         self.eigenvalues.iter().map(|a| a / (a + mu)).sum()
     }
 
     /// `ln det(I + K/λ) = Σ ln(1 + λ_k/λ)`
-    #[must_use]
     pub fn log_determinant(&self, lambda: f64) -> f64 {
         self.eigenvalues.iter().map(|a| (a / lambda).ln_1p()).sum()
     }
 
     /// `f_λ`, for `λ > 0`.
-    #[must_use]
     pub fn ridge(&self, lambda: f64) -> Fit {
         let (mut loss, mut squared_norm) = (self.squared_targets, 0.0);
         for (a, b) in self.eigenvalues.iter().zip(&self.projections) {
@@ -154,7 +146,6 @@ impl Hindsight {
     /// The best `f` with `‖f‖ ≤ radius`: the ridge solution on the sphere, found by bisection of
     /// `ln λ`, or the least regularised one that the arithmetic allows (`λ = 10⁻⁹ λ₁`) if that lies
     /// inside.
-    #[must_use]
     pub fn within(&self, radius: f64) -> Fit {
         let largest = self.eigenvalues.first().copied().unwrap_or(0.0).max(1.0);
         let (mut low, mut high) = ((1e-9 * largest).ln(), (1e9 * largest).ln());

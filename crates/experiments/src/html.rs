@@ -27,7 +27,6 @@ const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// The pages' file names and texts, the front page first.
-#[must_use]
 pub fn pages(edition: &Edition) -> Vec<(String, String)> {
     let front = (FRONT.to_owned(), front::page(edition).into_string());
     let papers = edition.papers.iter().map(|paper| (file(paper), paper::page(edition, paper).into_string()));

@@ -38,7 +38,6 @@ impl Outcome {
     pub const ALL: [Self; 3] = [Self::Reproduced, Self::Differs, Self::NotRun];
 
     /// One word, or two, for a person.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Reproduced => "reproduced",
@@ -65,7 +64,6 @@ impl ComparisonKind {
     pub const ALL: [Self; 3] = [Self::Printed, Self::Bound, Self::Claim];
 
     /// What is counted, for a heading.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Printed => "Printed numbers",
@@ -75,7 +73,6 @@ impl ComparisonKind {
     }
 
     /// What is said of those that came out with a qualification.
-    #[must_use]
     pub fn qualified(self) -> &'static str {
         match self {
             Self::Printed | Self::Claim => "of them only with a choice of ours, which the verdict names",
@@ -84,7 +81,6 @@ impl ComparisonKind {
     }
 
     /// What an outcome of this kind is called.
-    #[must_use]
     pub fn word(self, outcome: Outcome) -> &'static str {
         match (self, outcome) {
             (_, Outcome::NotRun) => "not run",
@@ -115,38 +111,32 @@ pub struct Judgement {
 
 impl Judgement {
     /// A comparison in words of its own.
-    #[must_use]
     pub fn new(kind: ComparisonKind, outcome: Outcome, words: impl Into<String>) -> Self {
         Self { kind, outcome, words: words.into(), choice: None, loose: None }
     }
 
     /// One of two words.
-    #[must_use]
     pub fn either(kind: ComparisonKind, came_out: bool, yes: impl Into<String>, no: impl Into<String>) -> Self {
         if came_out { Self::new(kind, Outcome::Reproduced, yes) } else { Self::new(kind, Outcome::Differs, no) }
     }
 
     /// A comparison that could not be made.
-    #[must_use]
     pub fn not_run(kind: ComparisonKind, reason: &str) -> Self {
         Self::new(kind, Outcome::NotRun, format!("not run ({reason})"))
     }
 
     /// A printed number that this run is too short to be compared with.
-    #[must_use]
     pub fn shortened(kind: ComparisonKind) -> Self {
         Self::not_run(kind, "shortened run")
     }
 
     /// Whether it came out.
-    #[must_use]
     pub fn came_out(&self) -> bool {
         self.outcome == Outcome::Reproduced
     }
 
     /// "yes" or "NO" to a bound on what was measured. Of pairs, the least loose one counts. A bound
     /// that nothing was measured for does not hold: it was not run.
-    #[must_use]
     pub fn bound(holds: bool, pairs: impl IntoIterator<Item = (f64, f64)>) -> Self {
         // A measured value that is not positive is below its bound by no factor.
         let factor = |(measured, bound): (f64, f64)| if measured > 0.0 { bound / measured } else { f64::INFINITY };
@@ -164,13 +154,11 @@ impl Judgement {
     }
 
     /// A statement that holds or does not.
-    #[must_use]
     pub fn statement(kind: ComparisonKind, holds: bool) -> Self {
         Self::either(kind, holds, "holds", "DOES NOT HOLD")
     }
 
     /// The same, needing a choice of ours.
-    #[must_use]
     pub fn with_choice(self, choice: impl Into<String>) -> Self {
         Self { choice: Some(choice.into()), ..self }
     }
@@ -191,7 +179,6 @@ pub struct PrintedValue {
 
 impl PrintedValue {
     /// `mean ± std` over ten runs, printed with five decimals: the form of the benchmark table.
-    #[must_use]
     pub const fn new(mean: f64, std: f64) -> Self {
         Self { mean, std, runs: 10, decimals: 5 }
     }
@@ -223,7 +210,6 @@ impl Tolerance {
 
     /// The tolerance of a learner of the benchmark table (NOGD's dictionary is its budget, and
     /// exact).
-    #[must_use]
     pub fn of(learner: &str) -> Self {
         match learner.to_ascii_uppercase().as_str() {
             "CON-KONS" | "PROS-N-KONS" => Self::RANDOM,
@@ -234,7 +220,6 @@ impl Tolerance {
 
     /// Compares measured samples, one a run, with the printed numbers. A single run has no spread
     /// of its own; the printed one then stands for it.
-    #[must_use]
     pub fn judge(&self, samples: &[f64], printed: &PrintedValue) -> Judgement {
         let Some(measured) = Summary::of(samples) else { return Judgement::not_run(ComparisonKind::Printed, "no run") };
         let std = if measured.count > 1 { measured.std } else { printed.std };
@@ -252,7 +237,6 @@ impl Tolerance {
     }
 
     /// Compares a measured mean dictionary size with the printed one: `differs (−8)`.
-    #[must_use]
     pub fn judge_size(&self, measured: f64, printed: f64) -> Judgement {
         let difference = measured - printed;
         let words = format!("({})", signed(difference, usize::from(difference.fract() != 0.0)));

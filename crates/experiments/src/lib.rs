@@ -4,7 +4,6 @@
 //! | module | what it answers |
 //! |---|---|
 //! | [`runner`] | how independent jobs run on several threads with results that do not depend on the number of threads |
-//! | [`progress`] | how a person at a terminal sees how far they are |
 //! | [`stats`] | what a mean, a standard error, a quantile and a measured exponent are |
 //! | [`judgement`] | what a comparison compares with, and when a measured number counts as the printed one |
 //! | [`mod@table`] | how numbers are shown as Markdown, CSV and plain text |
@@ -37,12 +36,12 @@ mod filters;
 pub mod hindsight;
 pub mod html;
 pub mod judgement;
+mod learners;
 mod operator;
 pub mod papers;
 pub mod plan;
 mod prediction;
 mod prelude;
-pub mod progress;
 mod projected;
 mod quality;
 pub mod report;

@@ -1,15 +1,5 @@
 //! The operator paper: Hou, Sanjari, Dahlin, Koppel and Bose, *Nonparametric Sparse Online Learning
 //! of the Koopman Operator*.
-//!
-//! | experiment | what of the paper |
-//! |---|---|
-//! | `langevin` | Figure 2: metastable sets of a process in four wells, dictionary sizes over time |
-//! | `duffing` | Figure 3: regions of attraction of the Duffing oscillator under three budgets |
-//! | `pendulum` | Figures 4 and 5: swing-up by value iteration on a learnt conditional-mean operator |
-//! | `convergence` | the two corollaries on constant and diminishing steps |
-//! | `misspecified` | section 4, Theorem 4.1, Lemma 6.1: dynamics that leave the kernel's space |
-//! | `lorenz` | not in the paper: how far ahead a sparse operator forecasts a chaotic system |
-//! | `peers` | not in the paper: exact sums on twelve systems with known answers, beside other libraries |
 
 mod convergence;
 mod duffing;
@@ -20,12 +10,12 @@ pub(crate) mod peers;
 mod pendulum;
 mod systems;
 
+use anyhow::Result;
 use mercer_kernels::{Kernel, Points};
 use mercer_koopman::{Eigenfunctions, KernelOperator, OperatorLearner};
 use mercer_streams::Pairs;
 
 use crate::experiment::{Experiment, Paper, Source, scaled, sources};
-use crate::plan::ExperimentError;
 
 /// The paper and its experiments.
 pub(crate) const PAPER: Paper = Paper {
@@ -46,7 +36,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 2",
             question: "Are the four metastable sets found, and with how many pairs?",
             reading: "The test that the appendix prints gives the sizes, with our choice of the order and the starting points.",
-            sources: sources!["operator/langevin.rs"],
+            sources: &[sources!["operator/langevin.rs"]],
             run: langevin::run,
             estimate: |plan| scaled(plan, 30.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
         },
@@ -56,7 +46,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 3",
             question: "Are the regions of attraction found, and with how many pairs?",
             reading: "Kernel, step and starting points are not printed, so a size is reproduced only with our choice of them.",
-            sources: sources!["operator/duffing.rs"],
+            sources: &[sources!["operator/duffing.rs"]],
             run: duffing::run,
             estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(3, 10) as f64 / 10.0),
         },
@@ -66,7 +56,11 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figures 4 and 5",
             question: "Does value iteration on the learnt operator swing the pendulum up?",
             reading: "It does not with the printed settings: scores stay far below those of dynamic programming, and a setting of ours comes near them.",
-            sources: sources!["operator/pendulum.rs", "operator/pendulum/reference.rs", "operator/pendulum/stages.rs"],
+            sources: &[sources![
+                "operator/pendulum.rs",
+                "operator/pendulum/reference.rs",
+                "operator/pendulum/stages.rs"
+            ]],
             run: pendulum::run,
             estimate: |plan| scaled(plan, 250.0 * plan.repetitions_or(3, 7) as f64),
         },
@@ -76,7 +70,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "the corollaries on constant and diminishing steps",
             question: "Does the learnt operator converge at the proved rates?",
             reading: "A constant step ends at a plateau in proportion to the step. A diminishing step falls with the proved slope.",
-            sources: sources!["operator/convergence.rs", "operator/convergence/bounds.rs"],
+            sources: &[sources!["operator/convergence.rs", "operator/convergence/bounds.rs"]],
             run: convergence::run,
             estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(20, 60) as f64 / 60.0),
         },
@@ -86,7 +80,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Section 4, Theorem 4.1, Lemma 6.1, the theorem on almost sure convergence",
             question: "What is learnt when the dynamics take functions out of the kernel’s space?",
             reading: "Every norm is known in closed form. The error comes down to the bias of the regulariser, far below the constant of the lemma.",
-            sources: sources!["operator/misspecified.rs"],
+            sources: &[sources!["operator/misspecified.rs"]],
             run: misspecified::run,
             estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(4, 20) as f64 / 20.0),
         },
@@ -96,7 +90,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "not in the paper",
             question: "How far ahead does a sparse operator forecast a chaotic system?",
             reading: "The valid time grows with the dictionary. Batch methods of the same size stand beside it.",
-            sources: sources!["operator/lorenz.rs"],
+            sources: &[sources!["operator/lorenz.rs"]],
             run: lorenz::run,
             estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },
@@ -106,7 +100,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "ours",
             question: "Is the operator without options as good as other libraries with the best of their settings?",
             reading: "The peers’ scores are committed; each is that of the setting that turned out best. The operator of exact sums runs here, without options.",
-            sources: sources!["operator/peers.rs", "operator/systems.rs"],
+            sources: &[sources!["operator/peers.rs", "operator/systems.rs"]],
             run: peers::run,
             estimate: |plan| scaled(plan, 900.0),
         },
@@ -117,7 +111,7 @@ pub(crate) const PAPER: Paper = Paper {
 const RANK_GUARD: &str = "the rank guard, which keeps out points that depend on those kept up to rounding,";
 
 /// Teaches all pairs.
-fn learn<K: Kernel, L: Kernel>(learner: &mut impl OperatorLearner<K, L>, pairs: &Pairs) -> Result<(), ExperimentError> {
+fn learn<K: Kernel, L: Kernel>(learner: &mut impl OperatorLearner<K, L>, pairs: &Pairs) -> Result<()> {
     for (x, next) in pairs.iter() {
         learner.update(x, next)?;
     }
@@ -138,7 +132,7 @@ fn real_values<K: Kernel, L: Kernel>(
     eigen: &Eigenfunctions,
     count: usize,
     points: &Points,
-) -> Result<Vec<Vec<f64>>, ExperimentError> {
+) -> Result<Vec<Vec<f64>>> {
     Ok(operator.evaluate_all(&real_functions(eigen, count), points)?)
 }
 

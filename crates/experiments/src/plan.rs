@@ -1,20 +1,11 @@
-//! What an experiment is given, and how it may fail.
+//! What an experiment is given, and how its jobs run.
 
 use std::path::PathBuf;
 
-use mercer_core::{ExampleError, ParameterError};
-use mercer_datasets::{DatasetError, Registry};
-use mercer_kernels::KernelError;
-use mercer_learners::Error as LearnerError;
-use mercer_learners::catalogue::BuildError;
-use mercer_linalg_incremental::NoConvergence;
-use mercer_readers::DataError;
-use mercer_streams::StreamError;
+use anyhow::Result;
+use mercer_datasets::Registry;
 
-use crate::progress::{JobProgress, Progress};
-use crate::report::ReportError;
-use crate::runner::{self, Job, JobError, RunnerError};
-use crate::table::TableError;
+use crate::runner::{self, seed_of};
 
 /// How much is run, from what, and with what help.
 #[derive(Clone, Debug)]
@@ -34,128 +25,54 @@ pub struct Plan {
     pub seed: u64,
     /// Threads; no result depends on them.
     pub threads: usize,
-    /// Whether to draw progress bars on a terminal.
+    /// Whether to draw a progress bar on a terminal.
     pub progress: bool,
 }
 
-/// Why an experiment gave no report.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExperimentError {
-    /// The threads could not be made.
-    #[error(transparent)]
-    Runner(#[from] RunnerError),
-    /// A piece of the work failed.
-    #[error(transparent)]
-    Job(Box<JobError<ExperimentError>>),
-    /// A table could not be read, made or scaled.
-    #[error(transparent)]
-    Data(Box<DataError>),
-    /// A named data set could not be had.
-    #[error(transparent)]
-    Dataset(Box<DatasetError>),
-    /// A stream could not be simulated.
-    #[error(transparent)]
-    Stream(Box<StreamError>),
-    /// A learner refused its parameters or an example.
-    #[error(transparent)]
-    Learner(#[from] LearnerError),
-    /// A forecaster refused its parameters or a row.
-    #[error(transparent)]
-    Forecast(#[from] mercer_forecast::Error),
-    /// A learner of operators refused its parameters or a pair.
-    #[error(transparent)]
-    Operator(#[from] mercer_koopman::Error),
-    /// A part or a simulated system was asked for with parameters out of their ranges.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// Intervals refused what came of a prediction.
-    #[error(transparent)]
-    Example(#[from] ExampleError),
-    /// A learner could not be made of its settings.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// A kernel refused its parameters.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// An eigen-decomposition failed.
-    #[error(transparent)]
-    Eigen(#[from] NoConvergence),
-    /// The report could not be made.
-    #[error(transparent)]
-    Report(#[from] ReportError),
-}
-
-impl From<DataError> for ExperimentError {
-    fn from(error: DataError) -> Self {
-        Self::Data(error.into())
-    }
-}
-
-impl From<DatasetError> for ExperimentError {
-    fn from(error: DatasetError) -> Self {
-        Self::Dataset(error.into())
-    }
-}
-
-impl From<StreamError> for ExperimentError {
-    fn from(error: StreamError) -> Self {
-        Self::Stream(error.into())
-    }
-}
-
-impl From<TableError> for ExperimentError {
-    fn from(error: TableError) -> Self {
-        Self::Report(error.into())
-    }
-}
-
 impl Plan {
+    /// A reduced run without data but the bundled, streams of the comparison of quality or a bar.
+    pub fn reduced(registry: Registry, seed: u64, threads: usize) -> Self {
+        Self { registry, full: false, repetitions: None, size: None, quality: None, seed, threads, progress: false }
+    }
+
     /// How often an experiment repeats itself, unless the plan says otherwise.
-    #[must_use]
     pub fn repetitions_or(&self, reduced: usize, full: usize) -> usize {
         self.repetitions.unwrap_or(if self.full { full } else { reduced })
     }
 
     /// How much of its unit an experiment runs, unless the plan says otherwise.
-    #[must_use]
     pub fn size_or(&self, reduced: usize, full: usize) -> usize {
         self.size.unwrap_or(if self.full { full } else { reduced })
     }
 
-    /// Runs a job for each input and gives what came of it beside the input. `work` is handed the
-    /// input and the seed that belongs to its name.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
+    /// The data sets of these that are on this machine, and the others.
+    pub fn available<T: Copy>(&self, sets: &[T], name: impl Fn(&T) -> &'static str) -> (Vec<T>, Vec<T>) {
+        sets.iter().partition(|set| self.registry.is_available(name(set)))
+    }
+
+    /// Runs a job for each input and gives what came of it beside the input, or the first error.
+    /// `work` is handed the input and the seed that belongs to its name.
     pub fn each<I: Sync, O: Send>(
         &self,
         inputs: impl IntoIterator<Item = I>,
         name: impl Fn(&I) -> String,
-        work: impl Fn(&I, u64) -> Result<O, ExperimentError> + Sync,
-    ) -> Result<Runs<I, O>, ExperimentError> {
-        let job = |input: I| Job::new(name(&input), self.seed, 1, input);
-        let jobs: Vec<Job<I>> = inputs.into_iter().map(job).collect();
-        let outcomes = self.run(&jobs, |job, bar| {
-            let outcome = work(&job.input, job.seed);
-            bar.advance(1);
-            outcome
-        })?;
-        Ok(Runs(jobs.into_iter().map(|job| job.input).zip(outcomes).collect()))
+        work: impl Fn(&I, u64) -> Result<O> + Sync,
+    ) -> Result<Runs<I, O>> {
+        let done = self.each_or_error(inputs, name, work)?;
+        Ok(Runs(done.into_iter().map(|(input, outcome)| Ok((input, outcome?))).collect::<Result<_>>()?))
     }
 
-    /// Runs independent jobs on the plan's threads and gives their results in order.
-    ///
-    /// # Errors
-    /// The first job's that failed, or [`RunnerError`].
-    pub fn run<I: Sync, O: Send>(
+    /// The same with the error of each input that failed in its place.
+    pub fn each_or_error<I: Sync, O: Send>(
         &self,
-        jobs: &[Job<I>],
-        work: impl Fn(&Job<I>, &JobProgress) -> Result<O, ExperimentError> + Sync,
-    ) -> Result<Vec<O>, ExperimentError> {
-        let bars = if self.progress { Progress::on_terminal(jobs.len()) } else { Progress::hidden(jobs.len()) };
-        let results = runner::run(jobs, self.threads, &bars, work)?;
-        results.into_iter().map(|result| result.map_err(|error| ExperimentError::Job(Box::new(error)))).collect()
+        inputs: impl IntoIterator<Item = I>,
+        name: impl Fn(&I) -> String,
+        work: impl Fn(&I, u64) -> Result<O> + Sync,
+    ) -> Result<Vec<(I, Result<O>)>> {
+        let jobs: Vec<(String, I)> = inputs.into_iter().map(|input| (name(&input), input)).collect();
+        let work = |name: &str, input: &I| work(input, seed_of(self.seed, name));
+        let outcomes = runner::run(&jobs, self.threads, self.progress, work)?;
+        Ok(jobs.into_iter().map(|(_, input)| input).zip(outcomes).collect())
     }
 }
 

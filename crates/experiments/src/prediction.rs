@@ -4,17 +4,6 @@
 //! Every regret is against the steady-state Kalman predictor that knows the system, summed from k =
 //! T_init + 1 on, and is shown as a mean over seeds with a band of one standard error. A seed is
 //! one run of the simulated system, the same for every method.
-//!
-//! | experiment | of the paper | what it shows |
-//! |---|---|---|
-//! | `overfitting` | Fig. 1 | Markov blocks as γ = 1 and γ = ρ estimate them, beside the truth |
-//! | `forgetting` | section 5 | regret against time, γ and α; the expert grid; intervals |
-//! | `terms` | section 5, D.1, E.4 | the factors of (22) against γ, and the bounds on them |
-//! | `methods` | E.1 | all methods on a system that forgets slowly |
-//! | `stability` | E.2 | ways of beginning an epoch; a million steps with and without an explicit inverse |
-//! | `bias` | E.3 | the bias, what is left of it after cancellation, and regret, against β |
-//! | `orders` | Table 1, Fig. 6, D.2 | regret over powers of log N; the margin below ρ |
-//! | `earth` | – | a real series |
 
 mod bias;
 mod earth;
@@ -35,6 +24,9 @@ use mercer_forecast::EpochSchedule;
 
 use crate::experiment::{Experiment, Paper, Source, scaled, sources};
 
+/// What its experiments share.
+const SHARED: &[&str] = sources!["prediction/forecasters.rs", "prediction/summary.rs", "prediction/trial.rs"];
+
 /// The paper and its experiments.
 pub(crate) const PAPER: Paper = Paper {
     name: "prediction",
@@ -54,12 +46,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 1",
             question: "Why does plain least squares predict poorly with many lags?",
             reading: "Plain least squares gives every lag the same error. Forgetting expects old lags to matter less and keeps their estimates small.",
-            sources: sources![
-                "prediction/overfitting.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/overfitting.rs"], SHARED],
             run: overfitting::run,
             estimate: |plan| scaled(plan, 0.05 * plan.repetitions_or(8, 50) as f64),
         },
@@ -69,12 +56,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 2 (section 5). The text at hand prints no number; it stands between Figures 1 and 3",
             question: "How does the regret depend on the forgetting factor?",
             reading: "The order of the methods is the paper’s. The reference means come from an independent program of ours, so their verdicts count as our claims.",
-            sources: sources![
-                "prediction/forgetting.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/forgetting.rs"], SHARED],
             run: forgetting::run,
             estimate: |plan| scaled(plan, 2.4 * plan.repetitions_or(8, 100) as f64),
         },
@@ -84,13 +66,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Section 5, D.1; E.4, whose figure stands between Figures 4 and 6",
             question: "Which factor of the regret bound does forgetting reduce?",
             reading: "Each factor is computed as the analysis defines it and compared at γ = ρ and γ = 1.",
-            sources: sources![
-                "prediction/terms.rs",
-                "prediction/decomposition.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/terms.rs", "prediction/decomposition.rs"], SHARED],
             run: terms::run,
             estimate: |plan| scaled(plan, 0.25 * plan.repetitions_or(8, 50) as f64),
         },
@@ -100,12 +76,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 3 (E.1)",
             question: "How does OPF compare with other methods when the system forgets slowly?",
             reading: "The filters’ ranks are chosen in hindsight, which favours them. Where OPF loses to them, the paper’s statement does not hold here.",
-            sources: sources![
-                "prediction/methods.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/methods.rs"], SHARED],
             run: methods::run,
             estimate: |plan| scaled(plan, 2.3 * plan.repetitions_or(6, 50) as f64),
         },
@@ -115,13 +86,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 4 (E.2)",
             question: "Which form of the recursion survives in floating-point arithmetic?",
             reading: "A run counts as broken when its numbers are no longer usable. The square-root form has no inverse to lose.",
-            sources: sources![
-                "prediction/stability.rs",
-                "prediction/comparators.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/stability.rs", "prediction/comparators.rs"], SHARED],
             run: stability::run,
             estimate: |plan| scaled(plan, 1.3 * plan.repetitions_or(4, 50) as f64),
         },
@@ -131,13 +96,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 5 (E.3). The text at hand prints no number; it stands between Figures 4 and 6",
             question: "How does the window length trade bias against regret?",
             reading: "The regression cancels most of the bias, so the regret is flat in β once forgetting is used.",
-            sources: sources![
-                "prediction/bias.rs",
-                "prediction/decomposition.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/bias.rs", "prediction/decomposition.rs"], SHARED],
             run: bias::run,
             estimate: |plan| scaled(plan, 0.5 * plan.repetitions_or(8, 50) as f64),
         },
@@ -147,13 +106,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Table 1, Figure 6, D.2",
             question: "Is the regret of order log² N, and how far below ρ may γ lie?",
             reading: "Fitted exponents stand beside the orders of the paper. D.2 is judged as printed and by its own inequality.",
-            sources: sources![
-                "prediction/orders.rs",
-                "prediction/decomposition.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/orders.rs", "prediction/decomposition.rs"], SHARED],
             run: orders::run,
             estimate: |plan| scaled(plan, 2.5 * plan.repetitions_or(6, 50) as f64),
         },
@@ -163,12 +116,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "not in the paper",
             question: "What is the method worth on a real series?",
             reading: "No model of the series is known, so errors are compared instead of regrets.",
-            sources: sources![
-                "prediction/earth.rs",
-                "prediction/forecasters.rs",
-                "prediction/summary.rs",
-                "prediction/trial.rs"
-            ],
+            sources: &[sources!["prediction/earth.rs"], SHARED],
             run: earth::run,
             estimate: |plan| scaled(plan, 0.5),
         },

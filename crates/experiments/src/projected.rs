@@ -1,17 +1,5 @@
 //! *Efficient online learning with kernels for adversarial large scale problems* (Jézéquel,
 //! Gaillard and Rudi 2019), measured.
-//!
-//! | module | what it shows |
-//! |---|---|
-//! | `theory` | the paper's bounds and rules as functions of a stream |
-//! | `bounds` | Propositions 1, 2 and 5, Theorems 3, 4 and 6, Corollaries 7 and 8: measured against proved |
-//! | `streams` | Figures 2 and 4: loss, error rate and time on large streams |
-//! | `adversary` | Figure 3: the regret that a greedy adversary forces |
-//! | `atoms` | accuracy against the number of coordinates |
-//! | `complexity` | Table 1: measured exponents of regret, dictionary and time |
-//! | `rates` | Figure 1: the regret's exponents against the dictionary's |
-//! | `near_duplicates` | the listing's up- and downdates on points that nearly coincide, and this project's coordinates |
-//! | `experts` | §3.1's mixture over widths, degrees and regularisers: what an untuned user gets |
 
 mod adversary;
 mod atoms;
@@ -45,7 +33,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Propositions 1, 2, 5; Theorems 3, 4, 6",
             question: "Do regret and dictionary sizes stay below every bound of the paper?",
             reading: "A bound that holds for any algorithm is not counted. A loose bound says by what factor.",
-            sources: sources!["projected/bounds.rs", "projected/theory.rs", "decay.rs", "hindsight.rs"],
+            sources: &[sources!["projected/bounds.rs", "projected/theory.rs", "decay.rs", "hindsight.rs"]],
             run: bounds::run,
             estimate: |plan| scaled(plan, 100.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },
@@ -55,7 +43,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figures 2 and 4",
             question: "How do loss, error rate and time develop on large streams?",
             reading: "The paper prints curves and no numbers. The expected values are this project’s own, so their verdicts count as our claims.",
-            sources: sources!["projected/streams.rs", "projected/methods.rs"],
+            sources: &[sources!["projected/streams.rs", "projected/methods.rs"]],
             run: streams::run,
             estimate: |plan| scaled(plan, 3000.0 * plan.repetitions_or(1, 1) as f64),
         },
@@ -65,7 +53,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 3",
             question: "How much regret does an adversary force on each learner?",
             reading: "What counts is the order of the learners that the paper describes; its figure has no numbers to read off.",
-            sources: sources!["projected/adversary.rs", "projected/methods.rs", "hindsight.rs"],
+            sources: &[sources!["projected/adversary.rs", "projected/methods.rs", "hindsight.rs"]],
             run: adversary::run,
             estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(5, 20) as f64 / 20.0),
         },
@@ -75,7 +63,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Section 4, remark on r",
             question: "How few coordinates are enough to come near the loss of all points?",
             reading: "The curves flatten where more coordinates stop paying. Nothing is printed to compare with.",
-            sources: sources!["projected/atoms.rs", "projected/methods.rs"],
+            sources: &[sources!["projected/atoms.rs", "projected/methods.rs"]],
             run: atoms::run,
             estimate: |plan| scaled(plan, 2200.0 * plan.repetitions_or(1, 3) as f64 / 3.0),
         },
@@ -85,7 +73,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Table 1",
             question: "Do regret, coordinates and time grow with n no faster than the table says?",
             reading: "A measured slope at most the table’s agrees with it. The entries are upper bounds without constants.",
-            sources: sources!["projected/complexity.rs", "projected/theory.rs", "decay.rs", "hindsight.rs"],
+            sources: &[sources!["projected/complexity.rs", "projected/theory.rs", "decay.rs", "hindsight.rs"]],
             run: complexity::run,
             estimate: |plan| scaled(plan, 400.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },
@@ -95,7 +83,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Figure 1",
             question: "Which regret does each method’s bound give for a dictionary of a given size?",
             reading: "The exponents follow from the bounds in closed form. Nothing is measured here.",
-            sources: sources!["projected/rates.rs"],
+            sources: &[sources!["projected/rates.rs"]],
             run: rates::run,
             estimate: |_| Some(1.0),
         },
@@ -105,7 +93,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Appendix H",
             question: "What do nearly equal points do to the published up- and downdates?",
             reading: "Ours stays close to the dense solution; the listing loses its digits and breaks down.",
-            sources: sources!["projected/near_duplicates.rs"],
+            sources: &[sources!["projected/near_duplicates.rs"]],
             run: near_duplicates::run,
             estimate: |plan| scaled(plan, 180.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },
@@ -115,7 +103,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Section 3.1",
             question: "What does a user get who tunes nothing?",
             reading: "The statements are ours: auto beside its best member, and beside a learner that was tuned in hindsight.",
-            sources: sources!["projected/experts.rs"],
+            sources: &[sources!["projected/experts.rs"]],
             run: experts::run,
             estimate: |plan| scaled(plan, 500.0 * plan.repetitions_or(2, 3) as f64 / 3.0),
         },

@@ -2,18 +2,10 @@
 //! quality.
 //!
 //! Every method sees the rows in the same order, once, untuned, with the scaling that its
-//! documentation asks for. The score is the squared error over the last half of the stream as a
-//! share of that of the running mean (NMSE), or accuracy and log loss where the target is a class.
-//! The peers' scores are committed (`peers`); `auto` runs here. The streams are test data and no
-//! part of the tree (`streams` says where they are looked for). Without them the bundled diamonds
-//! run alone, in an order of their own, beside which no peer has a score, and no classes are
-//! learnt. All statements are this project's own; a shortened run is judged by none.
-//!
-//! | experiment | what it shows |
-//! |---|---|
-//! | `standing` | error, loss of the first rows and regret of `auto` with its default budget, beside the peers |
-//! | `budgets` | error against the budget of multiply-adds a row, and against time |
-//! | `classes` | accuracy and log loss of `auto` as a classifier, beside the peers |
+//! documentation asks for. The peers' scores are committed (`peers`); `auto` runs here. The streams
+//! are test data and no part of the tree (`streams` says where they are looked for). Without them
+//! the bundled diamonds run alone, in an order of their own, beside which no peer has a score, and
+//! no classes are learnt. All statements are this project's own; a shortened run is judged by none.
 
 mod budgets;
 mod classes;
@@ -24,6 +16,9 @@ pub(crate) mod streams;
 mod pass;
 
 use crate::experiment::{Experiment, Paper, scaled, sources};
+
+/// What its experiments share.
+const SHARED: &[&str] = sources!["quality/peers.rs", "quality/streams.rs"];
 
 /// The subject and its experiments.
 pub(crate) const PAPER: Paper = Paper {
@@ -39,7 +34,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "ours",
             question: "Is auto, untuned, ahead of other online methods?",
             reading: "NMSE is the error as a share of that of the running mean. The peers’ scores are committed; auto runs here.",
-            sources: sources!["quality/standing.rs", "quality/pass.rs", "quality/peers.rs", "quality/streams.rs"],
+            sources: &[sources!["quality/standing.rs", "quality/pass.rs"], SHARED],
             run: standing::run,
             estimate: |plan| scaled(plan, 15.0),
         },
@@ -49,7 +44,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "ours",
             question: "What does a larger budget buy?",
             reading: "The error falls with the budget, and so does the number of rows a second. A peer below the line reaches a lower error in its time.",
-            sources: sources!["quality/budgets.rs", "quality/pass.rs", "quality/peers.rs", "quality/streams.rs"],
+            sources: &[sources!["quality/budgets.rs", "quality/pass.rs"], SHARED],
             run: budgets::run,
             estimate: |plan| scaled(plan, 120.0),
         },
@@ -59,7 +54,7 @@ pub(crate) const PAPER: Paper = Paper {
             place: "ours",
             question: "Is auto, untuned, ahead of other online classifiers?",
             reading: "Accuracy is to be high and log loss low. The peers’ scores are committed; auto runs here.",
-            sources: sources!["quality/classes.rs", "quality/peers.rs", "quality/streams.rs"],
+            sources: &[sources!["quality/classes.rs"], SHARED],
             run: classes::run,
             estimate: |plan| scaled(plan, 10.0),
         },

@@ -7,31 +7,18 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{self, Figure, FigureError, Panels, SavedPicture};
-use crate::judgement::ComparisonKind;
-use crate::judgement::Outcome;
-use crate::table::{Table, TableError, TableVerdict};
-use mercer_plots::write_whole;
+use crate::figure::{self, Figure, Panels, SavedPicture};
+use crate::judgement::{ComparisonKind, Outcome};
+use crate::table::{Table, TableVerdict, save};
 
 pub mod conduct;
 pub mod edition;
 pub mod kept;
 pub mod provenance;
 pub mod tally;
-
-/// Why a report could not be made or saved.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReportError {
-    /// A picture could not be drawn or written.
-    #[error(transparent)]
-    Figure(#[from] FigureError),
-    /// A table could not be filled or written.
-    #[error(transparent)]
-    Table(#[from] TableError),
-}
 
 /// A picture with one pair of axes or several.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,10 +32,7 @@ pub enum Picture {
 
 impl Picture {
     /// Every series behind it, a row a point.
-    ///
-    /// # Errors
-    /// None that a caller can bring about: every row has one cell a column.
-    pub fn data(&self) -> Result<Table, TableError> {
+    pub fn data(&self) -> Result<Table> {
         match self {
             Self::Figure(figure) => figure::table(&figure.rows()),
             Self::Panels(panels) => figure::table(&panels.rows()),
@@ -56,7 +40,6 @@ impl Picture {
     }
 
     /// What it shows, for people who do not see it.
-    #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::Figure(figure) => figure.words(),
@@ -73,21 +56,18 @@ impl Picture {
     }
 
     /// As SVG text.
-    ///
-    /// # Errors
-    /// [`FigureError`] when it cannot be drawn.
-    pub fn svg(&self) -> Result<String, FigureError> {
-        match self {
-            Self::Figure(figure) => figure.svg(),
-            Self::Panels(panels) => panels.svg(),
-        }
+    pub fn svg(&self) -> Result<String> {
+        Ok(match self {
+            Self::Figure(figure) => figure.svg()?,
+            Self::Panels(panels) => panels.svg()?,
+        })
     }
 
-    fn save(&self, dir: &Path, stem: &str) -> Result<SavedPicture, FigureError> {
-        match self {
-            Self::Figure(figure) => figure.save(dir, stem),
-            Self::Panels(panels) => panels.save(dir, stem),
-        }
+    fn save(&self, dir: &Path, stem: &str) -> Result<SavedPicture> {
+        Ok(match self {
+            Self::Figure(figure) => figure.save(dir, stem)?,
+            Self::Panels(panels) => panels.save(dir, stem)?,
+        })
     }
 }
 
@@ -135,7 +115,6 @@ pub struct Report {
 
 impl Report {
     /// A report without content.
-    #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), blocks: Vec::new() }
     }
@@ -193,7 +172,6 @@ impl Report {
     }
 
     /// The table of this stem.
-    #[must_use]
     pub fn find_table(&self, stem: &str) -> Option<&Table> {
         self.blocks.iter().find_map(|block| match block {
             ReportBlock::Table { stem: own, table, .. } if own == stem => Some(table),
@@ -202,7 +180,6 @@ impl Report {
     }
 
     /// Its title.
-    #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -230,7 +207,6 @@ impl Report {
     }
 
     /// The verdicts of all its tables.
-    #[must_use]
     pub fn judged(&self) -> Vec<TableVerdict> {
         let tables = self.blocks.iter().filter_map(|block| match block {
             ReportBlock::Table { table, .. } => Some(table),
@@ -241,11 +217,7 @@ impl Report {
 
     /// Writes every table (Markdown, CSV, text) and picture (SVG, PNG, and `…_series.csv` with all
     /// its points) into `dir` and gives the files' paths.
-    ///
-    /// # Errors
-    /// [`ReportError`] of the first one that cannot be drawn or written; those before it are
-    /// written.
-    pub fn save(&self, dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    pub fn save(&self, dir: &Path) -> Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for block in &self.blocks {
             match block {
@@ -257,9 +229,7 @@ impl Report {
                 ReportBlock::Picture { stem, picture, .. } => {
                     let SavedPicture { svg, png } = picture.save(dir, stem)?;
                     let series = dir.join(series_file(stem));
-                    let text = picture.data()?.csv();
-                    let done = write_whole(&series, text.as_bytes());
-                    done.map_err(|source| TableError::Write { path: series.clone(), source })?;
+                    save(&series, &picture.data()?.csv())?;
                     files.extend([svg, png, series]);
                 }
             }
@@ -268,10 +238,7 @@ impl Report {
     }
 
     /// The names and texts of its pictures as SVG files.
-    ///
-    /// # Errors
-    /// [`FigureError`] of the first one that cannot be drawn.
-    pub fn pictures(&self) -> Result<Vec<(String, String)>, FigureError> {
+    pub fn pictures(&self) -> Result<Vec<(String, String)>> {
         let pictures = self.blocks.iter().filter_map(|block| match block {
             ReportBlock::Picture { stem, picture, .. } => Some((stem, picture)),
             _ => None,
@@ -281,7 +248,6 @@ impl Report {
 
     /// A Markdown section with everything in it; pictures by their names, as [`Report::save`] gives
     /// them.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("## {}\n", self.title);
         for block in &self.blocks {

@@ -9,112 +9,58 @@
 //! its place: leaving out a data set or adding a learner changes no other job.
 
 use std::any::Any;
-use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+use anyhow::{Context as _, Result, anyhow, ensure};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use crate::progress::{JobProgress, Progress};
-
-/// One piece of work.
-#[derive(Clone, Debug)]
-pub struct Job<I> {
-    /// Says what it is, in errors and on the progress bar: `"bank / NONS-ALD / 3"`.
-    pub name: String,
-    /// Seed of everything random in the job.
-    pub seed: u64,
-    /// Length of its progress bar.
-    pub steps: u64,
-    /// What the work is about.
-    pub input: I,
-}
-
-impl<I> Job<I> {
-    /// A job whose seed is [`seed_of`] the experiment's seed and the name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, experiment_seed: u64, steps: u64, input: I) -> Self {
-        let name = name.into();
-        Self { seed: seed_of(experiment_seed, &name), name, steps, input }
-    }
-}
-
-/// Why the jobs could not be started.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunnerError {
-    /// Zero threads were asked for.
-    #[error("no job can run on 0 threads; give at least 1")]
-    NoThreads,
-    /// The threads could not be made.
-    #[error("{threads} threads could not be started ({source}); give fewer")]
-    Threads {
-        /// Threads asked for.
-        threads: usize,
-        /// The reason.
-        source: rayon::ThreadPoolBuildError,
-    },
-}
-
-/// How a job failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JobError<E: Error + 'static> {
-    /// The work returned an error.
-    #[error("job {name:?}: {source}")]
-    Failed {
-        /// The job.
-        name: String,
-        /// Its error.
-        source: E,
-    },
-    /// The work panicked: a defect of ours, not of the data.
-    #[error("job {name:?} panicked: {message}; this is a defect, please report it")]
-    Panicked {
-        /// The job.
-        name: String,
-        /// The panic's words.
-        message: String,
-    },
-}
-
-/// Runs `work` on every job, on `threads` threads, and gives the results in the order of the jobs.
-///
-/// `work` reports its steps to the bar that it is handed. It should depend on the job alone.
-///
-/// # Errors
-/// [`RunnerError`] when the threads cannot be made; a job's own failure is in its place of the
-/// list.
-pub fn run<I, O, E, F>(
-    jobs: &[Job<I>],
+/// Runs `work` on every job, a name and an input, on `threads` threads, and gives the results in the
+/// order of the jobs. `work` should depend on the job alone. A bar is drawn if that is asked for and
+/// standard error is a terminal; it vanishes in the end.
+pub fn run<I: Sync, O: Send>(
+    jobs: &[(String, I)],
     threads: usize,
-    progress: &Progress,
-    work: F,
-) -> Result<Vec<Result<O, JobError<E>>>, RunnerError>
-where
-    I: Sync,
-    O: Send,
-    E: Error + Send + 'static,
-    F: Fn(&Job<I>, &JobProgress) -> Result<O, E> + Sync,
-{
-    if threads == 0 {
-        return Err(RunnerError::NoThreads);
-    }
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| RunnerError::Threads { threads, source })?;
-    let one = |job: &Job<I>| {
-        let bar = progress.job(&job.name, job.steps);
+    progress: bool,
+    work: impl Fn(&str, &I) -> Result<O> + Sync,
+) -> Result<Vec<Result<O>>> {
+    ensure!(threads > 0, "no job can run on 0 threads; give at least 1");
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.with_context(|| format!("{threads} threads could not be started; give fewer"))?;
+    let bar = bar(jobs.len(), progress);
+    let one = |(name, input): &(String, I)| {
+        bar.set_message(name.clone());
         // A job owns what it changes and its result is dropped with the panic, so that no broken
         // state can be seen afterwards.
-        match catch_unwind(AssertUnwindSafe(|| work(job, &bar))) {
-            Ok(result) => result.map_err(|source| JobError::Failed { name: job.name.clone(), source }),
-            Err(payload) => Err(JobError::Panicked { name: job.name.clone(), message: words(payload.as_ref()) }),
-        }
+        let result = match catch_unwind(AssertUnwindSafe(|| work(name, input))) {
+            Ok(result) => result.map_err(|error| anyhow!("job {name:?}: {error:#}")),
+            Err(payload) => {
+                Err(anyhow!("job {name:?} panicked: {}; this is a defect, please report it", words(payload.as_ref())))
+            }
+        };
+        bar.inc(1);
+        result
     };
     // Jobs differ in length by orders of magnitude: they are handed out one by one.
-    Ok(pool.install(|| jobs.par_iter().with_max_len(1).map(one).collect()))
+    let results = pool.install(|| jobs.par_iter().with_max_len(1).map(one).collect());
+    bar.finish_and_clear();
+    Ok(results)
+}
+
+const TEMPLATE: &str = "{bar:30} {pos}/{len} jobs, {elapsed} gone, {eta} to go; {msg}";
+
+fn bar(jobs: usize, progress: bool) -> ProgressBar {
+    let target = if progress { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(jobs as u64), target);
+    // The template is fixed; a wrong one costs a plainer bar, not the run.
+    let style = ProgressStyle::with_template(TEMPLATE);
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+    if progress {
+        bar.enable_steady_tick(Duration::from_secs(1));
+    }
+    bar
 }
 
 /// The seed of whatever has this name within an experiment: 64-bit FNV-1a of the name, mixed with
@@ -123,7 +69,6 @@ where
 ///
 /// Things that must share their randomness share a name: the third permutation of a data set is
 /// `seed_of(seed, "bank / permutation 3")` for every learner.
-#[must_use]
 pub fn seed_of(experiment_seed: u64, name: &str) -> u64 {
     let hash = name
         .bytes()
@@ -146,33 +91,26 @@ fn words(payload: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
 
-    #[derive(Debug, PartialEq, thiserror::Error)]
-    #[error("input {0} is not wanted")]
-    struct Unwanted(u32);
-
-    fn jobs() -> Vec<Job<u32>> {
-        (0..40).map(|i| Job::new(format!("job {i}"), 7, 1, i)).collect()
+    fn jobs() -> Vec<(String, u32)> {
+        (0..40).map(|i| (format!("job {i}"), i)).collect()
     }
 
     /// A walk that depends on the seed and takes a different time for every job.
-    fn walk(job: &Job<u32>, bar: &JobProgress) -> Result<f64, Unwanted> {
-        let (mut state, mut sum) = (job.seed, 0.0);
-        for _ in 0..(job.input % 7) * 2000 {
+    fn walk(name: &str, input: &u32) -> Result<f64> {
+        let (mut state, mut sum) = (seed_of(7, name), 0.0);
+        for _ in 0..(input % 7) * 2000 {
             state = seed_of(state, "");
             sum += state as f64 / u64::MAX as f64 - 0.5;
         }
-        bar.advance(1);
-        match job.input {
-            13 => Err(Unwanted(13)),
+        match input {
+            13 => Err(anyhow!("input 13 is not wanted")),
             21 => panic!("twenty-one"),
             _ => Ok(sum),
         }
     }
 
     fn run_on(threads: usize) -> Vec<Result<f64, String>> {
-        let (jobs, progress) = (jobs(), Progress::hidden(40));
-        let results = run(&jobs, threads, &progress, walk).unwrap();
-        assert_eq!(progress.done(), 40);
+        let results = run(&jobs(), threads, false, walk).unwrap();
         results.into_iter().map(|r| r.map_err(|e| e.to_string())).collect()
     }
 
@@ -192,11 +130,9 @@ mod tests {
     }
 
     #[test]
-    fn seeds_depend_on_name_and_experiment_but_not_on_place() {
-        let jobs = jobs();
-        let mut seeds: Vec<u64> = jobs.iter().map(|job| job.seed).collect();
-        assert_eq!(seed_of(7, "job 3"), jobs[3].seed);
-        assert_ne!(seed_of(8, "job 3"), jobs[3].seed);
+    fn seeds_depend_on_name_and_experiment() {
+        let mut seeds: Vec<u64> = jobs().iter().map(|(name, _)| seed_of(7, name)).collect();
+        assert_ne!(seed_of(8, "job 3"), seeds[3]);
         seeds.sort_unstable();
         seeds.dedup();
         assert_eq!(seeds.len(), 40);
@@ -210,11 +146,9 @@ mod tests {
     }
 
     #[test]
-    fn no_threads_are_refused() {
-        let result = run(&jobs(), 0, &Progress::hidden(0), walk);
-        assert!(matches!(result, Err(RunnerError::NoThreads)));
-        let empty: &[Job<u32>] = &[];
-        let result = run(empty, 2, &Progress::hidden(0), walk).unwrap();
-        assert!(result.is_empty());
+    fn no_threads_are_refused_and_the_bar_is_understood() {
+        assert!(run(&jobs(), 0, false, walk).unwrap_err().to_string().contains("give at least 1"));
+        assert!(run(&[], 2, false, walk).unwrap().is_empty());
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
     }
 }

@@ -35,7 +35,6 @@ impl Status {
         [Self::Holds, Self::Built, Self::WithOurChoice, Self::Differs, Self::NotTested, Self::NotTestable];
 
     /// Its word on the pages.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -88,16 +87,12 @@ pub struct Statement {
 
 /// The statements of the paper of this name; none of a subject of our own, or of a page that is not
 /// one, which a test excludes.
-#[must_use]
 pub fn of(paper: &str) -> Vec<Statement> {
     let page = PAGES.iter().find(|(name, _)| *name == paper);
     page.map(|(_, text)| read(text).unwrap_or_default()).unwrap_or_default()
 }
 
 /// Reads the rows of a page.
-///
-/// # Errors
-/// The row that is not one, and why.
 pub fn read(page: &str) -> Result<Vec<Statement>, String> {
     let rows = page.lines().filter(|line| line.starts_with('|'));
     rows.filter(|line| !line.starts_with("| statement |") && !line.starts_with("|---")).map(row).collect()

@@ -17,7 +17,6 @@ pub struct Summary {
 
 impl Summary {
     /// Of at least one sample.
-    #[must_use]
     pub fn of(samples: &[f64]) -> Option<Self> {
         let own = || Self { mean: mean(samples), std: sample_std(samples), count: samples.len() };
         (!samples.is_empty()).then(own)
@@ -35,13 +34,11 @@ pub fn mean_of<T>(things: impl IntoIterator<Item = T>, number: impl Fn(T) -> f64
 }
 
 /// Arithmetic mean; NaN without a sample.
-#[must_use]
 pub fn mean(samples: &[f64]) -> f64 {
     samples.iter().sum::<f64>() / samples.len() as f64
 }
 
 /// Sample standard deviation, n − 1 in the denominator; NaN for fewer than two samples.
-#[must_use]
 pub fn sample_std(samples: &[f64]) -> f64 {
     if samples.len() < 2 {
         return f64::NAN;
@@ -52,13 +49,11 @@ pub fn sample_std(samples: &[f64]) -> f64 {
 }
 
 /// Standard error of the mean, `std / √n`; NaN for fewer than two samples.
-#[must_use]
 pub fn standard_error(samples: &[f64]) -> f64 {
     sample_std(samples) / (samples.len() as f64).sqrt()
 }
 
 /// The middle sample, or the mean of the two middle ones; NaN without a sample.
-#[must_use]
 pub fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -68,6 +63,20 @@ pub fn median(samples: &[f64]) -> f64 {
         n if n % 2 == 1 => sorted[middle],
         _ => sorted[middle - 1].midpoint(sorted[middle]),
     }
+}
+
+/// `Σ a_i b_i`
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// About `count` whole numbers from `first` to `last`, equally far apart in the logarithm.
+pub fn log_spaced(first: usize, last: usize, count: usize) -> Vec<usize> {
+    let ratio = last as f64 / first as f64;
+    let at = |i: usize| (first as f64 * ratio.powf(i as f64 / (count - 1) as f64)).round() as usize;
+    let mut all: Vec<usize> = (0..count).map(at).collect();
+    all.dedup();
+    all
 }
 
 /// A power law fitted to measurements: `y ≈ exp(intercept) · x^exponent`.
@@ -90,7 +99,6 @@ impl PowerLaw {
     /// The standard error takes the residuals for independent; along one growing stream they are
     /// not, and it is then too small. Fit means over permutations, at well separated x.
     /// `None` for fewer than two points, a value that is not positive and finite, or a single x.
-    #[must_use]
     pub fn fit(xs: &[f64], ys: &[f64]) -> Option<Self> {
         let count = xs.len();
         let usable = xs.iter().chain(ys).all(|v| *v > 0.0 && v.is_finite());
@@ -109,7 +117,6 @@ impl PowerLaw {
     }
 
     /// The fitted value at `x > 0`.
-    #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         (self.intercept + self.exponent * x.ln()).exp()
     }
@@ -145,6 +152,15 @@ mod tests {
         let single = Summary::of(&[3.0]).unwrap();
         assert!(single.mean == 3.0 && single.std.is_nan());
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn spaced_numbers_rise_from_the_first_to_the_last() {
+        for (first, last, count) in [(1, 1, 120), (1, 2, 120), (1, 50, 60), (1, 8192, 120), (61, 7680, 40)] {
+            let all = log_spaced(first, last, count);
+            assert!(all.is_sorted_by(|a, b| a < b));
+            assert_eq!((all[0], all.last()), (first, Some(&last)));
+        }
     }
 
     #[test]

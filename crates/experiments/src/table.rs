@@ -5,36 +5,12 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::Outcome;
-use crate::judgement::{ComparisonKind, Judgement};
+use crate::judgement::{ComparisonKind, Judgement, Outcome};
 use crate::stats::Summary;
 use mercer_plots::{decimals_of, significant, write_whole};
-
-/// Why a table could not be filled or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TableError {
-    /// A row does not have one cell a column.
-    #[error("row {row} has {got} cells but the table has {expected} columns; give one cell a column")]
-    Width {
-        /// Number of the row, from 1.
-        row: usize,
-        /// Columns.
-        expected: usize,
-        /// Cells given.
-        got: usize,
-    },
-    /// A file could not be written.
-    #[error("cannot write {path:?}: {source}; check the folder and the space left", path = path.display().to_string())]
-    Write {
-        /// The file.
-        path: std::path::PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-}
 
 /// On which side of its column a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +55,6 @@ impl Format {
     }
 
     /// A number as a column of this format shows it.
-    #[must_use]
     pub fn number(self, v: f64) -> String {
         number(v, self)
     }
@@ -201,7 +176,6 @@ pub struct Table {
 
 impl Table {
     /// A table without columns.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -209,7 +183,6 @@ impl Table {
     /// A table with these columns: their names between bars, each with the [`Format`] of its
     /// numbers behind it, `#` (shortest), `.2` (decimals) or `~3` (significant digits); without
     /// one it is of words. `"learner | MSE .5 | J # | verdict"`
-    #[must_use]
     pub fn with(head: &str) -> Self {
         head.split(" | ").fold(Self::new(), |table, column| {
             let marked = column.rsplit_once(' ').and_then(|(name, mark)| Some((name, Format::marked(mark)?)));
@@ -221,44 +194,38 @@ impl Table {
     }
 
     /// One more column on the right. Columns come before rows.
-    #[must_use]
     pub fn column(mut self, name: impl Into<String>, align: Align, format: Format) -> Self {
         self.columns.push(TableColumn { name: name.into(), align, format });
         self
     }
 
     /// One more column of words.
-    #[must_use]
     pub fn words(self, name: impl Into<String>) -> Self {
         self.column(name, Align::Left, Format::Shortest)
     }
 
     /// One more column of numbers.
-    #[must_use]
     pub fn numbers(self, name: impl Into<String>, format: Format) -> Self {
         self.column(name, Align::Right, format)
     }
 
-    /// One more row at the bottom.
-    ///
-    /// # Errors
-    /// [`TableError::Width`] unless there is one cell a column; the table is then unchanged.
-    pub fn push(&mut self, row: Vec<Cell>) -> Result<(), TableError> {
-        if row.len() != self.columns.len() {
-            return Err(TableError::Width { row: self.rows.len() + 1, expected: self.columns.len(), got: row.len() });
-        }
+    /// One more row at the bottom; an error unless there is one cell a column.
+    pub fn push(&mut self, row: Vec<Cell>) -> Result<()> {
+        let (number, got, expected) = (self.rows.len() + 1, row.len(), self.columns.len());
+        ensure!(
+            got == expected,
+            "row {number} has {got} cells but the table has {expected} columns; give one cell a column"
+        );
         self.rows.push(row);
         Ok(())
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether there is no row.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -274,7 +241,6 @@ impl Table {
     }
 
     /// The verdicts, row by row.
-    #[must_use]
     pub fn judged(&self) -> Vec<TableVerdict> {
         let mut all = Vec::new();
         for (cells, shown) in self.rows.iter().zip(self.shown()) {
@@ -300,7 +266,6 @@ impl Table {
     }
 
     /// A Markdown table.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let escape = |text: String| text.replace('|', "\\|").replace(['\n', '\r'], " ");
         let grid = self.grid(escape);
@@ -321,7 +286,6 @@ impl Table {
     }
 
     /// Aligned plain text.
-    #[must_use]
     pub fn text(&self) -> String {
         let grid = self.grid(|text| text.replace(['\n', '\r'], " "));
         let widths = self.widths(&grid, 1);
@@ -333,7 +297,6 @@ impl Table {
 
     /// Comma-separated values (RFC 4180). Numbers keep every digit; a column that holds a mean ±
     /// deviation becomes two, the second named `… std`.
-    #[must_use]
     pub fn csv(&self) -> String {
         let split: Vec<bool> = (0..self.columns.len())
             .map(|i| {
@@ -373,13 +336,9 @@ impl Table {
     }
 
     /// Writes `stem.md`, `stem.csv` and `stem.txt` into `dir`, which is made if missing.
-    ///
-    /// # Errors
-    /// [`TableError::Write`]; a file that exists is replaced as a whole or not at all.
-    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<(), TableError> {
+    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<()> {
         for (ending, text) in [("md", self.markdown()), ("csv", self.csv()), ("txt", self.text())] {
-            let path = dir.as_ref().join(format!("{stem}.{ending}"));
-            write_whole(&path, text.as_bytes()).map_err(|source| TableError::Write { path, source })?;
+            save(&dir.as_ref().join(format!("{stem}.{ending}")), &text)?;
         }
         Ok(())
     }
@@ -416,6 +375,12 @@ impl Table {
         };
         grid.iter().map(|row| row.iter().enumerate().map(pad).collect()).collect()
     }
+}
+
+/// Writes a file as a whole or not at all.
+pub(crate) fn save(path: &Path, text: &str) -> Result<()> {
+    let done = write_whole(path, text.as_bytes());
+    done.with_context(|| format!("cannot write {}; check the folder and the space left", path.display()))
 }
 
 fn shown(cell: &Cell, column: &TableColumn) -> CellText {

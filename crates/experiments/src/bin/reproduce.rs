@@ -151,9 +151,9 @@ fn tell(experiment: &Experiment, news: &News<'_>) {
             eprintln!("{name}: done in {seconds:.0} s");
             show(experiment, report);
         }
-        News::Failed(error) => eprintln!("error: {name}: {error}"),
+        News::Failed(error) => eprintln!("error: {name}: {error:#}"),
         News::Kept => eprintln!("{name}: kept in {}", kept::place(&kept::folder(), name).display()),
-        News::NotKept(error) => eprintln!("warning: {name}: {error}"),
+        News::NotKept(error) => eprintln!("warning: {name}: {error:#}"),
     }
 }
 

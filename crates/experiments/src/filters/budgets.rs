@@ -1,11 +1,11 @@
 //! Final error against time and against memory, for filters with equal budgets of points, on
 //! Mackey–Glass one step ahead.
 
-use mercer_learners::catalogue::{Context, Key, Value};
+use mercer_learners::catalogue::{Key, Value};
 
 use super::curves::YARDSTICK;
 use super::methods::{FAMILIES, Family, FilterMethod, filters};
-use super::pass::{FilterPass, finals, pass};
+use super::pass::finals;
 use super::signals::SignalSeries;
 use crate::prelude::*;
 
@@ -16,32 +16,23 @@ const SERIES: SignalSeries = SignalSeries::MackeyGlass;
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(5000, 20_000);
     let seeds = plan.repetitions_or(2, 10);
-    let methods: Vec<&FilterMethod> = filters().collect();
-    let mut jobs: Vec<Job<(usize, usize, usize)>> = Vec::new();
-    for (place, method) in methods.iter().enumerate() {
-        for budget in BUDGETS {
-            let name = |seed: usize| format!("filters_budgets / {} / {budget} / {}", method.shown, seed + 1);
-            jobs.extend((0..seeds).map(|seed| Job::new(name(seed), plan.seed, rows as u64, (place, budget, seed))));
-        }
-    }
-    let passes = plan.run(&jobs, |job, bar| {
-        let (place, budget, seed) = job.input;
-        let signal = SERIES.rows(rows, plan.seed.wrapping_add(seed as u64))?;
-        let context = Context { dimension: signal.dimension, seed: job.seed, ..Context::default() };
-        let learner = methods[place].build(SERIES.width(), budget, &context)?;
-        learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
+    let budgets = filters().flat_map(|method| BUDGETS.map(|budget| (method, budget)));
+    let inputs = budgets.flat_map(|(method, budget)| (0..seeds).map(move |seed| (method, budget, seed)));
+    let name = |(method, budget, seed): &(&FilterMethod, usize, usize)| {
+        format!("filters_budgets / {} / {budget} / {}", method.shown, seed + 1)
+    };
+    let passes = plan.each(inputs, name, |(method, budget, seed), own| {
+        method.pass(SERIES.width(), *budget, &SERIES.rows(rows, plan.seed.wrapping_add(*seed as u64))?, own)
     })?;
 
     let dimension = SERIES.rows(1, plan.seed)?.dimension;
     let mut table = Table::with("filter | budget .0 | final error ~3 | dictionary .0 | numbers kept .0 | µs a row ~3");
     let mut trails = Vec::new();
-    for (place, method) in methods.iter().enumerate() {
+    for method in filters() {
         let mut trail = Trail { shown: method.shown, micros: Vec::new(), kept: Vec::new(), errors: Vec::new() };
         for budget in BUDGETS {
-            let mine = jobs.iter().zip(&passes).filter(|(job, _)| (job.input.0, job.input.1) == (place, budget));
-            let mine: Vec<&FilterPass> = mine.filter_map(|(_, pass)| pass.as_ref()).collect();
-            let of = |value: fn(&FilterPass) -> f64| mean(&mine.iter().map(|pass| value(pass)).collect::<Vec<f64>>());
-            let (size, micros) = (of(|pass| pass.size as f64), of(|pass| pass.microseconds));
+            let mine = passes.of(|(by, most, _)| (*by, *most) == (method, budget));
+            let (size, micros) = (mean_of(&mine, |pass| pass.size as f64), mean_of(&mine, |pass| pass.microseconds));
             let kept = numbers_kept(method, dimension, size);
             let errors = finals(&mine);
             trail.micros.push(micros);
@@ -97,7 +88,7 @@ fn panels(family: &Family, trails: &[Trail]) -> Panels {
 fn numbers_kept(method: &FilterMethod, dimension: usize, size: f64) -> Option<f64> {
     /// Of the learners with several, by default.
     const KERNELS: f64 = 5.0;
-    let entry = method.entry()?;
+    let entry = method.entry().ok()?;
     let kept = entry.memory.value(|symbol| match symbol.text() {
         "d" => dimension as f64,
         "J" | "B" => size,

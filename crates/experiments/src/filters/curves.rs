@@ -5,10 +5,8 @@
 //! same most points, and sees the same rows. Series have variance 1, so an error of 1 is that of
 //! forecasting the mean.
 
-use mercer_learners::catalogue::Context;
-
 use super::methods::{FAMILIES, FilterMethod, filters};
-use super::pass::{FilterPass, finals, pass, smoothed};
+use super::pass::{FilterPass, finals, small_multiples, smoothed};
 use super::signals::SignalSeries;
 use crate::prelude::*;
 
@@ -19,33 +17,17 @@ const WINDOWS: usize = 40;
 /// The filter that every picture of a family shows.
 pub(super) const YARDSTICK: &str = "krls";
 
-/// A series, the place of a filter in [`filters`], and a seed.
-type CurveTask = (SignalSeries, usize, usize);
-
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(5000, 20_000);
     let seeds = plan.repetitions_or(4, 20);
-    let methods: Vec<&FilterMethod> = filters().collect();
-    let mut jobs: Vec<Job<CurveTask>> = Vec::new();
-    for series in SignalSeries::ALL {
-        for (place, method) in methods.iter().enumerate() {
-            for seed in 0..seeds {
-                let name = format!("filters_curves / {} / {} / {}", series.name(), method.shown, seed + 1);
-                jobs.push(Job::new(name, plan.seed, rows as u64, (series, place, seed)));
-            }
-        }
-    }
-    let passes = plan.run(&jobs, |job, bar| {
-        let (series, place, seed) = job.input;
-        let signal = series.rows(rows, plan.seed.wrapping_add(seed as u64))?;
-        let context = Context { dimension: signal.dimension, seed: job.seed, ..Context::default() };
-        let learner = methods[place].build(series.width(), BUDGET, &context)?;
-        learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
-    })?;
-    let of = |series: SignalSeries, place: usize| -> Vec<&FilterPass> {
-        let mine = jobs.iter().zip(&passes).filter(|(job, _)| (job.input.0, job.input.1) == (series, place));
-        mine.filter_map(|(_, pass)| pass.as_ref()).collect()
+    let methods = SignalSeries::ALL.into_iter().flat_map(|series| filters().map(move |method| (series, method)));
+    let inputs = methods.flat_map(|(series, method)| (0..seeds).map(move |seed| (series, method, seed)));
+    let name = |(series, method, seed): &(SignalSeries, &FilterMethod, usize)| {
+        format!("filters_curves / {} / {} / {}", series.name(), method.shown, seed + 1)
     };
+    let passes = plan.each(inputs, name, |(series, method, seed), own| {
+        method.pass(series.width(), BUDGET, &series.rows(rows, plan.seed.wrapping_add(*seed as u64))?, own)
+    })?;
 
     let mut report = Report::new("Filters: learning curves one step ahead");
     report.words(format!(
@@ -59,23 +41,24 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let mut table = Table::with("series | filter | final error ~3 | dictionary .0 | µs a row ~3");
     let (mut claims, mut families, mut gallery) = (Claims::new(), Vec::new(), Vec::new());
     for series in SignalSeries::ALL {
-        let curves: Vec<Vec<f64>> = (0..methods.len()).map(|place| smoothed(&of(series, place), WINDOWS).1).collect();
-        let xs = smoothed(&of(series, 0), WINDOWS).0;
-        let mut errors = Vec::new();
-        for (place, method) in methods.iter().enumerate() {
-            let passes = of(series, place);
+        let (mut curves, mut errors, mut xs) = (Vec::new(), Vec::new(), Vec::new());
+        for method in filters() {
+            let passes: Vec<&FilterPass> = passes.of(|(of, by, _)| (*of, *by) == (series, method));
             let error = finals(&passes);
             table.push(row![
                 series.name(),
                 method.shown,
                 Summary::of(&error),
-                mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>()),
-                mean(&passes.iter().map(|pass| pass.microseconds).collect::<Vec<f64>>())
+                mean_of(&passes, |pass| pass.size as f64),
+                mean_of(&passes, |pass| pass.microseconds)
             ])?;
             errors.push((method.shown, mean(&error)));
+            let smooth = smoothed(&passes, WINDOWS);
+            curves.push((method.shown, smooth.1));
+            xs = smooth.0;
         }
         judge(&mut claims, series, &errors, series.rows(rows, plan.seed)?.persistence())?;
-        let curve = |shown: &str| methods.iter().position(|method| method.shown == shown).map(|place| &curves[place]);
+        let curve = |shown: &str| curves.iter().find(|(name, _)| *name == shown).map(|(_, ys)| ys);
         let axes = |title: &str| Figure::new(title).x_label("row").y_label("mean squared error").log_y();
         let mut panels = Vec::new();
         for family in &FAMILIES {
@@ -91,15 +74,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             panels.push(figure);
         }
         families.push(panels);
-        let lowest: Vec<f64> =
-            (0..WINDOWS).map(|k| curves.iter().map(|ys| ys[k]).fold(f64::INFINITY, f64::min)).collect();
-        let highest = curves.iter().map(|ys| ys[0]).filter(|y| y.is_finite()).fold(0.0, f64::max);
-        let bottom = lowest.iter().copied().fold(f64::INFINITY, f64::min);
-        let mut small = Panels::new(series.name(), 5);
-        for (method, ys) in methods.iter().zip(&curves) {
-            let figure = axes(method.shown).line("this filter", &xs, ys).dashed("the lowest of all", &xs, &lowest);
-            small = small.panel(if bottom < highest { figure.y_range(bottom, highest) } else { figure });
-        }
+        let highest = curves.iter().map(|(_, ys)| ys[0]).filter(|y| y.is_finite()).fold(0.0, f64::max);
+        let words = ("this filter", "the lowest of all");
+        let small = small_multiples(Panels::new(series.name(), 5), &curves, words, &xs, highest, axes);
         gallery.push((series, small));
     }
     report.table("filters_curves_claims", "What the curves show (statements of this project)", claims.table());

@@ -1,6 +1,9 @@
 //! The filters, by their names in the catalogue, with the settings that they run with here.
 
+use super::pass::{FilterPass, pass};
+use super::signals::Signal;
 use crate::prelude::*;
+use anyhow::Context as _;
 use mercer_experts::{AnyDetector, Rule};
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::catalogue::{Context, Entry, Value};
@@ -46,40 +49,38 @@ impl FilterMethod {
         Self { restarts: true, ..self }
     }
 
-    /// What the catalogue says of it; `None` when it holds no such learner.
-    pub(super) fn entry(&self) -> Option<&'static Entry> {
-        entries().iter().find(|entry| entry.name == self.name)
+    /// What the catalogue says of it.
+    pub(super) fn entry(&self) -> Result<&'static Entry> {
+        let entry = entries().iter().find(|entry| entry.name == self.name);
+        entry.with_context(|| format!("the catalogue has no learner {}", self.name))
     }
 
     /// The key that bounds its points.
     pub(super) fn budget_key(&self) -> Option<&'static str> {
-        let entry = self.entry()?;
+        let entry = self.entry().ok()?;
         ["max_dictionary", "budget", "tau", "window"].into_iter().find_map(|key| entry.key(key)).map(|key| key.name)
     }
 
     /// The learner, with a Gaussian of this width and at most `budget` points, where it can be told
     /// how many.
-    pub(super) fn build(
-        &self,
-        width: f64,
-        budget: usize,
-        context: &Context<'_>,
-    ) -> Result<Option<AnyRegressor<AnyKernel>>> {
-        let Some(entry) = self.entry() else { return Ok(None) };
+    pub(super) fn build(&self, width: f64, budget: usize, context: &Context<'_>) -> Result<AnyRegressor<AnyKernel>> {
         if !self.members.is_empty() {
-            let members = self.members.iter().map(|member| {
-                let learner = member.build(width, budget, context)?;
-                Ok(learner.map(|learner| (member.shown.to_owned(), learner)))
-            });
-            let members: Vec<_> = members.flat_map(Result::transpose).collect::<Result<_>>()?;
-            return Ok(Some(Mixture::new(members, Rule::default())?.into()));
+            let build = |member: &Self| Ok((member.shown.to_owned(), member.build(width, budget, context)?));
+            let members = self.members.iter().map(build).collect::<Result<Vec<_>>>()?;
+            return Ok(Mixture::new(members, Rule::default())?.into());
         }
         let mut given: Vec<(&'static str, Value)> =
             self.given.iter().map(|(key, value)| (*key, (*value).into())).collect();
         given.extend(self.named.iter().map(|(key, name)| (*key, Value::from(*name))));
         given.extend(self.budget_key().map(|key| (key, budget.into())));
-        let learner = build_with(entry, AnyKernel::Gaussian(Gaussian::new(width)?), context, &given)?.learner;
-        Ok(Some(if self.restarts { Restarting::new(learner, AnyDetector::default()).into() } else { learner }))
+        let learner = build_with(self.entry()?, AnyKernel::Gaussian(Gaussian::new(width)?), context, &given)?.learner;
+        Ok(if self.restarts { Restarting::new(learner, AnyDetector::default()).into() } else { learner })
+    }
+
+    /// What it does on a signal.
+    pub(super) fn pass(&self, width: f64, budget: usize, signal: &Signal, seed: u64) -> Result<FilterPass> {
+        let context = Context { dimension: signal.dimension, seed, ..Context::default() };
+        pass(&mut self.build(width, budget, &context)?, signal)
     }
 }
 
@@ -89,7 +90,7 @@ pub(super) struct Family {
     pub(super) methods: &'static [FilterMethod],
 }
 
-/// All filters, `krls` in the last family. A name that the catalogue does not hold is passed over.
+/// All filters, `krls` in the last family.
 pub(super) const FAMILIES: [Family; 4] = [
     Family {
         name: "gradient steps",
@@ -133,9 +134,9 @@ pub(super) const FAMILIES: [Family; 4] = [
     },
 ];
 
-/// The filters of all families that the catalogue holds.
+/// The filters of all families.
 pub(super) fn filters() -> impl Iterator<Item = &'static FilterMethod> {
-    FAMILIES.iter().flat_map(|family| family.methods).filter(|method| method.entry().is_some())
+    FAMILIES.iter().flat_map(|family| family.methods)
 }
 
 #[cfg(test)]
@@ -149,9 +150,9 @@ mod tests {
         let context = Context { dimension: 3, ..Context::default() };
         assert!(filters().count() >= 15);
         for method in filters() {
-            assert!(method.build(1.0, 50, &context).unwrap().is_some(), "{}", method.shown);
+            method.build(1.0, 50, &context).unwrap();
             assert!(method.budget_key().is_some(), "{}", method.shown);
         }
-        assert!(FilterMethod::new("no such learner", &[]).build(1.0, 50, &context).unwrap().is_none());
+        assert!(FilterMethod::new("no such learner", &[]).build(1.0, 50, &context).is_err());
     }
 }

@@ -9,7 +9,7 @@ use mercer_learners::catalogue::Context;
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
 use super::methods::FilterMethod;
-use super::pass::mistakes;
+use super::pass::{mistakes, small_multiples};
 use crate::prelude::*;
 
 /// The budgets.
@@ -31,6 +31,7 @@ const METHODS: [FilterMethod; 9] = [
 ];
 
 /// A data set and how it is learnt.
+#[derive(Clone, Copy)]
 struct MistakeSet {
     name: &'static str,
     scaled: bool,
@@ -62,46 +63,31 @@ impl MistakeSet {
     }
 }
 
-/// The places of a set, a method and a budget (`None` for those that have none), and a repetition.
-type MistakeTask = (usize, usize, Option<usize>, usize);
+/// The place of a set, a method, a budget (`None` for those that have none) and a repetition.
+type MistakeTask = (usize, FilterMethod, Option<usize>, usize);
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size.unwrap_or(ROWS[usize::from(plan.full)]);
     let repetitions = plan.repetitions_or(1, 3);
-    let (there, missing): (Vec<&MistakeSet>, Vec<&MistakeSet>) =
-        SETS.iter().partition(|set| plan.registry.is_available(set.name));
+    let (there, missing) = plan.available(&SETS, |set| set.name);
     let tables: Vec<Dataset> = there.iter().map(|set| set.load(&plan.registry)).collect::<Result<_, _>>()?;
-    let methods: Vec<&FilterMethod> = METHODS.iter().filter(|method| method.entry().is_some()).collect();
     let budgets_of = |method: &FilterMethod| -> Vec<Option<usize>> {
         if method.budget_key().is_some() { BUDGETS.map(Some).to_vec() } else { vec![None] }
     };
-    let mut jobs: Vec<Job<MistakeTask>> = Vec::new();
-    for (set, table) in tables.iter().enumerate() {
-        for (place, method) in methods.iter().enumerate() {
-            for budget in budgets_of(method) {
-                for repetition in 0..repetitions {
-                    let (name, shown) = (there[set].name, method.shown);
-                    let words = format!("filters_mistakes / {name} / {shown} / {budget:?} / {}", repetition + 1);
-                    let steps = table.len().min(rows) as u64;
-                    jobs.push(Job::new(words, plan.seed, steps, (set, place, budget, repetition)));
-                }
-            }
-        }
-    }
-    let rates = plan.run(&jobs, |job, bar| {
-        let (set, place, budget, repetition) = job.input;
-        let seed = seed_of(plan.seed, &format!("{} / permutation {}", there[set].name, repetition + 1));
-        let mut table = tables[set].permuted(seed);
-        table.truncate(rows);
-        let context = Context { dimension: table.dimension(), seed: job.seed, classes: true, ..Context::default() };
-        let learner = methods[place].build(there[set].width, budget.unwrap_or(usize::MAX), &context)?;
-        learner.map(|mut learner| mistakes(&mut learner, &table, bar)).transpose()
-    })?;
-    let of = |set: usize, place: usize, budget: Option<usize>| -> Vec<f64> {
-        let mine =
-            jobs.iter().zip(&rates).filter(|(job, _)| (job.input.0, job.input.1, job.input.2) == (set, place, budget));
-        mine.filter_map(|(_, rate)| *rate).collect()
+    let methods = (0..tables.len()).flat_map(|set| METHODS.map(|method| (set, method)));
+    let tasks = methods.flat_map(|(set, method)| {
+        budgets_of(&method).into_iter().flat_map(move |budget| (0..repetitions).map(move |i| (set, method, budget, i)))
+    });
+    let name = |(set, method, budget, repetition): &MistakeTask| {
+        format!("filters_mistakes / {} / {} / {budget:?} / {}", there[*set].name, method.shown, repetition + 1)
     };
+    let rates = plan.each(tasks, name, |(set, method, budget, repetition), own| {
+        let seed = seed_of(plan.seed, &format!("{} / permutation {}", there[*set].name, repetition + 1));
+        let mut table = tables[*set].permuted(seed);
+        table.truncate(rows);
+        let context = Context { dimension: table.dimension(), seed: own, classes: true, ..Context::default() };
+        mistakes(&mut method.build(there[*set].width, budget.unwrap_or(usize::MAX), &context)?, &table)
+    })?;
 
     let mut table = Table::with("data set | classifier | budget .0 | mistakes, % .2");
     let (mut panels, mut claims, mut gallery) = (Panels::new("", 2), Claims::new(), Vec::new());
@@ -110,10 +96,11 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let axes = |title: &str| Figure::new(title).x_label("budget").y_label("mistakes, %").log_x();
         let mut figure = axes(there[set].name);
         let (mut falls, mut curves) = (Vec::new(), Vec::new());
-        for (place, method) in methods.iter().enumerate() {
+        for method in &METHODS {
             let mut ys = Vec::new();
             for budget in budgets_of(method) {
-                let rates: Vec<f64> = of(set, place, budget).iter().map(|rate| 100.0 * rate).collect();
+                let own = rates.of(|(of, by, most, _)| (*of, by, *most) == (set, method, budget));
+                let rates = all_of(own, |rate| 100.0 * rate);
                 table.push(row![there[set].name, method.shown, budget, Summary::of(&rates)])?;
                 ys.push(mean(&rates));
             }
@@ -126,7 +113,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             curves.push((method.shown, ys));
         }
         panels = panels.panel(figure);
-        gallery.push((there[set].name, small_multiples(&curves, &xs, axes)));
+        let most = curves.iter().flat_map(|(_, ys)| ys.iter().copied()).fold(0.0, f64::max);
+        let words = ("this classifier", "the fewest of all");
+        gallery.push((there[set].name, small_multiples(Panels::new("", 3), &curves, words, &xs, most, axes)));
         judge(&mut claims, there[set].name, data, &falls)?;
     }
 
@@ -152,20 +141,6 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         );
     }
     Ok(report)
-}
-
-/// A panel for each classifier, all with the same axes.
-fn small_multiples(curves: &[(&str, Vec<f64>)], xs: &[f64], axes: impl Fn(&str) -> Figure) -> Panels {
-    let over = |start: f64, pick: fn(f64, f64) -> f64| -> Vec<f64> {
-        (0..xs.len()).map(|k| curves.iter().map(|(_, ys)| ys[k]).fold(start, pick)).collect()
-    };
-    let (fewest, most) = (over(f64::INFINITY, f64::min), over(0.0, f64::max));
-    let (bottom, top) =
-        (fewest.iter().copied().fold(f64::INFINITY, f64::min), most.iter().copied().fold(0.0, f64::max));
-    curves.iter().fold(Panels::new("", 3), |small, (shown, ys)| {
-        let figure = axes(shown).line("this classifier", xs, ys).dashed("the fewest of all", xs, &fewest);
-        small.panel(if bottom < top { figure.y_range(bottom, top) } else { figure })
-    })
 }
 
 /// Statements on the mistakes at the smallest and at the largest budget.

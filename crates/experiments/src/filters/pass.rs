@@ -25,7 +25,7 @@ pub(super) struct FilterPass {
 }
 
 /// Learns the signal row by row.
-pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgress) -> Result<FilterPass> {
+pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal) -> Result<FilterPass> {
     let rows = signal.targets.len();
     let (mut squares, mut times) = (Vec::with_capacity(rows), Vec::new());
     'stream: for (xs, ys) in signal.inputs.chunks(BLOCK * signal.dimension).zip(signal.targets.chunks(BLOCK)) {
@@ -38,7 +38,6 @@ pub(super) fn pass(learner: &mut dyn Regressor, signal: &Signal, bar: &JobProgre
             }
         }
         times.push(1e6 * start.elapsed().as_secs_f64() / ys.len() as f64);
-        bar.advance(ys.len() as u64);
     }
     squares.resize(rows, f64::INFINITY);
     Ok(FilterPass { squares, size: learner.dictionary_size(), microseconds: median(&times) })
@@ -50,28 +49,42 @@ pub(super) fn smoothed(passes: &[&FilterPass], windows: usize) -> (Vec<f64>, Vec
     let rows = passes.first().map_or(0, |pass| pass.squares.len());
     let ends: Vec<usize> = (1..=windows).map(|k| k * rows / windows).collect();
     let window = |k: usize| if k == 0 { 0 } else { ends[k - 1] }..ends[k];
-    let over = |k: usize| mean(&passes.iter().map(|pass| mean(&pass.squares[window(k)])).collect::<Vec<f64>>());
+    let over = |k: usize| mean_of(passes, |pass| mean(&pass.squares[window(k)]));
     (ends.iter().map(|end| *end as f64).collect(), (0..windows).map(over).collect())
 }
 
 /// The mean over the last tenth of each pass.
 pub(super) fn finals(passes: &[&FilterPass]) -> Vec<f64> {
-    passes.iter().map(|pass| mean(&pass.squares[pass.squares.len() * 9 / 10..])).collect()
+    all_of(passes, |pass| mean(&pass.squares[pass.squares.len() * 9 / 10..]))
+}
+
+/// A panel for each curve, all with the same axes up to `top`, and the lowest of all in each.
+pub(super) fn small_multiples(
+    panels: Panels,
+    curves: &[(&str, Vec<f64>)],
+    (own, lowest_of_all): (&str, &str),
+    xs: &[f64],
+    top: f64,
+    axes: impl Fn(&str) -> Figure,
+) -> Panels {
+    let lowest = all_of(0..xs.len(), |k| curves.iter().map(|(_, ys)| ys[k]).fold(f64::INFINITY, f64::min));
+    let bottom = lowest.iter().copied().fold(f64::INFINITY, f64::min);
+    curves.iter().fold(panels, |panels, (shown, ys)| {
+        let figure = axes(shown).line(own, xs, ys).dashed(lowest_of_all, xs, &lowest);
+        panels.panel(if bottom < top { figure.y_range(bottom, top) } else { figure })
+    })
 }
 
 /// The share of rows of a binary data set whose sign was predicted wrong before it was learnt; 0
 /// counts as wrong, as for the classifiers themselves. A learner that diverges has all later rows
 /// wrong.
-pub(super) fn mistakes(learner: &mut dyn Regressor, table: &Dataset, bar: &JobProgress) -> Result<f64> {
+pub(super) fn mistakes(learner: &mut dyn Regressor, table: &Dataset) -> Result<f64> {
     let mut right = 0;
-    for (row, (x, y)) in table.iter().enumerate() {
+    for (x, y) in table.iter() {
         match learner.predict_then_update(x, y) {
             Ok(score) => right += usize::from(score * y > 0.0),
             Err(Error::Example(ExampleError::Diverged)) => break,
             Err(error) => return Err(error.into()),
-        }
-        if row % BLOCK == 0 {
-            bar.advance(BLOCK as u64);
         }
     }
     Ok(1.0 - right as f64 / table.len() as f64)

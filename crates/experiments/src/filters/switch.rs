@@ -6,10 +6,8 @@
 //! error of predictions before learning, as a mean over windows and seeds; that of the noise alone
 //! is 0.01.
 
-use mercer_learners::catalogue::Context;
-
 use super::methods::FilterMethod;
-use super::pass::{FilterPass, pass, smoothed};
+use super::pass::smoothed;
 use super::signals::{CHANNEL_NOISE, channel};
 use crate::prelude::*;
 
@@ -80,32 +78,16 @@ struct SwitchCourse {
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size.unwrap_or(ROWS);
     let seeds = plan.repetitions_or(10, 50);
-    let there = |methods: &'static [(FilterMethod, &'static str)]| {
-        methods.iter().filter(|(method, _)| method.entry().is_some())
-    };
-    let (methods, pasts): (Vec<&FilterMethod>, Vec<&str>) =
-        there(&SLOW).chain(there(&FAST)).map(|(method, past)| (method, *past)).unzip();
-    let slow = there(&SLOW).count();
-    let mut jobs: Vec<Job<(usize, usize)>> = Vec::new();
-    for (place, method) in methods.iter().copied().chain([&FRESH]).enumerate() {
-        let name = |seed: usize| format!("filters_switch / {} / {}", method.shown, seed + 1);
-        jobs.extend((0..seeds).map(|seed| Job::new(name(seed), plan.seed, rows as u64, (place, seed))));
-    }
-    let passes = plan.run(&jobs, |job, bar| {
-        let (place, seed) = job.input;
-        let signal = channel(rows, plan.seed.wrapping_add(seed as u64))?;
-        let (method, signal) = match methods.get(place) {
-            Some(method) => (*method, signal),
-            None => (&FRESH, signal.after(rows / 2)),
-        };
-        let context = Context { dimension: signal.dimension, seed: job.seed, ..Context::default() };
-        let learner = method.build(WIDTH, BUDGET, &context)?;
-        learner.map(|mut learner| pass(&mut learner, &signal, bar)).transpose()
+    let methods: Vec<&(FilterMethod, &str)> = SLOW.iter().chain(&FAST).collect();
+    let inputs = methods.iter().map(|(method, _)| *method).chain([FRESH]);
+    let inputs = inputs.flat_map(|method| (0..seeds).map(move |seed| (method, seed)));
+    let name = |(method, seed): &(FilterMethod, usize)| format!("filters_switch / {} / {}", method.shown, seed + 1);
+    let passes = plan.each(inputs, name, |(method, seed), own| {
+        let signal = channel(rows, plan.seed.wrapping_add(*seed as u64))?;
+        let signal = if *method == FRESH { signal.after(rows / 2) } else { signal };
+        method.pass(WIDTH, BUDGET, &signal, own)
     })?;
-    let of = |place: usize| -> Vec<&FilterPass> {
-        let mine = jobs.iter().zip(&passes).filter(|(job, _)| job.input.0 == place);
-        mine.filter_map(|(_, pass)| pass.as_ref()).collect()
-    };
+    let of = |method: &FilterMethod| passes.of(|(own, _)| own == method);
 
     let axes = |title| Figure::new(title).x_label("row").y_label("mean squared error").log_y();
     let mut panels = [axes("not expected back soon"), axes("expected back")];
@@ -114,37 +96,30 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
              dictionary .0",
     );
     let mut courses = Vec::new();
-    for (place, method) in methods.iter().enumerate() {
-        let passes = of(place);
+    for (place, (method, past)) in methods.iter().enumerate() {
+        let passes = of(method);
         let (xs, ys) = smoothed(&passes, WINDOWS);
         let course = course(&xs, &ys);
         table.push(row![
             method.shown,
-            pasts[place],
+            *past,
             course.before,
             course.after,
             course.recovery,
-            mean(&passes.iter().map(|pass| pass.size as f64).collect::<Vec<f64>>())
+            mean_of(&passes, |pass| pass.size as f64)
         ])?;
-        let panel = &mut panels[usize::from(place >= slow)];
+        let panel = &mut panels[usize::from(place >= SLOW.len())];
         *panel = std::mem::take(panel).line(method.shown, &xs, &ys);
         courses.push(course);
     }
     let [late, soon] = panels;
-    let (xs, noise) = (smoothed(&of(0), WINDOWS).0, vec![CHANNEL_NOISE * CHANNEL_NOISE; WINDOWS]);
+    let (xs, noise) = (smoothed(&of(&KRLS), WINDOWS).0, vec![CHANNEL_NOISE * CHANNEL_NOISE; WINDOWS]);
     let pictures = [late, soon].map(|panel| panel.dashed("noise alone", &xs, &noise));
 
     let after = AFTER.min(rows - rows / 2);
-    let losses = |place: usize, first: usize| -> Vec<f64> {
-        of(place).iter().map(|pass| pass.squares[first..][..after].iter().sum()).collect()
-    };
-    let mixture = methods.iter().position(|method| *method == &MIXTURE);
-    let ratios: Vec<f64> = mixture
-        .map_or_else(Vec::new, |place| losses(place, rows / 2))
-        .iter()
-        .zip(losses(methods.len(), 0))
-        .map(|(mixed, fresh)| mixed / fresh)
-        .collect();
+    let losses =
+        |method: &FilterMethod, first: usize| all_of(of(method), |pass| pass.squares[first..][..after].iter().sum());
+    let ratios = all_of(losses(&MIXTURE, rows / 2).iter().zip(losses(&FRESH, 0)), |(mixed, fresh)| mixed / fresh);
 
     let mut report = Report::new("Filters: a channel that changes");
     report.words(format!(
@@ -157,7 +132,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     report.table(
         "filters_switch_claims",
         "Which filters are back soon (statements of this project)",
-        judge(&methods, &courses, slow, rows, (after, &ratios))?,
+        judge(&methods, &courses, rows, (after, &ratios))?,
     );
     report.table("filters_switch", "Errors before the change and at the end, and rows until recovery", table);
     let picture = pictures.into_iter().fold(Panels::new("", 2), Panels::panel);
@@ -177,22 +152,22 @@ fn course(xs: &[f64], ys: &[f64]) -> SwitchCourse {
 }
 
 fn judge(
-    methods: &[&FilterMethod],
+    methods: &[&(FilterMethod, &str)],
     courses: &[SwitchCourse],
-    slow: usize,
     rows: usize,
     (after, ratios): (usize, &[f64]),
 ) -> Result<Table> {
     let mut claims = Claims::new();
     let within = (WITHIN * rows as f64 / 2.0) as usize;
-    for (method, course) in methods.iter().zip(courses).take(slow) {
+    let slow = SLOW.len();
+    for ((method, _), course) in methods.iter().zip(courses).take(slow) {
         claims.ours(
             format!("{} is not back where it was within {within} rows", method.shown),
             format!("{} before, {} at the end", short(course.before), short(course.after)),
             course.recovery.is_none_or(|rows| rows > within),
         )?;
     }
-    for (method, course) in methods.iter().zip(courses).skip(slow) {
+    for ((method, _), course) in methods.iter().zip(courses).skip(slow) {
         let measured =
             course.recovery.map_or_else(|| "not within the stream".to_owned(), |rows| format!("{rows} rows"));
         claims.ours(

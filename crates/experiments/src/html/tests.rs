@@ -4,14 +4,14 @@ use super::*;
 use crate::experiment::{Experiment, Source};
 use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
 use crate::judgement::{ComparisonKind, Judgement};
-use crate::plan::{ExperimentError, Plan};
+use crate::plan::Plan;
 use crate::report::Report;
 use crate::report::edition::SectionState;
 use crate::report::kept::KeptReport;
 use crate::report::provenance::{DataFile, Machine, Moment, Program, Provenance, Request};
 use crate::table::{Cell, Format, Table};
 
-fn everything(_: &Plan) -> Result<Report, ExperimentError> {
+fn everything(_: &Plan) -> anyhow::Result<Report> {
     let mut report = Report::new("Everything & <more>");
     report.words("One **word**, <b>no</b> HTML.");
     report.differs("sizes", "Ours are *larger*, <i>much</i>.");
@@ -53,7 +53,7 @@ const fn experiment(name: &'static str, title: &'static str) -> Experiment {
         place: "Figure <1>",
         question: "Is it <so>?",
         reading: "It <is>.",
-        sources: &["a"],
+        sources: &[&["a"]],
         run: everything,
         estimate: |_| None,
     }
@@ -78,9 +78,8 @@ const PAPERS: &[Paper] = &[
     },
 ];
 
-fn plan_of(full: bool) -> Plan {
-    let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
-    Plan { registry, full, repetitions: None, seed: 1, threads: 2, progress: false, size: None, quality: None }
+fn reduced() -> Plan {
+    Plan::reduced(mercer_datasets::Registry::load_from(Vec::new()).unwrap(), 1, 2)
 }
 
 fn edition() -> Edition {
@@ -100,7 +99,7 @@ fn edition() -> Edition {
         provenance: Provenance { plan, ..edition.provenance.clone() },
         finished: Moment(1_800_000_000),
         seconds: 12.0,
-        report: everything(&plan_of(false)).unwrap(),
+        report: everything(&reduced()).unwrap(),
     };
     let asked = Request { full: true, ..edition.provenance.plan.clone() };
     let own = kept(edition.provenance.plan.clone(), "everything", "a");

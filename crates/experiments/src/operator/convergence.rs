@@ -1,19 +1,11 @@
 //! The two corollaries: how fast the learnt operator comes to the minimiser `U_λ`.
 //!
 //! With a constant step `E‖U_t − U_λ‖²` comes to a plateau linear in η; with steps `η/(t + r)ᵃ` it
-//! falls like `t⁻ᵃ` up to a logarithm. Measured where `U_λ` is known: the autoregression
-//! `x⁺ = 0.8x + 0.6ξ` as a finite chain on 161 points of [−5, 5], a Gaussian kernel of width 0.8,
-//! λ = 0.1. The chain's `U_λ` is also that of the process on the line to many digits (the grid is a
-//! quadrature of spectral accuracy, and 5 is five deviations), so that one target serves three
-//! learners:
-//!
-//! | learner | states | budget |
-//! |---|---|---|
-//! | dense | chain | ε = 0, points dependent to 1e−8 projected: the recursion (28) itself, to seven digits |
-//! | sparse | chain | ε_t = b η_t², as Assumption 3 asks |
-//! | sparse, on the line | process | the same |
-//!
-//! The module `bounds` has the bounds that the proofs give.
+//! falls like `t⁻ᵃ` up to a logarithm. Measured where `U_λ` is known: the autoregression as a finite
+//! chain. The chain's `U_λ` is also that of the process on the line to many digits (the grid is a
+//! quadrature of spectral accuracy, and 5 is five deviations), so that one target serves a dense
+//! learner (the recursion (28) itself, to seven digits), a sparse one (ε_t = b η_t², as Assumption 3
+//! asks), and a sparse one on the line.
 
 mod bounds;
 
@@ -158,7 +150,7 @@ impl ConvergenceSetting {
             ConvergenceLearner::OnTheLine => Ar1::default().pairs(steps, seed)?,
         };
         let mut sogd = Sogd::on_states(self.kernel, 1, learner.params(schedule.step()))?;
-        let (places, every) = (places(steps), (steps / 2 / PLATEAU_PLACES).max(1));
+        let (places, every) = (log_spaced(1, steps, PLACES), (steps / 2 / PLATEAU_PLACES).max(1));
         let (mut errors, mut late) = (Vec::with_capacity(places.len()), Vec::with_capacity(PLATEAU_PLACES));
         for (t, (x, next)) in pairs.iter().enumerate().map(|(t, pair)| (t + 1, pair)) {
             sogd.update(x, next)?;
@@ -179,14 +171,6 @@ impl ConvergenceSetting {
         let (own, shared) = (operator.hs_norm(), operator.hs_inner(&self.target)?);
         Ok((own * own + self.norm * self.norm - 2.0 * shared).max(0.0))
     }
-}
-
-/// The times of a curve.
-fn places(steps: usize) -> Vec<usize> {
-    let at = |i: usize| (steps as f64).powf(i as f64 / (PLACES - 1) as f64).round() as usize;
-    let mut places: Vec<usize> = (0..PLACES).map(at).collect();
-    places.dedup();
-    places
 }
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
@@ -249,7 +233,7 @@ fn curve(outcomes: &[&ConvergencePass]) -> Vec<f64> {
 }
 
 fn times(steps: usize) -> Vec<f64> {
-    places(steps).into_iter().map(|t| t as f64).collect()
+    all_of(log_spaced(1, steps, PLACES), |t| t as f64)
 }
 
 /// The fitted slope of the last decade of a curve.
@@ -426,10 +410,9 @@ mod tests {
 
     #[test]
     fn curves_begin_at_one_and_end_at_the_last_step() {
-        let places = places(1000);
-        assert_eq!((places[0], places[places.len() - 1]), (1, 1000));
-        assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
-        let times: Vec<f64> = places.iter().map(|t| *t as f64).collect();
+        let times = times(1000);
+        assert_eq!((times[0], times.last()), (1.0, Some(&1000.0)));
+        assert!(times.is_sorted_by(|a, b| a < b));
         let errors: Vec<f64> = times.iter().map(|t| if *t < 100.0 { 1.0 } else { 3.0 * t.powf(-0.75) }).collect();
         assert!((slope(&times, &errors).unwrap() + 0.75).abs() < 1e-12);
     }

@@ -1,9 +1,5 @@
 //! Figure 3: regions of attraction of the Duffing oscillator from eigenfunctions with eigenvalue 1.
 //!
-//! 3,550 pairs on [−2, 2]², τ = 0.25, budgets ε = 0, 2η³ and 1.5η² (section 7.1). Kernel, step and
-//! starting points are not printed there: a Gaussian of width 0.25, η = 0.3 and pairs that start
-//! independently and uniformly give the printed sizes (300 and 190), and were chosen for that.
-//!
 //! All eigenfunctions with |μ − 1| ≤ 0.1 are orthonormalised over a grid and its cells put into two
 //! sets by k-means; the sets are compared with the regions that integrating the equations gives.
 //! Beside them, the batch answer of the same size: Nyström EDMD on the same dictionary.
@@ -256,7 +252,7 @@ fn look(operator: &KernelOperator<Gaussian>, grid: &Grid, truth: &[f64], seed: u
 
 /// The share of a function that its mean is: 1 for a constant.
 fn constancy(values: &[f64]) -> f64 {
-    let square = mean(&values.iter().map(|f| f * f).collect::<Vec<f64>>());
+    let square = mean_of(values, |f| f * f);
     mean(values).powi(2) / square.max(f64::MIN_POSITIVE)
 }
 
@@ -287,20 +283,19 @@ fn keep_near_one(eigen: &mut Eigenfunctions) {
 /// hands out any mixture of what belongs to it; this undoes the mixture. The true regions play no
 /// part.
 fn apart(values: &[Vec<f64>], sets: &[f64]) -> Vec<f64> {
-    let product = |f: &[f64], g: &[f64]| f.iter().zip(g).map(|(a, b)| a * b).sum::<f64>();
     let target: Vec<f64> = sets.iter().map(|set| 2.0 * set - 1.0).collect();
     let (mut basis, mut function): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), vec![0.0; sets.len()]);
     for values in values {
         let mut rest = values.clone();
         // Twice, for the digits that the first pass loses.
         for q in basis.iter().chain(&basis) {
-            let shared = product(q, &rest);
+            let shared = dot(q, &rest);
             rest.iter_mut().zip(q).for_each(|(r, q)| *r -= shared * q);
         }
-        let length = product(&rest, &rest).sqrt();
-        if length > 1e-12 * product(values, values).sqrt() {
+        let length = dot(&rest, &rest).sqrt();
+        if length > 1e-12 * dot(values, values).sqrt() {
             rest.iter_mut().for_each(|r| *r /= length);
-            let share = product(&rest, &target);
+            let share = dot(&rest, &target);
             function.iter_mut().zip(&rest).for_each(|(f, r)| *f += share * r);
             basis.push(rest);
         }

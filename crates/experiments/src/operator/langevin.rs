@@ -1,14 +1,9 @@
 //! Figure 2: metastable sets of Langevin dynamics in a potential with four wells.
 //!
-//! 400 trajectories of 100 pairs each, τ = 0.1, β = 4; kernel `0.4·G(0.4) + 0.6·G(0.7)`, η = 0.3, ε
-//! = η⁴, λ = 0 (section 5.4 and the appendix on implementation). A pair is dropped by the test that
-//! the appendix prints, η√(δ_Y k(x, x)) ≤ ε, which leaves out the input side; (31) in full stands
-//! beside it. The paper does not say in which order the trajectories are told: both are measured.
-//! It prints three numbers, the dictionaries of 101, 134 and 145 pairs after 2,000, 20,000 and
-//! 40,000.
-//!
-//! Metastable sets come from the leading four eigenfunctions: orthonormalised over samples, rows of
-//! unit length, k-means++; they are scored against the four quadrants by the adjusted Rand index.
+//! The kernel is `0.4·G(0.4) + 0.6·G(0.7)`. A pair is dropped by the test that the appendix prints,
+//! η√(δ_Y k(x, x)) ≤ ε, which leaves out the input side; (31) in full stands beside it. Metastable
+//! sets come from the leading four eigenfunctions: orthonormalised over samples, rows of unit
+//! length, k-means++; they are scored against the four quadrants by the adjusted Rand index.
 
 use mercer_kernels::AnyKernel;
 use mercer_koopman::{

@@ -1,12 +1,8 @@
 //! How far ahead a sparse operator forecasts Lorenz's system, against its dictionary size. Not in
 //! the paper.
 //!
-//! The state, in units of its standard deviations, is forecast n steps ahead by the n-th power of
-//! the learnt Koopman operator on the coordinates (centred). The valid time is how long the error
-//! stays below 0.4 of the spread of the attractor, in Lyapunov times. Three operators of equal
-//! dictionary size are compared: sparse online learning (one pass), kernel EDMD on as many pairs,
-//! evenly chosen from the same stream, and Nyström EDMD, the batch answer on all pairs with the
-//! dictionary that the online learner kept.
+//! The state is forecast n steps ahead by the n-th power of the learnt Koopman operator on the
+//! centred coordinates. Three operators of equal dictionary size are compared.
 
 use mercer_kernels::{Gaussian, Points};
 use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams, StepSchedule, batch};

@@ -3,19 +3,9 @@
 //!
 //! A stage is two episodes of 200 pairs `(x, u, x⁺)`, learnt by sparse gradient descent on inputs
 //! `z = (x, u)`; value iteration on the operator so far then gives a policy, which is judged by the
-//! sums of rewards of further episodes (section 7.2). Two settings:
-//!
-//! | setting | kernel | step | budget |
-//! |---|---|---|---|
-//! | the paper's | Gaussian, width 0.167 on (sin θ, cos θ, ω, u) | 1e−4 | 8.91e−5 |
-//! | ours | Gaussian, widths 0.2 (angle), 0.5 (velocity), 2 (torque) | 0.1 | 0.05 |
-//!
-//! The second is the best of those that were tried, and not the paper's. Unstated there and settled
-//! here for both: discount 0.99, 25 torques, at most 400 sweeps, weights divided by their sum.
-//! Three behaviours collect the pairs: random torques as in the paper, and the ε-greedy and greedy
-//! policies that it names.
-//!
-//! The module `reference` knows the dynamics.
+//! sums of rewards of further episodes (section 7.2). Three behaviours collect the pairs: random
+//! torques as in the paper, and the ε-greedy and greedy policies that it names. The module
+//! `reference` knows the dynamics.
 
 mod reference;
 mod stages;

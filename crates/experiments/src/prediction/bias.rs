@@ -10,7 +10,7 @@ use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
 use super::forecasters::opf;
-use super::summary::Band;
+use super::summary::band as band_of;
 use super::trial::{PredictionTrial, SystemModel, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
@@ -39,7 +39,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     })?;
 
     let band = |gamma: usize, pick: fn(&BiasResult) -> &Vec<f64>| {
-        Band::of(results.iter().map(|seed: &Vec<BiasResult>| pick(&seed[gamma]).as_slice()))
+        band_of(results.iter().map(|seed: &Vec<BiasResult>| pick(&seed[gamma]).as_slice()))
     };
     let mut bias = Figure::new("bias and what is left of it").x_label("β").y_label("root mean square").log_y();
     bias = band(0, |o| &o.bias).draw(bias, "bias", &betas);

@@ -8,6 +8,8 @@
 
 use mercer_forecast::EpochSchedule;
 
+use crate::stats::dot;
+
 /// How the coefficients of an epoch are computed from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EpochStart {
@@ -164,10 +166,6 @@ impl ExplicitInverse {
             }
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The inverse by Gauss–Jordan elimination with row exchanges, as a general routine computes it.

@@ -14,7 +14,6 @@
 //! to a rotation. An epoch begins anew with its own p, as Algorithm 1 does, and rows of the current
 //! p reach back to t = p.
 
-use mercer_core::ExampleError;
 use mercer_forecast::EpochSchedule;
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch, SymmetricEigen};
 
@@ -99,10 +98,10 @@ fn epoch(
             add_product(block, trial.output(t - lag - 1), window);
         }
         if t < start {
-            factor.update(&row, &targets, &mut scratch).map_err(out_of_range)?;
+            factor.update(&row, &targets, &mut scratch)?;
             continue;
         }
-        let tau = factor.predict_then_update(&row, &targets, n, &mut predicted, &mut scratch).map_err(out_of_range)?;
+        let tau = factor.predict_then_update(&row, &targets, n, &mut predicted, &mut scratch)?;
         accumulation += tau - 1.0;
         for i in 0..m {
             let errors = [predicted[i] - targets[i], predicted[m + i], predicted[2 * m + i] - targets[2 * m + i]];
@@ -154,10 +153,6 @@ pub(super) fn largest(m: usize, entry: impl Fn(usize, usize) -> f64) -> Result<f
     Ok(SymmetricEigen::new(m, entry)?.values[0])
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 fn multiply(matrix: &[f64], x: &[f64], result: &mut [f64]) {
     result.fill(0.0);
     add_product(matrix, x, result);
@@ -167,10 +162,6 @@ fn add_product(matrix: &[f64], x: &[f64], result: &mut [f64]) {
     for (row, value) in matrix.chunks_exact(x.len()).zip(result) {
         *value += dot(row, x);
     }
-}
-
-fn out_of_range(_: mercer_linalg_incremental::OutOfRange) -> ExperimentError {
-    ExampleError::Diverged.into()
 }
 
 #[cfg(test)]

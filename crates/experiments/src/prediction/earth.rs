@@ -10,7 +10,6 @@ use mercer_forecast::{AnyForecaster, Forecaster};
 use super::forecasters::ForecastMethod;
 use super::forgetting::intervals;
 use super::summary::axis;
-use super::trial::marks;
 use super::{LAMBDA, SECTION_5};
 use crate::prelude::*;
 
@@ -58,7 +57,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows: Vec<&[f64]> = series.iter().take(days).collect();
     let names: Vec<String> =
         series.column_names().map_or_else(|| (1..=m).map(|i| format!("y{i}")).collect(), <[String]>::to_vec);
-    let marks = marks(SECTION_5.first_start() * 3 / 2, rows.len() - 1, 80);
+    let marks = log_spaced(SECTION_5.first_start() * 3 / 2, rows.len() - 1, 80);
     let name = |(name, _): &(String, AnyForecaster)| format!("opf_earth / {name}");
     let outcomes =
         plan.each(methods(m, rows.len() - 1)?, name, |(name, method), _| outcome(name, method.clone(), &rows, &marks))?;

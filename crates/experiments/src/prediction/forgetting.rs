@@ -3,16 +3,13 @@
 //! OPF for a row of γ around ρ = ρ(A − LC), sample discounting (16) for a row of α (its regulariser
 //! undiscounted as printed, and discounted, which is cheaper), the experts that know neither, and
 //! the two floors: the last value, and the line through the last two.
-//!
-//! The paper prints no numbers here. The reference means are those of an independent dense
-//! implementation over 100 seeds of its own; its deviation is taken to be ours.
 
 use mercer_forecast::{ConformalIntervals, IntervalParams};
 use mercer_streams::LinearSystem;
 
 use super::forecasters::ForecastMethod;
 use super::summary::{Curves, ReferenceRegret, axis, smaller_in};
-use super::trial::{PredictionTrial, SystemModel, marks, trials};
+use super::trial::{PredictionTrial, SystemModel, trials};
 use super::{SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -44,7 +41,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
     let methods = methods(model.radius(), plan.full);
-    let marks = marks(SECTION_5.first_start() * 5 / 4, last, 60);
+    let marks = log_spaced(SECTION_5.first_start() * 5 / 4, last, 60);
     let seeds = plan.repetitions_or(8, 100);
     let results = trials(plan, &model, last, seeds, "opf_forgetting", |trial| {
         methods.iter().map(|(_, method)| outcome(trial, method, &marks)).collect::<Result<Vec<_>>>()
@@ -221,18 +218,16 @@ impl ForgettingRuns {
     }
 
     fn against_gamma(&self) -> Figure {
-        let mut points: Vec<(f64, f64, f64)> = Vec::new();
+        let mut points: Vec<[f64; 4]> = Vec::new();
         for (name, method) in self.curves.names.iter().zip(&self.methods) {
             if let ForecastMethod::Opf(gamma) = method {
                 let band = self.curves.band(name);
-                if let (Some(mean), Some(error)) = (band.mean.last(), band.error.last()) {
-                    points.push((*gamma, *mean, *error));
+                if let (Some(mean), Some(low), Some(high)) = (band.mean.last(), band.low.last(), band.high.last()) {
+                    points.push([*gamma, *mean, *low, *high]);
                 }
             }
         }
-        let column = |pick: fn(&(f64, f64, f64)) -> f64| points.iter().map(pick).collect::<Vec<f64>>();
-        let (gammas, means) = (column(|p| p.0), column(|p| p.1));
-        let (low, high) = (column(|p| p.1 - p.2), column(|p| p.1 + p.2));
+        let [gammas, means, low, high] = [0, 1, 2, 3].map(|i| all_of(&points, |point| point[i]));
         let experts = mean(&self.curves.of("Experts"));
         let best = means.iter().copied().fold(f64::INFINITY, f64::min);
         let most = high.iter().copied().fold(0.0, f64::max);

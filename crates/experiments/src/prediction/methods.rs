@@ -9,7 +9,7 @@ use mercer_streams::LinearSystem;
 
 use super::forecasters::ForecastMethod;
 use super::summary::{Curves, ReferenceRegret, axis, smaller_in};
-use super::trial::{SystemModel, marks, trials};
+use super::trial::{SystemModel, trials};
 use super::{E_1, E_1_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -50,7 +50,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let last = horizon(&E_1, epochs);
     let ranks = if plan.full { &RANKS[..] } else { &FEW_RANKS };
     let methods = methods(model.radius(), ranks);
-    let marks = marks(E_1.first_start() * 6 / 5, last, 50);
+    let marks = log_spaced(E_1.first_start() * 6 / 5, last, 50);
     let seeds = plan.repetitions_or(6, 50);
     let curves = trials(plan, &model, last, seeds, "opf_methods", |trial| {
         let curve = |(_, method): &(String, ForecastMethod)| {

@@ -11,8 +11,8 @@ use mercer_streams::LinearSystem;
 
 use super::decomposition::decompose;
 use super::forecasters::opf;
-use super::summary::{Band, axis};
-use super::trial::{SystemModel, marks, trials};
+use super::summary::{axis, band as band_of};
+use super::trial::{SystemModel, trials};
 use super::{LAMBDA, SECTION_5, horizon};
 use crate::prelude::*;
 
@@ -40,7 +40,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let epochs = plan.size_or(8, 10);
     let model = SystemModel::new(LinearSystem::tracking())?;
     let last = horizon(&SECTION_5, epochs);
-    let mut marks = marks(SECTION_5.first_start() + 1, last, 60);
+    let mut marks = log_spaced(SECTION_5.first_start() + 1, last, 60);
     let ends: Vec<usize> = (epochs - 3..=epochs).map(|epoch| horizon(&SECTION_5, epoch)).collect();
     marks.extend(&ends);
     marks.sort_unstable();
@@ -73,7 +73,7 @@ struct OrderRuns {
 
 impl OrderRuns {
     fn band(&self, gamma: usize) -> Band {
-        Band::of(self.results.iter().map(|seed| seed.regret[gamma].as_slice()))
+        band_of(self.results.iter().map(|seed| seed.regret[gamma].as_slice()))
     }
 
     /// The exponent i of `R ~ (log N)^i`, from the mean regret over the second half of log N.
@@ -93,7 +93,7 @@ impl OrderRuns {
 
     /// The same of the regularisation factor of a share.
     fn factor_growth(&self, share: usize) -> f64 {
-        let at = |i: usize| mean(&self.results.iter().map(|seed| seed.factors[share][i]).collect::<Vec<f64>>());
+        let at = |i: usize| mean_of(&self.results, |seed| seed.factors[share][i]);
         let factors: Vec<f64> = (0..self.ends.len()).map(at).collect();
         PowerLaw::fit(&axis(&self.ends), &factors).map_or(f64::NAN, |law| law.exponent)
     }

@@ -9,7 +9,7 @@ use mercer_forecast::{EpochSchedule, Forecaster};
 use mercer_streams::LinearSystem;
 
 use super::forecasters::opf;
-use super::summary::Band;
+use super::summary::band as band_of;
 use super::trial::{PredictionTrial, SystemModel, trials};
 use super::{SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
@@ -38,9 +38,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let mut table = Table::with("lag # | truth ~3");
     let mut bands = Vec::new();
     for (i, (name, _)) in gammas.iter().enumerate() {
-        let band = Band::of(results.iter().map(|seed| seed[i].norms.as_slice()));
+        let band = band_of(results.iter().map(|seed| seed[i].norms.as_slice()));
         figure = band.draw(figure, *name, &xs);
-        let error = Band::of(results.iter().map(|seed| seed[i].errors.as_slice()));
+        let error = band_of(results.iter().map(|seed| seed[i].errors.as_slice()));
         errors = error.draw(errors, *name, &xs);
         table = table.numbers(*name, Format::Significant(3)).numbers(format!("error, {name}"), Format::Significant(3));
         bands.push((band, error));

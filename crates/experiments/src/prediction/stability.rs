@@ -1,12 +1,10 @@
 //! E.2: ways of beginning an epoch, and a million steps.
 //!
 //! On the system of section 5, OPF by the printed recursion (15) on an explicit inverse, its epochs
-//! begun in three ways: by (E.1) as printed, with an explicit inverse; by (E.1) with triangular
-//! solves; by (E.2), row after row. Beside them the square-root engine, which forms no inverse. The
-//! paper's figure ends at N = 7680 and is judged there; the run goes on to twice that, because
-//! (E.2)'s own trouble, of which the paper says nothing, begins behind it. Then one coordinate of
-//! that system for a million steps, where outputs pass 10⁸ and an explicit inverse loses all its
-//! digits.
+//! begun in three ways, beside the square-root engine, which forms no inverse. The paper's figure
+//! ends at N = 7680 and is judged there; the run goes on to twice that, because (E.2)'s own trouble,
+//! of which the paper says nothing, begins behind it. Then one coordinate of that system for a
+//! million steps, where outputs pass 10⁸ and an explicit inverse loses all its digits.
 //!
 //! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
 
@@ -16,7 +14,7 @@ use mercer_streams::LinearSystem;
 use super::comparators::{EpochStart, ExplicitInverse};
 use super::forecasters::opf;
 use super::summary::axis;
-use super::trial::{PredictionTrial, SystemModel, marks, trials};
+use super::trial::{PredictionTrial, SystemModel, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
@@ -85,7 +83,7 @@ fn beginnings(plan: &Plan, epochs: usize, claims: &mut Claims, table: &mut Table
     let judged = horizon(&SECTION_5, epochs.min(SECTION_5_EPOCHS));
     let gammas = [("γ = 1", 1.0), ("γ = ρ", model.radius())];
     // Close together, so that a jump at the beginning of an epoch is seen as one.
-    let mut marks = marks(SECTION_5.first_start() + 1, last, 300);
+    let mut marks = log_spaced(SECTION_5.first_start() + 1, last, 300);
     marks.push(judged);
     marks.sort_unstable();
     marks.dedup();
@@ -158,7 +156,7 @@ fn long_run(plan: &Plan, steps: usize, claims: &mut Claims, table: &mut Table) -
     let gammas = [("γ = ρ", model.radius()), ("γ = 1", 1.0)];
     // The square root is drawn last, upon what an inverse gives while it holds.
     let ways = [WAYS[3], WAYS[0]];
-    let mut marks = marks(SECTION_5.first_start() + 1, steps, 100);
+    let mut marks = log_spaced(SECTION_5.first_start() + 1, steps, 100);
     let early = steps / 100;
     marks.push(early);
     marks.sort_unstable();

@@ -3,35 +3,11 @@
 use crate::judgement::{PrintedValue, Tolerance};
 use crate::prelude::*;
 
-/// A mean curve and one standard error around it.
-pub(super) struct Band {
-    pub(super) mean: Vec<f64>,
-    pub(super) error: Vec<f64>,
-}
-
-impl Band {
-    /// Of one curve a seed.
-    pub(super) fn of<'a>(curves: impl IntoIterator<Item = &'a [f64]>) -> Self {
-        let curves: Vec<&[f64]> = curves.into_iter().collect();
-        let points = curves.first().map_or(0, |curve| curve.len());
-        let at = |i: usize| curves.iter().map(|curve| curve[i]).collect::<Vec<f64>>();
-        let mean = (0..points).map(|i| mean(&at(i))).collect();
-        // A single seed has no error; its band is a line.
-        let error = (0..points).map(|i| standard_error(&at(i))).map(|e| if e.is_nan() { 0.0 } else { e }).collect();
-        Self { mean, error }
-    }
-
-    /// Every point divided by a number of its own.
-    pub(super) fn over(&self, divisors: &[f64]) -> Self {
-        let divide = |values: &[f64]| values.iter().zip(divisors).map(|(value, by)| value / by).collect();
-        Self { mean: divide(&self.mean), error: divide(&self.error) }
-    }
-
-    /// Draws it.
-    pub(super) fn draw(&self, figure: Figure, name: impl Into<String>, xs: &[f64]) -> Figure {
-        let end = |sign: f64| self.mean.iter().zip(&self.error).map(|(m, e)| m + sign * e).collect::<Vec<f64>>();
-        figure.line_with_band(name, xs, &self.mean, &end(-1.0), &end(1.0))
-    }
+/// The mean of one curve a seed, and one standard error around it.
+pub(super) fn band<'a>(curves: impl IntoIterator<Item = &'a [f64]>) -> Band {
+    let curves: Vec<&[f64]> = curves.into_iter().collect();
+    let points = curves.first().map_or(0, |curve| curve.len());
+    Band::of((0..points).map(|i| all_of(&curves, |curve| curve[i])), standard_error)
 }
 
 /// Regret curves of methods.
@@ -60,7 +36,7 @@ impl Curves {
 
     pub(super) fn band(&self, name: &str) -> Band {
         let method = self.find(name);
-        Band::of(self.seeds.iter().map(|seed| seed[method].as_slice()))
+        band(self.seeds.iter().map(|seed| seed[method].as_slice()))
     }
 
     /// The method of least mean regret among those whose name begins so.

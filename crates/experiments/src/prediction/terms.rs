@@ -11,7 +11,7 @@
 use mercer_streams::LinearSystem;
 
 use super::decomposition::{EpochTerms, decompose, largest};
-use super::summary::{Band, axis};
+use super::summary::{axis, band as band_of};
 use super::trial::{SystemModel, trials};
 use super::{LAMBDA, SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::judgement::Outcome;
@@ -59,14 +59,14 @@ impl TermRuns {
             if summed { epochs[..=epoch].iter().map(term).sum() } else { term(&epochs[epoch]) }
         };
         let curves: Vec<Vec<f64>> = self.seeds.iter().map(|seed| seed.iter().map(value).collect()).collect();
-        Band::of(curves.iter().map(Vec::as_slice))
+        band_of(curves.iter().map(Vec::as_slice))
     }
 
     /// A term against the ends of the epochs for one γ.
     fn against_time(&self, gamma: usize, scale: f64, term: Term) -> Band {
         let curves: Vec<Vec<f64>> =
             self.seeds.iter().map(|seed| seed[gamma].iter().map(|epoch| scale * term(epoch)).collect()).collect();
-        Band::of(curves.iter().map(Vec::as_slice))
+        band_of(curves.iter().map(Vec::as_slice))
     }
 
     fn index(&self, gamma: f64) -> usize {
@@ -186,7 +186,7 @@ impl TermRuns {
             },
         )?;
         for (name, i) in [("γ = ρ", balanced), ("γ = 1", plain)] {
-            let end = |term: Term| mean(&self.seeds.iter().map(|seed| term(&seed[i][last])).collect::<Vec<f64>>());
+            let end = |term: Term| mean_of(&self.seeds, |seed| term(&seed[i][last]));
             let (actual, trace) = (end(|e| e.regression), TRACE_CONSTANT * self.innovation * end(|e| e.trace));
             let determinant = self.innovation * end(|e| e.log_determinant);
             claims.judge(

@@ -209,25 +209,9 @@ pub(super) fn trials<O: Send>(
     Ok(runs.0.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-/// About `count` moments from `first` to `last`, equally far apart in the logarithm.
-pub(super) fn marks(first: usize, last: usize, count: usize) -> Vec<usize> {
-    let ratio = last as f64 / first as f64;
-    let mark = |i: usize| (first as f64 * ratio.powf(i as f64 / (count - 1) as f64)).round() as usize;
-    let mut marks: Vec<usize> = (0..count).map(mark).collect();
-    marks.dedup();
-    marks
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn marks_end_where_they_should() {
-        let marks = marks(61, 7680, 40);
-        assert_eq!((marks[0], marks.last()), (61, Some(&7680)));
-        assert!(marks.windows(2).all(|pair| pair[0] < pair[1]));
-    }
 
     #[test]
     fn markov_blocks_and_fading_state_make_the_prediction() {

@@ -81,8 +81,7 @@ impl Batch {
     fn look(&mut self, x: &[f64]) -> (f64, f64) {
         self.kernel.row(&self.points, x, &mut self.row);
         self.factor.forward_solve(&self.row, &mut self.v);
-        let product = |a: &AlignedVec, b: &AlignedVec| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>();
-        (product(&self.v, &self.q), (self.kernel.self_value(x) - product(&self.v, &self.v)).max(0.0))
+        (dot(&self.v, &self.q), (self.kernel.self_value(x) - dot(&self.v, &self.v)).max(0.0))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) {
@@ -218,10 +217,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             summary(rounds),
             mean(&at(&own, rounds)) / mean(&at(&whole, rounds))
         ])?;
-        let means: Vec<f64> = (1..=rounds).map(|t| mean(&at(&own, t))).collect();
-        let spread: Vec<f64> = (1..=rounds).map(|t| sample_std(&at(&own, t))).collect();
-        let end = |sign: f64| means.iter().zip(&spread).map(|(m, s)| m + sign * s).collect::<Vec<f64>>();
-        figure = figure.line_with_band(method.name(), &ts, &means, &end(-1.0), &end(1.0));
+        figure = Band::of((1..=rounds).map(|t| at(&own, t)), sample_std).draw(figure, method.name(), &ts);
     }
     let bound: Vec<f64> = (0..rounds).map(|t| mean_of(&whole, |game| game.bound[t])).collect();
     figure = figure.dashed("Kernel-AWV, bound of Proposition 1", &ts, &bound);

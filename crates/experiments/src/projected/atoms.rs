@@ -5,13 +5,11 @@
 //! coordinates: `C(d + M, M)`, `J` and `2D`.
 
 use mercer_kernels::{Gaussian, TaylorFeatures};
-use mercer_learners::{
-    Fogd, FogdParams, KernelAwv, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, Regressor, RegressorExt,
-    Score, TaylorParams,
-};
+use mercer_learners::{KernelAwv, KernelRidgeParams, PkawvNystrom, Regressor, RegressorExt, Score};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 
-use super::methods::LAMBDA;
+use super::methods::{LAMBDA, MOST_BYTES};
+use crate::learners::{fogd, nystrom, taylor};
 use crate::prelude::*;
 
 const DATA_SETS: [&str; 3] = ["casp", "cod_rna_train", "diamonds"];
@@ -72,18 +70,9 @@ impl AtomsSetting {
     fn build(self, d: usize, rounds: usize, seed: u64) -> Result<Box<dyn Regressor>> {
         let kernel = Gaussian::new(SIGMA)?;
         Ok(match self {
-            Self::Taylor(degree) => {
-                let params = TaylorParams::default().sigma(SIGMA).degree(degree).lambda(LAMBDA);
-                Box::new(PkawvTaylor::new(d, params)?)
-            }
-            Self::Nystrom(mu) => {
-                let params = NystromParams::default().lambda(LAMBDA).mu(mu).beta(1.0).epsilon(0.5).seed(seed);
-                Box::new(PkawvNystrom::new(kernel, d, params)?)
-            }
-            Self::Fogd(features) => {
-                let step = 1.0 / (rounds as f64).sqrt();
-                Box::new(Fogd::new(d, FogdParams::default().sigma(SIGMA).features(features).step(step).seed(seed))?)
-            }
+            Self::Taylor(degree) => Box::new(taylor(d, SIGMA, degree, LAMBDA, MOST_BYTES)?),
+            Self::Nystrom(mu) => Box::new(PkawvNystrom::new(kernel, d, nystrom(LAMBDA, mu, seed))?),
+            Self::Fogd(features) => Box::new(fogd(d, SIGMA, features, 1.0, rounds, seed)?),
             Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
         })
     }
@@ -109,30 +98,25 @@ fn pass(setting: AtomsSetting, table: &Dataset, seed: u64) -> Result<AtomsResult
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(2500, 10_000);
     let repetitions = plan.repetitions_or(1, 3);
-    let (there, missing): (Vec<&str>, Vec<&str>) = DATA_SETS.iter().partition(|name| plan.registry.is_available(name));
+    let (there, missing) = plan.available(&DATA_SETS, |name| name);
     let mut tables = Vec::new();
     for name in &there {
         let mut table = plan.registry.open(name)?;
         Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table)?;
         tables.push(table);
     }
-    let mut jobs = Vec::new();
-    for (index, table) in tables.iter().enumerate() {
-        for setting in AtomsSetting::all(table.dimension()) {
-            for repetition in 0..repetitions {
-                let name = format!("atoms / {} / {setting:?} / {}", there[index], repetition + 1);
-                jobs.push(Job::new(name, plan.seed, 1, (index, setting, repetition)));
-            }
-        }
-    }
-    let outcomes = plan.run(&jobs, |job, bar| {
-        let (index, setting, repetition) = job.input;
-        let mut table =
-            tables[index].permuted(seed_of(plan.seed, &format!("{} / permutation {}", there[index], repetition + 1)));
+    let settings = |index: usize| AtomsSetting::all(tables[index].dimension()).into_iter();
+    let inputs = (0..tables.len()).flat_map(|index| {
+        settings(index).flat_map(move |setting| (0..repetitions).map(move |repetition| (index, setting, repetition)))
+    });
+    let name = |(index, setting, repetition): &(usize, AtomsSetting, usize)| {
+        format!("atoms / {} / {setting:?} / {}", there[*index], repetition + 1)
+    };
+    let outcomes = plan.each(inputs, name, |(index, setting, repetition), seed| {
+        let permutation = seed_of(plan.seed, &format!("{} / permutation {}", there[*index], repetition + 1));
+        let mut table = tables[*index].permuted(permutation);
         table.truncate(rows);
-        let outcome = pass(setting, &table, job.seed);
-        bar.advance(1);
-        outcome
+        pass(*setting, &table, seed)
     })?;
 
     let mut report = Report::new("Few atoms suffice: loss against the number of coordinates");
@@ -150,18 +134,13 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     }
     let mut panels = Panels::new("Average loss against the number of coordinates", 3);
     for (index, stream) in there.iter().enumerate() {
-        let of = |setting: AtomsSetting| -> Vec<AtomsResult> {
-            let own = jobs.iter().zip(&outcomes).filter(|(job, _)| job.input.0 == index && job.input.1 == setting);
-            own.map(|(_, outcome)| *outcome).collect()
-        };
-        let average =
-            |all: &[AtomsResult], value: fn(&AtomsResult) -> f64| mean(&all.iter().map(value).collect::<Vec<_>>());
-        let floor = average(&of(AtomsSetting::Whole), |outcome| outcome.loss);
+        let of = |setting: AtomsSetting| outcomes.of(|(i, own, _)| *i == index && *own == setting);
+        let floor = mean_of(of(AtomsSetting::Whole), |outcome| outcome.loss);
         let mut figure = Figure::new(*stream).x_label("coordinates r").y_label("average loss").log_x().log_y();
         let mut curves: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); AtomsSetting::NAMES.len()];
-        for setting in AtomsSetting::all(tables[index].dimension()) {
+        for setting in settings(index) {
             let own = of(setting);
-            let (size, loss) = (average(&own, |outcome| outcome.coordinates), average(&own, |outcome| outcome.loss));
+            let (size, loss) = (mean_of(&own, |outcome| outcome.coordinates), mean_of(&own, |outcome| outcome.loss));
             let rates: Vec<f64> = own.iter().filter_map(|outcome| outcome.error_rate).collect();
             table.push(row![
                 *stream,

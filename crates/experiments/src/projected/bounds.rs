@@ -7,14 +7,14 @@
 
 use mercer_kernels::{AlignedVec, AnyKernel, TaylorFeatures};
 use mercer_learners::{
-    KernelAwv, KernelRidgeParams, NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, Regressor, TaylorParams,
-    prequential,
+    KernelAwv, KernelRidgeParams, NystromParams, PkawvFrozen, PkawvNystrom, Regressor, TaylorParams, prequential,
 };
 use mercer_readers::Dataset;
 
 use super::theory::{BoundFacts, Tuning, corollary7, corollary8, proposition5_beta};
 use crate::decay::{Law, Regime};
 use crate::hindsight::{Hindsight, leverage_scores, neglected};
+use crate::learners::{nystrom, taylor};
 use crate::prelude::*;
 
 /// `1 − δ` is the probability that Proposition 5 and Theorem 6 speak of.
@@ -119,7 +119,7 @@ struct BoundsStream<'a> {
 
 impl BoundsStream<'_> {
     fn regret(&self, learner: &mut impl Regressor, lambda: f64) -> Result<f64> {
-        let score = prequential(learner, self.stream.iter(), |_| {}).map_err(|refused| refused.error)?;
+        let score = prequential(learner, self.stream.iter(), |_| {})?;
         Ok(self.facts.regret(score.cumulative_loss(), lambda))
     }
 
@@ -135,7 +135,7 @@ impl BoundsStream<'_> {
 
     fn sampled(&self, lambda: f64, mu: f64) -> NystromParams {
         let beta = proposition5_beta(self.stream.len(), DELTA);
-        NystromParams::default().lambda(lambda).mu(mu).beta(beta).epsilon(0.5).seed(self.seed)
+        nystrom(lambda, mu, self.seed).beta(beta)
     }
 
     fn online(&self, params: NystromParams) -> Result<PkawvNystrom<AnyKernel>> {
@@ -202,8 +202,7 @@ impl BoundsStream<'_> {
         let (d, sigma, lambda) = (self.stream.dimension(), 1.0, 1.0);
         let sufficient = TaylorFeatures::sufficient_degree(self.facts.radius, sigma, self.stream.len(), lambda);
         for degree in DEGREES.into_iter().chain([sufficient]) {
-            let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(lambda);
-            let mut learner = PkawvTaylor::new(d, params)?;
+            let mut learner = taylor(d, sigma, degree, lambda, TaylorParams::default().max_bytes)?;
             let rest = self.neglected(self.stream.len(), |x, z| learner.feature_map().map(x, z))?;
             let size = learner.dictionary_size();
             let measured = self.regret(&mut learner, lambda)?;
@@ -331,7 +330,15 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 
     let mut report = Report::new("Projections: regret and dictionaries against their bounds");
     report.words(format!("n = {rounds}, {repetitions} streams each. {INTRODUCTION}"));
-    let (mut table, mut capacity, mut known) = (statements(), choices(), streams());
+    let mut table = Table::with("decay | statement | of | varied | value ~3 | J .1 | measured ~3 | bound ~3 | within");
+    let mut capacity = Table::with(
+        "decay | statement | m # | μ ~3 | λ = rate ~3 | optimal rate | J .1 | regret ~3 | \
+             J, β = 1 .1 | regret, β = 1 ~3 | neglected/μ, β = 1 ~3",
+    );
+    let mut known = Table::with(
+        "decay | d_eff ~3 | sum of exact leverage scores ~3 | the largest ~3 | \
+             measured decay of 30 eigenvalues .2 | capacity γ .3",
+    );
     let mut panels = Panels::new("Regularised regret and its bounds (dashed)", 2);
     for regime in &REGIMES {
         let own = outcomes.of(|(of, _)| of == regime);
@@ -372,56 +379,36 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-fn statements() -> Table {
-    Table::with("decay | statement | of | varied | value ~3 | J .1 | measured ~3 | bound ~3 | within")
-}
-
 fn statement(regime: &Regime, all: &[&BoundsRow]) -> Vec<Cell> {
     let row = all[0];
-    let of = |value: fn(&BoundsRow) -> f64| all.iter().map(|row| value(row)).collect::<Vec<f64>>();
     let sizes: Vec<f64> = all.iter().filter_map(|row| row.size).map(|size| size as f64).collect();
     vec![
         regime.name.into(),
         row.statement.into(),
         row.learner.into(),
         row.varied.0.into(),
-        mean(&of(|row| row.varied.1)).into(),
+        mean_of(all, |row| row.varied.1).into(),
         if sizes.is_empty() { Cell::Empty } else { mean(&sizes).into() },
-        Summary::of(&of(|row| row.measured)).into(),
-        mean(&of(|row| row.bound)).into(),
+        Summary::of(&all_of(all, |row| row.measured)).into(),
+        mean_of(all, |row| row.bound).into(),
         verdict(all),
     ]
 }
 
-fn choices() -> Table {
-    Table::with(
-        "decay | statement | m # | μ ~3 | λ = rate ~3 | optimal rate | J .1 | regret ~3 | \
-             J, β = 1 .1 | regret, β = 1 ~3 | neglected/μ, β = 1 ~3",
-    )
-}
-
 fn choice(regime: &Regime, all: &[Chosen]) -> Vec<Cell> {
-    let of = |value: fn(&Chosen) -> f64| all.iter().map(value).collect::<Vec<f64>>();
     vec![
         regime.name.into(),
         all[0].statement.into(),
         all[0].m.into(),
-        mean(&of(|chosen| chosen.tuning.mu)).into(),
-        mean(&of(|chosen| chosen.tuning.rate)).into(),
+        mean_of(all, |chosen| chosen.tuning.mu).into(),
+        mean_of(all, |chosen| chosen.tuning.rate).into(),
         if all[0].tuning.optimal { "reached" } else { "m too small" }.into(),
-        mean(&of(|chosen| chosen.size as f64)).into(),
-        Summary::of(&of(|chosen| chosen.regret)).into(),
-        mean(&of(|chosen| chosen.small_size as f64)).into(),
-        Summary::of(&of(|chosen| chosen.small_regret)).into(),
-        Summary::of(&of(|chosen| chosen.share)).into(),
+        mean_of(all, |chosen| chosen.size as f64).into(),
+        Summary::of(&all_of(all, |chosen| chosen.regret)).into(),
+        mean_of(all, |chosen| chosen.small_size as f64).into(),
+        Summary::of(&all_of(all, |chosen| chosen.small_regret)).into(),
+        Summary::of(&all_of(all, |chosen| chosen.share)).into(),
     ]
-}
-
-fn streams() -> Table {
-    Table::with(
-        "decay | d_eff ~3 | sum of exact leverage scores ~3 | the largest ~3 | \
-             measured decay of 30 eigenvalues .2 | capacity γ .3",
-    )
 }
 
 /// Regret and bounds against λ, and against M where there are Taylor features.
@@ -430,8 +417,7 @@ fn pictures(regime: &Regime, own: &[&BoundsResult]) -> Vec<Figure> {
         let (mut xs, mut measured, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
         for (i, row) in own[0].rows.iter().enumerate() {
             if row.statement == statement && row.learner == learner && row.varied.0 == varied {
-                let all =
-                    |value: fn(&BoundsRow) -> f64| mean(&own.iter().map(|o| value(&o.rows[i])).collect::<Vec<_>>());
+                let all = |value: fn(&BoundsRow) -> f64| mean_of(own, |o| value(&o.rows[i]));
                 xs.push(all(|row| row.varied.1));
                 measured.push(all(|row| row.measured));
                 bounds.push(all(|row| row.bound));

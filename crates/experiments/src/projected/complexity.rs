@@ -2,22 +2,16 @@
 //!
 //! On streams whose eigenvalues fall in a known way ([`decay`](crate::decay)): exponentially, as
 //! for the Gaussian kernel with `d_eff(λ) ≤ ln(n/λ)^d`, `d = 1`; and like `i^{−p}`, which is the
-//! capacity condition with `γ = 1/p`. Every learner runs afresh for each `n` with the parameters of
-//! its theory, except for KORS's oversampling: that is the `β = 1` of the paper's experiments, for
-//! `12 ln(n/δ)` keeps every point at these `n`. Regret is against the best function of norm at most
-//! 1 in hindsight. Slopes in the logarithm stand beside those of the table's entries over the same
-//! `n`; entries are upper bounds.
+//! capacity condition with `γ = 1/p`. Every learner runs afresh for each `n`.
 
 use mercer_kernels::{AnyKernel, TaylorFeatures};
-use mercer_learners::{
-    NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons, ProsNKonsParams, Regressor, RegressorExt, SketchedKons,
-    SketchedKonsParams, TaylorParams, prequential,
-};
+use mercer_learners::{PkawvNystrom, Regressor, RegressorExt, TaylorParams, prequential};
 
 use super::theory::corollary7;
 use crate::decay::{Law, Regime};
 use crate::hindsight::Hindsight;
 use crate::judgement::Outcome;
+use crate::learners::{nystrom, pros_n_kons, sketched_kons, taylor};
 use crate::prelude::*;
 use crate::sublinear::table1::{judge, theory::Growth};
 
@@ -55,10 +49,6 @@ impl RegimeChoice {
                 Self { lambda: tuning.lambda, nystrom: tuning.mu, restarted }
             }
         }
-    }
-
-    fn sketched(&self, seed: u64) -> SketchedKonsParams {
-        SketchedKonsParams::default().mu(self.lambda).eta(0.125).gamma(0.1).beta(1.0).seed(seed)
     }
 }
 
@@ -104,30 +94,17 @@ impl ComplexityMethod {
         seed: u64,
     ) -> Result<Box<dyn Regressor>> {
         let kernel: AnyKernel = regime.kernel()?;
-        let choice = RegimeChoice::of(regime.law, rounds);
-        let RegimeChoice { lambda, nystrom, restarted } = choice;
+        let RegimeChoice { lambda, nystrom: mu, restarted } = RegimeChoice::of(regime.law, rounds);
         Ok(match self {
             Self::Taylor => {
                 let degree = TaylorFeatures::sufficient_degree(radius, 1.0, rounds, lambda);
-                let params = TaylorParams::default().sigma(1.0).degree(degree).lambda(lambda);
-                Box::new(PkawvTaylor::new(dimension, params)?)
+                Box::new(taylor(dimension, 1.0, degree, lambda, TaylorParams::default().max_bytes)?)
             }
-            Self::Nystrom => {
-                let params = NystromParams::default().lambda(lambda).mu(nystrom).beta(1.0).epsilon(0.5).seed(seed);
-                Box::new(PkawvNystrom::new(kernel, dimension, params)?)
-            }
-            Self::Sketched => Box::new(SketchedKons::new(kernel, dimension, choice.sketched(seed))?),
+            Self::Nystrom => Box::new(PkawvNystrom::new(kernel, dimension, nystrom(lambda, mu, seed))?),
+            Self::Sketched => Box::new(sketched_kons(kernel, dimension, lambda, seed)?),
             Self::Restarted => {
                 let (alpha, gamma) = restarted;
-                let params = ProsNKonsParams::default()
-                    .alpha(alpha)
-                    .gamma(gamma)
-                    .beta(1.0)
-                    .epsilon(0.5)
-                    .clip(RADIUS)
-                    .max_dictionary(None)
-                    .seed(seed);
-                Box::new(ProsNKons::new(kernel, dimension, params)?)
+                Box::new(pros_n_kons(kernel, dimension, alpha, gamma, seed)?)
             }
         })
     }
@@ -189,14 +166,14 @@ fn measure(task: &ComplexityTask, plan: &Plan, seed: u64) -> Result<Vec<(Complex
     for method in ComplexityMethod::ALL.into_iter().filter(|method| method.runs(regime.law)) {
         let mut learner = method.build(&regime, radius, rounds, stream.dimension(), seed)?;
         let start = std::time::Instant::now();
-        let score = prequential(learner.as_mut(), stream.iter(), |_| {}).map_err(|refused| refused.error)?;
+        let score = prequential(learner.as_mut(), stream.iter(), |_| {})?;
         let micros = 1e6 * start.elapsed().as_secs_f64() / rounds as f64;
         let (size, scores) = match method {
             ComplexityMethod::Taylor => (learner.dictionary_size(), f64::NAN),
             ComplexityMethod::Nystrom => (learner.dictionary_size(), scores(choice.nystrom)),
             ComplexityMethod::Restarted => (learner.dictionary_size(), scores(choice.restarted.1)),
             ComplexityMethod::Sketched => {
-                let mut again = SketchedKons::new(kernel.clone(), stream.dimension(), choice.sketched(seed))?;
+                let mut again = sketched_kons(kernel.clone(), stream.dimension(), choice.lambda, seed)?;
                 stream.iter().try_for_each(|(x, y)| again.update(x, y))?;
                 (again.curved_rounds(), f64::NAN)
             }
@@ -267,12 +244,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                     scores.map_or(Cell::Empty, |fit| fit.exponent.into()),
                     verdict
                 ])?;
-                let theory: Vec<f64> = rounds.iter().map(|&n| means[0] * growth.at(n) / growth.at(rounds[0])).collect();
-                figure = figure.line(method.name(), &rounds, &means).dashed(
-                    format!("{}, table", method.name()),
-                    &rounds,
-                    &theory,
-                );
+                figure = growth.draw(figure, method.name(), "table", &rounds, &means);
             }
             panels = panels.panel(figure);
         }

@@ -1,21 +1,11 @@
 //! What an untuned user gets: [`Auto`] against the best member of its own grid, and against a tuned
 //! NONS-ALD.
 //!
-//! Every data set at hand is permuted and learnt as it is, in its own units, by `auto`; nothing is
-//! set. Beside it
-//!
-//! - the best **member** of its grid in hindsight, chosen for each permutation: what a user would
-//!   have got who knew it;
-//! - NONS-ALD **tuned** in hindsight: features and targets scaled by the ranges of the whole file,
-//!   `α = 25/T`, `U = Y = 1`, `μ` from the grid `{0.1, 1, 5, 15}`, the width from `{1, 2, 4, 8}`
-//!   and, where Table 3's protocol names one, that as well. At the protocol's width the dictionary
-//!   is unbounded; at the others it has at most 600 points, so that narrow widths can be afforded.
-//!   The choice is made on the first permutation.
-//!
-//! Errors are in units of the target's range. Round 1, in which all predict with nothing seen, is
-//! not scored: a learner that does not know the unit of the target predicts 0, while the scaled one
-//! has been told the range, and on targets such as years that one round outweighs all others. The
-//! error with it stands beside.
+//! Round 1, in which all predict with nothing seen, is not scored: a learner that does not know the
+//! unit of the target predicts 0, while the scaled one has been told the range, and on targets such
+//! as years that one round outweighs all others. The error with it stands beside. At the width of
+//! Table 3's protocol the tuned dictionary is unbounded; at the others it has at most 600 points, so
+//! that narrow widths can be afforded.
 
 use mercer_auto::{Auto, AutoParams};
 use mercer_experts::Rule;
@@ -111,8 +101,7 @@ struct ExpertsSetting {
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let limit = plan.size_or(REDUCED_ROWS, usize::MAX);
     let repetitions = plan.repetitions_or(2, 3);
-    let (there, missing): (Vec<&'static str>, Vec<&str>) =
-        DATA_SETS.iter().partition(|name| plan.registry.is_available(name));
+    let (there, missing) = plan.available(&DATA_SETS, |name| name);
     let name = |task: &ExpertsTask| format!("experts / {} / {}", task.dataset, task.repetition + 1);
     let tasks =
         there.iter().flat_map(|&dataset| (0..repetitions).map(move |repetition| ExpertsTask { dataset, repetition }));
@@ -166,11 +155,16 @@ fn shuffled(plan: &Plan, table: &Dataset, dataset: &str, repetition: usize, limi
     table
 }
 
+/// The squared range of the targets.
+fn unit(table: &Dataset) -> f64 {
+    let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
+    let (low, high) = table.targets().iter().fold((f64::MAX, f64::MIN), ends);
+    if high > low { (high - low).powi(2) } else { 1.0 }
+}
+
 fn mixtures(plan: &Plan, task: &ExpertsTask, limit: usize) -> Result<ExpertsResult> {
     let whole = plan.registry.open(task.dataset)?;
-    let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
-    let (low, high) = whole.targets().iter().fold((f64::MAX, f64::MIN), ends);
-    let unit = if high > low { (high - low).powi(2) } else { 1.0 };
+    let unit = unit(&whole);
     let table = shuffled(plan, &whole, task.dataset, task.repetition, limit);
     let mixtures = Rule::ALL.into_iter().map(|rule| mixture(&table, rule, unit)).collect::<Result<_>>()?;
     Ok(ExpertsResult { rounds: table.len(), dimension: table.dimension(), mixtures })
@@ -186,21 +180,20 @@ fn mixture(table: &Dataset, rule: Rule, unit: f64) -> Result<MixtureOutcome> {
     let mut regret = Vec::new();
     let (mut predictions, mut learnt) = (Vec::new(), 0);
     let start = std::time::Instant::now();
-    for k in 1..=POINTS {
-        let end = (rounds as f64).powf(k as f64 / POINTS as f64).round() as usize;
+    for end in log_spaced(1, rounds, POINTS + 1) {
         let (xs, ys) = (&table.features()[learnt * d..end * d], &table.targets()[learnt..end]);
         for (xs, ys) in xs.chunks(256 * d).zip(ys.chunks(256)) {
             predictions.clear();
             auto.learn_block(xs, ys, &mut predictions)?;
         }
-        if end > learnt && end > 1 {
+        if end > 1 {
             let best = auto.members().filter(|expert| expert.active).map(|expert| expert.cumulative_loss);
             let best = best.fold(f64::INFINITY, f64::min);
             if best.is_finite() {
                 regret.push((end as f64, (auto.cumulative_loss() - best) / unit));
             }
         }
-        learnt = learnt.max(end);
+        learnt = end;
     }
     let seconds = start.elapsed().as_secs_f64();
     let active = auto.members().filter(|expert| expert.active);
@@ -225,22 +218,14 @@ fn tuned(plan: &Plan, datasets: &[&'static str], limit: usize, repetitions: usiz
             named.into_iter().chain(WIDTHS.into_iter().filter(|width| named != Some(*width))).collect();
         widths.into_iter().flat_map(|width| REGULARISERS.map(|mu| ExpertsSetting { width, mu }))
     };
-    let job = |dataset: &'static str, setting: ExpertsSetting, repetition: usize| {
-        let name = format!("experts / {dataset} / NONS-ALD {setting:?} / {}", repetition + 1);
-        Job::new(name, plan.seed, 1, (dataset, setting, repetition))
+    type Input = (&'static str, ExpertsSetting, usize);
+    let name = |(dataset, setting, repetition): &Input| {
+        format!("experts / {dataset} / NONS-ALD {setting:?} / {}", repetition + 1)
     };
-    let work = |job: &Job<(&'static str, ExpertsSetting, usize)>, bar: &JobProgress| {
-        let (dataset, setting, repetition) = job.input;
-        let error = nons_ald(plan, dataset, setting, repetition, limit);
-        bar.advance(1);
-        error
-    };
-    let tuning: Vec<_> =
-        datasets.iter().flat_map(|&name| grid(name).map(move |setting| job(name, setting, 0))).collect();
-    let errors = plan.run(&tuning, work)?;
+    let work = |&(dataset, setting, repetition): &Input, _| nons_ald(plan, dataset, setting, repetition, limit);
+    let tuning = datasets.iter().flat_map(|&name| grid(name).map(move |setting| (name, setting, 0)));
     let mut chosen: Vec<TunedSetting> = Vec::new();
-    for (job, error) in tuning.iter().zip(errors) {
-        let (dataset, setting, _) = job.input;
+    for ((dataset, setting, _), error) in plan.each(tuning, name, work)?.0 {
         match chosen.iter_mut().find(|(name, ..)| *name == dataset) {
             Some((_, best, errors)) if error < errors[0] => (*best, errors[0]) = (setting, error),
             Some(_) => {}
@@ -249,11 +234,10 @@ fn tuned(plan: &Plan, datasets: &[&'static str], limit: usize, repetitions: usiz
     }
     let rest: Vec<_> = chosen
         .iter()
-        .flat_map(|(name, setting, _)| (1..repetitions).map(move |repetition| job(name, *setting, repetition)))
+        .flat_map(|&(name, setting, _)| (1..repetitions).map(move |repetition| (name, setting, repetition)))
         .collect();
-    let errors = plan.run(&rest, work)?;
-    for (job, error) in rest.iter().zip(errors) {
-        if let Some((_, _, errors)) = chosen.iter_mut().find(|(name, ..)| *name == job.input.0) {
+    for ((dataset, ..), error) in plan.each(rest, name, work)?.0 {
+        if let Some((_, _, errors)) = chosen.iter_mut().find(|(name, ..)| *name == dataset) {
             errors.push(error);
         }
     }
@@ -272,9 +256,7 @@ fn nons_ald(plan: &Plan, dataset: &str, setting: ExpertsSetting, repetition: usi
         }
     };
     // Calhousing is scaled by the ranges of a larger file; errors are in units of its own.
-    let ends = |(low, high): (f64, f64), y: &f64| (low.min(*y), high.max(*y));
-    let (low, high) = table.targets().iter().fold((f64::MAX, f64::MIN), ends);
-    let unit = if high > low { (high - low).powi(2) } else { 1.0 };
+    let unit = unit(&table);
     let table = shuffled(plan, &table, dataset, repetition, limit);
     let (rounds, d) = (table.len(), table.dimension());
     let params = NonsAldParams::default()
@@ -376,12 +358,7 @@ fn curves(outcomes: &[(ExpertsTask, ExpertsResult)]) -> Option<Panels> {
             let rounds: Vec<f64> = first.mixtures[index].regret.iter().map(|(t, _)| *t).collect();
             let at = |i: usize| passes.iter().filter_map(move |pass| Some(pass.mixtures[index].regret.get(i)?.1));
             let samples: Vec<Vec<f64>> = (0..rounds.len()).map(|i| at(i).collect()).collect();
-            let means: Vec<f64> = samples.iter().map(|samples| mean(samples)).collect();
-            let end = |pick: fn(f64, f64) -> f64, from: f64| -> Vec<f64> {
-                samples.iter().map(|samples| samples.iter().copied().fold(from, pick)).collect()
-            };
-            let (low, high) = (end(f64::min, f64::INFINITY), end(f64::max, f64::NEG_INFINITY));
-            figure = figure.line_with_band(rule.name(), &rounds, &means, &low, &high);
+            figure = Band::range(&samples).draw(figure, rule.name(), &rounds);
         }
         panels = panels.panel(figure);
         any = true;

@@ -4,12 +4,10 @@
 //! `D = 1000` and `η = 1/√n`. For PROS-N-KONS the Newton step's regulariser is `λ` and the clip 1,
 //! the largest target.
 
+use crate::learners::{fogd, nystrom, pros_n_kons, taylor};
 use crate::prelude::*;
 use mercer_kernels::Gaussian;
-use mercer_learners::{
-    Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, NystromParams, PkawvNystrom, PkawvTaylor, ProsNKons,
-    ProsNKonsParams, Regressor, TaylorParams,
-};
+use mercer_learners::{KernelAwv, KernelKrr, KernelRidgeParams, PkawvNystrom, Regressor};
 
 /// The ridge of all experiments of section 4.
 pub(crate) const LAMBDA: f64 = 1.0;
@@ -63,32 +61,13 @@ impl ProjectedMethod {
     }
 
     /// The learner for `rounds` inputs of dimension `d` and a kernel of width `sigma`.
-    pub(crate) fn build(self, d: usize, rounds: usize, sigma: f64, seed: u64) -> Result<Box<dyn Regressor + Send>> {
+    pub(crate) fn build(self, d: usize, rounds: usize, sigma: f64, seed: u64) -> Result<Box<dyn Regressor>> {
         let kernel = Gaussian::new(sigma)?;
         Ok(match self {
-            Self::Taylor(degree) => {
-                let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(LAMBDA).max_bytes(MOST_BYTES);
-                Box::new(PkawvTaylor::new(d, params)?)
-            }
-            Self::Nystrom => {
-                let params = NystromParams::default().lambda(LAMBDA).mu(1.0).beta(1.0).epsilon(0.5).seed(seed);
-                Box::new(PkawvNystrom::new(kernel, d, params)?)
-            }
-            Self::ProsNKons => {
-                let params = ProsNKonsParams::default()
-                    .alpha(LAMBDA)
-                    .gamma(1.0)
-                    .beta(1.0)
-                    .epsilon(0.5)
-                    .clip(1.0)
-                    .max_dictionary(None)
-                    .seed(seed);
-                Box::new(ProsNKons::new(kernel, d, params)?)
-            }
-            Self::Fogd => {
-                let step = 1.0 / (rounds as f64).sqrt();
-                Box::new(Fogd::new(d, FogdParams::default().sigma(sigma).features(FEATURES).step(step).seed(seed))?)
-            }
+            Self::Taylor(degree) => Box::new(taylor(d, sigma, degree, LAMBDA, MOST_BYTES)?),
+            Self::Nystrom => Box::new(PkawvNystrom::new(kernel, d, nystrom(LAMBDA, 1.0, seed))?),
+            Self::ProsNKons => Box::new(pros_n_kons(kernel, d, LAMBDA, 1.0, seed)?),
+            Self::Fogd => Box::new(fogd(d, sigma, FEATURES, 1.0, rounds, seed)?),
             Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
             Self::Ridge => Box::new(KernelKrr::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
         })

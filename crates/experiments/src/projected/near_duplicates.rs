@@ -9,12 +9,14 @@
 //! each round.
 
 use mercer_kernels::{Gaussian, Kernel};
-use mercer_learners::{Error, NystromParams, PkawvNystrom, RegressorExt};
+use mercer_learners::{NystromParams, PkawvNystrom, RegressorExt};
 use mercer_linalg_incremental::SymmetricEigen;
 use mercer_readers::Dataset;
-use mercer_sparsify::{Admission, Ald, Kors, NewtonBasis, Probe};
+use mercer_sparsify::{Admission, Kors, NewtonBasis, Probe};
 use mercer_streams::Simulation;
 
+use crate::hindsight::spanning;
+use crate::learners::nystrom;
 use crate::prelude::*;
 
 /// Distances of a point from the one before it.
@@ -32,11 +34,6 @@ const SECOND: usize = 10;
 const LAMBDA: f64 = 0.01;
 
 const DIMENSION: usize = 3;
-
-/// `Σ_i a_i b_i`
-fn product(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
 
 /// The factor of a growing normal matrix as the listing has it: upper triangular, by rows,
 /// `factor[i][j]` for `j ≥ i`.
@@ -76,7 +73,7 @@ impl Listing {
     /// `α = R⁻¹R⁻ᵀ Kᵀ(Y, 0)`
     fn coefficients(&self) -> Vec<f64> {
         let n = self.factor.len();
-        let mut a: Vec<f64> = self.columns.iter().map(|column| product(column, &self.targets)).collect();
+        let mut a: Vec<f64> = self.columns.iter().map(|column| dot(column, &self.targets)).collect();
         for i in 0..n {
             for j in 0..i {
                 a[i] -= self.factor[j][i] * a[j];
@@ -102,9 +99,8 @@ impl Listing {
         self.cholup(row.clone(), 1.0);
         if keep {
             let a: Vec<f64> = self.past.iter().map(|z| kernel.evaluate(z, x)).collect();
-            let c: Vec<f64> =
-                self.columns.iter().zip(&row).map(|(column, b)| product(column, &a) + LAMBDA * b).collect();
-            let d = product(&a, &a) + LAMBDA * kernel.self_value(x);
+            let c: Vec<f64> = self.columns.iter().zip(&row).map(|(column, b)| dot(column, &a) + LAMBDA * b).collect();
+            let d = dot(&a, &a) + LAMBDA * kernel.self_value(x);
             let g = (1.0 + d).sqrt();
             let with = |last: f64| c.iter().map(|c| c / (1.0 + g)).chain([last]).collect::<Vec<f64>>();
             for line in &mut self.factor {
@@ -122,7 +118,7 @@ impl Listing {
             self.kept.push(x.to_vec());
             row.push(kernel.self_value(x));
         }
-        let prediction = product(&row, &self.coefficients());
+        let prediction = dot(&row, &self.coefficients());
         self.targets.push(y);
         prediction
     }
@@ -137,14 +133,7 @@ fn dense<'a>(
     kept: impl Iterator<Item = &'a [f64]>,
 ) -> Result<f64> {
     let dimension = inputs.first().map_or(0, |x| x.len());
-    let (mut basis, mut probe) = (NewtonBasis::new(kernel, dimension), Probe::default());
-    let mut rule = Ald::new(0.0).map_err(Error::from)?;
-    for x in kept {
-        basis.probe(x, &mut probe);
-        if let Some(new_coordinate) = rule.admits(&basis, x, &probe) {
-            basis.append(x, probe.coordinates(), new_coordinate);
-        }
-    }
+    let (basis, mut probe) = (spanning(kernel, dimension, kept, 0.0)?, Probe::default());
     let coordinates = |x: &&[f64]| -> Vec<f64> {
         basis.probe(x, &mut probe);
         probe.coordinates().to_vec()
@@ -154,7 +143,7 @@ fn dense<'a>(
     let moments: Vec<f64> =
         (0..basis.len()).map(|i| rows.iter().zip(targets).map(|(row, y)| row[i] * y).sum()).collect();
     let Some(last) = rows.last() else { return Ok(0.0) };
-    let along = |(v, value): (&Vec<f64>, &f64)| product(v, &moments) * product(v, last) / (value + LAMBDA);
+    let along = |(v, value): (&Vec<f64>, &f64)| dot(v, &moments) * dot(v, last) / (value + LAMBDA);
     Ok(normal.vectors.iter().zip(&normal.values).map(along).sum())
 }
 
@@ -178,7 +167,7 @@ fn stream(rounds: usize, gap: f64, seed: u64) -> Result<Dataset> {
     let mut inputs = simulated.features().to_vec();
     for pair in inputs.chunks_exact_mut(2 * DIMENSION) {
         let (first, second) = pair.split_at_mut(DIMENSION);
-        let length = product(second, second).sqrt();
+        let length = dot(second, second).sqrt();
         second.iter_mut().zip(first).for_each(|(value, first)| *value = *first + gap * *value / length);
     }
     Ok(Dataset::new("near duplicates", DIMENSION, inputs, simulated.targets().to_vec())?)
@@ -187,7 +176,7 @@ fn stream(rounds: usize, gap: f64, seed: u64) -> Result<Dataset> {
 /// What KORS keeps of a stream: whether it keeps each point, and whether the point adds a
 /// coordinate.
 fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Result<Vec<(bool, bool)>> {
-    let mut rule = Kors::new(params.mu, params.beta, params.epsilon, params.seed).map_err(Error::from)?;
+    let mut rule = Kors::new(params.mu, params.beta, params.epsilon, params.seed)?;
     let (mut basis, mut probe) = (NewtonBasis::new(kernel, stream.dimension()), Probe::default());
     let decide = |(x, _): (&[f64], f64)| {
         basis.probe(x, &mut probe);
@@ -203,7 +192,7 @@ fn decisions(kernel: Gaussian, stream: &Dataset, params: NystromParams) -> Resul
 
 fn compare(rounds: usize, gap: f64, seed: u64) -> Result<DuplicatesResult> {
     let (stream, kernel) = (stream(rounds, gap, seed)?, Gaussian::new(1.0)?);
-    let params = NystromParams::default().lambda(LAMBDA).mu(1e-4).beta(1.0).epsilon(0.5).seed(seed);
+    let params = nystrom(LAMBDA, 1e-4, seed);
     let decisions = decisions(kernel, &stream, params)?;
     let mut learner = PkawvNystrom::new(kernel, stream.dimension(), params)?;
     let mut listing = Listing::default();

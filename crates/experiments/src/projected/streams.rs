@@ -1,11 +1,10 @@
 //! Figures 2 and 4: average loss or error rate, and time, against the round, on large streams.
 //!
 //! Every learner of section 4 learns each data set at hand in one prequential pass over a random
-//! order, in blocks (the same predictions as one by one, to rounding). Inputs and targets are
-//! scaled to `[−1, 1]` by the ranges of the whole file, as in the paper; ijcnn1 also as LIBSVM
-//! distributes it. At the papers' size a pass ends after five minutes of learning, as in the paper;
-//! what such an end gives depends on the machine and is marked. The reduced run has no clock: it
-//! ends passes after a number of rows that depends on the learner alone.
+//! order, in blocks (the same predictions as one by one, to rounding). At the papers' size a pass
+//! ends after five minutes of learning, as in the paper; what such an end gives depends on the
+//! machine and is marked. The reduced run has no clock: it ends passes after a number of rows that
+//! depends on the learner alone.
 
 use std::time::Instant;
 
@@ -176,34 +175,28 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(REDUCED_ROWS, usize::MAX);
     let limits = Limits { rows, reduced: !plan.full, seconds: plan.full.then_some(SECONDS) };
     let repetitions = plan.repetitions_or(1, 1);
-    let (there, missing): (Vec<ProjectedStream>, Vec<ProjectedStream>) =
-        STREAMS.iter().partition(|stream| plan.registry.is_available(stream.dataset));
+    let (there, missing) = plan.available(&STREAMS, |stream| stream.dataset);
     let tables: Vec<Dataset> = there.iter().map(|stream| stream.load(&plan.registry)).collect::<Result<_, _>>()?;
-    let mut jobs = Vec::new();
-    for (stream, table) in tables.iter().enumerate() {
-        for method in ProjectedMethod::ALL {
-            for repetition in 0..repetitions {
-                let name = format!("streams / {} / {} / {}", there[stream].name, method.name(), repetition + 1);
-                let rows = limits.rows(method, table.dimension(), table.len());
-                jobs.push(Job::new(name, plan.seed, rows as u64, StreamTask { stream, method, repetition }));
-            }
-        }
-    }
-    let passes = plan.run(&jobs, |job, bar| {
-        let StreamTask { stream, method, repetition } = job.input;
+    let methods = (0..tables.len()).flat_map(|stream| ProjectedMethod::ALL.map(|method| (stream, method)));
+    let tasks = methods
+        .flat_map(|(stream, method)| (0..repetitions).map(move |repetition| StreamTask { stream, method, repetition }));
+    let name = |StreamTask { stream, method, repetition }: &StreamTask| {
+        format!("streams / {} / {} / {}", there[*stream].name, method.name(), repetition + 1)
+    };
+    let done = plan.each(tasks, name, |task, own| {
+        let StreamTask { stream, method, repetition } = *task;
         let seed = seed_of(plan.seed, &format!("{} / permutation {}", there[stream].dataset, repetition + 1));
         let table = tables[stream].permuted(seed);
         let rows = limits.rows(method, table.dimension(), table.len());
-        let learner = method.build(table.dimension(), table.len().min(limits.rows), there[stream].sigma, job.seed);
+        let learner = method.build(table.dimension(), table.len().min(limits.rows), there[stream].sigma, own);
         match learner {
-            Ok(mut learner) => pass(learner.as_mut(), &table, rows, limits.seconds, bar),
+            Ok(mut learner) => pass(learner.as_mut(), &table, rows, limits.seconds),
             // Features that fit no memory: the words hold their number and their bytes.
-            Err(ExperimentError::Learner(refusal)) => Ok(StreamPass::refused(refusal.to_string())),
+            Err(error) if error.is::<Error>() => Ok(StreamPass::refused(error.to_string())),
             Err(error) => Err(error),
         }
     })?;
-    let done: Vec<(StreamTask, StreamPass)> = jobs.into_iter().map(|job| job.input).zip(passes).collect();
-    report(&there, &missing, &tables, &done, limits)
+    report(&there, &missing, &tables, &done.0, limits)
 }
 
 impl StreamPass {
@@ -216,19 +209,12 @@ impl StreamPass {
     }
 }
 
-fn pass(
-    learner: &mut dyn Regressor,
-    table: &Dataset,
-    rows: usize,
-    seconds: Option<f64>,
-    bar: &JobProgress,
-) -> Result<StreamPass> {
+fn pass(learner: &mut dyn Regressor, table: &Dataset, rows: usize, seconds: Option<f64>) -> Result<StreamPass> {
     let d = table.dimension();
     let (mut score, mut curve, mut predictions) = (Score::default(), Vec::new(), Vec::with_capacity(BLOCK));
     let mut end = if rows == table.len() { End::Stream } else { End::Rows };
     let mut elapsed = 0.0;
-    'stream: for k in 1..=POINTS {
-        let until = (rows as f64).powf(k as f64 / POINTS as f64).round() as usize;
+    'stream: for until in log_spaced(1, rows, POINTS + 1) {
         while score.rounds() < until {
             let first = score.rounds();
             let last = until.min(first + BLOCK);
@@ -243,7 +229,6 @@ fn pass(
             for (prediction, y) in predictions.iter().zip(&table.targets()[first..last]) {
                 score.record(*prediction, *y);
             }
-            bar.advance(predictions.len() as u64);
             match learnt {
                 Ok(()) => {}
                 Err(Error::Example(ExampleError::Diverged)) => {
@@ -407,19 +392,14 @@ fn panels(title: String, done: &[(StreamTask, StreamPass)], stream: usize) -> Pa
             places.iter().map(|i| passes.iter().map(|pass| of(&pass.curve[*i])).collect()).collect()
         };
         let rounds: Vec<f64> = places.iter().map(|i| passes[0].curve[*i].t).collect();
-        let losses = samples(&height);
-        let means: Vec<f64> = losses.iter().map(|values| mean(values)).collect();
-        let end = |pick: fn(f64, f64) -> f64, from: f64| -> Vec<f64> {
-            losses.iter().map(|values| values.iter().copied().fold(from, pick)).collect()
-        };
-        let (low, high) = (end(f64::min, f64::INFINITY), end(f64::max, f64::NEG_INFINITY));
-        for (t, value) in rounds.iter().zip(&means) {
+        let band = Band::range(&samples(&height));
+        for (t, value) in rounds.iter().zip(&band.mean) {
             if *t >= 100.0 {
                 (lowest, highest) = (lowest.min(*value), highest.max(*value));
             }
         }
-        quality = quality.line_with_band(method.name(), &rounds, &means, &low, &high);
-        let seconds: Vec<f64> = samples(&|point| point.seconds).iter().map(|values| mean(values)).collect();
+        quality = band.draw(quality, method.name(), &rounds);
+        let seconds: Vec<f64> = all_of(&samples(&|point| point.seconds), |values| mean(values));
         time = time.line(method.name(), &rounds, &seconds);
     }
     if lowest < highest {
@@ -437,8 +417,7 @@ mod tests {
     fn one_pass(rows: usize, seconds: Option<f64>) -> StreamPass {
         let table = Simulation { rows: 600, noise: 0.1, width: 1.0, seed: 1 }.cube(2).unwrap().dataset;
         let mut learner = ProjectedMethod::Taylor(2).build(2, 600, 1.0, 1).unwrap();
-        let bar = crate::progress::Progress::hidden(1).job("t", rows as u64);
-        pass(learner.as_mut(), &table, rows, seconds, &bar).unwrap()
+        pass(learner.as_mut(), &table, rows, seconds).unwrap()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Error of `auto` against its budget of multiply-adds a row, and against the time that it takes,
 //! beside the peers' times.
 
-use super::pass::pass;
+use super::pass::{QualityPass, pass};
 use super::peers::{PeerScore, is_online, scores};
 use super::streams::{LoadedStream, VARIABLE, load};
 use crate::prelude::*;
@@ -19,15 +19,11 @@ const WORSE: f64 = 1.01;
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
     let (streams, missing) = load(plan, rows)?;
-    let mut jobs: Vec<Job<(usize, usize)>> = Vec::new();
-    for (place, LoadedStream { name, table, .. }) in streams.iter().enumerate() {
-        for budget in BUDGETS {
-            let words = format!("quality_budgets / {name} / {budget}");
-            jobs.push(Job::new(words, plan.seed, table.len() as u64, (place, budget)));
-        }
-    }
-    let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input.0].table, job.input.1, bar))?;
-    let shares: Vec<f64> = passes.iter().map(|pass| pass.nmse).collect();
+    let inputs = streams.iter().flat_map(|stream| BUDGETS.map(|budget| (stream, budget)));
+    let name = |(stream, budget): &(&LoadedStream, usize)| format!("quality_budgets / {} / {budget}", stream.name);
+    let passes = plan.each(inputs, name, |(stream, budget), _| pass(&stream.table, *budget))?.0;
+    let passes: Vec<QualityPass> = passes.into_iter().map(|(_, pass)| pass).collect();
+    let shares = all_of(&passes, |pass| pass.nmse);
 
     let names = || streams.iter().map(|loaded| &loaded.name);
     let errors = by_budget(names(), Format::Decimals(4), |place| passes[place].nmse)?;

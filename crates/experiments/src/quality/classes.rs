@@ -53,13 +53,8 @@ struct ClassPass {
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
     let (streams, missing) = load_classes(plan, rows)?;
-    let job = |place: usize| {
-        let LoadedStream { name, table, .. } = &streams[place];
-        Job::new(format!("quality_classes / {name}"), plan.seed, table.len() as u64, place)
-    };
-    let jobs: Vec<Job<usize>> = (0..streams.len()).map(job).collect();
-    let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input].table, bar))?;
-    let results: Vec<(&LoadedStream, &ClassPass)> = streams.iter().zip(&passes).collect();
+    let name = |stream: &&LoadedStream| format!("quality_classes / {}", stream.name);
+    let results = plan.each(&streams, name, |stream, _| pass(&stream.table))?.0;
     let whole = rows == usize::MAX;
 
     let mut report = Report::new("Quality: classes");
@@ -101,7 +96,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 
 /// Learns the table. Classes are numbered as they are met; a row is wrong if its class was not met
 /// before.
-fn pass(table: &Dataset, bar: &JobProgress) -> Result<ClassPass> {
+fn pass(table: &Dataset) -> Result<ClassPass> {
     let mut classifier = Classifier::new(Auto::new(table.dimension(), AutoParams::default())?)?.calibrated();
     let (mut met, mut right, mut log_loss) = (Vec::new(), 0_usize, 0.0);
     let half = table.len().div_ceil(2);
@@ -119,7 +114,6 @@ fn pass(table: &Dataset, bar: &JobProgress) -> Result<ClassPass> {
                 log_loss -= p.get(class).copied().unwrap_or(0.0).clamp(CLIP, 1.0 - CLIP).ln();
             }
         })?;
-        bar.advance(1);
     }
     let rows = (table.len() - half).max(1) as f64;
     Ok(ClassPass {
@@ -131,7 +125,7 @@ fn pass(table: &Dataset, bar: &JobProgress) -> Result<ClassPass> {
 }
 
 /// One score of all streams, on whole streams beside the best peers.
-fn standing(results: &[(&LoadedStream, &ClassPass)], measure: &Measure, whole: bool) -> Result<Table> {
+fn standing(results: &[(&LoadedStream, ClassPass)], measure: &Measure, whole: bool) -> Result<Table> {
     let mut table = Table::with("stream | order | rows # | features # | classes # | auto .4");
     for kind in ["online", "refitted"] {
         table = table.numbers(format!("best {kind} peer"), Format::Decimals(4)).words(format!("which {kind}"));
@@ -155,7 +149,7 @@ fn standing(results: &[(&LoadedStream, &ClassPass)], measure: &Measure, whole: b
 }
 
 /// The statements, judged on all streams that are there.
-fn claims(results: &[(&LoadedStream, &ClassPass)]) -> Result<Table> {
+fn claims(results: &[(&LoadedStream, ClassPass)]) -> Result<Table> {
     let mut claims = Claims::new();
     for measure in &MEASURES {
         let behind: Vec<String> = results

@@ -49,7 +49,7 @@ impl ErrorShare {
 }
 
 /// Learns the table with this budget.
-pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<QualityPass> {
+pub(super) fn pass(table: &Dataset, budget: usize) -> Result<QualityPass> {
     let mut auto = Auto::new(table.dimension(), AutoParams::default().budget(budget))?;
     let (mut last, mut first, mut sum) = (ErrorShare::default(), ErrorShare::default(), 0.0);
     let (half, mut before) = (table.len().div_ceil(2), Vec::new());
@@ -67,7 +67,6 @@ pub(super) fn pass(table: &Dataset, budget: usize, bar: &JobProgress) -> Result<
             first.add(prediction - y, mean - y);
         }
         sum += y;
-        bar.advance(1);
     }
     let microseconds = 1e6 * start.elapsed().as_secs_f64() / table.len().max(1) as f64;
     let losses = auto.members().zip(&before).map(|(member, before)| (member.name, member.cumulative_loss - before));

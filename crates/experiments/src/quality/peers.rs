@@ -7,26 +7,17 @@ const FIRST: &str = include_str!("../../quality/peers_first.csv");
 const CLASSES: &str = include_str!("../../quality/peers_classes.csv");
 
 /// What LightGBM is called.
-pub(super) const LIGHTGBM: &str = "b-lgbm";
+const LIGHTGBM: &str = "b-lgbm";
 
-/// A method and its score.
+/// A method and its score over some rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PeerScore {
     /// The method.
     pub(crate) method: &'static str,
-    /// NMSE over the last half.
+    /// Squared error as a share of that of the running mean.
     pub(crate) nmse: f64,
-    /// The whole pass on one core of the machine where it was measured.
+    /// The whole pass on one core of the machine where it was measured; not told of the first rows.
     pub(crate) seconds: f64,
-}
-
-/// A method and its score on the first rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct FirstScore {
-    /// The method.
-    pub(crate) method: &'static str,
-    /// NMSE over the first 1000 rows, from the second on.
-    pub(crate) nmse: f64,
 }
 
 /// A method and its scores on a stream of classes, over the last half.
@@ -59,14 +50,14 @@ pub(super) fn is_online(method: &str) -> bool {
     !method.starts_with("b-")
 }
 
-/// All scores on a stream, none for one that has none.
+/// All scores over the last half of a stream, none for one that has none.
 pub(crate) fn scores(stream: &str) -> impl Iterator<Item = PeerScore> {
     rows(SCORES, stream).map(|(method, [nmse, seconds])| PeerScore { method, nmse, seconds })
 }
 
-/// All scores on the first rows of a stream, none for one that has none.
-pub(crate) fn first_scores(stream: &str) -> impl Iterator<Item = FirstScore> {
-    rows(FIRST, stream).map(|(method, [nmse])| FirstScore { method, nmse })
+/// All scores over the first 1000 rows of a stream, from the second on; none for one that has none.
+pub(crate) fn first_scores(stream: &str) -> impl Iterator<Item = PeerScore> {
+    rows(FIRST, stream).map(|(method, [nmse])| PeerScore { method, nmse, seconds: f64::NAN })
 }
 
 /// All scores on a stream of classes, none for one that has none.
@@ -75,23 +66,13 @@ pub(crate) fn class_scores(stream: &str) -> impl Iterator<Item = ClassScore> {
 }
 
 /// The best of those that learn row by row.
-pub(crate) fn best_online(stream: &str) -> Option<PeerScore> {
-    scores(stream).filter(|score| is_online(score.method)).min_by(|a, b| a.nmse.total_cmp(&b.nmse))
+pub(crate) fn best_online(scores: impl Iterator<Item = PeerScore>) -> Option<PeerScore> {
+    scores.filter(|score| is_online(score.method)).min_by(|a, b| a.nmse.total_cmp(&b.nmse))
 }
 
 /// LightGBM, refitted at doublings.
-pub(crate) fn light_gbm(stream: &str) -> Option<PeerScore> {
-    scores(stream).find(|score| score.method == LIGHTGBM)
-}
-
-/// The best of those that learn row by row on the first rows.
-pub(crate) fn best_online_first(stream: &str) -> Option<FirstScore> {
-    first_scores(stream).filter(|score| is_online(score.method)).min_by(|a, b| a.nmse.total_cmp(&b.nmse))
-}
-
-/// LightGBM on the first rows.
-pub(crate) fn light_gbm_first(stream: &str) -> Option<FirstScore> {
-    first_scores(stream).find(|score| score.method == LIGHTGBM)
+pub(crate) fn light_gbm(mut scores: impl Iterator<Item = PeerScore>) -> Option<PeerScore> {
+    scores.find(|score| score.method == LIGHTGBM)
 }
 
 #[cfg(test)]
@@ -114,12 +95,13 @@ mod tests {
     #[test]
     fn every_stream_of_numbers_has_an_online_peer_and_light_gbm() {
         for stream in streams(false) {
-            assert!(best_online(stream).is_some_and(|best| best.nmse > 0.0 && best.nmse < 1.0), "{stream}");
-            assert!(best_online_first(stream).is_some_and(|best| best.nmse > 0.0 && best.nmse < 1.0), "{stream}");
-            assert!(light_gbm(stream).is_some() && light_gbm_first(stream).is_some(), "{stream}");
+            for best in [best_online(scores(stream)), best_online(first_scores(stream))] {
+                assert!(best.is_some_and(|best| best.nmse > 0.0 && best.nmse < 1.0), "{stream}");
+            }
+            assert!(light_gbm(scores(stream)).is_some() && light_gbm(first_scores(stream)).is_some(), "{stream}");
         }
-        assert_eq!(best_online("casp").map(|best| (best.method, best.nmse)), Some(("rv-amf-std", 0.50437)));
-        assert_eq!(best_online_first("ccpp").map(|best| (best.method, best.nmse)), Some(("vw", 0.092_591_9)));
+        assert_eq!(best_online(scores("casp")).map(|best| (best.method, best.nmse)), Some(("rv-amf-std", 0.50437)));
+        assert_eq!(best_online(first_scores("ccpp")).map(|best| (best.method, best.nmse)), Some(("vw", 0.092_591_9)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use mercer_auto::AutoParams;
 
 use super::pass::{FIRST_ROWS, QualityPass, pass};
-use super::peers::{FirstScore, PeerScore, best_online, best_online_first, light_gbm, light_gbm_first};
+use super::peers::{PeerScore, best_online, first_scores, light_gbm, scores};
 use super::streams::{LoadedStream, VARIABLE, load, times};
 use crate::prelude::*;
 
@@ -22,13 +22,8 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(super::REDUCED_ROWS, usize::MAX);
     let (streams, missing) = load(plan, rows)?;
     let budget = AutoParams::default().budget;
-    let job = |place: usize| {
-        let LoadedStream { name, table, .. } = &streams[place];
-        Job::new(format!("quality_standing / {name}"), plan.seed, table.len() as u64, place)
-    };
-    let jobs: Vec<Job<usize>> = (0..streams.len()).map(job).collect();
-    let passes = plan.run(&jobs, |job, bar| pass(&streams[job.input].table, budget, bar))?;
-    let results: Vec<(&LoadedStream, &QualityPass)> = streams.iter().zip(&passes).collect();
+    let name = |stream: &&LoadedStream| format!("quality_standing / {}", stream.name);
+    let results = plan.each(&streams, name, |stream, _| pass(&stream.table, budget))?.0;
 
     let mut report = Report::new("Quality: auto beside its peers");
     report.words(format!(
@@ -64,7 +59,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-fn standing(results: &[(&LoadedStream, &QualityPass)], shortened: bool) -> Result<Table> {
+fn standing(results: &[(&LoadedStream, QualityPass)], shortened: bool) -> Result<Table> {
     let mut table = Table::with(
         "stream | order | rows # | features # | auto .4 | best online peer .4 | which | ratio .3 | \
              LightGBM refitted .4 | ratio to it .3",
@@ -73,7 +68,7 @@ fn standing(results: &[(&LoadedStream, &QualityPass)], shortened: bool) -> Resul
         let of = |peer: fn(&str) -> Option<PeerScore>| {
             loaded.stream.filter(|_| !shortened).and_then(|stream| peer(stream.name))
         };
-        let (online, boosted) = (of(best_online), of(light_gbm));
+        let (online, boosted) = (of(|s| best_online(scores(s))), of(|s| light_gbm(scores(s))));
         let ratio = |peer: Option<PeerScore>| peer.map(|peer| pass.nmse / peer.nmse);
         table.push(row![
             loaded.name.clone(),
@@ -91,7 +86,7 @@ fn standing(results: &[(&LoadedStream, &QualityPass)], shortened: bool) -> Resul
     Ok(table)
 }
 
-fn start(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
+fn start(results: &[(&LoadedStream, QualityPass)]) -> Result<Table> {
     let mut table = Table::with(
         "stream | auto .4 | best online peer .4 | which | ratio .3 | LightGBM refitted .4 | \
              regret, % .2 | best member",
@@ -99,15 +94,15 @@ fn start(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
     for (loaded, pass) in results {
         // The peers' first rows are the same in a shortened run that has as many.
         let stream = loaded.stream.filter(|_| loaded.table.len() >= FIRST_ROWS);
-        let of = |peer: fn(&str) -> Option<FirstScore>| stream.and_then(|stream| peer(stream.name));
-        let online = of(best_online_first);
+        let of = |peer: fn(&str) -> Option<PeerScore>| stream.and_then(|stream| peer(stream.name));
+        let online = of(|s| best_online(first_scores(s)));
         table.push(row![
             loaded.name.clone(),
             pass.first,
             online.map(|peer| peer.nmse),
             online.map_or("", |peer| peer.method),
             online.map(|peer| pass.first / peer.nmse),
-            of(light_gbm_first).map(|peer| peer.nmse),
+            of(|s| light_gbm(first_scores(s))).map(|peer| peer.nmse),
             pass.regret.map(|regret| 100.0 * regret),
             pass.best.clone()
         ])?;
@@ -116,7 +111,7 @@ fn start(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
 }
 
 /// The statements, judged on all streams that are there.
-fn claims(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
+fn claims(results: &[(&LoadedStream, QualityPass)]) -> Result<Table> {
     let mut claims = Claims::new();
     let ratios = |in_time: bool, peer: fn(&str) -> Option<PeerScore>| -> Vec<(&str, f64)> {
         let of = results.iter().filter_map(|(loaded, pass)| {
@@ -134,8 +129,8 @@ fn claims(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
         let holds = above.is_empty();
         (if holds { format!("all {}", ratios.len()) } else { format!("not {}", above.join(", ")) }, holds)
     };
-    let average = |ratios: &[(&str, f64)]| mean(&ratios.iter().map(|(_, ratio)| *ratio).collect::<Vec<f64>>());
-    let (permuted, drifting) = (ratios(false, best_online), ratios(true, best_online));
+    let average = |ratios: &[(&str, f64)]| mean_of(ratios, |(_, ratio)| *ratio);
+    let (permuted, drifting) = (ratios(false, |s| best_online(scores(s))), ratios(true, |s| best_online(scores(s))));
     let [each, on_average] = OF_ONLINE;
     let both: Vec<(&str, f64)> = permuted.iter().chain(&drifting).copied().collect();
     let (measured, holds) = above(&both, each);
@@ -145,7 +140,7 @@ fn claims(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
         let statement =
             format!("permuted streams: at most {on_average} times the error of the best online peer on average");
         claims.ours(statement, short(ratio), ratio <= on_average)?;
-        let (boosted, (most, ahead)) = (ratios(false, light_gbm), OF_LIGHTGBM);
+        let (boosted, (most, ahead)) = (ratios(false, |s| light_gbm(scores(s))), OF_LIGHTGBM);
         let count = boosted.iter().filter(|(_, ratio)| *ratio < 1.0).count();
         let statement = format!("permuted streams: ahead of refitted LightGBM on at least {ahead} of 10");
         claims.ours(statement, format!("{count} of {}", boosted.len()), count >= ahead)?;
@@ -162,7 +157,7 @@ fn claims(results: &[(&LoadedStream, &QualityPass)]) -> Result<Table> {
         claims.ours(format!("{name}: NMSE at most {most}"), short(pass.nmse), pass.nmse <= most)?;
     }
     let firsts = results.iter().filter_map(|(loaded, pass)| {
-        let peer = best_online_first(loaded.stream?.name).filter(|_| loaded.table.len() >= FIRST_ROWS)?;
+        let peer = best_online(first_scores(loaded.stream?.name)).filter(|_| loaded.table.len() >= FIRST_ROWS)?;
         Some((loaded.name.as_str(), pass.first / peer.nmse))
     });
     let firsts: Vec<(&str, f64)> = firsts.collect();

@@ -54,7 +54,6 @@ impl QualityStream {
 }
 
 /// The folder of the streams, if there is one.
-#[must_use]
 pub fn folder(registry: &Registry) -> Option<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let beside = registry.folders().iter().filter_map(|folder| Some(folder.parent()?.join("quality")));

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::Result;
+
 use crate::experiment::{Experiment, Paper};
-use crate::plan::{ExperimentError, Plan};
+use crate::plan::Plan;
+use crate::report::Report;
 use crate::report::edition::{Edition, SectionState};
-use crate::report::kept::{self, KeptError, KeptReport};
+use crate::report::kept::{self, KeptReport};
 use crate::report::provenance::{Moment, Provenance};
-use crate::report::{Report, ReportError};
 
 /// What is run, and where it goes.
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +41,11 @@ pub enum News<'a> {
     /// It is finished, after so many seconds.
     Done(&'a Report, f64),
     /// It failed; the others go on.
-    Failed(&'a ExperimentError),
+    Failed(&'a anyhow::Error),
     /// Its result at the papers' size was kept.
     Kept,
     /// A kept result could not be read or written; the report goes without it.
-    NotKept(&'a KeptError),
+    NotKept(&'a anyhow::Error),
 }
 
 /// What there is in the end.
@@ -62,15 +64,11 @@ pub struct Completion {
 /// Runs the experiments asked for, except for those that are kept, and writes the report anew after
 /// each of them, so that an interruption costs one experiment. Those not asked for are in the
 /// report if they are kept.
-///
-/// # Errors
-/// [`ReportError`] when a file of the report cannot be made or written. An experiment that fails is
-/// in the report.
 pub fn conduct(
     errand: &Errand<'_>,
     provenance: Provenance,
     tell: &mut dyn FnMut(&Experiment, &News<'_>),
-) -> Result<Completion, ReportError> {
+) -> Result<Completion> {
     let own = errand.out.join("kept");
     let mut done =
         Completion { edition: Edition::new(errand.papers, provenance), files: Vec::new(), failures: 0, reused: 0 };
@@ -119,7 +117,7 @@ fn run(
     done: &mut Completion,
     i: usize,
     tell: &mut dyn FnMut(&Experiment, &News<'_>),
-) -> Result<(), ReportError> {
+) -> Result<()> {
     let experiment = done.edition.sections[i].experiment;
     tell(experiment, &News::Begins);
     let begun = Instant::now();
@@ -140,7 +138,7 @@ fn run(
         Err(error) => {
             tell(experiment, &News::Failed(&error));
             done.failures += 1;
-            SectionState::Failed(error.to_string())
+            SectionState::Failed(format!("{error:#}"))
         }
     };
     Ok(())
@@ -177,12 +175,12 @@ mod tests {
 
     static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-    fn steady(plan: &Plan) -> Result<Report, ExperimentError> {
+    fn steady(plan: &Plan) -> Result<Report> {
         RUNS.fetch_add(1, Ordering::Relaxed);
         uncounted(plan)
     }
 
-    fn uncounted(plan: &Plan) -> Result<Report, ExperimentError> {
+    fn uncounted(plan: &Plan) -> Result<Report> {
         let mut table = Table::new().numbers("seed", Format::Shortest);
         table.push(vec![(plan.seed as f64 + 0.1).into()])?;
         let mut report = Report::new("Steady");
@@ -190,7 +188,7 @@ mod tests {
         Ok(report)
     }
 
-    fn failing(_: &Plan) -> Result<Report, ExperimentError> {
+    fn failing(_: &Plan) -> Result<Report> {
         let mut table = Table::new();
         table.push(vec![1.0.into()])?;
         Ok(Report::new(""))
@@ -202,7 +200,7 @@ mod tests {
         place: "",
         question: "",
         reading: "",
-        sources: &["a"],
+        sources: &[&["a"]],
         run: failing,
         estimate: |_| None,
     };
@@ -231,7 +229,7 @@ mod tests {
 
     fn plan(full: bool, seed: u64) -> Plan {
         let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
-        Plan { registry, full, repetitions: None, seed, threads: 1, progress: false, size: None, quality: None }
+        Plan { full, ..Plan::reduced(registry, seed, 1) }
     }
 
     #[test]
@@ -305,7 +303,7 @@ mod tests {
                 Errand { papers, chosen: &["steady"], plan: &plan, out: &out, fresh: false, full: &full, keep };
             let done = conduct(&errand, provenance("f", &plan), &mut |_, news| match news {
                 News::Kept => told.push("kept".to_owned()),
-                News::NotKept(error) => told.push(error.to_string()),
+                News::NotKept(error) => told.push(format!("{error:#}")),
                 _ => {}
             });
             (done.unwrap().edition, told, std::fs::read_to_string(out.join("report/paper.html")).unwrap())
@@ -329,7 +327,7 @@ mod tests {
         assert_eq!(edition.json()["papers"][0]["experiments"][0]["kept"]["current"], true);
         // Of other sources it is shown, and that is said.
         const NEWER: &[Paper] = &[Paper {
-            experiments: &[Experiment { name: "steady", title: "Steady", run: uncounted, sources: &["b"], ..BLANK }],
+            experiments: &[Experiment { name: "steady", title: "Steady", run: uncounted, sources: &[&["b"]], ..BLANK }],
             ..UNCOUNTED[0]
         }];
         let (edition, _, page) = run(NEWER, false, false, "a");

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use mercer_plots::write_whole;
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::experiment::{Experiment, Paper};
 use crate::judgement::Outcome;
+use crate::report::Report;
 use crate::report::kept::KeptReport;
 use crate::report::provenance::{Moment, Provenance, Request};
 use crate::report::tally::Tally;
-use crate::report::{Report, ReportError};
-use crate::table::TableError;
+use crate::table::save;
 
 /// The whole report.
 #[derive(Clone, Debug)]
@@ -56,7 +56,6 @@ pub enum SectionState {
 
 impl Section {
     /// What it handed back, if it ran to its end.
-    #[must_use]
     pub fn done(&self) -> Option<&KeptReport> {
         match &self.state {
             SectionState::Done { kept, .. } => Some(kept),
@@ -66,7 +65,6 @@ impl Section {
 
     /// What is kept of a run at the papers' size, if this run of `plan` is smaller, lacks data or
     /// did not run it.
-    #[must_use]
     pub fn beside(&self, plan: &Request) -> Option<&KeptReport> {
         let complete = self.done().is_some_and(|done| done.tally().any(Outcome::NotRun) == 0);
         self.full.as_ref().filter(|_| !plan.is_papers() || !complete)
@@ -74,13 +72,11 @@ impl Section {
 
     /// The result that says most: the kept one at the papers' size where there is one, else this
     /// run's.
-    #[must_use]
     pub fn best(&self, plan: &Request) -> Option<&KeptReport> {
         self.beside(plan).or_else(|| self.done())
     }
 
     /// Of this run.
-    #[must_use]
     pub fn tally(&self) -> Tally {
         self.done().map(KeptReport::tally).unwrap_or_default()
     }
@@ -88,7 +84,6 @@ impl Section {
 
 impl Edition {
     /// A report of these papers in which every experiment still waits.
-    #[must_use]
     pub fn new(papers: &'static [Paper], provenance: Provenance) -> Self {
         let section = |experiment| Section { experiment, state: SectionState::Waiting, full: None };
         let sections = papers.iter().flat_map(|paper| paper.experiments).map(section).collect();
@@ -112,7 +107,6 @@ impl Edition {
     }
 
     /// How many seconds the experiments took, those reused included.
-    #[must_use]
     pub fn seconds(&self) -> f64 {
         self.sections.iter().filter_map(Section::done).map(|done| done.seconds).sum()
     }
@@ -120,7 +114,6 @@ impl Edition {
     /// All of it for programs: of every experiment the report, how many comparisons came to what,
     /// and every verdict; the same of the results at the papers' size that earlier runs gave, apart
     /// and without their reports.
-    #[must_use]
     pub fn json(&self) -> Value {
         let verdicts = |report: &Report| json!({ "tally": Tally::of_report(report), "verdicts": report.judged() });
         let section = |section: &Section| {
@@ -156,7 +149,6 @@ impl Edition {
     }
 
     /// All of it as Markdown; pictures by their names beside it.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let plan = &self.provenance.plan;
         let size = if plan.full { "the papers' size" } else { "reduced size (`--full` for the papers')" };
@@ -195,11 +187,7 @@ impl Edition {
 
     /// Writes `summary.md`, the pages and `report.json` of the folder `report`, and in `full` the
     /// pictures of the kept results that the pages show, into `out`, and gives the files' paths.
-    ///
-    /// # Errors
-    /// [`ReportError`] of the first one that cannot be made or written; a file that exists is
-    /// replaced as a whole or not at all.
-    pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>> {
         let mut files = vec![(out.join("summary.md"), self.markdown())];
         files.push((out.join("report/report.json"), self.json().to_string()));
         files.extend(crate::html::pages(self).into_iter().map(|(name, text)| (out.join("report").join(name), text)));
@@ -207,8 +195,7 @@ impl Edition {
             files.extend(kept.report.pictures()?.into_iter().map(|(name, text)| (out.join("full").join(name), text)));
         }
         for (path, text) in &files {
-            let done = write_whole(path, text.as_bytes());
-            done.map_err(|source| TableError::Write { path: path.clone(), source })?;
+            save(path, text)?;
         }
         Ok(files.into_iter().map(|(path, _)| path).collect())
     }

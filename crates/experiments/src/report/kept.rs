@@ -8,10 +8,11 @@
 //! changed since; the commit tells the rest. In `full`, tables keep every digit, pictures keep
 //! [`DIGITS`] digits and of long lines the points that are drawn.
 
-use std::fs;
-use std::io::{self, Read as _};
+use std::fs::File;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, Result, ensure};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -45,119 +46,68 @@ pub struct KeptReport {
     pub report: Report,
 }
 
-/// Why a result could not be kept or read back.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeptError {
-    /// The file is there, but is not a result of this experiment that this program reads.
-    #[error("{}: {why}; run the experiment again, or restore the file with git", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The plan is not the papers' own.
-    #[error("only a run with --full and without --seeds is kept; run the experiment so")]
-    NotFull,
-    /// What is kept made comparisons that this run could not make.
-    #[error(
-        "this run could not make {now} comparisons, and the kept result lacks only {kept}; it stays. Fetch the data (cargo xtask \
-         datasets) and run again"
-    )]
-    Poorer {
-        /// Comparisons that this run could not make.
-        now: usize,
-        /// Comparisons that the kept result could not make.
-        kept: usize,
-    },
-    /// The file could not be written.
-    #[error("cannot write {}: {source}; check the folder and the space left", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
-
 impl KeptReport {
     /// Whether the experiment's sources are those that made it.
-    #[must_use]
     pub fn is_current(&self, experiment: &Experiment) -> bool {
         self.sources == experiment.fingerprint()
     }
 
     /// The command that made it.
-    #[must_use]
     pub fn command(&self) -> String {
         self.provenance.plan.command(&[&self.experiment])
     }
 
     /// How many of its comparisons came to what.
-    #[must_use]
     pub fn tally(&self) -> Tally {
         Tally::of_report(&self.report)
     }
 }
 
 /// Where results at the papers' size are kept: in the sources of this crate.
-#[must_use]
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("full")
 }
 
 /// The file of an experiment.
-#[must_use]
 pub fn place(folder: &Path, experiment: &str) -> PathBuf {
     folder.join(format!("{experiment}.json.gz"))
 }
 
 /// What is kept of the experiment of this name.
-///
-/// # Errors
-/// [`KeptError::Unreadable`] when the file is there but is not a result of this experiment.
-pub fn load(folder: &Path, experiment: &str) -> Result<Option<KeptReport>, KeptError> {
+pub fn load(folder: &Path, experiment: &str) -> Result<Option<KeptReport>> {
     let path = place(folder, experiment);
-    let unreadable = |why: String| KeptError::Unreadable { path: path.clone(), why };
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(error.to_string())),
-    };
-    let mut text = Vec::new();
-    GzDecoder::new(bytes.as_slice()).read_to_end(&mut text).map_err(|error| unreadable(error.to_string()))?;
-    let kept: KeptReport = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
-    if kept.experiment != experiment {
-        return Err(unreadable(format!("it holds the experiment {:?}", kept.experiment)));
+    if !path.exists() {
+        return Ok(None);
     }
-    Ok(Some(kept))
+    let read = || -> Result<KeptReport> {
+        let kept: KeptReport = serde_json::from_reader(GzDecoder::new(BufReader::new(File::open(&path)?)))?;
+        ensure!(kept.experiment == experiment, "it holds the experiment {:?}", kept.experiment);
+        Ok(kept)
+    };
+    let words = || format!("{}: unreadable; run the experiment again, or restore the file with git", path.display());
+    read().map(Some).with_context(words)
 }
 
 /// Keeps a result of a run, in place of an earlier one.
-///
-/// # Errors
-/// [`KeptError::Write`]; the earlier one is then still there.
-pub fn store(folder: &Path, kept: &KeptReport) -> Result<(), KeptError> {
+pub fn store(folder: &Path, kept: &KeptReport) -> Result<()> {
     write(folder, &kept.experiment, serde_json::to_value(kept))
 }
 
 /// Keeps a result at the papers' size, in place of an earlier one.
-///
-/// # Errors
-/// [`KeptError::NotFull`] for another size, [`KeptError::Poorer`] when the earlier one, of the same
-/// sources, made more comparisons, [`KeptError::Write`]. The earlier one is then still there.
-pub fn store_full(folder: &Path, kept: &KeptReport) -> Result<(), KeptError> {
-    if !kept.provenance.plan.is_papers() {
-        return Err(KeptError::NotFull);
-    }
+pub fn store_full(folder: &Path, kept: &KeptReport) -> Result<()> {
+    ensure!(
+        kept.provenance.plan.is_papers(),
+        "only a run with --full and without --seeds is kept; run the experiment so"
+    );
     // One that cannot be read is no loss.
     let earlier = load(folder, &kept.experiment).ok().flatten();
     if let Some(earlier) = earlier.filter(|earlier| earlier.sources == kept.sources) {
         let [now, then] = [kept, &earlier].map(|kept| kept.tally().any(Outcome::NotRun));
-        if now > then {
-            return Err(KeptError::Poorer { now, kept: then });
-        }
+        ensure!(
+            now <= then,
+            "this run could not make {now} comparisons, and the kept result lacks only {then}; it stays. Fetch the data (cargo \
+             xtask datasets) and run again"
+        );
     }
     let thin = KeptReport { report: kept.report.clone().thinned(), ..kept.clone() };
     let mut whole = serde_json::to_value(thin);
@@ -167,7 +117,7 @@ pub fn store_full(folder: &Path, kept: &KeptReport) -> Result<(), KeptError> {
     write(folder, &kept.experiment, whole)
 }
 
-fn write(folder: &Path, experiment: &str, whole: serde_json::Result<Value>) -> Result<(), KeptError> {
+fn write(folder: &Path, experiment: &str, whole: serde_json::Result<Value>) -> Result<()> {
     let path = place(folder, experiment);
     let packed = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -175,7 +125,7 @@ fn write(folder: &Path, experiment: &str, whole: serde_json::Result<Value>) -> R
         encoder.finish()
     };
     let done = packed().and_then(|bytes| write_whole(&path, &bytes));
-    done.map_err(|source| KeptError::Write { path, source })
+    done.with_context(|| format!("cannot write {}; check the folder and the space left", path.display()))
 }
 
 /// Rounds every number that is not whole to [`DIGITS`] digits.
@@ -195,6 +145,8 @@ fn shorten(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::figure::Figure;
     use crate::judgement::ComparisonKind;
@@ -250,15 +202,15 @@ mod tests {
         let small =
             Provenance { plan: Request { full: false, ..back.provenance.plan.clone() }, ..back.provenance.clone() };
         let refused = store_full(folder.path(), &KeptReport { provenance: small, ..back });
-        assert!(matches!(refused, Err(KeptError::NotFull)));
+        assert!(refused.unwrap_err().to_string().contains("without --seeds"));
     }
 
     #[test]
     fn a_run_that_lacks_more_data_does_not_replace() {
         let folder = tempfile::tempdir().unwrap();
         store_full(folder.path(), &full(3)).unwrap();
-        let error = store_full(folder.path(), &full(4)).unwrap_err();
-        assert!(matches!(error, KeptError::Poorer { now: 4, kept: 3 }), "{error}");
+        let error = store_full(folder.path(), &full(4)).unwrap_err().to_string();
+        assert!(error.contains("could not make 4 comparisons, and the kept result lacks only 3;"), "{error}");
         store_full(folder.path(), &KeptReport { sources: "b".into(), ..full(4) }).unwrap();
         store_full(folder.path(), &full(0)).unwrap();
         assert_eq!(load(folder.path(), "table3").unwrap().unwrap().tally().any(Outcome::NotRun), 0);
@@ -269,12 +221,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = place(folder.path(), "table3");
         fs::write(&path, "{").unwrap();
-        assert!(matches!(load(folder.path(), "table3"), Err(KeptError::Unreadable { .. })));
+        let told = || format!("{:#}", load(folder.path(), "table3").unwrap_err());
+        assert!(told().contains("restore the file with git"));
         write(folder.path(), "table3", Ok(serde_json::json!({ "form": 1 }))).unwrap();
-        assert!(load(folder.path(), "table3").unwrap_err().to_string().contains("missing field"));
+        assert!(told().contains("missing field"));
         store(folder.path(), &KeptReport { experiment: "lemma31".into(), ..full(0) }).unwrap();
         fs::rename(place(folder.path(), "lemma31"), &path).unwrap();
-        assert!(load(folder.path(), "table3").unwrap_err().to_string().contains("lemma31"));
+        assert!(told().contains("it holds the experiment \"lemma31\""));
     }
 
     /// The files of this repository: each is of a known experiment, reads, draws, and says where it

@@ -76,9 +76,6 @@ pub struct DataFile {
 impl Provenance {
     /// Of this program on this machine with this plan. Reads every data file found once, and asks
     /// `git` for the commit.
-    ///
-    /// # Errors
-    /// [`DataError::Io`] when the program's own file or a data file cannot be read.
     pub fn of(plan: &Plan) -> Result<Self, DataError> {
         let (mut data, mut absent) = (Vec::new(), Vec::new());
         for entry in plan.registry.entries() {
@@ -108,7 +105,6 @@ impl Provenance {
 
 impl Program {
     /// Whether its commit holds all that it was built from.
-    #[must_use]
     pub fn is_clean(&self) -> bool {
         !self.commit.is_empty() && self.commit.chars().all(|c| c.is_ascii_hexdigit())
     }
@@ -137,20 +133,17 @@ impl Request {
     }
 
     /// Whether it is the papers' own: their size, and each experiment's own number of repetitions.
-    #[must_use]
     pub fn is_papers(&self) -> bool {
         self.full && self.repetitions.is_none()
     }
 
     /// The same at the papers' size.
-    #[must_use]
     pub fn papers(&self) -> Self {
         Self { full: true, repetitions: None, ..self.clone() }
     }
 
     /// The command that runs these experiments (all, if none is named) as they were run; threads
     /// are left to the machine.
-    #[must_use]
     pub fn command(&self, only: &[&str]) -> String {
         let mut command = "cargo xtask reproduce".to_owned();
         if !only.is_empty() {
@@ -193,7 +186,6 @@ pub struct Moment(pub u64);
 
 impl Moment {
     /// This one.
-    #[must_use]
     pub fn now() -> Self {
         Self(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs())
     }
@@ -201,18 +193,8 @@ impl Moment {
 
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (minutes, days) = (self.0 / 60 % 1440, self.0 / 86_400);
-        // Years that begin in March, so that the leap day is their last; 719,468 days lie between
-        // the first of them and 1970.
-        let days = days + 719_468;
-        let (era, day_of_era) = (days / 146_097, days % 146_097);
-        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        let year = 400 * era + year_of_era + u64::from(month <= 2);
-        write!(f, "{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60)
+        let moment = jiff::Timestamp::from_second(self.0 as i64).map_err(|_| fmt::Error)?;
+        moment.strftime("%Y-%m-%d %H:%M UTC").fmt(f)
     }
 }
 
@@ -244,16 +226,7 @@ mod tests {
     #[test]
     fn this_program_has_a_digest() {
         let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
-        let plan = Plan {
-            registry,
-            full: false,
-            repetitions: None,
-            seed: 3,
-            threads: 1,
-            progress: false,
-            size: None,
-            quality: None,
-        };
+        let plan = Plan::reduced(registry, 3, 1);
         let provenance = Provenance::of(&plan).unwrap();
         assert_eq!(provenance.program.sha256.len(), 64);
         assert_eq!(provenance.plan.seed, 3);

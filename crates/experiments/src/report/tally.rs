@@ -22,7 +22,6 @@ pub struct Counts {
 
 impl Counts {
     /// How many came to this.
-    #[must_use]
     pub fn of(&self, outcome: Outcome) -> usize {
         match outcome {
             Outcome::Reproduced => self.came_out,
@@ -32,7 +31,6 @@ impl Counts {
     }
 
     /// All of them.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.came_out + self.differ + self.not_run
     }
@@ -58,7 +56,6 @@ pub struct Tally {
 
 impl Tally {
     /// The comparisons of a kind.
-    #[must_use]
     pub fn of(&self, kind: ComparisonKind) -> &Counts {
         match kind {
             ComparisonKind::Printed => &self.printed,
@@ -77,7 +74,6 @@ impl Tally {
 
     /// Of one report: the verdicts of its tables, and the comparisons that it says could not be
     /// made.
-    #[must_use]
     pub fn of_report(report: &Report) -> Self {
         let mut tally = Self::default();
         report.judged().iter().for_each(|judged| tally.count(judged));
@@ -88,7 +84,6 @@ impl Tally {
 
     /// How many of all kinds came to this: whether there is anything to list, and nothing to boast
     /// of.
-    #[must_use]
     pub fn any(&self, outcome: Outcome) -> usize {
         ComparisonKind::ALL.iter().map(|kind| self.of(*kind).of(outcome)).sum()
     }

@@ -1,24 +1,17 @@
 //! Table 1 of the sublinear-regression paper, measured: how regret, dictionary and time a round
-//! grow with T.
-//!
-//! On streams whose kernel eigenvalues fall in a known way ([`decay`](crate::decay)) every learner
-//! runs afresh for each T, with the parameters that its theory names for that T and that decay;
-//! regret is against the best function of norm at most 1 in hindsight
-//! ([`hindsight`](crate::hindsight)). The slopes in the logarithm stand beside those of the
-//! theory's bounds over the same T. The bounds are upper bounds: a smaller slope is no
-//! contradiction, a larger one would be.
+//! grow with T, on streams whose kernel eigenvalues fall in a known way ([`decay`](crate::decay)).
+//! Every learner runs afresh for each T; regret is against the best function of norm at most 1 in
+//! hindsight ([`hindsight`](crate::hindsight)).
 
 pub(crate) mod theory;
 
 use mercer_kernels::AnyKernel;
-use mercer_learners::{
-    AogdAld, AogdAldParams, Fogd, FogdParams, NonsAld, NonsAldParams, ProsNKons, ProsNKonsParams, Regressor,
-    SketchedKons, SketchedKonsParams,
-};
+use mercer_learners::Regressor;
 
 use crate::decay::{Law, Regime};
 use crate::hindsight::Hindsight;
 use crate::judgement;
+use crate::learners::{aogd_ald, fogd, nons_ald, pros_n_kons, sketched_kons};
 use crate::prelude::*;
 use crate::sublinear::table3::measure;
 use theory::{Growth, bounds};
@@ -81,35 +74,11 @@ impl Table1Method {
             }
         };
         Ok(match self {
-            Self::NonsAld => {
-                let params =
-                    NonsAldParams::default().mu(mu).alpha(ald).radius(RADIUS).label_bound(1.0).max_dictionary(None);
-                Box::new(NonsAld::new(kernel, dimension, params)?)
-            }
-            Self::AogdAld => {
-                let growth_limit = Some(AogdAldParams::growth_limit_for(dimension, rounds));
-                let params = AogdAldParams::default().radius(RADIUS).alpha(1.0 / t).growth_limit(growth_limit);
-                Box::new(AogdAld::new(kernel, dimension, params)?)
-            }
-            Self::ProsNKons => {
-                let params = ProsNKonsParams::default()
-                    .alpha(mu)
-                    .gamma(kors)
-                    .beta(1.0)
-                    .epsilon(0.5)
-                    .clip(RADIUS)
-                    .max_dictionary(None)
-                    .seed(seed);
-                Box::new(ProsNKons::new(kernel, dimension, params)?)
-            }
-            Self::SketchedKons => {
-                let params = SketchedKonsParams::default().mu(mu).eta(0.125).gamma(0.1).beta(1.0).seed(seed);
-                Box::new(SketchedKons::new(kernel, dimension, params)?)
-            }
-            Self::Fogd => {
-                let params = FogdParams::default().sigma(1.0).features(FEATURES).step(1.0 / t.sqrt()).seed(seed);
-                Box::new(Fogd::new(dimension, params)?)
-            }
+            Self::NonsAld => Box::new(nons_ald(kernel, dimension, mu, ald)?),
+            Self::AogdAld => Box::new(aogd_ald(kernel, dimension, RADIUS, 1.0 / t, rounds)?),
+            Self::ProsNKons => Box::new(pros_n_kons(kernel, dimension, mu, kors, seed)?),
+            Self::SketchedKons => Box::new(sketched_kons(kernel, dimension, mu, seed)?),
+            Self::Fogd => Box::new(fogd(dimension, 1.0, FEATURES, 1.0, rounds, seed)?),
         })
     }
 
@@ -153,17 +122,6 @@ struct Table1Pass {
     seconds_per_round: f64,
 }
 
-/// What one learner did at one T, over the repetitions.
-#[derive(Clone, Debug)]
-struct Table1Point {
-    rounds: f64,
-    regret: Vec<f64>,
-    size: Vec<f64>,
-    time: Vec<f64>,
-    /// Passes that diverged; the others are in the lists.
-    diverged: usize,
-}
-
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let repetitions = plan.repetitions_or(3, 5);
     let mut tasks = Vec::new();
@@ -190,14 +148,10 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let method = task.method.map_or("hindsight", Table1Method::name);
         format!("table1 / {} / T = {} / {} / {method}", task.regime.name, task.rounds, task.repetition + 1)
     };
-    let jobs: Vec<Job<Table1Task>> =
-        tasks.iter().map(|task| Job::new(name(task), plan.seed, task.rounds as u64, *task)).collect();
-    let outcomes = plan.run(&jobs, |job, bar| pass(&job.input, plan.seed, job.seed, bar))?;
-    let done: Vec<(Table1Task, Table1Pass)> = tasks.into_iter().zip(outcomes).collect();
-    report(&done)
+    report(plan, &plan.each(tasks, name, |task, seed| pass(task, plan.seed, seed))?)
 }
 
-fn pass(task: &Table1Task, experiment_seed: u64, seed: u64, bar: &JobProgress) -> Result<Table1Pass> {
+fn pass(task: &Table1Task, experiment_seed: u64, seed: u64) -> Result<Table1Pass> {
     let Table1Task { regime, method, rounds, repetition } = *task;
     // A longer stream begins like a shorter one, so that the points of a curve differ by T alone.
     let stream_seed = seed_of(experiment_seed, &format!("{} / {}", regime.name, repetition + 1));
@@ -207,52 +161,27 @@ fn pass(task: &Table1Task, experiment_seed: u64, seed: u64, bar: &JobProgress) -
         return Ok(Table1Pass { loss: best.loss, size: 0.0, seconds_per_round: 0.0 });
     };
     let mut learner = method.build(regime.law, kernel, stream.dimension(), rounds, seed)?;
-    let pass = measure::run(learner.as_mut(), &stream, bar)?;
+    let pass = measure::run(learner.as_mut(), &stream)?;
     let rounds = pass.rounds as f64;
     Ok(Table1Pass { loss: pass.mse * rounds, size: pass.size as f64, seconds_per_round: pass.seconds / rounds })
 }
 
-/// The points of one learner under one regime, by rising T.
-fn points(done: &[(Table1Task, Table1Pass)], regime: &Regime, method: Table1Method) -> Vec<Table1Point> {
-    let of = |wanted: Option<Table1Method>| {
-        done.iter().filter(move |(task, _)| task.regime == *regime && task.method == wanted)
-    };
-    let mut result: Vec<Table1Point> = Vec::new();
-    for (task, outcome) in of(Some(method)) {
-        let same = |other: &Table1Task| other.rounds == task.rounds && other.repetition == task.repetition;
-        let Some((_, best)) = of(None).find(|(other, _)| same(other)) else { continue };
-        let rounds = task.rounds as f64;
-        if result.last().is_none_or(|last| last.rounds != rounds) {
-            result.push(Table1Point { rounds, regret: Vec::new(), size: Vec::new(), time: Vec::new(), diverged: 0 });
-        }
-        if let Some(last) = result.last_mut() {
-            if !outcome.loss.is_finite() {
-                last.diverged += 1;
-                continue;
-            }
-            last.regret.push(outcome.loss - best.loss);
-            last.size.push(outcome.size);
-            last.time.push(1e6 * outcome.seconds_per_round);
-        }
-    }
-    result
+/// Regret, size and µs a round of one learner at one T: of its passes, those that did not diverge.
+fn samples(runs: &Runs<Table1Task, Table1Pass>, regime: &Regime, method: Table1Method, rounds: usize) -> Vec<[f64; 3]> {
+    let of = |wanted| runs.of(|task| (task.regime, task.method, task.rounds) == (*regime, wanted, rounds));
+    // Both in the order of the repetitions.
+    let pairs = of(Some(method)).into_iter().zip(of(None)).filter(|(pass, _)| pass.loss.is_finite());
+    pairs.map(|(pass, best)| [pass.loss - best.loss, pass.size, 1e6 * pass.seconds_per_round]).collect()
 }
 
-/// One of the three measured quantities.
-struct Quantity {
-    name: &'static str,
-    label: &'static str,
-    of: fn(&Table1Point) -> &[f64],
-    theory: fn(&theory::Bounds) -> Growth,
-}
-
-const QUANTITIES: [Quantity; 3] = [
-    Quantity { name: "regret", label: "regret", of: |p| &p.regret, theory: |b| b.regret },
-    Quantity { name: "J", label: "stored points", of: |p| &p.size, theory: |b| b.size },
-    Quantity { name: "time a round", label: "µs a round", of: |p| &p.time, theory: |b| b.time },
+/// The measured quantities in the order of [`samples`]: name, label and theory.
+const QUANTITIES: [(&str, &str, fn(&theory::Bounds) -> Growth); 3] = [
+    ("regret", "regret", |b| b.regret),
+    ("J", "stored points", |b| b.size),
+    ("time a round", "µs a round", |b| b.time),
 ];
 
-fn report(done: &[(Table1Task, Table1Pass)]) -> Result<Report> {
+fn report(plan: &Plan, runs: &Runs<Table1Task, Table1Pass>) -> Result<Report> {
     let mut report = Report::new("Table 1: how regret, dictionary and time grow");
     report.words(INTRODUCTION);
     let mut table = Table::with(
@@ -261,20 +190,19 @@ fn report(done: &[(Table1Task, Table1Pass)]) -> Result<Report> {
     );
     let mut panels = Panels::new("Growth with T, measured (solid) and in theory (dashed)", QUANTITIES.len());
     for regime in &REGIMES {
-        for quantity in &QUANTITIES {
-            let mut figure = Figure::new(format!("{}: {}", regime.name, quantity.name))
-                .x_label("T")
-                .y_label(quantity.label)
-                .log_x()
-                .log_y();
+        for (quantity, (name, label, theory)) in QUANTITIES.into_iter().enumerate() {
+            let title = format!("{}: {name}", regime.name);
+            let mut figure = Figure::new(title).x_label("T").y_label(label).log_x().log_y();
             for method in Table1Method::ALL {
-                let all = points(done, regime, method);
-                let diverged: usize = all.iter().map(|point| point.diverged).sum();
-                let points: Vec<Table1Point> = all.into_iter().filter(|point| !point.regret.is_empty()).collect();
-                let Some(last) = points.last() else { continue };
-                let rounds: Vec<f64> = points.iter().map(|point| point.rounds).collect();
-                let means: Vec<f64> = points.iter().map(|point| mean((quantity.of)(point))).collect();
-                let growth = (quantity.theory)(&bounds(method, regime.law));
+                let lengths = method.rounds(regime, plan);
+                let passes = lengths.len() * plan.repetitions_or(3, 5);
+                let all = lengths.into_iter().map(|rounds| (rounds as f64, samples(runs, regime, method, rounds)));
+                let all: Vec<(f64, Vec<[f64; 3]>)> = all.filter(|(_, passes)| !passes.is_empty()).collect();
+                let Some((longest, last)) = all.last() else { continue };
+                let diverged = passes - all.iter().map(|(_, passes)| passes.len()).sum::<usize>();
+                let rounds = all_of(&all, |(rounds, _)| *rounds);
+                let means = all_of(&all, |(_, passes)| mean_of(passes, |pass| pass[quantity]));
+                let growth = theory(&bounds(method, regime.law));
                 let (slope, mut verdict) = judge(&rounds, &means, growth);
                 if diverged > 0 {
                     verdict.words += &format!("; {diverged} passes diverged");
@@ -282,21 +210,15 @@ fn report(done: &[(Table1Task, Table1Pass)]) -> Result<Report> {
                 table.push(row![
                     regime.name,
                     method.name(),
-                    quantity.name,
-                    last.rounds,
-                    Summary::of((quantity.of)(last)),
+                    name,
+                    *longest,
+                    Summary::of(&all_of(last, |pass| pass[quantity])),
                     growth.words(),
                     growth.slope(&rounds),
                     slope,
                     verdict
                 ])?;
-                // The bound through the first measured point: only its slope means anything.
-                let theory: Vec<f64> = rounds.iter().map(|&t| means[0] * growth.at(t) / growth.at(rounds[0])).collect();
-                figure = figure.line(method.name(), &rounds, &means).dashed(
-                    format!("{}, theory", method.name()),
-                    &rounds,
-                    &theory,
-                );
+                figure = growth.draw(figure, method.name(), "theory", &rounds, &means);
             }
             panels = panels.panel(figure);
         }

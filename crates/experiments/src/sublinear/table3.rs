@@ -16,54 +16,28 @@ mod protocol;
 mod restarted;
 mod tables;
 
-use mercer_datasets::Registry;
-use mercer_learners::Error;
 use mercer_readers::Dataset;
 
 pub use measure::{Table3Checkpoint, Table3Pass};
-pub use printed::{PrintedCell, PrintedSet};
+use printed::PrintedCell;
 pub use protocol::{STREAMS, Table3Learner, Table3Setting, Table3Stream};
 pub use tables::report;
 
 use crate::prelude::*;
-use crate::progress::Progress;
-use crate::runner::{self, RunnerError};
 
-/// How much is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Permutations at the paper's setting, at least 1.
-    pub permutations: usize,
-    /// Permutations, the first ones, over which the rest of the grid is run; at most
-    /// `permutations`.
-    pub grid_permutations: usize,
-    /// Longest stream; shorter streams than the paper's are not compared with its numbers.
-    pub limit: Option<usize>,
-    /// Seed of permutations and learners.
-    pub seed: u64,
-    /// Threads.
-    pub threads: usize,
+/// Permutations at the paper's setting.
+fn permutations(plan: &Plan) -> usize {
+    plan.repetitions_or(3, 10)
 }
 
-impl Options {
-    /// What a plan asks for: ten permutations of everything for the papers' size, else three, and
-    /// one for the grid.
-    #[must_use]
-    pub fn of(plan: &Plan) -> Self {
-        let permutations = plan.repetitions_or(3, 10);
-        let grid_permutations = if plan.full { permutations } else { 1 };
-        Self { permutations, grid_permutations, limit: None, seed: plan.seed, threads: plan.threads }
-    }
+/// Permutations, the first ones, over which the rest of the grid is run.
+fn grid_permutations(plan: &Plan) -> usize {
+    if plan.full { permutations(plan) } else { 1 }
 }
 
 /// Runs the experiment and reports it.
-///
-/// # Errors
-/// [`ExperimentError`] when the threads cannot be made or the report cannot.
-pub fn run(plan: &Plan) -> Result<Report> {
-    let options = Options::of(plan);
-    let results = measure(&plan.registry, &options, plan.progress)?;
-    Ok(report(&results, &options)?)
+pub(super) fn run(plan: &Plan) -> Result<Report> {
+    report(&measure(plan)?, plan)
 }
 
 /// The passes of one setting, one a permutation.
@@ -77,7 +51,6 @@ pub struct Table3Runs {
 
 impl Table3Runs {
     /// Mean squared errors, one a pass.
-    #[must_use]
     pub fn errors(&self) -> Vec<f64> {
         self.passes.iter().map(|pass| pass.mse).collect()
     }
@@ -120,14 +93,12 @@ pub struct StreamResult {
 
 impl StreamResult {
     /// The passes of a learner at the paper's setting.
-    #[must_use]
     pub fn at_paper_setting(&self, learner: Table3Learner) -> Option<&Table3Runs> {
         let setting = self.stream.setting(learner);
         self.runs().iter().find(|runs| runs.setting == setting)
     }
 
     /// The passes of the NOGD that forgets at its switch.
-    #[must_use]
     pub fn restarted_nogd(&self) -> Option<&Table3Runs> {
         let setting = self.stream.restarted(Table3Learner::Nogd)?;
         self.runs().iter().find(|runs| runs.setting == setting)
@@ -136,7 +107,6 @@ impl StreamResult {
     /// The passes of a learner at the setting of the grid that has the smallest mean error over the
     /// first `grid_permutations` permutations. Chosen on the very passes that it is reported on, as
     /// in the paper.
-    #[must_use]
     pub fn tuned(&self, learner: Table3Learner, grid_permutations: usize) -> Option<&Table3Runs> {
         let mean = |runs: &Table3Runs| {
             let errors = runs.errors();
@@ -148,7 +118,6 @@ impl StreamResult {
     }
 
     /// All settings run.
-    #[must_use]
     pub fn runs(&self) -> &[Table3Runs] {
         match &self.outcome {
             Table3Result::Measured { runs, .. } => runs,
@@ -166,32 +135,27 @@ struct Table3Task {
     permutation: usize,
 }
 
-/// Runs the table on every data set of [`STREAMS`] that is found.
-///
-/// # Errors
-/// [`RunnerError`] when the threads cannot be made. All else is a result of its data set.
-pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result<Vec<StreamResult>, RunnerError> {
-    let loaded: Vec<Result<Dataset, Table3Result>> =
-        STREAMS.iter().map(|stream| load(stream, registry, options)).collect();
-    let mut jobs = Vec::new();
-    for (index, table) in loaded.iter().enumerate() {
-        if let Ok(table) = table {
-            jobs.extend(tasks(index, options).into_iter().map(|task| job(task, options, table.len())));
-        }
-    }
-    let bars = if progress { Progress::on_terminal(jobs.len()) } else { Progress::hidden(jobs.len()) };
-    let results = runner::run(&jobs, options.threads, &bars, |job, bar| {
-        let Table3Task { stream, setting, permutation } = job.input;
-        let stream = &STREAMS[stream];
-        // The jobs were made from the tables that could be read.
-        let Some(Ok(table)) = loaded.get(job.input.stream) else { unreachable!("a job without its table") };
-        let permuted = table.permuted(seed_of(options.seed, &permutation_name(stream, permutation)));
-        let mut learner = setting.build(stream.width, permuted.dimension(), permuted.len(), job.seed)?;
-        measure::run(learner.as_mut(), &permuted, bar)
+/// Runs the table on every data set of [`STREAMS`] that is found. Streams of a plan with a size are
+/// cut to it, and are not compared with the paper's numbers.
+pub fn measure(plan: &Plan) -> Result<Vec<StreamResult>> {
+    let loaded: Vec<Result<Dataset, Table3Result>> = STREAMS.iter().map(|stream| load(stream, plan)).collect();
+    let tasks = (0..STREAMS.len()).filter(|stream| loaded[*stream].is_ok()).flat_map(|stream| tasks(stream, plan));
+    let learner = |Table3Task { stream, setting, permutation }: &Table3Task| {
+        format!("{} / {}", permutation_name(&STREAMS[*stream], *permutation), setting.learner().name())
+    };
+    let name = |task: &Table3Task| format!("{}, {}", learner(task), task.setting.words());
+    let passes = plan.each_or_error(tasks, name, |task, _| {
+        let stream = &STREAMS[task.stream];
+        let Ok(table) = &loaded[task.stream] else { unreachable!("a job without its table") };
+        let permuted = table.permuted(seed_of(plan.seed, &permutation_name(stream, task.permutation)));
+        // The seed is that of the learner on this permutation, whatever its setting.
+        let seed = seed_of(plan.seed, &learner(task));
+        let mut learner = task.setting.build(stream.width, permuted.dimension(), permuted.len(), seed)?;
+        measure::run(learner.as_mut(), &permuted)
     })?;
-    let mut passes = jobs.iter().map(|job| job.input).zip(results).peekable();
+    let mut passes = passes.into_iter().peekable();
     let mut streams = Vec::new();
-    for (index, (stream, table)) in STREAMS.into_iter().zip(loaded).enumerate() {
+    for (index, (stream, table)) in STREAMS.iter().zip(loaded).enumerate() {
         let outcome = match table {
             Err(outcome) => outcome,
             Ok(table) => {
@@ -209,47 +173,43 @@ pub fn measure(registry: &Registry, options: &Options, progress: bool) -> Result
                 Table3Result::Measured { rounds: table.len(), dimension: table.dimension(), runs, failures }
             }
         };
-        streams.push(StreamResult { stream, outcome });
+        streams.push(StreamResult { stream: *stream, outcome });
     }
     Ok(streams)
 }
 
 /// About how many seconds [`measure()`] will take: every setting is run on the beginning of every
 /// data set, and what that took is stretched to the whole.
-///
-/// # Errors
-/// [`Error`] when a learner refuses its parameters or the data.
-pub fn estimate(registry: &Registry, options: &Options) -> Result<f64, Error> {
+pub(super) fn estimate(plan: &Plan) -> Result<f64> {
     const PROBE: usize = 1200;
     let mut seconds = 0.0;
     for (index, stream) in STREAMS.iter().enumerate() {
-        let Ok(mut table) = load(stream, registry, options) else { continue };
+        let Ok(mut table) = load(stream, plan) else { continue };
         let rounds = table.len();
         // The beginning of a permutation: the file's own order may be anything but typical.
-        table = table.permuted(seed_of(options.seed, &permutation_name(stream, 0)));
+        table = table.permuted(seed_of(plan.seed, &permutation_name(stream, 0)));
         table.truncate(PROBE);
-        let progress = Progress::hidden(1);
-        for task in tasks(index, options).into_iter().filter(|task| task.permutation == 0) {
-            let mut learner = task.setting.build(stream.width, table.dimension(), rounds, options.seed)?;
-            let pass = measure::run(learner.as_mut(), &table, &progress.job("", 0))?;
-            let passes = passes_of(stream, task.setting, options) as f64;
+        for task in tasks(index, plan).into_iter().filter(|task| task.permutation == 0) {
+            let mut learner = task.setting.build(stream.width, table.dimension(), rounds, plan.seed)?;
+            let passes = passes_of(stream, task.setting, plan) as f64;
+            let pass = measure::run(learner.as_mut(), &table)?;
             seconds += pass.seconds * passes * rounds as f64 / table.len().max(1) as f64;
         }
     }
-    Ok(seconds / options.threads as f64)
+    Ok(seconds / plan.threads as f64)
 }
 
-fn load(stream: &Table3Stream, registry: &Registry, options: &Options) -> Result<Dataset, Table3Result> {
+fn load(stream: &Table3Stream, plan: &Plan) -> Result<Dataset, Table3Result> {
     let needed = [Some(stream.dataset), stream.ranges_of];
-    if let Some(absent) = needed.into_iter().flatten().find(|name| !registry.is_available(name)) {
-        let page = registry.find(absent).map_or_else(String::new, |entry| entry.page.clone());
+    if let Some(absent) = needed.into_iter().flatten().find(|name| !plan.registry.is_available(name)) {
+        let page = plan.registry.find(absent).map_or_else(String::new, |entry| entry.page.clone());
         return Err(Table3Result::NotFound { page });
     }
-    let table = stream.load(registry).map_err(|error| Table3Result::Unreadable { message: error.to_string() })?;
-    match options.limit {
+    let table = stream.load(&plan.registry).map_err(|error| Table3Result::Unreadable { message: error.to_string() })?;
+    match plan.size {
         // A file may be sorted: its beginning is taken from a permutation.
         Some(limit) if limit < table.len() => {
-            let mut table = table.permuted(seed_of(options.seed, stream.dataset));
+            let mut table = table.permuted(seed_of(plan.seed, stream.dataset));
             table.truncate(limit);
             Ok(table)
         }
@@ -258,14 +218,14 @@ fn load(stream: &Table3Stream, registry: &Registry, options: &Options) -> Result
 }
 
 /// The paper's setting first, then the rest of the grid, learner by learner.
-fn tasks(stream: usize, options: &Options) -> Vec<Table3Task> {
+fn tasks(stream: usize, plan: &Plan) -> Vec<Table3Task> {
     let mut tasks = Vec::new();
     for learner in Table3Learner::ALL {
         let own = STREAMS[stream].setting(learner);
         let rest = learner.grid().into_iter().filter(|setting| *setting != own);
         let explanation = STREAMS[stream].restarted(learner);
         for setting in std::iter::once(own).chain(explanation).chain(rest) {
-            let passes = passes_of(&STREAMS[stream], setting, options);
+            let passes = passes_of(&STREAMS[stream], setting, plan);
             tasks.extend((0..passes).map(|permutation| Table3Task { stream, setting, permutation }));
         }
     }
@@ -273,21 +233,10 @@ fn tasks(stream: usize, options: &Options) -> Vec<Table3Task> {
 }
 
 /// How many permutations a setting is run on.
-fn passes_of(stream: &Table3Stream, setting: Table3Setting, options: &Options) -> usize {
+fn passes_of(stream: &Table3Stream, setting: Table3Setting, plan: &Plan) -> usize {
     let learner = setting.learner();
     let compared = stream.setting(learner) == setting || stream.restarted(learner) == Some(setting);
-    if compared { options.permutations } else { options.grid_permutations }
-}
-
-fn job(task: Table3Task, options: &Options, rounds: usize) -> Job<Table3Task> {
-    let stream = &STREAMS[task.stream];
-    let (learner, words) = (task.setting.learner().name(), task.setting.words());
-    let place = permutation_name(stream, task.permutation);
-    let mut job = Job::new(format!("{place} / {learner}"), options.seed, rounds as u64, task);
-    // The seed is that of the learner on this permutation; the name also tells the settings of its
-    // grid apart.
-    job.name = format!("{place} / {learner}, {words}");
-    job
+    if compared { permutations(plan) } else { grid_permutations(plan) }
 }
 
 fn permutation_name(stream: &Table3Stream, permutation: usize) -> String {
@@ -299,10 +248,10 @@ fn printed(result: &StreamResult, learner: Table3Learner) -> Option<PrintedCell>
 }
 
 fn mean_size(runs: &Table3Runs) -> f64 {
-    mean(&runs.passes.iter().map(|pass| pass.size as f64).collect::<Vec<_>>())
+    mean_of(&runs.passes, |pass| pass.size as f64)
 }
 
 /// Whether the passes are as long as the paper's.
-fn is_whole(runs: &Table3Runs, options: &Options) -> bool {
-    runs.passes.iter().all(|pass| options.limit.is_none_or(|limit| pass.rounds < limit))
+fn is_whole(runs: &Table3Runs, plan: &Plan) -> bool {
+    runs.passes.iter().all(|pass| plan.size.is_none_or(|limit| pass.rounds < limit))
 }

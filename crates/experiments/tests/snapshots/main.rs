@@ -24,16 +24,7 @@ fn bundled() -> Registry {
 }
 
 fn plan(threads: usize) -> Plan {
-    Plan {
-        registry: bundled(),
-        full: false,
-        repetitions: Some(1),
-        seed: 7,
-        threads,
-        progress: false,
-        size: None,
-        quality: None,
-    }
+    Plan { repetitions: Some(1), ..Plan::reduced(bundled(), 7, threads) }
 }
 
 /// What the experiment of this name gives at this size.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use mercer_datasets::Registry;
-use mercer_experiments::sublinear::table3::{self, Options, STREAMS, StreamResult, Table3Learner, Table3Result};
+use mercer_experiments::plan::Plan;
+use mercer_experiments::sublinear::table3::{self, STREAMS, StreamResult, Table3Learner, Table3Result};
 
-use crate::{bundled, plan, run, shown, untimed};
+use crate::{plan, run, shown, untimed};
 
 fn all_but_times(results: &[StreamResult]) -> String {
     let mut text = String::new();
@@ -29,15 +30,16 @@ fn all_but_times(results: &[StreamResult]) -> String {
     text
 }
 
-fn options(threads: usize) -> Options {
-    Options { permutations: 2, grid_permutations: 1, limit: Some(600), seed: 7, threads }
+/// Two permutations of short streams.
+fn short(threads: usize) -> Plan {
+    Plan { repetitions: Some(2), size: Some(600), ..plan(threads) }
 }
 
 #[test]
 fn table_3_on_the_bundled_stream() {
-    let results = table3::measure(&bundled(), &options(2), false).unwrap();
+    let results = table3::measure(&short(2)).unwrap();
     insta::assert_snapshot!("table3", all_but_times(&results));
-    let report = table3::report(&results, &options(2)).unwrap();
+    let report = table3::report(&results, &short(2)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let files = report.save(folder.path()).unwrap();
     assert!(files.iter().any(|file| file.ends_with("mse_against_time.png")));
@@ -46,7 +48,7 @@ fn table_3_on_the_bundled_stream() {
 
 #[test]
 fn table_3_does_not_depend_on_threads() {
-    let run = |threads| table3::measure(&bundled(), &options(threads), false).unwrap();
+    let run = |threads| table3::measure(&short(threads)).unwrap();
     let (one, three) = (run(1), run(3));
     for (a, b) in one.iter().zip(&three) {
         for (a, b) in a.runs().iter().zip(b.runs()) {

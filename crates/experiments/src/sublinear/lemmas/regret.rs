@@ -10,10 +10,9 @@
 //! equation (16) of the proof has the factor `1/η`, lost on the way to the theorem. Both are drawn:
 //! the bound as printed, and with the factor `1/η = 4(U² + Y²)` on those two terms.
 
-use mercer_learners::{NonsAld, NonsAldParams};
-
 use crate::decay::{Law, Regime};
 use crate::hindsight::{Fit, Hindsight};
+use crate::learners::nons_ald;
 use crate::prelude::*;
 use crate::sublinear::table3::measure;
 
@@ -121,30 +120,19 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
         .iter()
         .flat_map(|regime| SettingRow::ALL.map(|varied| (*regime, varied, varied.settings(*regime, longest(regime)))))
         .collect();
-    let mut inputs = Vec::new();
-    for (_, varied, settings) in &rows {
-        for setting in settings {
-            inputs.extend((0..repetitions).map(|repetition| (*varied, *setting, repetition)));
-        }
-    }
-    let jobs: Vec<Job<(SettingRow, RegretSetting, usize)>> = inputs
-        .iter()
-        .map(|input| {
-            let (varied, setting, repetition) = input;
-            let value = varied.of(setting);
-            let name = format!("theorem46 / {} / {} = {value} / {repetition}", setting.regime.name, varied.name());
-            Job::new(name, plan.seed, setting.rounds as u64, *input)
-        })
-        .collect();
-    let results = plan.run(&jobs, |job, bar| {
-        let (_, setting, repetition) = &job.input;
+    let settings = rows.iter().flat_map(|(_, varied, settings)| settings.iter().map(|setting| (*varied, *setting)));
+    let inputs = settings.flat_map(|(varied, setting)| (0..repetitions).map(move |i| (varied, setting, i)));
+    let name = |(varied, setting, repetition): &(SettingRow, RegretSetting, usize)| {
+        let value = varied.of(setting);
+        format!("theorem46 / {} / {} = {value} / {repetition}", setting.regime.name, varied.name())
+    };
+    let results = plan.each(inputs, name, |(_, setting, repetition), _| {
         let RegretSetting { regime, rounds, mu, alpha } = *setting;
         let seed = seed_of(plan.seed, &format!("{} / {}", regime.name, repetition + 1));
         let (stream, kernel) = (regime.stream(rounds, seed)?, regime.kernel()?);
         let hindsight = Hindsight::new(&kernel, &stream)?;
         let best = hindsight.within(RADIUS);
-        let params = NonsAldParams::default().mu(mu).alpha(alpha).radius(RADIUS).label_bound(1.0).max_dictionary(None);
-        let pass = measure::run(&mut NonsAld::new(kernel, stream.dimension(), params)?, &stream, bar)?;
+        let pass = measure::run(&mut nons_ald(kernel, stream.dimension(), mu, alpha)?, &stream)?;
         let (printed, proved) = bounds(setting, &hindsight, &best);
         Ok(RegretResult { regret: pass.mse * rounds as f64 - best.loss, printed, proved, size: pass.size })
     })?;
@@ -156,12 +144,12 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
              with the proof's factor ~3 | within",
     );
     let mut panels = Panels::new("Regret of NONS-ALD against the best function of norm ≤ 1", SettingRow::ALL.len());
-    let mut measured = results.chunks(repetitions);
+    let mut measured = results.0.chunks(repetitions);
     for (regime, varied, settings) in &rows {
         let (mut xs, mut regrets, mut printed, mut proved) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (setting, outcomes) in settings.iter().zip(measured.by_ref()) {
-            let all = |value: fn(&RegretResult) -> f64| outcomes.iter().map(value).collect::<Vec<f64>>();
-            let within = outcomes.iter().all(|outcome| outcome.regret <= outcome.printed);
+            let all = |value: fn(&RegretResult) -> f64| all_of(outcomes, |(_, outcome)| value(outcome));
+            let within = outcomes.iter().all(|(_, outcome)| outcome.regret <= outcome.printed);
             table.push(row![
                 regime.name,
                 varied.name(),
@@ -172,7 +160,7 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
                 Summary::of(&all(|o| o.regret)),
                 mean(&all(|o| o.printed)),
                 mean(&all(|o| o.proved)),
-                Judgement::bound(within, outcomes.iter().map(|o| (o.regret, o.printed)))
+                Judgement::bound(within, outcomes.iter().map(|(_, o)| (o.regret, o.printed)))
             ])?;
             xs.push(varied.of(setting));
             regrets.push(mean(&all(|o| o.regret)));

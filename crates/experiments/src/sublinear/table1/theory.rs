@@ -34,6 +34,13 @@ impl Growth {
         Some(PowerLaw::fit(rounds, &values)?.exponent)
     }
 
+    /// Draws a measured curve, and this growth through its first point: only its slope means
+    /// anything.
+    pub(crate) fn draw(self, figure: Figure, name: &str, by: &str, rounds: &[f64], means: &[f64]) -> Figure {
+        let theory = all_of(rounds, |&t| means[0] * self.at(t) / self.at(rounds[0]));
+        figure.line(name, rounds, means).dashed(format!("{name}, {by}"), rounds, &theory)
+    }
+
     /// As a formula.
     pub(crate) fn words(self) -> String {
         let power = match self.power {

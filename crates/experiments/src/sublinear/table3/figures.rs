@@ -1,19 +1,19 @@
 //! Pictures of the passes behind Table 3.
 
 use super::printed::PrintedCell;
-use super::{Options, StreamResult, Table3Learner, Table3Runs, is_whole, mean_size, printed};
+use super::{StreamResult, Table3Learner, Table3Runs, grid_permutations, is_whole, mean_size, printed};
 use crate::prelude::*;
 
 /// Columns of a picture with one panel a data set.
 const COLUMNS: usize = 3;
 
 /// Adds every picture for which there is something to draw.
-pub(super) fn add(report: &mut Report, results: &[StreamResult], options: &Options) {
+pub(super) fn add(report: &mut Report, results: &[StreamResult], plan: &Plan) {
     let measured: Vec<&StreamResult> = results.iter().filter(|result| !result.runs().is_empty()).collect();
     if measured.is_empty() {
         return;
     }
-    let compared = compared(&measured, options);
+    let compared = compared(&measured, plan);
     if !compared.is_empty() {
         report.picture(
             "table3_printed",
@@ -51,11 +51,10 @@ struct FigureCell<'a> {
 /// Where a cell's mark stands: to the right, upwards, and half its error bar.
 type MarkPlace = dyn Fn(&FigureCell<'_>) -> Option<(f64, f64, Option<f64>)>;
 
-fn compared<'a>(results: &[&'a StreamResult], options: &Options) -> Vec<FigureCell<'a>> {
+fn compared<'a>(results: &[&'a StreamResult], plan: &Plan) -> Vec<FigureCell<'a>> {
     let cell = |result: &'a StreamResult, learner: Table3Learner| {
-        let runs =
-            result.at_paper_setting(learner).filter(|runs| is_whole(runs, options) && !runs.passes.is_empty())?;
-        let tuned = result.tuned(learner, options.grid_permutations)?;
+        let runs = result.at_paper_setting(learner).filter(|runs| is_whole(runs, plan) && !runs.passes.is_empty())?;
+        let tuned = result.tuned(learner, grid_permutations(plan))?;
         Some(FigureCell { dataset: result.stream.dataset, learner, runs, tuned, printed: printed(result, learner)? })
     };
     let all = results.iter().flat_map(|&result| Table3Learner::ALL.map(|learner| (result, learner)));
@@ -107,12 +106,7 @@ fn cumulative_loss(result: &StreamResult) -> Figure {
     Table3Learner::ALL.iter().fold(figure, |figure, &learner| {
         let Some(runs) = result.at_paper_setting(learner) else { return figure };
         let (rounds, losses) = curves(runs, |point| point.loss);
-        let end = |fold: fn(f64, f64) -> f64, start: f64| -> Vec<f64> {
-            losses.iter().map(|values| values.iter().copied().fold(start, fold)).collect()
-        };
-        let means: Vec<f64> = losses.iter().map(|values| mean(values)).collect();
-        let (low, high) = (end(f64::min, f64::INFINITY), end(f64::max, 0.0));
-        figure.line_with_band(learner.name(), &rounds, &means, &low, &high)
+        Band::range(&losses).draw(figure, learner.name(), &rounds)
     })
 }
 

@@ -10,9 +10,6 @@ use mercer_readers::Dataset;
 /// Points of a curve along a pass.
 const CHECKPOINTS: usize = 120;
 
-/// Rounds between two reports to the progress bar.
-const REPORT_EVERY: usize = 1024;
-
 /// The state of a pass after some round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Table3Checkpoint {
@@ -41,23 +38,10 @@ pub struct Table3Pass {
     pub curve: Vec<Table3Checkpoint>,
 }
 
-/// The rounds at which a pass of `rounds` rounds is recorded: evenly spaced in the logarithm, the
-/// last one included.
-#[must_use]
-pub fn checkpoints(rounds: usize) -> Vec<usize> {
-    let mut result: Vec<usize> =
-        (0..CHECKPOINTS).map(|i| (rounds as f64).powf(i as f64 / (CHECKPOINTS - 1) as f64).round() as usize).collect();
-    result.dedup();
-    result
-}
-
 /// Runs a learner over a stream in its order.
-///
-/// # Errors
-/// The learner's, except divergence, which is a result.
-pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> Result<Table3Pass, Error> {
+pub fn run(learner: &mut dyn Regressor, stream: &Dataset) -> Result<Table3Pass> {
     let rounds = stream.len();
-    let recorded = checkpoints(rounds);
+    let recorded = log_spaced(1, rounds, CHECKPOINTS);
     let mut curve: Vec<Table3Checkpoint> = Vec::with_capacity(recorded.len());
     let start = Instant::now();
     let outcome = prequential(learner, stream.iter(), |round| {
@@ -68,30 +52,13 @@ pub fn run(learner: &mut dyn Regressor, stream: &Dataset, bar: &JobProgress) -> 
                 size: round.dictionary_size,
             });
         }
-        if round.t.is_multiple_of(REPORT_EVERY) {
-            bar.advance(REPORT_EVERY as u64);
-        }
     });
     let seconds = start.elapsed().as_secs_f64();
     let (mse, diverged_at) = match outcome {
         Ok(score) => (score.mse(), None),
         Err(RoundError { round, error: Error::Example(ExampleError::Diverged) }) => (f64::INFINITY, Some(round)),
-        Err(RoundError { error, .. }) => return Err(error),
+        Err(RoundError { error, .. }) => return Err(error.into()),
     };
     let size = learner.dictionary_size();
     Ok(Table3Pass { mse, size, seconds, rounds, diverged_at, curve })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn checkpoints_rise_to_the_last_round() {
-        for rounds in [1, 2, 50, 8192] {
-            let recorded = checkpoints(rounds);
-            assert!(recorded.is_sorted_by(|a, b| a < b));
-            assert_eq!((recorded[0], recorded.last()), (1, Some(&rounds)));
-        }
-    }
 }

@@ -6,16 +6,17 @@
 //! here one choice per data set that reproduces the printed numbers, fixed before any run; the
 //! whole grid is run beside it and reported apart.
 
-use mercer_datasets::{DatasetError, Registry};
+use std::sync::LazyLock;
+
+use anyhow::Result;
+use mercer_datasets::Registry;
 use mercer_kernels::Gaussian;
-use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, Nogd, NogdParams, NonsAld, NonsAldParams,
-    ProsNKons, Regressor,
-};
+use mercer_learners::{ConKons, ConKonsParams, Nogd, NogdParams, Regressor};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme, Span};
 
-use super::printed::{self, PrintedSet};
+use super::printed::{PrintedSet, SETS};
 use super::restarted::RestartedNogd;
+use crate::learners::{aogd_ald, fogd, nons_ald, pros_n_kons};
 
 /// `D` of FOGD, `B` and `k` of NOGD.
 const FEATURES: usize = 400;
@@ -51,7 +52,6 @@ impl Table3Learner {
     pub const ALL: [Self; 6] = [Self::Fogd, Self::Nogd, Self::ProsNKons, Self::ConKons, Self::AogdAld, Self::NonsAld];
 
     /// The table's name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Fogd => "FOGD",
@@ -64,19 +64,16 @@ impl Table3Learner {
     }
 
     /// Its place in [`Table3Learner::ALL`].
-    #[must_use]
     pub fn index(self) -> usize {
         self as usize
     }
 
     /// Whether its size is a result, not a parameter.
-    #[must_use]
     pub fn grows(self) -> bool {
         !matches!(self, Self::Fogd | Self::Nogd)
     }
 
     /// Every setting of the paper's grid.
-    #[must_use]
     pub fn grid(self) -> Vec<Table3Setting> {
         let sampled = || REGULARISERS.into_iter().flat_map(|alpha| GAMMAS.map(|gamma| (alpha, gamma)));
         match self {
@@ -133,7 +130,6 @@ pub enum Table3Setting {
 
 impl Table3Setting {
     /// Whose setting it is.
-    #[must_use]
     pub fn learner(self) -> Table3Learner {
         match self {
             Self::Fogd { .. } => Table3Learner::Fogd,
@@ -146,7 +142,6 @@ impl Table3Setting {
     }
 
     /// As a reader of the paper would write it.
-    #[must_use]
     pub fn words(self) -> String {
         match self {
             Self::Fogd { step } | Self::Nogd { step } => format!("η = {step}/√T"),
@@ -159,50 +154,23 @@ impl Table3Setting {
 
     /// The learner for `rounds` = `T` rounds of inputs of dimension `dimension`, with the Gaussian
     /// kernel of this width.
-    ///
-    /// # Errors
-    /// When a parameter is out of its range, as it is for no rounds.
-    pub fn build(self, width: f64, dimension: usize, rounds: usize, seed: u64) -> Result<Box<dyn Regressor>, Error> {
-        let kernel = Gaussian::new(width)?;
-        let t = rounds as f64;
+    pub fn build(self, width: f64, dimension: usize, rounds: usize, seed: u64) -> Result<Box<dyn Regressor>> {
+        let (kernel, t) = (Gaussian::new(width)?, rounds as f64);
         let ald = 25.0 / t;
-        let sampled = |alpha, gamma| {
-            ConKonsParams::default()
-                .alpha(alpha)
-                .gamma(gamma)
-                .beta(1.0)
-                .epsilon(0.5)
-                .clip(1.0)
-                .max_dictionary(None)
-                .seed(seed)
-        };
         Ok(match self {
             Self::RestartedNogd { step } => Box::new(RestartedNogd::new(kernel, dimension, FEATURES, step / t.sqrt())?),
-            Self::Fogd { step } => {
-                let params = FogdParams::default().sigma(width).features(FEATURES).step(step / t.sqrt()).seed(seed);
-                Box::new(Fogd::new(dimension, params)?)
-            }
+            Self::Fogd { step } => Box::new(fogd(dimension, width, FEATURES, step, rounds, seed)?),
             Self::Nogd { step } => {
                 let params = NogdParams::default().budget(FEATURES).rank(FEATURES).step(step / t.sqrt()).radius(None);
                 Box::new(Nogd::new(kernel, dimension, params)?)
             }
-            Self::ProsNKons { alpha, gamma } => {
-                Box::new(ProsNKons::new(kernel, dimension, sampled(alpha, gamma).into())?)
+            Self::ProsNKons { alpha, gamma } => Box::new(pros_n_kons(kernel, dimension, alpha, gamma, seed)?),
+            Self::ConKons { alpha, gamma } => {
+                let params = ConKonsParams::default().alpha(alpha).gamma(gamma).beta(1.0).epsilon(0.5).clip(1.0);
+                Box::new(ConKons::new(kernel, dimension, params.max_dictionary(None).seed(seed))?)
             }
-            Self::ConKons { alpha, gamma } => Box::new(ConKons::new(kernel, dimension, sampled(alpha, gamma))?),
-            Self::AogdAld => {
-                let growth_limit = Some(AogdAldParams::growth_limit_for(dimension, rounds));
-                Box::new(AogdAld::new(
-                    kernel,
-                    dimension,
-                    AogdAldParams::default().radius(2.0).alpha(ald).growth_limit(growth_limit),
-                )?)
-            }
-            Self::NonsAld { mu } => {
-                let params =
-                    NonsAldParams::default().mu(mu).alpha(ald).radius(1.0).label_bound(1.0).max_dictionary(None);
-                Box::new(NonsAld::new(kernel, dimension, params)?)
-            }
+            Self::AogdAld => Box::new(aogd_ald(kernel, dimension, 2.0, ald, rounds)?),
+            Self::NonsAld { mu } => Box::new(nons_ald(kernel, dimension, mu, ald)?),
         })
     }
 }
@@ -239,8 +207,9 @@ const USUAL: Table3Stream = Table3Stream {
 };
 
 /// A data set of the paper, with its printed width.
-const fn of_paper(dataset: &'static str, printed: &'static PrintedSet) -> Table3Stream {
-    Table3Stream { dataset, printed: Some(printed), width: printed.width, ..USUAL }
+fn of_paper(dataset: &'static str, printed: &str) -> Table3Stream {
+    let printed = SETS.iter().find(|set| set.name == printed);
+    Table3Stream { dataset, printed, width: printed.map_or(f64::NAN, |printed| printed.width), ..USUAL }
 }
 
 /// All streams of the table, the bundled one last.
@@ -251,22 +220,23 @@ const fn of_paper(dataset: &'static str, printed: &'static PrintedSet) -> Table3
 /// - `diamonds` is no data set of the paper. Its width follows a rule that looks at no target: of
 ///   the widths that the paper prints, the narrowest whose ALD dictionary at `α = 25/T` stays below
 ///   100 points, the paper's goal "only store few examples".
-pub const STREAMS: [Table3Stream; 10] = [
-    Table3Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_motor", &printed::PARKINSON) },
-    Table3Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_total", &printed::PARKINSON) },
-    Table3Stream { gamma: 10.0, ..of_paper("elevators", &printed::ELEVATORS) },
-    Table3Stream { features: Span::ZeroOne, ..of_paper("cpusmall", &printed::CPUSMALL) },
-    Table3Stream { gamma: 1.0, ..of_paper("bank", &printed::BANK) },
-    Table3Stream { gamma: 1.0, ..of_paper("ailerons", &printed::AILERONS) },
-    Table3Stream { ranges_of: Some("calhousing_full"), ..of_paper("calhousing", &printed::CALHOUSING) },
-    of_paper("year", &printed::YEAR),
-    of_paper("toms_hardware", &printed::TOMS_HARDWARE),
-    Table3Stream { dataset: "diamonds", width: 4.0, ..USUAL },
-];
+pub static STREAMS: LazyLock<[Table3Stream; 10]> = LazyLock::new(|| {
+    [
+        Table3Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_motor", "parkinson") },
+        Table3Stream { step: 1.0, gamma: 1.0, ..of_paper("parkinson_total", "parkinson") },
+        Table3Stream { gamma: 10.0, ..of_paper("elevators", "elevator") },
+        Table3Stream { features: Span::ZeroOne, ..of_paper("cpusmall", "cpusmall") },
+        Table3Stream { gamma: 1.0, ..of_paper("bank", "bank") },
+        Table3Stream { gamma: 1.0, ..of_paper("ailerons", "aileron") },
+        Table3Stream { ranges_of: Some("calhousing_full"), ..of_paper("calhousing", "calhousing") },
+        of_paper("year", "year"),
+        of_paper("toms_hardware", "TomsHardware"),
+        Table3Stream { dataset: "diamonds", width: 4.0, ..USUAL },
+    ]
+});
 
 impl Table3Stream {
     /// The paper's setting of a learner on this stream.
-    #[must_use]
     pub fn setting(&self, learner: Table3Learner) -> Table3Setting {
         let (step, alpha, gamma) = (self.step, 5.0, self.gamma);
         match learner {
@@ -281,7 +251,6 @@ impl Table3Stream {
 
     /// What a learner needs here that the paper does not print: how the data are scaled and, of a
     /// `setting` of ours, the outcome of its tuning.
-    #[must_use]
     pub fn choices(&self, learner: Table3Learner, setting: bool) -> Option<String> {
         let tuned =
             (setting && learner != Table3Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");
@@ -293,17 +262,13 @@ impl Table3Stream {
     }
 
     /// For NOGD on a data set of the paper: the variant that explains its printed row.
-    #[must_use]
     pub fn restarted(&self, learner: Table3Learner) -> Option<Table3Setting> {
         (learner == Table3Learner::Nogd && self.printed.is_some())
             .then_some(Table3Setting::RestartedNogd { step: self.step })
     }
 
     /// Reads and scales the stream, in file order.
-    ///
-    /// # Errors
-    /// When the data set, or the one that gives its ranges, is not found or not readable.
-    pub fn load(&self, registry: &Registry) -> Result<Dataset, DatasetError> {
+    pub fn load(&self, registry: &Registry) -> Result<Dataset> {
         let mut table = registry.open(self.dataset)?;
         let ranges = match self.ranges_of {
             Some(whole) => Ranges::of(&registry.open(whole)?),
@@ -316,14 +281,13 @@ impl Table3Stream {
 
 #[cfg(test)]
 mod tests {
-    use mercer_learners::RegressorExt;
-    use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
-
     use super::*;
+    use crate::hindsight::spanning;
+    use mercer_learners::RegressorExt;
 
     #[test]
     fn the_papers_setting_is_in_the_grid_and_grids_are_the_papers() {
-        for stream in &STREAMS {
+        for stream in STREAMS.iter() {
             for learner in Table3Learner::ALL {
                 let grid = learner.grid();
                 assert!(grid.contains(&stream.setting(learner)), "{} {}", stream.dataset, learner.name());
@@ -364,7 +328,7 @@ mod tests {
     #[test]
     fn streams_are_scaled_as_they_say() {
         let registry = Registry::load().unwrap();
-        for stream in &STREAMS {
+        for stream in STREAMS.iter() {
             let needed = [Some(stream.dataset), stream.ranges_of];
             if !needed.into_iter().flatten().all(|name| registry.is_available(name)) {
                 println!("skipped: {} is not on this machine", stream.dataset);
@@ -390,15 +354,8 @@ mod tests {
         let registry = Registry::load_from(Vec::new()).unwrap();
         let table = stream.load(&registry).unwrap().permuted(1);
         let size = |width: f64| {
-            let mut basis = NewtonBasis::new(Gaussian::new(width).unwrap(), table.dimension());
-            let (mut rule, mut probe) = (Ald::new(25.0 / table.len() as f64).unwrap(), Probe::default());
-            for (x, _) in table.iter() {
-                basis.probe(x, &mut probe);
-                if let Some(new_coordinate) = rule.admits(&basis, x, &probe) {
-                    basis.append(x, probe.coordinates(), new_coordinate);
-                }
-            }
-            basis.len()
+            let points = table.iter().map(|(x, _)| x);
+            spanning(Gaussian::new(width).unwrap(), table.dimension(), points, 25.0 / table.len() as f64).unwrap().len()
         };
         // The widths printed in the paper's table.
         let widths = [2.0, 4.0, 8.0, 12.0, 16.0];

@@ -26,9 +26,6 @@ pub(crate) struct RestartedNogd {
 
 impl RestartedNogd {
     /// A learner of `budget` points and as many features at most.
-    ///
-    /// # Errors
-    /// When a parameter is out of its range.
     pub(crate) fn new(kernel: Gaussian, dimension: usize, budget: usize, step: f64) -> Result<Self, Error> {
         // Its own switch, one round later, is never reached.
         let params = NogdParams::default().budget(budget + 1).rank(budget).step(step).radius(None);

@@ -2,24 +2,22 @@
 
 use mercer_readers::Span;
 
-use super::{Options, StreamResult, Table3Learner, Table3Result, Table3Runs, figures, is_whole, mean_size, printed};
+use super::{
+    StreamResult, Table3Learner, Table3Result, Table3Runs, figures, grid_permutations, is_whole, mean_size,
+    permutations, printed,
+};
 use crate::judgement::Tolerance;
 use crate::prelude::*;
-use crate::report::ReportError;
-use crate::table::TableError;
 
 /// Everything that [`measure`](super::measure()) found, in words, tables and pictures.
-///
-/// # Errors
-/// [`ReportError`] when a table cannot be filled.
-pub fn report(results: &[StreamResult], options: &Options) -> Result<Report, ReportError> {
+pub fn report(results: &[StreamResult], plan: &Plan) -> Result<Report> {
     let mut report = Report::new("Table 3: benchmark data sets");
-    report.words(introduction(options));
-    report.words(tally(results, options));
+    report.words(introduction(plan));
+    report.words(tally(results, plan));
     notices(&mut report, results);
-    report.table("table2", "Table 2: the data sets' sizes", sizes(results, options)?);
-    report.table("table3", "Squared error, dictionary size and time beside the printed ones", main(results, options)?);
-    let lead = lead(results, options)?;
+    report.table("table2", "Table 2: the data sets' sizes", sizes(results, plan)?);
+    report.table("table3", "Squared error, dictionary size and time beside the printed ones", main(results, plan)?);
+    let lead = lead(results, plan)?;
     if !lead.is_empty() {
         report.differs("The lead of NONS-ALD", LEAD);
         report.table(
@@ -28,12 +26,12 @@ pub fn report(results: &[StreamResult], options: &Options) -> Result<Report, Rep
             lead,
         );
     }
-    report.table("table3_grid", "The paper's grid", grid(results, options)?);
+    report.table("table3_grid", "The paper's grid", grid(results, plan)?);
     if results.iter().any(|result| result.restarted_nogd().is_some()) {
         report.differs("The row of NOGD", RESTARTED);
-        report.table("table3_nogd", "NOGD, and a NOGD that forgets at its switch", nogd(results, options)?);
+        report.table("table3_nogd", "NOGD, and a NOGD that forgets at its switch", nogd(results, plan)?);
     }
-    figures::add(&mut report, results, options);
+    figures::add(&mut report, results, plan);
     Ok(report)
 }
 
@@ -47,8 +45,8 @@ the loss of relearning is paid once. (The authors' program carries the function 
 const PARKINSON: &str = "The paper does not say which of the two scores it predicts; both are run, and neither gives all \
 of its numbers.";
 
-fn introduction(options: &Options) -> String {
-    let Options { permutations, grid_permutations, seed, .. } = options;
+fn introduction(plan: &Plan) -> String {
+    let (permutations, grid_permutations, seed) = (permutations(plan), grid_permutations(plan), plan.seed);
     format!(
         "Features scaled to [−1, 1] and targets to [0, 1] over the whole file, α = 25/T, {permutations} random permutations \
          (seed {seed}). *Tuned* is the paper's procedure: the setting of its grid with the smallest mean error over {grid_permutations} \
@@ -57,7 +55,7 @@ fn introduction(options: &Options) -> String {
          printed one (PROS-N-KONS, CON-KONS, NOGD: within 6 % or three combined standard errors), a dictionary within 3 points \
          (5 for PROS-N-KONS and CON-KONS). The printed times are headed \"Time (s)\" and called per round in the text, but \
          can only be seconds a pass: 16.49 s a round would make one pass over Year ten days.",
-        if *grid_permutations == 1 { "" } else { "s" },
+        if grid_permutations == 1 { "" } else { "s" },
     )
 }
 
@@ -105,17 +103,16 @@ fn notices(report: &mut Report, results: &[StreamResult]) {
 }
 
 /// How many cells were reproduced.
-fn tally(results: &[StreamResult], options: &Options) -> String {
+fn tally(results: &[StreamResult], plan: &Plan) -> String {
     let cells = || results.iter().flat_map(|result| Table3Learner::ALL.map(|learner| (result, learner)));
     let count = |judged: &dyn Fn(&StreamResult, Table3Learner) -> Option<bool>| {
         let all: Vec<bool> = cells().filter_map(|(result, learner)| judged(result, learner)).collect();
         (all.iter().filter(|came_out| **came_out).count(), all.len())
     };
-    let (tuned, all) = count(&|result, learner| Some(tuned_verdict(result, learner, options)?.came_out()));
-    let (matched, _) = count(&|result, learner| {
-        Some(verdict(result, learner, result.at_paper_setting(learner)?, options)?.came_out())
-    });
-    let (sizes, sized) = count(&|result, learner| Some(size_verdict(result, learner, options)?.came_out()));
+    let (tuned, all) = count(&|result, learner| Some(tuned_verdict(result, learner, plan)?.came_out()));
+    let (matched, _) =
+        count(&|result, learner| Some(verdict(result, learner, result.at_paper_setting(learner)?, plan)?.came_out()));
+    let (sizes, sized) = count(&|result, learner| Some(size_verdict(result, learner, plan)?.came_out()));
     if all == 0 {
         return "No data set of the paper was run at its full length, so no number is compared.".to_owned();
     }
@@ -126,37 +123,33 @@ fn tally(results: &[StreamResult], options: &Options) -> String {
     )
 }
 
-fn verdict(result: &StreamResult, learner: Table3Learner, runs: &Table3Runs, options: &Options) -> Option<Judgement> {
-    let printed = printed(result, learner).filter(|_| is_whole(runs, options) && !runs.passes.is_empty())?;
+fn verdict(result: &StreamResult, learner: Table3Learner, runs: &Table3Runs, plan: &Plan) -> Option<Judgement> {
+    let printed = printed(result, learner).filter(|_| is_whole(runs, plan) && !runs.passes.is_empty())?;
     Some(Tolerance::of(learner.name()).judge(&runs.errors(), &printed.mse))
 }
 
 /// By the paper's procedure.
-fn tuned_verdict(result: &StreamResult, learner: Table3Learner, options: &Options) -> Option<Judgement> {
-    verdict(result, learner, result.tuned(learner, options.grid_permutations)?, options)
+fn tuned_verdict(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> Option<Judgement> {
+    verdict(result, learner, result.tuned(learner, grid_permutations(plan))?, plan)
 }
 
 /// Of a dictionary; a number of features that is set is no result.
-fn size_verdict(result: &StreamResult, learner: Table3Learner, options: &Options) -> Option<Judgement> {
-    let runs = result.at_paper_setting(learner).filter(|runs| is_whole(runs, options) && !runs.passes.is_empty())?;
+fn size_verdict(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> Option<Judgement> {
+    let runs = result.at_paper_setting(learner).filter(|runs| is_whole(runs, plan) && !runs.passes.is_empty())?;
     let printed = printed(result, learner).filter(|_| learner.grows())?;
     Some(Tolerance::of(learner.name()).judge_size(mean_size(runs), printed.size))
 }
 
 /// Both as they are counted: with what the paper leaves open, or as not run where the passes are
 /// shortened.
-fn judgements(
-    result: &StreamResult,
-    learner: Table3Learner,
-    options: &Options,
-) -> (Option<Judgement>, Option<Judgement>) {
+fn judgements(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> (Option<Judgement>, Option<Judgement>) {
     if printed(result, learner).is_none() {
         return (None, None);
     }
     let open = result.stream.choices(learner, false);
-    let error = tuned_verdict(result, learner, options).map(|verdict| Judgement { choice: open, ..verdict });
+    let error = tuned_verdict(result, learner, plan).map(|verdict| Judgement { choice: open, ..verdict });
     let choice = result.stream.choices(learner, true);
-    let size = size_verdict(result, learner, options).map(|verdict| Judgement { choice, ..verdict });
+    let size = size_verdict(result, learner, plan).map(|verdict| Judgement { choice, ..verdict });
     let or_shortened =
         |judgement: Option<Judgement>| judgement.unwrap_or_else(|| Judgement::shortened(ComparisonKind::Printed));
     (Some(or_shortened(error)), learner.grows().then(|| or_shortened(size)))
@@ -166,7 +159,7 @@ fn summary(samples: impl Iterator<Item = f64>) -> Option<Summary> {
     Summary::of(&samples.collect::<Vec<_>>())
 }
 
-fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
+fn main(results: &[StreamResult], plan: &Plan) -> Result<Table> {
     let mut table = Table::with(
         "data set | learner | MSE printed .5 | MSE, tuned .5 | verdict | MSE, chosen to match .5 | \
              against the printed | J printed # | J .1 | verdict on J | s/pass printed .2 | s/pass ~2 | \
@@ -176,9 +169,9 @@ fn main(results: &[StreamResult], options: &Options) -> Result<Table, TableError
         for learner in Table3Learner::ALL {
             let Some(runs) = result.at_paper_setting(learner) else { continue };
             let printed = printed(result, learner);
-            let (error, size) = judgements(result, learner, options);
-            let matched = verdict(result, learner, runs, options).map(|verdict| verdict.to_string());
-            let tuned = result.tuned(learner, options.grid_permutations);
+            let (error, size) = judgements(result, learner, plan);
+            let matched = verdict(result, learner, runs, plan).map(|verdict| verdict.to_string());
+            let tuned = result.tuned(learner, grid_permutations(plan));
             let tuned = tuned.and_then(|runs| summary(runs.errors().into_iter()));
             let seconds = summary(runs.passes.iter().map(|pass| pass.seconds));
             let round = summary(runs.passes.iter().map(|pass| 1e6 * pass.seconds / pass.rounds as f64));
@@ -207,16 +200,16 @@ fn spread(printed: crate::judgement::PrintedValue) -> Cell {
 }
 
 /// Every setting of the grid, the paper's and the best one marked.
-fn grid(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
+fn grid(results: &[StreamResult], plan: &Plan) -> Result<Table> {
     let mut table = Table::with("data set | learner | setting |  | MSE ~4 | J .1 | passes # | diverged #");
     for result in results {
         for learner in Table3Learner::ALL {
-            let tuned = result.tuned(learner, options.grid_permutations).map(|runs| runs.setting);
+            let tuned = result.tuned(learner, grid_permutations(plan)).map(|runs| runs.setting);
             for setting in learner.grid() {
                 let Some(runs) = result.runs().iter().find(|runs| runs.setting == setting) else { continue };
                 let marks = [
                     (setting == result.stream.setting(learner), "the paper's"),
-                    (options.grid_permutations > 0 && Some(setting) == tuned, "tuned"),
+                    (grid_permutations(plan) > 0 && Some(setting) == tuned, "tuned"),
                 ];
                 let marks: Vec<&str> = marks.into_iter().filter(|(holds, _)| *holds).map(|(_, mark)| mark).collect();
                 table.push(row![
@@ -236,7 +229,7 @@ fn grid(results: &[StreamResult], options: &Options) -> Result<Table, TableError
 }
 
 /// Table 2: rows and features.
-fn sizes(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
+fn sizes(results: &[StreamResult], plan: &Plan) -> Result<Table> {
     let mut table = Table::with("data set");
     for of in ["rows", "features"] {
         let (printed, verdict) = (format!("{of} printed"), format!("verdict on {of}"));
@@ -248,7 +241,7 @@ fn sizes(results: &[StreamResult], options: &Options) -> Result<Table, TableErro
             continue;
         };
         // Of a shortened stream they are no result.
-        if options.limit.is_some_and(|limit| *rounds >= limit) {
+        if plan.size.is_some_and(|limit| *rounds >= limit) {
             continue;
         }
         let exact = Tolerance { size: 0.0, ..Tolerance::STRICT };
@@ -263,13 +256,13 @@ fn sizes(results: &[StreamResult], options: &Options) -> Result<Table, TableErro
 }
 
 /// What tuning does to the samplers' rows, and to the lead of NONS-ALD.
-fn lead(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
+fn lead(results: &[StreamResult], plan: &Plan) -> Result<Table> {
     let mut table = Table::with(
         "data set | CON-KONS against printed, % .0 | PROS-N-KONS against printed, % .0 | \
              lead printed, % .0 | lead tuned, % .0",
     );
     for result in results {
-        let tuned = |learner| Some(mean(&result.tuned(learner, options.grid_permutations)?.errors()));
+        let tuned = |learner| Some(mean(&result.tuned(learner, grid_permutations(plan))?.errors()));
         let theirs = |learner| Some(printed(result, learner)?.mse.mean);
         let against = |learner| Some(100.0 * (tuned(learner)? / theirs(learner)? - 1.0));
         let ahead = |error: &dyn Fn(Table3Learner) -> Option<f64>| {
@@ -277,7 +270,7 @@ fn lead(results: &[StreamResult], options: &Options) -> Result<Table, TableError
             let best = others.map(error).collect::<Option<Vec<f64>>>()?.into_iter().fold(f64::INFINITY, f64::min);
             Some(100.0 * (1.0 - error(Table3Learner::NonsAld)? / best))
         };
-        if tuned_verdict(result, Table3Learner::NonsAld, options).is_none() {
+        if tuned_verdict(result, Table3Learner::NonsAld, plan).is_none() {
             continue;
         }
         table.push(row![
@@ -291,7 +284,7 @@ fn lead(results: &[StreamResult], options: &Options) -> Result<Table, TableError
     Ok(table)
 }
 
-fn nogd(results: &[StreamResult], options: &Options) -> Result<Table, TableError> {
+fn nogd(results: &[StreamResult], plan: &Plan) -> Result<Table> {
     let mut table = Table::with(
         "data set | printed .5 | NOGD .5 | against the printed | from zero at the switch .5 | \
              that against the printed",
@@ -302,7 +295,7 @@ fn nogd(results: &[StreamResult], options: &Options) -> Result<Table, TableError
             continue;
         };
         let cells = [carried, restarted].map(|runs| {
-            let verdict = verdict(result, Table3Learner::Nogd, runs, options);
+            let verdict = verdict(result, Table3Learner::Nogd, runs, plan);
             [summary(runs.errors().into_iter()).into(), verdict.map(|verdict| verdict.to_string()).into()]
         });
         let mut row =
