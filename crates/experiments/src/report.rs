@@ -260,7 +260,7 @@ impl Report {
                 }
                 ReportBlock::Table { caption, table, .. } => text += &format!("**{caption}**\n\n{}", table.markdown()),
                 ReportBlock::Picture { stem, caption, .. } => {
-                    text += &format!("![{caption}]({stem}.png)\n\n*{caption}*\n")
+                    text += &format!("![{caption}]({stem}.png)\n\n*{caption}*\n");
                 }
             }
         }

@@ -174,8 +174,11 @@ fn samples(runs: &Runs<Table1Task, Table1Pass>, regime: &Regime, method: Table1M
     pairs.map(|(pass, best)| [pass.loss - best.loss, pass.size, 1e6 * pass.seconds_per_round]).collect()
 }
 
+/// What the theory says of a quantity.
+type Theory = fn(&theory::Bounds) -> Growth;
+
 /// The measured quantities in the order of [`samples`]: name, label and theory.
-const QUANTITIES: [(&str, &str, fn(&theory::Bounds) -> Growth); 3] = [
+const QUANTITIES: [(&str, &str, Theory); 3] = [
     ("regret", "regret", |b| b.regret),
     ("J", "stored points", |b| b.size),
     ("time a round", "µs a round", |b| b.time),
