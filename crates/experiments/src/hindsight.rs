@@ -45,8 +45,8 @@ impl Fit {
     }
 }
 
-/// Points that the ALD rule keeps: from whose span every `k(x_t, ·)` is at most this squared distance
-/// away.
+/// Points that the ALD rule keeps: from whose span every `k(x_t, ·)` is at most this squared
+/// distance away.
 pub(crate) fn spanning<'a, K: Kernel>(
     kernel: K,
     dimension: usize,

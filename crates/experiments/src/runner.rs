@@ -17,9 +17,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-/// Runs `work` on every job, a name and an input, on `threads` threads, and gives the results in the
-/// order of the jobs. `work` should depend on the job alone. A bar is drawn if that is asked for and
-/// standard error is a terminal; it vanishes in the end.
+/// Runs `work` on every job, a name and an input, on `threads` threads, and gives the results in
+/// the order of the jobs. `work` should depend on the job alone. A bar is drawn if that is asked
+/// for and standard error is a terminal; it vanishes in the end.
 pub fn run<I: Sync, O: Send>(
     jobs: &[(String, I)],
     threads: usize,

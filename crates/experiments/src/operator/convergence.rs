@@ -1,11 +1,11 @@
 //! The two corollaries: how fast the learnt operator comes to the minimiser `U_λ`.
 //!
 //! With a constant step `E‖U_t − U_λ‖²` comes to a plateau linear in η; with steps `η/(t + r)ᵃ` it
-//! falls like `t⁻ᵃ` up to a logarithm. Measured where `U_λ` is known: the autoregression as a finite
-//! chain. The chain's `U_λ` is also that of the process on the line to many digits (the grid is a
-//! quadrature of spectral accuracy, and 5 is five deviations), so that one target serves a dense
-//! learner (the recursion (28) itself, to seven digits), a sparse one (ε_t = b η_t², as Assumption 3
-//! asks), and a sparse one on the line.
+//! falls like `t⁻ᵃ` up to a logarithm. Measured where `U_λ` is known: the autoregression as a
+//! finite chain. The chain's `U_λ` is also that of the process on the line to many digits (the grid
+//! is a quadrature of spectral accuracy, and 5 is five deviations), so that one target serves a
+//! dense learner (the recursion (28) itself, to seven digits), a sparse one (ε_t = b η_t², as
+//! Assumption 3 asks), and a sparse one on the line.
 
 mod bounds;
 

@@ -2,9 +2,9 @@
 //!
 //! On the system of section 5, OPF by the printed recursion (15) on an explicit inverse, its epochs
 //! begun in three ways, beside the square-root engine, which forms no inverse. The paper's figure
-//! ends at N = 7680 and is judged there; the run goes on to twice that, because (E.2)'s own trouble,
-//! of which the paper says nothing, begins behind it. Then one coordinate of that system for a
-//! million steps, where outputs pass 10⁸ and an explicit inverse loses all its digits.
+//! ends at N = 7680 and is judged there; the run goes on to twice that, because (E.2)'s own
+//! trouble, of which the paper says nothing, begins behind it. Then one coordinate of that system
+//! for a million steps, where outputs pass 10⁸ and an explicit inverse loses all its digits.
 //!
 //! A run that has left the range of numbers has an infinite regret; curves are medians over seeds.
 

@@ -4,8 +4,8 @@
 //! Round 1, in which all predict with nothing seen, is not scored: a learner that does not know the
 //! unit of the target predicts 0, while the scaled one has been told the range, and on targets such
 //! as years that one round outweighs all others. The error with it stands beside. At the width of
-//! Table 3's protocol the tuned dictionary is unbounded; at the others it has at most 600 points, so
-//! that narrow widths can be afforded.
+//! Table 3's protocol the tuned dictionary is unbounded; at the others it has at most 600 points,
+//! so that narrow widths can be afforded.
 
 use mercer_auto::{Auto, AutoParams};
 use mercer_experts::Rule;
