@@ -102,7 +102,7 @@ def main():
             for method, errors in scores(folder, name, int(size), repetition):
                 found.setdefault(method, []).append(errors)
         for method, errors in found.items():
-            print(f"{name},{size},{method}," + ",".join(f"{error:.3g}" for error in np.mean(errors, 0)), flush=True)
+            print(f"{name},{size},{method}," + ",".join(f"{error:.3g}" for error in np.median(errors, 0)), flush=True)
 
 
 if __name__ == "__main__":

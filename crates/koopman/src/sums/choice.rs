@@ -10,7 +10,8 @@
 //! operator (the VAMP-E score of Wu and Noé 2020). With the eigenbases of `G` and `C`, and `K_f`
 //! the whitened `A` of fold `f` of the pairs, it falls as
 //! `Σ_f 2⟨K₋f, K_f⟩ − ‖K₋f‖²` rises, the norm taken in `L²`. It can be compared across widths. A
-//! function with a variance below `1/n` rests on one pair, so `λ ≥ 0.9/n` here.
+//! function with a variance below `1/n` rests on one pair, so `λ ≥ 0.9/n` here. Of a deterministic
+//! system the least residual of an eigenfunction decides.
 
 use std::ops::Range;
 

@@ -35,6 +35,8 @@ const STRONG: f64 = 8.0;
 const CERTAIN: f64 = 2.5;
 /// Residuals and spreads below this are rounding.
 const ROUNDING: f64 = 1e-9;
+/// Of smaller residuals none is better.
+const EXACT: f64 = 1e-6;
 /// Moduli of a deterministic system that differ by less are taken as one, if their spreads allow.
 const ALIKE: f64 = 1e-3;
 
@@ -125,6 +127,21 @@ pub(crate) fn spectrum(
     }
     (spectrum.modes, spectrum.functions) = modes.into_iter().unzip();
     Ok(spectrum)
+}
+
+/// The least residual of an eigenfunction of `operator` beside the constant, not below rounding.
+/// `O(p³)`.
+///
+/// # Errors
+/// When an eigenvalue iteration fails.
+pub(crate) fn least_residual(operator: &Matrix, total: &Sums, next: &Matrix) -> Result<f64, Error> {
+    let found = GeneralEigen::new(operator, LEADING)?;
+    let basis = basis(&parts(found.values.iter().zip(found.re.iter().zip(&found.im))), total)?;
+    let modes = Fit::new(basis, &[], total, Kind::LeastSquares)?.modes(next, total, true);
+    let mut residuals: Vec<f64> = modes.iter().map(|(mode, _)| mode.residual).collect();
+    residuals.sort_by(f64::total_cmp);
+    // The constant has the first.
+    Ok(residuals.get(1).map_or(f64::INFINITY, |residual| residual.max(EXACT)))
 }
 
 /// Puts modes of one modulus in the order of their frequency: what turns slowly stands before its

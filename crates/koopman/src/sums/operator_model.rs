@@ -76,6 +76,8 @@ pub struct OperatorModel {
     pub(crate) calibration: Calibration,
     pub(crate) spectral: Features,
     pub(crate) spectrum: Spectrum,
+    /// The latest pairs, flat, if the modes have no dictionary.
+    pub(crate) latest: Vec<f64>,
 }
 
 impl OperatorModel {
@@ -148,6 +150,15 @@ impl OperatorModel {
     pub fn dictionary(&self) -> Vec<DictionaryPoint> {
         let points = self.spectral.dictionary();
         points.map(|(round, point)| DictionaryPoint { round, point: self.scale.undo(&point) }).collect()
+    }
+
+    /// Where eigenfunctions can be shown: at the points of the dictionary, or at the latest states
+    /// where linear features keep none.
+    #[must_use]
+    pub fn places(&self) -> Vec<Vec<f64>> {
+        let latest = self.latest.chunks_exact(self.scale.dimension() + self.state);
+        let latest = latest.map(|pair| pair[..self.scale.dimension()].to_vec());
+        self.dictionary().into_iter().map(|point| point.point).chain(latest).collect()
     }
 
     /// Real and imaginary part of each mode's eigenfunction at `x`; their mean square modulus is 1.

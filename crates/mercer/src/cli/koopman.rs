@@ -98,8 +98,8 @@ pub(crate) struct KoopmanArguments {
     /// [default: the usual difference of --time, or 1]
     #[arg(long, value_name = "T", value_parser = positive)]
     step_time: Option<f64>,
-    /// By sums: write the eigenfunctions at the points kept to this CSV file: x…, then real and
-    /// imaginary part of each
+    /// By sums: write the eigenfunctions at the points kept, or at the latest states where linear
+    /// features keep none, to this CSV file: x…, then real and imaginary part of each
     #[arg(long, value_name = "OUT.csv")]
     eigenfunctions: Option<PathBuf>,
     /// How many eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an

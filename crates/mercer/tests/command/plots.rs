@@ -127,12 +127,13 @@ fn an_operator_is_drawn() {
     has(&svg(&folder, "p.svg"), &["unit circle", "Eigenfunction of "]);
     folder.done("koopman deep.csv --plot p.svg");
     has(&svg(&folder, "p.svg"), &["unit circle", "eigenvalue ± two spreads", "Eigenfunction of "]);
-    // Linear features keep no points at which functions could be drawn.
-    let straight = folder.done("koopman p.csv --plot p.svg");
+    // Linear features keep no points: functions are drawn over the latest states.
+    let straight = folder.done("koopman p.csv --plot p.svg --eigenfunctions f.csv");
     assert!(straight.contains("linear features"), "{straight}");
-    has(&svg(&folder, "p.svg"), &["eigenvalue ± two spreads"]);
+    has(&svg(&folder, "p.svg"), &["p.csv: linear features", "eigenvalue ± two spreads", "Eigenfunction of ", ">a<"]);
+    assert_eq!(folder.read("f.csv").lines().count(), 301);
     folder.done("koopman deep.csv --method sogd --plot p.svg");
-    has(&svg(&folder, "p.svg"), &["point kept, in order"]);
+    has(&svg(&folder, "p.svg"), &["point, in order"]);
     folder.refused(2, "koopman p.csv --state-dim 1 --input-dim 3 --plot q.svg", &["--plot", "no eigenvalues"]);
 }
 

@@ -24,7 +24,7 @@ const MOST_SETS: usize = 5;
 
 /// Where the functions are shown.
 enum Places {
-    /// Along the one number of a state, or along the points kept, in their order.
+    /// Along the one number of a state, or along points in their order.
     Line(Vec<f64>, String),
     /// Over the two numbers of a state.
     Plane(Grid),
@@ -40,8 +40,10 @@ pub(super) struct Subject<'a> {
     pub(super) spreads: Option<Vec<f64>>,
     /// Those that have functions.
     pub(super) leading: Vec<Eigenvalue>,
-    /// The points kept.
-    pub(super) inputs: Points,
+    /// What there is of points, for the title.
+    pub(super) kept: String,
+    /// The points kept, or states.
+    pub(super) places: Points,
     /// Real parts of the leading functions, `[function][point]`.
     pub(super) functions: Box<Functions<'a>>,
 }
@@ -57,7 +59,8 @@ impl<'a> Subject<'a> {
             values: operator.eigenvalues()?,
             spreads: None,
             leading: functions.values.clone(),
-            inputs: operator.inputs().clone(),
+            kept: kept(operator.inputs().len()),
+            places: operator.inputs().clone(),
             functions: Box::new(move |points| operator.evaluate_real_parts(&functions, points)),
         })
     }
@@ -65,7 +68,8 @@ impl<'a> Subject<'a> {
     /// That of exact sums.
     pub(super) fn of_sums(model: &'a OperatorModel) -> Self {
         let values: Vec<Eigenvalue> = model.modes().iter().map(|mode| mode.value).collect();
-        let rows: Vec<f64> = model.dictionary().into_iter().flat_map(|point| point.point).collect();
+        let rows = model.places().concat();
+        let size = model.spectrum_choice().size;
         let functions = |points: &Points| {
             let mut parts = vec![Vec::with_capacity(points.len()); model.modes().len()];
             for i in 0..points.len() {
@@ -78,7 +82,8 @@ impl<'a> Subject<'a> {
             leading: values.clone(),
             values,
             spreads: Some(model.modes().iter().map(|mode| mode.spread).collect()),
-            inputs: Points::from_rows(model.units().len(), &rows),
+            kept: if size == 0 { "linear features".to_owned() } else { kept(size) },
+            places: Points::from_rows(model.units().len(), &rows),
             functions: Box::new(functions),
         }
     }
@@ -90,15 +95,14 @@ impl<'a> Subject<'a> {
 /// Those of the functions and of the partition.
 pub(super) fn draw(subject: &Subject<'_>, layout: &Layout, data: &str) -> Result<Panels, Error> {
     let data = short_name(data);
-    let Subject { values: all, spreads, leading, inputs, functions } = subject;
-    let kept = inputs.len();
-    let title = format!("Koopman operator of {data}: {kept} points kept");
+    let Subject { values: all, spreads, leading, kept, places: known, functions } = subject;
+    let title = format!("Koopman operator of {data}: {kept}");
     let mut panels = Panels::new(title, 2);
     panels = panels.panel(spectrum(all, spreads.as_deref()));
-    if kept == 0 {
+    if known.is_empty() {
         return Ok(panels);
     }
-    let (places, points) = places(inputs, layout);
+    let (places, points) = places(known, layout);
     let values = functions(&points)?;
     // Of a complex pair the first tells it all.
     let first = |i: &usize| leading[*i].im >= 0.0;
@@ -124,6 +128,10 @@ pub(super) fn draw(subject: &Subject<'_>, layout: &Layout, data: &str) -> Result
     Ok(panels)
 }
 
+fn kept(points: usize) -> String {
+    format!("{points} points kept")
+}
+
 fn spectrum(values: &[Eigenvalue], spreads: Option<&[f64]>) -> Figure {
     let shown = &values[..values.len().min(SPECTRUM)];
     let (re, im): (Vec<f64>, Vec<f64>) = shown.iter().map(|value| (value.re, value.im)).unzip();
@@ -144,10 +152,10 @@ fn spectrum(values: &[Eigenvalue], spreads: Option<&[f64]>) -> Figure {
     figure.dashed("unit circle", &circle(f64::cos), &circle(f64::sin))
 }
 
-/// Where functions are evaluated: on a grid over the points kept.
-fn places(inputs: &Points, layout: &Layout) -> (Places, Points) {
-    let d = inputs.dimension();
-    let coordinate = |axis: usize| (0..inputs.len()).map(move |i| inputs.point(i)[axis]);
+/// Where functions are evaluated: on a grid over the points that are known.
+fn places(known: &Points, layout: &Layout) -> (Places, Points) {
+    let d = known.dimension();
+    let coordinate = |axis: usize| (0..known.len()).map(move |i| known.point(i)[axis]);
     let range = |axis: usize| {
         let (low, high) = coordinate(axis).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
         if low < high { (low, high) } else { (low - 0.5, high + 0.5) }
@@ -166,11 +174,11 @@ fn places(inputs: &Points, layout: &Layout) -> (Places, Points) {
             (Places::Plane(grid), points)
         }
         _ => {
-            let step = inputs.len().div_ceil(POINTS);
-            let kept: Vec<usize> = (0..inputs.len()).step_by(step).collect();
-            let rows: Vec<f64> = kept.iter().flat_map(|i| inputs.point(*i).to_vec()).collect();
-            let xs = kept.iter().map(|i| *i as f64).collect();
-            (Places::Line(xs, "point kept, in order".to_owned()), Points::from_rows(d, &rows))
+            let step = known.len().div_ceil(POINTS);
+            let some: Vec<usize> = (0..known.len()).step_by(step).collect();
+            let rows: Vec<f64> = some.iter().flat_map(|i| known.point(*i).to_vec()).collect();
+            let xs = some.iter().map(|i| *i as f64).collect();
+            (Places::Line(xs, "point, in order".to_owned()), Points::from_rows(d, &rows))
         }
     }
 }

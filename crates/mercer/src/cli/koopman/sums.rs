@@ -79,14 +79,14 @@ fn forecast(
     Ok(Some(Forecast { rows, half_widths, from_end: true }))
 }
 
-/// The eigenfunctions at the points of the dictionary: x…, then real and imaginary part of each.
+/// The eigenfunctions at the points kept, or at the latest states: x…, then real and imaginary part of each.
 fn write_eigenfunctions(file: &mut Predictions, model: &OperatorModel) -> Result<(), Failure> {
     let names = (1..=model.units().len()).map(|i| format!("x{i}"));
     let parts = (1..=model.modes().len()).flat_map(|i| [format!("re{i}"), format!("im{i}")]);
     file.write(&(names.chain(parts).collect::<Vec<_>>().join(",") + "\n"))?;
-    for point in model.dictionary() {
-        let values = model.eigenfunctions(&point.point).map_err(|error| Failure::because(error.to_string()))?;
-        let cells = point.point.iter().chain(values.iter().flatten()).map(|value| number(*value));
+    for point in model.places() {
+        let values = model.eigenfunctions(&point).map_err(|error| Failure::because(error.to_string()))?;
+        let cells = point.iter().chain(values.iter().flatten()).map(|value| number(*value));
         file.write(&(cells.collect::<Vec<_>>().join(",") + "\n"))?;
     }
     Ok(())
