@@ -201,7 +201,8 @@ impl OperatorSums {
             Some(settled) if pairs == TOGETHER => {
                 let first = self.rounds - pairs as u64;
                 self.stretch.fill(&settled.scale, self.state, first, &self.pending);
-                settled.learn(&self.stretch, self.params.half_life);
+                let half_life = self.params.half_life;
+                settled.candidates.iter_mut().for_each(|candidate| candidate.take(&self.stretch, half_life));
                 self.pending.clear();
                 self.race();
             }
@@ -254,20 +255,22 @@ impl OperatorSums {
         let mut all = Stretch::default();
         let first = self.rounds - pairs as u64;
         all.fill(&scale, self.state, first, &self.pending);
+        let stretches = self.pending.chunks(length * width).enumerate().map(|(i, pairs)| {
+            let mut stretch = Stretch::default();
+            stretch.fill(&scale, self.state, first + (i * length) as u64, pairs);
+            stretch
+        });
+        let stretches: Vec<Stretch> = stretches.collect();
         let mut candidates = Vec::new();
         for (kernel, most) in self.kernels(median)? {
             let mut candidate = Candidate::new(Features::new(kernel, d, most), self.state, length);
             candidate.grow(&all);
+            stretches.iter().for_each(|stretch| candidate.take(stretch, self.params.half_life));
+            // One after the other: the memory of a long stretch is more than the sums.
+            candidate.release();
             candidates.push(candidate);
         }
-        let mut settled = Settled { scale, candidates };
-        let mut stretch = Stretch::default();
-        for (i, pairs) in self.pending.chunks(length * width).enumerate() {
-            stretch.fill(&settled.scale, self.state, first + (i * length) as u64, pairs);
-            settled.learn(&stretch, self.params.half_life);
-        }
-        settled.candidates.iter_mut().for_each(Candidate::release);
-        Ok(settled)
+        Ok(Settled { scale, candidates })
     }
 
     /// The kernels that are tried with the size of their dictionaries, none of the first.
@@ -530,17 +533,6 @@ impl Settled {
     /// The candidate of the same features.
     fn partner(&self, of: &Candidate) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.features.is_like(&of.features))
-    }
-
-    fn learn(&mut self, stretch: &Stretch, half_life: Option<f64>) {
-        let keep =
-            half_life.map_or(1.0, |rows| mercer_simd::exp(-std::f64::consts::LN_2 * stretch.len() as f64 / rows));
-        for candidate in &mut self.candidates {
-            if candidate.features.has_room() {
-                candidate.grow(stretch);
-            }
-            candidate.learn(stretch, keep);
-        }
     }
 }
 

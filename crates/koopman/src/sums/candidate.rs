@@ -116,6 +116,15 @@ impl Candidate {
         self.memory = Memory::default();
     }
 
+    /// Lets points join while there is room, and learns; all before fades by `half_life` pairs.
+    pub(crate) fn take(&mut self, stretch: &Stretch, half_life: Option<f64>) {
+        if self.features.has_room() {
+            self.grow(stretch);
+        }
+        let fade = |rows: f64| mercer_simd::exp(-std::f64::consts::LN_2 * stretch.len() as f64 / rows);
+        self.learn(stretch, half_life.map_or(1.0, fade));
+    }
+
     /// Adds the pairs of a stretch to the sums, after all before weigh `keep` times as much.
     /// `O(md + p²)` a pair, as matrix products.
     pub(crate) fn learn(&mut self, stretch: &Stretch, keep: f64) {
