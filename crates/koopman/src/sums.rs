@@ -39,11 +39,11 @@ use crate::Error;
 use blocks::{MOST_BLOCKS, Sums, sum};
 use calibration::Calibration;
 use candidate::Candidate;
-use choice::{RIDGES, Score, forecast_scores, spectrum_scores};
+use choice::{Score, forecast_scores, spectrum_scores};
 use features::Features;
 use forecaster::Forecaster;
 pub use modes::Mode;
-use modes::{Spectrum, least_residual, spectrum};
+use modes::{Spectrum, of_least_residual, spectrum};
 use operator_model::quality;
 pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
 use recent::Recent;
@@ -70,9 +70,6 @@ const RACES: [(u64, f64); 2] = [(BUFFER as u64, 3.0), (16_384, 1.0)];
 const FEWEST: u64 = 10;
 /// A system is deterministic up to this part of the variance, and of the error of no change.
 const DETERMINISTIC: [f64; 2] = [0.01, 0.25];
-
-/// The largest ridge with which modes of a deterministic system are looked for.
-const MOST_RIDGE: f64 = 1e-3;
 
 parameters! {
     /// Parameters of [`OperatorSums`].
@@ -439,7 +436,10 @@ impl OperatorSums {
         let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
         let own = (forecast, scored[forecast].forecast.ridge);
         let (spectral, ridge) = match best(scored.len(), of_spectrum) {
-            Some(_) if deterministic => of_least_residual(&settled, &scored, own, &pending)?,
+            Some(_) if deterministic => {
+                let ridges: Vec<f64> = scored.iter().map(|scored| scored.forecast.ridge).collect();
+                of_least_residual(&settled.candidates, &ridges, own.0, &pending)?
+            }
             Some(best) => (best, scored[best].spectrum.as_ref().map_or(own.1, |score| score.ridge)),
             None => own,
         };
@@ -534,35 +534,6 @@ impl Settled {
     fn partner(&self, of: &Candidate) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.features.is_like(&of.features))
     }
-}
-
-/// The candidate and the ridge with the eigenfunction nearest to a true one, beside the constant:
-/// those of the forecast, `own`, if none is nearer. A width that forecasts best in one step may
-/// miss slow functions, and without noise a residual tells.
-fn of_least_residual(
-    settled: &Settled,
-    scored: &[Scored],
-    own: (usize, f64),
-    pending: &Stretch,
-) -> Result<(usize, f64), Error> {
-    let (mut found, mut least) = (own, f64::INFINITY);
-    let others = (0..scored.len()).filter(|i| *i != own.0);
-    for i in std::iter::once(own.0).chain(others) {
-        let candidate = &settled.candidates[i];
-        let alone = candidate.alone(pending);
-        let (total, next) = (sum(&candidate.groups(1, alone.as_ref())), candidate.folds(alone.as_ref()).1);
-        let (leading, p) = (candidate.features.leading(), candidate.features.len());
-        let first = scored[i].forecast.ridge;
-        let larger = RIDGES.into_iter().rev().filter(|ridge| (first..=MOST_RIDGE).contains(ridge) && *ridge != first);
-        for ridge in std::iter::once(first).chain(larger) {
-            let Ok(operator) = choice::solve(&total, leading, ridge, 0..p) else { continue };
-            let residual = least_residual(&operator, &total, &next)?;
-            if residual < least {
-                (found, least) = ((i, ridge), residual);
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// The index of the largest value; the first of equal ones.

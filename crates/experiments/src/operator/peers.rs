@@ -2,7 +2,8 @@
 //! whose spectrum and conditional means are known.
 //!
 //! Beside them stand the scores of other libraries on the same samples, for each system and score
-//! those of the method and the width that the truth tells to be best: `crates/experiments/operators`.
+//! those of the method and the width that the truth tells to be best:
+//! `crates/experiments/operators`.
 //!
 //! **Eigenvalues:** of the leading twelve each true one takes the nearest that is left; the mean
 //! distance. **Forecasts:** the root mean square of the distance to the expected state, as a share

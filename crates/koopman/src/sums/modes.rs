@@ -17,8 +17,10 @@
 
 use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, SymmetricEigen};
 
-use super::blocks::Sums;
-use super::choice::without;
+use super::blocks::{Sums, sum};
+use super::candidate::Candidate;
+use super::choice::{RIDGES, solve, without};
+use super::stretch::Stretch;
 use crate::Error;
 
 /// Eigenvectors whose span is fitted again, if more are not asked for.
@@ -35,6 +37,8 @@ const STRONG: f64 = 8.0;
 const CERTAIN: f64 = 2.5;
 /// Residuals and spreads below this are rounding.
 const ROUNDING: f64 = 1e-9;
+/// The largest ridge with which modes of a deterministic system are looked for.
+const MOST_RIDGE: f64 = 1e-3;
 /// Of smaller residuals none is better.
 const EXACT: f64 = 1e-6;
 /// Moduli of a deterministic system that differ by less are taken as one, if their spreads allow.
@@ -129,12 +133,45 @@ pub(crate) fn spectrum(
     Ok(spectrum)
 }
 
+/// The candidate and the ridge with the eigenfunction nearest to a true one, beside the constant:
+/// those of the forecast, the candidate `own`, if none is nearer. A width that forecasts best in
+/// one step may miss slow functions, and without noise a residual tells. `ridges` are those that
+/// forecast best, of each candidate.
+///
+/// # Errors
+/// When an eigenvalue iteration fails.
+pub(crate) fn of_least_residual(
+    candidates: &[Candidate],
+    ridges: &[f64],
+    own: usize,
+    pending: &Stretch,
+) -> Result<(usize, f64), Error> {
+    let (mut found, mut least) = ((own, ridges[own]), f64::INFINITY);
+    let others = (0..candidates.len()).filter(|i| *i != own);
+    for i in std::iter::once(own).chain(others) {
+        let candidate = &candidates[i];
+        let alone = candidate.alone(pending);
+        let (total, next) = (sum(&candidate.groups(1, alone.as_ref())), candidate.folds(alone.as_ref()).1);
+        let (leading, p) = (candidate.features.leading(), candidate.features.len());
+        let first = ridges[i];
+        let larger = RIDGES.into_iter().rev().filter(|ridge| (first..=MOST_RIDGE).contains(ridge) && *ridge != first);
+        for ridge in std::iter::once(first).chain(larger) {
+            let Ok(operator) = solve(&total, leading, ridge, 0..p) else { continue };
+            let residual = least_residual(&operator, &total, &next)?;
+            if residual < least {
+                (found, least) = ((i, ridge), residual);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The least residual of an eigenfunction of `operator` beside the constant, not below rounding.
 /// `O(p³)`.
 ///
 /// # Errors
 /// When an eigenvalue iteration fails.
-pub(crate) fn least_residual(operator: &Matrix, total: &Sums, next: &Matrix) -> Result<f64, Error> {
+fn least_residual(operator: &Matrix, total: &Sums, next: &Matrix) -> Result<f64, Error> {
     let found = GeneralEigen::new(operator, LEADING)?;
     let basis = basis(&parts(found.values.iter().zip(found.re.iter().zip(&found.im))), total)?;
     let modes = Fit::new(basis, &[], total, Kind::LeastSquares)?.modes(next, total, true);

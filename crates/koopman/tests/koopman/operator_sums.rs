@@ -133,7 +133,8 @@ fn the_score_from_sums_is_the_error_on_held_out_rows() -> Outcome {
     let oracle = held_out(&noisy, &Features::new(&noisy, None, &[]), 0.1)?;
     assert!((linear.quality().held_out / oracle - 1.0).abs() < 1e-9, "{:?} {oracle}", linear.quality());
     assert!(!linear.is_deterministic() && linear.dictionary().is_empty());
-    // Of a pendulum whose force is an input there are no modes, which could have another dictionary.
+    // Of a pendulum whose force is an input there are no modes, which could have another
+    // dictionary.
     let mut exact = pendulum(640, [1.0, 1.0]);
     exact.iter_mut().for_each(|(x, _)| x.push(-x[0].sin()));
     let model = model(&exact)?;

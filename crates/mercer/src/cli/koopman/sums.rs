@@ -79,7 +79,8 @@ fn forecast(
     Ok(Some(Forecast { rows, half_widths, from_end: true }))
 }
 
-/// The eigenfunctions at the points kept, or at the latest states: x…, then real and imaginary part of each.
+/// The eigenfunctions at the points kept, or at the latest states: x…, then real and imaginary part
+/// of each.
 fn write_eigenfunctions(file: &mut Predictions, model: &OperatorModel) -> Result<(), Failure> {
     let names = (1..=model.units().len()).map(|i| format!("x{i}"));
     let parts = (1..=model.modes().len()).flat_map(|i| [format!("re{i}"), format!("im{i}")]);
