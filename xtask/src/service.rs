@@ -1,16 +1,18 @@
-//! What others read of the service: the systemd unit, and the OpenAPI document with what it
-//! promises.
+//! What others read of the service: the systemd unit and the container file with the arguments that
+//! they start it with, and the OpenAPI document with what it promises.
 
 use std::fs;
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use crate::faults::client::Service;
+use crate::faults::client::{Service, get};
 use crate::product::{self, DriftStream};
 use crate::tools;
 
 const UNIT: &str = "docs/serving/mercer.service";
+const CONTAINER: &str = "docs/serving/Containerfile";
 
 /// # Errors
 /// If the unit is not one, or the service does not hold what its document promises.
@@ -24,16 +26,20 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
     } else {
         println!("service: the unit is not looked at: systemd-analyze is not installed");
     }
-    let Some(program) = tools::from_pypi(shell, "schemathesis", "4.32.5") else {
-        return tools::skipped("service", "schemathesis");
-    };
     let mercer = product::tested()?;
     let mut rows = b"a,b,c,d,y\n".to_vec();
     let mut stream = DriftStream::new(4);
     (0..50).try_for_each(|_| stream.write(&mut rows))?;
     fs::write(folder.path().join("rows.csv"), rows)?;
+    let [unit, container] = [UNIT, CONTAINER].map(|file| shell.read_file(file));
     let _place = shell.push_dir(folder.path());
     cmd!(shell, "{mercer} train rows.csv --learner krls --kernel gaussian:0.7 --quiet --out m.mercer").quiet().run()?;
+    for started in [of_unit(&unit?)?, of_container(&container?)?] {
+        starts(&mercer, folder.path(), &started)?;
+    }
+    let Some(program) = tools::from_pypi(shell, "schemathesis", "4.32.5") else {
+        return tools::skipped("service", "schemathesis");
+    };
     let service = Service::start(&mercer, folder.path(), "--model m.mercer")?;
     let document = format!("http://{}/openapi.json", service.address);
     let checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
@@ -42,4 +48,42 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
         .ignore_stdout()
         .run()?;
     service.end()
+}
+
+/// What the unit starts, without the program.
+fn of_unit(text: &str) -> Result<String> {
+    let (_, rest) = text.split_once("ExecStart=").context("a unit starts something")?;
+    let lines = rest.lines().map(|line| (line.trim_end_matches('\\'), line.ends_with('\\')));
+    let more = lines.clone().take_while(|(_, goes_on)| *goes_on).count();
+    Ok(lines.take(more + 1).flat_map(|(line, _)| line.split_whitespace()).skip(1).collect::<Vec<_>>().join(" "))
+}
+
+/// What the container starts, without the program.
+fn of_container(text: &str) -> Result<String> {
+    let mut words = Vec::new();
+    for list in ["ENTRYPOINT ", "CMD "].map(|name| text.lines().find_map(|line| line.strip_prefix(name))) {
+        words.extend(serde_json::from_str::<Vec<String>>(list.context("a container starts something")?)?);
+    }
+    Ok(words.split_off(1).join(" "))
+}
+
+/// Starts the service with these arguments, in a folder that has the model and in place of the
+/// address that they name.
+fn starts(mercer: &Path, folder: &Path, arguments: &str) -> Result<()> {
+    let place = folder.join("started");
+    fs::create_dir_all(place.join("rescue"))?;
+    fs::copy(folder.join("m.mercer"), place.join("model.mercer"))?;
+    let mut words: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
+    for word in words.iter_mut().filter(|word| word.starts_with('/')) {
+        let name = Path::new(word).file_name().context("a path has a name")?;
+        *word = place.join(name).display().to_string();
+    }
+    let address = words.iter().position(|word| word == "--addr").context("a service has an address")?;
+    words.drain(address..=address + 1);
+    ensure!(words[0] == "serve", "{arguments}: is no service");
+    let service = Service::start_with(mercer, &place, &words[1..].join(" "), Some("s3cret"))?;
+    // Both want the token for every path.
+    ensure!(get(service.address, "/health")?.0 == 401, "{arguments}: is open to everybody");
+    service.end()?;
+    Ok(fs::remove_dir_all(place)?)
 }

@@ -3,10 +3,10 @@
 use super::model::{Reason, Row, Standing};
 
 /// Keeps the rows of requests from before they are learnt until a model that has learnt them is
-/// saved. After a crash they are learnt anew, in their order and request by request: those behind a
-/// row of a request that the model refuses were not learnt, and must not be.
+/// saved. After a crash they are learnt anew in their order. Of rows that were appended together
+/// those behind one that the model refuses were not learnt, and must not be.
 pub trait Journal: Send {
-    /// Writes the rows of a request, which the model as it stands is about to learn.
+    /// Writes rows of a request, which the model as it stands is about to learn.
     ///
     /// # Errors
     /// If they cannot be written. Nothing of them may then be left, and they are not learnt.

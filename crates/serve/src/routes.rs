@@ -30,8 +30,10 @@ use super::{Service, page};
 
 const JSON: &str = "application/json";
 
-/// Rows that are predicted before others have their turn on the thread.
+/// Rows that are predicted before others have their turn on the thread, and the bytes of a body
+/// from which on reading its JSON takes a turn.
 const TURN: usize = 16;
+const LARGE: usize = 1 << 14;
 
 impl Refusal {
     fn answer(self) -> Answer {
@@ -170,8 +172,7 @@ async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
     if let Some(most) = service.schema.series {
         return forecast(service, request::ahead(&body, &service.schema.known, most)?).await;
     }
-    let mut asked = Asked::parse(&body, Purpose::Predict, service)?;
-    drop(body);
+    let mut asked = parse(body, Purpose::Predict, service).await?;
     let mut made = Predictions {
         rows: std::mem::take(&mut asked.rows).into_iter(),
         text: String::from(if asked.single { "" } else { "{\"predictions\":[" }),
@@ -225,7 +226,7 @@ impl Predictions {
             let at = self.at;
             if at > 0 {
                 self.text.push(',');
-                if at % TURN == 0 {
+                if at.is_multiple_of(TURN) {
                     _turn = None;
                     tokio::task::yield_now().await;
                     _turn = Some(turn(service, self.wait, "send fewer rows").await?);
@@ -267,6 +268,15 @@ impl Predictions {
     }
 }
 
+/// The rows of a body. Those of many take their turn.
+async fn parse(body: Bytes, purpose: Purpose, service: &Service) -> Result<Asked, Refusal> {
+    let _turn = match body.len() {
+        0..LARGE => None,
+        _ => Some(turn(service, service.options.limits.wait, "send fewer rows").await?),
+    };
+    Asked::parse(&body, purpose, service)
+}
+
 /// Waits for its turn to work on something heavy.
 async fn turn<'a>(service: &'a Service, wait: Duration, or: &str) -> Result<SemaphorePermit<'a>, Refusal> {
     let turn = timeout(wait, service.turns.acquire()).await.ok().and_then(Result::ok);
@@ -287,14 +297,15 @@ async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Resu
 async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
     service.options.access.check_learning(request.headers())?;
     let body = read(request, service).await?;
-    let mut asked = Asked::parse(&body, Purpose::Learn, service)?;
-    drop(body);
+    let limits = &service.options.limits;
     let busy =
         |wait| Refusal::busy("too many rows wait to be learnt, and nothing of these was; send them again later", wait);
+    // What will be refused need not be parsed.
+    service.queue.admit(0, limits.wait).map_err(busy)?;
+    let mut asked = parse(body, Purpose::Learn, service).await?;
     // What is taken from here on is not given up if the client goes away: nothing is waited for
     // until the job is sent.
     let place = jobs.reserve().await.map_err(|_| gone())?;
-    let limits = &service.options.limits;
     let mut kept = service.kept.take(&asked.ids, limits).map_err(|(at, refusal)| {
         let message = format!("{}: {}", asked.place(at), refusal.message);
         Refusal { message, ..refusal }

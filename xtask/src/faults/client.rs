@@ -17,7 +17,12 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn start(program: &Path, folder: &Path, arguments: &str) -> Result<Self> {
+        Self::start_with(program, folder, arguments, None)
+    }
+
+    pub(crate) fn start_with(program: &Path, folder: &Path, arguments: &str, token: Option<&str>) -> Result<Self> {
         let mut command = Command::new(program);
+        command.env_remove("MERCER_TOKEN").envs(token.map(|token| ("MERCER_TOKEN", token)));
         command.args(["serve", "--addr", "127.0.0.1:0", "--quiet"]).args(arguments.split_whitespace());
         let mut child = command.current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let mut line = String::new();
