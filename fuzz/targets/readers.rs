@@ -30,9 +30,10 @@ fuzz_target!(|data: &[u8]| {
     };
     records(text, &options);
     let rows = rows(text, &options);
-    if format != Format::Libsvm {
+    let gap = "\u{1}".repeat(9);
+    if format != Format::Libsvm && !text.windows(gap.len()).any(|part| part == gap.as_bytes()) {
         // With a value that stands for none every cell tells what it is.
-        let by_cells = ReadOptions { gaps: vec!["\u{1}".repeat(9)], ..options };
+        let by_cells = ReadOptions { gaps: vec![gap], ..options };
         assert_eq!(rows, self::rows(text, &by_cells));
     }
 });

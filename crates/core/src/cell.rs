@@ -65,17 +65,57 @@ impl fmt::Display for Cell<'_> {
 
 /// Texts by which files say that a value is not there. Among numbers and times they are gaps; in a
 /// column of categories they are values like any other, for `NA` may be Namibia.
-const GAP_MARKS: [&str; 18] = [
-    "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "none", "nil", "NaT", "-", "--",
-    ".", "?",
+const GAP_MARKS: [&str; 40] = [
+    "NA",
+    "na",
+    "N/A",
+    "n/a",
+    "N.A.",
+    "n.a.",
+    "<NA>",
+    "NaN",
+    "nan",
+    "NAN",
+    "-nan",
+    "-NaN",
+    "null",
+    "NULL",
+    "Null",
+    "None",
+    "none",
+    "nil",
+    "NaT",
+    "-",
+    "--",
+    ".",
+    "?",
+    "\\N",
+    "missing",
+    "undefined",
+    // Errors of spreadsheets, and of numbers in C.
+    "#N/A",
+    "#NA",
+    "#N/A N/A",
+    "#DIV/0!",
+    "#VALUE!",
+    "#REF!",
+    "#NAME?",
+    "#NUM!",
+    "#NULL!",
+    "1.#IND",
+    "-1.#IND",
+    "1.#QNAN",
+    "-1.#QNAN",
+    "#######",
 ];
 
 /// Whether a text, without the blanks around it, says that a value is not there: nothing, `NA`,
-/// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `?`, `\N`, `missing` and their usual spellings.
+/// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `?`, `\N`, `missing` and their usual spellings, or
+/// an error of a spreadsheet.
 #[must_use]
 pub fn is_gap_mark(text: &str) -> bool {
     let text = text.trim();
-    text.is_empty() || GAP_MARKS.contains(&text) || matches!(text, "\\N" | "missing" | "NAN" | "Null" | "-nan" | "-NaN")
+    text.is_empty() || GAP_MARKS.contains(&text)
 }
 
 /// A row of cells, one for each column. Slices, arrays and vectors of [`Cell`] are records; a

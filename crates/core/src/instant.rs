@@ -12,9 +12,11 @@ const FARTHEST: f64 = 1e13;
 ///
 /// Accepted are `2024-05-01`, `2024/05/01`, `01.05.2024`, `2024-05`, `08:30`, `08:30:00.25` (on
 /// 1970-01-01) and a date with a time, separated by `T` or one space; after a time `Z` or an offset
-/// `+02:00`, `+0200`, `+02`. Without an offset it is UTC. Also dates with an English month:
-/// `May 1 2024`, `May 1, 2024`, `1 May 2024`, `1-May-2024`, `May-1-2024`. Spaces around it do not
-/// count. `None` for everything else: nobody knows what `01/02/2024` is.
+/// `+02:00`, `+0200`, `+02`. Without an offset it is UTC. A week of ISO 8601, `2024-W18` or
+/// `2024-W18-3`, begins on Monday. Also dates with an English month: `May 1 2024`, `May 1, 2024`,
+/// `1 May 2024`, `1-May-2024`, `May-1-2024`, and behind the day `1-May-24`, of 1969 to 2068; with a
+/// time behind a space. Spaces around it do not count. `None` for everything else: nobody knows what
+/// `01/02/2024` is.
 #[must_use]
 pub fn parse_instant(text: &str) -> Option<f64> {
     let text = text.trim().as_bytes();
@@ -27,6 +29,9 @@ pub fn parse_instant(text: &str) -> Option<f64> {
         return whole(year, month, day, text);
     }
     let Some(year) = text.get(..4).and_then(digits) else { return with_month(text) };
+    if let Some(week) = text[4..].strip_prefix(b"-W") {
+        return of_week(year, week);
+    }
     let between = text.get(4).copied().filter(|byte| matches!(byte, b'-' | b'/'))?;
     let month = digits(text.get(5..7)?)?;
     if text.len() == 7 {
@@ -34,6 +39,19 @@ pub fn parse_instant(text: &str) -> Option<f64> {
     }
     let day = digits(text.strip_prefix_at(7, between)?.get(..2)?)?;
     whole(year, month, day, text)
+}
+
+/// A week of ISO 8601, `18`, or a day of it, `18-3`: the first week has the first Thursday.
+fn of_week(year: i64, text: &[u8]) -> Option<f64> {
+    let (week, day) = text.split_at_checked(2)?;
+    let day = if day.is_empty() { 1 } else { digits(day.strip_prefix(b"-")?)? };
+    let monday_of = |year| {
+        let fourth = days_from_civil(year, 1, 4);
+        fourth - (fourth + 3).rem_euclid(7)
+    };
+    let monday = monday_of(year) + 7 * (digits(week)? - 1);
+    let is_there = monday >= monday_of(year) && monday < monday_of(year + 1) && (1..=7).contains(&day);
+    is_there.then_some((monday + day - 1) as f64 * DAY)
 }
 
 /// A date with the name of its month, or the first three letters of it, before or behind the day,
@@ -53,10 +71,13 @@ fn with_month(text: &[u8]) -> Option<f64> {
         "november",
         "december",
     ];
-    if !text.iter().any(u8::is_ascii_alphabetic) || text.len() > 20 {
+    if !text.iter().any(u8::is_ascii_alphabetic) || text.len() > 36 {
         return None;
     }
-    let separates = |byte: &u8| matches!(byte, b' ' | b',' | b'-');
+    // A time stands behind the last blank.
+    let clock = text.iter().rposition(|byte| *byte == b' ').filter(|at| text[*at..].get(3) == Some(&b':'));
+    let (text, of_day) = clock.map_or(Some((text, 0.0)), |at| Some((&text[..at], time(&text[at + 1..])?)))?;
+    let separates = |byte: &u8| matches!(byte, b' ' | b',' | b'-' | b'/');
     let mut parts = text.split(separates).filter(|part| !part.is_empty());
     let (first, second, year) = (parts.next()?, parts.next()?, parts.next()?);
     let month = |name: &[u8]| {
@@ -68,12 +89,14 @@ fn with_month(text: &[u8]) -> Option<f64> {
             .position(|month| is(month) && (name.len() == 3 || name.len() == month.len()))
             .map(|at| at as i64 + 1)
     };
-    let (month, day) = match month(first) {
-        Some(month) => (month, second),
-        None => (month(second)?, first),
+    let (month, day, short) = match month(first) {
+        Some(month) => (month, second, false),
+        None => (month(second)?, first, year.len() == 2),
     };
-    let (day, year) = (digits(day).filter(|_| day.len() <= 2)?, digits(year).filter(|_| year.len() == 4)?);
-    if parts.next().is_some() { None } else { whole(year, month, day, &[]) }
+    let (day, year) = (digits(day).filter(|_| day.len() <= 2)?, digits(year).filter(|_| short || year.len() == 4)?);
+    // As POSIX has it: 69 and later are of the last century.
+    let year = if short { year + if year < 69 { 2000 } else { 1900 } } else { year };
+    if parts.next().is_some() { None } else { Some(whole(year, month, day, &[])? + of_day) }
 }
 
 /// A date of ten bytes (or seven, without a day), and the time behind it.
@@ -269,6 +292,14 @@ mod tests {
             ("29 Feb 2024", 1_709_164_800.0),
             ("29-FEB-2024", 1_709_164_800.0),
             ("Jan-2-1970", DAY),
+            ("29-Feb-24", 1_709_164_800.0),
+            ("02/jan/70", DAY),
+            ("2 Jan 1970 08:30", DAY + 30_600.0),
+            ("Jan 2, 1970 08:30:01+01", DAY + 27_001.0),
+            // A Thursday began 1970.
+            ("1970-W01", -3.0 * DAY),
+            ("1970-W01-4", 0.0),
+            ("2020-W53-7", 1_609_632_000.0),
         ] {
             assert_eq!(parse_instant(text), Some(seconds), "{text}");
         }
@@ -325,6 +356,13 @@ mod tests {
             "1 2 2024",
             "Monday 1 2024",
             "2024-01.01",
+            "1970-W00",
+            "2021-W53",
+            "2021-W01-8",
+            "2021-W1",
+            "2021W01",
+            "2 Jan 1970 8:30",
+            "2 Jan 70 99:30",
             "é024-01-01",
             "2024-0é-01",
         ] {

@@ -9,6 +9,7 @@
 /// | `1.234,5` | comma | point |
 /// | `1 234 567` | | blank |
 /// | `1,234` | | comma, in doubt |
+/// | `12,34,567` | | comma, as in India |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Punctuation {
     /// What stands before its fraction: a point or a comma.
@@ -48,13 +49,20 @@ impl Punctuation {
         // A leading 0 is no thousands.
         let grouped = matches!(whole.as_bytes(), [b'1'..=b'9'] | [b'1'..=b'9', _] | [b'1'..=b'9', _, _]);
         let (mut decimal, mut groups, mut several, mut fraction) = (None, None, false, 0);
+        // Groups of two are before the last, which is of three; none stands behind that.
+        let (mut pairs, mut closed) = (false, false);
         while let Some(symbol) = rest.chars().next().filter(|symbol| !matches!(symbol, 'e' | 'E')) {
             let mark = mark(symbol)?;
             let behind = &rest[symbol.len_utf8()..];
             let (behind, next) = behind.split_at(digits(behind));
-            if grouped && decimal.is_none() && behind.len() == 3 && groups.is_none_or(|groups| groups == mark) {
+            let groups_so = grouped && decimal.is_none() && groups.is_none_or(|groups| groups == mark) && !closed;
+            let begins = groups.is_none() && whole.len() < 3;
+            if groups_so && behind.len() == 2 && mark == ',' && (begins || pairs) && next.starts_with(',') {
+                (groups, pairs, several) = (Some(mark), true, true);
+            } else if groups_so && behind.len() == 3 {
                 several |= groups.is_some();
                 groups = Some(mark);
+                closed = pairs;
             } else if decimal.is_none() && groups != Some(mark) && is_decimal(mark) {
                 decimal = Some(mark);
                 fraction = behind.len();
@@ -140,6 +148,8 @@ mod tests {
             ("0,123", Some(','), None, 0.123),
             (",5", Some(','), None, 0.5),
             ("1,5e3", Some(','), None, 1500.0),
+            ("1,23,456", None, Some(','), 123_456.0),
+            ("12,34,567.5", Some('.'), Some(','), 1_234_567.5),
         ] {
             let written = Punctuation::of(text).unwrap();
             assert_eq!((written.decimal, written.groups), (decimal, groups), "{text}");
@@ -149,7 +159,22 @@ mod tests {
             Punctuation::of("1,234").map(|written| (written.doubt(), written.with_fraction().value("1,234"))),
             { Some((Some(','), Some(1.234))) }
         );
-        for text in ["12", "1.2.3", "1,23,456", "1 23", "a", "1,5e", "192.168.100.2", "", ".", "1'5"] {
+        for text in [
+            "12",
+            "1.2.3",
+            "1.23.456",
+            "1,23,45",
+            "123,45,678",
+            "1,234,56,789",
+            "1,23,456,789",
+            "1 23",
+            "a",
+            "1,5e",
+            "192.168.100.2",
+            "",
+            ".",
+            "1'5",
+        ] {
             assert_eq!(Punctuation::of(text), None, "{text}");
         }
         assert_eq!(

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::EncodingError;
 use crate::key::Key;
-use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, Reading, is_code};
+use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, Reading, is_code, is_set_off};
 use crate::overrides::Overrides;
 use crate::schema::{Column, Kind, LISTED, LONGEST_NAME, Schema, TimeParts, Use};
 use mercer_core::{Calendar, Cell, Cells, is_gap_mark, parse_instant};
@@ -146,8 +146,8 @@ struct Sight {
     values: Vec<(String, u64)>,
     /// Where each of them stands there.
     places: HashMap<String, usize>,
-    /// Numbers that begin with a zero they have no need of.
-    codes: u64,
+    /// How the first number is written that may be a code.
+    code: Option<&'static str>,
     /// Values that are too long to be listed, or too many.
     unlisted: u64,
 }
@@ -198,7 +198,7 @@ impl Sight {
             Cell::Missing => {}
             Cell::Number(_) | Cell::Integer(_) | Cell::Numeral(..) => {
                 self.numbers += 1;
-                self.codes += u64::from(matches!(cell, Cell::Numeral(_, text) if is_code(text)));
+                self.code = self.code.or_else(|| code(cell));
                 if let Some(number) = cell.number() {
                     self.observe_number(number);
                 }
@@ -273,15 +273,17 @@ impl Sight {
             if self.texts == 0 && self.marks == 0 && !self.not_running && is_name_of_identifier(name) {
                 return said(Kind::Identifier, String::new());
             }
-            let codes = format!("some begin with a zero; {name}=category keeps codes apart");
-            let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
-            let why = if self.codes > 0 { codes } else { self.outlying_mark().map(gap).unwrap_or_default() };
-            return said(Kind::Number, why);
+            let notation = self.notation_of_most();
+            let why = self.set_off(&notation).or_else(|| self.doubt_of_numbers(name));
+            return (Kind::Number, notation, why.unwrap_or_default());
         }
         let mut doubt = String::new();
         if self.unlisted == 0 {
             match Notation::of_numbers(self.values()) {
-                Reading::As(notation) => return (Kind::Number, notation, String::new()),
+                Reading::As(notation) => {
+                    let why = self.set_off(&notation).unwrap_or_default();
+                    return (Kind::Number, notation, why);
+                }
                 Reading::Doubtful(value) => doubt = format!("{value:?} may be read as two numbers"),
                 Reading::Text => {}
             }
@@ -303,11 +305,52 @@ impl Sight {
         } else {
             Kind::Category
         };
-        let numbers = 2 * self.numbers > present;
+        said(kind, self.doubt_of_texts(name).unwrap_or_default())
+    }
+
+    /// How the cells are read of a column of which nearly all are numbers: some may be written as
+    /// accounts write what is below zero.
+    fn notation_of_most(&self) -> Notation {
+        let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
+        match Notation::of_numbers(self.values()) {
+            Reading::As(notation) if set_off => notation,
+            _ => Notation::Plain,
+        }
+    }
+
+    /// A number below zero as accounts write it, with what it is read as.
+    fn set_off(&self, notation: &Notation) -> Option<String> {
+        let text = self.values().map(|(value, _)| value).find(|value| is_set_off(value))?;
+        notation.number(Cell::Text(text)).map(|number| format!("{text:?} is {number}"))
+    }
+
+    /// Why numbers may be something else.
+    fn doubt_of_numbers(&self, name: &str) -> Option<String> {
+        let code = self.code.map(|written| format!("some {written}; {name}=category keeps codes apart"));
+        let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
+        let present = self.present();
+        let differ = present >= ENOUGH_TEXTS && self.distinct() == present && is_name_of_identifier(name);
+        let names_rows = || differ.then(|| format!("another one in each row; {name}=identifier leaves it out"));
+        code.or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
+    }
+
+    /// What a column of categories may have been meant for.
+    fn doubt_of_texts(&self, name: &str) -> Option<String> {
+        if self.unlisted == 0
+            && let Some([one, other]) = Notation::of_two(self.values())
+        {
+            return Some(format!("{one:?} and {other:?} are numbers written in two ways; write all in one"));
+        }
         let is_odd = |value: &&str| value.replacen(',', ".", 1).parse::<f64>().is_err();
-        let odd = self.values().map(|(value, _)| value).find(is_odd).filter(|_| numbers);
-        let told = |odd| format!("{odd:?} is no number; {name}=number has such cells count as missing");
-        said(kind, odd.map(told).unwrap_or_default())
+        if 2 * self.numbers > self.present() {
+            let odd = self.values().map(|(value, _)| value).find(is_odd)?;
+            return Some(format!("{odd:?} is no number; {name}=number has such cells count as missing"));
+        }
+        let mut small = HashMap::new();
+        self.values().find_map(|(value, _)| {
+            let first = small.insert(value.to_lowercase(), value)?;
+            Some(format!("{first:?} and {value:?} differ in capitals alone, and are two of them"))
+        })
     }
 
     /// A number that programs write where there is no value, if it is there more than once and much
@@ -344,7 +387,7 @@ impl Sight {
         };
         let doubtful = |value, remedy| EncodingError::Doubtful { name: name.to_owned(), value, remedy };
         let notation = match kind {
-            Kind::Number if nothing || self.are_most(self.numbers) => Notation::Plain,
+            Kind::Number if nothing || self.are_most(self.numbers) => self.notation_of_most(),
             Kind::Number => match Notation::of_numbers(self.values()) {
                 Reading::As(notation) => notation,
                 Reading::Doubtful(value) => {
@@ -463,6 +506,27 @@ impl Sight {
         self.values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         self.values.truncate(LISTED);
         self.values
+    }
+}
+
+/// How a number is written that may be a code.
+fn code(cell: Cell<'_>) -> Option<&'static str> {
+    let text = match cell {
+        Cell::Integer(_) => return Some("have more digits than a number holds"),
+        Cell::Numeral(_, text) => text,
+        _ => return None,
+    };
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // A code has few digits.
+    let exponent = |(digits, exponent): (&str, &str)| are_digits(digits) && are_digits(exponent) && text.len() < 7;
+    if is_code(text) {
+        Some("begin with a zero")
+    } else if text.split_once(['e', 'E']).is_some_and(exponent) && cell.number().is_some_and(|value| value < 1e16) {
+        Some("are written with an E")
+    } else if text.len() > 15 && text.parse().is_ok_and(|whole| matches!(Cell::integer(whole), Cell::Integer(_))) {
+        Some("have more digits than a number holds")
+    } else {
+        None
     }
 }
 

@@ -3,6 +3,7 @@
 //! | a column writes | it is read as |
 //! |---|---|
 //! | `12.5 %`, `$3.20`, `EUR 7`, `12 kg` | the number, if every cell has the same sign or unit |
+//! | `(12.50)`, `12.50-` | a number below zero |
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
 //! | `20200131`, `202001`, `2020`, seconds, ms, µs or ns since 1970, told to be times | the instant |
@@ -139,7 +140,8 @@ impl Notation {
     /// That in which texts are numbers, all but one of twenty. Each text comes with how often it is
     /// there. `O(texts)`.
     pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Reading {
-        if most(texts.clone(), |text| plain(text).is_some() && !is_code(text)) {
+        let is_plain = |text: &str| plain(text).is_some() && !is_code(text);
+        if most(texts.clone(), is_plain) && !texts.clone().any(|(text, _)| is_set_off(text)) {
             return Reading::As(Self::Plain);
         }
         let Some((before, behind)) = Affix::shared(texts.clone()) else { return Reading::Text };
@@ -159,6 +161,17 @@ impl Notation {
             Some(doubt) => Reading::Doubtful(doubt.to_owned()),
             None => Reading::As(Self::Number(first.clone())),
         }
+    }
+
+    /// Two texts that are numbers with something else around them, in a column of which nearly all
+    /// are numbers with something around them.
+    pub(crate) fn of_two<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Option<[&'a str; 2]> {
+        if !most(texts.clone(), |text| Affix::of_number(text).is_some() && !is_code(text)) {
+            return None;
+        }
+        let mut all = texts.filter_map(|(text, _)| Some((text, Affix::of_number(text)?)));
+        let (one, around) = all.next()?;
+        all.find(|(_, other)| *other != around).map(|(other, _)| [one, other])
     }
 
     /// That in which texts are days with a number for the month, all but one of twenty.
@@ -236,16 +249,14 @@ const MARKS: [(char, Option<char>); 8] = [
 impl Numeral {
     /// The number of a text, with this around it. A sign may stand before all or before the digits.
     fn read(&self, text: &str) -> Option<f64> {
-        let text = text.trim();
-        let (negative, text) = sign(text);
+        let (negative, text) = sign(text.trim());
         let text = text.strip_prefix(&*self.before)?.strip_suffix(&*self.behind)?.trim_matches(is_blank);
         let (inner, digits) = sign(text);
         if (negative && inner) || !digits.starts_with(|first: char| first.is_ascii_digit() || first == self.decimal) {
             return None;
         }
         let value = match Punctuation::of(digits) {
-            None if digits.bytes().all(|byte| byte.is_ascii_digit()) => plain(digits)?,
-            None => return None,
+            None => plain(digits)?,
             Some(written) if self.has(written) => written.value(digits)?,
             // A single group may be a fraction as well.
             Some(written) => {
@@ -279,12 +290,28 @@ impl Numeral {
     }
 }
 
-/// Whether a text begins with a minus, and what is behind its sign.
+/// Whether a text is below zero, and what it is without its sign.
 fn sign(text: &str) -> (bool, &str) {
-    match text.strip_prefix(['-', '−']) {
-        Some(rest) => (true, rest.trim_start_matches(is_blank)),
+    if let Some(rest) = text.strip_prefix(['-', '−']) {
+        return (true, rest.trim_start_matches(is_blank));
+    }
+    match set_off(text) {
+        Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     }
+}
+
+/// What stands in parentheses, or before a minus at the end, as accounts write what is below zero.
+/// `2-` is no number, but a mark of a school.
+fn set_off(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(|rest| rest.trim_matches(is_blank));
+    let minus = || text.strip_suffix(['-', '−']).filter(|rest| rest.contains(['.', ',']));
+    inner.or_else(minus).filter(|rest| rest.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether a text is a number below zero, as accounts write it.
+pub(crate) fn is_set_off(text: &str) -> bool {
+    set_off(text.trim()).is_some()
 }
 
 /// A blank, or one of the thin ones that group digits.
@@ -317,8 +344,25 @@ impl Affix {
             }
         }
         let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        let known = Self::is_known(before.trim_matches(is_blank)) && Self::is_unit(behind);
-        ((all - count) * CELLS_A_MISFIT <= all && known).then(|| (before.to_owned(), behind.to_owned()))
+        ((all - count) * CELLS_A_MISFIT <= all && Self::is_read((before, behind)))
+            .then(|| (before.to_owned(), behind.to_owned()))
+    }
+
+    /// What stands before and behind the digits of a text that is a number.
+    fn of_number(text: &str) -> Option<(&str, &str)> {
+        let around = Self::around(text).filter(|around| Self::is_read(*around))?;
+        let [before, behind] = [around.0, around.1].map(str::to_owned);
+        let mut numeral = Numeral { before, behind, decimal: '.', group: None };
+        let mut reads = |(decimal, group)| {
+            (numeral.decimal, numeral.group) = (decimal, group);
+            numeral.read(text).is_some()
+        };
+        MARKS.into_iter().any(&mut reads).then_some(around)
+    }
+
+    /// Whether this may stand before and behind a number.
+    fn is_read((before, behind): (&str, &str)) -> bool {
+        Self::is_known(before.trim_matches(is_blank)) && Self::is_unit(behind)
     }
 
     fn is_known(sign: &str) -> bool {
@@ -336,8 +380,10 @@ impl Affix {
         let (_, text) = sign(text.trim());
         let first = text.find(|c: char| c.is_ascii_digit())?;
         let last = text.rfind(|c: char| c.is_ascii_digit())?;
-        let before = text[..first].trim_end_matches(['-', '−', '+', '.', ',']);
-        Some((before, &text[last + 1..]))
+        let (before, behind) = (text[..first].trim_end_matches(['-', '−', '+', '.', ',']), &text[last + 1..]);
+        // A number below zero may be in parentheses behind a sign: `$(5.00)`.
+        let within = before.strip_suffix('(').zip(behind.strip_prefix(')'));
+        Some(within.unwrap_or((before, behind)))
     }
 }
 
@@ -459,6 +505,11 @@ mod tests {
             (&["1 234 567", "12"], vec![1_234_567.0, 12.0]),
             (&["1,234,567", "12"], vec![1_234_567.0, 12.0]),
             (&["3.5", "-7"], vec![3.5, -7.0]),
+            (&["3.5", "1e5"], vec![3.5, 1e5]),
+            (&["12.50", "(3.00)", "( 1,200.00 )"], vec![12.5, -3.0, -1200.0]),
+            (&["$12.50", "($3.00)", "$(4.00)", "-$5.00"], vec![12.5, -3.0, -4.0, -5.0]),
+            (&["1.234,50-", "7,00"], vec![-1234.5, 7.0]),
+            (&["12,34,567", "1,23,456"], vec![1_234_567.0, 123_456.0]),
         ] {
             assert_eq!(numbers(texts), Some(read), "{texts:?}");
         }
@@ -469,7 +520,14 @@ mod tests {
         for texts in [&["$1,234", "$5,678"][..], &["1.234 €", "5.678 €"]] {
             assert!(matches!(Notation::of_numbers(once(texts)), Reading::Doubtful(_)), "{texts:?}");
         }
-        for texts in [&["A1", "A2"][..], &["12 kg", "3 lb"], &["01234", "1234"], &["12A", "13A"], &["1-2", "3-4"]] {
+        for texts in [
+            &["A1", "A2"][..],
+            &["12 kg", "3 lb"],
+            &["01234", "1234"],
+            &["12A", "13A"],
+            &["1-2", "3-4"],
+            &["2-", "1-", "3"],
+        ] {
             assert_eq!(Notation::of_numbers(once(texts)), Reading::Text, "{texts:?}");
         }
     }

@@ -194,10 +194,12 @@ impl Transform {
         let dimension = columns.iter().map(Encoder::width).sum::<usize>() + pool.width();
         let before = columns.len();
         if dimension == 0 {
-            let mut columns = schema.columns().iter();
-            let doubt = columns.find(|column| column.used == Use::Text && !column.why.is_empty()).cloned();
+            let columns =
+                || schema.columns().iter().filter(|column| matches!(column.used, Use::Text | Use::Identifier));
+            let doubt = columns().find(|column| !column.why.is_empty()).or_else(|| columns().next()).cloned();
             return Err(doubt.map_or(EncodingError::NothingLeft, |Column { name, why, .. }| {
-                EncodingError::OneInDoubt { name, why }
+                let left_out = || format!("left out, for it names rows or is text; {name}=category takes it");
+                EncodingError::OneInDoubt { why: if why.is_empty() { left_out() } else { why }, name }
             }));
         }
         Ok(Self { options, columns, pool, before, dimension })

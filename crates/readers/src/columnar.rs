@@ -150,7 +150,9 @@ impl Columnar {
     /// Takes the next row of the batch.
     fn go_on(&mut self, lines: &mut Lines) {
         self.row += 1;
-        self.text = OnceCell::new();
+        if self.text.get().is_some() {
+            self.text = OnceCell::new();
+        }
         lines.go_to_row(self.before + self.row as u64);
     }
 
@@ -207,7 +209,7 @@ impl Rows for Columnar {
 
     /// Of the first batch, which is read and kept.
     fn head(&mut self, lines: &mut Lines, target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
-        let mut head = TargetHead::new();
+        let mut head = TargetHead::default();
         self.fill(lines)?;
         let place = self.present.iter().position(|&column| column == target);
         if let (Some(batch), Some(place)) = (&self.batch, place) {

@@ -11,7 +11,7 @@ use crate::beginning::{Beginning, to_first_record};
 use crate::cells::{self, Cells};
 use crate::columns::{Plan, Role};
 use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
-use crate::error::{CellPlace, DataError, DialectError, ReadAsThousands};
+use crate::error::{CellPlace, DataError, DialectError, EndsLines, ReadAsThousands};
 use crate::head::TargetHead;
 use crate::header::{self, Found, lossy};
 use crate::labels::Labels;
@@ -73,6 +73,11 @@ impl Delimited {
             return Err(DialectError::MarkTwice { file: lines.file().to_owned(), mark }.into());
         }
         cells.split(lines, separator, LONGEST_RECORD)?;
+        if may_wait && options.header != Header::Absent && header::ends_lines(lines, separator, &cells) {
+            lines.ends_with(separator.byte());
+            cells.whole(lines.text(), separator);
+            remarks.push(EndsLines(lines.line()).to_string());
+        }
         if may_wait {
             let (found, remark) = header::pass_above(lines, (separator, told), &mut cells, options)?;
             separator = found;
@@ -330,7 +335,7 @@ impl Rows for Delimited {
     }
 
     fn head(&mut self, lines: &mut Lines, target: usize, options: &ReadOptions) -> Result<TargetHead, DataError> {
-        let mut head = TargetHead::new();
+        let mut head = TargetHead::default();
         if let Some(first) = self.cells.iter().nth(target).filter(|_| self.pending) {
             head.see(marks::kind(first, options));
         }
@@ -350,10 +355,20 @@ impl Rows for Delimited {
             return Ok(true);
         }
         self.split(lines)?;
-        while !self.cells_into(lines, record)? {
-            self.look(lines);
+        let mut known = self.notation.known();
+        loop {
+            match self.cells_into(lines, record) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {
+                    self.look(lines);
+                    known = self.notation.known();
+                }
+                Err(error) => {
+                    self.notation.back_to(known);
+                    return Err(error);
+                }
+            }
         }
-        Ok(true)
     }
 
     fn numbers(&mut self, lines: &mut Lines, row: &mut [f64], label: &mut String) -> Result<Next, DataError> {
@@ -366,7 +381,7 @@ impl Rows for Delimited {
         if self.numeric_header.as_deref() == Some(lines.text()) {
             return Err(DataError::RepeatedHeader { line: lines.line() });
         }
-        let line = lines.line_number();
+        let (line, known) = (lines.line_number(), self.notation.known());
         let read = if !self.notation.gaps().is_empty() {
             None
         } else if self.notation.may_be_points() {
@@ -381,6 +396,7 @@ impl Rows for Delimited {
         // What is wrong with a weight is for whoever takes the record to tell.
         let weighs = self.plan.weight().is_none() || row.last().is_some_and(|weight| *weight >= 0.0);
         if read.is_none() || !weighs {
+            self.notation.back_to(known);
             self.pending = true;
             return Ok(Next::Record);
         }

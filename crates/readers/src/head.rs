@@ -4,7 +4,7 @@ use crate::number::Parsed;
 
 /// What the first rows hold as their target, where the reader was to find out whether that is a
 /// label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TargetHead {
     /// How many rows with a target were looked at.
     pub rows: usize,
@@ -14,13 +14,13 @@ pub struct TargetHead {
     pub zero_one: bool,
     /// Whether there are rows, and all their targets are −1 or 1.
     pub signs: bool,
+    /// Whether the target of some row is another number than that of the row before.
+    pub differ: bool,
+    /// The last target that is a number.
+    pub last: Option<f64>,
 }
 
 impl TargetHead {
-    pub(crate) fn new() -> Self {
-        Self { rows: 0, texts: 0, zero_one: false, signs: false }
-    }
-
     /// Whether the target is a label: more than one of twenty is text.
     pub fn is_label(&self) -> bool {
         const TARGETS_A_TEXT: usize = 20;
@@ -32,7 +32,10 @@ impl TargetHead {
     pub(crate) fn see(&mut self, target: Parsed) {
         let (zero_one, sign) = match target {
             Parsed::Empty | Parsed::Nan | Parsed::NotFinite => return,
-            Parsed::Number(value) => (value == 0.0 || value == 1.0, value.abs() == 1.0),
+            Parsed::Number(value) => {
+                self.differ |= self.last.replace(value).is_some_and(|last| last != value);
+                (value == 0.0 || value == 1.0, value.abs() == 1.0)
+            }
             Parsed::Text => {
                 self.texts += 1;
                 (false, false)

@@ -92,7 +92,7 @@ pub(crate) fn find(
         return Err(DataError::DoubtfulHeader { cell: lines.cell(text, None), value: first[text].clone() });
     }
     let behind: Vec<String> = ahead(lines, separator, first.len(), text, None);
-    let mut head = TargetHead::new();
+    let mut head = TargetHead::default();
     behind.iter().for_each(|label| head.see(kind(label.as_bytes(), options)));
     if behind.contains(&first[text]) {
         return Ok(data);
@@ -146,6 +146,27 @@ pub(crate) fn pass_above(
         first.split(lines, separator, LONGEST_RECORD)?;
     }
     Ok((separator, Some(LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
+}
+
+/// Whether a separator ends the record behind a first one of names, which may end so as well: a cell
+/// without a value that has no name.
+pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
+    let names = first.len() - usize::from(first.iter().last().is_some_and(<[u8]>::is_empty));
+    if separator == Separator::Spaces || names == 0 || first.iter().take(names).any(is_value) {
+        return false;
+    }
+    let mut cells = Cells::default();
+    // Only a record in quotes goes over several lines.
+    for most in [1, LONGEST_RECORD] {
+        let mut behind = lines.ahead(most);
+        if !matches!(behind.advance(), Ok(true)) {
+            break;
+        }
+        if cells.split(&mut behind, separator, most).is_ok() {
+            return cells.len() == names + 1 && cells.iter().last().is_some_and(<[u8]>::is_empty);
+        }
+    }
+    false
 }
 
 /// Records, the current one and those behind it, that are no part of the table below them, with

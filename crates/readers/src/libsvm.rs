@@ -84,7 +84,7 @@ impl Rows for Libsvm {
     }
 
     fn head(&mut self, lines: &mut Lines, _target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
-        let (mut head, mut ahead) = (TargetHead::new(), lines.ahead(HEAD_LINES));
+        let (mut head, mut ahead) = (TargetHead::default(), lines.ahead(HEAD_LINES));
         while let Ok(true) = advance(&mut ahead) {
             // Rows with errors say nothing here; what is no number is refused when it is read.
             if let Some(Parsed::Number(value)) = tokens(ahead.text()).next().map(number::parse) {

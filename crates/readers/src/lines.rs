@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::compressed::Compression;
@@ -142,6 +142,19 @@ pub(crate) struct Lines {
     taken: u64,
     /// Blank lines before the current record.
     skipped: u64,
+    /// What stands at the end of lines and separates nothing.
+    trailing: Option<u8>,
+}
+
+/// A text whose lines end with a carriage return alone, with line feeds in their place.
+struct LineFeeds(Box<dyn BufRead + Send>);
+
+impl Read for LineFeeds {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        buffer[..read].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        Ok(read)
+    }
 }
 
 impl Lines {
@@ -171,7 +184,13 @@ impl Lines {
             begin: 0,
             taken: 0,
             skipped: 0,
+            trailing: None,
         }
+    }
+
+    /// A separator at the end of a line separates nothing from here on, also in the current record.
+    pub(crate) fn ends_with(&mut self, separator: u8) {
+        self.trailing = Some(separator);
     }
 
     /// No lines: a place in a file of rows that are numbered alone.
@@ -230,7 +249,7 @@ impl Lines {
         self.again = again;
         // The last line may have been cut.
         text.truncate(whole);
-        Self::over(self.file.clone(), Box::new(Cursor::new(text)), None)
+        Self { trailing: self.trailing, ..Self::over(self.file.clone(), Box::new(Cursor::new(text)), None) }
     }
 
     /// The file's name, for messages.
@@ -241,6 +260,16 @@ impl Lines {
     /// The current record without its line end.
     #[inline]
     pub(crate) fn text(&self) -> &[u8] {
+        let text = self.whole_text();
+        match self.trailing {
+            Some(separator) => text.strip_suffix(&[separator]).unwrap_or(text),
+            None => text,
+        }
+    }
+
+    /// The same with a separator at its end.
+    #[inline]
+    pub(crate) fn whole_text(&self) -> &[u8] {
         let text = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
         text.strip_suffix(b"\r").unwrap_or(text)
     }
@@ -312,7 +341,41 @@ impl Lines {
         CellPlace { line: self.line(), column: Column { number: column + 1, name: name.map(str::to_owned) } }
     }
 
+    /// Takes carriage returns for line ends, where the beginning has no others.
+    fn find_line_ends(&mut self) {
+        let mut begin = Vec::new();
+        let alone = loop {
+            match self.input.fill_buf() {
+                Ok([]) => break false,
+                Ok(more) => {
+                    let taken = more.len();
+                    begin.extend_from_slice(more);
+                    self.input.consume(taken);
+                }
+                Err(error) => {
+                    self.failed = Some(error);
+                    break false;
+                }
+            }
+            if begin.contains(&b'\n') || begin.len() > HEAD_BYTES {
+                break false;
+            }
+            if begin.windows(2).any(|two| two[0] == b'\r') {
+                break true;
+            }
+        };
+        self.again.extend(begin);
+        if alone {
+            self.again.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+            let input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+            self.input = Box::new(BufReader::new(LineFeeds(input)));
+        }
+    }
+
     fn take_line(&mut self) -> Result<bool, DataError> {
+        if self.taken == 0 && self.again.is_empty() {
+            self.find_line_ends();
+        }
         let room = (LONGEST_LINE + 1).saturating_sub(self.buffer.len());
         let mut buffer = std::mem::take(&mut self.buffer);
         let read = self.fetch(&mut buffer, room);

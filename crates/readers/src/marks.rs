@@ -38,7 +38,7 @@ pub(crate) enum Reading {
 
 /// The decimal mark, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
+pub(crate) enum State {
     Told(Decimal),
     Found(Decimal, Place),
     Open,
@@ -46,7 +46,7 @@ enum State {
 
 /// Where a mark was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+pub(crate) struct Place {
     line: u64,
     column: usize,
 }
@@ -108,6 +108,18 @@ impl Notation {
     #[inline]
     pub(crate) fn gaps(&self) -> &Gaps {
         &self.gaps
+    }
+
+    /// What is known of the decimal mark: a row that is refused leaves [no trace](Self::back_to) of
+    /// it.
+    #[inline]
+    pub(crate) fn known(&self) -> State {
+        self.decimal
+    }
+
+    /// Nothing more is known than was before.
+    pub(crate) fn back_to(&mut self, known: State) {
+        self.decimal = known;
     }
 
     /// Whether the decimal mark is not yet known.

@@ -214,7 +214,7 @@ impl Rows for Ndjson {
     }
 
     fn head(&mut self, lines: &mut Lines, target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
-        let mut head = TargetHead::new();
+        let mut head = TargetHead::default();
         if self.pending {
             see(lines, &self.columns, target, &mut head);
         }

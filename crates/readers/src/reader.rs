@@ -7,7 +7,7 @@ use std::path::Path;
 use mercer_core::Cell;
 
 use crate::columnar;
-use crate::columns::Role;
+use crate::columns::{Plan, Role};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
 use crate::dialect::{Marks, Separator};
@@ -61,6 +61,7 @@ pub struct RowReader {
     stem: String,
     lines: Lines,
     rows: Box<dyn Rows>,
+    shape: Shape,
     missing: Missing,
     /// The names of the features; those of a file without names are made.
     columns: Vec<String>,
@@ -75,6 +76,26 @@ pub struct RowReader {
     record: Record,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
     beside: Beside,
+}
+
+/// What the plan of the rows says of each, at hand for every row.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Features.
+    dimension: usize,
+    /// Cells.
+    width: usize,
+    /// Targets that are numbers.
+    numbers: usize,
+    targeted: bool,
+    weighted: bool,
+}
+
+impl Shape {
+    fn of(plan: &Plan) -> Self {
+        let (targeted, weighted) = (!plan.targets().is_empty(), plan.weight().is_some());
+        Self { dimension: plan.dimension(), width: plan.width(), numbers: plan.numbers(), targeted, weighted }
+    }
 }
 
 /// What a row has beside its features.
@@ -184,9 +205,10 @@ impl RowReader {
         let columns = plan.features().iter().map(name).collect();
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
-        let (missing, record, beside) = (options.missing, Record::new(), Beside::default());
+        let (shape, missing) = (Shape::of(plan), options.missing);
+        let (record, beside, head, met, over) = (Record::new(), Beside::default(), None, 0, false);
         let mut reader =
-            Self { stem, lines, rows, missing, columns, target_names, head: None, met: 0, over: false, record, beside };
+            Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, beside };
         if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
             let target = *target;
             let head = reader.head.insert(reader.rows.head(&mut reader.lines, target, options)?);
@@ -210,7 +232,7 @@ impl RowReader {
 
     /// Number of features a row, d: all columns but the targets and the weight, if there are any.
     pub fn dimension(&self) -> usize {
-        self.rows.plan().dimension()
+        self.shape.dimension
     }
 
     /// The names of the features, if the file has names.
@@ -232,7 +254,7 @@ impl RowReader {
     /// Number of targets a row that are numbers, m: 0 if the target is a label, or if there is
     /// none.
     pub fn outputs(&self) -> usize {
-        self.rows.plan().numbers()
+        self.shape.numbers
     }
 
     /// Whether the target is a label.
@@ -242,7 +264,7 @@ impl RowReader {
 
     /// Whether there is a column of weights.
     pub fn is_weighted(&self) -> bool {
-        self.rows.plan().weight().is_some()
+        self.shape.weighted
     }
 
     /// What the first rows hold as their target, under [`Targets::Auto`] and for one target.
@@ -273,7 +295,10 @@ impl RowReader {
     /// # Errors
     /// [`DataError::LabelsOfSeveral`] if there are several targets.
     pub fn read_labels(&mut self) -> Result<(), DataError> {
-        self.rows.plan_mut().read_labels(self.lines.file())
+        let plan = self.rows.plan_mut();
+        plan.read_labels(self.lines.file())?;
+        self.shape = Shape::of(plan);
+        Ok(())
     }
 
     /// Whether rows are JSON objects, which name their values.
@@ -482,24 +507,20 @@ impl RowReader {
     }
 
     fn need_target(&self) -> Result<(), DataError> {
-        if !self.rows.plan().targets().is_empty() {
-            return Ok(());
-        }
-        Err(DataError::NoTarget { file: self.lines.file().to_owned() })
+        if self.shape.targeted { Ok(()) } else { Err(DataError::NoTarget { file: self.lines.file().to_owned() }) }
     }
 
     /// The next row behind what `features` and the targets of `beside` hold already; false at the
     /// end, and nothing added. An error adds nothing, either.
     fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut Beside) -> Result<bool, DataError> {
-        let (before, plan) = (features.len(), self.rows.plan());
-        let (d, width) = (plan.dimension(), plan.width());
+        let Shape { dimension: d, width, numbers, weighted, .. } = self.shape;
+        let before = features.len();
         features.resize(before + width, 0.0);
         let row = &mut features[before..];
         let read = self.fill_row(row, &mut beside.label);
         if matches!(read, Ok(true)) {
-            let plan = self.rows.plan();
-            beside.targets.extend_from_slice(&row[d..d + plan.numbers()]);
-            beside.weight = if plan.weight().is_some() { row[width - 1] } else { 1.0 };
+            beside.targets.extend_from_slice(&row[d..d + numbers]);
+            beside.weight = if weighted { row[width - 1] } else { 1.0 };
             features.truncate(before + d);
         } else {
             features.truncate(before);

@@ -46,7 +46,7 @@ pub(crate) trait Rows: Send {
 
     /// The row last taken, as it stands in the file or as JSON.
     fn text<'a>(&'a self, lines: &'a Lines) -> &'a [u8] {
-        lines.text()
+        lines.whole_text()
     }
 
     /// Passes over rows, at most so many, that need not be read one by one.

@@ -54,7 +54,7 @@ impl Rows for Table {
     }
 
     fn head(&mut self, _lines: &mut Lines, _target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
-        Ok(TargetHead::new())
+        Ok(TargetHead::default())
     }
 
     fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {

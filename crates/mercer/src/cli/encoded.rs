@@ -27,7 +27,7 @@ use super::{CommonArguments, FIRST_ROWS, voice};
 
 pub(crate) use head::Head;
 pub(crate) use moving::{Moving, told};
-pub(crate) use oddities::{Oddities, facts_of};
+pub(crate) use oddities::{Oddities, facts_of, taken};
 pub(crate) use ranges::TableRanges;
 use records::{Beside, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
@@ -478,7 +478,10 @@ impl Found {
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         // Whoever reads numbers tells what cannot be read.
-        let head = Head::of(&mut records, |first| looking.at_once && plain(first)).ok().flatten();
+        let head = match Head::of(&mut records, |first| looking.at_once && plain(first)) {
+            Err(error @ DataError::Container(_)) => return Err(error.into()),
+            head => head.ok().flatten(),
+        };
         // Where most rows cannot be read, the first one is no measure for them.
         let Some(Head { rows, look, twice, .. }) = head.filter(|head| head.bad <= head.rows.len()) else {
             return Ok(Looked::Numbers(None));
@@ -499,13 +502,15 @@ impl Found {
         let told = !looking.overrides.kinds.is_empty();
         let targets = with_notation(targets, schema.columns(), Some);
         let marked = targets.iter().any(is_marked);
+        let as_texts = !matches!(options.format, Some(Format::Csv | Format::Tsv)) && are_texts(&schema, &rows);
         if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
             let EncodedColumn { name, kind, why, .. } = &schema.columns()[*target];
             if *kind == ColumnKind::Text && !why.is_empty() {
                 return Err(Failure::because(format!("{shown}: column {name:?}: {why}")));
             }
         }
-        let acts = told || marked || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
+        let acts =
+            told || marked || as_texts || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
         let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
         if !acts && !forced && looking.options.scale == Scale::None {
             return Ok(Looked::Numbers(Some(schema)));
@@ -524,6 +529,14 @@ impl Found {
         encoding.learn_head(&rows).map_err(refused)?;
         Ok(Looked::Encoded(Self { encoding, beside, targets: Vec::new() }))
     }
+}
+
+/// Whether some numbers are kept as texts, as JSON and Parquet may keep them.
+fn are_texts(schema: &Schema, rows: &[Record]) -> bool {
+    let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if text.parse::<f64>().is_ok_and(f64::is_finite));
+    let columns = schema.columns().iter().enumerate();
+    let mut numbers = columns.filter(|(_, column)| column.kind == ColumnKind::Number && column.used != Use::Unwanted);
+    numbers.any(|(place, _)| rows.iter().any(|row| is_text(row.cell(place))))
 }
 
 /// Whether the columns that are used hold numbers for the most part.

@@ -404,6 +404,7 @@ impl Pass {
             seconds_per_example: seconds / n as f64,
             checkpoints: self.trace.checkpoints().into_iter().map(progress).collect(),
             task,
+            why: feed.kind().why(Wanted::of(&arguments.common)),
             columns,
             counts,
             notes,

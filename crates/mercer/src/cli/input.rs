@@ -20,7 +20,7 @@ use super::only;
 use super::opening::Opening;
 use super::source::{Columns, Source};
 use super::stop::Stop;
-use super::task::{Kind, Wanted};
+use super::task::{Kind, Values, Wanted};
 use super::timed::Timed;
 
 /// The examples.
@@ -168,12 +168,11 @@ impl Input {
 
     /// A table in memory.
     pub(crate) fn of_table(shown: String, table: Dataset, wanted: Wanted) -> Result<Self, Failure> {
-        let all = |holds: &dyn Fn(f64) -> bool| !table.is_empty() && table.targets().iter().all(|y| holds(*y));
-        let (zero_one, signs) = (all(&|y| y == 0.0 || y == 1.0), all(&|y| y.abs() == 1.0));
+        let values = Values::of(table.targets().iter().copied());
         let kind = if table.classes().is_some() {
             Kind::Class(None)
-        } else if table.outputs() == 1 && wanted.takes(zero_one, signs) {
-            Kind::Class(wanted.two(zero_one, signs))
+        } else if table.outputs() == 1 && wanted.takes(values) {
+            Kind::Class(wanted.two(values))
         } else {
             Kind::Numbers(table.outputs())
         };
@@ -467,17 +466,13 @@ pub(crate) fn not_scaled(shown: &str, scale: Scale) -> Failure {
 
 /// What rows have as their target, and has them read so.
 fn settle(reader: &mut RowReader, wanted: Wanted) -> Result<Kind, Failure> {
-    let head = reader.target_head();
-    let (zero_one, signs) = head.map_or((false, false), |head| (head.zero_one, head.signs));
-    let several = reader.outputs() > 1;
-    if reader.is_label() {
-        return Ok(Kind::Class(wanted.two(zero_one, signs)));
-    }
-    if reader.outputs() == 0 || !wanted.takes(zero_one && !several, signs && !several) {
+    // Several targets have no head.
+    let values = reader.target_head().map_or_else(Values::default, Values::from);
+    if !reader.is_label() && (reader.outputs() == 0 || !wanted.takes(values)) {
         return Ok(Kind::Numbers(reader.outputs()));
     }
     reader.read_labels()?;
-    Ok(Kind::Class(wanted.two(zero_one, signs)))
+    Ok(Kind::Class(wanted.two(values)))
 }
 
 /// The names of classes in sorted order.

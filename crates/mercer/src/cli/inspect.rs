@@ -6,12 +6,12 @@ mod model;
 use std::path::PathBuf;
 
 use clap::Args;
-use mercer::encoding::{Column, Kind};
+use mercer::encoding::{Column, Kind, Use};
 use mercer::readers::{TargetColumn, instant_text};
 use serde_json::{Value, json};
 
 use super::dialect::Dialect;
-use super::encoded::facts_of;
+use super::encoded::{facts_of, taken};
 use super::failure::Failure;
 use super::plain::Plain;
 use super::store;
@@ -64,6 +64,9 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
 /// A column as `eval` tells it, what was seen of it, and what is done with it.
 fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
     let mut facts = facts_of(column, rows);
+    if column.used == Use::Identifier && treatment.is_some() {
+        (facts["use"], facts["why"]) = (Use::Encoded.to_string().into(), taken(&column.name).into());
+    }
     (facts["missing"], facts["distinct"]) = (column.missing.into(), column.distinct.into());
     facts["treatment"] = treatment.unwrap_or_else(|| column.used.to_string()).into();
     // Of a category the numbers among its values say nothing.

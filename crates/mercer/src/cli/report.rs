@@ -32,6 +32,9 @@ pub(crate) struct Report {
     pub(crate) checkpoints: Vec<Progress>,
     /// What the targets are.
     pub(crate) task: &'static str,
+    /// Why, where nobody told it.
+    #[serde(skip)]
+    pub(crate) why: Option<String>,
     /// What each column is, and how many cells were odd, of a table whose columns are encoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) columns: Option<serde_json::Value>,
@@ -121,6 +124,9 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {name:<21}{value}");
         };
+        if let Some(why) = &self.why {
+            line("task", &format!("{}, for {why}", self.task));
+        }
         line("kernel", &self.kernel);
         line("parameters", &settings.join(" "));
         let held = |IntervalScores { coverage, mean_width }: &IntervalScores| {

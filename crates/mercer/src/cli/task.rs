@@ -2,7 +2,7 @@
 
 use mercer::Loss;
 use mercer::catalogue::{self, Entry};
-use mercer::readers::Targets;
+use mercer::readers::{TargetHead, Targets};
 
 use super::failure::Failure;
 use super::{CommonArguments, TaskChoice};
@@ -50,6 +50,16 @@ impl Kind {
         if names.is_empty() { format!("target {what}") } else { format!("target {what} ({})", names.join(", ")) }
     }
 
+    /// Why the target is a class, where nobody told it.
+    pub(crate) fn why(self, wanted: Wanted) -> Option<String> {
+        let Self::Class(two) = self else { return None };
+        let why = match two {
+            Some([a, b]) => format!("the first rows hold {a} and {b} alone; --task regression takes it as a number"),
+            None => "it holds text".to_owned(),
+        };
+        (!wanted.is_told()).then_some(why)
+    }
+
     /// Numbers in a target, or 1 for a class.
     pub(crate) fn outputs(self) -> usize {
         match self {
@@ -94,23 +104,55 @@ impl Wanted {
         if self.task == Some(TaskChoice::Regression) { Targets::Numbers } else { Targets::Auto }
     }
 
-    /// Whether numbers are classes that are all 0 or 1, or all −1 or 1, if one of these is so.
-    pub(crate) fn takes(self, zero_one: bool, signs: bool) -> bool {
+    /// Whether numbers are classes. Two that are there in the first rows are; one alone may be the
+    /// beginning of numbers.
+    pub(crate) fn takes(self, values: Values) -> bool {
+        let Values { zero_one, signs, differ } = values;
         match self.task {
             Some(TaskChoice::Class) => true,
             Some(TaskChoice::Regression) => false,
-            None => zero_one || self.only_classes || (signs && self.classifier),
+            None => zero_one && (differ || self.classifier) || self.only_classes || (signs && self.classifier),
         }
     }
 
     /// The names of two classes that are numbers. Where all are 1 the other class may be either; a
     /// learner that only classifies is given signs.
-    pub(crate) fn two(self, zero_one: bool, signs: bool) -> Option<[&'static str; 2]> {
-        match (zero_one, signs) {
+    pub(crate) fn two(self, values: Values) -> Option<[&'static str; 2]> {
+        match (values.zero_one, values.signs) {
             (true, true) if self.classifier => Some(["-1", "1"]),
             (true, _) => Some(["0", "1"]),
             (false, true) => Some(["-1", "1"]),
             (false, false) => None,
         }
+    }
+}
+
+/// What the first targets are.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Values {
+    /// All are 0 or 1.
+    zero_one: bool,
+    /// All are −1 or 1.
+    signs: bool,
+    /// Two of them differ.
+    differ: bool,
+}
+
+impl Values {
+    /// Of numbers; of none nothing is so.
+    pub(crate) fn of(mut numbers: impl Iterator<Item = f64>) -> Self {
+        let Some(first) = numbers.next() else { return Self::default() };
+        let one = |y: f64| Self { zero_one: y == 0.0 || y == 1.0, signs: y.abs() == 1.0, differ: y != first };
+        numbers.map(one).fold(one(first), |all, y| Self {
+            zero_one: all.zero_one && y.zero_one,
+            signs: all.signs && y.signs,
+            differ: all.differ || y.differ,
+        })
+    }
+}
+
+impl From<TargetHead> for Values {
+    fn from(TargetHead { zero_one, signs, differ, .. }: TargetHead) -> Self {
+        Self { zero_one, signs, differ }
     }
 }

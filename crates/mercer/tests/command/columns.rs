@@ -169,5 +169,112 @@ fn what_columns_are_is_told_as_json() {
     // Beside numbers alone it is taken as one, with a word.
     let folder = Folder::new().with("d.csv", table(300, "id,x,y", |t, x| format!("{t},{x},{x}")));
     let (_, err) = eval(&folder, "d.csv --learner krls --target y");
-    assert!(err.contains("column \"id\" counts the rows, and is taken as a number"), "{err}");
+    assert!(err.contains("column \"id\": counts the rows, and is taken as a number"), "{err}");
+}
+
+/// What other programs write, and what is told of it.
+#[test]
+fn numbers_and_days_as_other_programs_write_them() {
+    let below = |x: f64| if x < 50.0 { format!("({:.2})", 50.0 - x) } else { format!("{:.2}", x - 50.0) };
+    let week = |t: usize| format!("2020-W{:02}", t % 52 + 1);
+    let day = |t: usize| format!("{:02}-{}-20", t % 28 + 1, ["Jan", "Feb", "Mar"][t % 3]);
+    let gap = |t: usize, x: f64| if t % 15 == 4 { "#DIV/0!".to_owned() } else { x.to_string() };
+    let folder = Folder::new()
+        .with("below.csv", table(400, "x,y", |_, x| format!("{},{}", below(x), 2.0 * x)))
+        .with(
+            "minus.csv",
+            table(400, "x;y", |_, x| format!("{:.2}{};{x}", (x - 50.0).abs(), if x < 50.0 { "-" } else { "" })),
+        )
+        .with("target.csv", table(400, "x,y", |_, x| format!("{x},{}", below(x))))
+        .with("india.csv", table(400, "x;y", |_, x| format!("12,{:02},000;{}", x as u32 % 100, x % 100.0)))
+        .with("week.csv", table(400, "week,x,y", |t, x| format!("{},{x},{x}", week(t))))
+        .with("day.csv", table(400, "day,x,y", |t, x| format!("{},{x},{x}", day(t))))
+        .with("gap.csv", table(400, "x,z,y", |t, x| format!("{},{x},{x}", gap(t, x))))
+        .with(
+            "texts.ndjson",
+            (0..400).map(|t| format!("{{\"x\":\"{}.5\",\"y\":{}}}\n", t % 50, t % 50)).collect::<String>(),
+        );
+    for (file, told) in [
+        ("below.csv", "column \"x\": number, written as text, \"(50.00)\" is -50"),
+        ("minus.csv", "column \"x\": number, written as text, \"50.00-\" is -50"),
+        ("target.csv", "column \"y\": target or weight, written as text"),
+        ("india.csv", "is read as 12"),
+        ("week.csv", "column \"week\": time"),
+        ("day.csv", "column \"day\": time"),
+        ("gap.csv", "column \"x\": number, 17 of the first 256 cells missing"),
+        ("texts.ndjson", ""),
+    ] {
+        let (mse, err) = eval(&folder, &format!("{file} --learner krls --target y --scale standard"));
+        assert!(mse < 2.0 && err.contains(told), "{file}: {mse} {err}");
+    }
+}
+
+/// What may have been meant otherwise is told with the column.
+#[test]
+fn what_may_be_codes_or_two_spellings_is_told() {
+    let folder = Folder::new()
+        .with("e.csv", table(300, "sku,y", |t, x| format!("{},{x}", ["2e3", "20e2", "1e5"][t % 3])))
+        .with("long.csv", table(300, "account,y", |t, x| format!("{},{x}", (1_u64 << 53) + t as u64 % 4)))
+        .with("key.csv", table(300, "user_id,y", |t, x| format!("{},{x}", t * 7919 % 100_003)))
+        .with("flag.csv", table(300, "flag,y", |t, x| format!("{},{x}", ["true", "TRUE", "false"][t % 3])))
+        .with("label.csv", table(300, "x,y", |t, x| format!("{x},{}", ["Yes", "yes", "no"][t % 3])))
+        .with("mixed.csv", table(300, "p,y", |t, x| format!("{x}{},{x}", ["%", ""][t % 2])))
+        .with("only.csv", table(300, "name,y", |t, x| format!("n{t},{x}")));
+    for (file, told) in [
+        ("e.csv", "column \"sku\": number, some are written with an E; sku=category keeps codes apart"),
+        ("long.csv", "some have more digits than a number holds; account=category keeps codes apart"),
+        ("key.csv", "column \"user_id\": number, another one in each row; user_id=identifier leaves it out"),
+        ("flag.csv", "\"true\" and \"TRUE\" differ in capitals alone, and are two of them"),
+        ("label.csv", "column \"y\": target or weight, \"Yes\" and \"yes\" differ in capitals alone"),
+        ("mixed.csv", "\"0%\" and \"37\" are numbers written in two ways; write all in one"),
+    ] {
+        let said = folder.run(&format!("eval {file} --learner krls --target y"));
+        assert!(said.code == Some(0) && said.err.contains(told), "{file}: {}", said.err);
+    }
+    folder.refused(1, "eval only.csv --learner krls", &["column \"name\": left out, for it names rows or is text"]);
+}
+
+/// Zeros alone may be the beginning of numbers.
+#[test]
+fn a_target_of_zeros_alone_is_numbers() {
+    let late = |t: usize, x: f64| if t < 300 { 0.0 } else { x };
+    let folder = Folder::new()
+        .with("d.csv", table(600, "x,y", |t, x| format!("{x},{}", late(t, x))))
+        .with("e.csv", table(600, "x,z,y", |t, x| format!("{x},,{}", late(t, x))));
+    for file in ["d.csv", "e.csv"] {
+        let said = folder.run(&format!("eval {file} --learner krls --target y --json"));
+        assert_eq!(object(&said.out)["task"], "regression", "{file}: {}", said.err);
+    }
+    for (more, task) in [("--learner krls --task class", "class"), ("--learner perceptron", "class")] {
+        let said = folder.run(&format!("eval d.csv {more} --target y --limit 300 --json"));
+        assert_eq!(object(&said.out)["task"], task, "{}", said.err);
+    }
+    // Texts that are numbers are read as such, also as targets.
+    let line = |t: usize| format!("{{\"x\":\"{0}\",\"y\":\"{0}.5\"}}\n", t % 50);
+    let folder = Folder::new().with("t.ndjson", (0..300).map(line).collect::<String>());
+    let (mse, err) = eval(&folder, "t.ndjson --learner krls");
+    assert!(mse < 1.0, "{mse} {err}");
+    // What made the target a class is told.
+    let folder = Folder::new().with("d.csv", table(300, "x,y", |t, x| format!("{x},{}", t % 2)));
+    let said = folder.done("eval d.csv --learner krls");
+    assert!(said.contains("the first rows hold 0 and 1 alone; --task regression takes it as a number"), "{said}");
+}
+
+/// The ranges of a whole file are those of the numbers and days that its cells are read as.
+#[test]
+fn ranges_are_of_what_is_read() {
+    let day = |t: usize, iso: bool| {
+        let (year, month, day) = (2020 + t / 336, t / 28 % 12 + 1, t % 28 + 1);
+        if iso { format!("{year}-{month:02}-{day:02}") } else { format!("{month}/{day}/{year}") }
+    };
+    let row = |t: usize, x: f64, iso: bool| {
+        let rate = if t < 300 { x } else { 10.0 * x };
+        format!("{rate}{},{},{}", if iso { "" } else { "%" }, day(t, iso), rate + t as f64)
+    };
+    let folder = Folder::new()
+        .with("plain.csv", table(600, "rate,day,y", |t, x| row(t, x, true)))
+        .with("signs.csv", table(600, "rate,day,y", |t, x| row(t, x, false)));
+    let [plain, signs] =
+        ["plain", "signs"].map(|name| eval(&folder, &format!("{name}.csv --learner krls --scale paper01")).0);
+    assert_eq!(plain, signs);
 }

@@ -130,3 +130,33 @@ fn names_that_are_there_twice() {
     folder.refused(1, "eval target.csv --learner krls --target y", &["columns 1 and 3 are both named \"y\""]);
     folder.refused(1, "eval twice.csv --learner krls --only a", &["--only \"a\": columns 1 and 2 are both called so"]);
 }
+
+/// A separator behind the last cell, and lines that end with a carriage return alone.
+#[test]
+fn ends_of_lines() {
+    let rows = |end: &str, names_end: &str| {
+        let mut text = format!("x,note,y{names_end}");
+        (0..60).for_each(|i| write!(text, "{},\"a, {}\",{}{end}", i % 17, i % 2, i % 17).unwrap());
+        text
+    };
+    let folder = Folder::new()
+        .with("plain.csv", rows("\n", "\n"))
+        .with("all.csv", rows(",\n", ",\n"))
+        .with("rows.csv", rows(",\r\n", "\r\n"))
+        .with("returns.csv", rows("\r", "\r"));
+    let of = |file: &str| {
+        let said = folder.run(&format!("eval {file} --learner krls --json"));
+        assert_eq!(said.code, Some(0), "{file}: {}", said.err);
+        (crate::support::object(&said.out)["mse"].clone(), said.err)
+    };
+    let (plain, _) = of("plain.csv");
+    for file in ["all.csv", "rows.csv"] {
+        let (mse, told) = of(file);
+        let words = format!("{file}, line 1: the separator at the end of lines separates nothing");
+        assert!(mse == plain && told.contains(&words), "{told}");
+    }
+    assert_eq!(of("returns.csv").0, plain);
+    let damaged = format!("{}x\r", rows("\r", "\r"));
+    let said = folder.with("damaged.csv", damaged).run("eval damaged.csv --learner krls");
+    assert!(said.code == Some(1) && said.err.contains("damaged.csv, line 62: has 1 cell"), "{}", said.err);
+}

@@ -44,6 +44,19 @@ impl fmt::Display for LeftAbove {
     }
 }
 
+/// A separator behind the last cell of lines, of which this is the first.
+pub(crate) struct EndsLines(pub(crate) Line);
+
+impl fmt::Display for EndsLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: the separator at the end of lines separates nothing; --header no takes it for one more column",
+            self.0
+        )
+    }
+}
+
 /// Delimited text, or what was said of it, that may mean two things or nothing.
 /// [`Display`](std::fmt::Display) is always one line.
 #[derive(Debug, thiserror::Error)]

@@ -260,17 +260,30 @@ fn the_first_rows_tell_what_the_target_is() {
         let reader = open(name, text, &auto).unwrap();
         (reader.is_label(), reader.target_head().unwrap())
     };
-    let seen = |rows, texts, zero_one| TargetHead { rows, texts, zero_one, signs: false };
-    assert_eq!(head("f.csv", "a,y\n1,0\n2,1\n3,1.0\n"), (false, seen(3, 0, true)));
-    assert_eq!(head("f.csv", "1,0\n2,1\n3,2\n"), (false, seen(3, 0, false)));
-    assert_eq!(head("f.csv", "a,y\n1,0\n2,\n3,nan\n4\n5,x\n"), (true, seen(2, 1, false)));
-    assert_eq!(head("f.csv", "a,y\n1,2\n"), (false, seen(1, 0, false)));
-    let signs = TargetHead { signs: true, ..seen(2, 0, false) };
+    let seen = |rows, texts, zero_one, (differ, last)| TargetHead {
+        rows,
+        texts,
+        zero_one,
+        differ,
+        last,
+        ..TargetHead::default()
+    };
+    assert_eq!(head("f.csv", "a,y\n1,0\n2,1\n3,1.0\n"), (false, seen(3, 0, true, (true, Some(1.0)))));
+    assert_eq!(head("f.csv", "1,0\n2,1\n3,2\n"), (false, seen(3, 0, false, (true, Some(2.0)))));
+    assert_eq!(head("f.csv", "a,y\n1,0\n2,\n3,nan\n4\n5,x\n"), (true, seen(2, 1, false, (false, Some(0.0)))));
+    assert_eq!(head("f.csv", "a,y\n1,2\n"), (false, seen(1, 0, false, (false, Some(2.0)))));
+    let signs = TargetHead { signs: true, ..seen(2, 0, false, (true, Some(1.0))) };
     assert_eq!(head("f.csv", "a,y\n1,-1\n2,+1\n"), (false, signs));
-    assert_eq!(head("f.csv", "a,y\n1,\n"), (false, seen(0, 0, false)));
-    assert_eq!(head("f.ndjson", "{\"a\":1,\"y\":1}\nrubbish\n{\"a\":1,\"y\":0}\n"), (false, seen(2, 0, true)));
-    assert_eq!(head("f.ndjson", "{\"a\":1,\"y\":1}\n{\"a\":1,\"y\":\"1\"}\n"), (true, seen(2, 1, false)));
-    assert_eq!(head("f.libsvm", "\u{feff}# words\n0 1:2\n+1 2:3\n"), (false, seen(2, 0, true)));
+    assert_eq!(head("f.csv", "a,y\n1,\n"), (false, seen(0, 0, false, (false, None))));
+    assert_eq!(
+        head("f.ndjson", "{\"a\":1,\"y\":1}\nrubbish\n{\"a\":1,\"y\":0}\n"),
+        (false, seen(2, 0, true, (true, Some(0.0))))
+    );
+    assert_eq!(
+        head("f.ndjson", "{\"a\":1,\"y\":1}\n{\"a\":1,\"y\":\"1\"}\n"),
+        (true, seen(2, 1, false, (false, Some(1.0))))
+    );
+    assert_eq!(head("f.libsvm", "\u{feff}# words\n0 1:2\n+1 2:3\n"), (false, seen(2, 0, true, (true, Some(1.0)))));
     let named = ReadOptions { features: vec!["a".into()], ..options("y", None, Targets::Auto) };
     assert_eq!(labels("f.ndjson", "{\"a\":1,\"y\":1}\n{\"a\":1,\"y\":\"x\"}\n", &named), ["1", "x"]);
 

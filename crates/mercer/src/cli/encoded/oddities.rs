@@ -85,17 +85,21 @@ pub(crate) fn tell_columns(encoding: &Encoding) {
 /// What may surprise of a table that is read as numbers as they are.
 pub(crate) fn tell_plain(schema: &Schema) {
     for Column { name, kind, used, why, .. } in schema.columns() {
-        if matches!(used, Use::SetAside | Use::Unwanted) {
+        if *used == Use::Unwanted || (*used == Use::SetAside && *kind != Kind::Category) {
             continue;
         }
         if *kind == Kind::Identifier {
-            voice::remark(format!(
-                "column {name:?} counts the rows, and is taken as a number; --as '{name}=identifier' leaves it out"
-            ));
+            voice::remark(format!("column {name:?}: {}", taken(name)));
         } else if !why.is_empty() {
-            voice::remark(format!("column {name:?}: {kind}, {why}"));
+            let what = if *used == Use::SetAside { "target or weight".to_owned() } else { kind.to_string() };
+            voice::remark(format!("column {name:?}: {what}, {why}"));
         }
     }
+}
+
+/// Why a column that names rows is a number, where all columns are.
+pub(crate) fn taken(name: &str) -> String {
+    format!("counts the rows, and is taken as a number; --as '{name}=identifier' leaves it out")
 }
 
 /// The columns as JSON.
@@ -117,6 +121,9 @@ pub(crate) fn told(column: &Column, rows: u64) -> Option<String> {
     Some(match column.used {
         Use::SetAside if column.kind == Kind::Number => {
             format!("column {name:?}: target or weight, {}", column.notation.words()?)
+        }
+        Use::SetAside if column.kind == Kind::Category && !column.why.is_empty() => {
+            format!("column {name:?}: target or weight, {}", column.why)
         }
         Use::SetAside | Use::Unwanted => return None,
         Use::Encoded if column.kind == Kind::Number && why.is_empty() => return None,

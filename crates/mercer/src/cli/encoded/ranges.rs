@@ -5,7 +5,7 @@
 //! cyclic parts and gaps are within it anyway. Targets go to [0, 1] or [−1, 1].
 
 use mercer::encoding::{
-    Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Scale, Schema, TargetScale, Use, parse_instant,
+    Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Notation, Scale, Schema, TargetScale, Use,
 };
 use mercer::readers::{Cell, Record, Scheme};
 
@@ -15,25 +15,41 @@ use crate::cli::task::Kind;
 /// The smallest and the largest value of a column, if there was any.
 type Range = Option<(f64, f64)>;
 
+/// A column, how its cells are read, and their range.
+#[derive(Clone, Debug)]
+struct Seen {
+    name: String,
+    is_time: bool,
+    notation: Notation,
+    range: Range,
+}
+
 /// The ranges of a table, and where they go.
 #[derive(Clone, Debug)]
 pub(crate) struct TableRanges {
     scheme: Scheme,
     encoded: bool,
-    columns: Vec<(String, ColumnKind, Range)>,
+    columns: Vec<Seen>,
     targets: Vec<Range>,
 }
 
 impl TableRanges {
     /// No row yet, of a table with that schema.
     pub(crate) fn of_schema(schema: &Schema, kind: Kind, scheme: Scheme) -> Self {
-        let columns = schema.columns().iter().map(|column| (column.name.clone(), column.kind, None));
+        let columns = schema.columns().iter().map(|column| Seen {
+            name: column.name.clone(),
+            is_time: column.kind == ColumnKind::Time,
+            notation: column.notation.clone(),
+            range: None,
+        });
         Self { scheme, encoded: true, columns: columns.collect(), targets: unseen(kind) }
     }
 
     /// No row yet, of a complete table of numbers.
     pub(crate) fn of_numbers(features: &[String], kind: Kind, scheme: Scheme) -> Self {
-        let columns = features.iter().map(|name| (name.clone(), ColumnKind::Number, None));
+        let column =
+            |name: &String| Seen { name: name.clone(), is_time: false, notation: Notation::Plain, range: None };
+        let columns = features.iter().map(column);
         Self { scheme, encoded: false, columns: columns.collect(), targets: unseen(kind) }
     }
 
@@ -46,18 +62,14 @@ impl TableRanges {
     /// Takes in a row of the table: its record, or its numbers where it has none.
     pub(crate) fn observe(&mut self, sample: &Sample) {
         let Sample { example, record } = sample;
-        for (place, (_, kind, range)) in self.columns.iter_mut().enumerate() {
+        for (place, Seen { is_time, notation, range, .. }) in self.columns.iter_mut().enumerate() {
             let cell = match example.features.get(place) {
                 Some(number) => Cell::Number(*number),
                 None if place < record.len() => record.cell(place),
                 None => Cell::Missing,
             };
-            match (*kind, cell) {
-                (ColumnKind::Time, Cell::Instant(value)) => widen(range, value),
-                (ColumnKind::Time, Cell::Text(text)) => parse_instant(text).iter().for_each(|at| widen(range, *at)),
-                (ColumnKind::Time, _) => {}
-                (_, cell) => cell.number().iter().for_each(|number| widen(range, *number)),
-            }
+            let value = if *is_time { notation.instant(cell) } else { notation.number(cell) };
+            value.iter().for_each(|value| widen(range, *value));
         }
         for (range, target) in self.targets.iter_mut().zip(&example.targets) {
             widen(range, *target);
@@ -75,10 +87,10 @@ impl TableRanges {
             let column = &schema.columns()[place];
             // What has no range is a category, or nothing.
             let (true, Some(_)) = (matches!(column.used, Use::Encoded | Use::SetAside), column.range) else { continue };
-            match self.columns.iter().find(|(name, _, _)| *name == column.name) {
-                Some((_, _, Some((low, high)))) => _ = schema.set_range(place, *low, *high),
+            match self.columns.iter().find(|seen| seen.name == column.name) {
+                Some(Seen { range: Some((low, high)), .. }) => _ = schema.set_range(place, *low, *high),
                 None if column.used == Use::Encoded => {
-                    let known: Vec<String> = self.columns.iter().map(|(name, _, _)| format!("{name:?}")).collect();
+                    let known: Vec<String> = self.columns.iter().map(|seen| format!("{:?}", seen.name)).collect();
                     return Err(EncodingError::NoColumn { name: column.name.clone(), known: known.join(", ") });
                 }
                 Some(_) | None => {}

@@ -6,7 +6,7 @@ use mercer::readers::{
 };
 
 use crate::cli::dialect;
-use crate::cli::task::{Kind, Wanted};
+use crate::cli::task::{Kind, Values, Wanted};
 
 /// Puts the next record into `record`, and tells what a person should know; false at the end.
 pub(crate) fn next(reader: &mut RowReader, record: &mut Record) -> Result<bool, DataError> {
@@ -116,14 +116,13 @@ pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: Wanted) -> 
     let cells = || rows.iter().map(|record| record.cell(*target)).filter(is_there);
     let numbers = || cells().filter_map(|cell| number(notation, cell));
     let (present, others) = (cells().count(), cells().count() - numbers().count());
-    let all = |holds: &dyn Fn(f64) -> bool| present > 0 && others == 0 && numbers().all(holds);
-    let (zero_one, signs) = (all(&|y| y == 0.0 || y == 1.0), all(&|y| y.abs() == 1.0));
+    let values = if others == 0 && !several { Values::of(numbers()) } else { Values::default() };
     let marked = rows.iter().any(|record| matches!(record.cell(*target), Cell::Text(_)));
     let text = (others * TARGETS_A_MISFIT > present || (present == 0 && marked)) && wanted.targets() == Targets::Auto;
-    let classes = text || wanted.takes(zero_one && !several, signs && !several);
+    let classes = text || wanted.takes(values);
     match (classes, several) {
         (true, true) => None,
-        (true, false) => Some(Kind::Class(wanted.two(zero_one, signs))),
+        (true, false) => Some(Kind::Class(wanted.two(values))),
         (false, _) => Some(Kind::Numbers(targets.len())),
     }
 }

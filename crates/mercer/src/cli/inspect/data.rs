@@ -134,6 +134,9 @@ fn tell(
     facts.tell("all_rows", head.whole);
     facts.tell("bad_rows", head.bad);
     facts.tell("task", task);
+    if let Some(why) = kind.and_then(|kind| kind.why(Wanted::default())) {
+        facts.tell("task_why", why);
+    }
     facts.tell("columns", columns);
     facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
     facts.tell("inputs", transform.as_ref().map(Transform::dimension));
