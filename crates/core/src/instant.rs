@@ -15,8 +15,8 @@ const FARTHEST: f64 = 1e13;
 /// `+02:00`, `+0200`, `+02`. Without an offset it is UTC. A week of ISO 8601, `2024-W18` or
 /// `2024-W18-3`, begins on Monday. Also dates with an English month: `May 1 2024`, `May 1, 2024`,
 /// `1 May 2024`, `1-May-2024`, `May-1-2024`, and behind the day `1-May-24`, of 1969 to 2068; with a
-/// time behind a space. Spaces around it do not count. `None` for everything else: nobody knows what
-/// `01/02/2024` is.
+/// time behind a space. Spaces around it do not count. `None` for everything else: nobody knows
+/// what `01/02/2024` is.
 #[must_use]
 pub fn parse_instant(text: &str) -> Option<f64> {
     let text = text.trim().as_bytes();

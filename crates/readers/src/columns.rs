@@ -28,6 +28,26 @@ pub(crate) struct Plan {
     targets: usize,
 }
 
+/// What the plan of the rows says of each, at hand for every row.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// Features.
+    pub(crate) dimension: usize,
+    /// Cells.
+    pub(crate) width: usize,
+    /// Targets that are numbers.
+    pub(crate) numbers: usize,
+    pub(crate) targeted: bool,
+    pub(crate) weighted: bool,
+}
+
+impl Shape {
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let (targeted, weighted) = (!plan.targets().is_empty(), plan.weight().is_some());
+        Self { dimension: plan.dimension(), width: plan.width(), numbers: plan.numbers(), targeted, weighted }
+    }
+}
+
 impl Plan {
     /// Finds out what the options say of `columns` columns, or of those of these names. The target
     /// is a label if the options say so; if they leave it open, it is a number until

@@ -148,8 +148,8 @@ pub(crate) fn pass_above(
     Ok((separator, Some(LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
 }
 
-/// Whether a separator ends the record behind a first one of names, which may end so as well: a cell
-/// without a value that has no name.
+/// Whether a separator ends the record behind a first one of names, which may end so as well: a
+/// cell without a value that has no name.
 pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
     let names = first.len() - usize::from(first.iter().last().is_some_and(<[u8]>::is_empty));
     if separator == Separator::Spaces || names == 0 || first.iter().take(names).any(is_value) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use mercer_core::Cell;
 
 use crate::columnar;
-use crate::columns::{Plan, Role};
+use crate::columns::{Role, Shape};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
 use crate::dialect::{Marks, Separator};
@@ -76,26 +76,6 @@ pub struct RowReader {
     record: Record,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
     beside: Beside,
-}
-
-/// What the plan of the rows says of each, at hand for every row.
-#[derive(Clone, Copy)]
-struct Shape {
-    /// Features.
-    dimension: usize,
-    /// Cells.
-    width: usize,
-    /// Targets that are numbers.
-    numbers: usize,
-    targeted: bool,
-    weighted: bool,
-}
-
-impl Shape {
-    fn of(plan: &Plan) -> Self {
-        let (targeted, weighted) = (!plan.targets().is_empty(), plan.weight().is_some());
-        Self { dimension: plan.dimension(), width: plan.width(), numbers: plan.numbers(), targeted, weighted }
-    }
 }
 
 /// What a row has beside its features.
