@@ -213,7 +213,8 @@ impl Delimited {
 
     /// Writes decimal commas as points; false where commas, or points, are something else.
     fn with_points(&self, text: &[u8], points: &mut Vec<u8>) -> bool {
-        let decimal = self.separator != Separator::Comma && self.plan.label().is_none() && !text.contains(&b'.');
+        let are_numbers = self.plan.label().is_none() && !self.notation.knows_text();
+        let decimal = self.separator != Separator::Comma && are_numbers && !text.contains(&b'.');
         if decimal {
             points.clear();
             points.extend(text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }));

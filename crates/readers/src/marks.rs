@@ -110,6 +110,12 @@ impl Notation {
         &self.gaps
     }
 
+    /// Whether some column is known to hold text, whose commas stand before no fraction.
+    #[inline]
+    pub(crate) fn knows_text(&self) -> bool {
+        self.columns.iter().any(|column| column.numbers == Some(false))
+    }
+
     /// What is known of the decimal mark: a row that is refused leaves [no trace](Self::back_to) of
     /// it.
     #[inline]
