@@ -9,25 +9,31 @@
 //! | `ln q_k` | the share `q_k` of the class in all rows |
 //! | `1` if `k` was the last class, else `0` | the last row |
 //! | `ln(0.01 + e_k)` | its shares `e_k` in the last 5 and 50 rows or so, which are exponential means |
+//! | `ln((c_k + q_k/10) / (1.1 q_k))` | the score as least squares means it, `c_k = (1 + s_k)/2` within \[0, 1\], as evidence over the share: what ranks rare classes, whose scores are all near −1 |
 //!
 //! and `p_k ∝ exp(θᵀf_k)` (the conditional logit of McFadden 1974; with the score alone and two
 //! classes it is Platt's 1999 without his constant). `θ` is learnt by online Newton steps: with the
-//! information `A = I + Σ_t ω_t Σ_k p_k (f_k − f̄)(f_k − f̄)ᵀ`, `f̄ = Σ p_k f_k`, of all rounds up
+//! information `A = A₀ + Σ_t ω_t Σ_k p_k (f_k − f̄)(f_k − f̄)ᵀ`, `f̄ = Σ p_k f_k`, of all rounds up
 //! to this one, `θ ← θ + ω A⁻¹(f_y − f̄)`. It begins at `p_k ∝ exp(2 s_k)`, which is `σ(4z)` for
-//! two classes with the scores `±z`.
+//! two classes with the scores `±z`. `A₀` is diagonal: 10 for the three features of late, of which
+//! a few rows of a rare class would make too much, and 1 for the others.
 //!
 //! As all classes share `θ`, it is learnt within some hundred rows however many they are, and a
-//! class that joins late has it at once. Where classes come at random the last four features get no
+//! class that joins late has it at once. Where classes come at random the features of late get no
 //! weight.
 //!
-//! Cost: `6² m` multiply-adds a round for `m` classes.
+//! Cost: `7² m` multiply-adds a round for `m` classes.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_linalg_incremental::Matrix;
 
-const FEATURES: usize = 6;
+const FEATURES: usize = 7;
 /// Coefficient of the score at the start.
 const START: f64 = 2.0;
+/// The information on each coefficient at the start.
+const INFORMATION: [f64; FEATURES] = [1.0, 1.0, 1.0, 10.0, 10.0, 10.0, 1.0];
+/// So much of the share of a class is added to what its score says of it.
+const PRIOR: f64 = 0.1;
 /// Scores are cut here.
 const CUT: f64 = 2.0;
 /// How much of the shares of late stays after a row.
@@ -55,10 +61,11 @@ impl Calibration {
     pub(super) fn new(classes: usize) -> Self {
         let mut coefficients = [0.0; FEATURES];
         coefficients[0] = START;
-        let identity = |place: usize| f64::from(u8::from(place / FEATURES == place % FEATURES));
+        let (rows, places) = (FEATURES, 0..FEATURES * FEATURES);
+        let diagonal = |place: usize| if place / rows == place % rows { INFORMATION[place % rows] } else { 0.0 };
         Self {
             coefficients,
-            information: (0..FEATURES * FEATURES).map(identity).collect(),
+            information: places.map(diagonal).collect(),
             counts: vec![0.0; classes],
             shares: vec![[0.0; KEPT.len()]; classes],
             last: None,
@@ -79,8 +86,10 @@ impl Calibration {
     fn features(&self, class: usize, score: f64, total: f64) -> [f64; FEATURES] {
         let s = score.clamp(-CUT, CUT);
         let [short, long] = self.shares[class].map(|share| (LEAST + share).ln());
-        let prior = ((self.counts[class] + BEFORE) / total).ln();
-        [s, s * s * s, prior, f64::from(u8::from(self.last == Some(class))), short, long]
+        let share = (self.counts[class] + BEFORE) / total;
+        let says = (0.5 + 0.5 * s).clamp(0.0, 1.0);
+        let evidence = ((says + PRIOR * share) / ((1.0 + PRIOR) * share)).ln();
+        [s, s * s * s, share.ln(), f64::from(u8::from(self.last == Some(class))), short, long, evidence]
     }
 
     fn total(&self) -> f64 {
@@ -190,14 +199,18 @@ mod tests {
 
     #[test]
     fn each_round_is_the_formula() {
-        let (mut calibration, mut a) = (Calibration::new(3), DMatrix::<f64>::identity(FEATURES, FEATURES));
-        let mut theta = DVector::from_vec(vec![2.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let mut calibration = Calibration::new(3);
+        let mut a = DMatrix::from_diagonal(&DVector::from_vec(vec![1.0, 1.0, 1.0, 10.0, 10.0, 10.0, 1.0]));
+        let mut theta = DVector::from_vec(vec![2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let (mut past, mut loss, mut of_start): (Vec<(usize, f64)>, _, _) = (Vec::new(), 0.0, 0.0);
         for (t, (scores, class)) in stream().into_iter().enumerate() {
             let weight = 1.0 + (t % 3) as f64 * 0.5;
             let total: f64 = past.iter().map(|(_, weight)| weight).sum();
             let f = DMatrix::from_fn(FEATURES, 3, |i, k| {
-                let of_class = |(c, weight): &(usize, f64)| if *c == k { *weight } else { 0.0 };
+                let share = |k: usize| {
+                    let of_class = |(c, weight): &(usize, f64)| if *c == k { *weight } else { 0.0 };
+                    (past.iter().map(of_class).sum::<f64>() + 0.5) / (total + 1.5)
+                };
                 let late = |kept: f64| -> f64 {
                     let powers = past.iter().rev().enumerate();
                     powers.map(|(age, (c, _))| if *c == k { (1.0 - kept) * kept.powi(age as i32) } else { 0.0 }).sum()
@@ -205,10 +218,11 @@ mod tests {
                 match i {
                     0 => scores[k],
                     1 => scores[k].powi(3),
-                    2 => ((past.iter().map(of_class).sum::<f64>() + 0.5) / (total + 1.5)).ln(),
+                    2 => share(k).ln(),
                     3 => f64::from(u8::from(past.last().is_some_and(|(last, _)| *last == k))),
                     4 => (0.01 + late(0.8)).ln(),
-                    _ => (0.01 + late(0.98)).ln(),
+                    5 => (0.01 + late(0.98)).ln(),
+                    _ => ((((1.0 + scores[k]) / 2.0).clamp(0.0, 1.0) + 0.1 * share(k)) / (1.1 * share(k))).ln(),
                 }
             });
             let exponents = (f.transpose() * &theta).map(f64::exp);
@@ -232,6 +246,31 @@ mod tests {
             assert_eq!(calibration.validate(), Ok(()));
         }
         assert!(loss < 0.7 * of_start, "{loss} after {of_start} without learning");
+    }
+
+    /// One row in 100 is of the rare class; scores are near −1 as those of least squares, `2P − 1`.
+    #[test]
+    fn rare_classes_have_the_probabilities_of_their_scores() {
+        let (mut calibration, mut noise) = (Calibration::new(2), 0.3_f64);
+        let mut next = move || {
+            noise = (noise * 7919.0 + 0.37).fract();
+            noise
+        };
+        let (mut loss, mut of_truth, mut of_shares) = (0.0, 0.0, 0.0);
+        for t in 0..40_000 {
+            let chance = [0.002, 0.082][usize::from(next() < 0.1)];
+            let class = usize::from(next() < chance);
+            let scores = [1.0 - 2.0 * chance, 2.0 * chance - 1.0];
+            let mut p = scores;
+            calibration.probabilities(&mut p);
+            if t >= 20_000 {
+                loss -= p[class].ln();
+                of_truth -= [1.0 - chance, chance][class].ln();
+                of_shares -= [0.99_f64, 0.01][class].ln();
+            }
+            calibration.learn(&scores, class, 1.0);
+        }
+        assert!(loss < 1.02 * of_truth && of_truth < 0.9 * of_shares, "{loss}, {of_truth}, {of_shares}");
     }
 
     #[test]
