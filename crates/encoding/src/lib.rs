@@ -63,7 +63,7 @@ pub use class_pipeline::ClassPipeline;
 pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use look::Look;
-pub use matching::{ColumnMap, Mapped};
+pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Cell, Cells, parse_instant};
 pub use moments::RunningMoments;
 pub use notation::{Clock, DayOrder, Notation, Numeral};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::EncodingError;
 use crate::key::Key;
-use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, Reading, is_code, is_set_off};
+use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, TextReading, is_code, is_set_off};
 use crate::overrides::Overrides;
 use crate::schema::{Column, Kind, LISTED, LONGEST_NAME, Schema, TimeParts, Use};
 use mercer_core::{Calendar, Cell, Cells, is_gap_mark, parse_instant};
@@ -25,7 +25,7 @@ pub struct Look {
     names: Vec<String>,
     named: bool,
     rows: u64,
-    columns: Vec<Sight>,
+    columns: Vec<ColumnSight>,
 }
 
 impl Look {
@@ -40,14 +40,14 @@ impl Look {
                 return Err(EncodingError::SameName { name: name.clone(), first, second: place });
             }
         }
-        Ok(Self { names: names.to_vec(), named: true, rows: 0, columns: vec![Sight::default(); names.len()] })
+        Ok(Self { names: names.to_vec(), named: true, rows: 0, columns: vec![ColumnSight::default(); names.len()] })
     }
 
     /// A look at a table of `width` columns without names.
     #[must_use]
     pub fn unnamed(width: usize) -> Self {
         let names = (1..=width).map(|place| place.to_string()).collect();
-        Self { names, named: false, rows: 0, columns: vec![Sight::default(); width] }
+        Self { names, named: false, rows: 0, columns: vec![ColumnSight::default(); width] }
     }
 
     /// Takes one more row into account.
@@ -124,7 +124,7 @@ impl Schema {
 
 /// What was seen of a column.
 #[derive(Clone, Debug, Default)]
-struct Sight {
+struct ColumnSight {
     missing: u64,
     /// Texts that are gaps among numbers and times, and values among categories.
     marks: u64,
@@ -188,7 +188,7 @@ fn widen(range: &mut Option<(f64, f64)>, value: f64) {
     *range = Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
 }
 
-impl Sight {
+impl ColumnSight {
     fn observe(&mut self, cell: Cell<'_>) {
         let Some(key) = Key::of(cell) else {
             self.missing += 1;
@@ -280,19 +280,19 @@ impl Sight {
         let mut doubt = String::new();
         if self.unlisted == 0 {
             match Notation::of_numbers(self.values()) {
-                Reading::As(notation) => {
+                TextReading::As(notation) => {
                     let why = self.set_off(&notation).unwrap_or_default();
                     return (Kind::Number, notation, why);
                 }
-                Reading::Doubtful(value) => doubt = format!("{value:?} may be read as two numbers"),
-                Reading::Text => {}
+                TextReading::Doubtful(value) => doubt = format!("{value:?} may be read as two numbers"),
+                TextReading::Text => {}
             }
             match Notation::of_days(self.values()) {
-                Reading::As(notation) => return (Kind::Time, notation, String::new()),
-                Reading::Doubtful(value) => {
+                TextReading::As(notation) => return (Kind::Time, notation, String::new()),
+                TextReading::Doubtful(value) => {
                     doubt = format!("{value:?} may be two days; its kind tells which: {name}=dmy or {name}=mdy");
                 }
-                Reading::Text => {}
+                TextReading::Text => {}
             }
         }
         if !doubt.is_empty() {
@@ -313,7 +313,7 @@ impl Sight {
     fn notation_of_most(&self) -> Notation {
         let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
         match Notation::of_numbers(self.values()) {
-            Reading::As(notation) if set_off => notation,
+            TextReading::As(notation) if set_off => notation,
             _ => Notation::Plain,
         }
     }
@@ -389,14 +389,16 @@ impl Sight {
         let notation = match kind {
             Kind::Number if nothing || self.are_most(self.numbers) => self.notation_of_most(),
             Kind::Number => match Notation::of_numbers(self.values()) {
-                Reading::As(notation) => notation,
-                Reading::Doubtful(value) => {
+                TextReading::As(notation) => notation,
+                TextReading::Doubtful(value) => {
                     return Err(doubtful(value, "write the numbers without marks of thousands".to_owned()));
                 }
-                Reading::Text if self.numbers > 0 || self.values().any(|(value, _)| value.parse::<f64>().is_ok()) => {
+                TextReading::Text
+                    if self.numbers > 0 || self.values().any(|(value, _)| value.parse::<f64>().is_ok()) =>
+                {
                     Notation::Plain
                 }
-                Reading::Text => return Err(unreadable(&|_| false, "number").unwrap_or(EncodingError::NothingLeft)),
+                TextReading::Text => return Err(unreadable(&|_| false, "number").unwrap_or(EncodingError::NothingLeft)),
             },
             Kind::Time => {
                 let notation = match order {
@@ -407,11 +409,11 @@ impl Sight {
                         Notation::of_clock(range, self.values().filter_map(|(value, _)| value.parse().ok()))
                     }
                     None => match Notation::of_days(self.values()) {
-                        Reading::As(notation) => notation,
-                        Reading::Doubtful(value) => {
+                        TextReading::As(notation) => notation,
+                        TextReading::Doubtful(value) => {
                             return Err(doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy")));
                         }
-                        Reading::Text => Notation::Plain,
+                        TextReading::Text => Notation::Plain,
                     },
                 };
                 let read = |value: &str| {

@@ -80,9 +80,9 @@ impl ColumnMap {
     ///
     /// # Errors
     /// [`EncodingError::Cells`] when the row is not as wide as the file.
-    pub fn record<'a, T: Cells + ?Sized>(&'a self, row: &'a T) -> Result<Mapped<'a, T>, EncodingError> {
+    pub fn record<'a, T: Cells + ?Sized>(&'a self, row: &'a T) -> Result<MappedRecord<'a, T>, EncodingError> {
         let (expected, got) = (self.width, row.width());
-        if expected == got { Ok(Mapped { map: self, row }) } else { Err(EncodingError::Cells { expected, got }) }
+        if expected == got { Ok(MappedRecord { map: self, row }) } else { Err(EncodingError::Cells { expected, got }) }
     }
 }
 
@@ -102,12 +102,12 @@ impl Schema {
 
 /// A row of another file as a record of the schema; columns that are not there are missing.
 #[derive(Debug)]
-pub struct Mapped<'a, T: ?Sized> {
+pub struct MappedRecord<'a, T: ?Sized> {
     map: &'a ColumnMap,
     row: &'a T,
 }
 
-impl<T: Cells + ?Sized> Cells for Mapped<'_, T> {
+impl<T: Cells + ?Sized> Cells for MappedRecord<'_, T> {
     fn width(&self) -> usize {
         self.map.sources.len()
     }

@@ -81,7 +81,7 @@ pub enum Clock {
 
 /// What a look finds in the texts of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Reading {
+pub(crate) enum TextReading {
     /// One notation.
     As(Notation),
     /// Two that give different values, with a cell that may be either.
@@ -139,27 +139,27 @@ impl Notation {
 
     /// That in which texts are numbers, all but one of twenty. Each text comes with how often it is
     /// there. `O(texts)`.
-    pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Reading {
+    pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> TextReading {
         let is_plain = |text: &str| plain(text).is_some() && !is_code(text);
         if most(texts.clone(), is_plain) && !texts.clone().any(|(text, _)| is_set_off(text)) {
-            return Reading::As(Self::Plain);
+            return TextReading::As(Self::Plain);
         }
-        let Some((before, behind)) = Affix::shared(texts.clone()) else { return Reading::Text };
+        let Some((before, behind)) = Affix::shared(texts.clone()) else { return TextReading::Text };
         if before.is_empty() && behind.is_empty() && texts.clone().any(|(text, _)| is_code(text)) {
-            return Reading::Text;
+            return TextReading::Text;
         }
         let numeral = |(decimal, group)| Numeral { before: before.clone(), behind: behind.clone(), decimal, group };
         let fits = |numeral: &Numeral| most(texts.clone(), |text| numeral.read(text).is_some());
         let fitting: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
-        let Some(first) = fitting.first() else { return Reading::Text };
+        let Some(first) = fitting.first() else { return TextReading::Text };
         let other = |text: &&str| {
             let mut values = fitting.iter().filter_map(|numeral| numeral.read(text));
             let value = values.next();
             values.any(|other| Some(other) != value)
         };
         match texts.map(|(text, _)| text).find(other) {
-            Some(doubt) => Reading::Doubtful(doubt.to_owned()),
-            None => Reading::As(Self::Number(first.clone())),
+            Some(doubt) => TextReading::Doubtful(doubt.to_owned()),
+            None => TextReading::As(Self::Number(first.clone())),
         }
     }
 
@@ -175,7 +175,7 @@ impl Notation {
     }
 
     /// That in which texts are days with a number for the month, all but one of twenty.
-    pub(crate) fn of_days<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Reading {
+    pub(crate) fn of_days<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> TextReading {
         use DayOrder::{DayMonthYear, MonthDayYear, YearMonthDay};
         let reads = |order: DayOrder, text: &str| parse_instant(text).is_some() || order.read(text).is_some();
         let all = [YearMonthDay, DayMonthYear, MonthDayYear];
@@ -186,12 +186,12 @@ impl Notation {
             orders = all.into_iter().filter(|order| most(texts.clone(), |text| reads(*order, text))).collect();
         }
         match orders[..] {
-            [] => Reading::Text,
+            [] => TextReading::Text,
             // Orders that fit, and give the same days, are one.
             [first, ..] => {
                 let two = |text: &&str| orders.iter().any(|order| order.read(text) != first.read(text));
                 let doubt = texts.map(|(text, _)| text).filter(|text| parse_instant(text).is_none()).find(two);
-                doubt.map_or(Reading::As(Self::Day(first)), |text| Reading::Doubtful(text.to_owned()))
+                doubt.map_or(TextReading::As(Self::Day(first)), |text| TextReading::Doubtful(text.to_owned()))
             }
         }
     }
@@ -488,7 +488,7 @@ mod tests {
 
     fn numbers(texts: &[&str]) -> Option<Vec<f64>> {
         match Notation::of_numbers(once(texts)) {
-            Reading::As(notation) => texts.iter().map(|text| notation.number(Cell::Text(text))).collect(),
+            TextReading::As(notation) => texts.iter().map(|text| notation.number(Cell::Text(text))).collect(),
             _ => None,
         }
     }
@@ -518,7 +518,7 @@ mod tests {
     #[test]
     fn what_may_be_mistaken_is_not() {
         for texts in [&["$1,234", "$5,678"][..], &["1.234 €", "5.678 €"]] {
-            assert!(matches!(Notation::of_numbers(once(texts)), Reading::Doubtful(_)), "{texts:?}");
+            assert!(matches!(Notation::of_numbers(once(texts)), TextReading::Doubtful(_)), "{texts:?}");
         }
         for texts in [
             &["A1", "A2"][..],
@@ -528,18 +528,18 @@ mod tests {
             &["1-2", "3-4"],
             &["2-", "1-", "3"],
         ] {
-            assert_eq!(Notation::of_numbers(once(texts)), Reading::Text, "{texts:?}");
+            assert_eq!(Notation::of_numbers(once(texts)), TextReading::Text, "{texts:?}");
         }
     }
 
     #[test]
     fn one_cell_settles_the_order_of_days() {
         let order = |texts: &[&str]| Notation::of_days(once(texts));
-        assert_eq!(order(&["1/2/2020", "1/31/2020"]), Reading::As(Notation::Day(DayOrder::MonthDayYear)));
-        assert_eq!(order(&["1/2/2020", "31/1/2020"]), Reading::As(Notation::Day(DayOrder::DayMonthYear)));
-        assert_eq!(order(&["2020/1/2", "2020/12/13"]), Reading::As(Notation::Day(DayOrder::YearMonthDay)));
-        assert_eq!(order(&["1/2/2020", "2/1/2020"]), Reading::Doubtful("1/2/2020".to_owned()));
-        assert_eq!(order(&["a/b/c", "2/1/2020"]), Reading::Text);
+        assert_eq!(order(&["1/2/2020", "1/31/2020"]), TextReading::As(Notation::Day(DayOrder::MonthDayYear)));
+        assert_eq!(order(&["1/2/2020", "31/1/2020"]), TextReading::As(Notation::Day(DayOrder::DayMonthYear)));
+        assert_eq!(order(&["2020/1/2", "2020/12/13"]), TextReading::As(Notation::Day(DayOrder::YearMonthDay)));
+        assert_eq!(order(&["1/2/2020", "2/1/2020"]), TextReading::Doubtful("1/2/2020".to_owned()));
+        assert_eq!(order(&["a/b/c", "2/1/2020"]), TextReading::Text);
         let read = |order: DayOrder, text: &str| order.read(text);
         let expected = parse_instant("2020-01-31T15:04");
         assert!(expected.is_some());

@@ -2,7 +2,7 @@
 
 use mercer_core::Cell;
 
-use crate::notation::{Clock, DayOrder, Notation, Reading, is_gap};
+use crate::notation::{Clock, DayOrder, Notation, TextReading, is_gap};
 use crate::step::TimeStep;
 
 /// A day of a series in time that may be one of two.
@@ -33,9 +33,9 @@ impl Notation {
         }
         let texts = cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some((*text, 1)) } else { None });
         match Self::of_days(texts) {
-            Reading::As(notation) => Ok(Some(notation).filter(all)),
-            Reading::Text => Ok(None),
-            Reading::Doubtful(text) => {
+            TextReading::As(notation) => Ok(Some(notation).filter(all)),
+            TextReading::Text => Ok(None),
+            TextReading::Doubtful(text) => {
                 let orders = [DayOrder::YearMonthDay, DayOrder::DayMonthYear, DayOrder::MonthDayYear].map(Self::Day);
                 // The order with the fewest rows missing between its times, if there is one.
                 let missing = |notation: &Self| -> Option<u64> {

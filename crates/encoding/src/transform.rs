@@ -140,7 +140,7 @@ enum Encoder {
     /// A target or a weight.
     Aside,
     Ignored,
-    Number(Numbers),
+    Number(NumberColumn),
     Category(Categories),
     Time(Times),
     Late(Late),
@@ -150,7 +150,7 @@ enum Encoder {
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Numbers {
+struct NumberColumn {
     scale: NumberScale,
     gaps: bool,
     notation: Notation,
@@ -160,7 +160,7 @@ struct Numbers {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Late {
-    numbers: Numbers,
+    numbers: NumberColumn,
     categories: Categories,
 }
 
@@ -177,14 +177,14 @@ impl Transform {
             let gaps = column.missing > 0 && column.missing * ROWS_A_GAP >= schema.rows();
             match column.used {
                 Use::SetAside => Encoder::Aside,
-                Use::Identifier if !acts => Encoder::Number(Numbers::new(scale, None, gaps, column)),
+                Use::Identifier if !acts => Encoder::Number(NumberColumn::new(scale, None, gaps, column)),
                 Use::Late => Encoder::Late(Late::new(column, scale, (categories, hashed))),
                 Use::Encoded if column.is_category() => {
                     Encoder::Category(Categories::new(column, column.distinct as usize, (categories, hashed), gaps))
                 }
                 Use::Encoded if column.kind == Kind::Mean => Encoder::Mean(Means::new(scale, gaps)),
                 Use::Encoded if column.kind == Kind::Time => Encoder::Time(Times::new(column, scale, gaps)),
-                Use::Encoded => Encoder::Number(Numbers::new(scale, column.range, gaps, column)),
+                Use::Encoded => Encoder::Number(NumberColumn::new(scale, column.range, gaps, column)),
                 _ => Encoder::Ignored,
             }
         };
@@ -230,7 +230,7 @@ impl Transform {
             }
             Kind::Mean => Encoder::Mean(Means::new(scale, false)),
             Kind::Time => Encoder::Time(Times::new(column, scale, false)),
-            _ => Encoder::Number(Numbers::new(scale, None, false, column)),
+            _ => Encoder::Number(NumberColumn::new(scale, None, false, column)),
         };
         let added = encoder.width();
         self.columns.push(encoder);
@@ -259,7 +259,7 @@ impl Transform {
     /// that is no number or has gaps turns encoding on.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        let plain = Numbers::is_plain;
+        let plain = NumberColumn::is_plain;
         self.columns.iter().all(|column| match column {
             Encoder::Aside => true,
             Encoder::Number(numbers) => plain(numbers),
@@ -427,7 +427,7 @@ impl Encoder {
     }
 }
 
-impl Numbers {
+impl NumberColumn {
     fn is_plain(&self) -> bool {
         matches!(self.scale, NumberScale::None(_)) && !self.gaps && self.notation == Notation::Plain
     }
@@ -458,7 +458,7 @@ impl Late {
     fn new(column: &Column, scale: Scale, sizes: (usize, usize)) -> Self {
         let scale = scale.running();
         let categories = Categories::new(column, 0, sizes, false);
-        Self { numbers: Numbers::new(scale, None, false, column), categories }
+        Self { numbers: NumberColumn::new(scale, None, false, column), categories }
     }
 
     fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {

@@ -39,16 +39,16 @@ use crate::Error;
 use blocks::{MOST_BLOCKS, Sums, sum};
 use calibration::Calibration;
 use candidate::Candidate;
-use choice::{Score, forecast_scores, spectrum_scores};
+use choice::{RidgeScore, forecast_scores, spectrum_scores};
 use features::Features;
 use forecaster::Forecaster;
 pub use modes::Mode;
 use modes::{Spectrum, of_least_residual, spectrum};
 use operator_model::quality;
 pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
-use recent::Recent;
-use scale::Scale;
-use stretch::Stretch;
+use recent::RecentPairs;
+use scale::ColumnScale;
+use stretch::PairStretch;
 
 /// Pairs after which scale and widths are settled.
 const BUFFER: usize = 4096;
@@ -95,26 +95,26 @@ pub struct OperatorSums {
     params: OperatorSumsParams,
     rounds: u64,
     pending: Vec<f64>,
-    recent: Recent,
-    settled: Option<Settled>,
+    recent: RecentPairs,
+    settled: Option<SettledSums>,
     /// Whether it is the fork of another one, whose candidates must be its own.
     forked: bool,
     #[cfg_attr(feature = "serde", serde(skip))]
-    stretch: Stretch,
+    stretch: PairStretch,
 }
 
 /// What the first pairs settle, and the sums.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Settled {
-    scale: Scale,
+struct SettledSums {
+    scale: ColumnScale,
     candidates: Vec<Candidate>,
 }
 
 /// The scores of one candidate.
-struct Scored {
-    forecast: Score,
-    spectrum: Option<Score>,
+struct CandidateScores {
+    forecast: RidgeScore,
+    spectrum: Option<RidgeScore>,
 }
 
 impl OperatorSums {
@@ -141,10 +141,10 @@ impl OperatorSums {
             params,
             rounds: 0,
             pending: Vec::new(),
-            recent: Recent::new(dimension + state),
+            recent: RecentPairs::new(dimension + state),
             settled: None,
             forked: false,
-            stretch: Stretch::default(),
+            stretch: PairStretch::default(),
         })
     }
 
@@ -213,15 +213,18 @@ impl OperatorSums {
     fn race(&mut self) {
         let time = RACES.into_iter().find(|(rounds, _)| *rounds == self.rounds && !self.forked);
         let (Some(settled), Some((_, errors))) = (&self.settled, time) else { return };
-        let (columns, nothing) = (1..1 + self.state, Stretch::default());
+        let (columns, nothing) = (1..1 + self.state, PairStretch::default());
         let score = |candidate| self.score(candidate, &nothing, &columns);
-        let Ok(scored) = settled.candidates.iter().map(score).collect::<Result<Vec<Scored>, _>>() else { return };
-        let least =
-            |of: fn(&Scored) -> Option<&Score>| scored.iter().filter_map(of).min_by(|a, b| a.value.total_cmp(&b.value));
-        let scores: [fn(&Scored) -> Option<&Score>; 2] =
+        let Ok(scored) = settled.candidates.iter().map(score).collect::<Result<Vec<CandidateScores>, _>>() else {
+            return;
+        };
+        let least = |of: fn(&CandidateScores) -> Option<&RidgeScore>| {
+            scored.iter().filter_map(of).min_by(|a, b| a.value.total_cmp(&b.value))
+        };
+        let scores: [fn(&CandidateScores) -> Option<&RidgeScore>; 2] =
             [|scored| Some(&scored.forecast), |scored| scored.spectrum.as_ref()];
-        let stays = |candidate: &Scored| {
-            let holds = |of: &fn(&Scored) -> Option<&Score>| {
+        let stays = |candidate: &CandidateScores| {
+            let holds = |of: &fn(&CandidateScores) -> Option<&RidgeScore>| {
                 of(candidate).zip(least(*of)).is_some_and(|(own, least)| own.is_as_small_as(least, errors))
             };
             scores.iter().any(holds)
@@ -235,11 +238,11 @@ impl OperatorSums {
     }
 
     /// Scale, widths and sums of the pairs at hand.
-    fn settle(&self) -> Result<Settled, Error> {
+    fn settle(&self) -> Result<SettledSums, Error> {
         let (d, width) = (self.dimension, self.recent.width());
         let pairs = self.pending.len() / width;
         let xs: Vec<f64> = self.pending.chunks_exact(width).flat_map(|pair| &pair[..d]).copied().collect();
-        let scale = Scale::of(&xs, d);
+        let scale = ColumnScale::of(&xs, d);
         let mut spaced = Vec::with_capacity(MEDIAN_ROWS * d);
         let rows = pairs.min(MEDIAN_ROWS);
         for row in (0..rows).map(|i| i * pairs / rows) {
@@ -249,15 +252,15 @@ impl OperatorSums {
         // Candidates that will be dropped have half as many blocks.
         let blocks = if pairs == BUFFER { MOST_BLOCKS / 2 } else { MOST_BLOCKS };
         let length = pairs.div_ceil(blocks).max(1);
-        let mut all = Stretch::default();
+        let mut all = PairStretch::default();
         let first = self.rounds - pairs as u64;
         all.fill(&scale, self.state, first, &self.pending);
         let stretches = self.pending.chunks(length * width).enumerate().map(|(i, pairs)| {
-            let mut stretch = Stretch::default();
+            let mut stretch = PairStretch::default();
             stretch.fill(&scale, self.state, first + (i * length) as u64, pairs);
             stretch
         });
-        let stretches: Vec<Stretch> = stretches.collect();
+        let stretches: Vec<PairStretch> = stretches.collect();
         let mut candidates = Vec::new();
         for (kernel, most) in self.kernels(median)? {
             let mut candidate = Candidate::new(Features::new(kernel, d, most), self.state, length);
@@ -267,7 +270,7 @@ impl OperatorSums {
             candidate.release();
             candidates.push(candidate);
         }
-        Ok(Settled { scale, candidates })
+        Ok(SettledSums { scale, candidates })
     }
 
     /// The kernels that are tried with the size of their dictionaries, none of the first.
@@ -304,7 +307,7 @@ impl OperatorSums {
         let settled = self.settled.as_ref().ok_or(Error::TooFewPairs { got: self.rounds, needed: BUFFER as u64 })?;
         let empty = |candidate: &Candidate| candidate.emptied(BUFFER / MOST_BLOCKS);
         let settled =
-            Settled { scale: settled.scale.clone(), candidates: settled.candidates.iter().map(empty).collect() };
+            SettledSums { scale: settled.scale.clone(), candidates: settled.candidates.iter().map(empty).collect() };
         let mut fork = Self::new(self.state, self.dimension - self.state, self.params)?;
         (fork.settled, fork.forked) = (Some(settled), true);
         Ok(fork)
@@ -333,7 +336,7 @@ impl OperatorSums {
 
     fn combine(&mut self, sign: f64, other: &Self) -> Result<(), Error> {
         let (Some(ours), Some(theirs)) = (&self.settled, &other.settled) else { return Err(Error::OtherFeatures) };
-        let has = |of: &Settled, candidate: &Candidate| of.partner(candidate).is_some();
+        let has = |of: &SettledSums, candidate: &Candidate| of.partner(candidate).is_some();
         // One of them may have dropped some.
         let alike = ours.scale == theirs.scale
             && self.state == other.state
@@ -343,7 +346,7 @@ impl OperatorSums {
             return Err(Error::OtherFeatures);
         }
         // What is not yet in the sums must be there now.
-        let mut other_stretch = Stretch::default();
+        let mut other_stretch = PairStretch::default();
         let first = other.rounds - (other.pending.len() / other.recent.width()) as u64;
         other_stretch.fill(&theirs.scale, other.state, first, &other.pending);
         let mut theirs = theirs.clone();
@@ -396,11 +399,11 @@ impl OperatorSums {
     }
 
     /// The candidates with all pairs in their sums but those that are given beside them.
-    fn read(&self) -> Result<(Cow<'_, Settled>, Stretch), Error> {
+    fn read(&self) -> Result<(Cow<'_, SettledSums>, PairStretch), Error> {
         if self.rounds < FEWEST {
             return Err(Error::TooFewPairs { got: self.rounds, needed: FEWEST });
         }
-        let mut pending = Stretch::default();
+        let mut pending = PairStretch::default();
         match &self.settled {
             None => Ok((Cow::Owned(self.settle()?), pending)),
             Some(settled) => {
@@ -475,13 +478,13 @@ impl OperatorSums {
     fn score(
         &self,
         candidate: &Candidate,
-        pending: &Stretch,
+        pending: &PairStretch,
         columns: &std::ops::Range<usize>,
-    ) -> Result<Scored, Error> {
+    ) -> Result<CandidateScores, Error> {
         let alone = candidate.alone(pending);
         let groups = candidate.groups(GROUPS, alone.as_ref());
         let scores = forecast_scores(&groups, candidate.features.leading(), columns);
-        let nothing = Score::none();
+        let nothing = RidgeScore::none();
         let forecast = scores.into_iter().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(nothing);
         let spectrum = match self.dimension == self.state {
             true => {
@@ -491,14 +494,14 @@ impl OperatorSums {
             false => Vec::new(),
         };
         let spectrum = spectrum.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
-        Ok(Scored { forecast, spectrum })
+        Ok(CandidateScores { forecast, spectrum })
     }
 
     /// The norm in `L²` and the modes.
     fn spectrum(
         &self,
         candidate: &Candidate,
-        pending: &Stretch,
+        pending: &PairStretch,
         ridge: f64,
         deterministic: bool,
         modes: usize,
@@ -514,7 +517,7 @@ impl OperatorSums {
 
     fn calibrate(
         &self,
-        scale: &Scale,
+        scale: &ColumnScale,
         groups: &[Sums],
         horizon: usize,
         fit: &impl Fn(&Sums) -> Result<Forecaster, Error>,
@@ -529,7 +532,7 @@ impl OperatorSums {
     }
 }
 
-impl Settled {
+impl SettledSums {
     /// The candidate of the same features.
     fn partner(&self, of: &Candidate) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.features.is_like(&of.features))
@@ -543,7 +546,7 @@ fn best(count: usize, value: impl Fn(&usize) -> f64) -> Option<usize> {
 }
 
 /// Refuses numbers whose squares overflow.
-fn check_numbers(x: &[f64], scale: Option<&Scale>) -> Result<(), ExampleError> {
+fn check_numbers(x: &[f64], scale: Option<&ColumnScale>) -> Result<(), ExampleError> {
     if x.iter().all(|x| x.abs() < 1e140) && scale.is_none_or(|scale| scale.fits(x)) {
         Ok(())
     } else {
@@ -571,7 +574,7 @@ impl Validate for OperatorSums {
         Inconsistent::require(fits, WHAT, "whole pairs")?;
         let pairs = self.pending.len() / width;
         Inconsistent::require(pairs as u64 <= self.rounds, WHAT, "no more pairs than rounds")?;
-        let Some(Settled { scale, candidates }) = &self.settled else {
+        let Some(SettledSums { scale, candidates }) = &self.settled else {
             let all = pairs as u64 == self.rounds && pairs < BUFFER;
             return Inconsistent::require(all, WHAT, "all pairs, until they settle the scale");
         };

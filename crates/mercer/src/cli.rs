@@ -7,10 +7,12 @@ mod compare;
 mod config;
 mod construction;
 mod dialect;
-mod encoded;
+mod encoded_rows;
 mod eval;
+mod eval_options;
 mod facts;
 mod failure;
+mod feature_columns;
 mod feed;
 mod fit;
 mod forecast;
@@ -18,7 +20,7 @@ mod input;
 mod inspect;
 mod intervals;
 mod koopman;
-mod learned;
+mod learned_ranges;
 mod learners;
 mod learning;
 mod lock;
@@ -28,8 +30,6 @@ mod merge;
 mod moments;
 mod nearness;
 mod notes;
-mod of_eval;
-mod only;
 mod opening;
 mod output;
 mod pipe;
@@ -51,12 +51,12 @@ mod store;
 mod stretches;
 mod table;
 mod task;
-mod timed;
+mod timed_series;
 mod trace;
 mod train;
-mod trained;
+mod trained_model;
 mod tune;
-mod voice;
+mod verbosity;
 
 use std::ffi::OsString;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -85,7 +85,7 @@ use predict::PredictArguments;
 use scores::ScoreArguments;
 use train::TrainArguments;
 use tune::TuneArguments;
-use voice::Level;
+use verbosity::Verbosity;
 
 /// Rows that rules may look at before the first is learnt.
 const FIRST_ROWS: usize = 256;
@@ -140,11 +140,11 @@ enum Command {
 }
 
 impl Habits {
-    fn level(&self) -> Level {
+    fn level(&self) -> Verbosity {
         match (self.quiet, self.verbose) {
-            (true, _) => Level::Quiet,
-            (_, true) => Level::Verbose,
-            _ => Level::Usual,
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Usual,
         }
     }
 }
@@ -184,7 +184,7 @@ struct EvalArguments {
     /// 65,536th row of a stream whose length nobody knows, a checkpoint tells the size at the end
     /// of its block.
     #[arg(long, value_name = "B", default_value = "auto")]
-    block: Block,
+    block: BlockSize,
     /// How many rows DATA has, for standard input where T, --scale or --permute need to know
     #[arg(long, value_name = "N", value_parser = count)]
     rows: Option<NonZeroUsize>,
@@ -441,12 +441,12 @@ impl ScaleChoice {
 
 /// How many rows are learnt together.
 #[derive(Clone, Copy)]
-enum Block {
+enum BlockSize {
     Auto,
     Rows(usize),
 }
 
-impl Block {
+impl BlockSize {
     /// Most rows in a block: they are held in memory, with their predictions.
     const MOST: usize = 1 << 20;
 
@@ -462,7 +462,7 @@ impl Block {
     }
 }
 
-impl FromStr for Block {
+impl FromStr for BlockSize {
     type Err = &'static str;
 
     fn from_str(size: &str) -> Result<Self, Self::Err> {
@@ -539,7 +539,7 @@ fn spelled_out(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 }
 
 /// Says why a run failed.
-pub(crate) use voice::complain;
+pub(crate) use verbosity::complain;
 
 pub(crate) fn run() -> Result<(), Failure> {
     let (words, taken) = config::with_file(std::env::args_os().collect(), &mut command())?;
@@ -549,10 +549,10 @@ pub(crate) fn run() -> Result<(), Failure> {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => return Err(Failure::from_clap(&error)),
         // Help and version are asked for, and belong on stdout.
-        Err(error) => return output::print(&voice::styled(&error.render())),
+        Err(error) => return output::print(&verbosity::styled(&error.render())),
     };
-    voice::set(habits.level());
-    taken.inspect(|taken| voice::more(|| taken.clone()));
+    verbosity::set(habits.level());
+    taken.inspect(|taken| verbosity::more(|| taken.clone()));
     match asked {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, command()),

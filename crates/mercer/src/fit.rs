@@ -29,7 +29,7 @@ const MOST_BYTES: u64 = 4 << 30;
 
 /// The learners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Learner {
+enum FitLearner {
     Ridge,
     PkrrTaylor,
     PkawvTaylor,
@@ -37,7 +37,7 @@ enum Learner {
     PkrrFrozen,
 }
 
-impl Learner {
+impl FitLearner {
     const ALL: [Self; 5] = [Self::Ridge, Self::PkrrTaylor, Self::PkawvTaylor, Self::PkrrFourier, Self::PkrrFrozen];
 
     fn name(self) -> &'static str {
@@ -63,7 +63,7 @@ impl Learner {
 /// What is summed up and how it predicts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitSpec {
-    learner: Learner,
+    learner: FitLearner,
     kernel: Option<AnyKernel>,
     lambda: Option<f64>,
     intercept: bool,
@@ -165,7 +165,7 @@ impl FitSpec {
     /// The names of the learners that add up.
     #[must_use]
     pub fn learners() -> Vec<&'static str> {
-        Learner::ALL.map(Learner::name).to_vec()
+        FitLearner::ALL.map(FitLearner::name).to_vec()
     }
 
     /// The learner of that name, with its keys set by `KEY=VALUE` pairs. Without a kernel it has
@@ -179,7 +179,7 @@ impl FitSpec {
         pairs: impl IntoIterator<Item = &'p str>,
         seed: u64,
     ) -> Result<Self, FitError> {
-        let found = Learner::ALL.into_iter().find(|one| one.name() == learner.trim());
+        let found = FitLearner::ALL.into_iter().find(|one| one.name() == learner.trim());
         let learner = found.ok_or_else(|| FitError::UnknownLearner { name: learner.to_owned() })?;
         let mut spec =
             Self { learner, kernel, lambda: None, intercept: true, degree: 2, centre: vec![], features: 100, seed };
@@ -187,7 +187,7 @@ impl FitSpec {
             let (key, value) = pair.split_once('=').ok_or_else(|| FitError::NotAPair { text: pair.to_owned() })?;
             spec.set(key.trim(), value.trim())?;
         }
-        if matches!(learner, Learner::PkrrTaylor | Learner::PkawvTaylor | Learner::PkrrFourier) {
+        if matches!(learner, FitLearner::PkrrTaylor | FitLearner::PkawvTaylor | FitLearner::PkrrFourier) {
             spec.width()?;
         }
         Ok(spec)
@@ -239,13 +239,13 @@ impl FitSpec {
     /// Whether the learner uses a kernel.
     #[must_use]
     pub fn has_kernel(&self) -> bool {
-        self.learner != Learner::Ridge
+        self.learner != FitLearner::Ridge
     }
 
     /// Whether the learner needs points.
     #[must_use]
     pub fn needs_points(&self) -> bool {
-        self.learner == Learner::PkrrFrozen
+        self.learner == FitLearner::PkrrFrozen
     }
 
     /// The ridge, if it is not to be chosen.
@@ -290,18 +290,18 @@ impl FitSpec {
     /// When the options do not fit that dimension, or points are needed and not given.
     pub fn map(&self, dimension: usize, points: Option<&Points>) -> Result<FixedMap<AnyKernel>, FitError> {
         match self.learner {
-            Learner::Ridge => Ok(FixedMap::Identity(Identity::new(dimension, self.intercept))),
-            Learner::PkrrTaylor | Learner::PkawvTaylor => {
+            FitLearner::Ridge => Ok(FixedMap::Identity(Identity::new(dimension, self.intercept))),
+            FitLearner::PkrrTaylor | FitLearner::PkawvTaylor => {
                 let centre = if self.centre.is_empty() { vec![0.0; dimension] } else { self.centre.clone() };
                 if centre.len() != dimension {
                     return Err(FitError::Centre { expected: dimension, got: centre.len() });
                 }
                 Ok(FixedMap::Taylor(TaylorFeatures::new(self.width()?, self.degree, centre, MOST_BYTES)?))
             }
-            Learner::PkrrFourier => {
+            FitLearner::PkrrFourier => {
                 Ok(FixedMap::Fourier(RandomFourier::draw(dimension, self.width()?, self.features, self.seed)?))
             }
-            Learner::PkrrFrozen => {
+            FitLearner::PkrrFrozen => {
                 let points = points.ok_or(FitError::NeedsPoints)?;
                 if points.dimension() != dimension {
                     return Err(FitError::PointDimension { expected: dimension, got: points.dimension() });
@@ -321,7 +321,7 @@ impl FitSpec {
         Ok(Moments {
             description: Description { learner, kernel, parameters, seed: self.seed, ..Description::default() },
             scaling: None,
-            awv: self.learner == Learner::PkawvTaylor,
+            awv: self.learner == FitLearner::PkawvTaylor,
             lambda: self.lambda,
             parts: Vec::new(),
             sums: RidgeMoments::several(self.map(dimension, points)?, 0.0, outputs)?,

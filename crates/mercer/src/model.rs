@@ -28,7 +28,7 @@ mod error;
 mod frame;
 mod moments;
 mod operator;
-mod seen;
+mod row_window;
 mod series;
 mod tabular;
 
@@ -47,7 +47,7 @@ pub use error::ModelError;
 pub use frame::{MAGIC, MOST_BYTES, VERSION};
 pub use moments::{MergeError, Moments, Part};
 pub use operator::{AnyOperator, Operator};
-pub use seen::Seen;
+pub use row_window::RowWindow;
 pub use series::{Prediction, SeriesErrors};
 pub use tabular::{Classes, Classification, Numbers, Progress, Regression, Tabular, Task, Taught};
 
@@ -204,7 +204,7 @@ impl Model {
     /// # Errors
     /// Whatever is wrong with it, in words: see [`ModelError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        let frame::Opened { kind, body } = frame::open(bytes)?;
+        let frame::ModelFrame { kind, body } = frame::open(bytes)?;
         Ok(match kind {
             ModelKind::Regression => Self::Regression(frame::decode(body)?),
             ModelKind::Prediction => Self::Prediction(frame::decode(body)?),

@@ -26,7 +26,7 @@ mod space;
 
 pub use parallel::in_parallel;
 pub use plan::Plan;
-use points::Points;
+use points::PointSource;
 pub use space::{Dimension, Space};
 
 /// A point of the box and its score.
@@ -46,7 +46,7 @@ pub struct Trial {
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct SearchResult {
     /// Best first: those of longer prefixes before those of shorter ones.
     trials: Vec<Trial>,
     passes: usize,
@@ -66,7 +66,7 @@ pub enum TuneError<E> {
     NotFinite,
 }
 
-impl Found {
+impl SearchResult {
     /// The best trial on the whole stream.
     #[must_use]
     pub fn best(&self) -> &Trial {
@@ -128,12 +128,12 @@ pub fn search<E: Send>(
     space: &Space,
     plan: &Plan,
     score: impl Fn(&[f64], usize) -> Result<f64, E> + Sync,
-) -> Result<Found, TuneError<E>> {
+) -> Result<SearchResult, TuneError<E>> {
     if space.dimensions().is_empty() {
         return Err(TuneError::Nothing);
     }
-    let mut run = Run { plan, score, trials: Vec::new(), passes: 0, first: None };
-    let mut points = Points::new(space, plan.seed);
+    let mut run = TrialRun { plan, score, trials: Vec::new(), passes: 0, first: None };
+    let mut points = PointSource::new(space, plan.seed);
     let (spread, around) = plan.generations();
     let mut chosen: Vec<usize> = run.add(points.spread(spread));
     let rungs = plan.rungs();
@@ -156,7 +156,7 @@ pub fn search<E: Send>(
 }
 
 /// The trials so far.
-struct Run<'p, F, E> {
+struct TrialRun<'p, F, E> {
     plan: &'p Plan,
     score: F,
     trials: Vec<Trial>,
@@ -165,7 +165,7 @@ struct Run<'p, F, E> {
     first: Option<E>,
 }
 
-impl<E: Send, F: Fn(&[f64], usize) -> Result<f64, E> + Sync> Run<'_, F, E> {
+impl<E: Send, F: Fn(&[f64], usize) -> Result<f64, E> + Sync> TrialRun<'_, F, E> {
     /// Takes in points that are new; tells their numbers.
     fn add(&mut self, points: Vec<(Vec<f64>, Vec<f64>)>) -> Vec<usize> {
         let first = self.trials.len();
@@ -202,11 +202,11 @@ impl<E: Send, F: Fn(&[f64], usize) -> Result<f64, E> + Sync> Run<'_, F, E> {
         chosen.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then(key(a).1.cmp(&key(b).1)));
     }
 
-    fn found(self) -> Result<Found, TuneError<E>> {
+    fn found(self) -> Result<SearchResult, TuneError<E>> {
         let Self { mut trials, passes, first, .. } = self;
         trials.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.score.total_cmp(&b.score)).then(a.number.cmp(&b.number)));
         match trials.first() {
-            Some(best) if best.score.is_finite() => Ok(Found { trials, passes }),
+            Some(best) if best.score.is_finite() => Ok(SearchResult { trials, passes }),
             _ => Err(first.map_or(TuneError::NotFinite, TuneError::Failed)),
         }
     }

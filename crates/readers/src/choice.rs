@@ -95,7 +95,7 @@ pub enum ColumnChoice {
 }
 
 /// How often a column is there.
-pub(crate) enum Found {
+pub(crate) enum ColumnMatch {
     Never,
     Once(usize),
     /// With the places of the first two, from 0.
@@ -115,15 +115,15 @@ impl ColumnChoice {
     /// is there twice.
     pub fn place(&self, columns: usize, names: Option<&[String]>) -> Option<usize> {
         match self.find(columns, names) {
-            Found::Once(place) => Some(place),
-            Found::Never | Found::Twice(..) => None,
+            ColumnMatch::Once(place) => Some(place),
+            ColumnMatch::Never | ColumnMatch::Twice(..) => None,
         }
     }
 
-    pub(crate) fn find(&self, columns: usize, names: Option<&[String]>) -> Found {
+    pub(crate) fn find(&self, columns: usize, names: Option<&[String]>) -> ColumnMatch {
         let numbered = |number: usize| match (1..=columns).contains(&number) {
-            true => Found::Once(number - 1),
-            false => Found::Never,
+            true => ColumnMatch::Once(number - 1),
+            false => ColumnMatch::Never,
         };
         let name = match self {
             Self::Index(number) => return numbered(*number),
@@ -132,10 +132,10 @@ impl ColumnChoice {
         let mut found =
             (0..).zip(names.unwrap_or_default()).filter(|(_, other)| *other == name).map(|(place, _)| place);
         match (found.next(), found.next(), self) {
-            (Some(first), Some(second), _) => Found::Twice(first, second),
-            (Some(first), None, _) => Found::Once(first),
-            (None, _, Self::Either(text)) => text.parse().map_or(Found::Never, numbered),
-            (None, ..) => Found::Never,
+            (Some(first), Some(second), _) => ColumnMatch::Twice(first, second),
+            (Some(first), None, _) => ColumnMatch::Once(first),
+            (None, _, Self::Either(text)) => text.parse().map_or(ColumnMatch::Never, numbered),
+            (None, ..) => ColumnMatch::Never,
         }
     }
 

@@ -19,14 +19,14 @@ use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 
 use crate::choice::ColumnChoice;
-use crate::columns::{Plan, Role};
+use crate::columns::{ColumnPlan, Role};
 use crate::error::{Column, ContainerError, DataError};
 use crate::format::Format;
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines, Source};
-use crate::number::Parsed;
+use crate::number::ParsedCell;
 use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::rows::{Next, Rows};
@@ -43,7 +43,7 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 type Choose = Box<dyn FnOnce(&[usize]) -> Result<Batches, String> + Send>;
 
 /// A file whose columns are known and whose rows are not yet asked for.
-struct Opened {
+struct ColumnarFile {
     schema: SchemaRef,
     batches: Choose,
 }
@@ -52,7 +52,7 @@ struct Opened {
 struct Columnar {
     format: Format,
     names: Vec<String>,
-    plan: Plan,
+    plan: ColumnPlan,
     /// What a person should know, until it is asked for.
     remark: Option<String>,
     /// What stands for no value.
@@ -89,7 +89,7 @@ pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Res
         Source::Memory { bytes, .. } => guarded(|| of_bytes(bytes.into_owned().into(), format)),
     };
     let unreadable = |why| DataError::from(ContainerError::Columnar { file: file.clone(), format, why });
-    let Opened { schema, batches } = opened.map_err(unreadable)?;
+    let ColumnarFile { schema, batches } = opened.map_err(unreadable)?;
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     // pandas keeps the numbers of the rows in such columns; who wants them names them.
     let is_index = |name: &&String| name.starts_with("__index_level_") && !options.speaks_of(name);
@@ -99,7 +99,7 @@ pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Res
     let remark =
         |name| format!("{file}: column {name:?} holds the numbers of the rows, as pandas keeps them, and is left out");
     let remark = index.first().map(remark);
-    let plan = Plan::new(&file, names.len(), Some(&names), &options)?;
+    let plan = ColumnPlan::new(&file, names.len(), Some(&names), &options)?;
     let wanted: Vec<usize> = (0..names.len()).filter(|&column| plan.role(column) != Role::Ignored).collect();
     for &column in &wanted {
         let kind = schema.field(column).data_type();
@@ -194,11 +194,11 @@ impl Columnar {
 }
 
 impl Rows for Columnar {
-    fn plan(&self) -> &Plan {
+    fn plan(&self) -> &ColumnPlan {
         &self.plan
     }
 
-    fn plan_mut(&mut self) -> &mut Plan {
+    fn plan_mut(&mut self) -> &mut ColumnPlan {
         self.numbers = None;
         &mut self.plan
     }
@@ -216,9 +216,9 @@ impl Rows for Columnar {
             for row in 0..batch.num_rows().min(HEAD_LINES) {
                 let cell = value::cell(batch.column(place).as_ref(), row);
                 head.see(match cell.map(|cell| self.gaps.without(cell)) {
-                    Some(Cell::Missing) | None => Parsed::Empty,
-                    Some(Cell::Text(text)) if is_gap_mark(text) => Parsed::Empty,
-                    Some(cell) => cell.number().map_or(Parsed::Text, Parsed::Number),
+                    Some(Cell::Missing) | None => ParsedCell::Empty,
+                    Some(Cell::Text(text)) if is_gap_mark(text) => ParsedCell::Empty,
+                    Some(cell) => cell.number().map_or(ParsedCell::Text, ParsedCell::Number),
                 });
             }
         }
@@ -276,7 +276,7 @@ impl Rows for Columnar {
 
 /// The numbers of a batch, row by row, in `memory`; nothing if some cell is no finite number.
 /// Labels are 0.
-fn spread(batch: &RecordBatch, present: &[usize], plan: &Plan, mut memory: Vec<f64>) -> Vec<f64> {
+fn spread(batch: &RecordBatch, present: &[usize], plan: &ColumnPlan, mut memory: Vec<f64>) -> Vec<f64> {
     memory.clear();
     memory.resize(batch.num_rows() * plan.width(), 0.0);
     let whole = present.iter().zip(batch.columns()).all(|(&column, values)| match plan.role(column) {
@@ -299,7 +299,7 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     read.map_err(|why| why.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn of_file(mut input: File, format: Format) -> Result<Opened, String> {
+fn of_file(mut input: File, format: Format) -> Result<ColumnarFile, String> {
     if format == Format::Parquet {
         let again = input.try_clone().map_err(|error| error.to_string())?;
         return parquet::open(input, again);
@@ -310,7 +310,7 @@ fn of_file(mut input: File, format: Format) -> Result<Opened, String> {
     if magic == ARROW_MAGIC { of_arrow(BufReader::new(input)) } else { of_arrow_stream(BufReader::new(input)) }
 }
 
-fn of_bytes(bytes: Bytes, format: Format) -> Result<Opened, String> {
+fn of_bytes(bytes: Bytes, format: Format) -> Result<ColumnarFile, String> {
     match format {
         Format::Parquet => parquet::open(bytes.clone(), bytes),
         _ if bytes.starts_with(ARROW_MAGIC) => of_arrow(Cursor::new(bytes)),
@@ -318,7 +318,7 @@ fn of_bytes(bytes: Bytes, format: Format) -> Result<Opened, String> {
     }
 }
 
-fn of_stream(mut input: Box<dyn Read + Send>, format: Format) -> Result<Opened, String> {
+fn of_stream(mut input: Box<dyn Read + Send>, format: Format) -> Result<ColumnarFile, String> {
     let mut head = Vec::new();
     let most = if format == Format::Parquet { u64::MAX } else { ARROW_MAGIC.len() as u64 };
     input.by_ref().take(most).read_to_end(&mut head).map_err(|error| error.to_string())?;
@@ -329,14 +329,14 @@ fn of_stream(mut input: Box<dyn Read + Send>, format: Format) -> Result<Opened, 
     of_bytes(head.into(), format)
 }
 
-fn of_arrow(input: impl Read + Seek + Send + 'static) -> Result<Opened, String> {
+fn of_arrow(input: impl Read + Seek + Send + 'static) -> Result<ColumnarFile, String> {
     let reader = FileReader::try_new(input, None).map_err(|error| error.to_string())?;
     let schema = RecordBatchReader::schema(&reader);
-    Ok(Opened { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
+    Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
 }
 
-fn of_arrow_stream(input: impl Read + Send + 'static) -> Result<Opened, String> {
+fn of_arrow_stream(input: impl Read + Send + 'static) -> Result<ColumnarFile, String> {
     let reader = StreamReader::try_new(input, None).map_err(|error| error.to_string())?;
     let schema = RecordBatchReader::schema(&reader);
-    Ok(Opened { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
+    Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
 }

@@ -1,7 +1,7 @@
 //! What each column of a table with cells or keys is: a feature, the target, or nothing that is
 //! looked at.
 
-use crate::choice::{ColumnChoice, Found, TargetColumn};
+use crate::choice::{ColumnChoice, ColumnMatch, TargetColumn};
 use crate::error::{Column, DataError};
 use crate::options::{ReadOptions, Targets};
 
@@ -18,7 +18,7 @@ pub(crate) enum Role {
 }
 
 /// The roles of all columns.
-pub(crate) struct Plan {
+pub(crate) struct ColumnPlan {
     roles: Vec<Role>,
     /// The columns of the cells of a row, in their order.
     cells: Vec<usize>,
@@ -42,13 +42,13 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    pub(crate) fn of(plan: &Plan) -> Self {
+    pub(crate) fn of(plan: &ColumnPlan) -> Self {
         let (targeted, weighted) = (!plan.targets().is_empty(), plan.weight().is_some());
         Self { dimension: plan.dimension(), width: plan.width(), numbers: plan.numbers(), targeted, weighted }
     }
 }
 
-impl Plan {
+impl ColumnPlan {
     /// Finds out what the options say of `columns` columns, or of those of these names. The target
     /// is a label if the options say so; if they leave it open, it is a number until
     /// [`read_labels`](Self::read_labels).
@@ -206,12 +206,12 @@ fn find(
 ) -> Result<usize, DataError> {
     let file = file.to_owned();
     match choice.find(columns, names) {
-        Found::Once(place) => Ok(place),
-        Found::Never => {
+        ColumnMatch::Once(place) => Ok(place),
+        ColumnMatch::Never => {
             let (column, names) = (choice.clone(), names.map(<[String]>::to_vec));
             Err(DataError::ColumnNotFound { file, column, target, columns, names })
         }
-        Found::Twice(first, second) => {
+        ColumnMatch::Twice(first, second) => {
             let (name, first, second) = (choice.text(), first + 1, second + 1);
             Err(DataError::ColumnAmbiguous { file, name, target, first, second })
         }

@@ -9,15 +9,15 @@
 
 use crate::beginning::{Beginning, to_first_record};
 use crate::cells::{self, Cells};
-use crate::columns::{Plan, Role};
+use crate::columns::{ColumnPlan, Role};
 use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
 use crate::error::{CellPlace, DataError, DialectError, EndsLines, ReadAsThousands};
 use crate::head::TargetHead;
-use crate::header::{self, Found, lossy};
+use crate::header::{self, FirstRecord, lossy};
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
-use crate::marks::{self, Look, Notation, Reading};
-use crate::number::{self, Parsed};
+use crate::marks::{self, CellReading, MarkSearch, Notation};
+use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
 use crate::record::Record;
 use crate::rows::{Next, Rows};
@@ -31,7 +31,7 @@ pub(crate) struct Delimited {
     /// What a person should know, until it is asked for.
     remarks: Vec<String>,
     names: Option<Vec<String>>,
-    plan: Plan,
+    plan: ColumnPlan,
     doubt: Option<String>,
     /// The names, if a row that holds them all is the header once more; and its line, if that could
     /// be read as a row.
@@ -91,7 +91,7 @@ impl Delimited {
         let above = comment.filter(|_| options.header != Header::Absent);
         let above = above.and_then(|comment| comment.names(separator, &cells));
         let found = match above {
-            Some(_) => Found { header: false, doubt: None },
+            Some(_) => FirstRecord { header: false, doubt: None },
             None => header::find(lines, separator, (&cells, &first), options, records)?,
         };
         if let (true, Some(column)) = (found.header, cells.iter().position(|cell| std::str::from_utf8(cell).is_err())) {
@@ -99,11 +99,12 @@ impl Delimited {
         }
         let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
         let names = above.or(found.header.then(|| first.clone()));
-        let plan = Plan::new(lines.file(), columns, names.as_deref(), options)?;
+        let plan = ColumnPlan::new(lines.file(), columns, names.as_deref(), options)?;
         let repeated = names.clone().filter(|names| header::distinct(names, options));
         // A repeated header that could be read as a row is known by its text.
-        let line =
-            repeated.as_ref().filter(|names| names.iter().all(|name| number::parse(name.as_bytes()) != Parsed::Text));
+        let line = repeated
+            .as_ref()
+            .filter(|names| names.iter().all(|name| number::parse(name.as_bytes()) != ParsedCell::Text));
         let numeric_header = line.map(|_| lines.text().to_vec());
         let looks_for_units = names.is_some() && options.known.is_empty() && options.features.is_empty();
         let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
@@ -189,13 +190,13 @@ impl Delimited {
             let read = parse((notation, remarks), bytes, (lines.line_number(), column), place)?;
             let Some(parsed) = read else { return Ok(false) };
             let cell = match parsed {
-                Parsed::Number(value) => match std::str::from_utf8(bytes) {
+                ParsedCell::Number(value) => match std::str::from_utf8(bytes) {
                     Ok(text) => Cell::Numeral(value, text.trim()),
                     Err(_) => Cell::Number(value),
                 },
-                Parsed::Empty => Cell::Missing,
-                Parsed::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
-                Parsed::Nan | Parsed::Text => match std::str::from_utf8(bytes) {
+                ParsedCell::Empty => Cell::Missing,
+                ParsedCell::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
+                ParsedCell::Nan | ParsedCell::Text => match std::str::from_utf8(bytes) {
                     Ok(text) => {
                         let cell = number::text_cell(text);
                         if matches!(cell, Cell::Text(text) if !is_gap_mark(text)) {
@@ -309,7 +310,7 @@ impl Delimited {
     /// Looks at the current row and those behind it, and learns of their marks.
     fn look(&mut self, lines: &mut Lines) {
         let Self { cells, plan, notation, separator, .. } = self;
-        let mut look = Look::new(plan.columns());
+        let mut look = MarkSearch::new(plan.columns());
         let is_there = |(_, cell): &(usize, &[u8])| !notation.gaps().has_text(cell);
         numbers(cells, plan).filter(is_there).for_each(|(column, cell)| look.see(cell, lines.line_number(), column));
         let line = lines.line_number();
@@ -323,11 +324,11 @@ impl Delimited {
 }
 
 impl Rows for Delimited {
-    fn plan(&self) -> &Plan {
+    fn plan(&self) -> &ColumnPlan {
         &self.plan
     }
 
-    fn plan_mut(&mut self) -> &mut Plan {
+    fn plan_mut(&mut self) -> &mut ColumnPlan {
         &mut self.plan
     }
 
@@ -424,7 +425,7 @@ impl Rows for Delimited {
 }
 
 /// The cells of a row that are looked at for numbers, with their columns.
-fn numbers<'a>(cells: &'a Cells, plan: &'a Plan) -> impl Iterator<Item = (usize, &'a [u8])> {
+fn numbers<'a>(cells: &'a Cells, plan: &'a ColumnPlan) -> impl Iterator<Item = (usize, &'a [u8])> {
     let are_numbers = |column: usize| matches!(plan.role(column), Role::Value(_));
     cells.iter().enumerate().filter(move |(column, _)| are_numbers(*column))
 }
@@ -436,20 +437,24 @@ fn parse(
     bytes: &[u8],
     (line, column): (u64, usize),
     place: impl Fn() -> CellPlace,
-) -> Result<Option<Parsed>, DataError> {
+) -> Result<Option<ParsedCell>, DataError> {
     let told = notation.tells_groups();
     match notation.read(bytes, line, column) {
-        Reading::Parsed(parsed) => Ok(Some(parsed)),
-        Reading::Grouped(parsed, mark) => {
-            if let (false, Parsed::Number(value)) = (told, parsed) {
+        CellReading::Parsed(parsed) => Ok(Some(parsed)),
+        CellReading::Grouped(parsed, mark) => {
+            if let (false, ParsedCell::Number(value)) = (told, parsed) {
                 let (cell, text) = (place(), lossy(bytes));
                 remarks.push(ReadAsThousands { cell, text, value, mark }.to_string());
             }
             Ok(Some(parsed))
         }
-        Reading::Asks => Ok(None),
-        Reading::Mixed(first) => Err(DialectError::MixedDecimals { cell: place(), value: lossy(bytes), first }.into()),
-        Reading::Doubtful(mark) => Err(DialectError::DoubtfulMark { cell: place(), value: lossy(bytes), mark }.into()),
+        CellReading::Asks => Ok(None),
+        CellReading::Mixed(first) => {
+            Err(DialectError::MixedDecimals { cell: place(), value: lossy(bytes), first }.into())
+        }
+        CellReading::Doubtful(mark) => {
+            Err(DialectError::DoubtfulMark { cell: place(), value: lossy(bytes), mark }.into())
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn lines(mut source: Box<dyn BufRead + Send>) -> io::Result<(bool, Bo
 struct Elements<R> {
     source: R,
     depth: usize,
-    state: State,
+    state: ElementState,
     /// Whether the current element has begun.
     begun: bool,
     /// Whether an element has ended with a comma.
@@ -51,7 +51,7 @@ struct Elements<R> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum ElementState {
     /// Between or within elements, not in a string.
     Plain,
     Quoted,
@@ -62,23 +62,23 @@ enum State {
 
 impl<R: BufRead> Elements<R> {
     fn new(source: R) -> Self {
-        Self { source, depth: 0, state: State::Plain, begun: false, several: false }
+        Self { source, depth: 0, state: ElementState::Plain, begun: false, several: false }
     }
 
     /// The byte that stands for `byte`.
     fn take(&mut self, byte: u8) -> Result<u8, BadArray> {
         let blank = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         match self.state {
-            State::Escaped => self.state = State::Quoted,
-            State::Quoted => match byte {
-                b'"' => self.state = State::Plain,
-                b'\\' => self.state = State::Escaped,
+            ElementState::Escaped => self.state = ElementState::Quoted,
+            ElementState::Quoted => match byte {
+                b'"' => self.state = ElementState::Plain,
+                b'\\' => self.state = ElementState::Escaped,
                 _ => {}
             },
-            State::Closed if blank => {}
-            State::Closed => return Err(BadArray { expected: "nothing behind the array" }),
-            State::Plain if blank => {}
-            State::Plain => match (byte, self.depth) {
+            ElementState::Closed if blank => {}
+            ElementState::Closed => return Err(BadArray { expected: "nothing behind the array" }),
+            ElementState::Plain if blank => {}
+            ElementState::Plain => match (byte, self.depth) {
                 (b',' | b']', 0) if !self.begun && (byte == b',' || self.several) => {
                     return Err(BadArray { expected: "an element between two commas, and before the closing ]" });
                 }
@@ -88,13 +88,13 @@ impl<R: BufRead> Elements<R> {
                     return Ok(b'\n');
                 }
                 (b']', 0) => {
-                    self.state = State::Closed;
+                    self.state = ElementState::Closed;
                     return Ok(b'\n');
                 }
                 _ => {
                     self.begun = true;
                     match byte {
-                        b'"' => self.state = State::Quoted,
+                        b'"' => self.state = ElementState::Quoted,
                         b'{' | b'[' => self.depth += 1,
                         b'}' | b']' => self.depth = self.depth.saturating_sub(1),
                         _ => {}
@@ -115,7 +115,7 @@ impl<R: BufRead> Read for Elements<R> {
             let available = self.source.fill_buf()?;
             if available.is_empty() {
                 return match self.state {
-                    State::Closed => Ok(0),
+                    ElementState::Closed => Ok(0),
                     _ => Err(invalid(BadArray { expected: "a closing ] at the end of the array" })),
                 };
             }

@@ -17,7 +17,7 @@ pub use dialect::DialectError;
 pub(crate) use dialect::{EndsLines, LeftAbove, ReadAsThousands};
 pub use place::{CellPlace, Column, Counts, Line};
 pub use shown::shown_path;
-use shown::{Columns, Cut, Quoted, plural};
+use shown::{ColumnList, Cut, Quoted, plural};
 
 use crate::choice::{ColumnChoice, TargetColumn};
 
@@ -190,7 +190,7 @@ pub enum DataError {
     /// A column that is needed, or is to be left out, is not there.
     #[error(
         "{file}: {} {column}; it has {}",
-        if *target { "no target column" } else { "has no column" }, Columns(*columns, names.as_deref())
+        if *target { "no target column" } else { "has no column" }, ColumnList(*columns, names.as_deref())
     )]
     ColumnNotFound {
         /// The file.

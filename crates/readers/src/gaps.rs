@@ -2,7 +2,7 @@
 
 use mercer_core::Cell;
 
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 
 /// Texts, and numbers, that are gaps whatever their column is.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ impl Gaps {
         let is_code = matches!(cell.trim_ascii(), [b'0', b'0'..=b'9', ..]);
         !self.numbers.is_empty()
             && !is_code
-            && matches!(number::parse(cell), Parsed::Number(value) if self.has_number(value))
+            && matches!(number::parse(cell), ParsedCell::Number(value) if self.has_number(value))
     }
 
     /// Whether a number does.

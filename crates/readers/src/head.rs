@@ -1,6 +1,6 @@
 //! A look at the targets of the first rows.
 
-use crate::number::Parsed;
+use crate::number::ParsedCell;
 
 /// What the first rows hold as their target, where the reader was to find out whether that is a
 /// label.
@@ -29,14 +29,14 @@ impl TargetHead {
 
     /// Takes one more target into account. A mark of a gap, or a number that is not finite, says
     /// nothing.
-    pub(crate) fn see(&mut self, target: Parsed) {
+    pub(crate) fn see(&mut self, target: ParsedCell) {
         let (zero_one, sign) = match target {
-            Parsed::Empty | Parsed::Nan | Parsed::NotFinite => return,
-            Parsed::Number(value) => {
+            ParsedCell::Empty | ParsedCell::Nan | ParsedCell::NotFinite => return,
+            ParsedCell::Number(value) => {
                 self.differ |= self.last.replace(value).is_some_and(|last| last != value);
                 (value == 0.0 || value == 1.0, value.abs() == 1.0)
             }
-            Parsed::Text => {
+            ParsedCell::Text => {
                 self.texts += 1;
                 (false, false)
             }

@@ -4,13 +4,13 @@ use mercer_core::is_gap_mark;
 
 use crate::cells::{self, Cells};
 use crate::choice::{ColumnChoice, TargetColumn};
-use crate::columns::Plan;
+use crate::columns::ColumnPlan;
 use crate::dialect::{LONGEST_RECORD, Separator};
 use crate::error::{DataError, LeftAbove};
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::kind;
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 use crate::options::{Header, ReadOptions, Targets};
 use crate::separator::is_value;
 
@@ -19,14 +19,14 @@ const FOLLOWING: usize = 8;
 
 /// What the first record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FirstRecord {
     pub(crate) header: bool,
     /// Why that is in doubt.
     pub(crate) doubt: Option<Doubt>,
 }
 
 /// A row, without a doubt.
-const DATA: Found = Found { header: false, doubt: None };
+const DATA: FirstRecord = FirstRecord { header: false, doubt: None };
 
 /// Why a first record may be the other thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,14 +65,14 @@ pub(crate) fn find(
     (cells, first): (&Cells, &[String]),
     options: &ReadOptions,
     records: bool,
-) -> Result<Found, DataError> {
+) -> Result<FirstRecord, DataError> {
     if let Some(header) = told(first, options) {
-        return Ok(Found { header, doubt: None });
+        return Ok(FirstRecord { header, doubt: None });
     }
     let ignored: Vec<usize> = options.ignore.iter().filter_map(|choice| choice.place(first.len(), None)).collect();
     let looked_at = |(column, cell)| if ignored.contains(&column) { &[][..] } else { cell };
     let cells: Vec<&[u8]> = cells.iter().enumerate().map(looked_at).collect();
-    let is_text = |cell: &[u8]| kind(cell, options) == Parsed::Text && !is_value(cell);
+    let is_text = |cell: &[u8]| kind(cell, options) == ParsedCell::Text && !is_value(cell);
     let texts: Vec<bool> = cells.iter().map(|cell| is_text(cell) || is_word(cell)).collect();
     // An empty cell may be a name that was left out as well as a value.
     let numbers = cells.iter().zip(&texts).any(|(cell, text)| !text && !cell.trim_ascii().is_empty());
@@ -85,7 +85,7 @@ pub(crate) fn find(
         return Ok(by_rows_below(lines, separator, first, (&texts, numbers, data), is_text));
     }
     if !numbers {
-        return Ok(Found { header: true, doubt: None });
+        return Ok(FirstRecord { header: true, doubt: None });
     }
     let alone = texts.iter().filter(|text| **text).count() == 1;
     if !alone || label_of_data(lines.file(), first.len(), options) != Some(text) {
@@ -98,7 +98,7 @@ pub(crate) fn find(
         return Ok(data);
     }
     if head.rows > 0 && !head.is_label() {
-        return Ok(Found { header: true, doubt: None });
+        return Ok(FirstRecord { header: true, doubt: None });
     }
     Err(DataError::DoubtfulLabel { cell: lines.cell(text, None), value: first[text].clone() })
 }
@@ -108,9 +108,9 @@ fn by_rows_below(
     lines: &mut Lines,
     separator: Separator,
     first: &[String],
-    (texts, numbers, data): (&[bool], bool, Found),
+    (texts, numbers, data): (&[bool], bool, FirstRecord),
     is_text: impl Fn(&[u8]) -> bool,
-) -> Found {
+) -> FirstRecord {
     let mut below = Below::default();
     // Whoever writes a row and waits is answered at once if one row behind the first settles it.
     for most in [1, FOLLOWING] {
@@ -126,7 +126,7 @@ fn by_rows_below(
         (false, false, _) => below.columns.iter().any(|(values, _)| *values > 0).then_some(Doubt::Texts),
         (true, true, false) => Some(Doubt::Mixed),
     };
-    Found { header: true, doubt }
+    FirstRecord { header: true, doubt }
 }
 
 /// Goes to the first record of the table, where `first`, the current one, is none of it. Gives what
@@ -250,8 +250,8 @@ impl Below {
     }
 }
 
-fn kinds<'a>(cells: impl Iterator<Item = &'a [u8]>, options: &ReadOptions) -> Vec<Parsed> {
-    let kind = |cell| if is_word(cell) { Parsed::Text } else { kind(cell, options) };
+fn kinds<'a>(cells: impl Iterator<Item = &'a [u8]>, options: &ReadOptions) -> Vec<ParsedCell> {
+    let kind = |cell| if is_word(cell) { ParsedCell::Text } else { kind(cell, options) };
     cells.map(kind).collect()
 }
 
@@ -305,18 +305,19 @@ pub(crate) fn are_years(values: &[f64]) -> bool {
 /// What a first record is whose names may be numbers: years, alone or beside text, or whole numbers
 /// that rise evenly. `None` where it has other numbers.
 fn of_names(
-    kinds: &[Parsed],
+    kinds: &[ParsedCell],
     first: &[String],
     lines: &mut Lines,
     separator: Separator,
     options: &ReadOptions,
-) -> Option<Found> {
+) -> Option<FirstRecord> {
     let values = values(kinds);
     let alone = values.len() == kinds.len();
     let whole = values.iter().all(|value| value.fract() == 0.0) && !first.iter().any(|name| name.contains('.'));
     let even = values.windows(3).all(|next| next[2] - next[1] == next[1] - next[0]);
     let rise = alone && kinds.len() > 2 && whole && even && values[0] < values[1];
-    let others_are_text = kinds.iter().all(|kind| matches!(kind, Parsed::Number(_) | Parsed::Text | Parsed::Empty));
+    let others_are_text =
+        kinds.iter().all(|kind| matches!(kind, ParsedCell::Number(_) | ParsedCell::Text | ParsedCell::Empty));
     let years = others_are_text && are_years(&values);
     let one_year = others_are_text && !alone && matches!(values[..], [year] if is_year(year));
     if !rise && !years && !one_year {
@@ -325,16 +326,16 @@ fn of_names(
     let mut found = None;
     // Whoever writes a row and waits is answered at once if one row behind the first settles it.
     for most in [1, FOLLOWING] {
-        let below = Numbers::look(lines, separator, first, most, options);
+        let below = NumbersBelow::look(lines, separator, first, most, options);
         let counts = values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
-        let doubt = |header, doubt| Some(Found { header, doubt: Some(doubt) });
+        let doubt = |header, doubt| Some(FirstRecord { header, doubt: Some(doubt) });
         found = match below {
-            Numbers { rows: 0, .. } | Numbers { again: true, .. } => None,
-            Numbers { years: 0, .. } if years => doubt(true, Doubt::Years),
-            Numbers { years: 0, .. } if one_year => doubt(false, Doubt::Years),
-            Numbers { whole: 0, .. } if rise => doubt(true, Doubt::Counts),
-            Numbers { whole, rows, .. } if rise && counts && whole < rows => doubt(false, Doubt::Counts),
-            Numbers { .. } => None,
+            NumbersBelow { rows: 0, .. } | NumbersBelow { again: true, .. } => None,
+            NumbersBelow { years: 0, .. } if years => doubt(true, Doubt::Years),
+            NumbersBelow { years: 0, .. } if one_year => doubt(false, Doubt::Years),
+            NumbersBelow { whole: 0, .. } if rise => doubt(true, Doubt::Counts),
+            NumbersBelow { whole, rows, .. } if rise && counts && whole < rows => doubt(false, Doubt::Counts),
+            NumbersBelow { .. } => None,
         };
         if found.is_none() {
             break;
@@ -343,9 +344,9 @@ fn of_names(
     found
 }
 
-fn values(kinds: &[Parsed]) -> Vec<f64> {
-    let number = |kind: &Parsed| match kind {
-        Parsed::Number(value) => Some(*value),
+fn values(kinds: &[ParsedCell]) -> Vec<f64> {
+    let number = |kind: &ParsedCell| match kind {
+        ParsedCell::Number(value) => Some(*value),
         _ => None,
     };
     kinds.iter().filter_map(number).collect()
@@ -353,7 +354,7 @@ fn values(kinds: &[Parsed]) -> Vec<f64> {
 
 /// What the numbers of the records behind a first one are.
 #[derive(Default)]
-struct Numbers {
+struct NumbersBelow {
     /// How many records have numbers.
     rows: usize,
     /// How many of them have years alone, or whole numbers alone.
@@ -363,7 +364,7 @@ struct Numbers {
     again: bool,
 }
 
-impl Numbers {
+impl NumbersBelow {
     fn look(lines: &mut Lines, separator: Separator, first: &[String], most: usize, options: &ReadOptions) -> Self {
         let mut below = Self::default();
         cells::behind(lines, separator, (most, first.len()), |_, cells| {
@@ -376,9 +377,9 @@ impl Numbers {
                 .iter()
                 .zip(&kinds)
                 .zip(first)
-                .any(|((cell, kind), name)| *kind == Parsed::Text && cell.trim_ascii() == name.as_bytes());
+                .any(|((cell, kind), name)| *kind == ParsedCell::Text && cell.trim_ascii() == name.as_bytes());
             // Those in thousands are whole for the most part, and no years.
-            let (values, grouped) = (values(&kinds), kinds.contains(&Parsed::NotFinite));
+            let (values, grouped) = (values(&kinds), kinds.contains(&ParsedCell::NotFinite));
             let any = !values.is_empty() || grouped;
             below.rows += usize::from(any);
             below.years += usize::from(any && !grouped && values.iter().all(|&value| is_year(value)));
@@ -391,7 +392,7 @@ impl Numbers {
 /// The column that may hold a label, if the first row of `columns` cells is data.
 fn label_of_data(file: &str, columns: usize, options: &ReadOptions) -> Option<usize> {
     let looked_at = ReadOptions { features_alone: None, ..options.clone() };
-    match (options.targets, Plan::new(file, columns, None, &looked_at).ok()?.targets()) {
+    match (options.targets, ColumnPlan::new(file, columns, None, &looked_at).ok()?.targets()) {
         (Targets::Labels | Targets::Auto, [target]) => Some(*target),
         _ => None,
     }
@@ -427,15 +428,15 @@ pub(crate) fn repeats(cells: &Cells, names: &[String]) -> bool {
 
 /// Names by which a header is known when it comes again: not those that a row of data may be.
 pub(crate) fn distinct(names: &[String], options: &ReadOptions) -> bool {
-    let kinds: Vec<Parsed> = names.iter().map(|name| kind(name.as_bytes(), options)).collect();
-    kinds.contains(&Parsed::Text) || are_years(&values(&kinds))
+    let kinds: Vec<ParsedCell> = names.iter().map(|name| kind(name.as_bytes(), options)).collect();
+    kinds.contains(&ParsedCell::Text) || are_years(&values(&kinds))
 }
 
 /// The column in which a record behind a header has a word above numbers, if it has no number: a
 /// unit. The lines stand at that record.
 pub(crate) fn unit(lines: &mut Lines, separator: Separator, cells: &Cells, options: &ReadOptions) -> Option<usize> {
-    let is_gap = |cell: &[u8]| matches!(number::parse(cell), Parsed::Empty | Parsed::Nan);
-    let is_text = |cell: &[u8]| kind(cell, options) == Parsed::Text && !is_value(cell) && !is_gap(cell);
+    let is_gap = |cell: &[u8]| matches!(number::parse(cell), ParsedCell::Empty | ParsedCell::Nan);
+    let is_text = |cell: &[u8]| kind(cell, options) == ParsedCell::Text && !is_value(cell) && !is_gap(cell);
     if !cells.iter().all(|cell| is_text(cell) || is_gap(cell)) {
         return None;
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use mercer_core::{Cell, Inconsistent, Number, Validate};
 
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 
 /// What a class was before it had a name: an answer to who knows types is of the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,8 @@ impl LabelKind {
     #[must_use]
     pub fn of(name: &str) -> Self {
         match number::parse(name.as_bytes()) {
-            Parsed::Number(value) if value == value.trunc() => Self::Integer,
-            Parsed::Number(_) => Self::Number,
+            ParsedCell::Number(value) if value == value.trunc() => Self::Integer,
+            ParsedCell::Number(_) => Self::Number,
             _ if ["true", "false"].contains(&name) => Self::Truth,
             _ => Self::Text,
         }
@@ -169,9 +169,9 @@ impl Labels {
     /// characters.
     pub fn order(a: &str, b: &str) -> Ordering {
         match (number::parse(a.as_bytes()), number::parse(b.as_bytes())) {
-            (Parsed::Number(x), Parsed::Number(y)) => x.total_cmp(&y),
-            (Parsed::Number(_), _) => Ordering::Less,
-            (_, Parsed::Number(_)) => Ordering::Greater,
+            (ParsedCell::Number(x), ParsedCell::Number(y)) => x.total_cmp(&y),
+            (ParsedCell::Number(_), _) => Ordering::Less,
+            (_, ParsedCell::Number(_)) => Ordering::Greater,
             _ => a.cmp(b),
         }
     }
@@ -183,7 +183,7 @@ impl Labels {
         let text = text.trim();
         match number::parse(text.as_bytes()) {
             // Digits that a number would lose may be a code.
-            Parsed::Number(value) if !loses_digits(text, value) => Self::canonical_number(value, name),
+            ParsedCell::Number(value) if !loses_digits(text, value) => Self::canonical_number(value, name),
             _ => name.push_str(text),
         }
     }

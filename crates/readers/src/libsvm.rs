@@ -7,12 +7,12 @@
 use mercer_core::Cell;
 
 use crate::choice::TargetColumn;
-use crate::columns::Plan;
+use crate::columns::ColumnPlan;
 use crate::error::{CellPlace, DataError};
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines, Source};
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::rows::{Next, Rows};
@@ -26,7 +26,7 @@ const LARGEST_INDEX: usize = 1 << 24;
 
 /// The rows of a LIBSVM file: the features, and behind them the target.
 pub(crate) struct Libsvm {
-    plan: Plan,
+    plan: ColumnPlan,
     /// The numbers of a row that becomes a record.
     row: Vec<f64>,
 }
@@ -61,17 +61,17 @@ impl Libsvm {
         }
         let options =
             ReadOptions { target: options.target.clone(), targets: options.targets, ..ReadOptions::default() };
-        let plan = Plan::new(&file, dimension + 1, None, &options)?;
+        let plan = ColumnPlan::new(&file, dimension + 1, None, &options)?;
         Ok((Self { plan, row: vec![0.0; dimension + 1] }, source.lines()?))
     }
 }
 
 impl Rows for Libsvm {
-    fn plan(&self) -> &Plan {
+    fn plan(&self) -> &ColumnPlan {
         &self.plan
     }
 
-    fn plan_mut(&mut self) -> &mut Plan {
+    fn plan_mut(&mut self) -> &mut ColumnPlan {
         &mut self.plan
     }
 
@@ -87,8 +87,8 @@ impl Rows for Libsvm {
         let (mut head, mut ahead) = (TargetHead::default(), lines.ahead(HEAD_LINES));
         while let Ok(true) = advance(&mut ahead) {
             // Rows with errors say nothing here; what is no number is refused when it is read.
-            if let Some(Parsed::Number(value)) = tokens(ahead.text()).next().map(number::parse) {
-                head.see(Parsed::Number(value));
+            if let Some(ParsedCell::Number(value)) = tokens(ahead.text()).next().map(number::parse) {
+                head.see(ParsedCell::Number(value));
             }
         }
         Ok(head)
@@ -193,10 +193,10 @@ fn split(token: &[u8]) -> Option<(&str, &[u8])> {
 
 fn value(text: &[u8], place: impl Fn() -> CellPlace) -> Result<f64, DataError> {
     match number::parse(text) {
-        Parsed::Number(value) => Ok(value),
-        Parsed::Nan | Parsed::NotFinite => Err(DataError::NotFinite { cell: place(), value: lossy(text) }),
-        Parsed::Text => Err(DataError::NotANumber { cell: place(), value: lossy(text) }),
-        Parsed::Empty => Err(DataError::EmptyCell { cell: place() }),
+        ParsedCell::Number(value) => Ok(value),
+        ParsedCell::Nan | ParsedCell::NotFinite => Err(DataError::NotFinite { cell: place(), value: lossy(text) }),
+        ParsedCell::Text => Err(DataError::NotANumber { cell: place(), value: lossy(text) }),
+        ParsedCell::Empty => Err(DataError::EmptyCell { cell: place() }),
     }
 }
 

@@ -16,7 +16,7 @@ use mercer_core::Punctuation;
 
 use crate::dialect::{Decimal, Marks, Separator, Thousands};
 use crate::gaps::Gaps;
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 use crate::options::ReadOptions;
 
 /// Of so many cells of a column of numbers one may be text.
@@ -24,10 +24,10 @@ const NUMBERS_A_TEXT: u64 = 20;
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Reading {
-    Parsed(Parsed),
+pub(crate) enum CellReading {
+    Parsed(ParsedCell),
     /// A number with that mark between its thousands.
-    Grouped(Parsed, Thousands),
+    Grouped(ParsedCell, Thousands),
     /// The rows that follow are to be looked at before.
     Asks,
     /// A number with another decimal mark than that on this line.
@@ -38,15 +38,15 @@ pub(crate) enum Reading {
 
 /// The decimal mark, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum State {
+pub(crate) enum MarkState {
     Told(Decimal),
-    Found(Decimal, Place),
+    Found(Decimal, MarkPlace),
     Open,
 }
 
 /// Where a mark was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct MarkPlace {
     line: u64,
     column: usize,
 }
@@ -62,7 +62,7 @@ struct Content {
 
 /// Reads numbers, and finds out on the way which marks they have.
 pub(crate) struct Notation {
-    decimal: State,
+    decimal: MarkState,
     /// What the options say.
     thousands: Option<Thousands>,
     /// What is known of other files of the same origin.
@@ -87,7 +87,7 @@ impl Notation {
             Some(Thousands::Blank | Thousands::Apostrophe | Thousands::Nothing) | None => None,
         };
         Self {
-            decimal: options.decimal.or(implied).map_or(State::Open, State::Told),
+            decimal: options.decimal.or(implied).map_or(MarkState::Open, MarkState::Told),
             thousands: options.thousands.or(options.marks.thousands.filter(|mark| *mark == Thousands::Nothing)),
             known: options.marks,
             commas: separator == Separator::Comma,
@@ -101,7 +101,7 @@ impl Notation {
     /// Whether a plain number with a point may be read as it stands.
     #[inline]
     pub(crate) fn may_be_points(&self) -> bool {
-        !matches!(self.decimal, State::Told(Decimal::Comma) | State::Found(Decimal::Comma, _))
+        !matches!(self.decimal, MarkState::Told(Decimal::Comma) | MarkState::Found(Decimal::Comma, _))
     }
 
     /// What stands for no value.
@@ -119,32 +119,32 @@ impl Notation {
     /// What is known of the decimal mark: a row that is refused leaves [no trace](Self::back_to) of
     /// it.
     #[inline]
-    pub(crate) fn known(&self) -> State {
+    pub(crate) fn known(&self) -> MarkState {
         self.decimal
     }
 
     /// Nothing more is known than was before.
-    pub(crate) fn back_to(&mut self, known: State) {
+    pub(crate) fn back_to(&mut self, known: MarkState) {
         self.decimal = known;
     }
 
     /// Whether the decimal mark is not yet known.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
-        self.decimal == State::Open
+        self.decimal == MarkState::Open
     }
 
     /// Takes the text of a plain number in account; false if that may not be read as it stands.
     #[inline]
     pub(crate) fn see(&mut self, number: &[u8], line: u64, column: usize) -> bool {
-        if self.decimal != State::Open || !number.contains(&b'.') {
+        if self.decimal != MarkState::Open || !number.contains(&b'.') {
             return true;
         }
         let doubtful = self.thousands.is_none() && self.points_are_doubtful();
-        if doubtful && Written::of(number).is_some_and(|written| written.doubt().is_some()) {
+        if doubtful && MarkStyle::of(number).is_some_and(|written| written.doubt().is_some()) {
             return false;
         }
-        self.decimal = State::Found(Decimal::Point, Place { line, column });
+        self.decimal = MarkState::Found(Decimal::Point, MarkPlace { line, column });
         true
     }
 
@@ -156,36 +156,36 @@ impl Notation {
     /// The marks that the file has, as far as they are known.
     pub(crate) fn marks(&self) -> Marks {
         let decimal = match self.decimal {
-            State::Told(mark) | State::Found(mark, _) => Some(mark),
-            State::Open => self.known.decimal,
+            MarkState::Told(mark) | MarkState::Found(mark, _) => Some(mark),
+            MarkState::Open => self.known.decimal,
         };
         Marks { decimal, thousands: self.thousands.or(self.grouped).or(self.known.thousands) }
     }
 
     /// What a cell at that line and column holds.
-    pub(crate) fn read(&mut self, cell: &[u8], line: u64, column: usize) -> Reading {
+    pub(crate) fn read(&mut self, cell: &[u8], line: u64, column: usize) -> CellReading {
         if self.gaps.has_text(cell) {
-            return Reading::Parsed(Parsed::Empty);
+            return CellReading::Parsed(ParsedCell::Empty);
         }
         let is_text = self.columns[column].numbers == Some(false);
         if let (false, Some(parsed)) = (is_text || self.may_be_points(), short_with_comma(cell)) {
-            return Reading::Parsed(parsed);
+            return CellReading::Parsed(parsed);
         }
         let parsed = number::parse(cell);
         let plain = match parsed {
-            Parsed::Number(_) => self.points_are_decimal() || !cell.contains(&b'.'),
-            Parsed::Text => false,
-            Parsed::Nan | Parsed::NotFinite | Parsed::Empty => true,
+            ParsedCell::Number(_) => self.points_are_decimal() || !cell.contains(&b'.'),
+            ParsedCell::Text => false,
+            ParsedCell::Nan | ParsedCell::NotFinite | ParsedCell::Empty => true,
         };
         if plain || is_text {
-            return Reading::Parsed(parsed);
+            return CellReading::Parsed(parsed);
         }
-        let Some(written) = Written::of(cell) else { return Reading::Parsed(parsed) };
+        let Some(written) = MarkStyle::of(cell) else { return CellReading::Parsed(parsed) };
         if self.looked != line && self.asks_of(written, column) {
-            return Reading::Asks;
+            return CellReading::Asks;
         }
-        let reading = self.written(cell, written, Place { line, column });
-        if let Reading::Grouped(_, mark) = reading {
+        let reading = self.written(cell, written, MarkPlace { line, column });
+        if let CellReading::Grouped(_, mark) = reading {
             self.grouped.get_or_insert(mark);
         }
         reading
@@ -193,7 +193,7 @@ impl Notation {
 
     /// Whether points stand before fractions.
     fn points_are_decimal(&self) -> bool {
-        matches!(self.decimal, State::Told(Decimal::Point) | State::Found(Decimal::Point, _))
+        matches!(self.decimal, MarkState::Told(Decimal::Point) | MarkState::Found(Decimal::Point, _))
     }
 
     /// The row on that line is read with what is known by now.
@@ -207,8 +207,8 @@ impl Notation {
     }
 
     /// A number with marks.
-    fn written(&mut self, cell: &[u8], written: Written, place: Place) -> Reading {
-        let text = Reading::Parsed(Parsed::Text);
+    fn written(&mut self, cell: &[u8], written: MarkStyle, place: MarkPlace) -> CellReading {
+        let text = CellReading::Parsed(ParsedCell::Text);
         let written = match (self.thousands, written.groups()) {
             (Some(told), Some(groups)) if told != groups => match written.doubt() {
                 Some(_) => written.with_fraction(),
@@ -220,36 +220,36 @@ impl Notation {
             return text;
         }
         let known = match (self.decimal, written.shows()) {
-            (State::Told(known), Some(shown)) if known != shown => return text,
-            (State::Found(known, first), Some(shown)) if known != shown => return Reading::Mixed(first.line),
-            (State::Told(known) | State::Found(known, _), _) => known,
-            (State::Open, Some(shown)) => self.found(shown, place),
-            (State::Open, None) => match (written.doubt(), self.known.decimal) {
+            (MarkState::Told(known), Some(shown)) if known != shown => return text,
+            (MarkState::Found(known, first), Some(shown)) if known != shown => return CellReading::Mixed(first.line),
+            (MarkState::Told(known) | MarkState::Found(known, _), _) => known,
+            (MarkState::Open, Some(shown)) => self.found(shown, place),
+            (MarkState::Open, None) => match (written.doubt(), self.known.decimal) {
                 (None, _) => return read_as(cell, written),
                 (Some(Thousands::Point), _) if !self.points_are_doubtful() => self.found(Decimal::Point, place),
-                (Some(Thousands::Point), _) if self.commas => return Reading::Doubtful(Thousands::Point),
+                (Some(Thousands::Point), _) if self.commas => return CellReading::Doubtful(Thousands::Point),
                 (Some(_), Some(known)) => self.found(known, place),
-                (Some(mark), None) => return Reading::Doubtful(mark),
+                (Some(mark), None) => return CellReading::Doubtful(mark),
             },
         };
         let as_fraction = written.doubt().is_some_and(|mark| mark.as_decimal() == Some(known));
         read_as(cell, if as_fraction { written.with_fraction() } else { written })
     }
 
-    fn found(&mut self, mark: Decimal, place: Place) -> Decimal {
-        self.decimal = State::Found(mark, place);
+    fn found(&mut self, mark: Decimal, place: MarkPlace) -> Decimal {
+        self.decimal = MarkState::Found(mark, place);
         mark
     }
 
     /// Whether blanks or apostrophes stand in a column of which it is not known that it holds
     /// numbers.
-    fn asks_of_groups(&self, written: Written, column: usize) -> bool {
+    fn asks_of_groups(&self, written: MarkStyle, column: usize) -> bool {
         self.thousands.is_none()
             && self.known.thousands != written.groups()
             && self.columns[column].numbers != Some(true)
     }
 
-    fn asks_of(&self, written: Written, column: usize) -> bool {
+    fn asks_of(&self, written: MarkStyle, column: usize) -> bool {
         let numbers = self.columns[column].numbers;
         if self.is_doubtful(written) {
             return numbers != Some(false);
@@ -262,18 +262,18 @@ impl Notation {
         }
         let in_quotes = self.commas && written.decimal() == Some(Decimal::Comma) && written.groups().is_none();
         match (self.decimal, written.shows()) {
-            (State::Found(known, _), Some(shown)) => known != shown,
-            (State::Open, Some(shown)) => {
+            (MarkState::Found(known, _), Some(shown)) => known != shown,
+            (MarkState::Open, Some(shown)) => {
                 self.thousands.is_none() && self.known.decimal != Some(shown) && (written.several() || in_quotes)
             }
-            (State::Told(_), _) | (_, None) => false,
+            (MarkState::Told(_), _) | (_, None) => false,
         }
     }
 
     /// Whether nothing tells how that number is to be read.
-    fn is_doubtful(&self, written: Written) -> bool {
+    fn is_doubtful(&self, written: MarkStyle) -> bool {
         let Some(mark) = written.doubt() else { return false };
-        let open = self.decimal == State::Open && self.thousands.is_none();
+        let open = self.decimal == MarkState::Open && self.thousands.is_none();
         open && match mark {
             Thousands::Point if self.commas => self.points_are_doubtful(),
             _ => self.known.decimal.is_none(),
@@ -286,7 +286,7 @@ impl Notation {
     }
 
     /// Takes in what was seen of the rows that follow.
-    pub(crate) fn learn(&mut self, look: &Look) {
+    pub(crate) fn learn(&mut self, look: &MarkSearch) {
         for (column, seen) in self.columns.iter_mut().zip(&look.columns) {
             let present = seen.present + column.texts;
             if column.numbers.is_none() && present > 0 {
@@ -294,27 +294,27 @@ impl Notation {
             }
         }
         let holds_numbers = |column: usize| self.columns[column].numbers != Some(false);
-        if matches!(self.decimal, State::Found(_, first) if !holds_numbers(first.column)) {
-            self.decimal = State::Open;
+        if matches!(self.decimal, MarkState::Found(_, first) if !holds_numbers(first.column)) {
+            self.decimal = MarkState::Open;
         }
-        if self.decimal == State::Open {
+        if self.decimal == MarkState::Open {
             let shown = look.shown.iter().filter(|(_, place)| holds_numbers(place.column));
             if let Some(&(mark, place)) = shown.min_by_key(|(_, place)| place.line) {
-                self.decimal = State::Found(mark, place);
+                self.decimal = MarkState::Found(mark, place);
             }
         }
     }
 }
 
 /// What a row and those behind it hold.
-pub(crate) struct Look {
-    columns: Vec<Seen>,
+pub(crate) struct MarkSearch {
+    columns: Vec<MarkCounts>,
     /// Where each column first shows a decimal mark.
-    shown: Vec<(Decimal, Place)>,
+    shown: Vec<(Decimal, MarkPlace)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct MarkCounts {
     present: u64,
     numbers: u64,
     /// Blanks or apostrophes between thousands.
@@ -323,27 +323,27 @@ struct Seen {
     shown: [bool; 2],
 }
 
-impl Look {
+impl MarkSearch {
     pub(crate) fn new(columns: usize) -> Self {
-        Self { columns: vec![Seen::default(); columns], shown: Vec::new() }
+        Self { columns: vec![MarkCounts::default(); columns], shown: Vec::new() }
     }
 
     /// Takes a cell in account.
     pub(crate) fn see(&mut self, cell: &[u8], line: u64, column: usize) {
         let parsed = number::parse(cell);
-        if matches!(parsed, Parsed::Empty | Parsed::Nan) {
+        if matches!(parsed, ParsedCell::Empty | ParsedCell::Nan) {
             return;
         }
         let seen = &mut self.columns[column];
         seen.present += 1;
-        let written = Written::of(cell);
-        let groups = written.and_then(Written::groups).filter(|groups| groups.is_no_decimal());
+        let written = MarkStyle::of(cell);
+        let groups = written.and_then(MarkStyle::groups).filter(|groups| groups.is_no_decimal());
         let alike = groups.is_none_or(|groups| *seen.groups.get_or_insert(groups) == groups);
-        seen.numbers += u64::from((parsed != Parsed::Text || written.is_some()) && alike);
-        if let Some(mark) = written.and_then(Written::shows) {
+        seen.numbers += u64::from((parsed != ParsedCell::Text || written.is_some()) && alike);
+        if let Some(mark) = written.and_then(MarkStyle::shows) {
             let shown = &mut seen.shown[usize::from(mark == Decimal::Comma)];
             if !std::mem::replace(shown, true) {
-                self.shown.push((mark, Place { line, column }));
+                self.shown.push((mark, MarkPlace { line, column }));
             }
         }
     }
@@ -351,9 +351,9 @@ impl Look {
 
 /// How a number with marks is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Written(Punctuation);
+struct MarkStyle(Punctuation);
 
-impl Written {
+impl MarkStyle {
     /// `None` for what is no number, or has no mark.
     fn of(cell: &[u8]) -> Option<Self> {
         Punctuation::of(str::from_utf8(cell.trim_ascii()).ok()?).map(Self)
@@ -390,14 +390,14 @@ impl Written {
     }
 
     /// The number.
-    fn value(self, cell: &[u8]) -> Parsed {
+    fn value(self, cell: &[u8]) -> ParsedCell {
         let text = str::from_utf8(cell.trim_ascii()).ok();
-        text.and_then(|text| self.0.value(text)).map_or(Parsed::Text, Parsed::Number)
+        text.and_then(|text| self.0.value(text)).map_or(ParsedCell::Text, ParsedCell::Number)
     }
 }
 
 /// A number of digits and one decimal comma, as nearly all are where commas stand before fractions.
-fn short_with_comma(cell: &[u8]) -> Option<Parsed> {
+fn short_with_comma(cell: &[u8]) -> Option<ParsedCell> {
     let mut text = [0; 24];
     let text = text.get_mut(..cell.len())?;
     let mut commas = 0;
@@ -409,17 +409,17 @@ fn short_with_comma(cell: &[u8]) -> Option<Parsed> {
         };
         commas += usize::from(written == b',');
     }
-    Some(number::parse(text)).filter(|parsed| commas == 1 && matches!(parsed, Parsed::Number(_)))
+    Some(number::parse(text)).filter(|parsed| commas == 1 && matches!(parsed, ParsedCell::Number(_)))
 }
 
-fn read_as(cell: &[u8], written: Written) -> Reading {
+fn read_as(cell: &[u8], written: MarkStyle) -> CellReading {
     let value = written.value(cell);
-    written.groups().map_or(Reading::Parsed(value), |groups| Reading::Grouped(value, groups))
+    written.groups().map_or(CellReading::Parsed(value), |groups| CellReading::Grouped(value, groups))
 }
 
 /// Whether a cell is a number with a decimal comma.
 pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
-    Written::of(cell).is_some_and(|written| {
+    MarkStyle::of(cell).is_some_and(|written| {
         written.groups().is_none_or(|groups| groups == Thousands::Comma && written.doubt().is_some())
             && cell.contains(&b',')
     })
@@ -427,19 +427,19 @@ pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
 
 /// What a cell of a first row holds, while it is not known which marks numbers have. One in
 /// thousands is a number that says nothing of its value.
-pub(crate) fn kind(cell: &[u8], options: &ReadOptions) -> Parsed {
+pub(crate) fn kind(cell: &[u8], options: &ReadOptions) -> ParsedCell {
     if Gaps::new(&options.gaps).has_text(cell) {
-        return Parsed::Empty;
+        return ParsedCell::Empty;
     }
     let parsed = number::parse(cell);
-    if parsed != Parsed::Text {
+    if parsed != ParsedCell::Text {
         return parsed;
     }
-    match Written::of(cell) {
-        Some(written) if written.groups().is_some() => Parsed::NotFinite,
+    match MarkStyle::of(cell) {
+        Some(written) if written.groups().is_some() => ParsedCell::NotFinite,
         Some(written) if written.decimal() != Some(Decimal::Comma) || options.decimal != Some(Decimal::Point) => {
             written.value(cell)
         }
-        _ => Parsed::Text,
+        _ => ParsedCell::Text,
     }
 }

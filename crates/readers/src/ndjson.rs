@@ -13,20 +13,20 @@ use std::collections::{HashMap, HashSet};
 use mercer_core::{Cell, is_gap_mark};
 
 use crate::choice::{ColumnChoice, TargetColumn};
-use crate::columns::{Plan, Role};
+use crate::columns::{ColumnPlan, Role};
 use crate::error::DataError;
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
 use crate::record::Record;
 use crate::rows::Rows;
 
 /// The rows of an NDJSON file.
 pub(crate) struct Ndjson {
-    columns: Columns,
-    plan: Plan,
+    columns: ColumnPlaces,
+    plan: ColumnPlan,
     missing: Missing,
     /// Other keys than these are none of a row's business.
     chosen: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Ndjson {
 }
 
 /// Where the value of a column stands.
-struct Columns {
+struct ColumnPlaces {
     /// Rows are arrays, with or without names above them.
     arrays: bool,
     /// How many there are.
@@ -49,7 +49,7 @@ struct Columns {
     gaps: Gaps,
 }
 
-impl Columns {
+impl ColumnPlaces {
     fn new(arrays: bool, width: usize, names: Option<Vec<String>>, columns: HashMap<String, usize>) -> Self {
         Self { arrays, width, names, columns, gaps: Gaps::default() }
     }
@@ -73,9 +73,9 @@ impl Columns {
         &self,
         lines: &'a Lines,
         chosen: bool,
-        mut take: impl FnMut(usize, Value<'a>) -> Result<(), DataError>,
+        mut take: impl FnMut(usize, JsonValue<'a>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let mut take = |column: usize, value: Value<'a>| take(column, value.without(&self.gaps));
+        let mut take = |column: usize, value: JsonValue<'a>| take(column, value.without(&self.gaps));
         if self.arrays {
             let mut got = 0;
             Scanner::new(lines).items(|column, value| {
@@ -118,7 +118,7 @@ impl Ndjson {
         Scanner::new(lines).pairs(|key, value| {
             let column = names.len();
             names.push(key.to_owned());
-            if matches!(value, Value::Nested) {
+            if matches!(value, JsonValue::Nested) {
                 nested.push(key.to_owned());
             }
             match columns.insert(key.to_owned(), column) {
@@ -133,7 +133,7 @@ impl Ndjson {
             columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
         }
         let width = names.len();
-        let rows = Self::with_columns(lines, Columns::new(false, width, Some(names), columns), options, true)?;
+        let rows = Self::with_columns(lines, ColumnPlaces::new(false, width, Some(names), columns), options, true)?;
         // What is left out may be anything.
         let nested = nested.iter().filter_map(|name| rows.columns.columns.get(name).copied());
         match nested.into_iter().find(|&column| rows.plan.role(column) != Role::Ignored) {
@@ -150,15 +150,15 @@ impl Ndjson {
         Scanner::new(lines).items(|column, value| {
             width = column + 1;
             match (value, &mut names) {
-                (Value::Nested, _) => return Err(DataError::NestedValue { cell: lines.cell(column, None) }),
-                (Value::Text(text), Some(names)) => names.push(text.into_owned()),
+                (JsonValue::Nested, _) => return Err(DataError::NestedValue { cell: lines.cell(column, None) }),
+                (JsonValue::Text(text), Some(names)) => names.push(text.into_owned()),
                 _ => names = None,
             }
             Ok(())
         })?;
         let names = names.filter(|names| options.header != Header::Absent && !names.is_empty());
         let read = names.is_none();
-        Self::with_columns(lines, Columns::new(true, width, names, HashMap::new()), options, read)
+        Self::with_columns(lines, ColumnPlaces::new(true, width, names, HashMap::new()), options, read)
     }
 
     /// The columns are those that are asked for by name; no row is needed to tell them.
@@ -178,18 +178,18 @@ impl Ndjson {
         names.extend(options.weight.as_ref().and_then(told));
         let columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
         let width = names.len();
-        Self::with_columns(lines, Columns::new(false, width, Some(names), columns), options, false)
+        Self::with_columns(lines, ColumnPlaces::new(false, width, Some(names), columns), options, false)
     }
 
     /// `read` says that the first row is read and not yet given out.
     fn with_columns(
         lines: &mut Lines,
-        mut columns: Columns,
+        mut columns: ColumnPlaces,
         options: &ReadOptions,
         read: bool,
     ) -> Result<Self, DataError> {
         columns.gaps = Gaps::new(&options.gaps);
-        let plan = Plan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
+        let plan = ColumnPlan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
         let seen = vec![false; columns.width];
         let chosen = !columns.arrays && !read;
         Ok(Self { columns, plan, missing: options.missing, chosen, pending: read, seen })
@@ -197,11 +197,11 @@ impl Ndjson {
 }
 
 impl Rows for Ndjson {
-    fn plan(&self) -> &Plan {
+    fn plan(&self) -> &ColumnPlan {
         &self.plan
     }
 
-    fn plan_mut(&mut self) -> &mut Plan {
+    fn plan_mut(&mut self) -> &mut ColumnPlan {
         &mut self.plan
     }
 
@@ -237,15 +237,15 @@ impl Rows for Ndjson {
             let (Role::Value(slot) | Role::Label(slot)) = plan.role(column) else { return Ok(()) };
             let place = || lines.cell(column, columns.name(column));
             match value {
-                Value::Number(value) => record.set(slot, Cell::Number(value)),
-                Value::Integer(value) => record.set(slot, Cell::Integer(value)),
-                Value::Text(text) => record.set(slot, number::text_cell(&text)),
-                Value::Null => {}
-                Value::Nan(_) if *missing == Missing::Nan && plan.label() != Some(column) => {}
-                Value::Nan(text) | Value::NotFinite(text) => {
+                JsonValue::Number(value) => record.set(slot, Cell::Number(value)),
+                JsonValue::Integer(value) => record.set(slot, Cell::Integer(value)),
+                JsonValue::Text(text) => record.set(slot, number::text_cell(&text)),
+                JsonValue::Null => {}
+                JsonValue::Nan(_) if *missing == Missing::Nan && plan.label() != Some(column) => {}
+                JsonValue::Nan(text) | JsonValue::NotFinite(text) => {
                     return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
                 }
-                Value::Nested => return Err(DataError::NestedValue { cell: place() }),
+                JsonValue::Nested => return Err(DataError::NestedValue { cell: place() }),
             }
             if std::mem::replace(&mut seen[column], true) {
                 let key = columns.name(column).unwrap_or_default().to_owned();
@@ -285,16 +285,16 @@ fn later_keys(lines: &mut Lines, known: &[String], first: &HashMap<String, usize
 
 /// Takes the target of the current line into account. A line with errors says nothing here; they
 /// are told when it is read.
-fn see(lines: &Lines, columns: &Columns, target: usize, head: &mut TargetHead) {
+fn see(lines: &Lines, columns: &ColumnPlaces, target: usize, head: &mut TargetHead) {
     // The result is that of the errors, which do not matter; neither do keys that are none.
     let _ = columns.values(lines, true, |column, value| {
         if column == target {
             head.see(match value {
-                Value::Number(value) => Parsed::Number(value),
-                Value::Integer(value) => Parsed::Number(value as f64),
-                Value::Text(text) if is_gap_mark(&text) => Parsed::Empty,
-                Value::Text(_) => Parsed::Text,
-                Value::Nan(_) | Value::NotFinite(_) | Value::Null | Value::Nested => Parsed::Empty,
+                JsonValue::Number(value) => ParsedCell::Number(value),
+                JsonValue::Integer(value) => ParsedCell::Number(value as f64),
+                JsonValue::Text(text) if is_gap_mark(&text) => ParsedCell::Empty,
+                JsonValue::Text(_) => ParsedCell::Text,
+                JsonValue::Nan(_) | JsonValue::NotFinite(_) | JsonValue::Null | JsonValue::Nested => ParsedCell::Empty,
             });
         }
         Ok(())
@@ -308,7 +308,7 @@ fn whole(word: &[u8]) -> Option<i128> {
 }
 
 /// What stands behind a key.
-enum Value<'a> {
+enum JsonValue<'a> {
     Number(f64),
     /// One whose digits a number would lose.
     Integer(i128),
@@ -319,7 +319,7 @@ enum Value<'a> {
     Nested,
 }
 
-impl Value<'_> {
+impl JsonValue<'_> {
     /// The value, or null in its place if it stands for none.
     fn without(self, gaps: &Gaps) -> Self {
         let gap = match &self {
@@ -345,7 +345,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Hands every key and value to `take`, and ends the scan at its first error.
-    fn pairs(mut self, mut take: impl FnMut(&str, Value<'a>) -> Result<(), DataError>) -> Result<(), DataError> {
+    fn pairs(mut self, mut take: impl FnMut(&str, JsonValue<'a>) -> Result<(), DataError>) -> Result<(), DataError> {
         self.symbol(b'{', "an object that begins with {")?;
         if self.peek() == Some(b'}') {
             self.at += 1;
@@ -367,7 +367,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The same for the values of an array, each with its place.
-    fn items(mut self, mut take: impl FnMut(usize, Value<'a>) -> Result<(), DataError>) -> Result<(), DataError> {
+    fn items(mut self, mut take: impl FnMut(usize, JsonValue<'a>) -> Result<(), DataError>) -> Result<(), DataError> {
         self.symbol(b'[', "an array that begins with [, as the first row does")?;
         for place in 0.. {
             let value = self.value()?;
@@ -430,27 +430,27 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    fn value(&mut self) -> Result<Value<'a>, DataError> {
+    fn value(&mut self) -> Result<JsonValue<'a>, DataError> {
         const EXPECTED: &str = "a number";
         match self.peek() {
-            Some(b'"') => return Ok(Value::Text(self.string(EXPECTED)?)),
-            Some(b'{' | b'[') => return self.skip().map(|()| Value::Nested),
+            Some(b'"') => return Ok(JsonValue::Text(self.string(EXPECTED)?)),
+            Some(b'{' | b'[') => return self.skip().map(|()| JsonValue::Nested),
             _ => {}
         }
         let rest = &self.text[self.at..];
         let end = rest.iter().position(|byte| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t')).unwrap_or(rest.len());
         let word = &rest[..end];
         let value = match word {
-            b"null" => Value::Null,
-            b"true" | b"false" => Value::Text(String::from_utf8_lossy(word)),
+            b"null" => JsonValue::Null,
+            b"true" | b"false" => JsonValue::Text(String::from_utf8_lossy(word)),
             _ => match number::parse(word) {
-                Parsed::Number(value) => match whole(word).map(Cell::integer) {
-                    Some(Cell::Integer(value)) => Value::Integer(value),
-                    _ => Value::Number(value),
+                ParsedCell::Number(value) => match whole(word).map(Cell::integer) {
+                    Some(Cell::Integer(value)) => JsonValue::Integer(value),
+                    _ => JsonValue::Number(value),
                 },
-                Parsed::Nan => Value::Nan(String::from_utf8_lossy(word)),
-                Parsed::NotFinite => Value::NotFinite(String::from_utf8_lossy(word)),
-                Parsed::Empty | Parsed::Text => return Err(self.wrong(EXPECTED)),
+                ParsedCell::Nan => JsonValue::Nan(String::from_utf8_lossy(word)),
+                ParsedCell::NotFinite => JsonValue::NotFinite(String::from_utf8_lossy(word)),
+                ParsedCell::Empty | ParsedCell::Text => return Err(self.wrong(EXPECTED)),
             },
         };
         self.at += end;

@@ -4,7 +4,7 @@ use mercer_core::{Cell, is_gap_mark};
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Parsed {
+pub(crate) enum ParsedCell {
     /// A finite number.
     Number(f64),
     /// NaN, or another mark of a gap.
@@ -25,23 +25,23 @@ pub(crate) fn quick(text: &[u8]) -> Option<(f64, usize)> {
 }
 
 /// What a cell holds, blanks around it aside.
-pub(crate) fn parse(cell: &[u8]) -> Parsed {
+pub(crate) fn parse(cell: &[u8]) -> ParsedCell {
     let cell = cell.trim_ascii();
     if cell.is_empty() {
-        return Parsed::Empty;
+        return ParsedCell::Empty;
     }
     if let Some((value, length)) = quick(cell)
         && length == cell.len()
     {
-        return Parsed::Number(value);
+        return ParsedCell::Number(value);
     }
-    let Ok(text) = std::str::from_utf8(cell) else { return Parsed::Text };
+    let Ok(text) = std::str::from_utf8(cell) else { return ParsedCell::Text };
     match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Parsed::Number(value),
-        Ok(value) if value.is_nan() => Parsed::Nan,
-        Ok(_) => Parsed::NotFinite,
-        Err(_) if is_gap_mark(text) => Parsed::Nan,
-        Err(_) => Parsed::Text,
+        Ok(value) if value.is_finite() => ParsedCell::Number(value),
+        Ok(value) if value.is_nan() => ParsedCell::Nan,
+        Ok(_) => ParsedCell::NotFinite,
+        Err(_) if is_gap_mark(text) => ParsedCell::Nan,
+        Err(_) => ParsedCell::Text,
     }
 }
 
@@ -60,24 +60,24 @@ mod tests {
 
     #[test]
     fn cells() {
-        assert_eq!(parse(b" -1.5e308\t"), Parsed::Number(-1.5e308));
-        assert_eq!(parse(b"+.5"), Parsed::Number(0.5));
-        assert_eq!(parse(b"5e-324"), Parsed::Number(f64::from_bits(1)));
+        assert_eq!(parse(b" -1.5e308\t"), ParsedCell::Number(-1.5e308));
+        assert_eq!(parse(b"+.5"), ParsedCell::Number(0.5));
+        assert_eq!(parse(b"5e-324"), ParsedCell::Number(f64::from_bits(1)));
         for (text, kind) in [
-            ("nan", Parsed::Nan),
-            ("-NaN", Parsed::Nan),
-            ("-inf", Parsed::NotFinite),
-            ("Infinity", Parsed::NotFinite),
-            ("1e309", Parsed::NotFinite),
+            ("nan", ParsedCell::Nan),
+            ("-NaN", ParsedCell::Nan),
+            ("-inf", ParsedCell::NotFinite),
+            ("Infinity", ParsedCell::NotFinite),
+            ("1e309", ParsedCell::NotFinite),
         ] {
             assert_eq!(parse(text.as_bytes()), kind, "{text}");
             assert_eq!(quick(text.as_bytes()), None, "{text}");
         }
-        assert_eq!(parse(b"  "), Parsed::Empty);
+        assert_eq!(parse(b"  "), ParsedCell::Empty);
         for text in ["1,5", "0x10", "1 2", "--1", "1_000", "é"] {
-            assert_eq!(parse(text.as_bytes()), Parsed::Text, "{text}");
+            assert_eq!(parse(text.as_bytes()), ParsedCell::Text, "{text}");
         }
-        assert_eq!(parse(b"\xff"), Parsed::Text);
+        assert_eq!(parse(b"\xff"), ParsedCell::Text);
         assert_eq!(quick(b" 1"), None);
         assert_eq!(quick(b""), None);
         assert_eq!(quick(b"1.5e3,2"), Some((1500.0, 5)));
@@ -91,12 +91,12 @@ mod tests {
         fn quick_and_careful_agree(bits: u64, digits in "-?[0-9]{1,25}(\\.[0-9]{0,25})?(e-?[0-9]{1,3})?") {
             for text in [f64::from_bits(bits).to_string(), format!("{:e}", f64::from_bits(bits)), digits] {
                 match (parse(text.as_bytes()), quick(text.as_bytes())) {
-                    (Parsed::Number(value), Some((quick, length))) => {
+                    (ParsedCell::Number(value), Some((quick, length))) => {
                         prop_assert_eq!((value.to_bits(), text.len()), (quick.to_bits(), length));
                         prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(value.to_bits()));
                     }
                     (careful, quick) => {
-                        prop_assert!(matches!(careful, Parsed::Nan | Parsed::NotFinite) && quick.is_none(), "{text}");
+                        prop_assert!(matches!(careful, ParsedCell::Nan | ParsedCell::NotFinite) && quick.is_none(), "{text}");
                     }
                 }
             }

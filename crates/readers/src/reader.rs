@@ -18,7 +18,7 @@ use crate::labels::Labels;
 use crate::libsvm::Libsvm;
 use crate::lines::{Lines, Source};
 use crate::ndjson::Ndjson;
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
 use crate::rows::{Next, Rows};
@@ -75,12 +75,12 @@ pub struct RowReader {
     /// A row that is more than plain numbers.
     record: Record,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
-    beside: Beside,
+    beside: TargetPlaces,
 }
 
 /// What a row has beside its features.
 #[derive(Debug, Default)]
-struct Beside {
+struct TargetPlaces {
     /// The targets that are numbers, in their order; those of a row come behind what is there.
     targets: Vec<f64>,
     /// The canonical label of the last row.
@@ -186,7 +186,7 @@ impl RowReader {
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
         let (shape, missing) = (Shape::of(plan), options.missing);
-        let (record, beside, head, met, over) = (Record::new(), Beside::default(), None, 0, false);
+        let (record, beside, head, met, over) = (Record::new(), TargetPlaces::default(), None, 0, false);
         let mut reader =
             Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, beside };
         if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
@@ -460,7 +460,7 @@ impl RowReader {
     /// [`TargetColumn::None`](crate::TargetColumn::None).
     pub fn read_rows(&mut self, rows: usize) -> Result<Dataset, DataError> {
         self.need_target()?;
-        let (mut features, mut beside) = (Vec::new(), Beside::default());
+        let (mut features, mut beside) = (Vec::new(), TargetPlaces::default());
         let (mut labels, mut classes, mut weights) = (Vec::new(), Labels::new(), Vec::new());
         let (weighted, mut read) = (self.is_weighted(), 0);
         while read < rows && self.append_row(&mut features, &mut beside)? {
@@ -492,7 +492,7 @@ impl RowReader {
 
     /// The next row behind what `features` and the targets of `beside` hold already; false at the
     /// end, and nothing added. An error adds nothing, either.
-    fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut Beside) -> Result<bool, DataError> {
+    fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut TargetPlaces) -> Result<bool, DataError> {
         let Shape { dimension: d, width, numbers, weighted, .. } = self.shape;
         let before = features.len();
         features.resize(before + width, 0.0);
@@ -560,7 +560,7 @@ impl RowReader {
         }
         let is_gap = match cell {
             Cell::Missing => true,
-            Cell::Text(text) => number::parse(text.as_bytes()) == Parsed::Nan,
+            Cell::Text(text) => number::parse(text.as_bytes()) == ParsedCell::Nan,
             _ => false,
         };
         match (is_gap, self.head) {

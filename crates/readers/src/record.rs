@@ -16,13 +16,13 @@ use mercer_core::{Cell, Cells};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    cells: Vec<Held>,
+    cells: Vec<RecordCells>,
     /// The texts of the cells, one behind the other.
     text: String,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Held {
+enum RecordCells {
     Missing,
     Number(f64),
     Integer(i128),
@@ -91,7 +91,7 @@ impl Record {
     /// Makes this a record of `cells` cells without a value.
     pub(crate) fn blank(&mut self, cells: usize) {
         self.clear();
-        self.cells.resize(cells, Held::Missing);
+        self.cells.resize(cells, RecordCells::Missing);
     }
 
     /// Puts `cell` in the place of cell `i`.
@@ -99,19 +99,19 @@ impl Record {
         self.cells[i] = self.held(cell);
     }
 
-    fn held(&mut self, cell: Cell<'_>) -> Held {
+    fn held(&mut self, cell: Cell<'_>) -> RecordCells {
         match cell {
-            Cell::Missing => Held::Missing,
-            Cell::Number(value) => Held::Number(value),
-            Cell::Instant(seconds) => Held::Instant(seconds),
-            Cell::Integer(value) => Held::Integer(value),
+            Cell::Missing => RecordCells::Missing,
+            Cell::Number(value) => RecordCells::Number(value),
+            Cell::Instant(seconds) => RecordCells::Instant(seconds),
+            Cell::Integer(value) => RecordCells::Integer(value),
             Cell::Numeral(value, text) => {
                 let (begin, end) = self.keep(text);
-                Held::Numeral(value, begin, end)
+                RecordCells::Numeral(value, begin, end)
             }
             Cell::Text(text) => {
                 let (begin, end) = self.keep(text);
-                Held::Text(begin, end)
+                RecordCells::Text(begin, end)
             }
         }
     }
@@ -123,14 +123,14 @@ impl Record {
         (begin, self.text.len())
     }
 
-    fn shown(&self, held: Held) -> Cell<'_> {
+    fn shown(&self, held: RecordCells) -> Cell<'_> {
         match held {
-            Held::Missing => Cell::Missing,
-            Held::Number(value) => Cell::Number(value),
-            Held::Integer(value) => Cell::Integer(value),
-            Held::Numeral(value, begin, end) => Cell::Numeral(value, &self.text[begin..end]),
-            Held::Instant(seconds) => Cell::Instant(seconds),
-            Held::Text(begin, end) => Cell::Text(&self.text[begin..end]),
+            RecordCells::Missing => Cell::Missing,
+            RecordCells::Number(value) => Cell::Number(value),
+            RecordCells::Integer(value) => Cell::Integer(value),
+            RecordCells::Numeral(value, begin, end) => Cell::Numeral(value, &self.text[begin..end]),
+            RecordCells::Instant(seconds) => Cell::Instant(seconds),
+            RecordCells::Text(begin, end) => Cell::Text(&self.text[begin..end]),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the rows of a file of each format can do.
 
-use crate::columns::Plan;
+use crate::columns::ColumnPlan;
 use crate::dialect::Marks;
 use crate::error::DataError;
 use crate::head::TargetHead;
@@ -20,9 +20,9 @@ pub(crate) enum Next {
 
 /// The rows of a file of one format, in their order.
 pub(crate) trait Rows: Send {
-    fn plan(&self) -> &Plan;
+    fn plan(&self) -> &ColumnPlan;
 
-    fn plan_mut(&mut self) -> &mut Plan;
+    fn plan_mut(&mut self) -> &mut ColumnPlan;
 
     /// The names of the columns, if the file has names.
     fn names(&self) -> Option<&[String]>;

@@ -42,12 +42,12 @@ impl Scheme {
 /// The smallest and largest value of a column; `low > high` before the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Range {
+struct ValueRange {
     low: f64,
     high: f64,
 }
 
-impl Range {
+impl ValueRange {
     const NOTHING: Self = Self { low: f64::MAX, high: f64::MIN };
 
     fn observe(&mut self, value: f64) {
@@ -98,9 +98,9 @@ impl Range {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranges {
-    features: Vec<Range>,
+    features: Vec<ValueRange>,
     /// One a target, and at least one.
-    targets: Vec<Range>,
+    targets: Vec<ValueRange>,
 }
 
 impl Ranges {
@@ -112,7 +112,7 @@ impl Ranges {
     /// No row yet, of `dimension` features and `outputs` targets; 0 targets count as one that is
     /// never observed.
     pub fn several(dimension: usize, outputs: usize) -> Self {
-        Self { features: vec![Range::NOTHING; dimension], targets: vec![Range::NOTHING; outputs.max(1)] }
+        Self { features: vec![ValueRange::NOTHING; dimension], targets: vec![ValueRange::NOTHING; outputs.max(1)] }
     }
 
     /// The ranges of a table. Classes have none.
@@ -311,7 +311,7 @@ fn check_targets(expected: usize, got: usize) -> Result<(), DataError> {
     }
 }
 
-fn unscalable(column: usize, name: Option<&str>, value: f64, range: Range) -> DataError {
+fn unscalable(column: usize, name: Option<&str>, value: f64, range: ValueRange) -> DataError {
     let column = Column { number: column + 1, name: name.map(str::to_owned) };
     DataError::Unscalable { column, value, low: range.low, high: range.high }
 }

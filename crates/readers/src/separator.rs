@@ -6,11 +6,11 @@ use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
 use crate::lines::Lines;
 use crate::marks;
-use crate::number::{self, Parsed};
+use crate::number::{self, ParsedCell};
 
 /// How well a separator fits a record; less is better.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-struct Fit {
+struct SeparatorFit {
     /// Cells of text in which another separator stands.
     unexplained: usize,
     /// Cells of text.
@@ -26,7 +26,7 @@ struct Fit {
 pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
     let rivals: Vec<Separator> =
         Separator::ALL.into_iter().filter(|&separator| split(lines, cells, separator).is_some()).collect();
-    let mut fits: Vec<(Separator, usize, Fit)> = Vec::new();
+    let mut fits: Vec<(Separator, usize, SeparatorFit)> = Vec::new();
     for &separator in &rivals {
         if let Some(columns) = split(lines, cells, separator) {
             fits.push((separator, columns, fit(cells, separator, &rivals)));
@@ -62,7 +62,7 @@ pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
     best(&fits).map_or(Separator::Comma, |&(separator, ..)| separator)
 }
 
-fn best(fits: &[(Separator, usize, Fit)]) -> Option<&(Separator, usize, Fit)> {
+fn best(fits: &[(Separator, usize, SeparatorFit)]) -> Option<&(Separator, usize, SeparatorFit)> {
     // The first of several that are equal.
     fits.iter().reduce(|best, other| if other.2 < best.2 { other } else { best })
 }
@@ -74,8 +74,8 @@ fn split(lines: &mut Lines, cells: &mut Cells, separator: Separator) -> Option<u
     split.ok().map(|()| cells.len()).filter(|&cells| cells > 1)
 }
 
-fn fit(cells: &Cells, separator: Separator, rivals: &[Separator]) -> Fit {
-    let mut fit = Fit { unexplained: 0, texts: 0 };
+fn fit(cells: &Cells, separator: Separator, rivals: &[Separator]) -> SeparatorFit {
+    let mut fit = SeparatorFit { unexplained: 0, texts: 0 };
     for cell in cells.iter() {
         if is_value(cell) || (separator != Separator::Comma && marks::has_decimal_comma(cell)) {
             continue;
@@ -90,7 +90,7 @@ fn fit(cells: &Cells, separator: Separator, rivals: &[Separator]) -> Fit {
 /// Whether a cell is a number, a date or empty.
 pub(crate) fn is_value(cell: &[u8]) -> bool {
     match number::parse(cell) {
-        Parsed::Text => std::str::from_utf8(cell).is_ok_and(|text| parse_instant(text.trim()).is_some()),
+        ParsedCell::Text => std::str::from_utf8(cell).is_ok_and(|text| parse_instant(text.trim()).is_some()),
         _ => true,
     }
 }

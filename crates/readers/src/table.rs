@@ -2,7 +2,7 @@
 
 use mercer_core::Cell;
 
-use crate::columns::Plan;
+use crate::columns::ColumnPlan;
 use crate::error::DataError;
 use crate::head::TargetHead;
 use crate::lines::Lines;
@@ -12,7 +12,7 @@ use crate::rows::{Next, Rows};
 
 /// Rows of numbers, the last of which may be the place of a class.
 pub(crate) struct Table {
-    plan: Plan,
+    plan: ColumnPlan,
     names: Option<Vec<String>>,
     /// Row by row.
     values: Vec<f64>,
@@ -27,7 +27,7 @@ impl Table {
         names: Option<Vec<String>>,
         classes: Option<Vec<String>>,
     ) -> Result<Self, DataError> {
-        let plan = Plan::new(file, width, names.as_deref(), &ReadOptions::default().of_records())?;
+        let plan = ColumnPlan::new(file, width, names.as_deref(), &ReadOptions::default().of_records())?;
         Ok(Self { plan, names, values, classes, given: 0 })
     }
 
@@ -41,11 +41,11 @@ impl Table {
 }
 
 impl Rows for Table {
-    fn plan(&self) -> &Plan {
+    fn plan(&self) -> &ColumnPlan {
         &self.plan
     }
 
-    fn plan_mut(&mut self) -> &mut Plan {
+    fn plan_mut(&mut self) -> &mut ColumnPlan {
         &mut self.plan
     }
 

@@ -18,8 +18,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Sleep, interval, sleep, timeout};
 
-use super::groups::{Part, Parts};
-use super::learner::Job;
+use super::groups::{GroupModel, Parts};
+use super::learner::LearnerJob;
 use super::routes;
 
 /// How often it is asked whether a signal has come.
@@ -30,7 +30,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Takes connections until it is to stop, then has the model saved, and waits a while for requests
 /// in progress to be answered.
 pub(super) async fn serve(listener: TcpListener, parts: Arc<Parts>, stop: &dyn Fn() -> bool) {
-    let Part { service, jobs } = parts.main.clone();
+    let GroupModel { service, jobs } = parts.main.clone();
     let most = service.options.limits.connections;
     let places = Arc::new(Semaphore::new(most as usize));
     let (end, ended) = watch::channel(());
@@ -49,7 +49,7 @@ pub(super) async fn serve(listener: TcpListener, parts: Arc<Parts>, stop: &dyn F
             },
             _ = ticks.tick() => {
                 // A learner that has no room for jobs is at work, and looks after every row.
-                parts.all().iter().for_each(|part| drop(part.jobs.try_send(Job::Save)));
+                parts.all().iter().for_each(|part| drop(part.jobs.try_send(LearnerJob::Save)));
                 continue;
             }
             () = requested(stop) => break,
@@ -66,10 +66,10 @@ pub(super) async fn serve(listener: TcpListener, parts: Arc<Parts>, stop: &dyn F
             }
         }
     }
-    for Part { service, jobs } in parts.all() {
+    for GroupModel { service, jobs } in parts.all() {
         service.ending.store(true, Relaxed);
         service.save_now.store(true, Relaxed);
-        let _ = jobs.try_send(Job::Save);
+        let _ = jobs.try_send(LearnerJob::Save);
     }
     drop((listener, jobs));
     drop(end);

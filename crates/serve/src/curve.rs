@@ -11,10 +11,10 @@ const MOST: usize = 120;
 
 /// Sums of losses at some of the rounds. When there are too many points, every second one goes.
 pub(super) struct Curve {
-    points: Mutex<Points>,
+    points: Mutex<CurvePoints>,
 }
 
-struct Points {
+struct CurvePoints {
     /// The first is how it stood at the start.
     sums: Vec<Standing>,
     /// Rounds from one to the next.
@@ -23,20 +23,20 @@ struct Points {
 
 impl Curve {
     pub(super) fn new(start: Standing) -> Self {
-        Self { points: Mutex::new(Points { sums: vec![start], every: 1 }) }
+        Self { points: Mutex::new(CurvePoints { sums: vec![start], every: 1 }) }
     }
 
     /// The model was replaced by another.
     pub(super) fn restart(&self, start: Standing) {
         if let Ok(mut points) = self.points.lock() {
-            *points = Points { sums: vec![start], every: 1 };
+            *points = CurvePoints { sums: vec![start], every: 1 };
         }
     }
 
     /// A row was learnt.
     pub(super) fn record(&self, standing: Standing) {
         let Ok(mut points) = self.points.lock() else { return };
-        let Points { sums, every } = &mut *points;
+        let CurvePoints { sums, every } = &mut *points;
         let last = sums.last().map_or(0, |last| last.rounds);
         if standing.rounds < last + *every {
             return;

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
 use tokio::sync::mpsc;
 
-use super::learner::{Job, Learner};
+use super::learner::{LearnerJob, LearnerThread};
 use super::model::{Model, Reason};
 use super::refusal::Refusal;
 use super::{Keeping, Service};
@@ -21,29 +21,29 @@ pub trait Groups: Send + Sync {
     ///
     /// # Errors
     /// If it cannot be had.
-    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Reason>;
+    fn open(&self, name: &str, begin: bool) -> Result<Option<OpenedGroup>, Reason>;
 }
 
 /// The model of a group, and where it is kept.
-pub type Opened = (Box<dyn Model>, Keeping);
+pub type OpenedGroup = (Box<dyn Model>, Keeping);
 
 /// A model that is served, and the way to its learner.
 #[derive(Clone)]
-pub(super) struct Part {
+pub(super) struct GroupModel {
     pub(super) service: Arc<Service>,
-    pub(super) jobs: mpsc::Sender<Job>,
+    pub(super) jobs: mpsc::Sender<LearnerJob>,
 }
 
 /// A thread that learns.
 type Thread = JoinHandle<Result<(), Reason>>;
 
-impl Part {
+impl GroupModel {
     /// # Errors
     /// If the system gives no thread.
     pub(super) fn begin(service: Service, keeping: Keeping) -> io::Result<(Self, Thread)> {
         let service = Arc::new(service);
-        let (jobs, waiting) = mpsc::channel::<Job>(service.options.limits.connections as usize);
-        let learner = Learner::new(Arc::clone(&service), keeping);
+        let (jobs, waiting) = mpsc::channel::<LearnerJob>(service.options.limits.connections as usize);
+        let learner = LearnerThread::new(Arc::clone(&service), keeping);
         let thread = thread::Builder::new().name("learner".to_owned()).spawn(move || learner.run(waiting))?;
         Ok((Self { service, jobs }, thread))
     }
@@ -51,25 +51,25 @@ impl Part {
 
 /// All models that are served.
 pub(super) struct Parts {
-    pub(super) main: Part,
+    pub(super) main: GroupModel,
     groups: Option<Box<dyn Groups>>,
-    open: Mutex<BTreeMap<String, Part>>,
+    open: Mutex<BTreeMap<String, GroupModel>>,
     /// Held while a group is opened.
     opening: tokio::sync::Mutex<()>,
     threads: Arc<Mutex<Vec<Thread>>>,
 }
 
 impl Parts {
-    pub(super) fn new(main: Part, groups: Option<Box<dyn Groups>>, threads: Arc<Mutex<Vec<Thread>>>) -> Self {
+    pub(super) fn new(main: GroupModel, groups: Option<Box<dyn Groups>>, threads: Arc<Mutex<Vec<Thread>>>) -> Self {
         Self { main, groups, open: Mutex::default(), opening: tokio::sync::Mutex::default(), threads }
     }
 
-    fn get(&self, name: &str) -> Option<Part> {
+    fn get(&self, name: &str) -> Option<GroupModel> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
     /// All that are open.
-    pub(super) fn all(&self) -> Vec<Part> {
+    pub(super) fn all(&self) -> Vec<GroupModel> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         std::iter::once(&self.main).chain(open.values()).cloned().collect()
     }
@@ -78,7 +78,7 @@ impl Parts {
     ///
     /// # Errors
     /// If there is no such group, or it cannot be opened.
-    pub(super) async fn find(&self, request: &Request<Incoming>) -> Result<Part, Refusal> {
+    pub(super) async fn find(&self, request: &Request<Incoming>) -> Result<GroupModel, Refusal> {
         let query = request.uri().query().unwrap_or_default();
         let Some(name) = query.split('&').find_map(|pair| pair.strip_prefix("group=")) else {
             return Ok(self.main.clone());
@@ -113,7 +113,7 @@ impl Parts {
             return Err(Refusal::new(StatusCode::NOT_FOUND, why));
         };
         let service = Service::new(model, options.clone(), self.main.service.log.clone());
-        let (part, thread) = Part::begin(service, keeping).map_err(|why| cannot(why.to_string()))?;
+        let (part, thread) = GroupModel::begin(service, keeping).map_err(|why| cannot(why.to_string()))?;
         self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
         self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), part.clone());
         Ok(part)

@@ -13,7 +13,7 @@ use super::{Journal, Keeping, Save, Service, Snapshot};
 const RETRY: Duration = Duration::from_secs(10);
 
 /// What is asked of the thread.
-pub(super) enum Job {
+pub(super) enum LearnerJob {
     /// Learn these rows; the answer may have nobody left who waits for it.
     Learn { rows: Vec<Row>, reply: oneshot::Sender<Learnt> },
     /// Write the model as it is now. It is done here, because the one thread that could change the
@@ -46,7 +46,7 @@ pub(super) enum Stop {
     Later(Reason, Duration),
 }
 
-pub(super) struct Learner {
+pub(super) struct LearnerThread {
     service: Arc<Service>,
     save: Save,
     journal: Option<Box<dyn Journal>>,
@@ -57,22 +57,22 @@ pub(super) struct Learner {
     last: Instant,
 }
 
-impl Learner {
+impl LearnerThread {
     pub(super) fn new(service: Arc<Service>, Keeping { save, journal, snapshot, .. }: Keeping) -> Self {
         Self { service, save, journal, snapshot, unsaved: false, last: Instant::now() }
     }
 
     /// Works until nobody is left who could ask for more; then saves.
-    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) -> Result<(), Reason> {
+    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<LearnerJob>) -> Result<(), Reason> {
         while let Some(job) = jobs.blocking_recv() {
             match job {
                 // Nobody is left who waits.
-                Job::Learn { .. } if self.service.ended.load(Relaxed) => {}
-                Job::Learn { rows, reply } => drop(reply.send(self.learn_request(&rows))),
-                Job::Download { reply } => drop(reply.send(self.service.model.blocking_read().to_bytes())),
-                Job::Copy { back: false, reply } => drop(reply.send(self.keep_copy())),
-                Job::Copy { back: true, reply } => drop(reply.send(self.go_back())),
-                Job::Save => self.save_in_time(),
+                LearnerJob::Learn { .. } if self.service.ended.load(Relaxed) => {}
+                LearnerJob::Learn { rows, reply } => drop(reply.send(self.learn_request(&rows))),
+                LearnerJob::Download { reply } => drop(reply.send(self.service.model.blocking_read().to_bytes())),
+                LearnerJob::Copy { back: false, reply } => drop(reply.send(self.keep_copy())),
+                LearnerJob::Copy { back: true, reply } => drop(reply.send(self.go_back())),
+                LearnerJob::Save => self.save_in_time(),
             }
             self.forget_saved();
         }

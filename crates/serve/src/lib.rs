@@ -25,13 +25,13 @@ mod connection;
 mod curve;
 mod groups;
 mod journal;
-mod kept;
 mod learner;
 mod log;
 mod metrics;
 mod model;
 mod openapi;
 mod page;
+mod pending;
 mod queue;
 mod refusal;
 mod request;
@@ -51,14 +51,14 @@ use tokio::runtime;
 use tokio::sync::{RwLock, Semaphore};
 
 use curve::Curve;
-use groups::{Part, Parts};
-use kept::Kept;
+use groups::{GroupModel, Parts};
 use log::Log;
 use metrics::Metrics;
+use pending::PendingRows;
 use queue::Queue;
 
 pub use access::Access;
-pub use groups::{Groups, Opened};
+pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use model::{Column, Forecast, Model, Odd, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 pub use snapshot::Snapshot;
@@ -202,7 +202,7 @@ struct Service {
     metrics: Metrics,
     curve: Curve,
     queue: Queue,
-    kept: Kept,
+    kept: PendingRows,
     log: Log,
     /// Forecasts, or slices of the predictions of many rows, that may be made at once.
     turns: Semaphore,
@@ -227,7 +227,7 @@ impl Service {
             metrics: Metrics::new(model.standing()),
             curve: Curve::new(model.standing()),
             queue: Queue::default(),
-            kept: Kept::default(),
+            kept: PendingRows::default(),
             log,
             turns: Semaphore::new(options.threads()),
             downloads: Arc::new(Semaphore::new(options.threads())),
@@ -259,7 +259,7 @@ pub fn run(
     let log = Log::new(keeping.access_log.take())?;
     let groups = keeping.groups.take();
     let threads = options.threads();
-    let (part, learner) = Part::begin(Service::new(model, options, log), keeping)?;
+    let (part, learner) = GroupModel::begin(Service::new(model, options, log), keeping)?;
     let learners = Arc::new(Mutex::new(vec![learner]));
     let parts = Arc::new(Parts::new(part, groups, Arc::clone(&learners)));
 

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
-use super::kept::Kept;
 use super::log::Log;
 use super::model::Standing;
+use super::pending::PendingRows;
 use super::queue::Queue;
 
 /// The paths that are told apart.
@@ -151,7 +151,7 @@ impl Metrics {
     }
 
     /// The text format of Prometheus, version 0.0.4. Names of counters end with `_total`.
-    pub(super) fn text(&self, queue: &Queue, kept: &Kept, log: &Log) -> String {
+    pub(super) fn text(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> String {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
         let (waiting, expired) = kept.count();
@@ -272,7 +272,7 @@ mod tests {
         let metrics = Metrics::new(Standing::default());
         metrics.request("/", 200, Duration::ZERO);
         metrics.learnt(Standing { rounds: 1, weight: 2.0, loss: 3.0, ..Standing::default() });
-        let text = metrics.text(&Queue::default(), &Kept::default(), &Log::default());
+        let text = metrics.text(&Queue::default(), &PendingRows::default(), &Log::default());
         assert!(text.contains("mercer_recent_loss 1.5\n") && !text.contains("memory_bytes 0\n"), "{text}");
         let dashboard = include_str!("../../../docs/serving/grafana.json");
         let words = dashboard.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));

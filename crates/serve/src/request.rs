@@ -16,7 +16,7 @@ use super::refusal::Refusal;
 pub(super) const MOST: f64 = 1e100;
 
 /// The rows of a request.
-pub(super) struct Asked {
+pub(super) struct RequestRows {
     pub(super) rows: Vec<Row>,
     /// The ids of rows that were kept: then `rows` have targets and weights alone.
     pub(super) ids: Vec<String>,
@@ -46,7 +46,7 @@ const LABEL_FORM: &str =
 
 const FORM: &str = "send {\"row\": ROW} or {\"rows\": [ROW, …]}, where a ROW is {\"COLUMN\": VALUE, …} or [VALUE, …]";
 
-impl Asked {
+impl RequestRows {
     /// # Errors
     /// 400 for what is not JSON, 422 for JSON of another form.
     pub(super) fn parse(body: &[u8], purpose: Purpose, service: &Service) -> Result<Self, Refusal> {

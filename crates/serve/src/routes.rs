@@ -20,12 +20,12 @@ use tokio::sync::{SemaphorePermit, mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::body::{Answer, PIECE, pieces, whole};
-use super::groups::{Part, Parts};
-use super::learner::{Job, Learnt, Stop, check_length};
+use super::groups::{GroupModel, Parts};
+use super::learner::{LearnerJob, Learnt, Stop, check_length};
 use super::metrics::PATHS;
 use super::model::{Counts, Row};
 use super::refusal::Refusal;
-use super::request::{self, Asked, Purpose};
+use super::request::{self, Purpose, RequestRows};
 use super::{Service, page};
 
 const JSON: &str = "application/json";
@@ -73,7 +73,7 @@ pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts
         Ok(part) => (part, Ok(())),
         Err(refusal) => (parts.main.clone(), Err(refusal)),
     };
-    let Part { service, jobs } = part;
+    let GroupModel { service, jobs } = part;
     let answered = match (found, path) {
         (Err(refusal), _) => Err(refusal),
         (Ok(()), Some(path)) => route(path, request, &service, &jobs).await,
@@ -94,7 +94,7 @@ async fn route(
     path: &'static str,
     request: Request<Incoming>,
     service: &Arc<Service>,
-    jobs: &mpsc::Sender<Job>,
+    jobs: &mpsc::Sender<LearnerJob>,
 ) -> Result<Answer, Refusal> {
     let posts = matches!(path, "/predict" | "/learn" | "/snapshot" | "/rollback");
     let allowed = if posts { "POST" } else { "GET, HEAD" };
@@ -205,7 +205,7 @@ async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
 
 /// The predictions of a request, as they are made.
 struct Predictions {
-    asked: Asked,
+    asked: RequestRows,
     rows: std::vec::IntoIter<Row>,
     /// What is to be sent next.
     text: String,
@@ -269,12 +269,12 @@ impl Predictions {
 }
 
 /// The rows of a body. Those of many take their turn.
-async fn parse(body: Bytes, purpose: Purpose, service: &Service) -> Result<Asked, Refusal> {
+async fn parse(body: Bytes, purpose: Purpose, service: &Service) -> Result<RequestRows, Refusal> {
     let _turn = match body.len() {
         0..LARGE => None,
         _ => Some(turn(service, service.options.limits.wait, "send fewer rows").await?),
     };
-    Asked::parse(&body, purpose, service)
+    RequestRows::parse(&body, purpose, service)
 }
 
 /// Waits for its turn to work on something heavy.
@@ -294,7 +294,11 @@ async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Resu
     Ok(whole(JSON, json!({ "predictions": told }).to_string()))
 }
 
-async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
+async fn learn(
+    request: Request<Incoming>,
+    service: &Service,
+    jobs: &mpsc::Sender<LearnerJob>,
+) -> Result<Answer, Refusal> {
     service.options.access.check_learning(request.headers())?;
     let body = read(request, service).await?;
     let limits = &service.options.limits;
@@ -319,7 +323,7 @@ async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sende
         row.values.clone_from(&waiting.values);
     }
     let (reply, learnt) = oneshot::channel();
-    place.send(Job::Learn { rows, reply });
+    place.send(LearnerJob::Learn { rows, reply });
     let Learnt { answers, rows, met, counts, stop } = learnt.await.map_err(|_| gone())?;
     service.kept.put_back(kept.split_off(rows.min(kept.len())));
     let refusal = match stop {
@@ -342,12 +346,12 @@ async fn learn(request: Request<Incoming>, service: &Service, jobs: &mpsc::Sende
     Ok(whole(JSON, text))
 }
 
-async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
+async fn download(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
     let wait = service.options.limits.wait;
     let turn = timeout(wait, Arc::clone(&service.downloads).acquire_owned()).await;
     let turn = turn.map_err(|_| Refusal::busy("others are downloading the model; ask again later", wait))?;
     let (reply, bytes) = oneshot::channel();
-    jobs.send(Job::Download { reply }).await.map_err(|_| gone())?;
+    jobs.send(LearnerJob::Download { reply }).await.map_err(|_| gone())?;
     let bytes = bytes.await.map_err(|_| gone())?;
     let bytes = bytes.map_err(|why| Refusal::new(StatusCode::CONFLICT, format!("the model cannot be saved: {why}")))?;
     let (kind, length) = ("application/octet-stream", bytes.len());
@@ -374,10 +378,15 @@ async fn download(service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer,
 }
 
 /// Keeps a copy of the model, or goes back to it.
-async fn copy(back: bool, headers: &HeaderMap, service: &Service, jobs: &mpsc::Sender<Job>) -> Result<Answer, Refusal> {
+async fn copy(
+    back: bool,
+    headers: &HeaderMap,
+    service: &Service,
+    jobs: &mpsc::Sender<LearnerJob>,
+) -> Result<Answer, Refusal> {
     service.options.access.check_operator(headers)?;
     let (reply, done) = oneshot::channel();
-    jobs.send(Job::Copy { back, reply }).await.map_err(|_| gone())?;
+    jobs.send(LearnerJob::Copy { back, reply }).await.map_err(|_| gone())?;
     let done = done.await.map_err(|_| gone())?;
     let rows = done.map_err(|why| Refusal::new(StatusCode::CONFLICT, why.to_string()))?;
     Ok(whole(JSON, json!({ "rows": rows }).to_string()))

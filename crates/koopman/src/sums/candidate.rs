@@ -6,7 +6,7 @@ use mercer_sparsify::Probe;
 
 use super::blocks::{Blocks, Sums, add, scale, widened};
 use super::features::Features;
-use super::stretch::Stretch;
+use super::stretch::PairStretch;
 
 /// Parts of the pairs, by their round, that a spectrum is scored on in turn.
 pub(crate) const FOLDS: usize = 4;
@@ -40,12 +40,12 @@ pub(crate) struct Candidate {
     pub(crate) folds: [Fold; FOLDS],
     state: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    memory: Memory,
+    memory: StretchMemory,
 }
 
 /// Memory of a stretch, used again for the next.
 #[derive(Clone, Debug, Default)]
-struct Memory {
+struct StretchMemory {
     probes: Vec<Probe>,
     /// The features of each fold, a column a pair.
     now: [Matrix; FOLDS],
@@ -83,7 +83,7 @@ impl Candidate {
         let fold = Fold { cross: Matrix::zeros(p, q), weight: 0.0 };
         let folds = std::array::from_fn(|_| fold.clone());
         let (blocks, next) = (Blocks::new(p, q, length), Matrix::zeros(q, q));
-        Self { features, blocks, next, folds, state, memory: Memory::default() }
+        Self { features, blocks, next, folds, state, memory: StretchMemory::default() }
     }
 
     fn outputs(&self) -> usize {
@@ -97,7 +97,7 @@ impl Candidate {
 
     /// Lets points of the stretch join the dictionary. Past pairs keep a 0 in the new coordinates,
     /// which is right to the tolerance of the dictionary: it would have kept them otherwise.
-    pub(crate) fn grow(&mut self, stretch: &Stretch) {
+    pub(crate) fn grow(&mut self, stretch: &PairStretch) {
         let before = self.features.len();
         let (points, rounds) = stretch.points();
         self.features.grow(points, rounds, &mut self.memory.probes);
@@ -113,11 +113,11 @@ impl Candidate {
 
     /// Gives the memory of a long stretch back.
     pub(crate) fn release(&mut self) {
-        self.memory = Memory::default();
+        self.memory = StretchMemory::default();
     }
 
     /// Lets points join while there is room, and learns; all before fades by `half_life` pairs.
-    pub(crate) fn take(&mut self, stretch: &Stretch, half_life: Option<f64>) {
+    pub(crate) fn take(&mut self, stretch: &PairStretch, half_life: Option<f64>) {
         if self.features.has_room() {
             self.grow(stretch);
         }
@@ -127,7 +127,7 @@ impl Candidate {
 
     /// Adds the pairs of a stretch to the sums, after all before weigh `keep` times as much.
     /// `O(md + p²)` a pair, as matrix products.
-    pub(crate) fn learn(&mut self, stretch: &Stretch, keep: f64) {
+    pub(crate) fn learn(&mut self, stretch: &PairStretch, keep: f64) {
         if keep < 1.0 {
             self.blocks.fade(keep);
             scale(&mut self.next, keep);
@@ -145,7 +145,7 @@ impl Candidate {
     }
 
     /// Writes the features of the stretch into the memory, fold by fold.
-    fn lift(&mut self, stretch: &Stretch) {
+    fn lift(&mut self, stretch: &PairStretch) {
         let (p, q) = (self.features.len(), self.outputs());
         self.features.probe(stretch.points().0, &mut self.memory.probes);
         let fold = |i: usize| place(stretch, i).0;
@@ -200,7 +200,7 @@ impl Candidate {
     }
 
     /// The same features with the pairs of a stretch alone, if it has any.
-    pub(crate) fn alone(&self, stretch: &Stretch) -> Option<Self> {
+    pub(crate) fn alone(&self, stretch: &PairStretch) -> Option<Self> {
         let mut alone = Self::new(self.features.clone(), self.state, stretch.len().max(1));
         (stretch.len() > 0).then(|| {
             alone.learn(stretch, 1.0);
@@ -242,15 +242,15 @@ fn reshape(matrix: &mut Matrix, rows: usize, columns: usize) {
 }
 
 /// The fold of pair `i` of a stretch, and its column there.
-fn place(stretch: &Stretch, i: usize) -> (usize, usize) {
+fn place(stretch: &PairStretch, i: usize) -> (usize, usize) {
     let fold = |i: usize| ((stretch.first() + i as u64) % FOLDS as u64) as usize;
     // The first of a fold is one of the first four.
     (fold(i), i / FOLDS)
 }
 
 /// `G`, `A` and the diagonal of `C` of the lifted pairs; `A` is made once for block and fold.
-fn add_products(memory: &mut Memory, block: &mut Sums, folds: &mut [Fold; FOLDS]) {
-    let Memory { now, next, product, .. } = memory;
+fn add_products(memory: &mut StretchMemory, block: &mut Sums, folds: &mut [Fold; FOLDS]) {
+    let StretchMemory { now, next, product, .. } = memory;
     for (fold, (now, next)) in folds.iter_mut().zip(now.iter().zip(&*next)) {
         if now.columns() == 0 {
             continue;
@@ -269,8 +269,8 @@ fn add_products(memory: &mut Memory, block: &mut Sums, folds: &mut [Fold; FOLDS]
 }
 
 /// `B` and `C` of the lifted pairs.
-fn add_along(memory: &mut Memory, stretch: &Stretch, block: &mut Sums, total: &mut Matrix) {
-    let Memory { now, next, some: [before, after], .. } = memory;
+fn add_along(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, total: &mut Matrix) {
+    let StretchMemory { now, next, some: [before, after], .. } = memory;
     if block.lagged.columns() > 0 {
         reshape(before, now[0].rows(), stretch.len());
         reshape(after, next[0].rows(), stretch.len());

@@ -46,14 +46,14 @@ pub(crate) fn solve(sums: &Sums, leading: usize, ridge: f64, columns: Range<usiz
 
 /// A ridge with what it is worth.
 #[derive(Clone, Debug)]
-pub(crate) struct Score {
+pub(crate) struct RidgeScore {
     pub(crate) ridge: f64,
     pub(crate) value: f64,
     /// The part of each group.
     parts: Vec<f64>,
 }
 
-impl Score {
+impl RidgeScore {
     /// That of equations that cannot be solved.
     pub(crate) fn none() -> Self {
         Self { ridge: 1.0, value: f64::INFINITY, parts: Vec::new() }
@@ -79,15 +79,15 @@ pub(crate) fn without(total: &Sums, group: &Sums) -> Sums {
 
 /// The held-out squared error of the features `columns` of `x⁺`, summed over them, a pair: for each
 /// ridge at which the equations can be solved. `O(groups · ridges · p³)`.
-pub(crate) fn forecast_scores(groups: &[Sums], leading: usize, columns: &Range<usize>) -> Vec<Score> {
+pub(crate) fn forecast_scores(groups: &[Sums], leading: usize, columns: &Range<usize>) -> Vec<RidgeScore> {
     if groups.is_empty() {
         return Vec::new();
     }
     let total = sum(groups);
     // Without a dictionary all ridges are one.
     let count = if total.gram.rows() == leading { 1 } else { RIDGES.len() };
-    let nothing = |ridge: &f64| Score { ridge: *ridge, value: 0.0, parts: Vec::with_capacity(groups.len()) };
-    let mut scores: Vec<Score> = RIDGES[..count].iter().map(nothing).collect();
+    let nothing = |ridge: &f64| RidgeScore { ridge: *ridge, value: 0.0, parts: Vec::with_capacity(groups.len()) };
+    let mut scores: Vec<RidgeScore> = RIDGES[..count].iter().map(nothing).collect();
     for group in groups {
         let rest = without(&total, group);
         for score in &mut scores {
@@ -117,7 +117,7 @@ fn error(group: &Sums, operator: &Matrix, columns: &Range<usize>) -> f64 {
 ///
 /// # Errors
 /// When an eigen-decomposition fails.
-pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS], next: &Matrix) -> Result<Vec<Score>, Error> {
+pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS], next: &Matrix) -> Result<Vec<RidgeScore>, Error> {
     let (wg, ug) = eigen(&total.gram, total.weight)?;
     let (wc, uc) = eigen(next, total.weight)?;
     let seen: Vec<Matrix> = folds.iter().map(|fold| ug.transposed_times(&fold.cross.times(&uc))).collect();
@@ -139,7 +139,7 @@ pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS], next: &Matrix
             value / FOLDS as f64
         });
         let parts: Vec<f64> = value.collect();
-        Score { ridge: *ridge, value: parts.iter().sum(), parts }
+        RidgeScore { ridge: *ridge, value: parts.iter().sum(), parts }
     });
     Ok(scores.filter(|score| score.value.is_finite()).collect())
 }

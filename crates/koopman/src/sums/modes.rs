@@ -20,7 +20,7 @@ use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, SymmetricEigen
 use super::blocks::{Sums, sum};
 use super::candidate::Candidate;
 use super::choice::{RIDGES, solve, without};
-use super::stretch::Stretch;
+use super::stretch::PairStretch;
 use crate::Error;
 
 /// Eigenvectors whose span is fitted again, if more are not asked for.
@@ -107,7 +107,7 @@ pub(crate) fn spectrum(
     rest.iter().for_each(|group| total.add(1.0, group));
     let found = GeneralEigen::new(operator, count.max(LEADING))?;
     let basis = basis(&parts(found.values.iter().zip(found.re.iter().zip(&found.im))), &total)?;
-    let plain = Fit::new(basis, groups, &total, Kind::LeastSquares)?;
+    let plain = EigenFit::new(basis, groups, &total, FitSource::LeastSquares)?;
     let mut modes = plain.modes(next, &total, deterministic);
     let mut spectrum = Spectrum { blocks: plain.left_out.len(), ..Spectrum::default() };
     if !deterministic && total.lags > ENOUGH * total.weight {
@@ -118,7 +118,7 @@ pub(crate) fn spectrum(
         let slowest = trusted.iter().find(|(mode, _)| mode.reliable && !is_constant(mode)).cloned();
         if let Some(slowest) = slowest
             && is_noisy(&of(&[slowest]), groups, &total)?
-            && let Ok(fit) = Fit::new(self::basis(&of(&trusted), &total)?, groups, &total, Kind::Instruments)
+            && let Ok(fit) = EigenFit::new(self::basis(&of(&trusted), &total)?, groups, &total, FitSource::Instruments)
         {
             modes = fit.modes(next, &total, deterministic);
             (spectrum.blocks, spectrum.instruments) = (fit.left_out.len(), true);
@@ -144,7 +144,7 @@ pub(crate) fn of_least_residual(
     candidates: &[Candidate],
     ridges: &[f64],
     own: usize,
-    pending: &Stretch,
+    pending: &PairStretch,
 ) -> Result<(usize, f64), Error> {
     let (mut found, mut least) = ((own, ridges[own]), f64::INFINITY);
     let others = (0..candidates.len()).filter(|i| *i != own);
@@ -174,7 +174,7 @@ pub(crate) fn of_least_residual(
 fn least_residual(operator: &Matrix, total: &Sums, next: &Matrix) -> Result<f64, Error> {
     let found = GeneralEigen::new(operator, LEADING)?;
     let basis = basis(&parts(found.values.iter().zip(found.re.iter().zip(&found.im))), total)?;
-    let modes = Fit::new(basis, &[], total, Kind::LeastSquares)?.modes(next, total, true);
+    let modes = EigenFit::new(basis, &[], total, FitSource::LeastSquares)?.modes(next, total, true);
     let mut residuals: Vec<f64> = modes.iter().map(|(mode, _)| mode.residual).collect();
     residuals.sort_by(f64::total_cmp);
     // The constant has the first.
@@ -199,8 +199,10 @@ fn slow_first(modes: &mut [(Mode, [Vec<f64>; 2])]) {
 /// Whether the modulus of the slowest mode, of the given parts, is larger with instruments than
 /// chance lets expect.
 fn is_noisy(slowest: &[Vec<f64>], groups: &[Sums], total: &Sums) -> Result<bool, Error> {
-    let fit = |kind| Fit::new(basis(slowest, total)?, groups, total, kind);
-    let (plain, Ok(instruments)) = (fit(Kind::LeastSquares)?, fit(Kind::Instruments)) else { return Ok(false) };
+    let fit = |kind| EigenFit::new(basis(slowest, total)?, groups, total, kind);
+    let (plain, Ok(instruments)) = (fit(FitSource::LeastSquares)?, fit(FitSource::Instruments)) else {
+        return Ok(false);
+    };
     // The constant has the first.
     let second = |values: &[Eigenvalue]| values.get(1).map(|value| value.modulus());
     let difference = |a: &[Eigenvalue], b: &[Eigenvalue]| Some(second(a)? - second(b)?);
@@ -217,26 +219,26 @@ fn is_noisy(slowest: &[Vec<f64>], groups: &[Sums], total: &Sums) -> Result<bool,
 
 /// What eigenpairs are fitted from.
 #[derive(Clone, Copy)]
-enum Kind {
+enum FitSource {
     LeastSquares,
     Instruments,
 }
 
 /// Eigenpairs of the operator on some functions, and its eigenvalues when each block is left out.
-struct Fit {
+struct EigenFit {
     basis: Matrix,
     pairs: GeneralEigen,
     left_out: Vec<Vec<Eigenvalue>>,
 }
 
-impl Fit {
-    fn new(basis: Matrix, groups: &[Sums], total: &Sums, kind: Kind) -> Result<Self, Error> {
+impl EigenFit {
+    fn new(basis: Matrix, groups: &[Sums], total: &Sums, kind: FitSource) -> Result<Self, Error> {
         let fitted = |sums: &Sums| match kind {
-            Kind::LeastSquares => {
+            FitSource::LeastSquares => {
                 let gram = projected(&basis, &sums.gram, sums.weight);
                 gram.solve_positive_definite(&projected(&basis, &sums.cross, sums.weight))
             }
-            Kind::Instruments => {
+            FitSource::Instruments => {
                 let cross = projected(&basis, &sums.cross, sums.weight);
                 cross.solve(&projected(&basis, &sums.lagged, sums.lags))
             }

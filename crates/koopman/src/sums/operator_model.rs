@@ -10,7 +10,7 @@ use super::calibration::Calibration;
 use super::features::Features;
 use super::forecaster::{ForecastMemory, Forecaster};
 use super::modes::{Mode, Spectrum};
-use super::scale::Scale;
+use super::scale::ColumnScale;
 use crate::Error;
 use crate::kernel_operator::check_dimension;
 
@@ -65,7 +65,7 @@ pub struct DictionaryPoint {
 /// An operator as it was learnt: made by [`OperatorSums::model`](super::OperatorSums::model).
 #[derive(Clone, Debug)]
 pub struct OperatorModel {
-    pub(crate) scale: Scale,
+    pub(crate) scale: ColumnScale,
     pub(crate) state: usize,
     pub(crate) rounds: u64,
     pub(crate) deterministic: bool,

@@ -13,12 +13,12 @@ const MOST: usize = 1024;
 /// Whole pairs of `width` numbers, at most [`MOST`].
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Recent {
+pub(crate) struct RecentPairs {
     width: usize,
     numbers: VecDeque<f64>,
 }
 
-impl Validate for Recent {
+impl Validate for RecentPairs {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "latest pairs";
         self.numbers.validate()?;
@@ -28,7 +28,7 @@ impl Validate for Recent {
     }
 }
 
-impl Recent {
+impl RecentPairs {
     /// None yet, of `width` numbers.
     pub(crate) fn new(width: usize) -> Self {
         Self { width, numbers: VecDeque::new() }

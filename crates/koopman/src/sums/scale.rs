@@ -11,12 +11,12 @@ const CONSTANT: f64 = 1e-13;
 /// As many deviations as means; deviations are positive.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Scale {
+pub(crate) struct ColumnScale {
     means: Vec<f64>,
     deviations: Vec<f64>,
 }
 
-impl Validate for Scale {
+impl Validate for ColumnScale {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "scale of a state";
         Inconsistent::require(self.means.len() == self.deviations.len(), WHAT, "a deviation for each mean")?;
@@ -25,7 +25,7 @@ impl Validate for Scale {
     }
 }
 
-impl Scale {
+impl ColumnScale {
     /// That of a row-major table of `dimension` columns. A constant column keeps its unit.
     pub(crate) fn of(rows: &[f64], dimension: usize) -> Self {
         let count = (rows.len() / dimension.max(1)).max(1) as f64;
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn columns_have_mean_zero_and_deviation_one_and_constants_keep_their_unit() {
-        let scale = Scale::of(&[1e6, 7.0, 3e6, 7.0], 2);
+        let scale = ColumnScale::of(&[1e6, 7.0, 3e6, 7.0], 2);
         let mut scaled = Vec::new();
         scale.push(&[1e6, 7.0], &mut scaled);
         scale.push(&[3e6, 9.0], &mut scaled);

@@ -1,11 +1,11 @@
 //! Some successive pairs in scaled units, which every candidate learns in turn.
 
-use super::scale::Scale;
+use super::scale::ColumnScale;
 
 /// Pairs with their points named once: along a path `x` is the `x⁺` before it, and a dictionary is
 /// asked about it only once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stretch {
+pub(crate) struct PairStretch {
     /// Numbers of `x`.
     dimension: usize,
     /// The round of the first pair, from 0.
@@ -22,9 +22,9 @@ pub(crate) struct Stretch {
     successors: Vec<f64>,
 }
 
-impl Stretch {
+impl PairStretch {
     /// Takes row-major pairs `x, x⁺` in the user's units, the first of round `first`.
-    pub(crate) fn fill(&mut self, scale: &Scale, state: usize, first: u64, pairs: &[f64]) {
+    pub(crate) fn fill(&mut self, scale: &ColumnScale, state: usize, first: u64, pairs: &[f64]) {
         let d = scale.dimension();
         (self.dimension, self.first) = (d, first);
         self.points.clear();
@@ -51,7 +51,7 @@ impl Stretch {
         }
     }
 
-    fn point(&mut self, scale: &Scale, x: &[f64], round: u64) {
+    fn point(&mut self, scale: &ColumnScale, x: &[f64], round: u64) {
         scale.push(x, &mut self.points);
         self.rounds.push(round);
     }

@@ -16,11 +16,11 @@ use super::{BuildError, Built, Context, Entry, Key, Kind, Look, Value, Values, e
 pub struct Settings {
     entry: &'static Entry,
     /// One for each key of the entry, in its order.
-    chosen: Vec<Choice>,
+    chosen: Vec<SettingChoice>,
 }
 
 #[derive(Clone, Debug)]
-enum Choice {
+enum SettingChoice {
     None,
     Formula(Expression),
     Numbers(Vec<Expression>),
@@ -32,7 +32,7 @@ enum Choice {
     /// The value that takes so many microseconds on this machine.
     Time(f64),
     /// Another value than usual, when classes are learnt.
-    Unset(Box<Choice>),
+    Unset(Box<SettingChoice>),
 }
 
 impl Settings {
@@ -44,7 +44,7 @@ impl Settings {
     pub fn new<'p>(entry: &'static Entry, pairs: impl IntoIterator<Item = &'p str>) -> Result<Self, CatalogueError> {
         let learner = entry.name;
         let keys: Vec<&str> = entry.keys.iter().map(|key| key.name).collect();
-        let mut given: Vec<Option<Choice>> = vec![None; entry.keys.len()];
+        let mut given: Vec<Option<SettingChoice>> = vec![None; entry.keys.len()];
         for pair in pairs {
             let Some((name, value)) = pair.split_once('=') else {
                 return Err(CatalogueError::NotAPair { learner, pair: pair.to_owned(), keys });
@@ -61,7 +61,7 @@ impl Settings {
         }
         let chosen = given.into_iter().zip(entry.keys).map(|(given, key)| match given {
             Some(choice) => Ok(choice),
-            None => choice(entry, key, &key.default_text()).map(|usual| Choice::Unset(Box::new(usual))),
+            None => choice(entry, key, &key.default_text()).map(|usual| SettingChoice::Unset(Box::new(usual))),
         });
         Ok(Self { entry, chosen: chosen.collect::<Result<_, _>>()? })
     }
@@ -75,14 +75,16 @@ impl Settings {
     /// The first key whose value depends on `T`.
     #[must_use]
     pub fn needs_rounds(&self) -> Option<&'static str> {
-        fn needs(choice: &Choice) -> bool {
+        fn needs(choice: &SettingChoice) -> bool {
             match choice {
-                Choice::Formula(formula) => formula.uses_rounds(),
-                Choice::Numbers(formulas) => formulas.iter().any(Expression::uses_rounds),
-                Choice::Members(_, members) => members.iter().any(|member| member.needs_rounds().is_some()),
-                Choice::Looked(look) => look.needs_rounds,
-                Choice::Unset(usual) => needs(usual),
-                Choice::None | Choice::Name(_) | Choice::Kernels(_) | Choice::Time(_) => false,
+                SettingChoice::Formula(formula) => formula.uses_rounds(),
+                SettingChoice::Numbers(formulas) => formulas.iter().any(Expression::uses_rounds),
+                SettingChoice::Members(_, members) => members.iter().any(|member| member.needs_rounds().is_some()),
+                SettingChoice::Looked(look) => look.needs_rounds,
+                SettingChoice::Unset(usual) => needs(usual),
+                SettingChoice::None | SettingChoice::Name(_) | SettingChoice::Kernels(_) | SettingChoice::Time(_) => {
+                    false
+                }
             }
         }
         let mut keys = self.entry.keys.iter().zip(&self.chosen);
@@ -93,13 +95,13 @@ impl Settings {
     /// them.
     #[must_use]
     pub fn needs_rows(&self) -> bool {
-        fn needs(choice: &Choice) -> bool {
+        fn needs(choice: &SettingChoice) -> bool {
             match choice {
-                Choice::Looked(look) => look.needs_rows,
-                Choice::Members(_, members) => members.iter().any(Member::needs_rows),
-                Choice::Unset(usual) => needs(usual),
-                Choice::Formula(_) | Choice::Numbers(_) | Choice::None => false,
-                Choice::Name(_) | Choice::Kernels(_) | Choice::Time(_) => false,
+                SettingChoice::Looked(look) => look.needs_rows,
+                SettingChoice::Members(_, members) => members.iter().any(Member::needs_rows),
+                SettingChoice::Unset(usual) => needs(usual),
+                SettingChoice::Formula(_) | SettingChoice::Numbers(_) | SettingChoice::None => false,
+                SettingChoice::Name(_) | SettingChoice::Kernels(_) | SettingChoice::Time(_) => false,
             }
         }
         self.chosen.iter().any(needs)
@@ -110,8 +112,8 @@ impl Settings {
     #[must_use]
     pub fn measured(&self) -> Option<&'static str> {
         self.entry.keys.iter().zip(&self.chosen).find_map(|(key, choice)| match choice {
-            Choice::Time(_) => Some(key.name),
-            Choice::Members(_, members) => members.iter().find_map(Member::measured),
+            SettingChoice::Time(_) => Some(key.name),
+            SettingChoice::Members(_, members) => members.iter().find_map(Member::measured),
             _ => None,
         })
     }
@@ -129,7 +131,7 @@ impl Settings {
         for (key, choice) in self.entry.keys.iter().zip(&self.chosen) {
             let value = self.value(key, choice, &kernel, context, &Values::new(&parameters))?;
             parameters.push((key.name, value));
-            if let Choice::Members(_, listed) = choice.set() {
+            if let SettingChoice::Members(_, listed) = choice.set() {
                 // A mixture compares predictions by squares: its members predict the targets,
                 // whatever these mean.
                 let context = &Context { classes: context.classes && key.kind == Kind::Learner, ..*context };
@@ -167,37 +169,39 @@ impl Settings {
     fn value(
         &self,
         key: &Key,
-        choice: &Choice,
+        choice: &SettingChoice,
         kernel: &AnyKernel,
         context: &Context<'_>,
         before: &Values<'_>,
     ) -> Result<Value, CatalogueError> {
         let learner = self.entry.name;
         match choice {
-            Choice::None => Ok(Value::None),
-            Choice::Name(words) | Choice::Members(words, _) => Ok(Value::Words(words.clone())),
-            Choice::Kernels(kernels) => Ok(Value::Kernels(kernels.clone())),
-            Choice::Unset(_) if context.classes && key.default_for(context) != key.default() => {
+            SettingChoice::None => Ok(Value::None),
+            SettingChoice::Name(words) | SettingChoice::Members(words, _) => Ok(Value::Words(words.clone())),
+            SettingChoice::Kernels(kernels) => Ok(Value::Kernels(kernels.clone())),
+            SettingChoice::Unset(_) if context.classes && key.default_for(context) != key.default() => {
                 Ok(key.default_for(context))
             }
-            Choice::Unset(usual) => match (self.value(key, usual, kernel, context, before), key.without_data()) {
-                (Err(CatalogueError::NeedsData { .. }), Some(value)) => Ok(value),
-                (value, _) => value,
-            },
-            Choice::Looked(look) => look.find(kernel, context, before).map_err(|error| match error {
+            SettingChoice::Unset(usual) => {
+                match (self.value(key, usual, kernel, context, before), key.without_data()) {
+                    (Err(CatalogueError::NeedsData { .. }), Some(value)) => Ok(value),
+                    (value, _) => value,
+                }
+            }
+            SettingChoice::Looked(look) => look.find(kernel, context, before).map_err(|error| match error {
                 BuildError::NeedsData(needs) => {
                     CatalogueError::NeedsData { learner, key: key.name, needs, range: key.range }
                 }
                 error => self.refused(error, &kernel.to_string(), context),
             }),
-            Choice::Time(microseconds) => key
+            SettingChoice::Time(microseconds) => key
                 .in_time(*microseconds, context, before)
                 .map_err(|error| self.refused(error, &kernel.to_string(), context)),
-            Choice::Formula(formula) => {
+            SettingChoice::Formula(formula) => {
                 let value = self.evaluated(key, formula, context)?;
                 if key.kind == Kind::Count { self.whole(key, formula, value) } else { Ok(Value::Number(value)) }
             }
-            Choice::Numbers(formulas) => {
+            SettingChoice::Numbers(formulas) => {
                 let (got, dimension) = (formulas.len(), context.dimension);
                 let numbers = formulas.iter().map(|formula| self.evaluated(key, formula, context));
                 let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
@@ -235,7 +239,7 @@ impl Settings {
     }
 }
 
-impl Choice {
+impl SettingChoice {
     /// What it is, whether it was written or not.
     fn set(&self) -> &Self {
         match self {
@@ -264,7 +268,7 @@ fn microseconds(time: &str) -> Option<f64> {
 }
 
 /// What was written for a key.
-fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choice, CatalogueError> {
+fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<SettingChoice, CatalogueError> {
     let (learner, name) = (entry.name, key.name);
     let refused = |word| {
         let default = key.default_text();
@@ -272,10 +276,10 @@ fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choic
         CatalogueError::NoSuchWord { learner, key: name, word, range: key.range, example }
     };
     let formula = match (value, key.auto) {
-        ("none", _) if key.none.is_some() => return Ok(Choice::None),
+        ("none", _) if key.none.is_some() => return Ok(SettingChoice::None),
         ("none", _) => return Err(refused("none")),
         ("auto", Some(rule)) => match rule.look {
-            Some(look) => return Ok(Choice::Looked(look)),
+            Some(look) => return Ok(SettingChoice::Looked(look)),
             None => rule.formula,
         },
         ("auto", None) if matches!(key.kind, Kind::Number | Kind::Count) => return Err(refused("auto")),
@@ -284,22 +288,22 @@ fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choic
     let other_name = || CatalogueError::NotAName { learner, key: name, value: value.to_owned(), range: key.range };
     let syntax = |source| CatalogueError::Syntax { learner, key: name, value: value.to_owned(), source };
     if let (true, Some(microseconds)) = (key.takes_time(), microseconds(value)) {
-        return Ok(Choice::Time(microseconds));
+        return Ok(SettingChoice::Time(microseconds));
     }
     match key.kind {
-        Kind::Number | Kind::Count => Expression::parse(formula).map(Choice::Formula).map_err(syntax),
+        Kind::Number | Kind::Count => Expression::parse(formula).map(SettingChoice::Formula).map_err(syntax),
         // Commas separate numbers, not arguments of functions.
         Kind::Numbers if formula.contains('(') => {
-            Expression::parse(formula).map(|formula| Choice::Numbers(vec![formula])).map_err(syntax)
+            Expression::parse(formula).map(|formula| SettingChoice::Numbers(vec![formula])).map_err(syntax)
         }
         Kind::Numbers => {
             let numbers = formula.split(',').map(Expression::parse).collect::<Result<_, _>>();
-            numbers.map(Choice::Numbers).map_err(syntax)
+            numbers.map(SettingChoice::Numbers).map_err(syntax)
         }
-        Kind::Name(names) if names.contains(&value) => Ok(Choice::Name(value.to_owned())),
+        Kind::Name(names) if names.contains(&value) => Ok(SettingChoice::Name(value.to_owned())),
         Kind::Name(_) => Err(other_name()),
         Kind::Loss => match value.parse::<Loss>() {
-            Ok(loss) if entry.takes.loss(loss) => Ok(Choice::Name(loss.to_string())),
+            Ok(loss) if entry.takes.loss(loss) => Ok(SettingChoice::Name(loss.to_string())),
             Ok(_) => Err(other_name()),
             Err(source) => Err(CatalogueError::Loss { learner, key: name, source }),
         },
@@ -307,14 +311,14 @@ fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Choic
             // `median` is a rule that finds a kernel, and is no kernel itself.
             Ok(kernels) if kernels.is_empty() => Err(other_name()),
             Err(KernelError::Unknown(spec)) if spec == "median" => Err(other_name()),
-            Ok(kernels) => Ok(Choice::Kernels(kernels)),
+            Ok(kernels) => Ok(SettingChoice::Kernels(kernels)),
             Err(source) => Err(CatalogueError::Kernels { learner, key: name, source }),
         },
         Kind::Members | Kind::Learner => {
             let listed =
                 if key.kind == Kind::Learner { Member::one(value).map(|one| vec![one]) } else { Member::list(value) };
             match listed {
-                Ok(members) => Ok(Choice::Members(value.to_owned(), members)),
+                Ok(members) => Ok(SettingChoice::Members(value.to_owned(), members)),
                 Err(source) => Err(CatalogueError::Member { learner, key: name, source: Box::new(source) }),
             }
         }

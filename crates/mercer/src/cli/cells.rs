@@ -8,7 +8,7 @@ use super::task::Kind;
 
 /// What a cell of a row holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub(crate) enum AnswerCell {
     /// The target of that output.
     Target(usize),
     /// The prediction of that output.
@@ -25,7 +25,7 @@ pub(crate) enum Cell {
 }
 
 /// The cells behind `t`, with the names of their columns.
-pub(crate) struct Cells(Vec<(String, Cell)>);
+pub(crate) struct AnswerCells(Vec<(String, AnswerCell)>);
 
 /// What there is to be written.
 pub(crate) struct Offer<'a> {
@@ -45,37 +45,37 @@ impl Offer<'_> {
         format!("{what}_{}", self.targets.get(output).unwrap_or(&number))
     }
 
-    fn targets(&self) -> Vec<(String, Cell)> {
-        self.each("target", Cell::Target)
+    fn targets(&self) -> Vec<(String, AnswerCell)> {
+        self.each("target", AnswerCell::Target)
     }
 
     /// A column of that name, or `NAME_TARGET` for each of several targets.
-    fn each(&self, name: &str, cell: impl Fn(usize) -> Cell) -> Vec<(String, Cell)> {
+    fn each(&self, name: &str, cell: impl Fn(usize) -> AnswerCell) -> Vec<(String, AnswerCell)> {
         match self.kind.outputs() {
             1 => vec![(name.to_owned(), cell(0))],
             outputs => (0..outputs).map(|output| (self.named(name, output), cell(output))).collect(),
         }
     }
 
-    fn predictions(&self) -> Vec<(String, Cell)> {
-        self.each("prediction", Cell::Prediction)
+    fn predictions(&self) -> Vec<(String, AnswerCell)> {
+        self.each("prediction", AnswerCell::Prediction)
     }
 }
 
-impl Cells {
+impl AnswerCells {
     /// All that is predicted.
     pub(crate) fn predicted(offer: &Offer<'_>) -> Self {
         let mut cells = offer.predictions();
         if offer.has_intervals {
-            let (lower, upper) = (offer.each("lower", Cell::Lower), offer.each("upper", Cell::Upper));
+            let (lower, upper) = (offer.each("lower", AnswerCell::Lower), offer.each("upper", AnswerCell::Upper));
             cells.extend(lower.into_iter().zip(upper).flat_map(|(lower, upper)| [lower, upper]));
         }
         if offer.has_probabilities {
-            let probability = |class: &String| (format!("p_{class}"), Cell::Probability(class.clone()));
+            let probability = |class: &String| (format!("p_{class}"), AnswerCell::Probability(class.clone()));
             cells.extend(offer.classes.iter().map(probability));
         }
         if offer.kind.is_class() && offer.classes.len() == 2 {
-            cells.push(("score".to_owned(), Cell::Score));
+            cells.push(("score".to_owned(), AnswerCell::Score));
         }
         Self(cells)
     }
@@ -104,24 +104,24 @@ impl Cells {
                     ));
                 }
                 ("variance", _) => {
-                    cells.extend(offer.each("variance", Cell::Variance));
+                    cells.extend(offer.each("variance", AnswerCell::Variance));
                     continue;
                 }
                 ("lower", _) => {
-                    cells.extend(offer.each("lower", Cell::Lower));
+                    cells.extend(offer.each("lower", AnswerCell::Lower));
                     continue;
                 }
                 ("upper", _) => {
-                    cells.extend(offer.each("upper", Cell::Upper));
+                    cells.extend(offer.each("upper", AnswerCell::Upper));
                     continue;
                 }
-                ("score", _) if offer.kind.is_class() => Cell::Score,
-                ("size", _) => Cell::Size,
-                ("loss", _) => Cell::Loss,
+                ("score", _) if offer.kind.is_class() => AnswerCell::Score,
+                ("size", _) => AnswerCell::Size,
+                ("loss", _) => AnswerCell::Loss,
                 (_, Some(class)) if offer.kind.is_class() && offer.has_probabilities => {
                     let mut name = String::new();
                     Labels::canonical(class, &mut name);
-                    Cell::Probability(name)
+                    AnswerCell::Probability(name)
                 }
                 (_, Some(_)) if offer.kind.is_class() => {
                     return Err(Failure::usage(format!(
@@ -147,7 +147,7 @@ impl Cells {
     }
 
     /// The cells with the names of their columns.
-    pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Cell)> {
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &AnswerCell)> {
         self.0.iter().map(|(name, cell)| (name.as_str(), cell))
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn class_of(labels: &Labels, classifier: &AnyClassifier, label: &str)
 
 /// What scores say, the first `known` classes having been met.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Judged {
+pub(crate) struct ClassVerdict {
     /// The class that is predicted.
     pub(crate) class: Option<usize>,
     /// Positive for the later of two classes.
@@ -94,7 +94,7 @@ pub(crate) struct Judged {
     pub(crate) probabilities: Vec<f64>,
 }
 
-impl Judged {
+impl ClassVerdict {
     pub(crate) fn of(&mut self, classifier: &AnyClassifier, labels: &Labels, known: usize, scores: &[f64]) {
         self.class = classifier.choice(scores).filter(|class| *class < known);
         self.score = match scores {

@@ -8,12 +8,12 @@ use clap::Args;
 use mercer::catalogue::{self, Settings, split};
 use mercer::tune::in_parallel;
 
-use super::eval::held::{Held, Passed};
+use super::eval::scaled_table::{PassResult, ScaledTable};
+use super::eval_options::{ExtraArgs, WithEval, Words};
 use super::failure::Failure;
-use super::of_eval::{Beside, WithEval, Words};
 use super::plot::PlotArguments;
-use super::{EvalArguments, count, output, voice};
-use report::{Report, Row};
+use super::{EvalArguments, count, output, verbosity};
+use report::{ComparisonReport, ComparisonRow};
 
 #[derive(Args)]
 pub(crate) struct Own {
@@ -47,7 +47,7 @@ pub(crate) struct Own {
 /// star. --plot draws the scores of windows, one curve a learner.
 pub(crate) type CompareArguments = WithEval<Own>;
 
-impl Beside for Own {
+impl ExtraArgs for Own {
     const WITHOUT: &'static [&'static str] = &[
         "learner",
         "kernel",
@@ -91,9 +91,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     own.plot.refuse()?;
     #[cfg(feature = "plots")]
     let plot = own.plot.create(&[first.common.data.as_path()])?;
-    let held = Held::read(first, formula)?;
+    let held = ScaledTable::read(first, formula)?;
     let metric = held.followed(first)?;
-    let bar = voice::bar(Some(runs.len() as u64), "{bar:40} {pos}/{len} learners");
+    let bar = verbosity::bar(Some(runs.len() as u64), "{bar:40} {pos}/{len} learners");
     let passed = in_parallel(own.threads.into(), runs.len(), |i| {
         let passed = held.pass(&runs[i], usize::MAX);
         bar.inc(1);
@@ -102,20 +102,20 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     let window = first.scores.window.map_or((held.len() / 10).max(1), usize::from);
     let mut failure = None;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ComparisonRow> = Vec::new();
     for (spec, passed) in specs.into_iter().zip(passed) {
-        let passed: Result<Passed, String> = passed.map_err(|why| {
+        let passed: Result<PassResult, String> = passed.map_err(|why| {
             let told = why.to_string();
             failure.get_or_insert(why);
             told
         });
-        rows.push(Row { spec, passed });
+        rows.push(ComparisonRow { spec, passed });
     }
     if let (Some(failure), true) = (failure, rows.iter().all(|row| row.passed.is_err())) {
         return Err(failure);
     }
     let data = first.common.data.display().to_string();
-    let report = Report { data, n: held.len(), d: held.dimension(), metric, window, rows };
+    let report = ComparisonReport { data, n: held.len(), d: held.dimension(), metric, window, rows };
     #[cfg(feature = "plots")]
     let picture = plot.map(|plot| (plot, report.picture()));
     let text = if own.json { report.json()? } else { report.text() };

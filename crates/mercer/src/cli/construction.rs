@@ -23,7 +23,7 @@ pub(crate) struct Premises<'a> {
 }
 
 /// A learner that has learnt nothing yet.
-pub(crate) enum Learner {
+pub(crate) enum FreshLearner {
     Numbers(AnyRegressor<AnyKernel>),
     /// With the names of its classes, as far as they are settled beforehand.
     Classes(Box<AnyClassifier>, Labels),
@@ -31,7 +31,7 @@ pub(crate) enum Learner {
 
 /// The learner with its kernel and its parameters, as they are told.
 pub(crate) struct Construction {
-    pub(crate) learner: Learner,
+    pub(crate) learner: FreshLearner,
     pub(crate) kernel: String,
     pub(crate) parameters: Vec<(&'static str, Value)>,
 }
@@ -55,12 +55,12 @@ impl Construction {
         match kind {
             Kind::Numbers(_) => {
                 let Built { learner, parameters } = build(None)?;
-                Ok(Self { learner: Learner::Numbers(learner), kernel, parameters })
+                Ok(Self { learner: FreshLearner::Numbers(learner), kernel, parameters })
             }
             Kind::Class(two) => {
                 common.intervals.refuse_for_classes()?;
                 let Fresh { classifier, labels, parameters } = Fresh::make(entry, two, build)?;
-                Ok(Self { learner: Learner::Classes(classifier.into(), labels), kernel, parameters })
+                Ok(Self { learner: FreshLearner::Classes(classifier.into(), labels), kernel, parameters })
             }
         }
     }

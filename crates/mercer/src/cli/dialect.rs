@@ -7,7 +7,7 @@ use mercer::model::{GAPS, Own};
 use mercer::readers::{Decimal, Format, Header, ReadOptions, Separator, Thousands};
 use serde_json::Value;
 
-use super::voice;
+use super::verbosity;
 
 /// What every command that reads DATA is told of it alike.
 #[derive(Args, Clone, Debug, Default)]
@@ -100,13 +100,13 @@ pub(crate) fn known_gaps(own: &Own) -> Vec<String> {
 /// Tells a person what was taken where the file leaves a doubt.
 pub(crate) fn tell_doubt(doubt: Option<&str>) {
     if let Some(doubt) = doubt {
-        voice::remark(doubt);
+        verbosity::remark(doubt);
     }
 }
 
 /// Tells a person what was found in a file; once, however often that is read.
 pub(crate) fn tell_remark(remark: Option<String>) {
     if let Some(remark) = remark {
-        voice::once(remark);
+        verbosity::once(remark);
     }
 }

@@ -1,10 +1,10 @@
 //! `mercer eval`: one prequential pass.
 
 mod classes;
-pub(crate) mod held;
 mod numbers;
 #[cfg(feature = "plots")]
 pub(crate) mod picture;
+pub(crate) mod scaled_table;
 
 use std::fmt::Write as _;
 use std::iter;
@@ -16,23 +16,23 @@ use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::core::ExampleError;
 use mercer::{Error, Regressor, RegressorExt};
 
-use super::cells::{self, Cell, Cells, Offer};
+use super::cells::{self, AnswerCell, AnswerCells, Offer};
 use super::classes::quoted;
-use super::construction::{Construction, Learner, Premises};
+use super::construction::{Construction, FreshLearner, Premises};
 use super::failure::Failure;
-use super::feed::{Chunk, Feed, Names};
+use super::feed::{ExampleChunk, ExampleFeed, Names};
 use super::memory;
-use super::notes::{self, Alarm, Outcome};
+use super::notes::{self, Alarm, LearningFacts};
 use super::output::{self, Predictions, number};
-use super::report::{Parameters, Progress, Report, Window};
+use super::report::{CurvePoint, EvalReport, Parameters, WindowScores};
 use super::scores::{Metric, Scores};
 use super::stop::Stop;
-use super::task::{Kind, Wanted};
+use super::task::{Kind, TaskOptions};
 use super::trace::{Checkpoint, Trace};
-use super::voice;
+use super::verbosity;
 use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
-use classes::{Classes, Refusal};
-use numbers::Numbers;
+use classes::{ClassRounds, Refusal};
+use numbers::NumberRounds;
 
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let common = &arguments.common;
@@ -49,11 +49,11 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     arguments.plot.refuse()?;
     // A run that writes nothing is ended by a signal as any other.
     let stop = if predictions.is_some() || arguments.plot.plot.is_some() { Stop::listen()? } else { Stop::never() };
-    let opened = Feed::open(arguments, settings.needs_rounds(), &stop);
+    let opened = ExampleFeed::open(arguments, settings.needs_rounds(), &stop);
     // A signal is what ended input that seems to be too short.
     ended(&stop, arguments, 0)?;
     let mut feed = opened?;
-    let mut chunk = Chunk::default();
+    let mut chunk = ExampleChunk::default();
     let filled = feed.fill(&mut chunk);
     ended(&stop, arguments, 0)?;
     filled?;
@@ -61,13 +61,13 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let followed = Metric::followed(arguments.scores.metric, feed.kind(), common.intervals.wanted())?;
     let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
     let ends = Ends { block: feed.block(), rounds: feed.length() };
-    let mut pass = Pass::new(entry, Body::of(arguments, learner)?, unscaled, skip, ends);
+    let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, ends);
     #[cfg(feature = "plots")]
     if plot.is_some() {
-        pass.gathered = Some(picture::Gathered::new(&pass.body));
+        pass.gathered = Some(picture::PictureData::new(&pass.body));
     }
     let written = predictions.map(|file| pass.cells(arguments, &feed).map(|cells| (file, cells))).transpose()?;
-    if let Body::Numbers(_) = &pass.body {
+    if let Scoring::Numbers(_) = &pass.body {
         let shown = common.data.display().to_string();
         let mut alarm = Alarm::new(entry, &parameters, (&kernel, &shown), !unscaled);
         chunk.targets.chunks(feed.kind().outputs()).for_each(|targets| alarm.hear(targets));
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
     #[cfg(feature = "plots")]
     if let (Some(plot), Some(gathered)) = (plot, &pass.gathered) {
-        let about = picture::About {
+        let about = picture::PictureFacts {
             learner: entry.name,
             data: &common.data.display().to_string(),
             targets: feed.columns().targets(),
@@ -98,16 +98,16 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
 fn construct(
     arguments: &EvalArguments,
     entry: &'static Entry,
-    feed: &Feed,
-    chunk: &Chunk,
+    feed: &ExampleFeed,
+    chunk: &ExampleChunk,
 ) -> Result<Construction, Failure> {
     let (common, dimension, kind) = (&arguments.common, feed.dimension(), feed.kind());
     let shown = common.data.display().to_string();
-    kind.check(entry, Wanted::of(common), &shown)?;
+    kind.check(entry, TaskOptions::of(common), &shown)?;
     let rows = feed.counted(memory::most_rows(entry, dimension));
     memory::check(entry, &shown, rows, dimension)?;
     let made = Construction::of(common, entry, &premises(dimension, feed.rounds(), kind, Some(chunk)))?;
-    voice::more(|| {
+    verbosity::more(|| {
         let target = kind.words(feed.columns().targets());
         format!("{shown}: {dimension} features, {target}, kernel {}, blocks of {}", made.kernel, feed.block())
     });
@@ -135,7 +135,7 @@ fn ended(stop: &Stop, arguments: &EvalArguments, rounds: usize) -> Result<(), Fa
 }
 
 /// The premises of data whose first rows are in a chunk, if there is one.
-fn premises(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&Chunk>) -> Premises<'_> {
+fn premises(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&ExampleChunk>) -> Premises<'_> {
     let (rows, weights) = first.map_or((&[][..], &[][..]), |chunk| {
         let count = chunk.len().min(FIRST_ROWS);
         (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
@@ -161,26 +161,26 @@ impl Ends {
 }
 
 /// The learner and its scores.
-enum Body {
-    Numbers(Box<Numbers>),
-    Classes(Box<Classes>),
+enum Scoring {
+    Numbers(Box<NumberRounds>),
+    Classes(Box<ClassRounds>),
 }
 
-impl Body {
-    fn of(arguments: &EvalArguments, learner: Learner) -> Result<Self, Failure> {
+impl Scoring {
+    fn of(arguments: &EvalArguments, learner: FreshLearner) -> Result<Self, Failure> {
         let common = &arguments.common;
         match learner {
-            Learner::Numbers(mut learner) => {
+            FreshLearner::Numbers(mut learner) => {
                 learner.set_threads(arguments.threads.into());
                 let learner = common.scale.around(learner)?.screening(common.outliers);
                 let intervals = common.intervals.make(&learner)?;
                 let told = arguments.columns.iter().any(|column| column == "variance");
                 let variances = common.intervals.are_local() || told;
-                Ok(Self::Numbers(Numbers::new(learner, intervals, variances).into()))
+                Ok(Self::Numbers(NumberRounds::new(learner, intervals, variances).into()))
             }
-            Learner::Classes(mut classifier, labels) => {
+            FreshLearner::Classes(mut classifier, labels) => {
                 classifier.learner_mut().set_threads(arguments.threads.into());
-                Ok(Self::Classes(Classes::new(*classifier, labels).into()))
+                Ok(Self::Classes(ClassRounds::new(*classifier, labels).into()))
             }
         }
     }
@@ -224,7 +224,7 @@ impl Body {
         match self {
             Self::Numbers(numbers) => {
                 let (score, learner) = (&numbers.score, numbers.learner.learner());
-                let outcome = Outcome { entry, kernel, bound, learner, score, dictionary_size };
+                let outcome = LearningFacts { entry, kernel, bound, learner, score, dictionary_size };
                 numbers.implausible().into_iter().chain(numbers.watch.notes(&outcome)).collect()
             }
             Self::Classes(classes) => {
@@ -242,7 +242,7 @@ impl Body {
     }
 
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt, and why no more.
-    fn learn(&mut self, chunk: &Chunk, names: &Names, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
+    fn learn(&mut self, chunk: &ExampleChunk, names: &Names, from: usize, to: usize) -> (usize, Result<(), Refusal>) {
         match self {
             Self::Numbers(numbers) => {
                 let (learnt, ended) = numbers.learn(chunk, from, to);
@@ -254,7 +254,7 @@ impl Body {
 
     /// Takes in row `index` of the chunk, and scores it if it counts; gives the loss so far:
     /// squared errors, or mistakes.
-    fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) -> f64 {
+    fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool) -> f64 {
         match self {
             Self::Numbers(numbers) => {
                 numbers.record(chunk, index, counts);
@@ -269,9 +269,9 @@ impl Body {
 }
 
 /// The rounds so far.
-struct Pass {
+struct EvalPass {
     entry: &'static Entry,
-    body: Body,
+    body: Scoring,
     unscaled: bool,
     /// Rows at the beginning that are not scored.
     skip: usize,
@@ -283,11 +283,11 @@ struct Pass {
     seconds: Duration,
     /// What the picture shows, if one is wanted.
     #[cfg(feature = "plots")]
-    gathered: Option<picture::Gathered>,
+    gathered: Option<picture::PictureData>,
 }
 
-impl Pass {
-    fn new(entry: &'static Entry, body: Body, unscaled: bool, skip: usize, ends: Ends) -> Self {
+impl EvalPass {
+    fn new(entry: &'static Entry, body: Scoring, unscaled: bool, skip: usize, ends: Ends) -> Self {
         let (trace, sizes, seconds) = (Trace::new(), Vec::new(), Duration::ZERO);
         Self {
             entry,
@@ -305,22 +305,22 @@ impl Pass {
     }
 
     /// The columns of the predictions.
-    fn cells(&self, arguments: &EvalArguments, feed: &Feed) -> Result<Cells, Failure> {
+    fn cells(&self, arguments: &EvalArguments, feed: &ExampleFeed) -> Result<AnswerCells, Failure> {
         let (has_variance, has_intervals) = match &self.body {
-            Body::Numbers(numbers) => (numbers.learner.has_variance(), numbers.has_intervals()),
-            Body::Classes(_) => (false, false),
+            Scoring::Numbers(numbers) => (numbers.learner.has_variance(), numbers.has_intervals()),
+            Scoring::Classes(_) => (false, false),
         };
         let (classes, has_probabilities) = match &self.body {
-            Body::Numbers(_) => (Vec::new(), false),
+            Scoring::Numbers(_) => (Vec::new(), false),
             // Whoever names the columns needs no list of classes.
-            Body::Classes(classes) => {
+            Scoring::Classes(classes) => {
                 let names = if arguments.columns.is_empty() { feed.survey()? } else { Vec::new() };
                 (names, classes.classifier.has_probabilities())
             }
         };
         let targets = feed.columns().targets();
         let (kind, classes) = (feed.kind(), &*classes);
-        Cells::plan(
+        AnswerCells::plan(
             &arguments.columns,
             &Offer { kind, targets, classes, has_probabilities, has_variance, has_intervals },
         )
@@ -330,9 +330,9 @@ impl Pass {
     fn over(
         &mut self,
         arguments: &EvalArguments,
-        feed: &mut Feed,
-        mut chunk: Chunk,
-        mut written: Option<(Predictions, Cells)>,
+        feed: &mut ExampleFeed,
+        mut chunk: ExampleChunk,
+        mut written: Option<(Predictions, AnswerCells)>,
         stop: &Stop,
     ) -> Result<Option<Predictions>, Failure> {
         if let Some((file, cells)) = &mut written {
@@ -360,10 +360,10 @@ impl Pass {
     fn report(
         &self,
         arguments: &EvalArguments,
-        feed: &Feed,
+        feed: &ExampleFeed,
         followed: Metric,
         (kernel, parameters): (String, Vec<(&'static str, Value)>),
-    ) -> Report {
+    ) -> EvalReport {
         let Self { entry, body, skip, rounds: n, .. } = self;
         let (asked, n, skip, scored) = (&arguments.scores, *n, *skip, body.scored());
         let window = asked.window.map_or((n / 10).max(1), usize::from);
@@ -383,13 +383,13 @@ impl Pass {
             let until = t - skip.min(t);
             let score = |from: usize| followed.of(&body.between(from, until, followed == Metric::Auc).1);
             let (window_score, score) = (score(until.saturating_sub(window)), score(0));
-            Progress { t, cumulative_loss, dictionary_size, window_score, score }
+            CurvePoint { t, cumulative_loss, dictionary_size, window_score, score }
         };
         let (task, outputs) = match body {
-            Body::Numbers(numbers) => ("regression", numbers.outputs(feed.columns().targets())),
-            Body::Classes(_) => ("class", Vec::new()),
+            Scoring::Numbers(numbers) => ("regression", numbers.outputs(feed.columns().targets())),
+            Scoring::Classes(_) => ("class", Vec::new()),
         };
-        Report {
+        EvalReport {
             learner: entry.name,
             kernel,
             parameters: Parameters(parameters),
@@ -397,14 +397,14 @@ impl Pass {
             d: feed.dimension(),
             scores: body.scores(),
             second_half,
-            last_window: Window { rows, scores: last },
+            last_window: WindowScores { rows, scores: last },
             outputs,
             dictionary_size: body.dictionary_size(),
             seconds,
             seconds_per_example: seconds / n as f64,
             checkpoints: self.trace.checkpoints().into_iter().map(progress).collect(),
             task,
-            why: feed.kind().why(Wanted::of(&arguments.common)),
+            why: feed.kind().why(TaskOptions::of(&arguments.common)),
             columns,
             counts,
             notes,
@@ -423,7 +423,7 @@ impl Pass {
 
     /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are
     /// scored.
-    fn learn(&mut self, chunk: &Chunk, names: &Names) -> Result<(), Failure> {
+    fn learn(&mut self, chunk: &ExampleChunk, names: &Names) -> Result<(), Failure> {
         self.body.begin();
         self.sizes.clear();
         let start = Instant::now();
@@ -446,10 +446,16 @@ impl Pass {
     }
 
     /// Scores row `index` of the chunk.
-    fn record(&mut self, chunk: &Chunk, names: &Names, index: usize, dictionary_size: usize) -> Result<(), Failure> {
+    fn record(
+        &mut self,
+        chunk: &ExampleChunk,
+        names: &Names,
+        index: usize,
+        dictionary_size: usize,
+    ) -> Result<(), Failure> {
         let cumulative_loss = self.body.record(chunk, index, self.rounds >= self.skip);
         self.rounds += 1;
-        if let (false, Body::Numbers(numbers)) = (cumulative_loss.is_finite(), &self.body) {
+        if let (false, Scoring::Numbers(numbers)) = (cumulative_loss.is_finite(), &self.body) {
             let shown = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ");
             let place = names.place(chunk, index);
             let (target, prediction) = (shown(numbers.targets(chunk, index)), shown(numbers.predictions(index)));
@@ -467,7 +473,7 @@ impl Pass {
     }
 
     /// Writes the lines of a chunk that was learnt.
-    fn write(&self, lines: &mut String, cells: &Cells, chunk: &Chunk, names: &Names) {
+    fn write(&self, lines: &mut String, cells: &AnswerCells, chunk: &ExampleChunk, names: &Names) {
         let before = self.rounds - chunk.len();
         for index in 0..chunk.len() {
             // Writing to a string cannot fail.
@@ -483,26 +489,34 @@ impl Pass {
     }
 
     /// The text of a cell; a value that does not exist yet has none.
-    fn cell(&self, cell: &Cell, chunk: &Chunk, names: &Names, index: usize) -> Option<String> {
+    fn cell(&self, cell: &AnswerCell, chunk: &ExampleChunk, names: &Names, index: usize) -> Option<String> {
         match (cell, &self.body) {
-            (Cell::Size, _) => Some(self.sizes[index].to_string()),
-            (Cell::Target(output), Body::Numbers(numbers)) => Some(number(numbers.targets(chunk, index)[*output])),
-            (Cell::Prediction(output), Body::Numbers(numbers)) => Some(number(numbers.predictions(index)[*output])),
-            (Cell::Loss, Body::Numbers(numbers)) => Some(number(numbers.loss(chunk, index))),
-            (Cell::Variance(output), Body::Numbers(numbers)) => numbers.variance(index, *output).map(number),
-            (Cell::Lower(output), Body::Numbers(numbers)) => {
+            (AnswerCell::Size, _) => Some(self.sizes[index].to_string()),
+            (AnswerCell::Target(output), Scoring::Numbers(numbers)) => {
+                Some(number(numbers.targets(chunk, index)[*output]))
+            }
+            (AnswerCell::Prediction(output), Scoring::Numbers(numbers)) => {
+                Some(number(numbers.predictions(index)[*output]))
+            }
+            (AnswerCell::Loss, Scoring::Numbers(numbers)) => Some(number(numbers.loss(chunk, index))),
+            (AnswerCell::Variance(output), Scoring::Numbers(numbers)) => numbers.variance(index, *output).map(number),
+            (AnswerCell::Lower(output), Scoring::Numbers(numbers)) => {
                 numbers.interval(index, *output).map(|[low, _]| number(low))
             }
-            (Cell::Upper(output), Body::Numbers(numbers)) => {
+            (AnswerCell::Upper(output), Scoring::Numbers(numbers)) => {
                 numbers.interval(index, *output).map(|[_, high]| number(high))
             }
-            (Cell::Score | Cell::Probability(_), Body::Numbers(_))
-            | (Cell::Variance(_) | Cell::Lower(_) | Cell::Upper(_), Body::Classes(_)) => None,
-            (Cell::Target(_), Body::Classes(_)) => names.texts().get(chunk.targets[index] as usize).map(quoted),
-            (Cell::Prediction(_), Body::Classes(classes)) => classes.prediction(index).map(quoted),
-            (Cell::Loss, Body::Classes(classes)) => classes.loss(index).map(number),
-            (Cell::Score, Body::Classes(classes)) => classes.z(index).map(number),
-            (Cell::Probability(class), Body::Classes(classes)) => classes.probability(index, class).map(number),
+            (AnswerCell::Score | AnswerCell::Probability(_), Scoring::Numbers(_))
+            | (AnswerCell::Variance(_) | AnswerCell::Lower(_) | AnswerCell::Upper(_), Scoring::Classes(_)) => None,
+            (AnswerCell::Target(_), Scoring::Classes(_)) => {
+                names.texts().get(chunk.targets[index] as usize).map(quoted)
+            }
+            (AnswerCell::Prediction(_), Scoring::Classes(classes)) => classes.prediction(index).map(quoted),
+            (AnswerCell::Loss, Scoring::Classes(classes)) => classes.loss(index).map(number),
+            (AnswerCell::Score, Scoring::Classes(classes)) => classes.z(index).map(number),
+            (AnswerCell::Probability(class), Scoring::Classes(classes)) => {
+                classes.probability(index, class).map(number)
+            }
         }
     }
 
@@ -538,5 +552,5 @@ const SCALING: &str = "scale the data (--scale standard)";
 pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {
     const LEFT: &str = "{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left, dictionary {msg}";
     const SO_FAR: &str = "{spinner} {human_pos} rows, {per_sec}, dictionary {msg}";
-    voice::bar(rounds.map(|rounds| rounds as u64), if rounds.is_some() { LEFT } else { SO_FAR })
+    verbosity::bar(rounds.map(|rounds| rounds as u64), if rounds.is_some() { LEFT } else { SO_FAR })
 }

@@ -10,21 +10,21 @@ use mercer::readers::{Example, Format, Labels, Ranges, Scaling};
 
 use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
-use super::encoded::{Facts, Looking};
+use super::encoded_rows::{ColumnFacts, Looking};
 use super::failure::{self, Failure};
-use super::input::{Input, Place, more_than_promised, rows, sorted_names};
-use super::learned::Learned;
+use super::input::{ExamplePlace, Input, more_than_promised, rows, sorted_names};
+use super::learned_ranges::LearnedRanges;
 use super::pipe;
 use super::reading::Reading;
-use super::source::{Columns, Source};
+use super::source::{Source, TableColumns};
 use super::stop::Stop;
-use super::task::{Kind, Wanted};
+use super::task::{Kind, TaskOptions};
 
 /// Rows handed out at once, or the next multiple of the block: enough for the median heuristic
 /// (200), and for the clock to be read seldom.
 const CHUNK: usize = 256;
 
-pub(crate) struct Feed<'a> {
+pub(crate) struct ExampleFeed<'a> {
     input: Input,
     dimension: usize,
     /// Numbers in a target; 1 for a class.
@@ -36,7 +36,7 @@ pub(crate) struct Feed<'a> {
     given: usize,
     chunk: usize,
     block: usize,
-    ahead: Ahead,
+    ahead: StreamHead,
     names: Names,
     /// How DATA can be read once more, if it is a file that is not in memory.
     again: Option<Reading<'a>>,
@@ -48,10 +48,10 @@ pub(crate) struct Feed<'a> {
 /// The first rows of a stream that is learnt in blocks, read before the first is learnt: if it ends
 /// among them, its length is known.
 #[derive(Default)]
-struct Ahead {
+struct StreamHead {
     features: Vec<f64>,
     targets: Vec<f64>,
-    rows: VecDeque<(f64, Place)>,
+    rows: VecDeque<(f64, ExamplePlace)>,
     /// Rows handed out.
     used: usize,
     ended: bool,
@@ -64,17 +64,17 @@ const AHEAD_NUMBERS: usize = 1 << 23;
 
 /// Some examples; the memory is used again for the next.
 #[derive(Default)]
-pub(crate) struct Chunk {
+pub(crate) struct ExampleChunk {
     /// Row by row.
     pub(crate) features: Vec<f64>,
-    /// Row by row: numbers, or the place of the label among [`Feed::texts`].
+    /// Row by row: numbers, or the place of the label among [`ExampleFeed::texts`].
     pub(crate) targets: Vec<f64>,
     /// One a row; empty without a column of weights.
     pub(crate) weights: Vec<f64>,
-    places: Vec<Place>,
+    places: Vec<ExamplePlace>,
 }
 
-impl Chunk {
+impl ExampleChunk {
     /// How many.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
@@ -99,7 +99,7 @@ impl Names {
     }
 
     /// Where example `index` of `chunk` comes from, for a message.
-    pub(crate) fn place(&self, chunk: &Chunk, index: usize) -> String {
+    pub(crate) fn place(&self, chunk: &ExampleChunk, index: usize) -> String {
         format!("{}, {}", self.shown, chunk.places[index])
     }
 }
@@ -109,7 +109,7 @@ impl Names {
 fn opened<'a>(
     arguments: &'a EvalArguments,
     formula: Option<&str>,
-    learned: Option<&Learned>,
+    learned: Option<&LearnedRanges>,
     stop: &Stop,
 ) -> Result<(Input, Option<Reading<'a>>), Failure> {
     let common = &arguments.common;
@@ -128,7 +128,7 @@ fn opened<'a>(
         ranges: learned.and_then(|learned| learned.table.clone()),
         ..Looking::of(common, &source)?
     };
-    let mut reading = Reading::of(common, &common.data, Wanted::of(common), looking);
+    let mut reading = Reading::of(common, &common.data, TaskOptions::of(common), looking);
     if let Some(learned) = learned {
         reading.options.libsvm_dimension = Some(learned.columns.dimension);
     }
@@ -157,9 +157,9 @@ fn opened<'a>(
     Ok((input, again))
 }
 
-impl<'a> Feed<'a> {
+impl<'a> ExampleFeed<'a> {
     /// What was found of a table whose columns are encoded.
-    pub(crate) fn facts(&self) -> Option<Facts> {
+    pub(crate) fn facts(&self) -> Option<ColumnFacts> {
         self.input.facts()
     }
 
@@ -167,7 +167,7 @@ impl<'a> Feed<'a> {
     pub(crate) fn open(arguments: &'a EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
         let scheme = common.scale.scheme();
-        let learned = Learned::asked(common, false)?;
+        let learned = LearnedRanges::asked(common, false)?;
         let (mut input, again) = opened(arguments, formula, learned.as_ref(), stop)?;
         let promised = arguments.rows.map(usize::from);
         if let (Some(promised), Some(table)) = (promised, input.table())
@@ -203,7 +203,7 @@ impl<'a> Feed<'a> {
             given: 0,
             chunk: CHUNK.next_multiple_of(block),
             block,
-            ahead: Ahead::default(),
+            ahead: StreamHead::default(),
             names,
             again,
             example: Example::default(),
@@ -279,7 +279,7 @@ impl<'a> Feed<'a> {
         self.input.kind()
     }
 
-    pub(crate) fn columns(&self) -> &Columns {
+    pub(crate) fn columns(&self) -> &TableColumns {
         self.input.columns()
     }
 
@@ -319,7 +319,7 @@ impl<'a> Feed<'a> {
 
     /// Reads the next example as it stands in the data, if there is one; a label is its place among
     /// the texts.
-    fn read(&mut self) -> Result<Option<Place>, Failure> {
+    fn read(&mut self) -> Result<Option<ExamplePlace>, Failure> {
         if self.given == self.limit {
             return Ok(None);
         }
@@ -346,7 +346,7 @@ impl<'a> Feed<'a> {
     }
 
     /// The next example, read ahead or read now.
-    fn next(&mut self) -> Result<Option<Place>, Failure> {
+    fn next(&mut self) -> Result<Option<ExamplePlace>, Failure> {
         let (d, m) = (self.dimension, self.width);
         match self.ahead.rows.pop_front() {
             Some((weight, place)) => {
@@ -370,7 +370,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Fills `chunk` with the next examples; with none at the end.
-    pub(crate) fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Failure> {
+    pub(crate) fn fill(&mut self, chunk: &mut ExampleChunk) -> Result<(), Failure> {
         chunk.features.clear();
         chunk.targets.clear();
         chunk.weights.clear();

@@ -23,8 +23,8 @@ use super::dialect::{Dialect, kept_gaps};
 use super::facts::Facts;
 use super::failure::Failure;
 use super::lock::ModelLock;
-use super::{ScaleChoice, TaskChoice, count, median_kernel, seed, store, typed, voice};
-use files::{Files, Part};
+use super::{ScaleChoice, TaskChoice, count, median_kernel, seed, store, typed, verbosity};
+use files::{FilePart, Files};
 
 pub(super) use files::expand;
 
@@ -189,7 +189,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     }
     let mut state = begin(arguments, &files)?;
     if arguments.resume && is_done(arguments, &state, (index, of)) {
-        voice::remark(format!("{}: holds shard {index}/{of} already", arguments.out.display()));
+        verbosity::remark(format!("{}: holds shard {index}/{of} already", arguments.out.display()));
         return Ok(());
     }
     let began = Instant::now();
@@ -199,7 +199,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let seconds = began.elapsed().as_secs_f64();
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
     let more = vec![
-        ("files", json!(parts.iter().filter(|Part { rows, .. }| rows.start < rows.end).count())),
+        ("files", json!(parts.iter().filter(|FilePart { rows, .. }| rows.start < rows.end).count())),
         ("shard", json!(format!("{index}/{of}"))),
         ("seconds", json!(seconds)),
     ];

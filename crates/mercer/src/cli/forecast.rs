@@ -11,10 +11,10 @@ mod pass;
 mod passes;
 #[cfg(feature = "plots")]
 mod picture;
+mod record;
 mod report;
 mod rows;
-mod scored;
-mod told;
+mod run_output;
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -36,16 +36,16 @@ use super::source::Source;
 use super::stop::Stop;
 use super::store;
 use clock::{Clock, Repeats};
-use feed::Feed;
+use feed::SeriesFeed;
 use future::Future;
-use method::{Ahead, Gamma, Lambda, Method, Season};
+use method::{ForecastMethod, Gamma, Lambda, Season, SeasonSetup};
 use passes::Passes;
-use told::Told;
+use run_output::ForecastOutput;
 
-pub(crate) use pass::{Pass, Wanted};
+pub(crate) use pass::{PassOptions, SeriesPass};
 
 #[cfg(feature = "serve")]
-pub(crate) use columns::Columns;
+pub(crate) use columns::SeriesColumns;
 pub(crate) use report::parameters;
 
 /// Forecast a series: predict every row from the rows before it, then learn from it
@@ -157,7 +157,7 @@ struct Making {
     /// the steady-state predictor of a known --system. experts: a grid of γ (and of β, where --beta
     /// lists several), weighted by how well each did; nothing need be known.
     #[arg(long, value_name = "METHOD", conflicts_with = "model")]
-    method: Option<Method>,
+    method: Option<ForecastMethod>,
     /// The lengths of the seasons in rows, of --method season: up to three such as 24,168; none; or
     /// auto: those that go with the step of the times (12 months, 4 quarters, 52 weeks, 7 days, 5
     /// working days, a day and a week of hours or minutes), and else those found in the data
@@ -255,7 +255,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let stop = asked.prepare(&inputs)?;
     // What would be left of a file of predictions is cleared away.
     let stop = if asked.out.is_none() && arguments.predictions.is_some() { Stop::listen()? } else { stop };
-    let opened = Feed::open(&source, arguments, start.as_ref(), stop.clone());
+    let opened = SeriesFeed::open(&source, arguments, start.as_ref(), stop.clone());
     if asked.out.is_none() {
         // A signal is what ended input that seems to be too short.
         stop.failure()?;
@@ -271,7 +271,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
             method::build(
                 &arguments.making,
                 feed.columns(),
-                &Ahead { periods, steps, grouped: arguments.group.is_some() },
+                &SeasonSetup { periods, steps, grouped: arguments.group.is_some() },
             )?
         }
     };
@@ -281,13 +281,15 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         None => fresh,
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
-    let wanted = Wanted { steps, future: future.inputs.clone(), quantiles: arguments.quantiles.clone() };
+    let wanted = PassOptions { steps, future: future.inputs.clone(), quantiles: arguments.quantiles.clone() };
     let mut passes = Passes::new(model, feed.columns().clone(), wanted)?;
     if !arguments.quantiles.is_empty() && passes.first().seasons().is_none() {
         return Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods"));
     }
     let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
-    let Some(mut told) = Told::begin(arguments, &source, &read, passes.first(), &feed)? else { return Ok(()) };
+    let Some(mut told) = ForecastOutput::begin(arguments, &source, &read, passes.first(), &feed)? else {
+        return Ok(());
+    };
     let bar = feed.progress();
     let ended = learn(&mut feed, &mut passes, &mut saving, |pass, feed| {
         bar.inc(1);
@@ -301,7 +303,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     feed.tell_gaps();
     future.check(&feed)?;
     if let (None, Some(path)) = (&saving, &arguments.predictions) {
-        let rows = passes.all().iter().map(Pass::rows).sum::<usize>();
+        let rows = passes.all().iter().map(SeriesPass::rows).sum::<usize>();
         let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());
         stop.failure().map_err(|failure| failure.with(&unwritten))?;
     }
@@ -310,10 +312,10 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
 
 /// Takes all rows; `tell` is called after each, and answers whether anybody listens.
 fn learn(
-    feed: &mut Feed,
+    feed: &mut SeriesFeed,
     passes: &mut Passes,
     saving: &mut Option<Saving>,
-    mut tell: impl FnMut(&mut Pass, &Feed) -> Result<bool, Failure>,
+    mut tell: impl FnMut(&mut SeriesPass, &SeriesFeed) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     while feed.next()? {
         if let Some(saving) = saving

@@ -14,49 +14,49 @@ use mercer::readers::{
 };
 
 use super::dialect::{self, Dialect};
-use super::encoded::{Encoded, Facts, Looking, Oddities, Sample};
+use super::encoded_rows::{ColumnFacts, EncodedRows, Looking, Oddities, RawRow};
 use super::failure::Failure;
-use super::only;
+use super::feature_columns;
 use super::opening::Opening;
-use super::source::{Columns, Source};
+use super::source::{Source, TableColumns};
 use super::stop::Stop;
-use super::task::{Kind, Values, Wanted};
-use super::timed::Timed;
+use super::task::{Kind, TaskOptions, Values};
+use super::timed_series::TimedSeries;
 
 /// The examples.
 pub(crate) struct Input {
     shown: String,
-    body: Body,
+    body: InputSource,
     kind: Kind,
-    columns: Columns,
+    columns: TableColumns,
     weighted: bool,
     /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
     fixed: bool,
     given: usize,
     /// What was found of an encoded table that is in memory now.
-    found: Option<Facts>,
+    found: Option<ColumnFacts>,
 }
 
-enum Body {
+enum InputSource {
     Table {
         table: Dataset,
         order: Option<Vec<usize>>,
     },
     Stream(Box<RowReader>),
     /// Columns of any kind.
-    Encoded(Box<Encoded>),
+    Encoded(Box<EncodedRows>),
     /// Rows without a target, beside columns of times.
-    Timed(Box<Timed>),
+    Timed(Box<TimedSeries>),
 }
 
 /// Where an example stands.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum ExamplePlace {
     Line { line: u64, row: usize },
     Row { row: usize, round: usize },
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ExamplePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Line { line, row } => write!(f, "line {line} (row {row})"),
@@ -73,14 +73,14 @@ impl Input {
         opening: Opening,
         options: &ReadOptions,
         looking: &Looking,
-        wanted: Wanted,
+        wanted: TaskOptions,
         again: bool,
     ) -> Result<Self, Failure> {
         let shown = opening.shown().to_owned();
         let options = ReadOptions { mentioned: looking.mentioned(), ..options.clone() };
-        let options = only::applied(&opening, &options, &looking.only)?;
+        let options = feature_columns::applied(&opening, &options, &looking.only)?;
         let mut opening = Some(opening);
-        if let Some(encoded) = Encoded::look(&mut opening, &options, looking, wanted, !again)? {
+        if let Some(encoded) = EncodedRows::look(&mut opening, &options, looking, wanted, !again)? {
             return Ok(Self::of_encoded(shown, encoded));
         }
         let reader = match opening {
@@ -96,32 +96,32 @@ impl Input {
         Self::of_reader(shown, reader, wanted)
     }
 
-    fn new(shown: String, body: Body, kind: Kind, columns: Columns) -> Self {
+    fn new(shown: String, body: InputSource, kind: Kind, columns: TableColumns) -> Self {
         Self { shown, body, kind, columns, weighted: false, fixed: false, given: 0, found: None }
     }
 
     /// Rows of a table whose columns are encoded.
-    pub(crate) fn of_encoded(shown: String, encoded: Encoded) -> Self {
+    pub(crate) fn of_encoded(shown: String, encoded: EncodedRows) -> Self {
         let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
         let fixed = encoded.fixed().is_some();
-        Self { weighted, fixed, ..Self::new(shown, Body::Encoded(encoded.into()), kind, columns) }
+        Self { weighted, fixed, ..Self::new(shown, InputSource::Encoded(encoded.into()), kind, columns) }
     }
 
     /// The same rows by an encoding that stays as it is, with targets scaled so; what is odd is
     /// told once for several files.
     pub(crate) fn frozen(mut self, scales: &[TargetScale], odd: &Arc<Mutex<Oddities>>) -> Self {
-        if let Body::Encoded(encoded) = self.body {
-            self.body = Body::Encoded(Box::new(encoded.frozen(scales.to_vec(), Arc::clone(odd))));
+        if let InputSource::Encoded(encoded) = self.body {
+            self.body = InputSource::Encoded(Box::new(encoded.frozen(scales.to_vec(), Arc::clone(odd))));
         }
         self
     }
 
     /// The rows that a reader has before it.
-    pub(crate) fn of_reader(shown: String, mut reader: RowReader, wanted: Wanted) -> Result<Self, Failure> {
+    pub(crate) fn of_reader(shown: String, mut reader: RowReader, wanted: TaskOptions) -> Result<Self, Failure> {
         let kind = settle(&mut reader, wanted)?;
-        let columns = Columns::of_reader(&reader);
+        let columns = TableColumns::of_reader(&reader);
         let weighted = reader.is_weighted();
-        Ok(Self { weighted, ..Self::new(shown, Body::Stream(reader.into()), kind, columns) })
+        Ok(Self { weighted, ..Self::new(shown, InputSource::Stream(reader.into()), kind, columns) })
     }
 
     /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file
@@ -143,9 +143,9 @@ impl Input {
         let options = dialect.told(path, plain);
         refuse_libsvm(&shown, &options)?;
         let mut opening = Some(Opening::of(path, stop, || ())?);
-        if let Some(timed) = Timed::look(&mut opening, &options, beside, missing)? {
+        if let Some(timed) = TimedSeries::look(&mut opening, &options, beside, missing)? {
             let columns = timed.columns();
-            return Ok(Self::new(shown, Body::Timed(timed.into()), Kind::Numbers(0), columns));
+            return Ok(Self::new(shown, InputSource::Timed(timed.into()), Kind::Numbers(0), columns));
         }
         Self::of_numbers(opening, &options)
     }
@@ -157,17 +157,17 @@ impl Input {
         refuse_libsvm(&shown, options)?;
         let reader = opening.rows(options)?;
         dialect::tell_doubt(reader.doubt());
-        Self::of_reader(shown, reader, Wanted::default())
+        Self::of_reader(shown, reader, TaskOptions::default())
     }
 
     /// The series of that name.
     pub(crate) fn series(name: &str) -> Result<Self, Failure> {
         let reader = Registry::load()?.open_series(name)?.into_reader()?;
-        Self::of_reader(name.to_owned(), reader, Wanted::default())
+        Self::of_reader(name.to_owned(), reader, TaskOptions::default())
     }
 
     /// A table in memory.
-    pub(crate) fn of_table(shown: String, table: Dataset, wanted: Wanted) -> Result<Self, Failure> {
+    pub(crate) fn of_table(shown: String, table: Dataset, wanted: TaskOptions) -> Result<Self, Failure> {
         let values = Values::of(table.targets().iter().copied());
         let kind = if table.classes().is_some() {
             Kind::Class(None)
@@ -176,9 +176,9 @@ impl Input {
         } else {
             Kind::Numbers(table.outputs())
         };
-        let columns = Columns::new(table.dimension(), table.feature_names(), table.target_names());
+        let columns = TableColumns::new(table.dimension(), table.feature_names(), table.target_names());
         let weighted = table.weights().is_some();
-        Ok(Self { weighted, ..Self::new(shown, Body::Table { table, order: None }, kind, columns) })
+        Ok(Self { weighted, ..Self::new(shown, InputSource::Table { table, order: None }, kind, columns) })
     }
 
     /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused.
@@ -187,38 +187,38 @@ impl Input {
     pub(crate) fn gather(self, promised: Option<usize>, scheme: Option<Scheme>) -> Result<Self, Failure> {
         let Self { shown, body, kind, columns, weighted, mut fixed, given, mut found } = self;
         let body = match body {
-            Body::Stream(mut reader) => {
+            InputSource::Stream(mut reader) => {
                 let table = reader.read_rows(promised.unwrap_or(usize::MAX))?;
                 if let Some(promised) = promised
                     && reader.next_example(&mut Example::default())?
                 {
                     return Err(more_than_promised(&shown, promised));
                 }
-                Body::Table { table, order: None }
+                InputSource::Table { table, order: None }
             }
-            Body::Encoded(encoded) => {
+            InputSource::Encoded(encoded) => {
                 fixed |= scheme.is_some();
                 let (table, facts) = encoded.read_all(promised.unwrap_or(usize::MAX), scheme)?;
                 found = Some(facts);
                 if let Some(promised) = promised.filter(|promised| table.len() > *promised) {
                     return Err(more_than_promised(&shown, promised));
                 }
-                Body::Table { table, order: None }
+                InputSource::Table { table, order: None }
             }
-            held @ (Body::Table { .. } | Body::Timed(_)) => held,
+            held @ (InputSource::Table { .. } | InputSource::Timed(_)) => held,
         };
         Ok(Self { shown, body, kind, columns, weighted, fixed, given, found })
     }
 
     /// A libsvm stream, in memory: only its end tells how many features there are.
-    pub(crate) fn widthless(options: &ReadOptions, wanted: Wanted) -> Result<Self, Failure> {
+    pub(crate) fn widthless(options: &ReadOptions, wanted: TaskOptions) -> Result<Self, Failure> {
         let options = ReadOptions { targets: Targets::Numbers, ..options.clone() };
         Self::of_table("standard input".to_owned(), read_all("-", &options)?, wanted)
     }
 
     /// The rows of a table in the order that a seed gives.
     pub(crate) fn permute(&mut self, seed: u64) {
-        if let Body::Table { table, order } = &mut self.body {
+        if let InputSource::Table { table, order } = &mut self.body {
             *order = Some(permutation(table.len(), seed));
         }
     }
@@ -232,7 +232,7 @@ impl Input {
         self.kind
     }
 
-    pub(crate) fn columns(&self) -> &Columns {
+    pub(crate) fn columns(&self) -> &TableColumns {
         &self.columns
     }
 
@@ -244,25 +244,25 @@ impl Input {
     /// The table, if the data are in memory.
     pub(crate) fn table(&self) -> Option<&Dataset> {
         match &self.body {
-            Body::Table { table, .. } => Some(table),
-            Body::Stream(_) | Body::Encoded(_) | Body::Timed(_) => None,
+            InputSource::Table { table, .. } => Some(table),
+            InputSource::Stream(_) | InputSource::Encoded(_) | InputSource::Timed(_) => None,
         }
     }
 
     /// How many rows there are, where that is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
         match &self.body {
-            Body::Table { table, .. } => Some(table.len()),
-            Body::Encoded(encoded) => encoded.length(),
-            Body::Stream(_) | Body::Timed(_) => None,
+            InputSource::Table { table, .. } => Some(table.len()),
+            InputSource::Encoded(encoded) => encoded.length(),
+            InputSource::Stream(_) | InputSource::Timed(_) => None,
         }
     }
 
     /// How columns become numbers, of rows that need it.
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
-            Body::Encoded(encoded) => Some(encoded.encoding()),
-            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) => None,
+            InputSource::Encoded(encoded) => Some(encoded.encoding()),
+            InputSource::Table { .. } | InputSource::Stream(_) | InputSource::Timed(_) => None,
         }
     }
 
@@ -275,31 +275,31 @@ impl Input {
     /// not.
     pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
         match &self.body {
-            Body::Encoded(encoded) => encoded.fixed(),
-            Body::Table { .. } | Body::Stream(_) | Body::Timed(_) => None,
+            InputSource::Encoded(encoded) => encoded.fixed(),
+            InputSource::Table { .. } | InputSource::Stream(_) | InputSource::Timed(_) => None,
         }
     }
 
     /// Whether rows are JSON objects.
     pub(crate) fn are_objects(&self) -> bool {
         match &self.body {
-            Body::Stream(reader) => reader.are_objects(),
-            Body::Encoded(encoded) => encoded.are_objects(),
-            Body::Table { .. } | Body::Timed(_) => false,
+            InputSource::Stream(reader) => reader.are_objects(),
+            InputSource::Encoded(encoded) => encoded.are_objects(),
+            InputSource::Table { .. } | InputSource::Timed(_) => false,
         }
     }
 
     /// The rows of a table whose columns are encoded, if they are.
-    pub(crate) fn encoded(&self) -> Option<&Encoded> {
-        if let Body::Encoded(encoded) = &self.body { Some(encoded) } else { None }
+    pub(crate) fn encoded(&self) -> Option<&EncodedRows> {
+        if let InputSource::Encoded(encoded) = &self.body { Some(encoded) } else { None }
     }
 
     /// What was found of a table whose columns are encoded: the columns, and odd cells, which a
     /// person is told.
-    pub(crate) fn facts(&self) -> Option<Facts> {
+    pub(crate) fn facts(&self) -> Option<ColumnFacts> {
         match (&self.found, &self.body) {
             (Some(facts), _) => Some(facts.clone()),
-            (None, Body::Encoded(encoded)) => {
+            (None, InputSource::Encoded(encoded)) => {
                 encoded.report();
                 Some(encoded.facts())
             }
@@ -311,7 +311,7 @@ impl Input {
     pub(crate) fn classes(&self) -> Option<Vec<String>> {
         let table = match (&self.body, self.kind) {
             (_, Kind::Class(Some(two))) => return Some(two.map(str::to_owned).to_vec()),
-            (Body::Table { table, .. }, Kind::Class(None)) => table,
+            (InputSource::Table { table, .. }, Kind::Class(None)) => table,
             _ => return None,
         };
         if let Some(classes) = table.classes() {
@@ -330,8 +330,8 @@ impl Input {
     ///
     /// # Errors
     /// As [`RowReader::next_example`].
-    pub(crate) fn next_sample(&mut self, sample: &mut Sample) -> Result<bool, DataError> {
-        let Body::Encoded(encoded) = &mut self.body else { return self.next(&mut sample.example) };
+    pub(crate) fn next_sample(&mut self, sample: &mut RawRow) -> Result<bool, DataError> {
+        let InputSource::Encoded(encoded) = &mut self.body else { return self.next(&mut sample.example) };
         let read = encoded.next_record(sample);
         self.count(&read);
         read
@@ -339,10 +339,10 @@ impl Input {
 
     /// Leaves out so many rows, or all that are left, and says how many there were.
     pub(crate) fn skip(&mut self, rows: u64) -> Result<u64, DataError> {
-        if let Body::Stream(reader) = &mut self.body {
+        if let InputSource::Stream(reader) = &mut self.body {
             return reader.skip_rows(rows);
         }
-        let (mut sample, mut passed) = (Sample::default(), 0);
+        let (mut sample, mut passed) = (RawRow::default(), 0);
         while passed < rows && self.next_sample(&mut sample)? {
             passed += 1;
         }
@@ -351,7 +351,7 @@ impl Input {
 
     /// Whether the targets are numbers, and nothing but 0 and 1 in the first rows of a file.
     pub(crate) fn is_zero_one(&self) -> bool {
-        matches!(&self.body, Body::Stream(reader) if reader.target_head().is_some_and(|head| head.zero_one))
+        matches!(&self.body, InputSource::Stream(reader) if reader.target_head().is_some_and(|head| head.zero_one))
             && self.kind == Kind::Numbers(1)
     }
 
@@ -365,7 +365,7 @@ impl Input {
 
     /// The time of the row last read, if a column orders the rows.
     pub(crate) fn time(&self) -> Option<f64> {
-        if let Body::Timed(timed) = &self.body { timed.time() } else { None }
+        if let InputSource::Timed(timed) = &self.body { timed.time() } else { None }
     }
 
     /// Puts the next row into `example`; false at the end.
@@ -374,8 +374,8 @@ impl Input {
     /// As [`RowReader::next_example`].
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         let read = match &mut self.body {
-            Body::Table { table, .. } if self.given == table.len() => Ok(false),
-            Body::Table { table, order } => {
+            InputSource::Table { table, .. } if self.given == table.len() => Ok(false),
+            InputSource::Table { table, order } => {
                 let i = order.as_ref().map_or(self.given, |order| order[self.given]);
                 let Example { features, targets, label, weight } = example;
                 features.clear();
@@ -390,13 +390,13 @@ impl Input {
                 *weight = table.weight(i);
                 Ok(true)
             }
-            Body::Stream(reader) => {
+            InputSource::Stream(reader) => {
                 let read = reader.next_example(example);
                 dialect::tell_remark(reader.take_remark());
                 read
             }
-            Body::Encoded(encoded) => encoded.next(example),
-            Body::Timed(timed) => timed.next(example),
+            InputSource::Encoded(encoded) => encoded.next(example),
+            InputSource::Timed(timed) => timed.next(example),
         };
         self.count(&read);
         read
@@ -405,35 +405,35 @@ impl Input {
     /// The marks in the numbers so far.
     pub(crate) fn marks(&self) -> Marks {
         match &self.body {
-            Body::Stream(reader) => reader.marks(),
-            Body::Encoded(encoded) => encoded.marks(),
-            Body::Table { .. } | Body::Timed(_) => Marks::default(),
+            InputSource::Stream(reader) => reader.marks(),
+            InputSource::Encoded(encoded) => encoded.marks(),
+            InputSource::Table { .. } | InputSource::Timed(_) => Marks::default(),
         }
     }
 
     /// Where the row last read stands.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> ExamplePlace {
         match &self.body {
-            Body::Table { order, .. } => {
+            InputSource::Table { order, .. } => {
                 let last = self.given.saturating_sub(1);
-                Place::Row { row: 1 + order.as_ref().map_or(last, |order| order[last]), round: self.given }
+                ExamplePlace::Row { row: 1 + order.as_ref().map_or(last, |order| order[last]), round: self.given }
             }
-            Body::Stream(reader) => self.at(reader.line(), reader.counts()),
-            Body::Encoded(encoded) => {
+            InputSource::Stream(reader) => self.at(reader.line(), reader.counts()),
+            InputSource::Encoded(encoded) => {
                 let (line, counts) = encoded.line();
                 self.at(line, counts)
             }
-            Body::Timed(timed) => {
+            InputSource::Timed(timed) => {
                 let (line, counts) = timed.line();
                 self.at(line, counts)
             }
         }
     }
 
-    fn at(&self, line: u64, counts: Counts) -> Place {
+    fn at(&self, line: u64, counts: Counts) -> ExamplePlace {
         match counts {
-            Counts::Lines => Place::Line { line, row: self.given },
-            Counts::Rows => Place::Row { row: self.given, round: self.given },
+            Counts::Lines => ExamplePlace::Line { line, row: self.given },
+            Counts::Rows => ExamplePlace::Row { row: self.given, round: self.given },
         }
     }
 
@@ -441,10 +441,10 @@ impl Input {
     /// none.
     pub(crate) fn record(&self) -> &[u8] {
         match &self.body {
-            Body::Table { .. } => &[],
-            Body::Stream(reader) => reader.text(),
-            Body::Encoded(encoded) => encoded.text(),
-            Body::Timed(timed) => timed.text(),
+            InputSource::Table { .. } => &[],
+            InputSource::Stream(reader) => reader.text(),
+            InputSource::Encoded(encoded) => encoded.text(),
+            InputSource::Timed(timed) => timed.text(),
         }
     }
 }
@@ -465,7 +465,7 @@ pub(crate) fn not_scaled(shown: &str, scale: Scale) -> Failure {
 }
 
 /// What rows have as their target, and has them read so.
-fn settle(reader: &mut RowReader, wanted: Wanted) -> Result<Kind, Failure> {
+fn settle(reader: &mut RowReader, wanted: TaskOptions) -> Result<Kind, Failure> {
     // Several targets have no head.
     let values = reader.target_head().map_or_else(Values::default, Values::from);
     if !reader.is_label() && (reader.outputs() == 0 || !wanted.takes(values)) {

@@ -11,7 +11,7 @@ use mercer::readers::{TargetColumn, instant_text};
 use serde_json::{Value, json};
 
 use super::dialect::Dialect;
-use super::encoded::{facts_of, taken};
+use super::encoded_rows::{facts_of, taken};
 use super::failure::Failure;
 use super::plain::Plain;
 use super::store;

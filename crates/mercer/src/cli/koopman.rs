@@ -30,7 +30,7 @@ use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::stop::Stop;
 use super::{count, store};
 use making::{Making, positive};
-use pairs::{Chunk, Layout, Pairs};
+use pairs::{Layout, PairChunk, PairStream};
 #[cfg(feature = "plots")]
 use picture::Subject;
 use queries::Queries;
@@ -74,7 +74,7 @@ pub(crate) struct KoopmanArguments {
     /// How the operator is learnt [default: that of --model; sogd where one of its options is
     /// given; else sums]
     #[arg(long, value_name = "METHOD")]
-    method: Option<Method>,
+    method: Option<KoopmanMethod>,
     #[command(flatten)]
     making: Making,
     /// PAIRS is a trajectory: a row is a state, and the row behind it is its successor; by sums,
@@ -163,7 +163,7 @@ Examples:
 
 /// How an operator is learnt.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Method {
+enum KoopmanMethod {
     /// Exact least squares on a sparse dictionary: units, width and regulariser are chosen; spreads
     /// and intervals
     Sums,
@@ -171,7 +171,7 @@ enum Method {
     Sogd,
 }
 
-impl Method {
+impl KoopmanMethod {
     fn of(model: &Operator) -> Self {
         if model.learner.sums().is_some() { Self::Sums } else { Self::Sogd }
     }
@@ -197,12 +197,12 @@ impl KoopmanArguments {
     }
 
     /// That of the model, if there is one, or of the options.
-    fn method(&self, model: Option<&(&Path, Operator)>) -> Result<Method, Failure> {
+    fn method(&self, model: Option<&(&Path, Operator)>) -> Result<KoopmanMethod, Failure> {
         let other = |option: &str, method: &str| {
             Failure::usage(format!("{option} is an option of --method {method} alone; leave one of them out"))
         };
         let (sums, sogd) = (self.of_sums(), self.of_sogd());
-        let known = model.map(|(path, model)| (path, Method::of(model)));
+        let known = model.map(|(path, model)| (path, KoopmanMethod::of(model)));
         match known {
             Some((path, of)) if self.method.is_some_and(|method| method != of) => {
                 let path = path.display();
@@ -211,14 +211,14 @@ impl KoopmanArguments {
             _ => {}
         }
         match (self.method.or(known.map(|known| known.1)), sums, sogd) {
-            (Some(Method::Sums), _, Some(option)) => Err(other(option, "sogd")),
-            (Some(Method::Sogd), Some(option), _) => Err(other(option, "sums")),
+            (Some(KoopmanMethod::Sums), _, Some(option)) => Err(other(option, "sogd")),
+            (Some(KoopmanMethod::Sogd), Some(option), _) => Err(other(option, "sums")),
             (Some(method), ..) => Ok(method),
             (None, Some(sums), Some(sogd)) => Err(Failure::usage(format!(
                 "{sums} is an option of --method sums, {sogd} one of --method sogd; leave one of them out"
             ))),
-            (None, _, Some(_)) => Ok(Method::Sogd),
-            (None, _, None) => Ok(Method::Sums),
+            (None, _, Some(_)) => Ok(KoopmanMethod::Sogd),
+            (None, _, None) => Ok(KoopmanMethod::Sums),
         }
     }
 
@@ -311,7 +311,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
 
 /// What was learnt, and what is asked of it.
 struct Learnt {
-    pass: Pass,
+    pass: KoopmanPass,
     layout: Layout,
     /// The name of the data for messages.
     shown: String,
@@ -334,12 +334,12 @@ impl Learnt {
 /// Learns PAIRS from where the model `start` is, or from where `saved` is after the same rows.
 fn learn(
     arguments: &KoopmanArguments,
-    method: Method,
+    method: KoopmanMethod,
     [start, saved]: [Option<(&Path, Operator)>; 2],
     stop: &Stop,
 ) -> Result<Learnt, Failure> {
     let KoopmanArguments { making, model: kept, .. } = arguments;
-    let open = |path| Pairs::open(path, arguments, method, start.as_ref(), saved.as_ref(), stop.clone());
+    let open = |path| PairStream::open(path, arguments, method, start.as_ref(), saved.as_ref(), stop.clone());
     let mut pairs = arguments.pairs.as_ref().map(|path| open(path)).transpose()?;
     let layout = match (&pairs, &start) {
         (Some(pairs), _) => pairs.layout().clone(),
@@ -347,15 +347,15 @@ fn learn(
         // The parser sees to it that one of them is there.
         (None, None) => return Err(Failure::usage("give PAIRS, or --model")),
     };
-    refuse_action(layout.acts(), method == Method::Sogd, arguments)?;
+    refuse_action(layout.acts(), method == KoopmanMethod::Sogd, arguments)?;
     let known = start.as_ref().and_then(|(_, model)| model.trajectory.as_ref());
-    let is_trajectory = pairs.as_ref().map_or(known, Pairs::trajectory).is_some();
-    let steps = arguments.steps(is_trajectory && method == Method::Sums)?;
+    let is_trajectory = pairs.as_ref().map_or(known, PairStream::trajectory).is_some();
+    let steps = arguments.steps(is_trajectory && method == KoopmanMethod::Sums)?;
     let further = (steps - 1) * (layout.input_dimension - layout.state_dimension);
-    let width = layout.input_dimension + if method == Method::Sums { further } else { 0 };
+    let width = layout.input_dimension + if method == KoopmanMethod::Sums { further } else { 0 };
     let queries = arguments.predict.as_deref().map(|path| Queries::read(path, arguments.dialect.clone(), width));
     let queries = queries.transpose()?;
-    let mut chunk = Chunk::default();
+    let mut chunk = PairChunk::default();
     let looks = start.is_none() && making.looks(method);
     if let Some(pairs) = &mut pairs {
         pairs.fill(&mut chunk, looks)?;
@@ -377,7 +377,7 @@ fn learn(
     let shown =
         arguments.pairs.as_ref().or(kept.model.as_ref()).map_or(String::new(), |path| path.display().to_string());
     let mut saving = kept.saving(&shown, before, model.seen());
-    let mut pass = Pass::new(model);
+    let mut pass = KoopmanPass::new(model);
     let (mut step_time, mut left_out) = (pass.model.trajectory.as_ref().and_then(Trajectory::step), 0);
     let ended = pairs.as_mut().map_or(Ok(()), |pairs| pass.learn_all(chunk, pairs, &mut saving));
     match &saving {
@@ -456,7 +456,7 @@ fn refuse_action(acts: bool, one_step: bool, arguments: &KoopmanArguments) -> Re
 }
 
 /// The rounds of this run.
-struct Pass {
+struct KoopmanPass {
     model: Operator,
     learnt: u64,
     seconds: Duration,
@@ -466,13 +466,18 @@ struct Pass {
     one_sided: u64,
 }
 
-impl Pass {
+impl KoopmanPass {
     fn new(model: Operator) -> Self {
         Self { model, learnt: 0, seconds: Duration::ZERO, full: 0, one_sided: 0 }
     }
 
     /// Learns all pairs, of which `chunk` holds the first.
-    fn learn_all(&mut self, mut chunk: Chunk, pairs: &mut Pairs, saving: &mut Option<Saving>) -> Result<(), Failure> {
+    fn learn_all(
+        &mut self,
+        mut chunk: PairChunk,
+        pairs: &mut PairStream,
+        saving: &mut Option<Saving>,
+    ) -> Result<(), Failure> {
         let bar = progress(None);
         while chunk.rows() > 0 {
             let ended = self.learn(&chunk, pairs, saving);
@@ -492,7 +497,7 @@ impl Pass {
         Ok(())
     }
 
-    fn learn(&mut self, chunk: &Chunk, pairs: &Pairs, saving: &mut Option<Saving>) -> Result<(), Failure> {
+    fn learn(&mut self, chunk: &PairChunk, pairs: &PairStream, saving: &mut Option<Saving>) -> Result<(), Failure> {
         for (index, (x, x_plus)) in chunk.iter(pairs.layout()).enumerate() {
             if let Some(saving) = saving
                 && saving.knows([x, x_plus])?

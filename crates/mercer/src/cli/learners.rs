@@ -13,21 +13,21 @@ use super::{output, report};
 pub(crate) fn run(arguments: &LearnersArguments) -> Result<(), Failure> {
     let text = match (&arguments.name, arguments.json) {
         (None, false) => table(),
-        (None, true) => report::json(&All { learners: catalogue::entries().iter().map(Described::of).collect() })?,
+        (None, true) => report::json(&All { learners: catalogue::entries().iter().map(EntryFacts::of).collect() })?,
         (Some(name), false) => detail(catalogue::find(name)?),
-        (Some(name), true) => report::json(&Described::of(catalogue::find(name)?))?,
+        (Some(name), true) => report::json(&EntryFacts::of(catalogue::find(name)?))?,
     };
     output::print(&text)
 }
 
 #[derive(Serialize)]
 struct All {
-    learners: Vec<Described>,
+    learners: Vec<EntryFacts>,
 }
 
 /// An entry as JSON.
 #[derive(Serialize)]
-struct Described {
+struct EntryFacts {
     name: &'static str,
     summary: &'static str,
     keys: Vec<DescribedKey>,
@@ -52,17 +52,17 @@ struct DescribedKey {
     none: Option<&'static str>,
     /// Where `mercer tune` looks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    search: Option<Range>,
+    search: Option<KeyRange>,
 }
 
 #[derive(Serialize)]
-struct Range {
+struct KeyRange {
     low: f64,
     high: f64,
     log: bool,
 }
 
-impl Described {
+impl EntryFacts {
     fn of(entry: &Entry) -> Self {
         let keys = entry.keys.iter().map(|key| DescribedKey {
             key: key.name,
@@ -73,7 +73,7 @@ impl Described {
             auto: key.auto.map(|rule| rule.formula),
             auto_source: key.auto.map(|rule| rule.source),
             none: key.none,
-            search: key.search.map(|SearchRange { low, high, logarithmic: log, .. }| Range { low, high, log }),
+            search: key.search.map(|SearchRange { low, high, logarithmic: log, .. }| KeyRange { low, high, log }),
         });
         Self {
             name: entry.name,

@@ -1,30 +1,30 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
 use mercer::encoding::ScaledTargets;
-use mercer::model::Seen;
+use mercer::model::RowWindow;
 use mercer::readers::Example;
 
 use super::bad_rows::BadRows;
-use super::encoded::{Oddities, Sample};
+use super::encoded_rows::{Oddities, RawRow};
 use super::failure::Failure;
 use super::notes::{Implausibles, Watch};
 use super::rows::Origin;
 use super::saving::Saving;
 use super::stop::Stop;
-use super::table::Table;
-use super::trained::{Answer, OfRows, Trained};
-use super::voice;
+use super::table::ProgressTable;
+use super::trained_model::{OfRows, RowPrediction, TrainedModel};
+use super::verbosity;
 
 /// The model and what surrounds it.
 pub(crate) struct Learning {
-    pub(crate) model: Trained,
+    pub(crate) model: TrainedModel,
     pub(crate) bad: BadRows,
-    pub(crate) table: Table,
+    pub(crate) table: ProgressTable,
     pub(crate) saving: Saving,
     pub(crate) watch: Watch,
     /// Whether rows have weights.
     pub(crate) weighted: bool,
-    pub(crate) answer: Answer,
+    pub(crate) answer: RowPrediction,
     /// What was odd about cells.
     pub(crate) odd: Oddities,
     pub(crate) implausible: Implausibles,
@@ -32,16 +32,21 @@ pub(crate) struct Learning {
 
 impl Learning {
     /// A model that goes on learning rows, which may have weights.
-    pub(crate) fn new(model: Trained, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
-        let table = Table::new(voice::is_quiet(), model.classes().is_some(), model.scaling.is_some(), model.standing());
+    pub(crate) fn new(model: TrainedModel, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
+        let table = ProgressTable::new(
+            verbosity::is_quiet(),
+            model.classes().is_some(),
+            model.scaling.is_some(),
+            model.standing(),
+        );
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
-        let (watch, answer) = (Watch::default(), Answer::default());
+        let (watch, answer) = (Watch::default(), RowPrediction::default());
         Self { model, bad, table, saving, watch, weighted, answer, odd, implausible }
     }
 
     /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in
     /// the target's own units, is left in `answer`; false is a bad row.
-    pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Sample) -> Result<bool, Failure> {
+    pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut RawRow) -> Result<bool, Failure> {
         // Scaling changes the row, so it is taken note of first.
         let met = seen_after(self.model.progress.seen(), sample, self.weighted);
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
@@ -72,7 +77,7 @@ impl Learning {
 
     /// A bad row counts as met only when the run goes on, so that one that is mended and resumed
     /// sees it again.
-    fn refuse(&mut self, why: String, origin: &impl Origin, met: Seen) -> Result<(), Failure> {
+    fn refuse(&mut self, why: String, origin: &impl Origin, met: RowWindow) -> Result<(), Failure> {
         self.bad.take(why, origin)?;
         self.model.progress.meet(met);
         self.model.progress.bad += 1;
@@ -107,15 +112,15 @@ impl Learning {
             self.odd.report(encoding);
         }
         if let Some(report) = self.bad.report() {
-            voice::say(report);
+            verbosity::say(report);
         }
     }
 }
 
 /// What was met after one row more: its numbers or its cells, the checksum of its label, and its
 /// weight, if rows have weights.
-pub(crate) fn seen_after(seen: Seen, sample: &Sample, weighted: bool) -> Seen {
-    let Sample { example, record } = sample;
+pub(crate) fn seen_after(seen: RowWindow, sample: &RawRow, weighted: bool) -> RowWindow {
+    let RawRow { example, record } = sample;
     let plain = record.is_empty();
     let Example { features, targets, label, weight } = example;
     if label.is_empty() && !weighted && plain {

@@ -19,7 +19,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use super::voice;
+use super::verbosity;
 
 /// Times that a lock file may vanish between opening and locking: each is another writer that has
 /// just ended.
@@ -70,7 +70,7 @@ impl ModelLock {
                 // A file system that knows no locks: the model is written as it always was. The
                 // file may be another's, so it stays.
                 Err(TryLockError::Error(error)) => {
-                    voice::remark(format!(
+                    verbosity::remark(format!(
                         "{}: cannot be locked ({error}), so nothing keeps another process from writing over what is learnt here",
                         path.display()
                     ));

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::failure::Failure;
 use super::fit::{expand, facts};
 use super::lock::ModelLock;
-use super::{output, store, voice};
+use super::{output, store, verbosity};
 
 /// Join the sums of shards that `mercer fit` has written
 ///
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     }
     let missing = missing(&state);
     if !missing.is_empty() {
-        voice::remark(format!("{}: still without shard {}", arguments.out.display(), missing.join(", ")));
+        verbosity::remark(format!("{}: still without shard {}", arguments.out.display(), missing.join(", ")));
     }
     let mut more = vec![("files", json!(paths.len())), ("shards", json!(state.parts.len()))];
     if arguments.held_out {

@@ -39,12 +39,12 @@ impl Naive {
 
 /// Weighted sums of the errors of one predictor.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Errors {
+pub(crate) struct ErrorSums {
     squared: f64,
     absolute: f64,
 }
 
-impl Errors {
+impl ErrorSums {
     pub(crate) fn record(&mut self, error: f64, weight: f64) {
         self.squared += weight * error * error;
         self.absolute += weight * error.abs();
@@ -73,9 +73,9 @@ struct Moments {
     mean: f64,
     /// `Σ ω (y − ȳ)²`
     spread: f64,
-    errors: Errors,
+    errors: ErrorSums,
     /// Of the running mean and the last value.
-    naive: [Errors; 2],
+    naive: [ErrorSums; 2],
     /// Of the rounds with an interval: their weight, that of those which it held, and `Σ ω` times
     /// its width.
     spanned: f64,
@@ -124,14 +124,14 @@ impl Moments {
     }
 
     /// `1 − Σ ω e²/Σ ω (y − ȳ)²`, not finite where all targets are equal.
-    fn r2(&self, errors: &Errors) -> f64 {
+    fn r2(&self, errors: &ErrorSums) -> f64 {
         1.0 - errors.squared / self.spread
     }
 }
 
 /// Sums over a stretch of rounds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stretch {
+pub(crate) struct RoundSums {
     outputs: Vec<Moments>,
     /// The weight of the wrong signs.
     wrong: f64,
@@ -139,7 +139,7 @@ pub(crate) struct Stretch {
     signs: Option<bool>,
 }
 
-impl Stretch {
+impl RoundSums {
     /// `radii` are those of the intervals, if there are intervals.
     pub(crate) fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, radii: &[f64], naive: &Naive) {
         if self.outputs.len() != targets.len() {
@@ -168,7 +168,7 @@ impl Stretch {
     }
 
     /// Mean squared and absolute error and R² of a predictor: means over the outputs.
-    fn errors(&self, of: impl Fn(&Moments) -> &Errors) -> [f64; 3] {
+    fn errors(&self, of: impl Fn(&Moments) -> &ErrorSums) -> [f64; 3] {
         [
             self.mean(|output| of(output).squared / output.weight),
             self.mean(|output| of(output).absolute / output.weight),
@@ -209,7 +209,7 @@ impl Stretch {
     }
 }
 
-impl Sum for Stretch {
+impl Sum for RoundSums {
     fn merge(&mut self, later: &Self) {
         if self.outputs.len() < later.outputs.len() {
             self.outputs.resize(later.outputs.len(), Moments::default());
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn moments_are_those_of_the_formula() {
         let rounds = [(1.0, 2.0, 1.0), (0.5, -1.0, 2.0), (9.0, 7.0, 0.0), (4.0, 3.0, 0.5)];
-        let (mut all, mut parts) = (Stretch::default(), [Stretch::default(), Stretch::default()]);
+        let (mut all, mut parts) = (RoundSums::default(), [RoundSums::default(), RoundSums::default()]);
         let mut naive = Naive::new(1);
         for (i, (prediction, target, weight)) in rounds.into_iter().enumerate() {
             for sum in [&mut all, &mut parts[i / 2]] {

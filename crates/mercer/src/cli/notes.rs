@@ -8,7 +8,7 @@ use mercer::{AnyKernel, AnyRegressor, ClassScore, Score};
 use super::FIRST_ROWS;
 use super::nearness::{alike, far};
 use super::output::{digits, number};
-use super::voice;
+use super::verbosity;
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
@@ -42,13 +42,13 @@ pub(crate) fn tell_measured(settings: &Settings, built: &Built) {
     // The keys of a member are not among these.
     let found = built.parameters.iter().find(|(name, value)| *name == key && matches!(value, Value::Whole(_)));
     let number = found.map_or_else(|| "a number".to_owned(), |(_, value)| format!("{key}={value}"));
-    voice::remark(format!(
+    verbosity::remark(format!(
         "the time set as {key} was measured on this machine and came to {number}; set the number itself to repeat this run"
     ));
 }
 
 /// What was learnt.
-pub(crate) struct Outcome<'a> {
+pub(crate) struct LearningFacts<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) kernel: &'a str,
     /// The key that bounds predictions, with its value, if there is one and targets are not scaled.
@@ -85,7 +85,7 @@ impl Watch {
     }
 
     /// The remarks.
-    pub(crate) fn notes(&self, outcome: &Outcome<'_>) -> Vec<String> {
+    pub(crate) fn notes(&self, outcome: &LearningFacts<'_>) -> Vec<String> {
         let reach = outcome.bound.and_then(|(key, value)| self.out_of_reach(key, value, outcome.kernel));
         let crowded = crowded(outcome.entry, outcome.score.rounds(), outcome.dictionary_size);
         let far = self.far(outcome);
@@ -94,8 +94,8 @@ impl Watch {
     }
 
     /// When a dictionary has no points where the rows are.
-    fn far(&self, outcome: &Outcome<'_>) -> Option<String> {
-        let Outcome { entry, learner, dictionary_size, .. } = outcome;
+    fn far(&self, outcome: &LearningFacts<'_>) -> Option<String> {
+        let LearningFacts { entry, learner, dictionary_size, .. } = outcome;
         let rows = self.inputs.len();
         entry.key("max_dictionary")?;
         let far = far(learner, &self.inputs).filter(|far| rows >= FEWEST && 5 * far >= rows)?;
@@ -138,7 +138,7 @@ impl Watch {
     }
 
     /// When a constant would have done as well.
-    fn hopeless(&self, outcome: &Outcome<'_>) -> Option<String> {
+    fn hopeless(&self, outcome: &LearningFacts<'_>) -> Option<String> {
         let score = outcome.score;
         // Of a run that was resumed not all rounds were seen here.
         if self.rounds < FEWEST || self.rounds != score.rounds() {
@@ -228,7 +228,7 @@ impl Alarm {
         let beyond = |target: &&f64| target.abs() > self.bound && (*target * *target).is_finite();
         if let Some(target) = targets.iter().find(beyond) {
             self.left = 0;
-            voice::remark(format!("{}: a target is {}, and {}", self.shown, number(*target), self.mending));
+            verbosity::remark(format!("{}: a target is {}, and {}", self.shown, number(*target), self.mending));
         }
     }
 }

@@ -16,11 +16,11 @@ use super::stop::Stop;
 pub(crate) struct Opening {
     path: PathBuf,
     shown: String,
-    pipe: Option<Arc<Mutex<Kept>>>,
+    pipe: Option<Arc<Mutex<PipeHead>>>,
 }
 
 /// A pipe, and what was read of it.
-struct Kept {
+struct PipeHead {
     pipe: Pipe,
     bytes: Vec<u8>,
     /// Whether what is read is kept for a reading to come.
@@ -34,7 +34,7 @@ impl Opening {
     pub(crate) fn of(path: &Path, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Self, Failure> {
         let shown = Source::of(path)?.to_string();
         let pipe = if pipe::is_one(path) { Some(Pipe::open(path, stop.clone(), idle)?) } else { None };
-        let kept = |pipe| Arc::new(Mutex::new(Kept { pipe, bytes: Vec::new(), keeps: true, reading: 0 }));
+        let kept = |pipe| Arc::new(Mutex::new(PipeHead { pipe, bytes: Vec::new(), keeps: true, reading: 0 }));
         Ok(Self { path: path.to_owned(), shown, pipe: pipe.map(kept) })
     }
 
@@ -72,13 +72,13 @@ impl Opening {
         match (self.kept(options)?, records) {
             (None, true) => RowReader::records(&self.path, options),
             (None, false) => RowReader::open(&self.path, options),
-            (Some(kept), true) => RowReader::records_from(&*self.shown, Reading::begin(kept, keeps), options),
-            (Some(kept), false) => RowReader::from_reader(&*self.shown, Reading::begin(kept, keeps), options),
+            (Some(kept), true) => RowReader::records_from(&*self.shown, PipeReading::begin(kept, keeps), options),
+            (Some(kept), false) => RowReader::from_reader(&*self.shown, PipeReading::begin(kept, keeps), options),
         }
     }
 
     /// The pipe, if it is one, whose name tells no format.
-    fn kept(&self, options: &ReadOptions) -> Result<Option<&Arc<Mutex<Kept>>>, DataError> {
+    fn kept(&self, options: &ReadOptions) -> Result<Option<&Arc<Mutex<PipeHead>>>, DataError> {
         match &self.pipe {
             Some(_) if options.format.is_none() => Err(DataError::UnknownFormat { file: self.shown.clone() }),
             pipe => Ok(pipe.as_ref()),
@@ -87,15 +87,15 @@ impl Opening {
 }
 
 /// One reading of a pipe.
-struct Reading {
-    kept: Arc<Mutex<Kept>>,
+struct PipeReading {
+    kept: Arc<Mutex<PipeHead>>,
     /// Bytes of those that are kept which it has read.
     read: usize,
     reading: usize,
 }
 
-impl Reading {
-    fn begin(kept: &Arc<Mutex<Kept>>, keeps: bool) -> Self {
+impl PipeReading {
+    fn begin(kept: &Arc<Mutex<PipeHead>>, keeps: bool) -> Self {
         let mut all = kept.lock().unwrap_or_else(PoisonError::into_inner);
         all.keeps = keeps;
         all.reading += 1;
@@ -103,7 +103,7 @@ impl Reading {
     }
 }
 
-impl Read for Reading {
+impl Read for PipeReading {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if self.reading != kept.reading {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::failure::Failure;
-use super::voice;
+use super::verbosity;
 
 /// Writes on stdout; a reader that has gone away wants no more, which is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -116,7 +116,7 @@ impl Aside {
     /// cleared away first, for it may take the room that is needed.
     pub(crate) fn create_for(option: &str, path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
         let place = place(option, path, inputs)?;
-        Unfinished::of(&place).clear_abandoned();
+        PartialFiles::of(&place).clear_abandoned();
         let mut aside = Self::begin(option, place)?;
         aside.write(header)?;
         Ok(aside)
@@ -128,7 +128,7 @@ impl Aside {
     }
 
     fn begin(option: &str, place: PathBuf) -> Result<Self, Failure> {
-        let file = Unfinished::of(&place).create().map_err(|error| {
+        let file = PartialFiles::of(&place).create().map_err(|error| {
             let reason = error.to_string();
             let reason = reason.split(" at path").next().unwrap_or(&reason);
             let folder = folder(&place).display();
@@ -178,7 +178,7 @@ impl Aside {
             let folder = folder(&path);
             // The file is in its place all the same.
             if let Err(error) = fs::File::open(folder).and_then(|folder| folder.sync_all()) {
-                voice::remark(format!(
+                verbosity::remark(format!(
                     "{}: the folder could not be synchronised to the disk ({error}), so a power failure may bring the old file back",
                     folder.display()
                 ));
@@ -231,13 +231,13 @@ fn folder(place: &Path) -> &Path {
 /// without a lock was left behind by a process that was killed, or is so new that its lock is still
 /// to come: its maker looks, once it has the lock, whether it is still there. (A file system that
 /// knows no locks keeps such files.)
-struct Unfinished<'a> {
+struct PartialFiles<'a> {
     place: &'a Path,
     folder: &'a Path,
     prefix: String,
 }
 
-impl<'a> Unfinished<'a> {
+impl<'a> PartialFiles<'a> {
     const SUFFIX: &'static str = ".partial";
     const RANDOM: usize = 6;
 

@@ -10,10 +10,10 @@ use mercer::model::{Classes, Description, Task};
 use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 
 use super::bad_rows::{BadRows, OnError};
-use super::cells::{Cell, Cells, Offer};
+use super::cells::{AnswerCell, AnswerCells, Offer};
 use super::classes::quoted;
 use super::dialect::{Dialect, known_gaps};
-use super::encoded::{Known, Sample};
+use super::encoded_rows::{ColumnSource, RawRow};
 use super::failure::Failure;
 use super::input::sorted_names;
 use super::intervals;
@@ -21,14 +21,14 @@ use super::learning::Learning;
 use super::lock::ModelLock;
 use super::output::number;
 use super::reading::{Reading, Reads, for_files};
-use super::replies::{Replies, Style};
-use super::rows::{Origin, Row, Rows};
+use super::replies::{LineStyle, Replies};
+use super::rows::{Origin, RowKind, TimedSource};
 use super::saving::Saving;
-use super::source::{Columns, Source};
+use super::source::{Source, TableColumns};
 use super::stop::Stop;
-use super::task::{Kind, Wanted};
-use super::trained::{Answer, OfRows, Trained};
-use super::{TaskChoice, every, store, voice};
+use super::task::{Kind, TaskOptions};
+use super::trained_model::{OfRows, RowPrediction, TrainedModel};
+use super::{TaskChoice, every, store, verbosity};
 
 /// Predict row by row with a model that `mercer train` has saved
 ///
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let replies = Replies::create(predictions.as_deref(), &inputs)?;
     let reading = reading(arguments, &model);
     let idle = replies.clone();
-    let opened = Rows::open(&reading, stop.clone(), move || idle.flush());
+    let opened = TimedSource::open(&reading, stop.clone(), move || idle.flush());
     // Before the first row came.
     stop.failure()?;
     let rows = opened?;
@@ -130,8 +130,8 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
             rows.input().shown()
         )));
     }
-    let style = if rows.input().are_objects() { Style::Ndjson } else { Style::Csv };
-    let lines = Lines::of(&model, style, arguments.intervals.is_some());
+    let style = if rows.input().are_objects() { LineStyle::Ndjson } else { LineStyle::Csv };
+    let lines = AnswerLines::of(&model, style, arguments.intervals.is_some());
     let headed = lines.several || !rows.input().columns().features().is_empty();
     replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
     let bad = BadRows::new(&arguments.on_error)?;
@@ -146,7 +146,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
 }
 
 /// How DATA is read for a model.
-fn reading<'a>(arguments: &'a PredictArguments, model: &'a Trained) -> Reading<'a> {
+fn reading<'a>(arguments: &'a PredictArguments, model: &'a TrainedModel) -> Reading<'a> {
     let classes = model.classes().is_some();
     let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
     let named = is_data_set(&arguments.data);
@@ -155,7 +155,7 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Trained) -> Reading<'
     // A row that is only predicted needs no weight.
     let weight = arguments.weight.clone();
     let weight = weight.or_else(|| model.description.weight.clone().filter(|_| known(arguments.learn)));
-    let by_model = model.encoding.as_ref().map(|encoding| Known {
+    let by_model = model.encoding.as_ref().map(|encoding| ColumnSource {
         encoding,
         kind: if classes { Kind::Class(None) } else { Kind::Numbers(model.outputs()) },
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
@@ -181,14 +181,14 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Trained) -> Reading<'
         marks: model.description.marks,
         ..told
     };
-    let wanted = Wanted { task: Some(task), ..Wanted::default() };
+    let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };
     let named_target = arguments.target.as_ref().filter(|_| !arguments.learn);
     let columns = by_model.map_or(Reads::Numbers(named_target), Reads::Knows);
     Reading { data: &arguments.data, options, wanted, columns, given, aloud: true }
 }
 
 /// Makes sure that the model has intervals that hold this share.
-fn with_intervals(model: &mut Trained, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
+fn with_intervals(model: &mut TrainedModel, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
     let path = arguments.model.display();
     if model.classes().is_some() {
         return Err(intervals::for_classes());
@@ -247,29 +247,29 @@ fn known_names(about: &Description, told: bool) -> (Vec<String>, Option<String>)
 }
 
 /// Refuses columns that are not those of the training data.
-fn check_columns(model: &Trained, rows: &Rows, path: &Path) -> Result<(), Failure> {
+fn check_columns(model: &TrainedModel, rows: &TimedSource, path: &Path) -> Result<(), Failure> {
     let names = Some(&*model.description.features).filter(|names| !names.is_empty());
-    let trained = Columns::new(model.dimension(), names, None);
+    let trained = TableColumns::new(model.dimension(), names, None);
     trained.check_data(&path.display().to_string(), rows.input().columns(), rows.input().shown())
 }
 
 /// How answers are written.
-struct Lines {
-    style: Style,
-    cells: Cells,
+struct AnswerLines {
+    style: LineStyle,
+    cells: AnswerCells,
     /// Whether a line says more than one number.
     several: bool,
 }
 
-impl Lines {
+impl AnswerLines {
     /// The lines of a model. Classes that it meets later have no column.
-    fn of(model: &Trained, style: Style, intervals: bool) -> Self {
+    fn of(model: &TrainedModel, style: LineStyle, intervals: bool) -> Self {
         let task = model.classes();
         let (kind, classes) = match task {
             Some(task) => (Kind::Class(None), sorted_names(&task.labels)),
             None => (Kind::Numbers(model.outputs()), Vec::new()),
         };
-        let cells = Cells::predicted(&Offer {
+        let cells = AnswerCells::predicted(&Offer {
             kind,
             targets: &model.description.target_names,
             classes: &classes,
@@ -281,7 +281,7 @@ impl Lines {
     }
 
     /// Answers a row; false when nobody reads the answers, or they cannot be written.
-    fn answer(&self, replies: &Replies, model: &Trained, answer: Option<&Answer>) -> bool {
+    fn answer(&self, replies: &Replies, model: &TrainedModel, answer: Option<&RowPrediction>) -> bool {
         match answer {
             Some(answer) if self.several => replies.answer_line(&self.line(model, answer)),
             Some(answer) => replies.answer(answer.numbers.first().copied()),
@@ -289,9 +289,9 @@ impl Lines {
         }
     }
 
-    fn line(&self, model: &Trained, answer: &Answer) -> String {
+    fn line(&self, model: &TrainedModel, answer: &RowPrediction) -> String {
         let cells = self.cells.named();
-        if self.style == Style::Csv {
+        if self.style == LineStyle::Csv {
             let text = |(_, cell)| told(cell, model, answer, quoted).unwrap_or_default();
             return cells.map(text).collect::<Vec<_>>().join(",");
         }
@@ -299,7 +299,7 @@ impl Lines {
         for (name, cell) in cells {
             let fact = told(cell, model, answer, text).unwrap_or_else(|| "null".to_owned());
             match cell {
-                Cell::Probability(class) => probabilities.push((class.as_str(), fact)),
+                AnswerCell::Probability(class) => probabilities.push((class.as_str(), fact)),
                 _ => facts.push((name, fact)),
             }
         }
@@ -311,18 +311,23 @@ impl Lines {
 }
 
 /// What a cell holds, if it is there; a class as `name` writes it.
-fn told(cell: &Cell, model: &Trained, answer: &Answer, name: impl Fn(&str) -> String) -> Option<String> {
+fn told(
+    cell: &AnswerCell,
+    model: &TrainedModel,
+    answer: &RowPrediction,
+    name: impl Fn(&str) -> String,
+) -> Option<String> {
     let finite = |value: &f64| value.is_finite().then(|| number(*value));
     let judged = &answer.judged;
     match (cell, model.classes()) {
-        (Cell::Prediction(output), None) => answer.numbers.get(*output).map(|made| number(*made)),
-        (Cell::Lower(output), None) => answer.lower.get(*output).and_then(finite),
-        (Cell::Upper(output), None) => answer.upper.get(*output).and_then(finite),
-        (Cell::Prediction(_), Some(Classes { labels, .. })) => labels.get(judged.class?).map(name),
-        (Cell::Probability(class), Some(Classes { labels, .. })) => {
+        (AnswerCell::Prediction(output), None) => answer.numbers.get(*output).map(|made| number(*made)),
+        (AnswerCell::Lower(output), None) => answer.lower.get(*output).and_then(finite),
+        (AnswerCell::Upper(output), None) => answer.upper.get(*output).and_then(finite),
+        (AnswerCell::Prediction(_), Some(Classes { labels, .. })) => labels.get(judged.class?).map(name),
+        (AnswerCell::Probability(class), Some(Classes { labels, .. })) => {
             judged.probability(labels.find(class)?, labels.len()).map(number)
         }
-        (Cell::Score, Some(_)) => judged.score.map(number),
+        (AnswerCell::Score, Some(_)) => judged.score.map(number),
         _ => None,
     }
 }
@@ -338,16 +343,16 @@ fn object<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
     format!("{{{}}}", facts.join(","))
 }
 
-fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Lines) -> Result<(), Failure> {
-    let mut sample = Sample::default();
+fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines: &AnswerLines) -> Result<(), Failure> {
+    let mut sample = RawRow::default();
     let ended = loop {
         let learnt = match rows.next(&mut sample) {
-            Ok(Some(Row::Good)) => {
+            Ok(Some(RowKind::Good)) => {
                 let marks = &mut learning.model.description.marks;
                 *marks = marks.or(rows.input().marks());
                 learning.learn(&rows, &mut sample)
             }
-            Ok(Some(Row::Bad(why))) => learning.unreadable(why, &rows).map(|()| false),
+            Ok(Some(RowKind::Bad(why))) => learning.unreadable(why, &rows).map(|()| false),
             Ok(None) => break Ok(()),
             Err(failure) => Err(failure),
         };
@@ -366,21 +371,22 @@ fn learn(mut learning: Learning, mut rows: Rows, replies: &Replies, lines: &Line
     let replied = finish(replies, ended);
     learning.report();
     if let Some(note) = learning.implausible_note() {
-        voice::remark(note);
+        verbosity::remark(note);
     }
     replied.and(saved)
 }
 
 fn predict(
-    model: &Trained,
+    model: &TrainedModel,
     mut bad: BadRows,
-    mut rows: Rows,
+    mut rows: TimedSource,
     replies: &Replies,
-    lines: &Lines,
+    lines: &AnswerLines,
     stop: &Stop,
 ) -> Result<(), Failure> {
     // The model stays as it is: preparing pays however much it costs.
-    let (mut sample, mut scratch, mut answer) = (Sample::default(), Scratch::for_inputs(usize::MAX), Answer::default());
+    let (mut sample, mut scratch, mut answer) =
+        (RawRow::default(), Scratch::for_inputs(usize::MAX), RowPrediction::default());
     let mut odd = rows.oddities();
     let ended = loop {
         let row = match rows.next(&mut sample) {
@@ -389,13 +395,13 @@ fn predict(
             Err(failure) => break Err(failure),
         };
         let made = match row {
-            Row::Good => {
+            RowKind::Good => {
                 if let Some(encoding) = &model.encoding {
                     odd.tell(encoding, &sample.record, || rows.place());
                 }
                 model.predict(&mut sample, &mut scratch, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
             }
-            Row::Bad(why) => Err(why),
+            RowKind::Bad(why) => Err(why),
         };
         let taken =
             made.as_ref().map_or_else(|why| bad.take(why.clone(), &rows).and_then(|()| bad.put_aside()), |()| Ok(()));
@@ -408,7 +414,7 @@ fn predict(
     };
     let replied = finish(replies, ended);
     if let Some(report) = bad.report() {
-        voice::say(report);
+        verbosity::say(report);
     }
     replied
 }

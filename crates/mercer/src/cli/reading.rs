@@ -8,13 +8,13 @@ use mercer::readers::{ColumnChoice, Format, ReadOptions, RowReader, TargetColumn
 
 use super::CommonArguments;
 use super::dialect::{self, Dialect};
-use super::encoded::{self, Encoded, Known, Looking};
+use super::encoded_rows::{self, ColumnSource, EncodedRows, Looking};
 use super::failure::Failure;
 use super::input::{Input, not_scaled};
 use super::opening::Opening;
 use super::source::Source;
 use super::stop::Stop;
-use super::task::Wanted;
+use super::task::TaskOptions;
 
 /// How to read DATA.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub(crate) struct Reading<'a> {
     /// How the file is written, and which column is what.
     pub(crate) options: ReadOptions,
     /// What decides whether targets are classes.
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: TaskOptions,
     pub(crate) columns: Reads<'a>,
     /// An option that is not for data sets with names, if one is given.
     pub(crate) given: Option<&'static str>,
@@ -39,12 +39,12 @@ pub(crate) enum Reads<'a> {
     /// The first rows tell.
     Looks(Looking),
     /// By a model that knows them.
-    Knows(Known<'a>),
+    Knows(ColumnSource<'a>),
 }
 
 impl<'a> Reading<'a> {
     /// As the options have it for DATA, or for another file of the same columns.
-    pub(crate) fn of(common: &CommonArguments, data: &'a Path, wanted: Wanted, looking: Looking) -> Self {
+    pub(crate) fn of(common: &CommonArguments, data: &'a Path, wanted: TaskOptions, looking: Looking) -> Self {
         let CommonArguments { dialect, target, ignore, weight, .. } = common;
         let options = ReadOptions {
             target: target.clone().unwrap_or_default(),
@@ -70,12 +70,12 @@ impl<'a> Reading<'a> {
             let table = Registry::load()?.open(name)?;
             return match &self.columns {
                 Reads::Looks(looking) if looking.options.scale != Scale::None => {
-                    let scaled = Encoded::of_named(name, &table, looking, *wanted)?;
+                    let scaled = EncodedRows::of_named(name, &table, looking, *wanted)?;
                     let encoded = scaled.ok_or_else(|| not_scaled(name, looking.options.scale))?;
                     Ok(Input::of_encoded(shown, encoded))
                 }
                 Reads::Knows(known) => {
-                    let encoded = Encoded::known(&shown, RowReader::of_table(&table)?, known, self.aloud)?;
+                    let encoded = EncodedRows::known(&shown, RowReader::of_table(&table)?, known, self.aloud)?;
                     Ok(Input::of_encoded(shown, encoded))
                 }
                 Reads::Looks(_) | Reads::Numbers(_) => Input::of_table(shown, table, *wanted),
@@ -99,7 +99,7 @@ impl<'a> Reading<'a> {
                 let known_names = if schema.is_named() { columns.collect() } else { Vec::new() };
                 let options = ReadOptions { known: known_names, later_keys: true, ..options.clone() };
                 let records = opening.last_records(&options)?;
-                Ok(Input::of_encoded(shown.clone(), Encoded::known(&shown, records, known, self.aloud)?))
+                Ok(Input::of_encoded(shown.clone(), EncodedRows::known(&shown, records, known, self.aloud)?))
             }
         }
     }
@@ -111,7 +111,7 @@ fn check_target(opening: &Opening, options: &ReadOptions, target: &TargetColumn)
     // What cannot be read tells why when it is.
     let Ok(records) = opening.records(&whole) else { return Ok(()) };
     if options.format == Some(Format::Libsvm)
-        || encoded::targets(target, records.columns().len(), records.feature_names()).is_some()
+        || encoded_rows::targets(target, records.columns().len(), records.feature_names()).is_some()
     {
         return Ok(());
     }

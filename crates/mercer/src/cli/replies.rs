@@ -13,7 +13,7 @@ const WAITING: usize = 64 << 10;
 
 /// How a line looks.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Style {
+pub(crate) enum LineStyle {
     /// A number; nothing for a row without an answer.
     Csv,
     /// `{"prediction":…}`, null for a row without an answer.
@@ -22,10 +22,10 @@ pub(crate) enum Style {
 
 /// The lines; clones share them, so that whoever waits for input can flush what was answered.
 #[derive(Clone)]
-pub(crate) struct Replies(Arc<Mutex<Lines>>);
+pub(crate) struct Replies(Arc<Mutex<ReplyLines>>);
 
-struct Lines {
-    style: Style,
+struct ReplyLines {
+    style: LineStyle,
     waiting: Vec<u8>,
     file: Option<Aside>,
     numbers: zmij::Buffer,
@@ -45,15 +45,15 @@ impl Replies {
     pub(crate) fn create(path: Option<&Path>, inputs: &[&Path]) -> Result<Self, Failure> {
         let file = path.map(|path| Aside::create_for("--predictions", path, inputs, "")).transpose()?;
         let waiting = Vec::with_capacity(WAITING + 512);
-        let lines = Lines { style: Style::Csv, waiting, file, numbers: zmij::Buffer::new(), end: End::Open };
+        let lines = ReplyLines { style: LineStyle::Csv, waiting, file, numbers: zmij::Buffer::new(), end: End::Open };
         Ok(Self(Arc::new(Mutex::new(lines))))
     }
 
     /// A line that stands above the others in CSV.
-    pub(crate) fn begin(&self, style: Style, header: Option<&str>) {
+    pub(crate) fn begin(&self, style: LineStyle, header: Option<&str>) {
         self.with(|lines| {
             lines.style = style;
-            if let Some(header) = header.filter(|_| style == Style::Csv) {
+            if let Some(header) = header.filter(|_| style == LineStyle::Csv) {
                 lines.waiting.extend_from_slice(header.as_bytes());
                 lines.waiting.push(b'\n');
             }
@@ -76,7 +76,7 @@ impl Replies {
 
     /// Hands on what waits.
     pub(crate) fn flush(&self) {
-        self.with(Lines::flush);
+        self.with(ReplyLines::flush);
     }
 
     /// Hands on what waits and puts the file in its place; tells what went wrong. Without this the
@@ -92,7 +92,7 @@ impl Replies {
         })
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Lines) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut ReplyLines) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -106,13 +106,13 @@ fn push(waiting: &mut Vec<u8>, number: &str) {
     }
 }
 
-impl Lines {
+impl ReplyLines {
     #[inline]
     fn answer(&mut self, prediction: Option<f64>) -> bool {
         let number = prediction.map(|prediction| self.numbers.format(prediction));
         match (self.style, number) {
-            (Style::Csv, number) => push(&mut self.waiting, number.unwrap_or_default()),
-            (Style::Ndjson, number) => {
+            (LineStyle::Csv, number) => push(&mut self.waiting, number.unwrap_or_default()),
+            (LineStyle::Ndjson, number) => {
                 self.waiting.extend_from_slice(b"{\"prediction\":");
                 push(&mut self.waiting, number.unwrap_or("null"));
                 self.waiting.push(b'}');

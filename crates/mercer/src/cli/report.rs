@@ -12,7 +12,7 @@ use super::scores::{IntervalScores, Metric, Scores, Section, table};
 
 /// The fields are the JSON object's keys, in its order.
 #[derive(serde::Serialize)]
-pub(crate) struct Report {
+pub(crate) struct EvalReport {
     pub(crate) learner: &'static str,
     pub(crate) kernel: String,
     pub(crate) parameters: Parameters,
@@ -22,14 +22,14 @@ pub(crate) struct Report {
     pub(crate) scores: Scores,
     /// Over the later half of the rounds that are scored, and over the last of them.
     pub(crate) second_half: Scores,
-    pub(crate) last_window: Window,
+    pub(crate) last_window: WindowScores,
     /// One by one, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outputs: Vec<Output>,
     pub(crate) dictionary_size: usize,
     pub(crate) seconds: f64,
     pub(crate) seconds_per_example: f64,
-    pub(crate) checkpoints: Vec<Progress>,
+    pub(crate) checkpoints: Vec<CurvePoint>,
     /// What the targets are.
     pub(crate) task: &'static str,
     /// Why, where nobody told it.
@@ -57,7 +57,7 @@ pub(crate) struct Report {
 
 /// The scores of the last rows.
 #[derive(serde::Serialize)]
-pub(crate) struct Window {
+pub(crate) struct WindowScores {
     /// How many of them.
     pub(crate) rows: usize,
     #[serde(flatten)]
@@ -66,7 +66,7 @@ pub(crate) struct Window {
 
 /// What had come of it at a checkpoint.
 #[derive(serde::Serialize)]
-pub(crate) struct Progress {
+pub(crate) struct CurvePoint {
     pub(crate) t: usize,
     /// Of the rows that are scored.
     pub(crate) cumulative_loss: f64,
@@ -111,7 +111,7 @@ impl Serialize for Parameters {
     }
 }
 
-impl Report {
+impl EvalReport {
     pub(crate) fn json(&self) -> Result<String, Failure> {
         json(self)
     }
@@ -149,7 +149,7 @@ impl Report {
         let [so_far, window] = [format!("{head} so far"), format!("{head} of {}", last(self.window))];
         let _ = writeln!(text, "\n  {:>12}  {:>12}  {losses:>14}  {so_far:>18}  {window}", "row", "dictionary");
         let shown = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), digits);
-        for Progress { t, cumulative_loss, dictionary_size, window_score, score } in &self.checkpoints {
+        for CurvePoint { t, cumulative_loss, dictionary_size, window_score, score } in &self.checkpoints {
             let (loss, so_far, window) = (digits(*cumulative_loss), shown(*score), shown(*window_score));
             let _ = writeln!(text, "  {t:>12}  {dictionary_size:>12}  {loss:>14}  {so_far:>18}  {window}");
         }

@@ -1,13 +1,13 @@
 //! Rows one by one, from a file, a pipe or a data set with a name; a bad row is handed on as such,
 //! and the next can be read.
 
-use super::encoded::{Oddities, Sample};
+use super::encoded_rows::{Oddities, RawRow};
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::reading::{Reading, Reads};
 use super::stop::Stop;
 
-pub(crate) struct Rows {
+pub(crate) struct TimedSource {
     input: Input,
     /// Whether the user may say what columns are.
     asks: bool,
@@ -16,14 +16,14 @@ pub(crate) struct Rows {
 
 /// What the next row is.
 #[derive(Clone)]
-pub(crate) enum Row {
+pub(crate) enum RowKind {
     /// It is in the caller's memory.
     Good,
     /// Why it is none.
     Bad(String),
 }
 
-impl Rows {
+impl TimedSource {
     /// `idle` is called whenever a pipe has nothing to read.
     pub(crate) fn open(
         reading: &Reading<'_>,
@@ -49,17 +49,17 @@ impl Rows {
     ///
     /// # Errors
     /// Those after which no row can be read.
-    pub(crate) fn next(&mut self, sample: &mut Sample) -> Result<Option<Row>, Failure> {
+    pub(crate) fn next(&mut self, sample: &mut RawRow) -> Result<Option<RowKind>, Failure> {
         let read = self.input.next_sample(sample);
         if self.stop.requested() {
             return Ok(None);
         }
         match read {
             Ok(false) => Ok(None),
-            Ok(true) => Ok(Some(Row::Good)),
+            Ok(true) => Ok(Some(RowKind::Good)),
             Err(error) if error.concerns_one_row() => {
                 let remedy = failure::remedy(&error).filter(|_| self.asks);
-                Ok(Some(Row::Bad(remedy.map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}")))))
+                Ok(Some(RowKind::Bad(remedy.map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}")))))
             }
             Err(error) => Err(error.into()),
         }
@@ -75,7 +75,7 @@ pub(crate) trait Origin {
 }
 
 /// The row last read.
-impl Origin for Rows {
+impl Origin for TimedSource {
     fn place(&self) -> String {
         format!("{}, {}", self.input.shown(), self.input.place())
     }
@@ -86,21 +86,21 @@ impl Origin for Rows {
 }
 
 /// A row that was read ahead.
-pub(crate) struct Kept {
-    pub(crate) row: Row,
-    pub(crate) sample: Sample,
+pub(crate) struct NextRow {
+    pub(crate) row: RowKind,
+    pub(crate) sample: RawRow,
     place: String,
     record: Vec<u8>,
 }
 
-impl Kept {
+impl NextRow {
     /// The row last read.
-    pub(crate) fn of(rows: &Rows, row: Row, sample: &Sample) -> Self {
+    pub(crate) fn of(rows: &TimedSource, row: RowKind, sample: &RawRow) -> Self {
         Self { row, sample: sample.clone(), place: rows.place(), record: rows.record().to_vec() }
     }
 }
 
-impl Origin for Kept {
+impl Origin for NextRow {
     fn place(&self) -> String {
         self.place.clone()
     }

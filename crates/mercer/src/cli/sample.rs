@@ -4,14 +4,14 @@
 /// number. So the choice depends on the round alone, is the same in every run, and has no period
 /// that the stream might share.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample<T> {
+pub(crate) struct RoundSample<T> {
     capacity: usize,
     /// Rounds are kept whose hash ends in so many zeros.
     level: u32,
     kept: Vec<(usize, T)>,
 }
 
-impl<T> Sample<T> {
+impl<T> RoundSample<T> {
     pub(crate) fn new(capacity: usize) -> Self {
         Self { capacity, level: 0, kept: Vec::new() }
     }
@@ -62,7 +62,7 @@ mod tests {
             uniform = uniform.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (uniform >> 40) as f64 / (1 << 24) as f64
         };
-        let (mut sample, mut all) = (Sample::new(20_000), Vec::new());
+        let (mut sample, mut all) = (RoundSample::new(20_000), Vec::new());
         for round in 1..=200_000 {
             let positive = next() < 0.2;
             let score = next() + next() + if positive { 0.4 } else { 0.0 };
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn all_are_kept_while_they_fit_and_then_a_fair_share() {
-        let mut sample = Sample::new(1000);
+        let mut sample = RoundSample::new(1000);
         for round in 1..=1000 {
             sample.offer(round, || round * 2);
         }

@@ -3,9 +3,9 @@
 
 mod dynamics;
 mod groups;
-mod guarded;
 mod journal;
 mod keeping;
+mod screened_model;
 mod served;
 
 use std::net::{SocketAddr, TcpListener};
@@ -21,10 +21,10 @@ use super::lock::ModelLock;
 use super::output;
 use super::plain::Plain;
 use super::stop::Stop;
-use super::{count, every, store, voice};
+use super::{count, every, store, verbosity};
 use groups::Folder;
-use guarded::Guarded;
-use keeping::{Copy, JournalArguments, Place};
+use keeping::{Copy, JournalArguments, ModelPlace};
+use screened_model::ScreenedModel;
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
@@ -90,9 +90,9 @@ pub(crate) struct ServeArguments {
     /// What becomes of a row that names a column which the model does not have: that column is
     /// ignored, or the row is refused
     #[arg(long, value_enum, default_value = "ignore")]
-    unknown: Unknown,
+    unknown: UnknownColumns,
     /// Refuse a row whose target lies outside
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = guarded::range)]
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = screened_model::range)]
     target_range: Option<[f64; 2]>,
     /// Threads that answer requests; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = count)]
@@ -103,7 +103,7 @@ pub(crate) struct ServeArguments {
 
 /// What becomes of columns that the model does not have.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Unknown {
+enum UnknownColumns {
     Ignore,
     Refuse,
 }
@@ -185,10 +185,10 @@ const VARIABLE: &str = "MERCER_TOKEN";
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
     let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
-    let place = Place::of(path, arguments.rescue.as_deref())?;
+    let place = ModelPlace::of(path, arguments.rescue.as_deref())?;
     let (limits, range) = (arguments.limits, arguments.target_range);
     let load = move |path: &Path| -> Result<Box<dyn Model>, Failure> {
-        Ok(Box::new(Guarded::new(served::load(path, &limits)?, range)))
+        Ok(Box::new(ScreenedModel::new(served::load(path, &limits)?, range)))
     };
     let mut model = load(path)?;
     if !arguments.read_only {
@@ -212,7 +212,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     })?;
     output::print(&format!("http://{addr}/\n"))?;
     if access.closed.is_some() && !arguments.read_only {
-        voice::say(format!(
+        verbosity::say(format!(
             "/learn is closed, since others than this machine may reach it; set {VARIABLE} to open it to those who know the token"
         ));
     }
@@ -222,10 +222,10 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         checkpoint: arguments.checkpoint,
         checkpoint_time: Some(arguments.checkpoint_time).filter(|time| !time.is_zero()),
         drain: arguments.drain,
-        refuse_unknown: arguments.unknown == Unknown::Refuse,
+        refuse_unknown: arguments.unknown == UnknownColumns::Refuse,
         threads: arguments.threads,
         file_name: download_name(path),
-        log: |text| voice::say(text),
+        log: |text| verbosity::say(text),
     };
     mercer_serve::run(listener, model, options, keeping, &|| stop.requested())
         .map_err(|error| Failure::because(error.to_string()))

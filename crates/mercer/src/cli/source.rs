@@ -66,14 +66,14 @@ pub(crate) fn no_column(shown: &str, option: &str, choice: &ColumnChoice, column
 
 /// What is known of the columns of a table.
 #[derive(Clone)]
-pub(crate) struct Columns {
+pub(crate) struct TableColumns {
     /// d.
     pub(crate) dimension: usize,
     /// The features' names, then those of the targets.
     names: Option<Vec<String>>,
 }
 
-impl Columns {
+impl TableColumns {
     pub(crate) fn new(dimension: usize, features: Option<&[String]>, targets: Option<&[String]>) -> Self {
         let names = features.map(|features| features.iter().chain(targets.unwrap_or_default()).cloned().collect());
         Self { dimension, names }

@@ -9,21 +9,21 @@ use mercer::model::{MAGIC, Model, ModelError, ModelKind, Operator, Prediction};
 
 use super::failure::Failure;
 use super::output::Aside;
-use super::trained::Trained;
+use super::trained_model::TrainedModel;
 
 fn refused(path: &Path, error: &ModelError) -> Failure {
     Failure::because(format!("{}: {error}", path.display()))
 }
 
 /// A model, and what its file tells of itself.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedModel {
     pub(crate) model: Model,
     /// The size of the file.
     pub(crate) bytes: u64,
 }
 
 /// The model in a file, of whatever kind.
-pub(crate) fn load(path: &Path) -> Result<Loaded, Failure> {
+pub(crate) fn load(path: &Path) -> Result<LoadedModel, Failure> {
     let unreadable = |error| refused(path, &ModelError::Io(error));
     if path.is_dir() {
         return Err(Failure::because(format!("{}: is a folder; give a model file", path.display())));
@@ -31,21 +31,21 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, Failure> {
     let file = File::open(path).map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
     let model = Model::read(file).map_err(|error| refused(path, &error))?;
-    Ok(Loaded { model, bytes })
+    Ok(LoadedModel { model, bytes })
 }
 
 /// The learner from examples in a file, of numbers or of classes.
-pub(crate) fn load_trained(path: &Path) -> Result<Trained, Failure> {
+pub(crate) fn load_trained(path: &Path) -> Result<TrainedModel, Failure> {
     trained(path, load(path)?.model)
 }
 
 /// The same of a model that was in the file; sums are fitted.
-pub(crate) fn trained(path: &Path, model: Model) -> Result<Trained, Failure> {
+pub(crate) fn trained(path: &Path, model: Model) -> Result<TrainedModel, Failure> {
     let model = match model {
         Model::Moments(sums) => sums.fit_model().map_err(|error| refused(path, &error))?,
         model => model,
     };
-    Trained::of(model).map_err(|other| other_kind(path, ModelKind::Regression, &other))
+    TrainedModel::of(model).map_err(|other| other_kind(path, ModelKind::Regression, &other))
 }
 
 /// The forecaster in a file.
@@ -108,18 +108,18 @@ pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
 
 /// A model file that was written: it is locked as long as this is kept, where a lock does not keep
 /// readers out.
-pub(crate) struct Saved {
+pub(crate) struct SavedModel {
     #[cfg(unix)]
     _locked: File,
 }
 
 /// Writes the model beside its place, brings it to the disk, and puts it there in one step.
-pub(crate) fn save(option: &str, path: &Path, model: Result<Vec<u8>, ModelError>) -> Result<Saved, Failure> {
+pub(crate) fn save(option: &str, path: &Path, model: Result<Vec<u8>, ModelError>) -> Result<SavedModel, Failure> {
     let bytes = model.map_err(|error| refused(path, &error))?;
     let mut file = Aside::create_again(option, path)?;
     file.write_bytes(&bytes)?;
     let _locked = file.finish_durably()?;
-    Ok(Saved {
+    Ok(SavedModel {
         #[cfg(unix)]
         _locked,
     })

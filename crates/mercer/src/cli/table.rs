@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::voice;
+use super::verbosity;
 
 /// The rounds so far.
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ pub(crate) struct Standing {
 }
 
 /// Prints a line each time the number of rounds has doubled.
-pub(crate) struct Table {
+pub(crate) struct ProgressTable {
     quiet: bool,
     /// What the columns of losses are called.
     heads: [&'static str; 2],
@@ -26,7 +26,7 @@ pub(crate) struct Table {
     begun: bool,
 }
 
-impl Table {
+impl ProgressTable {
     /// A table that goes on behind these rounds of a model of `classes` or of numbers, whose losses
     /// may be in `scaled` units.
     pub(crate) fn new(quiet: bool, classes: bool, scaled: bool, standing: Standing) -> Self {
@@ -63,13 +63,16 @@ impl Table {
         }
         if !std::mem::replace(&mut self.begun, true) {
             let [last, all] = self.heads;
-            voice::line(format_args!("{:>12}  {last:>16}  {all:>16}  {:>10}  {:>12}", "row", "dictionary", "rows/s"));
+            verbosity::line(format_args!(
+                "{:>12}  {last:>16}  {all:>16}  {:>10}  {:>12}",
+                "row", "dictionary", "rows/s"
+            ));
         }
         let since = (rounds - before.rounds) as f64;
         let rate = since / now.duration_since(then).as_secs_f64().max(1e-9);
         // Before a row that counts there is no mean.
         let mean = |loss: f64, weight: f64| if weight > 0.0 { format!("{:.9}", loss / weight) } else { "-".to_owned() };
         let (last, all) = (mean(loss - before.loss, weight - before.weight), mean(loss, weight));
-        voice::line(format_args!("{rounds:>12}  {last:>16}  {all:>16}  {size:>10}  {rate:>12.0}"));
+        verbosity::line(format_args!("{rounds:>12}  {last:>16}  {all:>16}  {size:>10}  {rate:>12.0}"));
     }
 }

@@ -23,7 +23,7 @@ impl Kind {
     }
 
     /// Refuses numbers as targets of a learner that only classifies.
-    pub(crate) fn check(self, entry: &Entry, wanted: Wanted, shown: &str) -> Result<(), Failure> {
+    pub(crate) fn check(self, entry: &Entry, wanted: TaskOptions, shown: &str) -> Result<(), Failure> {
         let Self::Numbers(outputs) = self else { return Ok(()) };
         if entry.takes.numbers() {
             return Ok(());
@@ -51,7 +51,7 @@ impl Kind {
     }
 
     /// Why the target is a class, where nobody told it.
-    pub(crate) fn why(self, wanted: Wanted) -> Option<String> {
+    pub(crate) fn why(self, wanted: TaskOptions) -> Option<String> {
         let Self::Class(two) = self else { return None };
         let why = match two {
             Some([a, b]) => format!("the first rows hold {a} and {b} alone; --task regression takes it as a number"),
@@ -71,7 +71,7 @@ impl Kind {
 
 /// What decides whether targets are classes.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct TaskOptions {
     /// What `--task` says.
     pub(crate) task: Option<TaskChoice>,
     /// Whether the loss that is set makes the learner one of classes.
@@ -80,7 +80,7 @@ pub(crate) struct Wanted {
     pub(crate) classifier: bool,
 }
 
-impl Wanted {
+impl TaskOptions {
     /// What the options say, before the data are seen: a loss for classes makes a learner of
     /// classes, and some learners have no other.
     pub(crate) fn of(common: &CommonArguments) -> Self {

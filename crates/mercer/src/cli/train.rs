@@ -10,28 +10,28 @@ use clap::Args;
 use mercer::KernelSpec;
 use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::encoding::ScaledTargets;
-use mercer::model::{Classes, Description, Numbers, Progress, Seen, Task, Taught};
+use mercer::model::{Classes, Description, Numbers, Progress, RowWindow, Task, Taught};
 use mercer::readers::{Scaling, Targets};
 
 use super::bad_rows::{BadRows, OnError};
-use super::construction::{Construction, Learner, Premises};
+use super::construction::{Construction, FreshLearner, Premises};
 use super::dialect::{kept_gaps, known_gaps};
-use super::encoded::{Looking, Moving, Oddities, Sample, TableRanges};
+use super::encoded_rows::{Looking, Oddities, RawRow, RunningEncoding, TableRanges};
 use super::failure::Failure;
-use super::learned::Learned;
+use super::learned_ranges::LearnedRanges;
 use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
-use super::notes::{self, Alarm, Outcome};
+use super::notes::{self, Alarm, LearningFacts};
 use super::output::{self, digits};
 use super::reading::Reading;
-use super::rows::{Kept, Origin, Row, Rows};
+use super::rows::{NextRow, Origin, RowKind, TimedSource};
 use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
 use super::source::Source;
 use super::stop::Stop;
-use super::task::Wanted;
-use super::trained::{OfRows, Trained};
-use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, voice};
+use super::task::TaskOptions;
+use super::trained_model::{OfRows, TrainedModel};
+use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, verbosity};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     arguments.on_error.check(&inputs, ("--out", &Some(arguments.out.clone())))?;
     store::check_place("--out", &arguments.out)?;
     let stop = Stop::listen()?;
-    let mut plan = Plan::of(arguments, &stop)?;
+    let mut plan = TrainPlan::of(arguments, &stop)?;
     let beginning = plan.begin(&stop)?;
     let made = plan.construct(arguments, &beginning)?;
     let alarm = Alarm::new(plan.entry, &made.parameters, (&made.kernel, plan.rows.input().shown()), plan.scaled);
@@ -106,10 +106,10 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             let goal = saved.progress.seen();
             (saved, goal)
         }
-        None => (fresh, Seen::default()),
+        None => (fresh, RowWindow::default()),
     };
     let saving = Saving::new("--out", arguments.out.clone(), arguments.checkpoint);
-    let saving = saving.resuming(plan.rows.input().shown(), Seen::default(), goal);
+    let saving = saving.resuming(plan.rows.input().shown(), RowWindow::default(), goal);
     let bad = BadRows::new(&arguments.on_error)?;
     let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
     let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
@@ -124,9 +124,9 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
 }
 
 /// The rows, and what is known of them before the first is read.
-struct Plan {
+struct TrainPlan {
     entry: &'static Entry,
-    rows: Rows,
+    rows: TimedSource,
     /// By the ranges of a whole file, of rows that are not encoded.
     scaling: Option<Scaling>,
     scaled: bool,
@@ -139,20 +139,20 @@ struct Plan {
 
 /// Rows that were read before the first is learnt.
 #[derive(Default)]
-struct Beginning {
-    ahead: VecDeque<Kept>,
+struct FirstRows {
+    ahead: VecDeque<NextRow>,
     /// The numbers of the good ones as the model will have them, and their weights.
     numbers: Vec<f64>,
     weights: Vec<f64>,
 }
 
-impl Plan {
+impl TrainPlan {
     fn of(arguments: &TrainArguments, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
         let entry = catalogue::find(&common.learner)?;
         let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
         let survey = Survey::make(arguments, settings.needs_rounds())?;
-        let wanted = Wanted::of(common);
+        let wanted = TaskOptions::of(common);
         // The first rows settle the kernel's width and whatever else looks at data; nobody waits
         // for them otherwise.
         let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
@@ -167,7 +167,7 @@ impl Plan {
         if at_once {
             reading.options.targets = Targets::Numbers;
         }
-        let rows = Rows::open(&reading, stop.clone(), || ())?;
+        let rows = TimedSource::open(&reading, stop.clone(), || ())?;
         rows.input().kind().check(entry, wanted, rows.input().shown())?;
         common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
         let learned = survey.learned.as_ref();
@@ -179,17 +179,17 @@ impl Plan {
     }
 
     /// Reads the first rows, if they settle something.
-    fn begin(&mut self, stop: &Stop) -> Result<Beginning, Failure> {
-        let (mut beginning, mut sample) = (Beginning::default(), Sample::default());
+    fn begin(&mut self, stop: &Stop) -> Result<FirstRows, Failure> {
+        let (mut beginning, mut sample) = (FirstRows::default(), RawRow::default());
         let dimension = self.rows.input().columns().dimension;
         let looked_at = if self.looks { FIRST_ROWS.min(self.limit) } else { 0 };
         // What the model will learn of these rows, row by row.
         let (encoding, kind) = (self.rows.input().encoding().cloned(), self.rows.input().kind());
-        let mut moving = encoding.map(|encoding| Moving::new(encoding, kind));
+        let mut moving = encoding.map(|encoding| RunningEncoding::new(encoding, kind));
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
-            if let Row::Good = row {
-                let Sample { example, record } = &sample;
+            if let RowKind::Good = row {
+                let RawRow { example, record } = &sample;
                 let mut scaled = example.features.clone();
                 let taken = match &mut moving {
                     None => self.scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
@@ -200,7 +200,7 @@ impl Plan {
                     beginning.weights.push(example.weight);
                 }
             }
-            beginning.ahead.push_back(Kept::of(&self.rows, row, &sample));
+            beginning.ahead.push_back(NextRow::of(&self.rows, row, &sample));
         }
         if self.looks && stop.requested() {
             return Err(Failure::because(
@@ -211,17 +211,17 @@ impl Plan {
     }
 
     /// The learner for these rows.
-    fn construct(&self, arguments: &TrainArguments, beginning: &Beginning) -> Result<Construction, Failure> {
+    fn construct(&self, arguments: &TrainArguments, beginning: &FirstRows) -> Result<Construction, Failure> {
         let Self { entry, rows, rounds, .. } = self;
         let dimension = rows.input().columns().dimension;
         match rounds {
             Some(rounds) => memory::check(entry, rows.input().shown(), *rounds, dimension)?,
-            None => memory::remark(entry, dimension).iter().for_each(voice::remark),
+            None => memory::remark(entry, dimension).iter().for_each(verbosity::remark),
         }
-        let Beginning { numbers, weights, .. } = beginning;
+        let FirstRows { numbers, weights, .. } = beginning;
         let premises = Premises { dimension, rounds: *rounds, kind: rows.input().kind(), rows: numbers, weights };
         let made = Construction::of(&arguments.common, entry, &premises)?;
-        voice::more(|| {
+        verbosity::more(|| {
             let target = rows.input().kind().words(rows.input().columns().targets());
             format!("{}: {dimension} features, {target}, kernel {}", rows.input().shown(), made.kernel)
         });
@@ -229,7 +229,7 @@ impl Plan {
     }
 
     /// The model that has learnt no row.
-    fn model(&self, common: &CommonArguments, made: Construction) -> Result<Trained, Failure> {
+    fn model(&self, common: &CommonArguments, made: Construction) -> Result<TrainedModel, Failure> {
         let Self { rows, scaling, .. } = self;
         let (encoding, targets) = (rows.input().encoding().cloned(), rows.input().columns().targets());
         let Construction { learner, kernel, parameters } = made;
@@ -248,7 +248,7 @@ impl Plan {
             own: kept_gaps(common.dialect.gaps()),
         };
         let task = match learner {
-            Learner::Numbers(learner) => {
+            FreshLearner::Numbers(learner) => {
                 let intervals = common.intervals.make(&learner)?;
                 let learner = match (&encoding, rows.input().target_scales()) {
                     (None, _) => ScaledTargets::unscaled(learner),
@@ -257,20 +257,20 @@ impl Plan {
                 };
                 Task::Numbers(Box::new(Numbers { intervals, ..Numbers::new(learner.screening(common.outliers)) }))
             }
-            Learner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
+            FreshLearner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
         };
-        Ok(Trained { description, encoding, scaling: scaling.clone(), progress: Progress::default(), task })
+        Ok(TrainedModel { description, encoding, scaling: scaling.clone(), progress: Progress::default(), task })
     }
 
     /// Has all rows learnt, of which `ahead` has the first.
     fn pass(
         &mut self,
         learning: &mut Learning,
-        mut ahead: VecDeque<Kept>,
+        mut ahead: VecDeque<NextRow>,
         mut alarm: Alarm,
         stop: &Stop,
     ) -> Result<(), Failure> {
-        let mut sample = Sample::default();
+        let mut sample = RawRow::default();
         while !stop.requested() && learning.model.standing().rounds != self.limit {
             if let Some(mut kept) = ahead.pop_front() {
                 let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
@@ -301,7 +301,7 @@ fn notes(
     let of_result = match &learning.model.task {
         Task::Numbers(task) => {
             let (score, learner) = (&task.score, task.learner.learner());
-            learning.watch.notes(&Outcome { entry, kernel, bound, learner, score, dictionary_size })
+            learning.watch.notes(&LearningFacts { entry, kernel, bound, learner, score, dictionary_size })
         }
         Task::Classes(task) => {
             let crowded = notes::crowded(entry, task.learnt as usize, dictionary_size);
@@ -312,23 +312,23 @@ fn notes(
 }
 
 /// The row: learnt, refused, or known already.
-fn take(learning: &mut Learning, row: Row, sample: &mut Sample, origin: &impl Origin) -> Result<(), Failure> {
+fn take(learning: &mut Learning, row: RowKind, sample: &mut RawRow, origin: &impl Origin) -> Result<(), Failure> {
     let (saving, weighted) = (&mut learning.saving, learning.weighted);
     let known = match &row {
-        Row::Good => saving.knows_after(|met| seen_after(met, sample, weighted))?,
-        Row::Bad(_) => saving.knows([&[], &[f64::NAN]])?,
+        RowKind::Good => saving.knows_after(|met| seen_after(met, sample, weighted))?,
+        RowKind::Bad(_) => saving.knows([&[], &[f64::NAN]])?,
     };
     match row {
         _ if known => Ok(()),
-        Row::Good => learning.learn(origin, sample).map(drop),
-        Row::Bad(why) => learning.unreadable(why, origin),
+        RowKind::Good => learning.learn(origin, sample).map(drop),
+        RowKind::Bad(why) => learning.unreadable(why, origin),
     }
 }
 
 /// What is to be known of the data before they are learnt.
 #[derive(Default)]
 struct Survey {
-    learned: Option<Learned>,
+    learned: Option<LearnedRanges>,
     /// `T`
     rounds: Option<usize>,
     /// d of a format that does not tell.
@@ -341,7 +341,7 @@ impl Survey {
         let promised = arguments.rows.map(usize::from);
         let scheme = arguments.common.scale.scheme();
         let skip = arguments.on_error != OnError::Stop;
-        let of_file = Learned::asked(&arguments.common, skip)?;
+        let of_file = LearnedRanges::asked(&arguments.common, skip)?;
         let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
         let needs_rounds = formula.filter(|_| promised.is_none() && !named);
         let reason = match needs_rounds {
@@ -357,7 +357,7 @@ impl Survey {
                     arguments.common.data.display()
                 )));
             }
-            let all = Learned::from(&arguments.common.data, &arguments.common, skip)?;
+            let all = LearnedRanges::from(&arguments.common.data, &arguments.common, skip)?;
             survey.rounds = promised.or(Some(all.rows));
             survey.learned = scheme.is_some().then_some(all);
         }
@@ -368,7 +368,7 @@ impl Survey {
 }
 
 /// Refuses a saved model that is not one of the run that would begin now.
-fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), Failure> {
+fn check_resumable(path: &Path, saved: &TrainedModel, fresh: &TrainedModel) -> Result<(), Failure> {
     let (old, new) = (&saved.description, &fresh.description);
     let kinds = [saved.task.kind(), fresh.task.kind()].map(|kind| kind.to_string());
     let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
@@ -383,11 +383,11 @@ fn check_resumable(path: &Path, saved: &Trained, fresh: &Trained) -> Result<(), 
     ];
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
-    let columns = |model: &Trained| (model.dimension(), model.outputs());
+    let columns = |model: &TrainedModel| (model.dimension(), model.outputs());
     let (parameters, own) = (old.parameters.clone(), old.own.clone());
     let told = Description { parameters, own, marks: old.marks, ..new.clone() };
     let encoded =
-        |model: &Trained| model.encoding.as_ref().map(|one| (one.schema().clone(), one.transform().options()));
+        |model: &TrainedModel| model.encoding.as_ref().map(|one| (one.schema().clone(), one.transform().options()));
     let otherwise = if known_gaps(&old.own) != known_gaps(&new.own) {
         Some("other values stand for none (--gap)")
     } else if *old != told || columns(saved) != columns(fresh) {

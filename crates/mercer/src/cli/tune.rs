@@ -10,13 +10,13 @@ use std::time::Instant;
 use clap::Args;
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Entry, Kind as KeyKind, nearest};
-use mercer::tune::{Dimension, Found, Plan, Space, TuneError, search};
+use mercer::tune::{Dimension, Plan, SearchResult, Space, TuneError, search};
 
-use super::eval::held::Held;
+use super::eval::scaled_table::ScaledTable;
+use super::eval_options::{ExtraArgs, WithEval};
 use super::failure::Failure;
-use super::of_eval::{Beside, WithEval};
-use super::{EvalArguments, count, output, typed, voice};
-use report::{Report, Seen};
+use super::{EvalArguments, count, output, typed, verbosity};
+use report::{PassExtras, TuneReport};
 
 #[derive(Args)]
 pub(crate) struct Own {
@@ -61,7 +61,7 @@ pub(crate) struct Own {
 /// `--set` fixes a key. `--seed` is also that of the points that are tried.
 pub(crate) type TuneArguments = WithEval<Own>;
 
-impl Beside for Own {
+impl ExtraArgs for Own {
     const WITHOUT: &'static [&'static str] =
         &["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot", "window"];
     const EXAMPLES: &'static str = "\
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
     let entry = catalogue::find(&base.common.learner)?;
     let settings = catalogue::Settings::new(entry, base.common.set.iter().map(String::as_str))?;
     let ranges: Vec<Dimension> = own.search.iter().map(|range| wanted(range, entry)).collect::<Result<_, _>>()?;
-    let held = Held::read(&base, settings.needs_rounds())?;
+    let held = ScaledTable::read(&base, settings.needs_rounds())?;
     let kernel = held.kernel(&base, entry)?;
     let metric = held.metric(&base)?;
     let space = space(entry, &base, own.kernel.as_deref(), &kernel, ranges)?;
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         space.pairs(values).iter().for_each(|pair| words.add("set", pair));
         words
     };
-    let bar = voice::bar(Some(plan.passes() as u64), "{bar:40} {pos}/{len} passes, {eta} left, best {msg}");
+    let bar = verbosity::bar(Some(plan.passes() as u64), "{bar:40} {pos}/{len} passes, {eta} left, best {msg}");
     let best = Mutex::new(f64::INFINITY);
     let seen = Mutex::new(Vec::new());
     let score = |values: &[f64], rows: usize| -> Result<f64, Failure> {
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
             metric.of(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
         if let (Ok(mut best), Ok(mut seen)) = (best.lock(), seen.lock()) {
             let (values, size, notes) = (values.to_vec(), passed.dictionary_size, passed.notes);
-            seen.push(Seen { values, rows, size, notes });
+            seen.push(PassExtras { values, rows, size, notes });
             if rows == held.len() && score < *best {
                 *best = score;
                 bar.set_message(output::digits(score.abs()));
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         }
         Ok(score)
     };
-    let found: Found = search(&space, &plan, score).map_err(|error| match error {
+    let found: SearchResult = search(&space, &plan, score).map_err(|error| match error {
         TuneError::Failed(failure) => failure,
         TuneError::Nothing => Failure::usage(format!(
             "{}: there is nothing to tune; name a key and its range with --search KEY=LOW..HIGH, or take another learner",
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
     })?;
     bar.finish_and_clear();
     let seen = seen.into_inner().unwrap_or_default();
-    let report = Report {
+    let report = TuneReport {
         learner: entry.name,
         data: base.common.data.display().to_string(),
         n: held.len(),

@@ -109,13 +109,13 @@ fn check_beginning(bytes: &[u8]) -> Result<Option<Header>, ModelError> {
 }
 
 /// A file that is whole and as it was written.
-pub(super) struct Opened<'a> {
+pub(super) struct ModelFrame<'a> {
     pub(super) kind: ModelKind,
     pub(super) body: &'a [u8],
 }
 
 /// The parts of a file.
-pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
+pub(super) fn open(bytes: &[u8]) -> Result<ModelFrame<'_>, ModelError> {
     let header = check_beginning(bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(ModelError::TooLarge { most: MOST_BYTES });
@@ -135,7 +135,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, ModelError> {
     if header.checksum != computed {
         return Err(ModelError::Altered { stored: header.checksum, computed });
     }
-    Ok(Opened { kind, body })
+    Ok(ModelFrame { kind, body })
 }
 
 /// The model of a body, if it holds together.

@@ -5,7 +5,7 @@ use mercer_kernels::AnyKernel;
 use mercer_koopman::{DenseSogd, Error, KernelOperator, OperatorLearner, OperatorStep, OperatorSums, Sogd, Trajectory};
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, ModelKind, Own, Seen, check_names, frame};
+use super::{ModelError, ModelKind, Own, RowWindow, check_names, frame};
 
 /// A learner of an operator in a file, with all that is needed to go on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -117,8 +117,8 @@ impl Operator {
 
     /// The pairs learnt.
     #[must_use]
-    pub fn seen(&self) -> Seen {
-        Seen { rows: self.learner.rounds(), fingerprint: self.fingerprint }
+    pub fn seen(&self) -> RowWindow {
+        RowWindow { rows: self.learner.rounds(), fingerprint: self.fingerprint }
     }
 
     /// [`Model::to_bytes`](super::Model::to_bytes) without a model around it.

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_forecast::{AnyForecaster, ConformalIntervals, Forecaster, HorizonIntervals};
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, ModelKind, Own, Seen, check_names, frame};
+use super::{ModelError, ModelKind, Own, RowWindow, check_names, frame};
 
 /// A forecaster in a file, with all that is needed to go on in the midst of a series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,8 +64,8 @@ impl Prediction {
 
     /// The rows observed.
     #[must_use]
-    pub fn seen(&self) -> Seen {
-        Seen { rows: self.forecaster.time() as u64, fingerprint: self.fingerprint }
+    pub fn seen(&self) -> RowWindow {
+        RowWindow { rows: self.forecaster.time() as u64, fingerprint: self.fingerprint }
     }
 
     /// [`Model::to_bytes`](super::Model::to_bytes) without a model around it.

@@ -9,21 +9,21 @@ use super::Space;
 const PRIMES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 
 /// Gives points one generation after the other.
-pub(super) struct Points<'s> {
+pub(super) struct PointSource<'s> {
     space: &'s Space,
     rng: ChaCha8Rng,
 }
 
 /// A position in the unit cube, and the values there.
-type Point = (Vec<f64>, Vec<f64>);
+type BoxPoint = (Vec<f64>, Vec<f64>);
 
-impl<'s> Points<'s> {
+impl<'s> PointSource<'s> {
     pub(super) fn new(space: &'s Space, seed: u64) -> Self {
         Self { space, rng: ChaCha8Rng::seed_from_u64(seed) }
     }
 
     /// The point where the search begins, and others, spread evenly.
-    pub(super) fn spread(&mut self, count: usize) -> Vec<Point> {
+    pub(super) fn spread(&mut self, count: usize) -> Vec<BoxPoint> {
         let start = self.space.start();
         let (whole, others) = (vec![[0.0, 1.0]; start.len()], count.saturating_sub(1));
         std::iter::once(self.space.point(start)).chain(self.within(&whole, others)).collect()
@@ -31,12 +31,12 @@ impl<'s> Points<'s> {
 
     /// Points in the box of that half width around one; what is outside the unit cube goes to its
     /// side, where the best point may well be.
-    pub(super) fn around(&mut self, centre: &[f64], half_width: f64, count: usize) -> Vec<Point> {
+    pub(super) fn around(&mut self, centre: &[f64], half_width: f64, count: usize) -> Vec<BoxPoint> {
         let sides: Vec<[f64; 2]> = centre.iter().map(|centre| [centre - half_width, centre + half_width]).collect();
         self.within(&sides, count)
     }
 
-    fn within(&mut self, sides: &[[f64; 2]], count: usize) -> Vec<Point> {
+    fn within(&mut self, sides: &[[f64; 2]], count: usize) -> Vec<BoxPoint> {
         // 53 bits, in [0, 1).
         let shifts: Vec<f64> =
             sides.iter().map(|_| (self.rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).collect();

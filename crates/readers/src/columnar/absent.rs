@@ -6,6 +6,7 @@ use crate::lines::{Lines, Source};
 use crate::options::ReadOptions;
 use crate::rows::Rows;
 
+#[expect(clippy::needless_pass_by_value, reason = "the reader of columns takes it by value")]
 pub(crate) fn open(
     source: Source,
     format: Format,

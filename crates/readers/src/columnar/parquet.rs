@@ -15,14 +15,14 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::{Batches, Opened};
+use super::{Batches, ColumnarFile};
 use crate::compressed::Zstd;
 
 /// Rows of a batch.
 const BATCH: usize = 1024;
 
 /// Opens a file twice: once for what it says of itself, once for its pages.
-pub(super) fn open<R: ChunkReader + 'static>(input: R, again: R) -> Result<Opened, String> {
+pub(super) fn open<R: ChunkReader + 'static>(input: R, again: R) -> Result<ColumnarFile, String> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| error.to_string())?;
     let metadata = Arc::clone(builder.metadata());
     let compressions = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
@@ -51,7 +51,7 @@ pub(super) fn open<R: ChunkReader + 'static>(input: R, again: R) -> Result<Opene
         };
         Ok(Box::new(reader.map_err(|error| error.to_string())?))
     };
-    Ok(Opened { schema, batches: Box::new(batches) })
+    Ok(ColumnarFile { schema, batches: Box::new(batches) })
 }
 
 /// The column chunks of a file.
@@ -68,7 +68,7 @@ impl<R: ChunkReader + 'static> RowGroups for Chunks<R> {
 
     fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>, ParquetError> {
         let (input, metadata) = (Arc::clone(&self.input), Arc::clone(&self.metadata));
-        Ok(Box::new(Column { input, metadata, column, group: 0 }))
+        Ok(Box::new(ColumnChunks { input, metadata, column, group: 0 }))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
@@ -81,7 +81,7 @@ impl<R: ChunkReader + 'static> RowGroups for Chunks<R> {
 }
 
 /// The chunks of one column, group by group.
-struct Column<R> {
+struct ColumnChunks<R> {
     input: Arc<R>,
     metadata: Arc<ParquetMetaData>,
     column: usize,
@@ -89,7 +89,7 @@ struct Column<R> {
     group: usize,
 }
 
-impl<R: ChunkReader + 'static> Iterator for Column<R> {
+impl<R: ChunkReader + 'static> Iterator for ColumnChunks<R> {
     type Item = Result<Box<dyn PageReader>, ParquetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -100,7 +100,7 @@ impl<R: ChunkReader + 'static> Iterator for Column<R> {
     }
 }
 
-impl<R: ChunkReader + 'static> PageIterator for Column<R> {}
+impl<R: ChunkReader + 'static> PageIterator for ColumnChunks<R> {}
 
 /// The pages of a chunk, decompressed.
 fn pages<R: ChunkReader + 'static>(

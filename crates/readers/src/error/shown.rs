@@ -27,9 +27,9 @@ impl fmt::Display for Quoted<'_> {
 }
 
 /// A list of columns, by name where there are names, cut after a dozen.
-pub(super) struct Columns<'a>(pub(super) usize, pub(super) Option<&'a [String]>);
+pub(super) struct ColumnList<'a>(pub(super) usize, pub(super) Option<&'a [String]>);
 
-impl fmt::Display for Columns<'_> {
+impl fmt::Display for ColumnList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const LISTED: usize = 12;
         let Some(names) = self.1 else {

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mercer_serve::{
-    Column, Forecast, Groups, Journal, Keeping, Model, Odd, Oddity, Opened, Options, Prediction, Reason, Row, Schema,
-    ServeError, Snapshot, Standing, Takes, Value,
+    Column, Forecast, Groups, Journal, Keeping, Model, Odd, Oddity, OpenedGroup, Options, Prediction, Reason, Row,
+    Schema, ServeError, Snapshot, Standing, Takes, Value,
 };
 use serde_json::Value as Json;
 
@@ -161,7 +161,7 @@ impl Snapshot for Copies {
 pub(crate) struct Each(pub(crate) Arc<Mutex<Vec<String>>>);
 
 impl Groups for Each {
-    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Reason> {
+    fn open(&self, name: &str, begin: bool) -> Result<Option<OpenedGroup>, Reason> {
         if name == "bad" {
             return Err("its file is damaged".into());
         }

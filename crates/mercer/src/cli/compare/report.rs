@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::cli::eval::held::Passed;
 #[cfg(feature = "plots")]
 use crate::cli::eval::picture;
+use crate::cli::eval::scaled_table::PassResult;
 use crate::cli::failure::Failure;
 use crate::cli::output::digits;
 use crate::cli::plain::Plain;
@@ -18,19 +18,19 @@ use crate::cli::trace::Checkpoint;
 use crate::cli::typed;
 
 /// A learner as it was named, and what came of it, or why nothing did.
-pub(super) struct Row {
+pub(super) struct ComparisonRow {
     pub(super) spec: String,
-    pub(super) passed: Result<Passed, String>,
+    pub(super) passed: Result<PassResult, String>,
 }
 
-pub(super) struct Report {
+pub(super) struct ComparisonReport {
     pub(super) data: String,
     pub(super) n: usize,
     pub(super) d: usize,
     pub(super) metric: Metric,
     /// Rows of the last window.
     pub(super) window: usize,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<ComparisonRow>,
 }
 
 #[derive(Serialize)]
@@ -40,12 +40,12 @@ struct Object<'a> {
     d: usize,
     metric: String,
     window: usize,
-    learners: Vec<Described>,
+    learners: Vec<ComparisonSetup>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Described {
+enum ComparisonSetup {
     Done(Box<Done>),
     Failed { learner: String, error: String },
 }
@@ -69,15 +69,15 @@ struct Done {
 /// Widths of the columns of numbers.
 const CELL: usize = 13;
 
-impl Report {
-    fn sections(&self, passed: &Passed) -> [Scores; 3] {
+impl ComparisonReport {
+    fn sections(&self, passed: &PassResult) -> [Scores; 3] {
         [passed.scores(), passed.second_half(), passed.window(self.n, self.window)]
     }
 
     pub(super) fn text(&self) -> String {
         let Self { data, n, d, metric, .. } = self;
         let mut text = format!("{} on {}: {n} rows of {d} features\n\n", metric.head(), Plain(data));
-        let done: Vec<(&str, &Passed)> =
+        let done: Vec<(&str, &PassResult)> =
             self.rows.iter().filter_map(|row| Some((row.spec.as_str(), row.passed.as_ref().ok()?))).collect();
         let sections: Vec<[Scores; 3]> = done.iter().map(|(_, passed)| self.sections(passed)).collect();
         let scores: Vec<[Option<f64>; 3]> =
@@ -117,7 +117,7 @@ impl Report {
         for (name, scores) in baselines.iter().filter(|(_, scores)| scores.iter().any(Option::is_some)) {
             cells(name, scores, false, "");
         }
-        for Row { spec, passed } in &self.rows {
+        for ComparisonRow { spec, passed } in &self.rows {
             let notes = match passed {
                 Err(why) => vec![format!(" has no score: {why}")],
                 Ok(passed) => passed.notes.iter().map(|note| format!(": {note}")).collect(),
@@ -132,8 +132,9 @@ impl Report {
     /// The scores of windows along the rows, one curve a learner.
     #[cfg(feature = "plots")]
     pub(super) fn picture(&self) -> mercer_plots::Panels {
-        let curves =
-            |row: &Row| row.passed.as_ref().ok().map(|passed| passed.curves(&row.spec, self.metric, self.window));
+        let curves = |row: &ComparisonRow| {
+            row.passed.as_ref().ok().map(|passed| passed.curves(&row.spec, self.metric, self.window))
+        };
         let (learners, baselines): (Vec<_>, Vec<_>) = self.rows.iter().filter_map(curves).unzip();
         // They are the same for all learners.
         let baselines = baselines.into_iter().next().unwrap_or_default();
@@ -144,11 +145,11 @@ impl Report {
     pub(super) fn json(self) -> Result<String, Failure> {
         let Self { n, d, metric, window, .. } = self;
         let data = self.data.clone();
-        let described = |row: &Row| match &row.passed {
-            Err(error) => Described::Failed { learner: row.spec.clone(), error: error.clone() },
+        let described = |row: &ComparisonRow| match &row.passed {
+            Err(error) => ComparisonSetup::Failed { learner: row.spec.clone(), error: error.clone() },
             Ok(passed) => {
                 let [scores, second_half, last_window] = self.sections(passed);
-                Described::Done(Box::new(Done {
+                ComparisonSetup::Done(Box::new(Done {
                     learner: row.spec.clone(),
                     kernel: passed.kernel.clone(),
                     parameters: Parameters(passed.parameters.clone()),

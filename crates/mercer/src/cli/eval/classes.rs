@@ -4,9 +4,9 @@ use mercer::learners::{Error, area_under_curve};
 use mercer::readers::Labels;
 use mercer::{ClassScore, Loss, RegressorExt};
 
-use crate::cli::classes::{AnyClassifier, Judged, class_of};
-use crate::cli::feed::{Chunk, Names};
-use crate::cli::sample::Sample;
+use crate::cli::classes::{AnyClassifier, ClassVerdict, class_of};
+use crate::cli::feed::{ExampleChunk, Names};
+use crate::cli::sample::RoundSample;
 use crate::cli::scores::{Baseline, Baselines, ClassScores, Scores};
 use crate::cli::stretches::{Stretches, Sum};
 
@@ -17,7 +17,7 @@ const MOST_SCORES: usize = 1 << 22;
 
 /// Sums over a stretch of rounds.
 #[derive(Clone, Debug, Default)]
-struct Stretch {
+struct ClassSums {
     score: ClassScore,
     /// The weight that the class which was most frequent before each round had right, and the one
     /// of the round before.
@@ -25,7 +25,7 @@ struct Stretch {
     last: f64,
 }
 
-impl Sum for Stretch {
+impl Sum for ClassSums {
     fn merge(&mut self, later: &Self) {
         self.score.merge(&later.score);
         self.majority += later.majority;
@@ -62,8 +62,8 @@ impl Naive {
 
 /// A row of the last chunk as it was predicted.
 #[derive(Clone, Debug, Default)]
-struct Made {
-    judged: Judged,
+struct PredictedRow {
+    judged: ClassVerdict,
     /// The class that it has, and those met before it.
     class: usize,
     known: usize,
@@ -72,7 +72,7 @@ struct Made {
 }
 
 /// The rounds so far.
-pub(super) struct Classes {
+pub(super) struct ClassRounds {
     pub(super) classifier: AnyClassifier,
     /// The names of the classes.
     labels: Labels,
@@ -82,15 +82,15 @@ pub(super) struct Classes {
     class_of: Vec<Option<usize>>,
     pub(super) score: ClassScore,
     naive: Naive,
-    stretches: Stretches<Stretch>,
+    stretches: Stretches<ClassSums>,
     /// Score, whether the class is the positive one, and weight, by the number of the scored round.
-    curve: Sample<(f64, bool, f64)>,
+    curve: RoundSample<(f64, bool, f64)>,
     /// Of the last chunk.
-    made: Vec<Made>,
+    made: Vec<PredictedRow>,
     classes: Vec<usize>,
 }
 
-impl Classes {
+impl ClassRounds {
     pub(super) fn new(classifier: AnyClassifier, labels: Labels) -> Self {
         Self {
             classifier,
@@ -100,7 +100,7 @@ impl Classes {
             score: ClassScore::default(),
             naive: Naive::default(),
             stretches: Stretches::default(),
-            curve: Sample::new(MOST_SCORES),
+            curve: RoundSample::new(MOST_SCORES),
             made: Vec::new(),
             classes: Vec::new(),
         }
@@ -111,7 +111,7 @@ impl Classes {
     }
 
     /// The class of row `row`; a label that is learnt for the first time gets the next one.
-    fn class(&mut self, chunk: &Chunk, names: &Names, row: usize) -> Result<usize, String> {
+    fn class(&mut self, chunk: &ExampleChunk, names: &Names, row: usize) -> Result<usize, String> {
         let text = chunk.targets[row] as usize;
         if self.class_of.len() <= text {
             self.class_of.resize(text + 1, None);
@@ -132,7 +132,7 @@ impl Classes {
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt, and why no more.
     pub(super) fn learn(
         &mut self,
-        chunk: &Chunk,
+        chunk: &ExampleChunk,
         names: &Names,
         from: usize,
         to: usize,
@@ -155,7 +155,7 @@ impl Classes {
         let inputs = &chunk.features[from * d..to * d];
         let learnt = classifier.learn_rows(inputs, classes, weights, |row, classifier, scores| {
             let class = classes[row];
-            let mut one = Made { class, known: *known, ..Made::default() };
+            let mut one = PredictedRow { class, known: *known, ..PredictedRow::default() };
             one.judged.of(classifier, labels, *known, scores);
             one.loss = loss(classifier, scores, class);
             made.push(one);
@@ -169,8 +169,8 @@ impl Classes {
     }
 
     /// Takes in row `index` of the chunk, and scores it if it counts.
-    pub(super) fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) {
-        let Made { judged, class, .. } = &self.made[index];
+    pub(super) fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool) {
+        let PredictedRow { judged, class, .. } = &self.made[index];
         let (class, weight) = (*class, chunk.weight(index));
         if counts {
             judged.score_in(&mut self.score, class, &self.classifier, weight);
@@ -272,7 +272,7 @@ fn loss(classifier: &AnyClassifier, scores: &[f64], class: usize) -> Option<f64>
     })
 }
 
-fn scores(Stretch { score, majority, last }: &Stretch, auc: Option<f64>) -> Scores {
+fn scores(ClassSums { score, majority, last }: &ClassSums, auc: Option<f64>) -> Scores {
     let classes = ClassScores {
         accuracy: score.accuracy(),
         log_loss: score.log_loss(),

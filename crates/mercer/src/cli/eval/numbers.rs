@@ -5,20 +5,20 @@ use mercer::learners::Error;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals, deviations};
 use mercer::{AnyKernel, AnyRegressor, RegressorExt, Rows, Score, Scratch, Target, Targets};
 
-use crate::cli::feed::Chunk;
-use crate::cli::moments::{Naive, Stretch};
+use crate::cli::feed::ExampleChunk;
+use crate::cli::moments::{Naive, RoundSums};
 use crate::cli::notes::{Implausibles, Watch};
 use crate::cli::report::Output;
 use crate::cli::scores::Scores;
 use crate::cli::stretches::Stretches;
 
 /// The rounds so far.
-pub(super) struct Numbers {
+pub(super) struct NumberRounds {
     pub(super) learner: ScaledTargets<AnyRegressor<AnyKernel>>,
     outputs: usize,
     pub(super) score: Score,
     naive: Naive,
-    stretches: Stretches<Stretch>,
+    stretches: Stretches<RoundSums>,
     pub(super) watch: Watch,
     /// Rows taken in, and those of them with implausible targets.
     rows: u64,
@@ -36,7 +36,7 @@ pub(super) struct Numbers {
     scratch: Scratch,
 }
 
-impl Numbers {
+impl NumberRounds {
     pub(super) fn new(
         learner: ScaledTargets<AnyRegressor<AnyKernel>>,
         intervals: Option<LearnerIntervals>,
@@ -74,7 +74,7 @@ impl Numbers {
     }
 
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt.
-    pub(super) fn learn(&mut self, chunk: &Chunk, from: usize, to: usize) -> (usize, Result<(), Error>) {
+    pub(super) fn learn(&mut self, chunk: &ExampleChunk, from: usize, to: usize) -> (usize, Result<(), Error>) {
         let (d, m) = (self.learner.dimension(), self.outputs);
         let (inputs, ys) = (&chunk.features[from * d..to * d], &chunk.targets[from * m..to * m]);
         let learnt = if to - from == 1 {
@@ -105,7 +105,7 @@ impl Numbers {
     }
 
     /// Takes in row `index` of the chunk, and scores it if it counts.
-    pub(super) fn record(&mut self, chunk: &Chunk, index: usize, counts: bool) {
+    pub(super) fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool) {
         let (weight, m) = (chunk.weight(index), self.outputs);
         self.rows += 1;
         self.implausible.take(self.learner.implausible(), self.rows, weight);
@@ -158,12 +158,12 @@ impl Numbers {
         Some([prediction - radius, prediction + radius])
     }
 
-    pub(super) fn targets<'a>(&self, chunk: &'a Chunk, index: usize) -> &'a [f64] {
+    pub(super) fn targets<'a>(&self, chunk: &'a ExampleChunk, index: usize) -> &'a [f64] {
         &chunk.targets[index * self.outputs..(index + 1) * self.outputs]
     }
 
     /// What the learner minimises, at row `index`.
-    pub(super) fn loss(&self, chunk: &Chunk, index: usize) -> f64 {
+    pub(super) fn loss(&self, chunk: &ExampleChunk, index: usize) -> f64 {
         self.learner.loss().value_of_predictions(self.predictions(index), self.targets(chunk, index))
     }
 
@@ -190,7 +190,7 @@ impl Numbers {
         (until.min(self.scored()) - before, sum.scores())
     }
 
-    fn all(&self) -> Stretch {
+    fn all(&self) -> RoundSums {
         self.stretches.between(0, self.scored()).1
     }
 

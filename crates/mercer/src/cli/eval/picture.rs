@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 
 use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 
-use super::classes::Classes;
-use super::numbers::Numbers;
-use super::{Body, Chunk};
+use super::classes::ClassRounds;
+use super::numbers::NumberRounds;
+use super::{ExampleChunk, Scoring};
 use crate::cli::plot::short_name;
-use crate::cli::sample::Sample;
+use crate::cli::sample::RoundSample;
 use crate::cli::scores::{Metric, Scores};
 use crate::cli::trace::Checkpoint;
 
@@ -28,20 +28,20 @@ const CLASSES: usize = 16;
 const MOST_LETTERS: usize = 52;
 
 /// What is kept of the rows for the picture; its size does not grow with the stream.
-pub(super) enum Gathered {
-    Numbers(Box<Rows>),
+pub(super) enum PictureData {
+    Numbers(Box<PictureRows>),
     Classes(Confusion),
 }
 
 /// Rows whose targets are numbers.
-pub(super) struct Rows {
+pub(super) struct PictureRows {
     /// For each of the first outputs its target and its prediction.
-    cloud: Sample<Vec<[f64; 2]>>,
+    cloud: RoundSample<Vec<[f64; 2]>>,
     /// Of the first output.
-    recent: VecDeque<Recent>,
+    recent: VecDeque<RecentErrors>,
 }
 
-struct Recent {
+struct RecentErrors {
     t: f64,
     target: f64,
     prediction: f64,
@@ -56,21 +56,21 @@ pub(super) struct Confusion {
     counts: Vec<[f64; CLASSES + 2]>,
 }
 
-impl Gathered {
-    pub(super) fn new(body: &Body) -> Self {
+impl PictureData {
+    pub(super) fn new(body: &Scoring) -> Self {
         match body {
-            Body::Numbers(_) => {
-                Self::Numbers(Rows { cloud: Sample::new(CLOUD), recent: VecDeque::with_capacity(RECENT) }.into())
-            }
-            Body::Classes(_) => Self::Classes(Confusion::default()),
+            Scoring::Numbers(_) => Self::Numbers(
+                PictureRows { cloud: RoundSample::new(CLOUD), recent: VecDeque::with_capacity(RECENT) }.into(),
+            ),
+            Scoring::Classes(_) => Self::Classes(Confusion::default()),
         }
     }
 
     /// Takes in row `index` of a chunk, the `t`th of all, which was scored.
-    pub(super) fn take(&mut self, body: &Body, chunk: &Chunk, index: usize, t: usize) {
+    pub(super) fn take(&mut self, body: &Scoring, chunk: &ExampleChunk, index: usize, t: usize) {
         match (self, body) {
-            (Self::Numbers(rows), Body::Numbers(numbers)) => rows.take(numbers, chunk, index, t),
-            (Self::Classes(confusion), Body::Classes(classes)) => {
+            (Self::Numbers(rows), Scoring::Numbers(numbers)) => rows.take(numbers, chunk, index, t),
+            (Self::Classes(confusion), Scoring::Classes(classes)) => {
                 let (class, predicted) = classes.judged(index);
                 let place = |class: usize| class.min(CLASSES);
                 let row = place(class);
@@ -84,8 +84,8 @@ impl Gathered {
     }
 }
 
-impl Rows {
-    fn take(&mut self, numbers: &Numbers, chunk: &Chunk, index: usize, t: usize) {
+impl PictureRows {
+    fn take(&mut self, numbers: &NumberRounds, chunk: &ExampleChunk, index: usize, t: usize) {
         let (targets, predictions) = (numbers.targets(chunk, index), numbers.predictions(index));
         self.cloud.offer(t, || targets.iter().zip(predictions).take(OUTPUTS).map(|(y, made)| [*y, *made]).collect());
         if let ([target, ..], [prediction, ..]) = (targets, predictions) {
@@ -93,13 +93,13 @@ impl Rows {
                 self.recent.pop_front();
             }
             let interval = numbers.interval(index, 0);
-            self.recent.push_back(Recent { t: t as f64, target: *target, prediction: *prediction, interval });
+            self.recent.push_back(RecentErrors { t: t as f64, target: *target, prediction: *prediction, interval });
         }
     }
 }
 
 /// What the picture says of the run.
-pub(super) struct About<'a> {
+pub(super) struct PictureFacts<'a> {
     pub(super) learner: &'a str,
     /// How the data were named.
     pub(super) data: &'a str,
@@ -115,7 +115,7 @@ pub(super) struct About<'a> {
     pub(super) scores: &'a Scores,
 }
 
-impl About<'_> {
+impl PictureFacts<'_> {
     fn title(&self) -> String {
         let data = short_name(self.data);
         let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
@@ -139,13 +139,13 @@ impl About<'_> {
 }
 
 /// The picture.
-pub(super) fn draw(gathered: &Gathered, body: &Body, about: &About<'_>) -> Panels {
+pub(super) fn draw(gathered: &PictureData, body: &Scoring, about: &PictureFacts<'_>) -> Panels {
     let mut panels = Panels::new(about.title(), 2);
     panels = panels.panel(scores(body, about, about.followed, Some(about.window)));
     panels = panels.panel(scores(body, about, about.followed, None));
     match (gathered, body) {
-        (Gathered::Numbers(rows), _) => panels = rows.draw(panels, about),
-        (Gathered::Classes(confusion), Body::Classes(classes)) => {
+        (PictureData::Numbers(rows), _) => panels = rows.draw(panels, about),
+        (PictureData::Classes(confusion), Scoring::Classes(classes)) => {
             panels = confusion.draw(panels, classes, about.learner);
             // In the place of the curve that only two classes have.
             let probable = about.scores.classes.as_ref().is_some_and(|one| one.log_loss.is_some());
@@ -163,7 +163,7 @@ pub(super) fn draw(gathered: &Gathered, body: &Body, about: &About<'_>) -> Panel
 
 /// A score of the learner and its baselines: of the window that ends at each point, or of all rows
 /// so far.
-fn scores(body: &Body, about: &About<'_>, metric: Metric, window: Option<usize>) -> Figure {
+fn scores(body: &Scoring, about: &PictureFacts<'_>, metric: Metric, window: Option<usize>) -> Figure {
     let (learner, baselines) = curves(body, about.learner, about.skipped, metric, window);
     figure(metric, window, &[learner], &baselines)
 }
@@ -181,7 +181,7 @@ pub(crate) fn figure(metric: Metric, window: Option<usize>, learners: &[Curve], 
 /// The score of a learner, and those of its baselines, along the rows; `skipped` rows at the
 /// beginning are not scored.
 pub(super) fn curves(
-    body: &Body,
+    body: &Scoring,
     learner: &str,
     skipped: usize,
     metric: Metric,
@@ -218,7 +218,7 @@ pub(super) fn curves(
     (learner, baselines)
 }
 
-fn sizes(about: &About<'_>) -> Figure {
+fn sizes(about: &PictureFacts<'_>) -> Figure {
     let trace = about.trace;
     let stride = trace.len().div_ceil(4 * POINTS).max(1);
     let kept = || trace.iter().step_by(stride).chain(trace.last());
@@ -229,8 +229,8 @@ fn sizes(about: &About<'_>) -> Figure {
     figure.y_range(0.0, 1.05 * most).line(about.learner, &rounds, &sizes)
 }
 
-impl Rows {
-    fn draw(&self, mut panels: Panels, about: &About<'_>) -> Panels {
+impl PictureRows {
+    fn draw(&self, mut panels: Panels, about: &PictureFacts<'_>) -> Panels {
         let outputs = self.cloud.all().first().map_or(0, |(_, pairs)| pairs.len());
         let of = |output: usize| if outputs > 1 { format!(": {}", about.name(output)) } else { String::new() };
         panels = panels.panel(self.last_rows(about.learner, &of(0)));
@@ -244,7 +244,7 @@ impl Rows {
     }
 
     fn last_rows(&self, learner: &str, of: &str) -> Figure {
-        let column = |value: &dyn Fn(&Recent) -> f64| self.recent.iter().map(value).collect::<Vec<f64>>();
+        let column = |value: &dyn Fn(&RecentErrors) -> f64| self.recent.iter().map(value).collect::<Vec<f64>>();
         let (rows, targets) = (column(&|row| row.t), column(&|row| row.target));
         let predictions = column(&|row| row.prediction);
         let figure = Figure::new(format!("Predictions and targets of the last {} rows{of}", rows.len()))
@@ -311,7 +311,7 @@ fn within(values: &[f64], share: f64) -> f64 {
 }
 
 impl Confusion {
-    fn draw(&self, panels: Panels, classes: &Classes, learner: &str) -> Panels {
+    fn draw(&self, panels: Panels, classes: &ClassRounds, learner: &str) -> Panels {
         let mut panels = panels.panel(self.matrix(&classes.names()));
         let mut bins = classes.score.reliability();
         // What a few rows show is chance.

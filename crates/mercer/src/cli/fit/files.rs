@@ -14,8 +14,8 @@ use crate::cli::output::same_file;
 use crate::cli::reading::{Reading, Reads};
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
-use crate::cli::task::Wanted;
-use crate::cli::{FIRST_ROWS, TaskChoice, voice};
+use crate::cli::task::TaskOptions;
+use crate::cli::{FIRST_ROWS, TaskChoice, verbosity};
 
 /// Files with the same columns.
 pub(super) struct Files {
@@ -38,14 +38,14 @@ pub(super) struct Files {
 
 /// The rows of one file that are in a shard.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct FilePart {
     pub(super) file: usize,
     /// Counted from 0; up to the end of the file for `u64::MAX`.
     pub(super) rows: Range<u64>,
 }
 
 /// What the file of the ranges says.
-pub(super) struct Reference {
+pub(super) struct RangesFile {
     pub(super) ranges: Ranges,
     /// Features of the first rows.
     pub(super) first: Vec<f64>,
@@ -150,7 +150,7 @@ impl Files {
         (files.features, files.targets) = (columns.features().to_vec(), columns.targets().to_vec());
         files.classes = input.kind().is_class();
         if input.is_zero_one() && arguments.task.is_none() {
-            voice::remark(format!(
+            verbosity::remark(format!(
                 "{}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class",
                 input.shown()
             ));
@@ -213,7 +213,7 @@ impl Files {
         }
         // Numbers are numbers, also 0 and 1, unless the user says otherwise.
         let task = if options.targets == Targets::Labels { TaskChoice::Class } else { TaskChoice::Regression };
-        let wanted = Wanted { task: Some(task), ..Wanted::default() };
+        let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };
         let (options, targets) = (self.told(path, options), options.targets);
         let reading = Reading { data: path, options, wanted, columns: Reads::Numbers(None), given: None, aloud };
         let input = reading.open(&Stop::never(), || ())?;
@@ -300,16 +300,16 @@ impl Files {
     }
 
     /// The rows of a part from its beginning; empty where the file ends before.
-    pub(super) fn part(&self, part: &Part) -> Result<Input, Failure> {
+    pub(super) fn part(&self, part: &FilePart) -> Result<Input, Failure> {
         let mut rows = self.rows(part.file)?;
         rows.skip(part.rows.start)?;
         Ok(rows)
     }
 
     /// The parts of shard `index` of `of`. More shards than one are cut by counting all rows first.
-    pub(super) fn shard(&self, index: u64, of: u64) -> Result<Vec<Part>, Failure> {
+    pub(super) fn shard(&self, index: u64, of: u64) -> Result<Vec<FilePart>, Failure> {
         if of == 1 {
-            return Ok((0..self.paths.len()).map(|file| Part { file, rows: 0..u64::MAX }).collect());
+            return Ok((0..self.paths.len()).map(|file| FilePart { file, rows: 0..u64::MAX }).collect());
         }
         let counts: Vec<u64> =
             (0..self.paths.len()).map(|file| Ok(self.rows(file)?.skip(u64::MAX)?)).collect::<Result<_, Failure>>()?;
@@ -320,7 +320,7 @@ impl Files {
         for (file, count) in counts.into_iter().enumerate() {
             let (start, end) = (from.max(before), to.min(before + count));
             if start < end {
-                parts.push(Part { file, rows: start - before..end - before });
+                parts.push(FilePart { file, rows: start - before..end - before });
             }
             before += count;
         }
@@ -328,9 +328,9 @@ impl Files {
     }
 
     /// The ranges of another file, and its first rows.
-    pub(super) fn reference(&self, path: &Path, first: usize) -> Result<Reference, Failure> {
+    pub(super) fn reference(&self, path: &Path, first: usize) -> Result<RangesFile, Failure> {
         let (mut rows, mut example) = (self.like(path)?, Example::default());
-        let mut reference = Reference { ranges: Ranges::several(self.dimension, self.outputs), first: Vec::new() };
+        let mut reference = RangesFile { ranges: Ranges::several(self.dimension, self.outputs), first: Vec::new() };
         while rows.next(&mut example)? {
             reference.ranges.observe(&example.features, &example.targets)?;
             if reference.first.len() < first * self.dimension {

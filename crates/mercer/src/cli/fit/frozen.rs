@@ -9,14 +9,14 @@ use mercer::encoding::{Encoding, EncodingError, EncodingOptions, Kind as ColumnK
 use mercer::readers::{ColumnChoice, ReadOptions, TargetColumn};
 
 use super::FitArguments;
-use crate::cli::encoded::{self, Encoded, Known, Looking, Oddities, Sample, TableRanges};
+use crate::cli::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities, RawRow, TableRanges};
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
 use crate::cli::opening::Opening;
 use crate::cli::reading::{Reading, Reads};
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
-use crate::cli::task::{Kind, Wanted};
+use crate::cli::task::{Kind, TaskOptions};
 
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {
@@ -37,20 +37,20 @@ impl Frozen {
     pub(super) fn learn(path: &Path, arguments: &FitArguments, options: &ReadOptions) -> Result<Option<Self>, Failure> {
         let source = Source::of(path)?;
         let shown = source.to_string();
-        let wanted = Wanted { task: arguments.task, ..Wanted::default() };
+        let wanted = TaskOptions { task: arguments.task, ..TaskOptions::default() };
         let scale = arguments.scale.online().unwrap_or_default();
-        let overrides = encoded::overrides(&arguments.kinds, &source)?;
+        let overrides = encoded_rows::overrides(&arguments.kinds, &source)?;
         let looking = Looking { overrides, options: EncodingOptions::default().scale(scale), ..Looking::default() };
         let found = match source {
             Source::Named(name) => {
-                Encoded::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?.map(Encoded::aloud)
+                EncodedRows::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?.map(EncodedRows::aloud)
             }
             Source::File(path) => {
                 let opening = Opening::of(path, &Stop::never(), || ())?;
                 if opening.is_pipe() {
                     return Err(not_a_file());
                 }
-                Encoded::look(&mut Some(opening), options, &looking, wanted, true)?
+                EncodedRows::look(&mut Some(opening), options, &looking, wanted, true)?
             }
             Source::StandardInput => return Err(not_a_file()),
         };
@@ -86,7 +86,7 @@ impl Frozen {
             None => Encoding::new(schema, options_of).map_err(refused)?,
             Some(scheme) => {
                 let mut ranges = TableRanges::of_schema(&schema, frozen.kind, scheme);
-                let (mut rows, mut sample) = (frozen.open(path, options)?, Sample::default());
+                let (mut rows, mut sample) = (frozen.open(path, options)?, RawRow::default());
                 while rows.next_sample(&mut sample)? {
                     ranges.observe(&sample);
                 }
@@ -94,7 +94,7 @@ impl Frozen {
                 ranges.encoding(schema, options_of, &[]).map_err(refused)?
             }
         };
-        let (mut rows, mut sample) = (frozen.open(path, options)?, Sample::default());
+        let (mut rows, mut sample) = (frozen.open(path, options)?, RawRow::default());
         while rows.next_sample(&mut sample)? {
             if sample.example.weight != 0.0 {
                 encoding.learn(&sample.record).map_err(refused)?;
@@ -126,7 +126,7 @@ impl Frozen {
         if let Source::StandardInput = Source::of(path)? {
             return Err(not_a_file());
         }
-        let known = Known {
+        let known = ColumnSource {
             encoding: &self.encoding,
             kind: self.kind,
             target: Some(self.target.clone()),
@@ -134,9 +134,10 @@ impl Frozen {
         };
         let options = ReadOptions { ignore: Vec::new(), ..options.clone() };
         let columns = Reads::Knows(known);
-        let reading = Reading { data: path, options, wanted: Wanted::default(), columns, given: None, aloud: false };
+        let reading =
+            Reading { data: path, options, wanted: TaskOptions::default(), columns, given: None, aloud: false };
         let input = reading.open(&Stop::never(), || ())?;
-        if let Some([name, ..]) = input.encoded().map(Encoded::missing) {
+        if let Some([name, ..]) = input.encoded().map(EncodedRows::missing) {
             return Err(Failure::because(format!(
                 "{}: has no column {name:?}, which the file of --scale-from has; give files with the same columns",
                 input.shown()

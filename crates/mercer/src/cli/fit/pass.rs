@@ -14,10 +14,10 @@ use mercer::learners::{FeatureMap, FixedMap, MomentScratch, MomentSums, RidgeMom
 use mercer::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 use mercer::readers::{Example, Labels, Scaling};
 
-use super::files::{Files, Part};
+use super::files::{FilePart, Files};
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
-use crate::cli::voice;
+use crate::cli::verbosity;
 
 /// Rows and numbers of a chunk at most.
 const CHUNK: usize = 8192;
@@ -27,7 +27,7 @@ const CHUNK_NUMBERS: usize = 1 << 20;
 const CODED: usize = 512;
 
 /// What all threads need.
-struct Task<'a> {
+struct ShardTask<'a> {
     files: &'a Files,
     map: &'a FixedMap<AnyKernel>,
     scaling: Option<&'a Scaling>,
@@ -42,17 +42,17 @@ struct Task<'a> {
 }
 
 /// Adds the rows of these parts to the state, and says how many there were.
-pub(super) fn sum_up(files: &Files, parts: &[Part], state: &mut Moments, threads: usize) -> Result<u64, Failure> {
+pub(super) fn sum_up(files: &Files, parts: &[FilePart], state: &mut Moments, threads: usize) -> Result<u64, Failure> {
     let map = state.sums.feature_map().clone();
     let columns = files.dimension() + files.outputs();
-    let task = Task {
+    let task = ShardTask {
         files,
         map: &map,
         scaling: state.scaling.as_ref(),
         outputs: files.outputs(),
         classes: files.are_classes(),
         chunk: (CHUNK_NUMBERS / columns.max(1)).clamp(64, CHUNK) / 64 * 64,
-        bar: voice::bar(None, "{spinner} {human_pos} rows, {per_sec}, {elapsed}"),
+        bar: verbosity::bar(None, "{spinner} {human_pos} rows, {per_sec}, {elapsed}"),
         over: AtomicBool::new(false),
     };
     let at_once = threads.min(parts.len()).max(1);
@@ -103,12 +103,12 @@ impl Drop for Alarm<'_> {
 }
 
 /// Sums, and the classes of their outputs; no classes for numbers.
-struct Summed {
+struct ShardSums {
     sums: MomentSums,
     labels: Labels,
 }
 
-impl Summed {
+impl ShardSums {
     /// Adds the sums of later rows; their classes join the others.
     fn add(&mut self, mut other: Self) -> Result<(), MergeError> {
         if self.labels != other.labels {
@@ -138,14 +138,14 @@ struct Open {
 }
 
 /// The sums of the chunks before `next`.
-struct Added {
-    summed: Summed,
+struct SumPrefix {
+    summed: ShardSums,
     next: usize,
 }
 
 /// Rows of a chunk.
 #[derive(Default)]
-struct Chunk {
+struct ShardChunk {
     features: Vec<f64>,
     /// None for classes.
     targets: Vec<f64>,
@@ -157,9 +157,9 @@ struct Chunk {
     first: u64,
 }
 
-impl Task<'_> {
+impl ShardTask<'_> {
     /// The sums of a part, and its rows.
-    fn part(&self, part: &Part, threads: usize) -> Result<(Summed, u64), Failure> {
+    fn part(&self, part: &FilePart, threads: usize) -> Result<(ShardSums, u64), Failure> {
         let summed = self.nothing();
         let open = Open {
             rows: self.files.part(part)?,
@@ -168,7 +168,7 @@ impl Task<'_> {
             met: part.rows.start,
             over: false,
         };
-        let (open, added, turn) = (Mutex::new(open), Mutex::new(Added { summed, next: 0 }), Condvar::new());
+        let (open, added, turn) = (Mutex::new(open), Mutex::new(SumPrefix { summed, next: 0 }), Condvar::new());
         let work = || self.chunks(&open, (&added, &turn), part.file);
         std::thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
@@ -180,18 +180,19 @@ impl Task<'_> {
             result
         })?;
         let met = open.into_inner().unwrap_or_else(PoisonError::into_inner).met;
-        let Added { summed, .. } = added.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let SumPrefix { summed, .. } = added.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok((summed, met - part.rows.start))
     }
 
     /// The sums of no row.
-    fn nothing(&self) -> Summed {
-        Summed { sums: MomentSums::new(self.map.coordinates(), self.outputs), labels: Labels::new() }
+    fn nothing(&self) -> ShardSums {
+        ShardSums { sums: MomentSums::new(self.map.coordinates(), self.outputs), labels: Labels::new() }
     }
 
     /// Sums up chunk after chunk until none is left.
-    fn chunks(&self, open: &Mutex<Open>, added: (&Mutex<Added>, &Condvar), file: usize) -> Result<(), Failure> {
-        let (mut chunk, mut scratch, mut example) = (Chunk::default(), MomentScratch::default(), Example::default());
+    fn chunks(&self, open: &Mutex<Open>, added: (&Mutex<SumPrefix>, &Condvar), file: usize) -> Result<(), Failure> {
+        let (mut chunk, mut scratch, mut example) =
+            (ShardChunk::default(), MomentScratch::default(), Example::default());
         let _alarm = Alarm(&self.over);
         let result = loop {
             let read = self.read(&mut locked(open), &mut chunk, &mut example);
@@ -213,7 +214,7 @@ impl Task<'_> {
     }
 
     /// Reads the next chunk: its place, or none at the end.
-    fn read(&self, open: &mut Open, chunk: &mut Chunk, example: &mut Example) -> Result<Option<usize>, Failure> {
+    fn read(&self, open: &mut Open, chunk: &mut ShardChunk, example: &mut Example) -> Result<Option<usize>, Failure> {
         chunk.features.clear();
         chunk.targets.clear();
         chunk.weights.clear();
@@ -246,10 +247,10 @@ impl Task<'_> {
     /// Sums a chunk up and adds it when its turn has come.
     fn add(
         &self,
-        chunk: &mut Chunk,
+        chunk: &mut ShardChunk,
         scratch: &mut MomentScratch,
         index: usize,
-        (added, turn): (&Mutex<Added>, &Condvar),
+        (added, turn): (&Mutex<SumPrefix>, &Condvar),
         file: usize,
     ) -> Result<(), Failure> {
         let summed = self.sums(chunk, scratch).map_err(|(row, error)| {
@@ -274,7 +275,7 @@ impl Task<'_> {
     }
 
     /// The sums of a chunk; or the row that is refused, and why.
-    fn sums(&self, chunk: &mut Chunk, scratch: &mut MomentScratch) -> Result<Summed, (usize, String)> {
+    fn sums(&self, chunk: &mut ShardChunk, scratch: &mut MomentScratch) -> Result<ShardSums, (usize, String)> {
         self.scale(chunk)?;
         let (d, rows) = (self.files.dimension(), chunk.weights.len());
         let outputs = if self.classes { chunk.labels.len().max(1) } else { self.outputs };
@@ -300,10 +301,10 @@ impl Task<'_> {
             let added = sums.add_rows(self.map, rows, scratch);
             added.map_err(|error| (first + self.refused(rows), error.to_string()))?;
         }
-        Ok(Summed { sums, labels: std::mem::take(&mut chunk.labels) })
+        Ok(ShardSums { sums, labels: std::mem::take(&mut chunk.labels) })
     }
 
-    fn scale(&self, chunk: &mut Chunk) -> Result<(), (usize, String)> {
+    fn scale(&self, chunk: &mut ShardChunk) -> Result<(), (usize, String)> {
         let Some(scaling) = self.scaling else { return Ok(()) };
         let d = self.files.dimension();
         let scaled = chunk

@@ -7,10 +7,10 @@
 
 use std::collections::VecDeque;
 
-use super::feed::Feed;
-use super::pass::{Pass, Stop};
-use super::scored::Scored;
-use crate::cli::moments::Errors;
+use super::feed::SeriesFeed;
+use super::pass::{SeriesPass, Stop};
+use super::record::SeriesRecord;
+use crate::cli::moments::ErrorSums;
 use crate::cli::scores::{Baseline, Baselines};
 
 /// Origins that count unless told.
@@ -23,26 +23,26 @@ pub(super) struct Backtest {
     steps: usize,
     most: usize,
     /// Of each group.
-    open: Vec<Option<Origin>>,
-    done: Vec<VecDeque<Outcome>>,
+    open: Vec<Option<BacktestOrigin>>,
+    done: Vec<VecDeque<BacktestResult>>,
 }
 
 /// A forecast whose rows are to come.
-struct Origin {
+struct BacktestOrigin {
     /// Steps that have come.
     come: usize,
     forecast: Vec<f64>,
     /// What the running mean, the last value and a season ago say.
     guesses: Vec<[f64; 3]>,
-    outcome: Outcome,
+    outcome: BacktestResult,
 }
 
 /// What became of it.
 #[derive(Clone, Copy, Default)]
-struct Outcome {
+struct BacktestResult {
     count: u64,
     /// Of the forecast, and of the guesses.
-    errors: [Errors; 4],
+    errors: [ErrorSums; 4],
     change: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ impl Backtest {
     }
 
     /// Scores the row that was observed last, and begins a forecast where another has ended.
-    pub(super) fn take(&mut self, pass: &mut Pass, feed: &Feed, scored: &Scored) -> Result<(), Stop> {
+    pub(super) fn take(&mut self, pass: &mut SeriesPass, feed: &SeriesFeed, scored: &SeriesRecord) -> Result<(), Stop> {
         let (group, outputs) = (feed.now(), pass.last()[0].len());
         while self.open.len() <= group {
             self.open.push(None);
@@ -86,8 +86,8 @@ impl Backtest {
             let steps = (1..=self.steps).flat_map(|step| (0..outputs).map(move |output| (step, output)));
             let guesses =
                 steps.map(|(step, output)| scored.guesses(group, output, pass.period(feed, output), step)).collect();
-            let outcome = Outcome { change: scored.change(group..group + 1), ..Outcome::default() };
-            *open = Some(Origin { come: 0, forecast, guesses, outcome });
+            let outcome = BacktestResult { change: scored.change(group..group + 1), ..BacktestResult::default() };
+            *open = Some(BacktestOrigin { come: 0, forecast, guesses, outcome });
         }
         Ok(())
     }
@@ -100,10 +100,10 @@ impl Backtest {
             return None;
         }
         let mean = |of: usize| {
-            let sum = |part: fn(&Errors) -> f64| {
+            let sum = |part: fn(&ErrorSums) -> f64| {
                 self.done.iter().flatten().map(|outcome| part(&outcome.errors[of])).sum::<f64>()
             };
-            let [squared, absolute] = [sum(Errors::squared), sum(Errors::absolute)].map(|sum| sum / count as f64);
+            let [squared, absolute] = [sum(ErrorSums::squared), sum(ErrorSums::absolute)].map(|sum| sum / count as f64);
             (squared, absolute)
         };
         let mase =
@@ -139,7 +139,7 @@ impl Backtest {
     }
 }
 
-impl Origin {
+impl BacktestOrigin {
     fn take(&mut self, row: &[f64]) {
         for (output, value) in row.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
             let place = self.come * row.len() + output;

@@ -17,7 +17,7 @@ pub(super) struct Clock {
     /// The column's name.
     pub(super) name: String,
     step: Option<TimeStep>,
-    style: Style,
+    style: TimeStyle,
     /// Whether the step is still to be found, from the first two rows.
     open: bool,
     /// Whether the first rows are in order.
@@ -26,7 +26,7 @@ pub(super) struct Clock {
 
 /// How times are written.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum Style {
+enum TimeStyle {
     Number,
     Year,
     Quarter,
@@ -48,10 +48,10 @@ impl Clock {
         }
         times.dedup();
         let style = match notation {
-            None => Style::Number,
-            Some(Notation::Clock(Count::Years)) => Style::Year,
-            Some(Notation::Clock(Count::Months)) => Style::Month,
-            Some(Notation::Quarter) => Style::Quarter,
+            None => TimeStyle::Number,
+            Some(Notation::Clock(Count::Years)) => TimeStyle::Year,
+            Some(Notation::Clock(Count::Months)) => TimeStyle::Month,
+            Some(Notation::Quarter) => TimeStyle::Quarter,
             Some(_) => {
                 let texts = || {
                     cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some(text.trim()) } else { None })
@@ -61,7 +61,7 @@ impl Clock {
                     text.ends_with(['Z', 'z']) || text.get(16..).is_some_and(|end| end.contains(['+', '-']))
                 };
                 let zone = texts().next().is_none() || texts().any(told);
-                if month { Style::Month } else { Style::Instant { zone } }
+                if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
             }
         };
         let step = TimeStep::of(&times, notation.is_some());
@@ -93,7 +93,7 @@ impl Clock {
 
     /// The step as people say it.
     pub(super) fn words(&self) -> Option<String> {
-        self.step.map(|step| step.words(self.style != Style::Number))
+        self.step.map(|step| step.words(self.style != TimeStyle::Number))
     }
 
     /// A time as its column writes it.
@@ -106,15 +106,15 @@ impl Clock {
         let begin = |end: usize| text.get(..end).unwrap_or(&text).to_owned();
         let of_day = time.rem_euclid(86_400.0);
         match self.style {
-            Style::Number => number(time),
-            Style::Year => begin(4),
-            Style::Month => begin(7),
-            Style::Quarter => {
+            TimeStyle::Number => number(time),
+            TimeStyle::Year => begin(4),
+            TimeStyle::Month => begin(7),
+            TimeStyle::Quarter => {
                 let month: u8 = text.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
                 format!("{}Q{}", begin(4), month.div_ceil(3))
             }
-            Style::Instant { .. } if of_day == 0.0 && self.step.is_none_or(TimeStep::is_of_days) => begin(10),
-            Style::Instant { zone } => {
+            TimeStyle::Instant { .. } if of_day == 0.0 && self.step.is_none_or(TimeStep::is_of_days) => begin(10),
+            TimeStyle::Instant { zone } => {
                 let bare = text.trim_end_matches('Z');
                 let bare = bare.strip_suffix(":00").filter(|_| bare.len() == 19).unwrap_or(bare);
                 format!("{bare}{}", if zone { "Z" } else { "" })
@@ -124,7 +124,7 @@ impl Clock {
 
     /// The same in JSON.
     pub(super) fn value(&self, time: f64) -> Value {
-        if self.style == Style::Number { json!(time) } else { json!(self.text(time)) }
+        if self.style == TimeStyle::Number { json!(time) } else { json!(self.text(time)) }
     }
 
     /// The time so many rows after another, if the step is known.
@@ -135,7 +135,7 @@ impl Clock {
     /// Rows between a time and the next, 1 for neighbours; `None` if that cannot be told.
     fn rows_between(&mut self, before: f64, after: f64) -> Option<u64> {
         if std::mem::take(&mut self.open) {
-            self.step = TimeStep::of(&[before, after], self.style != Style::Number);
+            self.step = TimeStep::of(&[before, after], self.style != TimeStyle::Number);
         }
         self.step?.rows_between(before, after)
     }
@@ -156,7 +156,7 @@ pub(super) enum Repeats {
 
 /// The rows of one series in their order, those that are missing among them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Course {
+pub(super) struct TimedRows {
     /// Of the row given last.
     last: Option<f64>,
     /// Missing rows to be given before `record`.
@@ -172,7 +172,7 @@ pub(super) struct Course {
     pub(super) merged: u64,
 }
 
-impl Course {
+impl TimedRows {
     /// One that goes on behind the row of that time.
     pub(super) fn behind(last: Option<f64>) -> Self {
         Self { last, ..Self::default() }
@@ -334,8 +334,8 @@ mod tests {
         let days: [(f64, f64); 6] = [(0.0, 1.0), (1.0, f64::NAN), (1.0, 2.0), (1.0, 4.0), (4.0, 5.0), (4.4, 6.0)];
         let place = || "here".to_owned();
         for (repeats, second) in [(Repeats::Sum, 6.0), (Repeats::Mean, 3.0), (Repeats::Last, 4.0)] {
-            let (mut course, mut row, mut given) = (Course::default(), Vec::new(), Vec::new());
-            let mut take = |course: &mut Course, clock: &Clock| {
+            let (mut course, mut row, mut given) = (TimedRows::default(), Vec::new(), Vec::new());
+            let mut take = |course: &mut TimedRows, clock: &Clock| {
                 while course.next(clock, &[], &mut row) {
                     given.push((course.last().unwrap(), row[0]));
                 }
@@ -355,7 +355,7 @@ mod tests {
             assert_eq!((course.missing.0, course.uneven.0, course.merged), (2, 1, 2));
         }
         let far = (at(0.0), &[1.0][..]);
-        let mut course = Course::default();
+        let mut course = TimedRows::default();
         course.offer(&mut clock, Repeats::Refuse, far, &place).unwrap();
         assert!(course.next(&clock, &[], &mut Vec::new()));
         let refused = course.offer(&mut clock, Repeats::Refuse, (at(1e6), &[1.0]), &place);

@@ -11,7 +11,7 @@ use crate::cli::source::no_column;
 
 /// Which column of a row is what.
 #[derive(Clone, Debug)]
-pub(crate) struct Columns {
+pub(crate) struct SeriesColumns {
     /// Positions of the outputs, in their order.
     pub(super) outputs: Vec<usize>,
     /// Positions of the inputs, in the order in which they were named.
@@ -22,7 +22,7 @@ pub(crate) struct Columns {
     own: bool,
 }
 
-impl Columns {
+impl SeriesColumns {
     /// `inputs` are positions, in the order in which `option` names them.
     pub(super) fn new(
         shown: &str,

@@ -8,10 +8,10 @@ use mercer::model::Prediction;
 use mercer::readers::{ColumnChoice, Example, Missing, ReadOptions, TargetColumn};
 
 use super::ForecastArguments;
-use super::clock::{Clock, Course};
-use super::columns::Columns;
-use super::method::Method;
-use super::rows::{Rows, Wanted};
+use super::clock::{Clock, TimedRows};
+use super::columns::SeriesColumns;
+use super::method::ForecastMethod;
+use super::rows::{ColumnOptions, SeriesRows};
 use crate::cli::FIRST_ROWS;
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
@@ -19,21 +19,21 @@ use crate::cli::opening::Opening;
 use crate::cli::reading::{for_files, refuse_for_named};
 use crate::cli::source::{self, Source};
 use crate::cli::stop::Stop;
-use crate::cli::timed::TimeColumn;
+use crate::cli::timed_series::TimeColumn;
 
 /// Rows one by one.
-pub(super) struct Feed {
-    body: Body,
+pub(super) struct SeriesFeed {
+    body: SeriesSource,
     stop: Stop,
-    columns: Columns,
+    columns: SeriesColumns,
     example: Example,
 }
 
-enum Body {
+enum SeriesSource {
     /// Complete rows of numbers.
     Numbers(Box<Input>),
     /// Rows beside a column of times, or beside columns that are not forecast.
-    Records(Box<Rows>),
+    Records(Box<SeriesRows>),
 }
 
 /// Rows of a table of groups that are looked at first.
@@ -44,12 +44,12 @@ const TIME: &str = "time";
 
 /// What a model keeps of them: the column, and the time of the last row.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Kept {
+struct TimeMemory {
     clock: Clock,
     last: f64,
 }
 
-impl Feed {
+impl SeriesFeed {
     /// `model` knows which column is what if there is one, and otherwise the arguments.
     pub(super) fn open(
         source: &Source<'_>,
@@ -66,28 +66,28 @@ impl Feed {
                         return Err(Failure::usage(format!("{name}: {option} is for files; leave it out")));
                     }
                 }
-                Body::Numbers(Input::series(name)?.into())
+                SeriesSource::Numbers(Input::series(name)?.into())
             }
-            Source::File(_) | Source::StandardInput => Body::of_file(arguments, model, &stop)?,
+            Source::File(_) | Source::StandardInput => SeriesSource::of_file(arguments, model, &stop)?,
         };
         let found = body.columns();
         let (shown, dimension, names) = (body.shown(), found.dimension, found.features());
         let names = Some(names).filter(|names| !names.is_empty());
         let columns = match (model, &arguments.model.model) {
-            (Some(model), Some(path)) => Columns::of_model(path, model, shown, dimension, names)?,
+            (Some(model), Some(path)) => SeriesColumns::of_model(path, model, shown, dimension, names)?,
             _ => {
                 let (option, wanted) = arguments.making.acting();
                 let inputs = match &body {
-                    Body::Records(rows) => rows.inputs.clone(),
-                    Body::Numbers(_) => Columns::positions(shown, dimension, names, option, wanted)?,
+                    SeriesSource::Records(rows) => rows.inputs.clone(),
+                    SeriesSource::Numbers(_) => SeriesColumns::positions(shown, dimension, names, option, wanted)?,
                 };
-                Columns::new(shown, dimension, names, option, inputs)?
+                SeriesColumns::new(shown, dimension, names, option, inputs)?
             }
         };
         Ok(Self { body, stop, columns, example: Example::default() })
     }
 
-    pub(super) fn columns(&self) -> &Columns {
+    pub(super) fn columns(&self) -> &SeriesColumns {
         &self.columns
     }
 
@@ -95,8 +95,8 @@ impl Feed {
     /// row.
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
         let read = match &mut self.body {
-            Body::Numbers(input) => input.next(&mut self.example).map_err(Failure::from),
-            Body::Records(rows) => rows.next(&mut self.example.features),
+            SeriesSource::Numbers(input) => input.next(&mut self.example).map_err(Failure::from),
+            SeriesSource::Records(rows) => rows.next(&mut self.example.features),
         };
         if self.stop.requested() { Ok(false) } else { read }
     }
@@ -108,8 +108,8 @@ impl Feed {
     /// Where the row stands.
     pub(super) fn place(&self) -> String {
         match &self.body {
-            Body::Numbers(input) => format!("{}, {}", input.shown(), input.place()),
-            Body::Records(rows) => rows.place(),
+            SeriesSource::Numbers(input) => format!("{}, {}", input.shown(), input.place()),
+            SeriesSource::Records(rows) => rows.place(),
         }
     }
 
@@ -120,7 +120,7 @@ impl Feed {
 
     /// Turns to a group, behind its last row.
     pub(super) fn turn_to(&mut self, group: usize) {
-        if let Body::Records(rows) = &mut self.body {
+        if let SeriesSource::Records(rows) = &mut self.body {
             rows.now = group;
         }
     }
@@ -139,8 +139,8 @@ impl Feed {
         self.records()?.clock.as_ref()
     }
 
-    fn records(&self) -> Option<&Rows> {
-        if let Body::Records(rows) = &self.body { Some(rows) } else { None }
+    fn records(&self) -> Option<&SeriesRows> {
+        if let SeriesSource::Records(rows) = &self.body { Some(rows) } else { None }
     }
 
     /// The time of the row that comes `ahead` rows after the one given last, 0 for that itself, if
@@ -171,7 +171,7 @@ impl Feed {
     /// What a model is to keep of the times.
     pub(super) fn kept(&self) -> Option<(String, String)> {
         let rows = self.records()?;
-        let kept = Kept { clock: rows.clock.clone()?, last: rows.courses[rows.now].last()? };
+        let kept = TimeMemory { clock: rows.clock.clone()?, last: rows.courses[rows.now].last()? };
         Some((TIME.to_owned(), serde_json::to_string(&kept).ok()?))
     }
 
@@ -193,7 +193,7 @@ fn is_season(model: &Prediction) -> bool {
     matches!(model.forecaster, AnyForecaster::Seasons(_))
 }
 
-impl Body {
+impl SeriesSource {
     fn of_file(arguments: &ForecastArguments, model: Option<&Prediction>, stop: &Stop) -> Result<Self, Failure> {
         let (path, making) = (&arguments.series, &arguments.making);
         // Season mixtures find their columns by their names.
@@ -224,23 +224,23 @@ impl Body {
             _ if arguments.group.is_some() => GROUPED_ROWS,
             _ => FIRST_ROWS,
         };
-        let wanted = Wanted {
+        let wanted = ColumnOptions {
             time: arguments.time.as_ref(),
             targets: &targets,
             inputs: (option, inputs),
-            season: model.map_or_else(|| making.method() == Method::Season, is_season),
+            season: model.map_or_else(|| making.method() == ForecastMethod::Season, is_season),
             repeats: arguments.repeats,
             head,
             group: arguments.group.as_ref(),
         };
-        let Some(mut rows) = Rows::look(&mut opening, &options, &wanted)? else {
+        let Some(mut rows) = SeriesRows::look(&mut opening, &options, &wanted)? else {
             return Ok(Self::Numbers(Input::of_numbers(opening, &options)?.into()));
         };
         let kept = model.and_then(|model| model.own.iter().find(|(key, _)| key == TIME));
-        let kept = kept.and_then(|(_, text)| serde_json::from_str::<Kept>(text).ok());
-        if let (Some(clock), Some(Kept { clock: known, last })) = (&mut rows.clock, kept) {
+        let kept = kept.and_then(|(_, text)| serde_json::from_str::<TimeMemory>(text).ok());
+        if let (Some(clock), Some(TimeMemory { clock: known, last })) = (&mut rows.clock, kept) {
             clock.go_on(&known);
-            rows.courses = vec![Course::behind(Some(last))];
+            rows.courses = vec![TimedRows::behind(Some(last))];
         }
         Ok(Self::Records(rows.into()))
     }
@@ -252,7 +252,7 @@ impl Body {
         }
     }
 
-    fn columns(&self) -> source::Columns {
+    fn columns(&self) -> source::TableColumns {
         match self {
             Self::Numbers(input) => input.columns().clone(),
             Self::Records(rows) => rows.columns(),

@@ -5,11 +5,11 @@ use std::path::Path;
 use mercer::readers::{ColumnChoice, Missing, ReadOptions, Record, TargetColumn};
 
 use super::ForecastArguments;
-use super::feed::Feed;
+use super::feed::SeriesFeed;
 use crate::cli::failure::Failure;
 use crate::cli::opening::Opening;
 use crate::cli::stop::Stop;
-use crate::cli::timed::{TimeColumn, number, place};
+use crate::cli::timed_series::{TimeColumn, number, place};
 
 /// The inputs, one row after the other, and the times of the rows if the file has them.
 #[derive(Default)]
@@ -21,7 +21,12 @@ pub(super) struct Future {
 }
 
 impl Future {
-    pub(super) fn read(path: &Path, arguments: &ForecastArguments, feed: &Feed, stop: &Stop) -> Result<Self, Failure> {
+    pub(super) fn read(
+        path: &Path,
+        arguments: &ForecastArguments,
+        feed: &SeriesFeed,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
         let names = feed.columns().input_names();
         if names.is_empty() {
             return Err(Failure::usage("--future is for the columns of --known or --inputs; name them"));
@@ -57,7 +62,7 @@ impl Future {
     }
 
     /// Refuses rows that do not follow the last row of the series.
-    pub(super) fn check(&self, feed: &Feed) -> Result<(), Failure> {
+    pub(super) fn check(&self, feed: &SeriesFeed) -> Result<(), Failure> {
         let Some(clock) = feed.clock() else { return Ok(()) };
         for (row, time) in self.times.iter().enumerate() {
             let expected = feed.time(row + 1).filter(|expected| expected != time);

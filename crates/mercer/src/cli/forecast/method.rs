@@ -17,7 +17,7 @@ use mercer::readers::{ColumnChoice, Header, ReadOptions, RowReader, Series, Targ
 use serde_json::{Value, json};
 
 use super::Making;
-use super::columns::Columns;
+use super::columns::SeriesColumns;
 use crate::cli::failure::Failure;
 use crate::cli::typed;
 
@@ -42,7 +42,7 @@ const MANY: usize = 8;
 
 /// How to predict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Method {
+pub(super) enum ForecastMethod {
     Opf,
     TsiamisPappas,
     Discounted,
@@ -140,13 +140,13 @@ impl Making {
     }
 
     /// The method that is told; without one, what the other options are for.
-    pub(super) fn method(&self) -> Method {
+    pub(super) fn method(&self) -> ForecastMethod {
         let Self { beta, t_init, lambda, gamma, inputs, season, known, .. } = self;
         let of_experts =
             !beta.is_empty() || t_init.is_some() || lambda.is_some() || gamma.is_some() || !inputs.is_empty();
         let of_season = season.is_some() || !known.is_empty();
-        let of_the_rest = if of_experts && !of_season { Method::Experts } else { Method::Season };
-        self.method.unwrap_or(if self.gamma_given() { Method::Opf } else { of_the_rest })
+        let of_the_rest = if of_experts && !of_season { ForecastMethod::Experts } else { ForecastMethod::Season };
+        self.method.unwrap_or(if self.gamma_given() { ForecastMethod::Opf } else { of_the_rest })
     }
 
     /// The columns that act on the outputs, and the option that names them.
@@ -157,7 +157,7 @@ impl Making {
 
 /// What a season mixture is made with beside its options: the periods that the times suggest, and
 /// the steps that are forecast.
-pub(super) struct Ahead {
+pub(super) struct SeasonSetup {
     pub(super) periods: Vec<usize>,
     pub(super) steps: Option<NonZeroUsize>,
     /// Whether there are many series.
@@ -165,7 +165,7 @@ pub(super) struct Ahead {
 }
 
 /// The season mixture that the options ask for, with nothing observed.
-fn build_season(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<Prediction, Failure> {
+fn build_season(arguments: &Making, columns: &SeriesColumns, ahead: &SeasonSetup) -> Result<Prediction, Failure> {
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
     let periods = match &arguments.season {
         Some(Season::Given(periods)) => Periods::Given(periods.clone()),
@@ -199,7 +199,7 @@ fn build_season(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<
         Failure::usage(format!("{option}: {error}"))
     })?;
     Ok(Prediction {
-        method: typed(&Method::Season),
+        method: typed(&ForecastMethod::Season),
         parameters: parameters.into_iter().map(|(key, value)| (key.to_owned(), value.to_string())).collect(),
         inputs: columns.inputs.iter().filter_map(|column| u32::try_from(*column).ok()).collect(),
         errors: SeriesErrors { warm_up: warm_up as u64, ..SeriesErrors::default() },
@@ -208,16 +208,16 @@ fn build_season(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<
 }
 
 /// The forecaster that the options ask for, with nothing observed.
-pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Result<Prediction, Failure> {
+pub(super) fn build(arguments: &Making, columns: &SeriesColumns, ahead: &SeasonSetup) -> Result<Prediction, Failure> {
     let (given, method) = (arguments.gamma_given(), arguments.method());
     refuse_idle_options(method, arguments, given)?;
-    if method == Method::Season {
+    if method == ForecastMethod::Season {
         return build_season(arguments, columns, ahead);
     }
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
     let regulariser = arguments.lambda.unwrap_or(Lambda::Auto);
     let t_init = arguments.t_init.unwrap_or(T_INIT);
-    let mut asked = Asked {
+    let mut asked = MethodSetup {
         betas: if arguments.beta.is_empty() { vec![BETA] } else { arguments.beta.clone() },
         t_init,
         lambda: regulariser.own(),
@@ -230,15 +230,17 @@ pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Res
         let betas = &asked.betas;
         asked.parameters.push(("beta", if betas.len() == 1 { json!(betas[0]) } else { json!(betas) }));
     }
-    if method != Method::Kalman {
+    if method != ForecastMethod::Kalman {
         asked.parameters.extend([("t_init", json!(t_init)), ("lambda", regulariser.shown())]);
     }
     let forecaster = match method {
-        Method::Slip | Method::SlipWindow | Method::Spectral => asked.on_filters(method, arguments),
-        Method::Kalman => Ok(asked.kalman(arguments)?),
+        ForecastMethod::Slip | ForecastMethod::SlipWindow | ForecastMethod::Spectral => {
+            asked.on_filters(method, arguments)
+        }
+        ForecastMethod::Kalman => Ok(asked.kalman(arguments)?),
         _ => asked.on_lags(method, arguments, given)?,
     };
-    let Asked { shared, mut parameters, .. } = asked;
+    let MethodSetup { shared, mut parameters, .. } = asked;
     if q > 0 {
         parameters.extend([("inputs", json!(q)), ("feed_through", json!(arguments.feed_through))]);
     }
@@ -249,7 +251,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Res
         .map_err(|error| Failure::usage(format!("--intervals: {error}")))?;
     parameters.extend(arguments.intervals.map(|coverage| ("intervals", json!(coverage))));
     let forecaster = forecaster.map_err(|error| refused(&error))?;
-    let forecaster = if regulariser == Lambda::Auto && method != Method::Kalman {
+    let forecaster = if regulariser == Lambda::Auto && method != ForecastMethod::Kalman {
         let params = ScaledParams::default().rows(t_init.saturating_add(1)).shared(shared);
         ScaledForecaster::new(forecaster, params).map_err(|error| refused(&error))?.into()
     } else {
@@ -266,7 +268,7 @@ pub(super) fn build(arguments: &Making, columns: &Columns, ahead: &Ahead) -> Res
 }
 
 /// What the paper's methods are made with, whichever it is.
-struct Asked {
+struct MethodSetup {
     betas: Vec<f64>,
     t_init: usize,
     lambda: f64,
@@ -278,7 +280,7 @@ struct Asked {
     parameters: Vec<(&'static str, Value)>,
 }
 
-impl Asked {
+impl MethodSetup {
     fn schedule(&self) -> EpochSchedule {
         EpochSchedule { beta: self.betas[0], t_init: self.t_init, max_lags: None }
     }
@@ -294,12 +296,12 @@ impl Asked {
     /// parameter.
     fn on_lags(
         &mut self,
-        method: Method,
+        method: ForecastMethod,
         arguments: &Making,
         given: bool,
     ) -> Result<Result<AnyForecaster, Error>, Failure> {
         let (m, q, lambda, schedule) = (self.outputs, self.inputs, self.lambda, self.schedule());
-        if method == Method::Discounted {
+        if method == ForecastMethod::Discounted {
             let alpha = arguments.alpha.unwrap_or(ALPHA);
             self.parameters.push(("alpha", json!(alpha)));
             let params = DiscountedParams::default().schedule(schedule).lambda(lambda).alpha(alpha);
@@ -307,7 +309,7 @@ impl Asked {
             let made = if q == 0 { Discounted::new(m, &params) } else { Discounted::with_inputs(m, &inputs, &params) };
             return Ok(made.map(AnyForecaster::from));
         }
-        if method == Method::TsiamisPappas || (method == Method::Opf && given) {
+        if method == ForecastMethod::TsiamisPappas || (method == ForecastMethod::Opf && given) {
             let (forgetting, scalar) = forgetting(method, arguments, m)?;
             self.parameters.push(("gamma", shown(&forgetting, m)));
             self.shared = mixes(&forgetting, m);
@@ -337,17 +339,17 @@ impl Asked {
     }
 
     /// Ridge on spectral filters.
-    fn on_filters(&mut self, method: Method, arguments: &Making) -> Result<AnyForecaster, Error> {
+    fn on_filters(&mut self, method: ForecastMethod, arguments: &Making) -> Result<AnyForecaster, Error> {
         let (m, q, lambda, feed_through) = (self.outputs, self.inputs, self.lambda, arguments.feed_through);
         let (rank, horizon) = (arguments.rank.unwrap_or(RANK), arguments.horizon.unwrap_or(HORIZON));
         self.parameters.push(("rank", json!(rank)));
-        if method == Method::SlipWindow {
+        if method == ForecastMethod::SlipWindow {
             let params = WindowedSlipParams::default().schedule(self.schedule()).lambda(lambda).rank(rank);
             let with_inputs = || WindowedSlip::with_inputs(m, q, feed_through, &params);
             return Ok(if q == 0 { WindowedSlip::new(m, &params)? } else { with_inputs()? }.into());
         }
         self.parameters.push(("horizon", json!(horizon)));
-        if method == Method::Slip {
+        if method == ForecastMethod::Slip {
             let params = SlipParams::default().t_init(self.t_init).lambda(lambda).rank(rank).horizon(horizon);
             let with_inputs = || Slip::with_inputs(m, q, feed_through, &params);
             return Ok(if q == 0 { Slip::new(m, &params)? } else { with_inputs()? }.into());
@@ -373,18 +375,18 @@ impl Asked {
 }
 
 /// Whether past rows are counted by β.
-fn uses_schedule(method: Method) -> bool {
-    !matches!(method, Method::Slip | Method::Spectral | Method::Kalman | Method::Season)
+fn uses_schedule(method: ForecastMethod) -> bool {
+    !matches!(method, ForecastMethod::Slip | ForecastMethod::Spectral | ForecastMethod::Kalman | ForecastMethod::Season)
 }
 
 /// An option that would be ignored is an error in what was asked for; at its default it says
 /// nothing.
-fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) -> Result<(), Failure> {
+fn refuse_idle_options(method: ForecastMethod, arguments: &Making, gamma_given: bool) -> Result<(), Failure> {
     let name = typed(&method);
     let idle = |option: &str, of: &str| {
         Err(Failure::usage(format!("--method {name} has no use for {option}, which is for {of}; leave it out")))
     };
-    if method == Method::Season {
+    if method == ForecastMethod::Season {
         if arguments.t_init.is_some() || arguments.lambda.is_some() {
             return idle("--t-init and --lambda", "the other methods");
         }
@@ -396,20 +398,20 @@ fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) ->
     } else if !arguments.known.is_empty() {
         return idle("--known", "season (--inputs with --feed-through is like it)");
     }
-    if method == Method::Experts && gamma_given {
+    if method == ForecastMethod::Experts && gamma_given {
         return Err(Failure::usage(
             "--method experts tries a grid of γ; leave --gamma and --gamma-matrix out, or use --method opf",
         ));
     }
-    if gamma_given && method != Method::Opf {
+    if gamma_given && method != ForecastMethod::Opf {
         return idle("--gamma", "opf");
     }
     if arguments.beta.iter().any(|beta| *beta != BETA) && !uses_schedule(method) {
         return idle("--beta", "the methods whose window grows");
     }
     let grid = match method {
-        Method::Experts => true,
-        Method::Opf => !gamma_given,
+        ForecastMethod::Experts => true,
+        ForecastMethod::Opf => !gamma_given,
         _ => false,
     };
     if arguments.beta.len() > 1 && !grid {
@@ -417,31 +419,37 @@ fn refuse_idle_options(method: Method, arguments: &Making, gamma_given: bool) ->
             "--method {name} has one β; give --beta one number, or use --method experts"
         )));
     }
-    if arguments.alpha.is_some_and(|alpha| alpha != ALPHA) && method != Method::Discounted {
+    if arguments.alpha.is_some_and(|alpha| alpha != ALPHA) && method != ForecastMethod::Discounted {
         return idle("--alpha", "discounted");
     }
-    let spectral = matches!(method, Method::Slip | Method::SlipWindow | Method::Spectral);
+    let spectral = matches!(method, ForecastMethod::Slip | ForecastMethod::SlipWindow | ForecastMethod::Spectral);
     if arguments.rank.is_some_and(|rank| rank != RANK) && !spectral {
         return idle("--rank", "slip, slip-window and spectral");
     }
-    if arguments.horizon.is_some_and(|horizon| horizon != HORIZON) && (!spectral || method == Method::SlipWindow) {
+    if arguments.horizon.is_some_and(|horizon| horizon != HORIZON)
+        && (!spectral || method == ForecastMethod::SlipWindow)
+    {
         return idle("--horizon", "slip and spectral");
     }
-    if arguments.system.is_some() && method != Method::Kalman {
+    if arguments.system.is_some() && method != ForecastMethod::Kalman {
         return idle("--system", "kalman");
     }
-    if arguments.lambda.is_some_and(|lambda| lambda != Lambda::Auto) && method == Method::Kalman {
+    if arguments.lambda.is_some_and(|lambda| lambda != Lambda::Auto) && method == ForecastMethod::Kalman {
         return idle("--lambda", "methods that learn");
     }
-    if arguments.gamma_input.is_some() && (spectral || method == Method::Kalman) {
+    if arguments.gamma_input.is_some() && (spectral || method == ForecastMethod::Kalman) {
         return idle("--gamma-input", "opf, experts and discounted");
     }
     Ok(())
 }
 
 /// γ or Γ of a method that has one, and γ as a number.
-fn forgetting(method: Method, arguments: &Making, outputs: usize) -> Result<(Forgetting, Option<f64>), Failure> {
-    if method == Method::TsiamisPappas {
+fn forgetting(
+    method: ForecastMethod,
+    arguments: &Making,
+    outputs: usize,
+) -> Result<(Forgetting, Option<f64>), Failure> {
+    if method == ForecastMethod::TsiamisPappas {
         return Ok((Forgetting::Scalar(1.0), Some(1.0)));
     }
     if let Some(path) = &arguments.gamma_matrix {

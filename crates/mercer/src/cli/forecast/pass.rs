@@ -8,14 +8,14 @@ use mercer::forecast::Error;
 use mercer::forecast::{AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, Seasons};
 use mercer::model::{ModelError, Prediction};
 
-use super::columns::Columns;
-use super::feed::Feed;
+use super::columns::SeriesColumns;
+use super::feed::SeriesFeed;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
 /// What is asked of a pass beside its model.
 #[derive(Clone, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct PassOptions {
     /// Rows ahead that each row is to be forecast.
     pub(super) steps: Option<NonZeroUsize>,
     /// The inputs of the rows behind the last.
@@ -26,9 +26,9 @@ pub(crate) struct Wanted {
 
 /// A forecaster on its way through a series.
 #[derive(Clone)]
-pub(crate) struct Pass {
+pub(crate) struct SeriesPass {
     model: Prediction,
-    columns: Columns,
+    columns: SeriesColumns,
     /// Rows observed before this run.
     before: usize,
     steps: Option<usize>,
@@ -93,9 +93,9 @@ fn unknown_inputs(model: &Prediction, steps: usize, told: usize) -> Option<Strin
     (told < rows * q).then(|| format!("needs the inputs of {rows} rows to come, and {} are known", told / q))
 }
 
-impl Pass {
-    pub(crate) fn new(mut model: Prediction, columns: Columns, wanted: Wanted) -> Result<Self, Failure> {
-        let Wanted { steps, future, quantiles } = wanted;
+impl SeriesPass {
+    pub(crate) fn new(mut model: Prediction, columns: SeriesColumns, wanted: PassOptions) -> Result<Self, Failure> {
+        let PassOptions { steps, future, quantiles } = wanted;
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
         let ahead = steps.map_or(1, usize::from);
         if steps.is_some()
@@ -238,7 +238,7 @@ impl Pass {
 
     /// Names over the lines, for predictions of so many steps at once: further steps are marked
     /// `+2`, `+3`, …. The group stands before the number of the row, and the time behind it.
-    pub(super) fn header(&self, steps: usize, feed: &Feed) -> String {
+    pub(super) fn header(&self, steps: usize, feed: &SeriesFeed) -> String {
         let group = feed.group_column().map_or_else(String::new, |name| cell(name) + ",");
         let mut line = group + if feed.clock().is_some() { "k,time" } else { "k" };
         for step in 1..=steps {
@@ -306,7 +306,7 @@ impl Pass {
     }
 
     /// The shortest season of an output: that of the forecaster, or else of the times.
-    pub(super) fn period(&self, feed: &Feed, output: usize) -> Option<usize> {
+    pub(super) fn period(&self, feed: &SeriesFeed, output: usize) -> Option<usize> {
         let of_times = || feed.clock()?.step()?.periods().first().copied();
         match self.seasons() {
             Some(seasons) => seasons.mixture(output).periods().first().copied(),
@@ -315,14 +315,14 @@ impl Pass {
     }
 
     /// The last row's time, its prediction and what is told around it.
-    pub(super) fn write_row(&self, feed: &Feed, text: &mut String) {
+    pub(super) fn write_row(&self, feed: &SeriesFeed, text: &mut String) {
         self.begin_line(self.rows() - 1, feed, 0, text);
         self.write_cells(&self.prediction, &self.band, |output| self.levels[output].clone(), text);
         text.push('\n');
     }
 
     /// The same of the next row, and of the rows after it if asked for.
-    pub(super) fn write_next(&mut self, feed: &Feed, text: &mut String) -> Result<(), Stop> {
+    pub(super) fn write_next(&mut self, feed: &SeriesFeed, text: &mut String) -> Result<(), Stop> {
         let forecast = self.forecast(self.ahead())?;
         self.begin_line(self.rows(), feed, 1, text);
         for (step, row) in (1..).zip(forecast.chunks_exact(self.output.len())) {
@@ -333,7 +333,7 @@ impl Pass {
     }
 
     /// The rows after the last, one line each.
-    pub(super) fn write_forecast(&self, feed: &Feed, forecast: &[f64], text: &mut String) {
+    pub(super) fn write_forecast(&self, feed: &SeriesFeed, forecast: &[f64], text: &mut String) {
         for (step, row) in (1..).zip(forecast.chunks_exact(self.output.len())) {
             self.begin_line(self.rows() + step - 1, feed, step, text);
             self.write_step(step, row, text);
@@ -347,7 +347,7 @@ impl Pass {
     }
 
     /// The number of a row and its time, `ahead` rows after the last.
-    fn begin_line(&self, k: usize, feed: &Feed, ahead: usize, text: &mut String) {
+    fn begin_line(&self, k: usize, feed: &SeriesFeed, ahead: usize, text: &mut String) {
         if let Some(group) = feed.group() {
             text.push_str(&cell(group));
             text.push(',');
@@ -399,7 +399,7 @@ impl Pass {
         self.model.forecaster.feed_through()
     }
 
-    pub(crate) fn columns(&self) -> &Columns {
+    pub(crate) fn columns(&self) -> &SeriesColumns {
         &self.columns
     }
 

@@ -3,17 +3,17 @@
 use mercer::forecast::{AnyForecaster, SharedWeights};
 use mercer::model::Prediction;
 
-use super::columns::Columns;
-use super::pass::{Pass, Wanted};
+use super::columns::SeriesColumns;
+use super::pass::{PassOptions, SeriesPass};
 use crate::cli::failure::Failure;
 
 /// The passes of all groups, in the order in which these came; a single one without groups.
 pub(super) struct Passes {
     /// What a new group begins with.
     fresh: Prediction,
-    columns: Columns,
-    wanted: Wanted,
-    all: Vec<Pass>,
+    columns: SeriesColumns,
+    wanted: PassOptions,
+    all: Vec<SeriesPass>,
     /// Weights, as of so many rows of all groups.
     shared: SharedWeights,
     rows: usize,
@@ -21,21 +21,21 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    pub(super) fn new(model: Prediction, columns: Columns, wanted: Wanted) -> Result<Self, Failure> {
-        let first = Pass::new(model.clone(), columns.clone(), wanted.clone())?;
+    pub(super) fn new(model: Prediction, columns: SeriesColumns, wanted: PassOptions) -> Result<Self, Failure> {
+        let first = SeriesPass::new(model.clone(), columns.clone(), wanted.clone())?;
         let shared = SharedWeights::default();
         Ok(Self { fresh: model, columns, wanted, all: vec![first], shared, rows: 0, shared_at: 0 })
     }
 
     /// The pass of a group that has a row, which may be its first.
-    pub(super) fn turn_to(&mut self, group: usize) -> Result<&mut Pass, Failure> {
+    pub(super) fn turn_to(&mut self, group: usize) -> Result<&mut SeriesPass, Failure> {
         self.rows += 1;
         while self.all.len() <= group {
             // The weights are gathered anew when there are a quarter more rows.
             if 4 * self.rows > 5 * self.shared_at {
                 self.shared_at = self.rows;
                 self.shared = SharedWeights::default();
-                for seasons in self.all.iter().filter_map(Pass::seasons) {
+                for seasons in self.all.iter().filter_map(SeriesPass::seasons) {
                     (0..self.columns.outputs.len()).for_each(|output| seasons.mixture(output).share(&mut self.shared));
                 }
             }
@@ -43,7 +43,7 @@ impl Passes {
             if let AnyForecaster::Seasons(seasons) = &mut model.forecaster {
                 seasons.begin_like(&self.shared);
             }
-            self.all.push(Pass::new(model, self.columns.clone(), self.wanted.clone())?);
+            self.all.push(SeriesPass::new(model, self.columns.clone(), self.wanted.clone())?);
         }
         Ok(&mut self.all[group])
     }
@@ -51,7 +51,7 @@ impl Passes {
     /// Share of every output's values within their intervals so far, the mean over the groups that
     /// have some.
     pub(super) fn coverage(&self) -> Option<Vec<f64>> {
-        let known: Vec<Vec<f64>> = self.all.iter().map(Pass::coverage).collect::<Option<_>>()?;
+        let known: Vec<Vec<f64>> = self.all.iter().map(SeriesPass::coverage).collect::<Option<_>>()?;
         let mean = |output: usize| {
             let shares: Vec<f64> = known.iter().map(|shares| shares[output]).filter(|share| !share.is_nan()).collect();
             shares.iter().sum::<f64>() / shares.len() as f64
@@ -59,15 +59,15 @@ impl Passes {
         Some((0..known[0].len()).map(mean).collect())
     }
 
-    pub(super) fn all(&self) -> &[Pass] {
+    pub(super) fn all(&self) -> &[SeriesPass] {
         &self.all
     }
 
-    pub(super) fn first(&self) -> &Pass {
+    pub(super) fn first(&self) -> &SeriesPass {
         &self.all[0]
     }
 
-    pub(super) fn all_mut(&mut self) -> &mut [Pass] {
+    pub(super) fn all_mut(&mut self) -> &mut [SeriesPass] {
         &mut self.all
     }
 }

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 
-use super::feed::Feed;
-use super::pass::Pass;
-use super::scored::Scored;
+use super::feed::SeriesFeed;
+use super::pass::SeriesPass;
+use super::record::SeriesRecord;
 use crate::cli::plot::short_name;
 use crate::cli::scores::{Baseline, Metric};
 
@@ -22,31 +22,31 @@ const POINTS: usize = 300;
 const LEAST_WINDOW: usize = 50;
 
 /// What is kept of the rows; its size does not grow with the series.
-pub(super) struct Gathered {
+pub(super) struct SeriesPicture {
     /// The time of each row, and what is shown of its first outputs.
-    recent: VecDeque<(Option<f64>, Vec<Shown>)>,
+    recent: VecDeque<(Option<f64>, Vec<PictureRow>)>,
 }
 
 #[derive(Clone, Copy)]
-struct Shown {
+struct PictureRow {
     k: f64,
     value: f64,
     prediction: f64,
     ends: Option<[f64; 2]>,
 }
 
-impl Gathered {
+impl SeriesPicture {
     pub(super) fn new() -> Self {
         Self { recent: VecDeque::with_capacity(RECENT) }
     }
 
     /// Takes in the row that was observed last.
-    pub(super) fn take(&mut self, pass: &Pass, feed: &Feed) {
+    pub(super) fn take(&mut self, pass: &SeriesPass, feed: &SeriesFeed) {
         let (k, [values, predictions], band) = (pass.rows() - 1, pass.last(), pass.band());
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
-        let shown = |output: usize| Shown {
+        let shown = |output: usize| PictureRow {
             k: k as f64,
             value: values[output],
             prediction: predictions[output],
@@ -58,9 +58,9 @@ impl Gathered {
     /// The picture; `forecast` holds the rows to come, one after the other.
     pub(super) fn draw(
         &self,
-        pass: &Pass,
-        feed: &Feed,
-        scored: &Scored,
+        pass: &SeriesPass,
+        feed: &SeriesFeed,
+        scored: &SeriesRecord,
         data: &str,
         forecast: Option<&[f64]>,
     ) -> Panels {
@@ -86,15 +86,16 @@ impl Gathered {
         panels
     }
 
-    fn series(&self, pass: &Pass, feed: &Feed, output: usize, forecast: Option<&[f64]>) -> Figure {
+    fn series(&self, pass: &SeriesPass, feed: &SeriesFeed, output: usize, forecast: Option<&[f64]>) -> Figure {
         let outputs = pass.columns().outputs.len();
         let ahead = forecast.map_or(0, |forecast| forecast.len() / outputs.max(1));
         // Beside a far horizon a few rows would not be seen; of a season two are shown.
         let season =
             pass.seasons().and_then(|seasons| seasons.mixture(output).periods().last()).map_or(0, |period| 2 * period);
         let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead).max(season)));
-        let rows: Vec<Shown> = self.recent.iter().skip(skip).filter_map(|(_, row)| row.get(output).copied()).collect();
-        let column = |of: &dyn Fn(&Shown) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+        let rows: Vec<PictureRow> =
+            self.recent.iter().skip(skip).filter_map(|(_, row)| row.get(output).copied()).collect();
+        let column = |of: &dyn Fn(&PictureRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
         let (k, values, predictions) = (column(&|row| row.k), column(&|row| row.value), column(&|row| row.prediction));
         let mut figure =
             Figure::new(pass.columns().output_name(output)).x_label(row_label(feed, ahead)).y_label("value");
@@ -140,7 +141,7 @@ impl Gathered {
 
 /// The interval of a row that is forecast; that of 90 % where none is asked for and the forecaster
 /// knows one.
-fn fan(pass: &Pass, step: usize, outputs: usize, output: usize, forecast: &[f64]) -> Option<[f64; 2]> {
+fn fan(pass: &SeriesPass, step: usize, outputs: usize, output: usize, forecast: &[f64]) -> Option<[f64; 2]> {
     let row = &forecast[step * outputs..(step + 1) * outputs];
     if pass.has_intervals() {
         return pass.ends(step + 1, row)[output];
@@ -151,7 +152,7 @@ fn fan(pass: &Pass, step: usize, outputs: usize, output: usize, forecast: &[f64]
 
 /// What stands along the axis: the numbers of rows, or times, and then those of the last row and of
 /// the end of the forecast.
-fn row_label(feed: &Feed, ahead: usize) -> String {
+fn row_label(feed: &SeriesFeed, ahead: usize) -> String {
     let time = |ahead: usize| feed.clock().zip(feed.time(ahead)).map(|(clock, time)| clock.text(time));
     match (time(0), time(ahead).filter(|_| ahead > 0)) {
         (Some(last), Some(end)) => format!("data until {last}, forecast until {end}"),
@@ -160,7 +161,7 @@ fn row_label(feed: &Feed, ahead: usize) -> String {
     }
 }
 
-fn scores(scored: &Scored, method: &str, rows: usize) -> Figure {
+fn scores(scored: &SeriesRecord, method: &str, rows: usize) -> Figure {
     let window = (rows / 20).max(LEAST_WINDOW).min(rows);
     let mut learner = Curve { name: method.to_owned(), ..Curve::default() };
     let all = scored.between(0, rows);

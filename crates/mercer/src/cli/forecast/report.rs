@@ -8,10 +8,10 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::backtest::BacktestScores;
-use super::feed::Feed;
-use super::pass::Pass;
+use super::feed::SeriesFeed;
+use super::pass::SeriesPass;
 use super::passes::Passes;
-use super::scored::Scored;
+use super::record::SeriesRecord;
 use super::seconds;
 use crate::cli::failure::Failure;
 use crate::cli::output::{digits, number};
@@ -21,9 +21,9 @@ use crate::cli::scores::{Scores, Section, table};
 
 /// The fields are the JSON object's keys, in its order; the last four are there when asked for.
 #[derive(serde::Serialize)]
-pub(super) struct Report {
+pub(super) struct ForecastReport {
     method: String,
-    parameters: Parameters,
+    parameters: MethodParameters,
     n: usize,
     outputs: usize,
     sum_squared_error: f64,
@@ -141,7 +141,7 @@ struct Time {
 }
 
 /// The parameters that the method uses, in their order.
-struct Parameters(Vec<(String, Value)>);
+struct MethodParameters(Vec<(String, Value)>);
 
 /// The parameters of a model, which keeps them as JSON.
 pub(crate) fn parameters(model: &Prediction) -> impl Iterator<Item = (String, Value)> {
@@ -149,7 +149,7 @@ pub(crate) fn parameters(model: &Prediction) -> impl Iterator<Item = (String, Va
     model.parameters.iter().map(move |(key, text)| (key.clone(), value(text)))
 }
 
-impl serde::Serialize for Parameters {
+impl serde::Serialize for MethodParameters {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, value) in &self.0 {
@@ -161,7 +161,7 @@ impl serde::Serialize for Parameters {
 
 impl Coming {
     /// `feed` is behind the last row of the series.
-    fn of(pass: &Pass, feed: &Feed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
+    fn of(pass: &SeriesPass, feed: &SeriesFeed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
         let outputs = pass.columns().outputs.len();
         let forecast: Option<Vec<Vec<f64>>> =
             forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect());
@@ -197,11 +197,11 @@ impl Coming {
     }
 }
 
-impl Report {
+impl ForecastReport {
     pub(super) fn of(
         passes: &Passes,
-        feed: &mut Feed,
-        scored: &Scored,
+        feed: &mut SeriesFeed,
+        scored: &SeriesRecord,
         backtest: Option<BacktestScores>,
         forecasts: Vec<Option<Vec<f64>>>,
         quantiles: &[f64],
@@ -231,8 +231,8 @@ impl Report {
             comings.into_iter().filter_map(|(name, coming)| Some((name?, coming))).collect();
         Self {
             method: model.method.clone(),
-            parameters: Parameters(parameters(model).collect()),
-            n: all.iter().map(Pass::rows).sum(),
+            parameters: MethodParameters(parameters(model).collect()),
+            n: all.iter().map(SeriesPass::rows).sum(),
             outputs,
             sum_squared_error: squares,
             mse: (count > 0.0).then(|| squares / count),
@@ -273,7 +273,7 @@ impl Report {
             let _ = writeln!(text, "  {name:<23}{value}");
         };
         line("parameters", &settings.join(" "));
-        let now = passes.all().iter().map(Pass::rows_now).sum::<usize>();
+        let now = passes.all().iter().map(SeriesPass::rows_now).sum::<usize>();
         if now < n {
             line("rows of this run", &format!("{now}, behind {} that the model had observed", n - now));
         }
@@ -335,7 +335,7 @@ impl Report {
         }
     }
 
-    fn write_forecast(&self, pass: &Pass, text: &mut String) {
+    fn write_forecast(&self, pass: &SeriesPass, text: &mut String) {
         let named = self.named.iter().map(|(name, coming)| (name.as_str(), coming));
         let all: Vec<(&str, &Coming)> = self.coming.iter().map(|coming| ("", coming)).chain(named).collect();
         let Some((_, first)) = all.first().filter(|(_, coming)| coming.forecast.is_some()) else { return };
@@ -360,7 +360,7 @@ impl Report {
         }
     }
 
-    fn notes(&self, pass: &Pass, stopped: bool) -> Vec<String> {
+    fn notes(&self, pass: &SeriesPass, stopped: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if stopped {
             notes.push("ended by a signal; the same command with --resume goes on from here".to_owned());

@@ -6,16 +6,16 @@ use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Format, Missing, ReadOptions, Record, RowReader, instant_text,
 };
 
-use super::clock::{Clock, Course, Repeats};
+use super::clock::{Clock, Repeats, TimedRows};
 use crate::cli::dialect;
 use crate::cli::failure::Failure;
 use crate::cli::opening::Opening;
-use crate::cli::source::Columns;
-use crate::cli::timed::{Head, TimeColumn, is_of_times, number, place};
-use crate::cli::voice;
+use crate::cli::source::TableColumns;
+use crate::cli::timed_series::{Head, TimeColumn, is_of_times, number, place};
+use crate::cli::verbosity;
 
 /// What is asked of the columns.
-pub(super) struct Wanted<'a> {
+pub(super) struct ColumnOptions<'a> {
     pub(super) time: Option<&'a ColumnChoice>,
     pub(super) targets: &'a [ColumnChoice],
     /// The option that names the inputs, and its columns.
@@ -31,7 +31,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// The series that rows are of.
-struct Groups {
+struct GroupRows {
     /// The column that names them, and the names in the order in which they came.
     column: usize,
     names: Vec<String>,
@@ -39,7 +39,7 @@ struct Groups {
 }
 
 /// The records.
-pub(super) struct Rows {
+pub(super) struct SeriesRows {
     shown: String,
     reader: RowReader,
     record: Record,
@@ -49,9 +49,9 @@ pub(super) struct Rows {
     pub(super) time: Option<TimeColumn>,
     pub(super) clock: Option<Clock>,
     /// Of each series, and that of the row given last.
-    pub(super) courses: Vec<Course>,
+    pub(super) courses: Vec<TimedRows>,
     pub(super) now: usize,
-    groups: Option<Groups>,
+    groups: Option<GroupRows>,
     repeats: Repeats,
     /// Whether missing rows can be given: an input that is missing cannot.
     fills: bool,
@@ -71,13 +71,13 @@ struct Roles {
     left_out: Vec<usize>,
 }
 
-impl Rows {
+impl SeriesRows {
     /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
     /// does so tells why.
     pub(super) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
-        wanted: &Wanted<'_>,
+        wanted: &ColumnOptions<'_>,
     ) -> Result<Option<Self>, Failure> {
         let Some(data) = &*opening else { return Ok(None) };
         let shown = data.shown().to_owned();
@@ -106,8 +106,8 @@ impl Rows {
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
         let Roles { numbers, inputs, time, group, .. } = roles;
-        let groups = group.map(|column| Groups { column, names: Vec::new(), places: HashMap::new() });
-        let (record, courses, values, now) = (Record::new(), vec![Course::default()], Vec::new(), 0);
+        let groups = group.map(|column| GroupRows { column, names: Vec::new(), places: HashMap::new() });
+        let (record, courses, values, now) = (Record::new(), vec![TimedRows::default()], Vec::new(), 0);
         let (repeats, fills) = (wanted.repeats, wanted.season || inputs.is_empty());
         Ok(Some(Self {
             shown,
@@ -130,9 +130,9 @@ impl Rows {
         &self.shown
     }
 
-    pub(super) fn columns(&self) -> Columns {
+    pub(super) fn columns(&self) -> TableColumns {
         let names: Vec<String> = self.numbers.iter().map(|&column| self.reader.columns()[column].clone()).collect();
-        Columns::new(names.len(), self.reader.is_named().then_some(&*names), None)
+        TableColumns::new(names.len(), self.reader.is_named().then_some(&*names), None)
     }
 
     /// Where the record last read stands.
@@ -163,7 +163,7 @@ impl Rows {
             if !read? {
                 let place = Self::line(&self.reader);
                 let Some(clock) = &mut self.clock else { return Ok(false) };
-                let Some(held) = self.courses.iter().position(Course::holds) else { return Ok(false) };
+                let Some(held) = self.courses.iter().position(TimedRows::holds) else { return Ok(false) };
                 self.now = held;
                 let finished = self.courses[held].finish(clock, &|| place.clone());
                 finished.map_err(|why| Failure::because(format!("{}, {why}", self.shown)))?;
@@ -204,7 +204,7 @@ impl Rows {
             groups.names.len() - 1
         });
         if self.now == self.courses.len() {
-            self.courses.push(Course::default());
+            self.courses.push(TimedRows::default());
         }
         Ok(())
     }
@@ -253,7 +253,7 @@ impl Rows {
     pub(super) fn tell_gaps(&self) {
         let Some(clock) = &self.clock else { return };
         let shown = &self.shown;
-        let found = |of: fn(&Course) -> &(u64, String)| {
+        let found = |of: fn(&TimedRows) -> &(u64, String)| {
             let first = self.courses.iter().map(of).find(|found| found.0 > 0);
             (self.courses.iter().map(|course| of(course).0).sum::<u64>(), first.map_or("", |first| &first.1))
         };
@@ -269,14 +269,14 @@ impl Rows {
             } else {
                 "they are left out, because their inputs are not known"
             };
-            voice::remark(format!(
+            verbosity::remark(format!(
                 "{shown}: {} missing between others a step of {step} apart, the first before {}; {what}",
                 rows(missing.0, "is", "are"),
                 missing.1
             ));
         }
         if clock.step().is_some() && uneven.0 > 0 {
-            voice::remark(format!(
+            verbosity::remark(format!(
                 "{shown}: {} no whole number of steps of {step} after the row before, the first in {}; taken as the next",
                 rows(uneven.0, "is", "are"),
                 uneven.1
@@ -284,7 +284,7 @@ impl Rows {
         }
         if merged > 0 {
             let how = crate::cli::typed(&self.repeats);
-            voice::remark(format!(
+            verbosity::remark(format!(
                 "{shown}: {} taken together with others of their time ({how})",
                 rows(merged, "was", "were")
             ));
@@ -293,7 +293,7 @@ impl Rows {
 }
 
 impl Roles {
-    fn of(head: &Head, reader: &RowReader, shown: &str, wanted: &Wanted<'_>) -> Result<Self, Failure> {
+    fn of(head: &Head, reader: &RowReader, shown: &str, wanted: &ColumnOptions<'_>) -> Result<Self, Failure> {
         let names = reader.columns();
         let told = wanted.time.map(|choice| place(choice, reader, shown, "--time")).transpose()?;
         let notation = |column: usize, name: &str| {
@@ -361,7 +361,7 @@ impl Roles {
     }
 
     /// Tells a person what was found and not told.
-    fn tell(&self, reader: &RowReader, shown: &str, wanted: &Wanted<'_>, clock: Option<&Clock>) {
+    fn tell(&self, reader: &RowReader, shown: &str, wanted: &ColumnOptions<'_>, clock: Option<&Clock>) {
         let name = |column: &usize| format!("{:?}", reader.columns()[*column]);
         if let Some(clock) = clock {
             let is = match clock.words() {
@@ -373,11 +373,11 @@ impl Roles {
                 None => String::new(),
             };
             if wanted.time.is_none() || clock.is_uneven() {
-                voice::remark(format!("{shown}: column {:?} holds the times{is}", clock.name));
+                verbosity::remark(format!("{shown}: column {:?} holds the times{is}", clock.name));
             }
         }
         for column in &self.other_times {
-            voice::remark(format!("{shown}: column {} holds times and is left out", name(column)));
+            verbosity::remark(format!("{shown}: column {} holds times and is left out", name(column)));
         }
         if !self.left_out.is_empty() {
             let list = |columns: &[usize]| match columns {
@@ -388,7 +388,7 @@ impl Roles {
                 .filter(|place| !self.inputs.contains(place))
                 .map(|place| self.numbers[place])
                 .collect();
-            voice::remark(format!(
+            verbosity::remark(format!(
                 "{shown}: {} forecast; {} not (--target NAME,… chooses)",
                 list(&forecast),
                 list(&self.left_out)

@@ -6,13 +6,13 @@ use mercer::readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, T
 use serde_json::Value;
 
 use super::super::dialect;
-use super::super::encoded::{self, Head, Looking};
+use super::super::encoded_rows::{self, Head, Looking};
 use super::super::facts::Facts;
 use super::super::failure::Failure;
 use super::super::reading::{for_files, refuse_for_named};
 use super::super::source::Source;
 use super::super::store;
-use super::super::task::{Kind, Wanted};
+use super::super::task::{Kind, TaskOptions};
 use super::{InspectArguments, told};
 
 /// What is to be said of the data that the arguments name; nothing if they name what can only be a
@@ -30,7 +30,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
         };
     }
     let source = Source::of(file)?;
-    let overrides = encoded::overrides(kinds, &source)?;
+    let overrides = encoded_rows::overrides(kinds, &source)?;
     let records = match source {
         Source::Named(name) => {
             refuse_for_named(name, for_files(target.is_some(), dialect, &[], false))?;
@@ -93,7 +93,7 @@ fn tell(
     let head = Head::of(&mut records, |_| false).map_err(refused)?;
     let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
     if !head.whole {
-        head.whole = match encoded::next(&mut records, &mut Record::new()) {
+        head.whole = match encoded_rows::next(&mut records, &mut Record::new()) {
             Ok(more) => !more,
             Err(error) if error.concerns_one_row() => false,
             Err(error) => return Err(refused(error)),
@@ -118,9 +118,9 @@ fn tell(
         Some(twice) => notes.push(twice.to_string()),
         None => {}
     }
-    let targets = encoded::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
-    let targets = targets.map(|targets| encoded::with_notation(targets, schema.columns(), Some));
-    let kind = targets.and_then(|targets| encoded::kind(&head.rows, &targets, Wanted::default()));
+    let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
+    let kind = targets.and_then(|targets| encoded_rows::kind(&head.rows, &targets, TaskOptions::default()));
     let task = kind.map(|kind| if matches!(kind, Kind::Class(_)) { "class" } else { "regression" });
     let columns = schema.columns().iter().enumerate().map(|(place, column)| {
         let treatment = transform.as_ref().and_then(|transform| transform.treatment(place));
@@ -134,7 +134,7 @@ fn tell(
     facts.tell("all_rows", head.whole);
     facts.tell("bad_rows", head.bad);
     facts.tell("task", task);
-    if let Some(why) = kind.and_then(|kind| kind.why(Wanted::default())) {
+    if let Some(why) = kind.and_then(|kind| kind.why(TaskOptions::default())) {
         facts.tell("task_why", why);
     }
     facts.tell("columns", columns);

@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 use super::told;
 use crate::cli::dialect::known_gaps;
 use crate::cli::facts::Facts;
-use crate::cli::store::Loaded;
+use crate::cli::store::LoadedModel;
 use crate::cli::{forecast, notes};
 
 /// What is to be said.
-pub(super) fn facts(Loaded { model, bytes }: &Loaded) -> Facts {
+pub(super) fn facts(LoadedModel { model, bytes }: &LoadedModel) -> Facts {
     let mut facts = Facts::default();
     facts.tell("kind", model.kind().to_string());
     facts.tell("format", VERSION);

@@ -3,7 +3,7 @@
 use mercer::AnyKernel;
 use mercer::koopman::KernelOperator;
 
-use super::report::{self, Eigenvalue, Report, Run};
+use super::report::{self, Eigenvalue, KoopmanReport, KoopmanRun};
 use super::{Files, KoopmanArguments, Learnt};
 use crate::cli::failure::Failure;
 use crate::cli::output;
@@ -28,7 +28,7 @@ pub(super) fn tell(
     eigenvalues.truncate(wanted);
     let forecasts = learnt.queries.as_ref().map(|queries| queries.forecast(operator, learnt.steps));
     let kept_rounds = report::kept(&learner.kept_rounds());
-    let report = Report {
+    let report = KoopmanReport {
         n: learner.rounds(),
         dictionary_size: kept_rounds.len(),
         dictionary_indices: kept_rounds,
@@ -54,7 +54,7 @@ pub(super) fn tell(
     output::print(&if arguments.json {
         crate::cli::report::json(&report)?
     } else {
-        let run = Run { data: shown, learnt: pass.learnt, one_sided: pass.one_sided, stopped: learnt.stopped };
+        let run = KoopmanRun { data: shown, learnt: pass.learnt, one_sided: pass.one_sided, stopped: learnt.stopped };
         report.text(&run, operator, layout, arguments.predictions.is_none())
     })
 }

@@ -9,8 +9,8 @@ use mercer::koopman::{
 use mercer::model::{AnyOperator, Operator};
 use mercer::{AnyKernel, KernelSpec};
 
-use super::Method;
-use super::pairs::{self, Chunk, Layout};
+use super::KoopmanMethod;
+use super::pairs::{self, Layout, PairChunk};
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 use crate::cli::{count, median_kernel, typed};
@@ -64,7 +64,7 @@ pub(super) struct Making {
     /// paired: x and x⁺ are kept together, except for a side that repeats what is kept;
     /// rectangular: each on its own account [default: paired]
     #[arg(long, value_name = "SHAPE", conflicts_with = "model")]
-    dictionary_shape: Option<Shape>,
+    dictionary_shape: Option<KernelShape>,
     /// A point whose squared distance to the span of those kept is at most TOL·k(x,x) is never
     /// kept, 0 ≤ TOL < 1 [default: 1e-6]
     #[arg(long, value_name = "TOL", conflicts_with = "model")]
@@ -111,7 +111,7 @@ enum Test {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Shape {
+enum KernelShape {
     Paired,
     Rectangular,
 }
@@ -176,8 +176,8 @@ impl Making {
         self.budget_test.unwrap_or(Test::Norm)
     }
 
-    fn shape(&self) -> Shape {
-        self.dictionary_shape.unwrap_or(Shape::Paired)
+    fn shape(&self) -> KernelShape {
+        self.dictionary_shape.unwrap_or(KernelShape::Paired)
     }
 
     fn rank_guard(&self) -> f64 {
@@ -199,8 +199,8 @@ impl Making {
             Test::OutputAld => BudgetTest::OutputAld,
         };
         let shape = match self.shape() {
-            Shape::Paired => DictionaryShape::Paired,
-            Shape::Rectangular => DictionaryShape::Rectangular,
+            KernelShape::Paired => DictionaryShape::Paired,
+            KernelShape::Rectangular => DictionaryShape::Rectangular,
         };
         let (rank_guard, max_dictionary) = (self.rank_guard(), self.max_dictionary());
         SogdParams::default()
@@ -221,16 +221,16 @@ impl Making {
     }
 
     /// Whether the first rows settle something, so that they must be there before one is learnt.
-    pub(super) fn looks(&self, method: Method) -> bool {
+    pub(super) fn looks(&self, method: KoopmanMethod) -> bool {
         let median = |spec: &KernelSpec| matches!(spec, KernelSpec::Median);
-        method == Method::Sogd && (median(self.kernel()) || self.output_kernel.as_ref().is_some_and(median))
+        method == KoopmanMethod::Sogd && (median(self.kernel()) || self.output_kernel.as_ref().is_some_and(median))
     }
 
     /// The learner, untrained.
-    pub(super) fn build(&self, method: Method, layout: &Layout, first: &Chunk) -> Result<Operator, Failure> {
+    pub(super) fn build(&self, method: KoopmanMethod, layout: &Layout, first: &PairChunk) -> Result<Operator, Failure> {
         match method {
-            Method::Sums => self.build_sums(layout),
-            Method::Sogd => self.build_sogd(layout, first),
+            KoopmanMethod::Sums => self.build_sums(layout),
+            KoopmanMethod::Sogd => self.build_sogd(layout, first),
         }
     }
 
@@ -243,7 +243,7 @@ impl Making {
         Ok(Operator { parameters, ..Operator::new(layout.file_names(), AnyOperator::Sums(Box::new(sums))) })
     }
 
-    fn build_sogd(&self, layout: &Layout, first: &Chunk) -> Result<Operator, Failure> {
+    fn build_sogd(&self, layout: &Layout, first: &PairChunk) -> Result<Operator, Failure> {
         let (input_kernel, output_kernel) = self.kernels(layout, first)?;
         let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
         let learner =
@@ -276,7 +276,7 @@ impl Making {
     }
 
     /// The kernels on x and on x⁺.
-    fn kernels(&self, layout: &Layout, first: &Chunk) -> Result<(AnyKernel, AnyKernel), Failure> {
+    fn kernels(&self, layout: &Layout, first: &PairChunk) -> Result<(AnyKernel, AnyKernel), Failure> {
         let on_outputs = || median_kernel(layout.state_dimension, &first.outputs, &[]);
         let input = match self.kernel() {
             KernelSpec::Given(kernel) => kernel.clone(),

@@ -7,10 +7,10 @@ use mercer::koopman::{Error, OperatorSums, OperatorSumsParams, Trajectory};
 use mercer::model::Operator;
 use mercer::readers::{ColumnChoice, DataError, Example, Missing};
 
-use super::{KoopmanArguments, Method};
+use super::{KoopmanArguments, KoopmanMethod};
 use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
-use crate::cli::input::{Input, Place};
+use crate::cli::input::{ExamplePlace, Input};
 use crate::cli::pipe;
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
@@ -83,15 +83,15 @@ impl Layout {
 }
 
 /// A row of the file.
-pub(super) struct Row {
+pub(super) struct TrajectoryRow {
     numbers: Vec<f64>,
     time: Option<f64>,
     /// Of the trajectory that it belongs to, if a column tells.
     group: Option<String>,
-    place: Place,
+    place: ExamplePlace,
 }
 
-impl Row {
+impl TrajectoryRow {
     /// The pair that this row completes.
     pub(super) fn complete<'a>(&self, trajectory: &'a mut Trajectory) -> Result<Option<Pair<'a>>, Error> {
         trajectory.push(&self.numbers, self.time, self.group.as_deref())
@@ -101,10 +101,10 @@ impl Row {
 type Pair<'a> = (&'a [f64], &'a [f64]);
 
 /// A stream of pairs; memory does not grow with its length.
-pub(super) struct Pairs {
-    rows: Rows,
+pub(super) struct PairStream {
+    rows: TrajectoryRows,
     /// Rows that were read to choose delays and the step of time.
-    first: VecDeque<Row>,
+    first: VecDeque<TrajectoryRow>,
     /// The usual step of time.
     step: Option<f64>,
     /// Whether pairs come one by one, and none is kept waiting for others.
@@ -119,37 +119,37 @@ pub(super) struct Pairs {
 }
 
 /// The rows of a file.
-struct Rows {
+struct TrajectoryRows {
     input: Input,
     stop: Stop,
     grouped: bool,
     example: Example,
 }
 
-impl Rows {
+impl TrajectoryRows {
     /// `None` at the end, and when a signal has come: what it cut off is no row.
-    fn next(&mut self) -> Result<Option<Row>, DataError> {
+    fn next(&mut self) -> Result<Option<TrajectoryRow>, DataError> {
         let read = self.input.next(&mut self.example);
         if self.stop.requested() || !read? {
             return Ok(None);
         }
         let numbers = std::mem::take(&mut self.example.features);
         let group = self.grouped.then(|| self.example.label.clone());
-        Ok(Some(Row { numbers, time: self.input.time(), group, place: self.input.place() }))
+        Ok(Some(TrajectoryRow { numbers, time: self.input.time(), group, place: self.input.place() }))
     }
 }
 
 /// Some pairs; the memory is used again for the next.
 #[derive(Default)]
-pub(super) struct Chunk {
+pub(super) struct PairChunk {
     /// Row by row.
     pub(super) inputs: Vec<f64>,
     /// Row by row.
     pub(super) outputs: Vec<f64>,
-    places: Vec<Place>,
+    places: Vec<ExamplePlace>,
 }
 
-impl Chunk {
+impl PairChunk {
     pub(super) fn rows(&self) -> usize {
         self.places.len()
     }
@@ -159,13 +159,13 @@ impl Chunk {
     }
 }
 
-impl Pairs {
+impl PairStream {
     /// `known` is the model that is gone on with, `saved` that of the run that is resumed, each
     /// with its file.
     pub(super) fn open(
         path: &Path,
         arguments: &KoopmanArguments,
-        method: Method,
+        method: KoopmanMethod,
         known: Option<&(&Path, Operator)>,
         saved: Option<&(&Path, Operator)>,
         stop: Stop,
@@ -174,7 +174,7 @@ impl Pairs {
         let given = arguments.trajectory || group.is_some();
         let of = |model: &(&Path, Operator)| model.1.trajectory.clone();
         let known_trajectory = known.and_then(of);
-        let sums = method == Method::Sums;
+        let sums = method == KoopmanMethod::Sums;
         let missing = if sums || given { Missing::Nan } else { Missing::default() };
         let input = open_with(path, &arguments.dialect, &stop, [time, group], missing)?;
         let (shown, columns) = (input.shown().to_owned(), input.columns().dimension);
@@ -186,7 +186,7 @@ impl Pairs {
                 "--delay: a row of {shown} is a pair unless --trajectory is given; add it, or leave --delay out"
             )));
         }
-        let mut rows = Rows { input, stop, grouped: group.is_some(), example: Example::default() };
+        let mut rows = TrajectoryRows { input, stop, grouped: group.is_some(), example: Example::default() };
         let (mut first, mut failed) = (VecDeque::new(), None);
         let chooses = sums && arguments.delay.is_none() && known.or(saved).is_none();
         let wanted = match (is_trajectory && chooses, time.is_some() && known.is_none()) {
@@ -262,7 +262,7 @@ impl Pairs {
     ///
     /// # Errors
     /// When a row cannot be read; those before it were given by the call before.
-    pub(super) fn fill(&mut self, chunk: &mut Chunk, many: bool) -> Result<(), Failure> {
+    pub(super) fn fill(&mut self, chunk: &mut PairChunk, many: bool) -> Result<(), Failure> {
         chunk.inputs.clear();
         chunk.outputs.clear();
         chunk.places.clear();
@@ -304,7 +304,7 @@ impl Pairs {
     }
 
     /// Where pair `index` of `chunk` comes from, for a message.
-    pub(super) fn place(&self, chunk: &Chunk, index: usize) -> String {
+    pub(super) fn place(&self, chunk: &PairChunk, index: usize) -> String {
         format!("{}, {}", self.rows.input.shown(), chunk.places[index])
     }
 }
@@ -331,7 +331,7 @@ fn going_on(
 }
 
 /// The fewest rows that forecast the newest one on held-out rows about as well as any number does.
-fn chosen_delay(rows: &VecDeque<Row>, columns: usize, step: Option<f64>) -> Result<usize, Error> {
+fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64>) -> Result<usize, Error> {
     let mut scores = Vec::new();
     // As few points as tell delays apart.
     let params = OperatorSumsParams::default().max_dictionary(30);

@@ -12,7 +12,7 @@ use crate::cli::output::{Predictions, digits, number};
 
 /// The fields are the JSON object's keys, in its order.
 #[derive(serde::Serialize)]
-pub(super) struct Report {
+pub(super) struct KoopmanReport {
     pub(super) n: u64,
     pub(super) dictionary_size: usize,
     pub(super) dictionary_indices: Vec<u64>,
@@ -48,7 +48,7 @@ pub(super) fn kept(rounds: &[Vec<u64>; 2]) -> Vec<u64> {
 }
 
 /// What a person is told of the run.
-pub(super) struct Run<'a> {
+pub(super) struct KoopmanRun<'a> {
     /// How the pairs were named.
     pub(super) data: &'a str,
     /// Pairs learnt in it.
@@ -59,16 +59,16 @@ pub(super) struct Run<'a> {
     pub(super) stopped: bool,
 }
 
-impl Report {
+impl KoopmanReport {
     /// Forecasts are shown if `forecasts`.
     pub(super) fn text(
         &self,
-        run: &Run<'_>,
+        run: &KoopmanRun<'_>,
         operator: &KernelOperator<AnyKernel>,
         layout: &Layout,
         forecasts: bool,
     ) -> String {
-        let Run { data, learnt, one_sided, stopped } = *run;
+        let KoopmanRun { data, learnt, one_sided, stopped } = *run;
         let (input_kernel, output_kernel) = (operator.input_kernel().to_string(), operator.output_kernel().to_string());
         let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
         let mut text = format!("Koopman operator of {data}: {} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n", self.n);

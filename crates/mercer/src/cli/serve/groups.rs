@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use mercer_serve::{Groups, Model, Opened, Reason};
+use mercer_serve::{Groups, Model, OpenedGroup, Reason};
 
-use super::keeping::{self, Copy, JournalArguments, Place};
+use super::keeping::{self, Copy, JournalArguments, ModelPlace};
 use crate::cli::failure::Failure;
 use crate::cli::lock::ModelLock;
 use crate::cli::store;
@@ -28,7 +28,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
         Ok(Self { folder: folder.to_owned(), beginning, journal: journal.clone(), load })
     }
 
-    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Failure> {
+    fn open(&self, name: &str, begin: bool) -> Result<Option<OpenedGroup>, Failure> {
         let file = self.folder.join(format!("{name}.mercer"));
         if !file.exists() && !begin {
             return Ok(None);
@@ -39,7 +39,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
         }
         let mut model = (self.load)(&file)?;
         let journal = self.journal.of_group(&self.folder.join(format!("{name}.journal")));
-        let mut keeping = keeping::begin(Place::of(&file, None)?, &journal, &mut *model)?;
+        let mut keeping = keeping::begin(ModelPlace::of(&file, None)?, &journal, &mut *model)?;
         keeping.snapshot = Some(Box::new(Copy::of(&file, self.load.clone())));
         let mut save = keeping.save;
         keeping.save = Box::new(move |bytes| {
@@ -52,7 +52,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
 }
 
 impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + Sync + 'static> Groups for Folder<L> {
-    fn open(&self, name: &str, begin: bool) -> Result<Option<Opened>, Reason> {
+    fn open(&self, name: &str, begin: bool) -> Result<Option<OpenedGroup>, Reason> {
         self.open(name, begin).map_err(|failure| failure.to_string().into())
     }
 }

@@ -18,7 +18,7 @@ use mercer_serve::{Journal, Model, Reason, Row, Standing};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::failure::Failure;
-use crate::cli::voice;
+use crate::cli::verbosity;
 
 const MAGIC: &[u8; 8] = b"MERCERJ1";
 
@@ -177,7 +177,7 @@ impl JournalFile {
             end = next;
         }
         if end < length {
-            voice::remark(format!(
+            verbosity::remark(format!(
                 "{}: its last {} bytes are of rows that were not written whole, and so not accepted",
                 self.path.display(),
                 length - end

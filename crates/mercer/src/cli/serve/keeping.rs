@@ -11,7 +11,7 @@ use mercer_serve::{Keeping, Model, Reason, Snapshot};
 
 use super::journal::{JournalFile, Sync, number};
 use crate::cli::failure::Failure;
-use crate::cli::{store, voice};
+use crate::cli::{store, verbosity};
 
 /// What is told of the journal.
 #[derive(Args, Clone)]
@@ -34,17 +34,17 @@ impl JournalArguments {
 }
 
 /// Where the model is saved.
-pub(super) struct Place {
+pub(super) struct ModelPlace {
     file: PathBuf,
     /// What was there when this process last read or wrote it.
     kept: Option<Identity>,
     /// Where it is saved if it cannot be saved there.
     rescue: Option<PathBuf>,
     /// The file that was written last, which stays locked.
-    saved: Option<store::Saved>,
+    saved: Option<store::SavedModel>,
 }
 
-impl Place {
+impl ModelPlace {
     /// The place of the model in a file, as it is now.
     ///
     /// # Errors
@@ -97,16 +97,22 @@ impl Place {
 ///
 /// # Errors
 /// If the journal cannot be kept, or belongs to another model.
-pub(super) fn begin(mut place: Place, arguments: &JournalArguments, model: &mut dyn Model) -> Result<Keeping, Failure> {
+pub(super) fn begin(
+    mut place: ModelPlace,
+    arguments: &JournalArguments,
+    model: &mut dyn Model,
+) -> Result<Keeping, Failure> {
     let mut journal =
         arguments.journal.as_deref().map(|path| JournalFile::open(path, arguments.journal_sync)).transpose()?;
     if let Some(journal) = &mut journal {
         let learnt = journal.replay(model)?;
         if learnt > 0 {
-            voice::remark(format!("{learnt} rows of the journal were learnt, which the model had not been saved with"));
+            verbosity::remark(format!(
+                "{learnt} rows of the journal were learnt, which the model had not been saved with"
+            ));
             let saved = model.to_bytes().and_then(|bytes| place.save(bytes));
             if let Err(why) = saved.and_then(|()| mercer_serve::Journal::clear(journal)) {
-                voice::say(format!("{why}; the journal keeps its rows"));
+                verbosity::say(format!("{why}; the journal keeps its rows"));
             }
         }
     }

@@ -13,15 +13,15 @@ use mercer_serve::{Column, Forecast, Model, Odd, Prediction, Reason, Row, Schema
 use super::LimitArguments;
 use super::dynamics::{Dynamics, most_steps};
 use crate::cli::dialect::known_gaps;
-use crate::cli::encoded::{Sample, targets};
+use crate::cli::encoded_rows::{RawRow, targets};
 use crate::cli::failure::Failure;
-use crate::cli::forecast::{Columns, Pass, Wanted};
+use crate::cli::forecast::{PassOptions, SeriesColumns, SeriesPass};
 use crate::cli::input::sorted_names;
 use crate::cli::learning::seen_after;
 use crate::cli::notes::Watch;
 use crate::cli::predict::known_place;
 use crate::cli::store;
-use crate::cli::trained::{Answer, OfRows, Trained};
+use crate::cli::trained_model::{OfRows, RowPrediction, TrainedModel};
 
 /// The model in a file, if it can be served; rows that have its columns must fit into a request.
 pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
@@ -43,13 +43,13 @@ pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model
             return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
         }
     };
-    let columns = Columns::of_saved(&model);
-    Ok(Box::new(Series(Pass::new(*model, columns, Wanted::default())?)))
+    let columns = SeriesColumns::of_saved(&model);
+    Ok(Box::new(ServedSeries(SeriesPass::new(*model, columns, PassOptions::default())?)))
 }
 
 /// A model of examples.
 struct Examples {
-    model: Trained,
+    model: TrainedModel,
     schema: Schema,
     /// Where the columns stand in a record, of a model behind an encoding.
     record: Option<Layout>,
@@ -57,7 +57,7 @@ struct Examples {
     gaps: Vec<String>,
     max_classes: usize,
     watch: Watch,
-    answer: Answer,
+    answer: RowPrediction,
 }
 
 /// The columns of a record.
@@ -76,11 +76,11 @@ impl Layout {
 }
 
 thread_local! {
-    static WORK: RefCell<(Scratch, Answer)> = RefCell::default();
+    static WORK: RefCell<(Scratch, RowPrediction)> = RefCell::default();
 }
 
 impl Examples {
-    fn new(model: Trained, max_classes: usize) -> Self {
+    fn new(model: TrainedModel, max_classes: usize) -> Self {
         let about = &model.description;
         let outputs = model.outputs();
         let known = match &about.target_names[..] {
@@ -153,13 +153,13 @@ impl Examples {
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
         };
         let gaps = known_gaps(&model.description.own);
-        Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: Answer::default() }
+        Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: RowPrediction::default() }
     }
 
     /// The row as a file would have it.
-    fn sample(&self, row: &Row) -> Sample {
-        let mut sample = Sample::default();
-        let Sample { example, record } = &mut sample;
+    fn sample(&self, row: &Row) -> RawRow {
+        let mut sample = RawRow::default();
+        let RawRow { example, record } = &mut sample;
         example.weight = row.weight;
         match (&row.targets[..], self.model.classes().is_some()) {
             ([Value::Text(text)], true) => Labels::canonical(text, &mut example.label),
@@ -197,7 +197,7 @@ impl Examples {
 
     /// The variances of the targets in their own units, of a row that was scaled when it was
     /// predicted; none if the model does not tell any.
-    fn variances(&self, sample: &Sample, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
+    fn variances(&self, sample: &RawRow, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
         let Some(learner) = self.model.screened().filter(|_| self.schema.has_variance) else { return Ok(Vec::new()) };
         let m = learner.outputs();
         let (mut scores, mut variances) = (vec![0.0; m], vec![f64::NAN; m]);
@@ -215,9 +215,9 @@ impl Examples {
         Ok(variances)
     }
 
-    fn told(&self, answer: &Answer, variance: Vec<f64>) -> Prediction {
+    fn told(&self, answer: &RowPrediction, variance: Vec<f64>) -> Prediction {
         let Some(Classes { labels, .. }) = self.model.classes() else {
-            let Answer { numbers, lower, upper, .. } = answer;
+            let RowPrediction { numbers, lower, upper, .. } = answer;
             return Prediction::Numbers {
                 values: numbers.clone(),
                 lower: lower.clone(),
@@ -307,7 +307,7 @@ impl Model for Examples {
 }
 
 /// A forecaster, which observes the rows of its series one after the other.
-struct Series(Pass);
+struct ServedSeries(SeriesPass);
 
 /// A row of a series, and the ends of its intervals if there are any.
 fn foretold(row: &[f64], ends: Option<&[Option<[f64; 2]>]>) -> Prediction {
@@ -317,7 +317,7 @@ fn foretold(row: &[f64], ends: Option<&[Option<[f64; 2]>]>) -> Prediction {
     Prediction::Numbers { values: row.to_vec(), lower: ends(0), upper: ends(1), variance: Vec::new() }
 }
 
-impl Model for Series {
+impl Model for ServedSeries {
     /// All columns are learnt together, and none is needed to predict.
     fn schema(&self) -> Schema {
         let model = self.0.model();

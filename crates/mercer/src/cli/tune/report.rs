@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mercer::tune::{Dimension, Found, Space, Trial};
+use mercer::tune::{Dimension, SearchResult, Space, Trial};
 use serde_json::{Map, Value, json};
 
 use crate::cli::failure::Failure;
@@ -15,7 +15,7 @@ const SHOWN: usize = 10;
 const NEAR: f64 = 0.05;
 
 /// What a pass came to beside its score.
-pub(super) struct Seen {
+pub(super) struct PassExtras {
     pub(super) values: Vec<f64>,
     pub(super) rows: usize,
     /// Points kept.
@@ -24,7 +24,7 @@ pub(super) struct Seen {
     pub(super) notes: Vec<String>,
 }
 
-pub(super) struct Report<'a> {
+pub(super) struct TuneReport<'a> {
     pub(super) learner: &'static str,
     pub(super) data: String,
     pub(super) n: usize,
@@ -32,8 +32,8 @@ pub(super) struct Report<'a> {
     pub(super) space: &'a Space,
     /// Of the kernel.
     pub(super) family: &'static str,
-    pub(super) found: &'a Found,
-    pub(super) seen: &'a [Seen],
+    pub(super) found: &'a SearchResult,
+    pub(super) seen: &'a [PassExtras],
     pub(super) metric: String,
     /// Whether more of it is better: scores of the search are then negative.
     pub(super) is_gain: bool,
@@ -41,13 +41,13 @@ pub(super) struct Report<'a> {
     pub(super) seconds: f64,
 }
 
-impl Report<'_> {
+impl TuneReport<'_> {
     /// As `eval` tells it.
     fn score(&self, trial: &Trial) -> f64 {
         if self.is_gain { -trial.score } else { trial.score }
     }
 
-    fn seen(&self, trial: &Trial) -> Option<&Seen> {
+    fn seen(&self, trial: &Trial) -> Option<&PassExtras> {
         self.seen.iter().find(|seen| seen.values == trial.values && seen.rows == trial.rows)
     }
 

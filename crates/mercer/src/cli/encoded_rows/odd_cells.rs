@@ -5,7 +5,7 @@ use mercer::encoding::{Column, Encoding, EncodingOptions, Kind, Notation, Oddity
 use mercer::readers::Record;
 use serde_json::{Value, json};
 
-use crate::cli::voice;
+use crate::cli::verbosity;
 
 /// Columns that are told one by one.
 const MOST_TOLD: usize = 30;
@@ -41,7 +41,7 @@ impl Oddities {
                 Oddity::Gap => "is empty and counts as missing",
                 _ => "does not fit its column and counts as missing",
             };
-            voice::remark(format!("{}, column {name:?}: {what}", place()));
+            verbosity::remark(format!("{}, column {name:?}: {what}", place()));
         }
     }
 
@@ -50,7 +50,7 @@ impl Oddities {
         for ((column, oddity), count) in &self.counts {
             let name = &encoding.schema().columns()[*column].name;
             if *count > 1 && !self.lacking.contains(name) {
-                voice::remark(format!("column {name:?}: {count} cells {}", oddity_words(*oddity)));
+                verbosity::remark(format!("column {name:?}: {count} cells {}", oddity_words(*oddity)));
             }
         }
     }
@@ -76,9 +76,9 @@ fn oddity_words(oddity: Oddity) -> &'static str {
 pub(crate) fn tell_columns(encoding: &Encoding) {
     let schema = encoding.schema();
     let told: Vec<String> = schema.columns().iter().filter_map(|column| told(column, schema.rows())).collect();
-    told.iter().take(MOST_TOLD).for_each(voice::remark);
+    told.iter().take(MOST_TOLD).for_each(verbosity::remark);
     if told.len() > MOST_TOLD {
-        voice::remark(format!("and {} columns more; mercer inspect tells all", told.len() - MOST_TOLD));
+        verbosity::remark(format!("and {} columns more; mercer inspect tells all", told.len() - MOST_TOLD));
     }
 }
 
@@ -89,10 +89,10 @@ pub(crate) fn tell_plain(schema: &Schema) {
             continue;
         }
         if *kind == Kind::Identifier {
-            voice::remark(format!("column {name:?}: {}", taken(name)));
+            verbosity::remark(format!("column {name:?}: {}", taken(name)));
         } else if !why.is_empty() {
             let what = if *used == Use::SetAside { "target or weight".to_owned() } else { kind.to_string() };
-            voice::remark(format!("column {name:?}: {what}, {why}"));
+            verbosity::remark(format!("column {name:?}: {what}, {why}"));
         }
     }
 }

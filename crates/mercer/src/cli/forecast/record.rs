@@ -3,13 +3,13 @@
 
 use std::collections::VecDeque;
 
-use super::pass::Pass;
-use crate::cli::moments::{Errors, Naive};
+use super::pass::SeriesPass;
+use crate::cli::moments::{ErrorSums, Naive};
 use crate::cli::scores::{Baseline, Baselines, Scores};
 use crate::cli::stretches::{Stretches, Sum};
 
 /// What is kept of the rows of a run; its size does not grow with the series.
-pub(super) struct Scored {
+pub(super) struct SeriesRecord {
     /// What guesses are made of, of each group.
     memories: Vec<(Naive, Seasonal)>,
     stretches: Stretches<Values>,
@@ -18,8 +18,8 @@ pub(super) struct Scored {
     first: Option<usize>,
 }
 
-impl Scored {
-    pub(super) fn new(pass: &Pass) -> Self {
+impl SeriesRecord {
+    pub(super) fn new(pass: &SeriesPass) -> Self {
         let outputs = pass.columns().outputs.len();
         Self {
             memories: vec![(Naive::new(outputs), Seasonal::new(outputs))],
@@ -31,7 +31,7 @@ impl Scored {
 
     /// Takes in the row that was observed last; an output repeats itself after `period` rows.
     /// Missing values count nowhere.
-    pub(super) fn take(&mut self, pass: &Pass, group: usize, period: impl Fn(usize) -> Option<usize>) {
+    pub(super) fn take(&mut self, pass: &SeriesPass, group: usize, period: impl Fn(usize) -> Option<usize>) {
         let [values, predictions] = pass.last();
         while self.memories.len() <= group {
             self.memories.push((Naive::new(values.len()), Seasonal::new(values.len())));
@@ -136,9 +136,9 @@ impl Seasonal {
 #[derive(Clone, Debug, Default)]
 struct Values {
     count: u64,
-    own: Errors,
+    own: ErrorSums,
     /// Of the running mean, the last value and the value of a season ago.
-    naive: [Errors; 3],
+    naive: [ErrorSums; 3],
 }
 
 impl Values {
@@ -156,9 +156,9 @@ impl Values {
 
     /// Means over single values; not a number where there is none.
     fn scores(&self) -> Scores {
-        let means = |errors: &Errors| [errors.squared(), errors.absolute()].map(|sum| sum / self.count as f64);
+        let means = |errors: &ErrorSums| [errors.squared(), errors.absolute()].map(|sum| sum / self.count as f64);
         let [mse, mae] = means(&self.own);
-        let baseline = |(name, errors): (&'static str, &Errors)| {
+        let baseline = |(name, errors): (&'static str, &ErrorSums)| {
             let [mse, mae] = means(errors);
             Baseline { name, mse: Some(mse), mae: Some(mae), rmse: Some(mse.sqrt()), ..Baseline::default() }
         };

@@ -5,50 +5,50 @@ use std::path::Path;
 
 use super::ForecastArguments;
 use super::backtest::Backtest;
-use super::feed::Feed;
-use super::pass::Pass;
+use super::feed::SeriesFeed;
+use super::pass::SeriesPass;
 use super::passes::Passes;
 #[cfg(feature = "plots")]
-use super::picture::Gathered;
-use super::report::Report;
-use super::scored::Scored;
+use super::picture::SeriesPicture;
+use super::record::SeriesRecord;
+use super::report::ForecastReport;
 use crate::cli::failure::Failure;
 use crate::cli::output::{self, Predictions};
 #[cfg(feature = "plots")]
 use crate::cli::plot::PlotFile;
 use crate::cli::source::Source;
-use crate::cli::voice;
+use crate::cli::verbosity;
 
 /// Where predictions go, and what is gathered for the end.
-pub(super) struct Told {
+pub(super) struct ForecastOutput {
     /// How the data are called.
     data: String,
     /// Whether each row is answered on standard output.
     streaming: bool,
     file: Option<Predictions>,
-    scored: Scored,
+    scored: SeriesRecord,
     /// Where the forecast is of rows to come that need nothing else.
     backtest: Option<Backtest>,
     #[cfg(feature = "plots")]
-    picture: Option<(PlotFile, Gathered)>,
+    picture: Option<(PlotFile, SeriesPicture)>,
     line: String,
 }
 
-impl Told {
+impl ForecastOutput {
     /// Makes the files that are asked for, beside their places; `None` if nobody reads what is
     /// streamed.
     pub(super) fn begin(
         arguments: &ForecastArguments,
         source: &Source<'_>,
         read: &[&Path],
-        pass: &Pass,
-        feed: &Feed,
+        pass: &SeriesPass,
+        feed: &SeriesFeed,
     ) -> Result<Option<Self>, Failure> {
         let piped = matches!(source, Source::StandardInput);
         let streaming = piped && !arguments.json && arguments.predictions.is_none();
         let header = pass.header(if streaming { pass.ahead() } else { 1 }, feed);
         #[cfg(feature = "plots")]
-        let picture = arguments.plot.create(read)?.map(|file| (file, Gathered::new()));
+        let picture = arguments.plot.create(read)?.map(|file| (file, SeriesPicture::new()));
         #[cfg(not(feature = "plots"))]
         arguments.plot.refuse()?;
         let steps = pass.steps().filter(|_| !streaming && pass.columns().inputs.is_empty());
@@ -61,7 +61,7 @@ impl Told {
             data: source.to_string(),
             streaming,
             file,
-            scored: Scored::new(pass),
+            scored: SeriesRecord::new(pass),
             backtest: steps.map(|steps| Backtest::new(steps, arguments.backtest)),
             #[cfg(feature = "plots")]
             picture,
@@ -70,7 +70,7 @@ impl Told {
     }
 
     /// Takes the row that was observed last; false if nobody listens any more.
-    pub(super) fn row(&mut self, pass: &mut Pass, feed: &Feed) -> Result<bool, Failure> {
+    pub(super) fn row(&mut self, pass: &mut SeriesPass, feed: &SeriesFeed) -> Result<bool, Failure> {
         let of_pass = &*pass;
         self.scored.take(of_pass, feed.now(), |output| of_pass.period(feed, output));
         if let Some(backtest) = &mut self.backtest {
@@ -101,7 +101,7 @@ impl Told {
         mut self,
         arguments: &ForecastArguments,
         passes: &mut Passes,
-        feed: &mut Feed,
+        feed: &mut SeriesFeed,
         stopped: bool,
     ) -> Result<(), Failure> {
         let mut forecasts = Vec::new();
@@ -113,7 +113,10 @@ impl Told {
             for output in pass.silent() {
                 let name = pass.columns().output_name(output);
                 let of = feed.group().map_or_else(String::new, |group| format!(" of {group:?}"));
-                voice::remark(format!("{}: column {name:?}{of} has no value, so that its forecasts are 0", self.data));
+                verbosity::remark(format!(
+                    "{}: column {name:?}{of} has no value, so that its forecasts are 0",
+                    self.data
+                ));
             }
             if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
                 self.line.clear();
@@ -130,7 +133,7 @@ impl Told {
         if !self.streaming {
             let season = passes.first().period(feed, 0).is_some();
             let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(season));
-            let report = Report::of(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
+            let report = ForecastReport::of(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
             if let Some(file) = self.file {
                 file.finish()?;

@@ -6,7 +6,7 @@ use mercer::readers::{
 };
 
 use crate::cli::dialect;
-use crate::cli::task::{Kind, Values, Wanted};
+use crate::cli::task::{Kind, TaskOptions, Values};
 
 /// Puts the next record into `record`, and tells what a person should know; false at the end.
 pub(crate) fn next(reader: &mut RowReader, record: &mut Record) -> Result<bool, DataError> {
@@ -20,13 +20,13 @@ pub(crate) type TargetPlace = (usize, Option<Notation>);
 
 /// Where a record has its targets, and its weight.
 #[derive(Clone, Debug)]
-pub(crate) struct Beside {
+pub(crate) struct TargetColumns {
     pub(crate) targets: Vec<TargetPlace>,
     pub(crate) weight: Option<usize>,
     pub(crate) kind: Kind,
 }
 
-impl Beside {
+impl TargetColumns {
     /// Puts the targets and the weight of a record into an example, which has no features then.
     pub(crate) fn take(
         &self,
@@ -106,7 +106,7 @@ fn number(notation: &Option<Notation>, cell: Cell<'_>) -> Option<f64> {
 
 /// What the first rows have as their target: numbers if nearly all are, whatever the rest is, and
 /// marks of gaps do not count. The rows that are none are refused by their lines.
-pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: Wanted) -> Option<Kind> {
+pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: TaskOptions) -> Option<Kind> {
     /// Of so many targets one may be something else.
     const TARGETS_A_MISFIT: usize = 20;
     let several = targets.len() > 1;

@@ -1,10 +1,10 @@
 //! Rows of a table with columns of any kind, which become numbers row by row.
 
 mod head;
-mod moving;
-mod oddities;
+mod odd_cells;
 mod ranges;
 mod records;
+mod running_encoding;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,20 +21,20 @@ use mercer::readers::{
 use super::dialect;
 use super::failure::Failure;
 use super::opening::Opening;
-use super::source::{Columns, Source};
-use super::task::{Kind, Wanted};
-use super::{CommonArguments, FIRST_ROWS, voice};
+use super::source::{Source, TableColumns};
+use super::task::{Kind, TaskOptions};
+use super::{CommonArguments, FIRST_ROWS, verbosity};
 
 pub(crate) use head::Head;
-pub(crate) use moving::{Moving, told};
-pub(crate) use oddities::{Oddities, facts_of, taken};
+pub(crate) use odd_cells::{Oddities, facts_of, taken};
 pub(crate) use ranges::TableRanges;
-use records::{Beside, is_marked};
+use records::{TargetColumns, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
+pub(crate) use running_encoding::{RunningEncoding, told};
 
 /// A row as it was read: numbers, or a record of a table with its targets.
 #[derive(Clone, Default)]
-pub(crate) struct Sample {
+pub(crate) struct RawRow {
     /// Its features are empty where there is a record.
     pub(crate) example: Example,
     /// In the order of the schema; empty where there is none.
@@ -42,7 +42,7 @@ pub(crate) struct Sample {
 }
 
 /// The columns of a table and how many cells were odd, as JSON.
-pub(crate) type Facts = (serde_json::Value, serde_json::Value);
+pub(crate) type ColumnFacts = (serde_json::Value, serde_json::Value);
 
 /// How the columns of a table are looked at.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ pub(crate) struct Looking {
 
 /// By what a model knows its columns.
 #[derive(Clone)]
-pub(crate) struct Known<'a> {
+pub(crate) struct ColumnSource<'a> {
     pub(crate) encoding: &'a Encoding,
     /// What the rows have as their targets, which are looked for if they are to be learnt.
     pub(crate) kind: Kind,
@@ -73,24 +73,24 @@ pub(crate) struct Known<'a> {
 
 /// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
 /// rows before it and of the first rows.
-pub(crate) struct Encoded {
+pub(crate) struct EncodedRows {
     shown: String,
     records: RowReader,
     record: Record,
     /// Where the columns of the schema are, if the file is not the one that was looked at.
     map: Option<ColumnMap>,
-    moving: Moving,
-    beside: Beside,
+    moving: RunningEncoding,
+    beside: TargetColumns,
     /// How targets are scaled, one each; nothing where they are in their own units.
     targets: Vec<TargetScale>,
     /// What was odd, told once, also if several files share it. Nothing is told of a second
     /// reading.
     odd: Option<Arc<Mutex<Oddities>>>,
     /// Memory that is used again.
-    sample: Sample,
+    sample: RawRow,
 }
 
-impl Encoded {
+impl EncodedRows {
     /// The rows of a file or of a pipe with a column, beside its targets and weights, that is not
     /// numbers or has gaps in the first rows; or of any, if numbers are to be scaled. `None` for
     /// every other, also for one that cannot be read: whoever reads it as a table of numbers tells
@@ -99,7 +99,7 @@ impl Encoded {
         opening: &mut Option<Opening>,
         options: &ReadOptions,
         looking: &Looking,
-        wanted: Wanted,
+        wanted: TaskOptions,
         aloud: bool,
     ) -> Result<Option<Self>, Failure> {
         let Some(file) = &*opening else { return Ok(None) };
@@ -115,12 +115,12 @@ impl Encoded {
         };
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
-        let found = Found::in_head(&shown, reader, options, looking, wanted)?;
+        let found = TableHead::in_head(&shown, reader, options, looking, wanted)?;
         let found = match found {
-            Looked::Encoded(found) => found,
-            Looked::Numbers(schema) => {
+            TableKind::Encoded(found) => found,
+            TableKind::Numbers(schema) => {
                 if aloud && let Some(schema) = schema {
-                    oddities::tell_plain(&schema);
+                    odd_cells::tell_plain(&schema);
                 }
                 return Ok(None);
             }
@@ -136,7 +136,7 @@ impl Encoded {
         name: &str,
         table: &Dataset,
         looking: &Looking,
-        wanted: Wanted,
+        wanted: TaskOptions,
     ) -> Result<Option<Self>, Failure> {
         let outputs = if table.classes().is_some() { 1 } else { table.outputs() };
         let targets = (table.dimension() + 1..=table.dimension() + outputs).map(ColumnChoice::Index);
@@ -146,8 +146,8 @@ impl Encoded {
             last => TargetColumn::Several(targets.into_iter().chain(last).collect()),
         };
         let options = ReadOptions { target, ..ReadOptions::default() };
-        let found = Found::in_head(name, RowReader::of_table(table)?, &options, looking, wanted)?;
-        let Looked::Encoded(found) = found else { return Ok(None) };
+        let found = TableHead::in_head(name, RowReader::of_table(table)?, &options, looking, wanted)?;
+        let TableKind::Encoded(found) = found else { return Ok(None) };
         Ok(Some(found.over(name.to_owned(), RowReader::of_table(table)?)))
     }
 
@@ -157,7 +157,12 @@ impl Encoded {
     }
 
     /// Rows whose columns a model knows, by name; what is missing is told if this is `aloud`.
-    pub(crate) fn known(shown: &str, records: RowReader, known: &Known<'_>, aloud: bool) -> Result<Self, Failure> {
+    pub(crate) fn known(
+        shown: &str,
+        records: RowReader,
+        known: &ColumnSource<'_>,
+        aloud: bool,
+    ) -> Result<Self, Failure> {
         let schema = known.encoding.schema();
         let names = names_of(&records, schema);
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
@@ -165,7 +170,7 @@ impl Encoded {
         if aloud {
             dialect::tell_doubt(records.doubt());
             for name in map.missing() {
-                voice::remark(format!(
+                verbosity::remark(format!(
                     "{shown}: has no column {name:?}, which the model knows; its values count as missing"
                 ));
             }
@@ -190,11 +195,15 @@ impl Encoded {
             records,
             record: Record::new(),
             map: Some(map),
-            moving: Moving::new(known.encoding.clone(), known.kind),
-            beside: Beside { targets: with_notation(targets, schema.columns(), column), weight, kind: known.kind },
+            moving: RunningEncoding::new(known.encoding.clone(), known.kind),
+            beside: TargetColumns {
+                targets: with_notation(targets, schema.columns(), column),
+                weight,
+                kind: known.kind,
+            },
             targets: Vec::new(),
             odd: None,
-            sample: Sample::default(),
+            sample: RawRow::default(),
         })
     }
 
@@ -209,14 +218,14 @@ impl Encoded {
         dialect::tell_doubt(self.records.doubt());
         let needs_encoding = self.moving.encoding.schema().needs_encoding();
         if needs_encoding {
-            voice::remark(format!(
+            verbosity::remark(format!(
                 "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
                 self.shown,
                 self.moving.encoding.dimension(),
             ));
         }
         if needs_encoding || self.beside.targets.iter().any(is_marked) {
-            oddities::tell_columns(&self.moving.encoding);
+            odd_cells::tell_columns(&self.moving.encoding);
         }
         self.odd = Some(Arc::default());
         self
@@ -251,12 +260,12 @@ impl Encoded {
     }
 
     /// The numbers that a row becomes, and the targets.
-    pub(crate) fn columns(&self) -> Columns {
+    pub(crate) fn columns(&self) -> TableColumns {
         let targets: Vec<String> =
             self.beside.targets.iter().map(|(place, _)| self.records.columns()[*place].clone()).collect();
         let features = self.moving.encoding.names();
         let named = self.records.is_named();
-        Columns::new(self.moving.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
+        TableColumns::new(self.moving.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
     }
 
     /// What was odd in the rows so far, column by column, for people.
@@ -267,9 +276,9 @@ impl Encoded {
     }
 
     /// The columns and how many cells were odd, as JSON.
-    pub(crate) fn facts(&self) -> Facts {
+    pub(crate) fn facts(&self) -> ColumnFacts {
         (
-            oddities::columns(&self.moving.encoding),
+            odd_cells::columns(&self.moving.encoding),
             self.odd.as_ref().map_or(serde_json::Value::Null, |odd| locked(odd).counts()),
         )
     }
@@ -289,9 +298,9 @@ impl Encoded {
     }
 
     /// Reads the next record with its targets, and encodes nothing; false at the end.
-    pub(crate) fn next_record(&mut self, sample: &mut Sample) -> Result<bool, DataError> {
-        let Self { records, record, map, moving: Moving { encoding, .. }, beside, .. } = self;
-        let Sample { example, record: taken } = sample;
+    pub(crate) fn next_record(&mut self, sample: &mut RawRow) -> Result<bool, DataError> {
+        let Self { records, record, map, moving: RunningEncoding { encoding, .. }, beside, .. } = self;
+        let RawRow { example, record: taken } = sample;
         taken.clear();
         clear(example);
         if !next(records, record)? {
@@ -342,8 +351,8 @@ impl Encoded {
     }
 
     /// The next row, of those that were kept or of the file.
-    fn next_of(&mut self, kept: &mut VecDeque<Kept>, example: &mut Example) -> Result<bool, DataError> {
-        let Some(Kept { sample, line }) = kept.pop_front() else { return self.next(example) };
+    fn next_of(&mut self, kept: &mut VecDeque<BufferedRow>, example: &mut Example) -> Result<bool, DataError> {
+        let Some(BufferedRow { sample, line }) = kept.pop_front() else { return self.next(example) };
         *example = sample.example;
         self.encode(&sample.record, example, line);
         Ok(true)
@@ -351,16 +360,16 @@ impl Encoded {
 
     /// Keeps the rows that are left, up to one more than `most`, and scales numbers and targets by
     /// their ranges.
-    fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<Kept>, Failure> {
+    fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<BufferedRow>, Failure> {
         let mut ranges = TableRanges::of_schema(self.moving.encoding.schema(), self.kind(), scheme);
         let (mut kept, mut head) = (VecDeque::new(), Vec::new());
-        let mut sample = Sample::default();
+        let mut sample = RawRow::default();
         while kept.len() <= most && self.next_record(&mut sample)? {
             ranges.observe(&sample);
             if head.len() < FIRST_ROWS {
                 head.push(sample.record.clone());
             }
-            kept.push_back(Kept { line: self.line(), sample: std::mem::take(&mut sample) });
+            kept.push_back(BufferedRow { line: self.line(), sample: std::mem::take(&mut sample) });
         }
         let refused = |error: EncodingError| Failure::because(format!("{}: {error}", self.shown));
         let (schema, options) = (self.moving.encoding.schema().clone(), self.moving.encoding.transform().options());
@@ -371,7 +380,7 @@ impl Encoded {
 
     /// All rows that are left, in memory, and what was found; up to one more than `most`. Numbers
     /// and targets are scaled by their ranges if there is a `scheme`.
-    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<(Dataset, Facts), Failure> {
+    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<(Dataset, ColumnFacts), Failure> {
         let mut kept = scheme.map_or(Ok(VecDeque::new()), |scheme| self.scale_by_all(scheme, most))?;
         let (mut example, columns) = (Example::default(), self.columns());
         let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
@@ -429,32 +438,32 @@ fn names_of(records: &RowReader, schema: &Schema) -> Vec<String> {
 }
 
 /// A row that was read before all were.
-struct Kept {
-    sample: Sample,
+struct BufferedRow {
+    sample: RawRow,
     line: (u64, Counts),
 }
 
 /// What is found in the first rows of a table.
-struct Found {
+struct TableHead {
     encoding: Encoding,
-    beside: Beside,
+    beside: TargetColumns,
     targets: Vec<TargetScale>,
 }
 
 /// What a table is, by its first rows.
-enum Looked {
+enum TableKind {
     /// Its columns are to be encoded.
-    Encoded(Found),
+    Encoded(TableHead),
     /// They are read as numbers as they are; with what they are, if all can be read so.
     Numbers(Option<Schema>),
 }
 
-impl Found {
-    fn over(self, shown: String, records: RowReader) -> Encoded {
+impl TableHead {
+    fn over(self, shown: String, records: RowReader) -> EncodedRows {
         let Self { encoding, beside, targets } = self;
-        let (record, sample) = (Record::new(), Sample::default());
-        let moving = Moving::new(encoding, beside.kind);
-        Encoded { shown, records, record, map: None, moving, beside, targets, odd: None, sample }
+        let (record, sample) = (Record::new(), RawRow::default());
+        let moving = RunningEncoding::new(encoding, beside.kind);
+        EncodedRows { shown, records, record, map: None, moving, beside, targets, odd: None, sample }
     }
 
     fn in_head(
@@ -462,19 +471,19 @@ impl Found {
         mut records: RowReader,
         options: &ReadOptions,
         looking: &Looking,
-        wanted: Wanted,
-    ) -> Result<Looked, Failure> {
+        wanted: TaskOptions,
+    ) -> Result<TableKind, Failure> {
         let (width, names) = (records.columns().len(), records.feature_names());
-        let Some(targets) = targets(&options.target, width, names) else { return Ok(Looked::Numbers(None)) };
+        let Some(targets) = targets(&options.target, width, names) else { return Ok(TableKind::Numbers(None)) };
         let weight = match &options.weight {
             None => None,
             Some(choice) => match choice.place(width, names) {
                 Some(place) if !targets.contains(&place) => Some(place),
-                _ => return Ok(Looked::Numbers(None)),
+                _ => return Ok(TableKind::Numbers(None)),
             },
         };
         let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| choice.place(width, names)).collect();
-        let Some(ignored) = ignored else { return Ok(Looked::Numbers(None)) };
+        let Some(ignored) = ignored else { return Ok(TableKind::Numbers(None)) };
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         // Whoever reads numbers tells what cannot be read.
@@ -484,7 +493,7 @@ impl Found {
         };
         // Where most rows cannot be read, the first one is no measure for them.
         let Some(Head { rows, look, twice, .. }) = head.filter(|head| head.bad <= head.rows.len()) else {
-            return Ok(Looked::Numbers(None));
+            return Ok(TableKind::Numbers(None));
         };
         let number = |place: &usize| format!("#{}", place + 1);
         let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
@@ -495,7 +504,7 @@ impl Found {
         }
         let schema = match look.finish(&overrides) {
             // Whoever reads numbers tells that there are none.
-            Err(EncodingError::NothingLeft) => return Ok(Looked::Numbers(None)),
+            Err(EncodingError::NothingLeft) => return Ok(TableKind::Numbers(None)),
             Err(error) => return Err(refused(error)),
             Ok(schema) => schema,
         };
@@ -513,21 +522,21 @@ impl Found {
             told || marked || as_texts || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
         let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
         if !acts && !forced && looking.options.scale == Scale::None {
-            return Ok(Looked::Numbers(Some(schema)));
+            return Ok(TableKind::Numbers(Some(schema)));
         }
         if let Some(twice) = twice {
             return Err(refused(twice));
         }
-        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(Looked::Numbers(None)) };
-        let beside = Beside { targets, weight, kind };
+        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(TableKind::Numbers(None)) };
+        let beside = TargetColumns { targets, weight, kind };
         if let Some(ranges) = &looking.ranges {
             let encoding = ranges.encoding(schema, looking.options, &rows).map_err(refused)?;
             let targets = ranges.targets().map_err(refused)?;
-            return Ok(Looked::Encoded(Self { encoding, beside, targets }));
+            return Ok(TableKind::Encoded(Self { encoding, beside, targets }));
         }
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
-        Ok(Looked::Encoded(Self { encoding, beside, targets: Vec::new() }))
+        Ok(TableKind::Encoded(Self { encoding, beside, targets: Vec::new() }))
     }
 }
 

@@ -9,11 +9,11 @@ use mercer::encoding::{
 };
 use mercer::readers::{Cell, Record, Scheme};
 
-use super::Sample;
+use super::RawRow;
 use crate::cli::task::Kind;
 
 /// The smallest and the largest value of a column, if there was any.
-type Range = Option<(f64, f64)>;
+type ColumnRange = Option<(f64, f64)>;
 
 /// A column, how its cells are read, and their range.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ struct Seen {
     name: String,
     is_time: bool,
     notation: Notation,
-    range: Range,
+    range: ColumnRange,
 }
 
 /// The ranges of a table, and where they go.
@@ -30,7 +30,7 @@ pub(crate) struct TableRanges {
     scheme: Scheme,
     encoded: bool,
     columns: Vec<Seen>,
-    targets: Vec<Range>,
+    targets: Vec<ColumnRange>,
 }
 
 impl TableRanges {
@@ -60,8 +60,8 @@ impl TableRanges {
     }
 
     /// Takes in a row of the table: its record, or its numbers where it has none.
-    pub(crate) fn observe(&mut self, sample: &Sample) {
-        let Sample { example, record } = sample;
+    pub(crate) fn observe(&mut self, sample: &RawRow) {
+        let RawRow { example, record } = sample;
         for (place, Seen { is_time, notation, range, .. }) in self.columns.iter_mut().enumerate() {
             let cell = match example.features.get(place) {
                 Some(number) => Cell::Number(*number),
@@ -104,7 +104,7 @@ impl TableRanges {
 
     /// How targets are scaled; nothing for classes.
     pub(crate) fn targets(&self) -> Result<Vec<TargetScale>, EncodingError> {
-        let scale = |range: &Range| {
+        let scale = |range: &ColumnRange| {
             let (low, high) = range.unwrap_or_default();
             if self.scheme == Scheme::PAPER01 {
                 TargetScale::unit(low, high)
@@ -117,13 +117,13 @@ impl TableRanges {
 }
 
 /// The targets before the first row; classes are not scaled.
-fn unseen(kind: Kind) -> Vec<Range> {
+fn unseen(kind: Kind) -> Vec<ColumnRange> {
     match kind {
         Kind::Numbers(outputs) => vec![None; outputs],
         Kind::Class(_) => Vec::new(),
     }
 }
 
-fn widen(range: &mut Range, value: f64) {
+fn widen(range: &mut ColumnRange, value: f64) {
     *range = Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
 }

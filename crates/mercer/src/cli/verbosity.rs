@@ -13,11 +13,11 @@ use super::failure::Failure;
 use super::plain::Plain;
 
 /// How much is said: set once, before anything is.
-static LEVEL: AtomicU8 = AtomicU8::new(Level::Usual as u8);
+static LEVEL: AtomicU8 = AtomicU8::new(Verbosity::Usual as u8);
 
 /// How much is said on stderr.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Level {
+pub(crate) enum Verbosity {
     /// Failures, and rows that were left out.
     Quiet,
     Usual,
@@ -26,13 +26,13 @@ pub(crate) enum Level {
 }
 
 /// From now on so much is said.
-pub(crate) fn set(level: Level) {
+pub(crate) fn set(level: Verbosity) {
     LEVEL.store(level as u8, Ordering::Relaxed);
 }
 
 /// Whether nothing but failures is to be said.
 pub(crate) fn is_quiet() -> bool {
-    LEVEL.load(Ordering::Relaxed) == Level::Quiet as u8
+    LEVEL.load(Ordering::Relaxed) == Verbosity::Quiet as u8
 }
 
 /// A line on stderr. One that cannot be written is lost, and harms nothing else.
@@ -64,7 +64,7 @@ pub(crate) fn once(text: String) {
 
 /// A remark for those who asked for more.
 pub(crate) fn more(text: impl FnOnce() -> String) {
-    if LEVEL.load(Ordering::Relaxed) == Level::Verbose as u8 {
+    if LEVEL.load(Ordering::Relaxed) == Verbosity::Verbose as u8 {
         say(text());
     }
 }

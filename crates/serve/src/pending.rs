@@ -16,29 +16,29 @@ const MOST_BYTES: usize = 1 << 26;
 
 /// The rows, by the order in which they came.
 #[derive(Default)]
-pub(super) struct Kept {
-    state: Mutex<State>,
+pub(super) struct PendingRows {
+    state: Mutex<PendingState>,
     /// Others cannot guess the ids that it gives.
     key: RandomState,
 }
 
 #[derive(Default)]
-struct State {
-    rows: BTreeMap<u64, Waiting>,
+struct PendingState {
+    rows: BTreeMap<u64, PendingRow>,
     bytes: usize,
     next: u64,
     expired: u64,
 }
 
 /// A row that waits.
-pub(super) struct Waiting {
+pub(super) struct PendingRow {
     since: Instant,
     pub(super) values: Vec<Value>,
     bytes: usize,
 }
 
-impl State {
-    fn remove(&mut self, number: u64) -> Option<Waiting> {
+impl PendingState {
+    fn remove(&mut self, number: u64) -> Option<PendingRow> {
         let waiting = self.rows.remove(&number)?;
         self.bytes -= waiting.bytes;
         Some(waiting)
@@ -57,8 +57,8 @@ impl State {
     }
 }
 
-impl Kept {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PendingRows {
+    fn state(&self) -> MutexGuard<'_, PendingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -80,7 +80,7 @@ impl Kept {
         let number = state.next;
         state.next += 1;
         state.bytes += bytes;
-        state.rows.insert(number, Waiting { since: Instant::now(), values: row.values, bytes });
+        state.rows.insert(number, PendingRow { since: Instant::now(), values: row.values, bytes });
         state.expire(limits);
         self.id(number)
     }
@@ -89,7 +89,7 @@ impl Kept {
     ///
     /// # Errors
     /// If one of them does not wait, with its place.
-    pub(super) fn take(&self, ids: &[String], limits: &Limits) -> Result<Vec<(u64, Waiting)>, (usize, Refusal)> {
+    pub(super) fn take(&self, ids: &[String], limits: &Limits) -> Result<Vec<(u64, PendingRow)>, (usize, Refusal)> {
         let mut state = self.state();
         state.expire(limits);
         let mut taken = Vec::with_capacity(ids.len());
@@ -108,7 +108,7 @@ impl Kept {
     }
 
     /// Rows that were taken out and not learnt wait on.
-    pub(super) fn put_back(&self, rows: Vec<(u64, Waiting)>) {
+    pub(super) fn put_back(&self, rows: Vec<(u64, PendingRow)>) {
         let mut state = self.state();
         state.bytes += rows.iter().map(|(_, waiting)| waiting.bytes).sum::<usize>();
         state.rows.extend(rows);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn rows_wait_for_their_labels_in_bounded_number_and_time() {
         let limits = Limits { kept_rows: 3, ..Limits::default() };
-        let kept = Kept::default();
+        let kept = PendingRows::default();
         let ids: Vec<String> = (0..5).map(|at| kept.keep(row(f64::from(at)), &limits)).collect();
         assert_eq!(kept.count(), (3, 2));
         let status = |id: &str| kept.take(&[id.to_owned()], &limits).map_err(|(_, refusal)| refusal.status).err();

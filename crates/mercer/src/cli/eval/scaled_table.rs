@@ -3,19 +3,19 @@
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Entry, Value};
 
-use super::{Body, Ends, Pass, check_skip, premises};
-use crate::cli::construction::{Construction, Learner, Premises};
+use super::{Ends, EvalPass, Scoring, check_skip, premises};
+use crate::cli::construction::{Construction, FreshLearner, Premises};
 use crate::cli::failure::Failure;
-use crate::cli::feed::{Chunk, Feed, Names};
+use crate::cli::feed::{ExampleChunk, ExampleFeed, Names};
 use crate::cli::scores::{Metric, Scores};
 use crate::cli::stop::Stop;
-use crate::cli::task::{Kind, Wanted};
+use crate::cli::task::{Kind, TaskOptions};
 use crate::cli::trace::Checkpoint;
-use crate::cli::{EvalArguments, ScaleChoice, memory, voice};
+use crate::cli::{EvalArguments, ScaleChoice, memory, verbosity};
 
 /// All rows of DATA, scaled and in order, as `eval` would learn them.
-pub(crate) struct Held {
-    chunks: Vec<Chunk>,
+pub(crate) struct ScaledTable {
+    chunks: Vec<ExampleChunk>,
     names: Names,
     kind: Kind,
     dimension: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Held {
 }
 
 /// What a pass came to.
-pub(crate) struct Passed {
+pub(crate) struct PassResult {
     pub(crate) kernel: String,
     pub(crate) parameters: Vec<(&'static str, Value)>,
     pub(crate) dictionary_size: usize,
@@ -35,12 +35,12 @@ pub(crate) struct Passed {
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Remarks on the result.
     pub(crate) notes: Vec<String>,
-    body: Body,
+    body: Scoring,
     /// Rows at the beginning that were not scored.
     skip: usize,
 }
 
-impl Passed {
+impl PassResult {
     /// Over all rows that are scored.
     pub(crate) fn scores(&self) -> Scores {
         self.body.scores()
@@ -70,13 +70,13 @@ impl Passed {
     }
 }
 
-impl Held {
+impl ScaledTable {
     /// Reads DATA; `formula` is the first key of a learner whose value depends on T.
     pub(crate) fn read(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
-        let mut feed = Feed::open(arguments, formula, &Stop::never())?;
+        let mut feed = ExampleFeed::open(arguments, formula, &Stop::never())?;
         let mut chunks = Vec::new();
         loop {
-            let mut chunk = Chunk::default();
+            let mut chunk = ExampleChunk::default();
             feed.fill(&mut chunk)?;
             if chunk.len() == 0 {
                 break;
@@ -84,9 +84,9 @@ impl Held {
             chunks.push(chunk);
         }
         if let Some(left_out) = feed.left_out() {
-            voice::say(left_out);
+            verbosity::say(left_out);
         }
-        let rows = chunks.iter().map(Chunk::len).sum();
+        let rows = chunks.iter().map(ExampleChunk::len).sum();
         check_skip(arguments.scores.skipped(catalogue::find(&arguments.common.learner)?), rows)?;
         Ok(Self {
             rows,
@@ -111,7 +111,7 @@ impl Held {
 
     /// A prefix is as many chunks of so many rows.
     pub(crate) fn chunk(&self) -> usize {
-        self.chunks.first().map_or(1, Chunk::len)
+        self.chunks.first().map_or(1, ExampleChunk::len)
     }
 
     fn premises(&self) -> Premises<'_> {
@@ -129,14 +129,14 @@ impl Held {
     ///
     /// # Errors
     /// Those of `eval`.
-    pub(crate) fn pass(&self, arguments: &EvalArguments, rows: usize) -> Result<Passed, Failure> {
+    pub(crate) fn pass(&self, arguments: &EvalArguments, rows: usize) -> Result<PassResult, Failure> {
         let common = &arguments.common;
         let (entry, shown) = (catalogue::find(&common.learner)?, common.data.display().to_string());
-        self.kind.check(entry, Wanted::of(common), &shown)?;
+        self.kind.check(entry, TaskOptions::of(common), &shown)?;
         memory::check(entry, &shown, self.rows, self.dimension)?;
         let Construction { learner, kernel, parameters } = Construction::of(common, entry, &self.premises())?;
         let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
-        let mut pass = Pass::new(entry, Body::of(arguments, learner)?, unscaled, skip, self.ends);
+        let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, self.ends);
         for chunk in &self.chunks {
             if pass.rounds >= rows {
                 break;
@@ -144,8 +144,8 @@ impl Held {
             pass.learn(chunk, &self.names)?;
         }
         let notes = pass.notes(&kernel, &parameters);
-        let Pass { body, trace, seconds, .. } = pass;
-        Ok(Passed {
+        let EvalPass { body, trace, seconds, .. } = pass;
+        Ok(PassResult {
             kernel,
             parameters,
             dictionary_size: body.dictionary_size(),
@@ -168,7 +168,9 @@ impl Held {
         let (asked, followed) = (arguments.scores.metric, self.followed(arguments)?);
         let entry = catalogue::find(&arguments.common.learner)?;
         match Construction::of(&arguments.common, entry, &self.premises())?.learner {
-            Learner::Classes(classifier, _) if asked.is_none() && classifier.has_probabilities() => Ok(Metric::LogLoss),
+            FreshLearner::Classes(classifier, _) if asked.is_none() && classifier.has_probabilities() => {
+                Ok(Metric::LogLoss)
+            }
             _ => Ok(followed),
         }
     }

@@ -7,17 +7,17 @@ use mercer::model::{Classes, Numbers, Tabular, Task};
 use mercer::readers::{Example, Scaling};
 use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Scratch, Target};
 
-use super::classes::{Judged, class_of};
-use super::encoded::{self, Sample};
+use super::classes::{ClassVerdict, class_of};
+use super::encoded_rows::{self, RawRow};
 use super::notes::Watch;
 use super::output::number;
 use super::table::Standing;
 
-pub(crate) type Trained = Tabular<Task>;
+pub(crate) type TrainedModel = Tabular<Task>;
 
 /// What is predicted for a row; the memory is used again.
 #[derive(Default)]
-pub(crate) struct Answer {
+pub(crate) struct RowPrediction {
     /// One a target, in the targets' own units.
     pub(crate) numbers: Vec<f64>,
     /// The ends of the intervals in the targets' own units, NaN where there is none yet; empty if
@@ -25,7 +25,7 @@ pub(crate) struct Answer {
     pub(crate) lower: Vec<f64>,
     pub(crate) upper: Vec<f64>,
     /// Of a model of classes.
-    pub(crate) judged: Judged,
+    pub(crate) judged: ClassVerdict,
     scores: Vec<f64>,
     radii: Vec<f64>,
     /// The numbers of a record.
@@ -48,13 +48,13 @@ pub(crate) trait OfRows {
     fn standing(&self) -> Standing;
 
     /// Predicts a row, which it scales or encodes.
-    fn predict(&self, sample: &mut Sample, scratch: &mut Scratch, answer: &mut Answer) -> Result<(), String>;
+    fn predict(&self, sample: &mut RawRow, scratch: &mut Scratch, answer: &mut RowPrediction) -> Result<(), String>;
 
     /// Predicts a row, which it scales or encodes, and learns it.
-    fn learn(&mut self, sample: &mut Sample, watch: &mut Watch, answer: &mut Answer) -> Result<(), String>;
+    fn learn(&mut self, sample: &mut RawRow, watch: &mut Watch, answer: &mut RowPrediction) -> Result<(), String>;
 }
 
-impl OfRows for Trained {
+impl OfRows for TrainedModel {
     fn intervals(&self) -> Option<&LearnerIntervals> {
         self.numbers()?.intervals.as_ref()
     }
@@ -83,8 +83,8 @@ impl OfRows for Trained {
         }
     }
 
-    fn predict(&self, sample: &mut Sample, scratch: &mut Scratch, answer: &mut Answer) -> Result<(), String> {
-        let Sample { example: Example { features, .. }, record } = sample;
+    fn predict(&self, sample: &mut RawRow, scratch: &mut Scratch, answer: &mut RowPrediction) -> Result<(), String> {
+        let RawRow { example: Example { features, .. }, record } = sample;
         let mut encoded = std::mem::take(&mut answer.inputs);
         let inputs = match (&self.encoding, &self.scaling) {
             (None, None) => Ok(&*features),
@@ -110,9 +110,9 @@ impl OfRows for Trained {
         made
     }
 
-    fn learn(&mut self, sample: &mut Sample, watch: &mut Watch, answer: &mut Answer) -> Result<(), String> {
+    fn learn(&mut self, sample: &mut RawRow, watch: &mut Watch, answer: &mut RowPrediction) -> Result<(), String> {
         let Self { encoding, scaling, task, .. } = self;
-        let Sample { example, record } = sample;
+        let RawRow { example, record } = sample;
         let of_numbers = matches!(task, Task::Numbers(_));
         if let Some(scaling) = scaling {
             scaling.row(&mut example.features).map_err(display)?;
@@ -136,7 +136,7 @@ impl OfRows for Trained {
                 Task::Classes(task) => task.labels.names().first(),
                 Task::Numbers(_) => None,
             };
-            encoding.learn_with(record, encoded::told(example, first.map(String::as_str))).map_err(display)?;
+            encoding.learn_with(record, encoded_rows::told(example, first.map(String::as_str))).map_err(display)?;
         }
         if of_numbers { answer.unscale(scaling.as_ref()) } else { Ok(()) }
     }
@@ -148,7 +148,7 @@ fn teach(
     inputs: &[f64],
     example: &Example,
     watch: &mut Watch,
-    answer: &mut Answer,
+    answer: &mut RowPrediction,
 ) -> Result<(), String> {
     match task {
         Task::Numbers(task) => {
@@ -189,7 +189,7 @@ fn is_autonomous(learner: &AnyRegressor<AnyKernel>) -> bool {
     matches!(learner, AnyRegressor::Auto(_))
 }
 
-impl Answer {
+impl RowPrediction {
     /// Predicts numbers, with the radii of their intervals.
     fn predict(
         &mut self,

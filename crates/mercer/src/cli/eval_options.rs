@@ -15,7 +15,7 @@ fn eval() -> Parsed {
 }
 
 /// What a command takes beside options of `eval`.
-pub(crate) trait Beside: Args {
+pub(crate) trait ExtraArgs: Args {
     /// Options of `eval` that it does not take, or takes as its own.
     const WITHOUT: &'static [&'static str];
     const EXAMPLES: &'static str;
@@ -28,7 +28,7 @@ pub(crate) struct WithEval<O> {
     pub(crate) words: Words,
 }
 
-impl<O: Beside> FromArgMatches for WithEval<O> {
+impl<O: ExtraArgs> FromArgMatches for WithEval<O> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self { own: O::from_arg_matches(matches)?, words: Words::of(matches, O::WITHOUT) })
     }
@@ -39,7 +39,7 @@ impl<O: Beside> FromArgMatches for WithEval<O> {
     }
 }
 
-impl<O: Beside> Args for WithEval<O> {
+impl<O: ExtraArgs> Args for WithEval<O> {
     fn augment_args(command: Parsed) -> Parsed {
         let eval = eval();
         let taken = eval.get_arguments().filter(|arg| !O::WITHOUT.contains(&arg.get_id().as_str()));

@@ -4,26 +4,26 @@ use mercer::{Adwin, ChangeDetector};
 use mercer_serve::{Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing};
 
 /// Targets from the first to the second.
-pub(super) type Range = [f64; 2];
+pub(super) type TargetRange = [f64; 2];
 
 /// Two numbers with a colon between.
-pub(super) fn range(text: &str) -> Result<Range, &'static str> {
+pub(super) fn range(text: &str) -> Result<TargetRange, &'static str> {
     let numbers = text.split_once(':').and_then(|(low, high)| Some([low.parse().ok()?, high.parse().ok()?]));
     numbers.filter(|[low, high]| low < high).ok_or("give two numbers, the smaller first, such as -10:50")
 }
 
 /// A model that is looked after.
-pub(super) struct Guarded {
+pub(super) struct ScreenedModel {
     model: Box<dyn Model>,
-    range: Option<Range>,
+    range: Option<TargetRange>,
     /// The places of the outputs among the columns of a series.
     outputs: Vec<usize>,
     losses: Adwin,
     changes: u64,
 }
 
-impl Guarded {
-    pub(super) fn new(model: Box<dyn Model>, range: Option<Range>) -> Self {
+impl ScreenedModel {
+    pub(super) fn new(model: Box<dyn Model>, range: Option<TargetRange>) -> Self {
         let Schema { columns, outputs, targets, .. } = model.schema();
         let columns = columns.into_iter().map(|column| column.name).enumerate();
         let columns = columns.filter(|(_, name)| targets.is_empty() && outputs.contains(name));
@@ -44,7 +44,7 @@ impl Guarded {
     }
 }
 
-impl Model for Guarded {
+impl Model for ScreenedModel {
     fn schema(&self) -> Schema {
         self.model.schema()
     }

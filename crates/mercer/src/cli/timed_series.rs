@@ -10,14 +10,14 @@ use mercer::readers::{
 
 use super::FIRST_ROWS;
 use super::dialect;
-use super::encoded::next;
+use super::encoded_rows::next;
 use super::failure::Failure;
 use super::opening::Opening;
-use super::source::{Columns, no_column};
-use super::voice;
+use super::source::{TableColumns, no_column};
+use super::verbosity;
 
 /// Rows of a series, of pairs or of a trajectory.
-pub(crate) struct Timed {
+pub(crate) struct TimedSeries {
     reader: RowReader,
     record: Record,
     /// Where the numbers stand.
@@ -30,7 +30,7 @@ pub(crate) struct Timed {
     group: Option<usize>,
 }
 
-impl Timed {
+impl TimedSeries {
     /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
     /// does so tells why. A column of a file is one of times if it is so in each of the first rows;
     /// of a pipe the first row alone decides, and names that are not those of times are believed,
@@ -71,7 +71,7 @@ impl Timed {
         }
         for column in times.iter().filter(|column| !named(**column)) {
             let name = &reader.columns()[*column];
-            voice::remark(format!("{shown}: column {name:?} holds times and is left out"));
+            verbosity::remark(format!("{shown}: column {name:?} holds times and is left out"));
         }
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
@@ -79,9 +79,9 @@ impl Timed {
         Ok(Some(Self { reader, record: Record::new(), numbers, missing, time, before: None, group }))
     }
 
-    pub(crate) fn columns(&self) -> Columns {
+    pub(crate) fn columns(&self) -> TableColumns {
         let names: Vec<String> = self.numbers.iter().map(|&column| self.reader.columns()[column].clone()).collect();
-        Columns::new(names.len(), self.reader.is_named().then_some(&*names), None)
+        TableColumns::new(names.len(), self.reader.is_named().then_some(&*names), None)
     }
 
     /// The line of the row last read, and what it counts.

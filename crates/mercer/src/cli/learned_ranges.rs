@@ -6,18 +6,18 @@ use mercer::encoding::EncodingOptions;
 use mercer::readers::{Ranges, ReadOptions, Scaling, Scheme};
 
 use super::CommonArguments;
-use super::encoded::{Looking, Sample, TableRanges};
+use super::encoded_rows::{Looking, RawRow, TableRanges};
 use super::failure::Failure;
 use super::input::Input;
 use super::reading::Reading;
-use super::source::{Columns, Source};
+use super::source::{Source, TableColumns};
 use super::stop::Stop;
-use super::task::Wanted;
+use super::task::TaskOptions;
 
 /// The ranges of the columns of another file than the data.
-pub(crate) struct Learned {
+pub(crate) struct LearnedRanges {
     pub(crate) shown: String,
-    pub(crate) columns: Columns,
+    pub(crate) columns: TableColumns,
     /// Of numbers; nothing is known of columns that are encoded.
     pub(crate) ranges: Ranges,
     /// For a table the columns of which are encoded; `None` without --scale.
@@ -28,7 +28,7 @@ pub(crate) struct Learned {
     pub(crate) rows: usize,
 }
 
-impl Learned {
+impl LearnedRanges {
     /// How rows that are not encoded are scaled by the ranges; refuses those of other columns.
     pub(crate) fn scaling(&self, input: &Input, scheme: Option<Scheme>) -> Result<Option<Scaling>, Failure> {
         // Encoded columns are found by their names.
@@ -72,7 +72,7 @@ impl Learned {
                 Looking { options: EncodingOptions::default(), skips: skip_bad, ..Looking::of(told, &source)? }
             }
         };
-        let reading = Reading::of(told, path, Wanted::of(told), looking);
+        let reading = Reading::of(told, path, TaskOptions::of(told), looking);
         let options = ReadOptions { libsvm_dimension: None, ..reading.options };
         let reading = Reading { options, given: None, aloud: false, ..reading };
         let mut input = reading.open(&Stop::never(), || ())?;
@@ -84,10 +84,10 @@ impl Learned {
             Some(encoding) => TableRanges::of_schema(encoding.schema(), input.kind(), scheme),
             None => TableRanges::of_numbers(input.columns().features(), input.kind(), scheme),
         });
-        let (mut sample, mut rows) = (Sample::default(), 0);
+        let (mut sample, mut rows) = (RawRow::default(), 0);
         loop {
             let read = input.next_sample(&mut sample);
-            let Sample { example, .. } = &sample;
+            let RawRow { example, .. } = &sample;
             match read {
                 Ok(true) if encoded => {}
                 Ok(true) => ranges.observe(&example.features, &example.targets)?,

@@ -7,14 +7,14 @@ use crate::cli::task::Kind;
 
 /// An encoding whose statistics move with each row, unless it is frozen.
 #[derive(Clone)]
-pub(crate) struct Moving {
+pub(crate) struct RunningEncoding {
     pub(crate) encoding: Encoding,
     /// The first class, if it is known.
     first: Option<String>,
     learns: bool,
 }
 
-impl Moving {
+impl RunningEncoding {
     pub(crate) fn new(encoding: Encoding, kind: Kind) -> Self {
         let first = if let Kind::Class(Some([first, _])) = kind { Some(first.to_owned()) } else { None };
         Self { encoding, first, learns: true }
