@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::encoding::ScaledTargets;
-use mercer::model::{MetClasses as ClassTask, Model, ModelError, ModelKind, Numbers, Tabular};
+use mercer::model::{Classes as ClassTask, Model, ModelError, ModelKind, Numbers, Tabular};
 use mercer::readers::Labels;
 use mercer::{Regressor, RegressorExt, Rows, Scratch, Targets};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};

@@ -11,7 +11,7 @@ use crate::errors;
 
 /// The options of a file, as texts: format, separator, decimal mark, mark of thousands, whether
 /// there is a header.
-type ReadOptions<'a> = [Option<&'a str>; 5];
+type OptionTexts<'a> = [Option<&'a str>; 5];
 
 /// The names of the columns of a file, their values, and what there is to be said of it. A column
 /// of numbers has numbers, one of times datetimes, any other its texts; a gap is None.
@@ -22,7 +22,7 @@ pub(crate) fn read<'py>(
     told: [Option<String>; 5],
     gaps: Vec<String>,
 ) -> PyResult<(Vec<String>, Vec<Bound<'py, PyList>>, Vec<String>)> {
-    let [format, separator, decimal, thousands, header]: ReadOptions<'_> = told.each_ref().map(Option::as_deref);
+    let [format, separator, decimal, thousands, header]: OptionTexts<'_> = told.each_ref().map(Option::as_deref);
     let options = ReadOptions {
         format: parsed(format)?.or_else(|| Format::from_path(&path)),
         separator: parsed(separator)?,

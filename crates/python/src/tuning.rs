@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use mercer::catalogue::{Context, Entry, Settings, find};
 use mercer::kernels::weighted_median_width;
-use mercer::tune::{Found, Plan, Space, TuneError, search};
+use mercer::tune::{SearchResult, Plan, Space, TuneError, search};
 use mercer::{
     AnyKernel, AnyRegressor, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, Regressor, RegressorExt,
     Rows, Targets,
@@ -144,7 +144,7 @@ impl TuningJob<'_> {
         plan: &Plan,
         limit: Option<Instant>,
         report: Option<Py<PyAny>>,
-    ) -> PyResult<Result<Found, TuneError<String>>> {
+    ) -> PyResult<Result<SearchResult, TuneError<String>>> {
         let (found, signal) = py.detach(|| {
             thread::scope(|scope| {
                 let search = scope.spawn(|| search(&self.space, plan, |values, rows| self.score(values, rows)));
