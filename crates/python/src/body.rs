@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::cells::PythonRow;
 use crate::errors;
-use crate::making::{Extras, DataFacts, LearnerSpec, intervals};
+use crate::making::{DataFacts, Extras, LearnerSpec, intervals};
 use crate::notes::Notes;
 use crate::steps::no_intervals;
 
@@ -153,7 +153,13 @@ pub(crate) struct ModelPlan {
 impl ModelPlan {
     /// An untrained model behind an encoding: of numbers, or of classes, of which two may be
     /// settled. The first encoded rows with their weights are for the width of the kernel.
-    pub(crate) fn make(&self, encoding: Encoding, two: Option<bool>, rows: &[f64], weights: &[f64]) -> PyResult<ModelBody> {
+    pub(crate) fn make(
+        &self,
+        encoding: Encoding,
+        two: Option<bool>,
+        rows: &[f64],
+        weights: &[f64],
+    ) -> PyResult<ModelBody> {
         let Self { spec, extras: Extras(coverage, local, calibrated), outputs, scaled, outliers, rounds } = self;
         let (dimension, classes) = (encoding.dimension(), two.is_some());
         let known = DataFacts { dimension, outputs: *outputs, classes, rounds: *rounds, rows, weights };

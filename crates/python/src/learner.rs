@@ -13,8 +13,8 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 use crate::classes::{MetClasses, third};
 use crate::expansion::{expansion, told};
 use crate::features::{keyed, number, sequence};
-use crate::front::{LearnerFacts, Aside, RowModel, Core, Front, about, own, read_targets};
-use crate::making::{Extras, DataFacts, LearnerSpec, intervals};
+use crate::front::{Aside, Core, Front, LearnerFacts, RowModel, about, own, read_targets};
+use crate::making::{DataFacts, Extras, LearnerSpec, intervals};
 use crate::notes;
 use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece};
 use crate::steps::{
@@ -36,7 +36,8 @@ impl LearnerCore {
         if known.outputs == 0 {
             return Err(errors::data("the target has no number; give one, or several"));
         }
-        let (spec, Extras(coverage, local, calibrated)): (LearnerSpec, Extras) = slf.call_method0("_spec")?.extract()?;
+        let (spec, Extras(coverage, local, calibrated)): (LearnerSpec, Extras) =
+            slf.call_method0("_spec")?.extract()?;
         let kernel = spec.kernel(known)?;
         if known.classes {
             let (classifier, parameters) = spec.classifier(&kernel, known, two, calibrated)?;
@@ -80,7 +81,8 @@ impl LearnerCore {
             names = Self::read_target(front, y)?;
         }
         let outputs = if classes { 1 } else { front.y.len() };
-        let make = |dimension| Self::make(slf, &DataFacts { dimension, outputs, classes, ..DataFacts::default() }, false);
+        let make =
+            |dimension| Self::make(slf, &DataFacts { dimension, outputs, classes, ..DataFacts::default() }, false);
         let fresh = core.read_to_learn(front, x, make)?;
         let learnt = match core.model.write(py).as_mut() {
             None => Err(errors::not_learnt()),
@@ -194,7 +196,9 @@ impl LearnerCore {
                 rows,
                 |range| {
                     let mut model = self.core.model.write_detached();
-                    let Some(RowModel::Classes(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
+                    let Some(RowModel::Classes(model)) = model.as_mut() else {
+                        return Err(errors::not_learnt().into());
+                    };
                     check_width(model.task.classifier.learner().dimension(), dimension)?;
                     let weight = weights.get(range.clone()).unwrap_or_default();
                     let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);

@@ -112,9 +112,15 @@ impl PythonValue {
 }
 
 /// A column as a list; a text among numbers is told.
-fn listed<'py>(py: Python<'py>, name: &str, column: &[PythonValue], said: &mut Vec<String>) -> PyResult<Bound<'py, PyList>> {
+fn listed<'py>(
+    py: Python<'py>,
+    name: &str,
+    column: &[PythonValue],
+    said: &mut Vec<String>,
+) -> PyResult<Bound<'py, PyList>> {
     let odd = column.iter().position(PythonValue::is_odd);
-    let numbers = column.iter().filter(|value| matches!(value, PythonValue::Number(..) | PythonValue::Integer(_))).count();
+    let numbers =
+        column.iter().filter(|value| matches!(value, PythonValue::Number(..) | PythonValue::Integer(_))).count();
     if let Some(row) = odd.filter(|_| 2 * numbers > column.len())
         && let PythonValue::Text(text) = &column[row]
     {

@@ -7,7 +7,7 @@ use mercer::{Error, Regressor, RegressorExt, Rows, Scratch, Target};
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::front::{RowModel, Front};
+use crate::front::{Front, RowModel};
 use crate::notes::EVERY;
 use crate::rows::EarlyEnd;
 

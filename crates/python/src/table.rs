@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::body::{ModelBody, ModelPlan, BodyMemory, encoding_of, most, teach, teach_class};
+use crate::body::{BodyMemory, ModelBody, ModelPlan, encoding_of, most, teach, teach_class};
 use crate::cells::{PythonColumns, PythonRow, Single};
 use crate::classes::{MetClasses, third};
 use crate::features::{number, sequence};
@@ -304,8 +304,9 @@ impl TableCore {
             learnt?;
             return Ok(arrays::columns(py, made, width)?.into_any());
         }
-        let known = self
-            .look(py, |body| Ok(if let ModelBody::Classes(model) = body { model.task.classifier.classes() } else { 0 }))?;
+        let known = self.look(py, |body| {
+            Ok(if let ModelBody::Classes(model) = body { model.task.classifier.classes() } else { 0 })
+        })?;
         let mut classes = self.classes(py);
         if learnt.is_err() {
             classes.truncate(py, known)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use mercer::catalogue::{Context, Entry, Settings, find};
 use mercer::kernels::weighted_median_width;
-use mercer::tune::{SearchResult, Plan, Space, TuneError, search};
+use mercer::tune::{Plan, SearchResult, Space, TuneError, search};
 use mercer::{
     AnyKernel, AnyRegressor, Classifier, Gaussian, KernelSpec, Laplace, Matern32, Matern52, Regressor, RegressorExt,
     Rows, Targets,
