@@ -16,7 +16,7 @@ pub struct Operator {
     pub own: Own,
     /// The names of the inputs' columns and then of the outputs', if the pairs had names.
     pub columns: Vec<String>,
-    /// The [fingerprint](Seen) of all pairs learnt.
+    /// The [fingerprint](RowWindow) of all pairs learnt.
     pub fingerprint: u32,
     /// Where the trajectory stands that the pairs came from, if they came from one.
     pub trajectory: Option<Trajectory>,

@@ -20,7 +20,7 @@ pub struct Prediction {
     /// Where the inputs stand in a row, counted from 0, in the forecaster's order; the outputs are
     /// the other columns. Empty if the inputs stand behind the outputs.
     pub inputs: Vec<u32>,
-    /// The [fingerprint](Seen) of all rows observed.
+    /// The [fingerprint](RowWindow) of all rows observed.
     pub fingerprint: u32,
     /// How its predictions fared.
     pub errors: SeriesErrors,
