@@ -28,7 +28,7 @@ mod error;
 mod frame;
 mod moments;
 mod operator;
-mod row_window;
+mod row_digest;
 mod series;
 mod tabular;
 
@@ -47,7 +47,7 @@ pub use error::ModelError;
 pub use frame::{MAGIC, MOST_BYTES, VERSION};
 pub use moments::{MergeError, Moments, Part};
 pub use operator::{AnyOperator, Operator};
-pub use row_window::RowWindow;
+pub use row_digest::RowDigest;
 pub use series::{Prediction, SeriesErrors};
 pub use tabular::{Classes, Classification, Numbers, Progress, Regression, Tabular, Task, Taught};
 

@@ -1,7 +1,7 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
 use mercer::encoding::ScaledTargets;
-use mercer::model::RowWindow;
+use mercer::model::RowDigest;
 use mercer::readers::Example;
 
 use super::bad_rows::BadRows;
@@ -77,7 +77,7 @@ impl Learning {
 
     /// A bad row counts as met only when the run goes on, so that one that is mended and resumed
     /// sees it again.
-    fn refuse(&mut self, why: String, origin: &impl Origin, met: RowWindow) -> Result<(), Failure> {
+    fn refuse(&mut self, why: String, origin: &impl Origin, met: RowDigest) -> Result<(), Failure> {
         self.bad.take(why, origin)?;
         self.model.progress.meet(met);
         self.model.progress.bad += 1;
@@ -119,7 +119,7 @@ impl Learning {
 
 /// What was met after one row more: its numbers or its cells, the checksum of its label, and its
 /// weight, if rows have weights.
-pub(crate) fn seen_after(seen: RowWindow, sample: &RawRow, weighted: bool) -> RowWindow {
+pub(crate) fn seen_after(seen: RowDigest, sample: &RawRow, weighted: bool) -> RowDigest {
     let RawRow { example, record } = sample;
     let plain = record.is_empty();
     let Example { features, targets, label, weight } = example;

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::model::{ModelError, RowWindow};
+use mercer::model::{ModelError, RowDigest};
 
 use super::failure::Failure;
 use super::lock::ModelLock;
@@ -59,7 +59,7 @@ impl SaveArguments {
     }
 
     /// The file to write, when rows that `shown` names begin behind those of `start`.
-    pub(crate) fn saving(&self, shown: &str, start: RowWindow, goal: RowWindow) -> Option<Saving> {
+    pub(crate) fn saving(&self, shown: &str, start: RowDigest, goal: RowDigest) -> Option<Saving> {
         let path = self.out.clone()?;
         Some(Saving::new("--out", path, self.checkpoint).resuming(shown, start, goal))
     }
@@ -74,8 +74,8 @@ pub(crate) struct Saving {
     every: Option<NonZeroU64>,
     /// How the rows are called.
     rows: String,
-    met: RowWindow,
-    goal: RowWindow,
+    met: RowDigest,
+    goal: RowDigest,
     /// Rows that the model did not know; the last of them may be the one that ended the run.
     offered: u64,
     /// The file as it was written last.
@@ -84,18 +84,18 @@ pub(crate) struct Saving {
 
 impl Saving {
     pub(crate) fn new(option: &'static str, path: PathBuf, every: Option<NonZeroU64>) -> Self {
-        let (rows, met, goal) = (String::new(), RowWindow::default(), RowWindow::default());
+        let (rows, met, goal) = (String::new(), RowDigest::default(), RowDigest::default());
         Self { option, path, every, rows, met, goal, offered: 0, saved: RefCell::default() }
     }
 
     /// The same for a run whose rows begin behind `start`, and whose model has learnt those up to
     /// `goal`.
-    pub(crate) fn resuming(self, shown: &str, start: RowWindow, goal: RowWindow) -> Self {
+    pub(crate) fn resuming(self, shown: &str, start: RowDigest, goal: RowDigest) -> Self {
         Self { rows: shown.to_owned(), met: start, goal, ..self }
     }
 
     /// Whether the model has learnt the next row already; it is told in the parts of
-    /// [`RowWindow::after`].
+    /// [`RowDigest::after`].
     ///
     /// # Errors
     /// When the rows turn out not to be those that it has learnt.
@@ -109,7 +109,7 @@ impl Saving {
     /// # Errors
     /// As [`knows`](Self::knows).
     #[inline]
-    pub(crate) fn knows_after(&mut self, after: impl FnOnce(RowWindow) -> RowWindow) -> Result<bool, Failure> {
+    pub(crate) fn knows_after(&mut self, after: impl FnOnce(RowDigest) -> RowDigest) -> Result<bool, Failure> {
         if self.has_caught_up() {
             self.offered += 1;
             return Ok(false);

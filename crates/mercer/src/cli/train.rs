@@ -10,7 +10,7 @@ use clap::Args;
 use mercer::KernelSpec;
 use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::encoding::ScaledTargets;
-use mercer::model::{Classes, Description, Numbers, Progress, RowWindow, Task, Taught};
+use mercer::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
 use mercer::readers::{Scaling, Targets};
 
 use super::bad_rows::{BadRows, OnError};
@@ -106,10 +106,10 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
             let goal = saved.progress.seen();
             (saved, goal)
         }
-        None => (fresh, RowWindow::default()),
+        None => (fresh, RowDigest::default()),
     };
     let saving = Saving::new("--out", arguments.out.clone(), arguments.checkpoint);
-    let saving = saving.resuming(plan.rows.input().shown(), RowWindow::default(), goal);
+    let saving = saving.resuming(plan.rows.input().shown(), RowDigest::default(), goal);
     let bad = BadRows::new(&arguments.on_error)?;
     let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
     let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);

@@ -5,7 +5,7 @@ use mercer_kernels::AnyKernel;
 use mercer_koopman::{DenseSogd, Error, KernelOperator, OperatorLearner, OperatorStep, OperatorSums, Sogd, Trajectory};
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, ModelKind, Own, RowWindow, check_names, frame};
+use super::{ModelError, ModelKind, Own, RowDigest, check_names, frame};
 
 /// A learner of an operator in a file, with all that is needed to go on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Operator {
     pub own: Own,
     /// The names of the inputs' columns and then of the outputs', if the pairs had names.
     pub columns: Vec<String>,
-    /// The [fingerprint](RowWindow) of all pairs learnt.
+    /// The [fingerprint](RowDigest) of all pairs learnt.
     pub fingerprint: u32,
     /// Where the trajectory stands that the pairs came from, if they came from one.
     pub trajectory: Option<Trajectory>,
@@ -117,8 +117,8 @@ impl Operator {
 
     /// The pairs learnt.
     #[must_use]
-    pub fn seen(&self) -> RowWindow {
-        RowWindow { rows: self.learner.rounds(), fingerprint: self.fingerprint }
+    pub fn seen(&self) -> RowDigest {
+        RowDigest { rows: self.learner.rounds(), fingerprint: self.fingerprint }
     }
 
     /// [`Model::to_bytes`](super::Model::to_bytes) without a model around it.

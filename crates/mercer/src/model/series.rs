@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_forecast::{AnyForecaster, ConformalIntervals, Forecaster, HorizonIntervals};
 use serde::{Deserialize, Serialize};
 
-use super::{ModelError, ModelKind, Own, RowWindow, check_names, frame};
+use super::{ModelError, ModelKind, Own, RowDigest, check_names, frame};
 
 /// A forecaster in a file, with all that is needed to go on in the midst of a series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Prediction {
     /// Where the inputs stand in a row, counted from 0, in the forecaster's order; the outputs are
     /// the other columns. Empty if the inputs stand behind the outputs.
     pub inputs: Vec<u32>,
-    /// The [fingerprint](RowWindow) of all rows observed.
+    /// The [fingerprint](RowDigest) of all rows observed.
     pub fingerprint: u32,
     /// How its predictions fared.
     pub errors: SeriesErrors,
@@ -64,8 +64,8 @@ impl Prediction {
 
     /// The rows observed.
     #[must_use]
-    pub fn seen(&self) -> RowWindow {
-        RowWindow { rows: self.forecaster.time() as u64, fingerprint: self.fingerprint }
+    pub fn seen(&self) -> RowDigest {
+        RowDigest { rows: self.forecaster.time() as u64, fingerprint: self.fingerprint }
     }
 
     /// [`Model::to_bytes`](super::Model::to_bytes) without a model around it.

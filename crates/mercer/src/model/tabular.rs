@@ -9,7 +9,7 @@ use mercer_readers::{Labels, Scaling};
 use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
-use super::{Description, Model, ModelError, ModelKind, RowWindow, check_names, frame};
+use super::{Description, Model, ModelError, ModelKind, RowDigest, check_names, frame};
 
 /// A learner of rows in a file, with what is needed to use it and to go on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -94,12 +94,12 @@ pub trait Taught: Validate {
 impl Progress {
     /// The rows met.
     #[must_use]
-    pub fn seen(&self) -> RowWindow {
-        RowWindow { rows: self.rows, fingerprint: self.fingerprint }
+    pub fn seen(&self) -> RowDigest {
+        RowDigest { rows: self.rows, fingerprint: self.fingerprint }
     }
 
     /// Rows were met.
-    pub fn meet(&mut self, RowWindow { rows, fingerprint }: RowWindow) {
+    pub fn meet(&mut self, RowDigest { rows, fingerprint }: RowDigest) {
         (self.rows, self.fingerprint) = (rows, fingerprint);
     }
 }

@@ -4,14 +4,14 @@ use mercer_encoding::{Cell, Cells};
 
 /// Rows that were met, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowWindow {
+pub struct RowDigest {
     /// How many.
     pub rows: u64,
     /// A CRC-32 of all their numbers.
     pub fingerprint: u32,
 }
 
-impl RowWindow {
+impl RowDigest {
     /// The same with one row more, which is told in two parts: features and target, a row and
     /// nothing, a state and its successor.
     #[must_use]
