@@ -36,8 +36,7 @@ impl LearnerCore {
         if known.outputs == 0 {
             return Err(errors::data("the target has no number; give one, or several"));
         }
-        let (spec, Extras(coverage, local, calibrated)): (LearnerSpec, Extras) =
-            slf.call_method0("_spec")?.extract()?;
+        let (spec, Extras(coverage, local, calibrated)): (LearnerSpec, _) = slf.call_method0("_spec")?.extract()?;
         let kernel = spec.kernel(known)?;
         if known.classes {
             let (classifier, parameters) = spec.classifier(&kernel, known, two, calibrated)?;
@@ -196,14 +195,11 @@ impl LearnerCore {
                 rows,
                 |range| {
                     let mut model = self.core.model.write_detached();
-                    let Some(RowModel::Classes(model)) = model.as_mut() else {
-                        return Err(errors::not_learnt().into());
-                    };
-                    check_width(model.task.classifier.learner().dimension(), dimension)?;
+                    let Some(RowModel::Classes(it)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
+                    check_width(it.task.classifier.learner().dimension(), dimension)?;
                     let weight = weights.get(range.clone()).unwrap_or_default();
                     let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);
-                    let Tabular { progress, task: ClassTask { classifier, learnt: taught, score, .. }, .. } =
-                        &mut **model;
+                    let Tabular { progress, task: ClassTask { classifier, learnt: taught, score, .. }, .. } = &mut **it;
                     let learnt = classifier.learn_rows(block, &met[range], weight, |row, classifier, scores| {
                         let choice = classifier.choice(scores);
                         let weight = weight.get(row).copied().unwrap_or(1.0);
