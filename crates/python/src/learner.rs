@@ -208,7 +208,7 @@ impl LearnerCore {
                         *taught += 1;
                         made.push((met[first + row], choice, weight));
                     });
-                    size.store(model.task.classifier.learner().dictionary_size(), Ordering::Relaxed);
+                    size.store(it.task.classifier.learner().dictionary_size(), Ordering::Relaxed);
                     learnt.map_err(|error| EarlyEnd::Row(made.len(), error))
                 },
                 || piece(size.load(Ordering::Relaxed)),
