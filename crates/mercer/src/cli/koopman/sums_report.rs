@@ -201,7 +201,10 @@ impl SumsReport<'_> {
                 true => digits(re),
                 false => format!("{} {} {}i", digits(re), if im < 0.0 { '−' } else { '+' }, digits(im.abs())),
             };
-            let spread = if mode.spread.is_finite() { digits(mode.spread) } else { "unknown".to_owned() };
+            // Three figures, so that the column holds them.
+            let spread: Option<f64> =
+                format!("{:.2e}", mode.spread).parse().ok().filter(|spread: &f64| spread.is_finite());
+            let spread = spread.map_or("unknown".to_owned(), digits);
             let scale = format!(
                 "{} ({}–{})",
                 told(self.time_scale(mode, 0.0)),
