@@ -141,7 +141,7 @@ struct ColumnSight {
     last: Option<f64>,
     /// A number that is no integer, or not above the one before.
     not_running: bool,
-    times: Times,
+    times: TimeVariation,
     /// The different values with how often each came, in the order in which they came first.
     values: Vec<(String, u64)>,
     /// Where each of them stands there.
@@ -154,7 +154,7 @@ struct ColumnSight {
 
 /// How the times of a column vary.
 #[derive(Clone, Debug, Default)]
-struct Times {
+struct TimeVariation {
     range: Option<(f64, f64)>,
     first: Option<Calendar>,
     last: Option<f64>,
@@ -163,7 +163,7 @@ struct Times {
     days: bool,
 }
 
-impl Times {
+impl TimeVariation {
     fn observe(&mut self, instant: f64) {
         widen(&mut self.range, instant);
         let calendar = Calendar::of(instant);
@@ -479,7 +479,7 @@ impl ColumnSight {
     }
 
     /// The range of a column of numbers, and the times of one of times.
-    fn ranges(&self, kind: Kind, notation: &Notation) -> (Option<(f64, f64)>, Times) {
+    fn ranges(&self, kind: Kind, notation: &Notation) -> (Option<(f64, f64)>, TimeVariation) {
         let mut range = self.range;
         let mut times = self.times.clone();
         match (kind, notation) {
@@ -489,12 +489,12 @@ impl ColumnSight {
                 });
             }
             (Kind::Time, Notation::Day(_)) => {
-                times = Times::default();
+                times = TimeVariation::default();
                 let instants = self.values().filter_map(|(value, _)| notation.instant(Cell::Text(value)));
                 instants.for_each(|instant| times.observe(instant));
             }
             (Kind::Time, Notation::Clock(_)) => {
-                times = Times::default();
+                times = TimeVariation::default();
                 let cell = |value: &str| value.parse().ok().and_then(|number| notation.instant(Cell::Number(number)));
                 self.values().filter_map(|(value, _)| cell(value)).for_each(|instant| times.observe(instant));
             }

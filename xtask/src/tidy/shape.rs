@@ -1,5 +1,5 @@
 //! The shape of the sources, a part of `cargo xtask tidy`: files that need each other (parent and
-//! child may), wide comments and long heads.
+//! child may), one name for two types of a crate, wide comments and long heads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,8 @@ const WIDTH: usize = 100;
 /// Lines of the head of a file.
 const HEAD: usize = 30;
 
-/// Adds what is wide, long or in a circle. `sources` are names from the root and texts.
+/// Adds what is wide, long, in a circle or named twice. `sources` are names from the root and
+/// texts.
 pub(super) fn rules(sources: &[(String, String)], found: &mut Vec<String>) {
     for (name, text) in sources {
         let (wide, head) = (wide(text), text.lines().take_while(|line| line.starts_with("//!")).count());
@@ -24,6 +25,34 @@ pub(super) fn rules(sources: &[(String, String)], found: &mut Vec<String>) {
         let files = circled.into_iter().collect::<Vec<_>>().join(", ");
         found.push(format!("files need each other: break a circle of {files}"));
     }
+    found.extend(
+        repeated(sources).into_iter().map(|(name, files)| format!("{files}: {name} names two types; rename one")),
+    );
+}
+
+/// The types that several files of a crate declare, with these files. Each program and each
+/// command of the tools has its `Arguments`.
+fn repeated(sources: &[(String, String)]) -> Vec<(&str, String)> {
+    let mut declared: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for (name, text) in sources {
+        let Some((krate, _)) = name.split_once("/src/") else { continue };
+        for item in without_tests(text).lines().filter_map(type_name).filter(|item| *item != "Arguments") {
+            declared.entry((krate, item)).or_default().push(name);
+        }
+    }
+    let several = declared.into_iter().filter(|(_, files)| files.iter().any(|file| *file != files[0]));
+    several.map(|((_, item), files)| (item, files.join(", "))).collect()
+}
+
+/// The type or trait that a line declares, in public or not, outside of any block.
+fn type_name(line: &str) -> Option<&str> {
+    let (kind, rest) = line.trim_start_matches("pub").split_once(' ').and_then(|(seen, rest)| match seen {
+        "struct" | "enum" | "trait" | "type" => Some((seen, rest)),
+        "" | "(crate)" | "(super)" => rest.split_once(' '),
+        _ => None,
+    })?;
+    let possible = ["struct", "enum", "trait", "type"].contains(&kind) && !line.starts_with(' ');
+    rest.split(|c: char| !c.is_alphanumeric()).next().filter(|_| possible)
 }
 
 /// Lines of comments that could be wrapped: a row of a table and a line of code cannot.
@@ -177,6 +206,15 @@ mod tests {
             ("b.rs", "use crate::{A, Unknown};\npub(crate) struct Hidden;\n    pub struct B {"),
         ]);
         assert_eq!(circled(&sources).into_iter().collect::<Vec<_>>(), ["crates/x/src/a.rs", "crates/x/src/b.rs"]);
+    }
+
+    #[test]
+    fn a_type_has_a_name_of_its_own_in_its_crate() {
+        let sources = tree(&[
+            ("a.rs", "struct Row;\npub struct Arguments;\n    struct Inner;\npub(crate) type Alone = u8;"),
+            ("b.rs", "pub(super) enum Row {}\nstruct Arguments;\nstruct Inner;\n#[cfg(test)]\nstruct Alone;"),
+        ]);
+        assert_eq!(repeated(&sources), [("Row", "crates/x/src/a.rs, crates/x/src/b.rs".to_owned())]);
     }
 
     #[test]

@@ -104,19 +104,19 @@ impl Index {
         x: &[f64],
         is_gone: impl Fn(usize) -> bool,
         search: &mut SearchMemory,
-        nearest: &mut Nearest<'_>,
+        nearest: &mut NearestPoints<'_>,
     ) -> usize {
         if self.places.is_empty() {
             return 0;
         }
         let SearchMemory { of_boxes, leaves, distances } = search;
         self.boxes.squared_distances(x, of_boxes);
-        let within = |nearest: &Nearest<'_>, leaf: &(f64, usize)| leaf.0 <= nearest.bound;
+        let within = |nearest: &NearestPoints<'_>, leaf: &(f64, usize)| leaf.0 <= nearest.bound;
         leaves.clear();
         leaves.extend(of_boxes.iter().copied().zip(0..).filter(|leaf| within(nearest, leaf)));
         distances.resize(BLOCKS, Lane::ZERO);
         let mut looked = 2 * self.boxes.len();
-        let mut look = |leaf: usize, nearest: &mut Nearest<'_>| {
+        let mut look = |leaf: usize, nearest: &mut NearestPoints<'_>| {
             looked += LEAF;
             self.points.squared_distances_of_blocks(leaf * BLOCKS, x, distances);
             let place = |slot: usize| Some(self.places[leaf * LEAF + slot]).filter(|place| !is_gone(*place));
@@ -157,14 +157,14 @@ fn bounds<'a>(rows: impl Iterator<Item = &'a [f64]>, low: &mut [f64], high: &mut
 /// Collects the nearest of the points that it sees: of equal ones, those in the first places. What
 /// is too far away for a number is not near.
 #[derive(Debug)]
-pub(super) struct Nearest<'a> {
+pub(super) struct NearestPoints<'a> {
     near: &'a mut Vec<(f64, usize)>,
     count: usize,
     /// No point that is farther away is among the nearest.
     bound: f64,
 }
 
-impl<'a> Nearest<'a> {
+impl<'a> NearestPoints<'a> {
     /// Will leave the `count` nearest in `near`, with their squared distances.
     pub(super) fn new(count: usize, near: &'a mut Vec<(f64, usize)>) -> Self {
         near.clear();

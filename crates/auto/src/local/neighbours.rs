@@ -5,7 +5,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::{LANES, Lane};
 
-use super::index::{Index, Nearest, SearchMemory};
+use super::index::{Index, NearestPoints, SearchMemory};
 use super::systems::{Process, Systems};
 use super::with_column;
 
@@ -161,7 +161,7 @@ impl Neighbours {
     /// the index it looked.
     fn find(&self, x: &[f64], memory: &mut NeighbourMemory) -> usize {
         let NeighbourMemory { distances, near, search, .. } = memory;
-        let mut nearest = Nearest::new(self.count, near);
+        let mut nearest = NearestPoints::new(self.count, near);
         let held = self.len();
         let recent = if self.index.len() == 0 { held } else { self.recent.min(held) };
         let first = (self.oldest + held - recent) % held;

@@ -215,7 +215,7 @@ fn is_seen(state: usize) -> bool {
 /// lower triangle of each filter's.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Bank {
+pub(super) struct SeasonBank {
     states: Vec<f64>,
     gains: Vec<f64>,
     covariances: Vec<f64>,
@@ -226,7 +226,7 @@ pub(super) struct Bank {
     work: Vec<f64>,
 }
 
-impl Bank {
+impl SeasonBank {
     pub(super) fn new(model: &BankModel, coordinates: usize) -> Self {
         let (s, filters) = (model.states(), model.filters());
         let mut covariances = Vec::with_capacity(filters * s * (s + 1) / 2);
@@ -375,7 +375,7 @@ mod tests {
         let model = BankModel::new(&[5], Detail::Full);
         let (s, filters, steps) = (FRONT + 4, 84, 3);
         assert_eq!((model.states(), model.filters()), (s, filters));
-        let mut bank = Bank::new(&model, 2);
+        let mut bank = SeasonBank::new(&model, 2);
         let series: Vec<Option<f64>> = (0..60_usize)
             .map(|t| (t % 13 != 7 && !(30..34).contains(&t)).then(|| (t * t % 17) as f64 + 0.3 * t as f64))
             .collect();

@@ -2,7 +2,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 
-use super::bank::{Bank, BankModel};
+use super::bank::{BankModel, SeasonBank};
 use super::coordinates::{Coordinate, LARGEST};
 use super::history::RecentRange;
 use super::lags::{LagSet, Past, View, reach};
@@ -28,7 +28,7 @@ struct Side {
 pub(super) struct Experts {
     sides: Vec<Side>,
     model: BankModel,
-    bank: Bank,
+    bank: SeasonBank,
     sets: Vec<LagSet>,
 }
 
@@ -61,7 +61,7 @@ impl Experts {
         let sides: Vec<Side> = Coordinate::of(observed.iter().copied()).into_iter().map(side).collect();
         let model = BankModel::new(periods, params.detail);
         Self {
-            bank: Bank::new(&model, sides.len()),
+            bank: SeasonBank::new(&model, sides.len()),
             sets: LagSet::all(periods, params.detail, sides.len(), params.seed),
             sides,
             model,

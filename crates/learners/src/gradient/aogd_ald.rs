@@ -61,7 +61,7 @@ pub(crate) type InSpan<K> = OnDictionary<K, Ald, GradientStep, GrowThenStep>;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Phase<K> {
+enum AogdPhase<K> {
     Dictionary(Box<InSpan<K>>),
     Everything(KernelExpansion<K>),
 }
@@ -72,7 +72,7 @@ enum Phase<K> {
 pub struct AogdAld<K> {
     radius: f64,
     growth_limit: Option<usize>,
-    phase: Phase<K>,
+    phase: AogdPhase<K>,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
 }
@@ -83,10 +83,10 @@ impl<K: Kernel + Clone + Send> Sharer for AogdAld<K> {
 
     fn on_dictionary(self) -> Result<OnOneDictionary<K>, Self> {
         match self {
-            Self { growth_limit: None, phase: Phase::Dictionary(dictionary), radius, scratch } => {
+            Self { growth_limit: None, phase: AogdPhase::Dictionary(dictionary), radius, scratch } => {
                 dictionary.on_dictionary().map_err(|dictionary| Self {
                     growth_limit: None,
-                    phase: Phase::Dictionary(Box::new(dictionary)),
+                    phase: AogdPhase::Dictionary(Box::new(dictionary)),
                     radius,
                     scratch,
                 })
@@ -107,7 +107,7 @@ impl<K: Kernel + Clone> AogdAld<K> {
         let update = GradientStep::new(0, outputs, loss, StepSize::adaptive(radius), Some(radius));
         let dictionary =
             InSpan::from_parts(kernel, dimension, Ald::new(alpha)?, update, max_dictionary)?.evicting(eviction);
-        let phase = Phase::Dictionary(Box::new(dictionary));
+        let phase = AogdPhase::Dictionary(Box::new(dictionary));
         let mut learner = Self { radius, growth_limit, phase, scratch: Scratch::default() };
         learner.switch_if_full();
         Ok(learner)
@@ -116,12 +116,12 @@ impl<K: Kernel + Clone> AogdAld<K> {
     /// Whether the learner has passed `B₀` and keeps every example.
     #[must_use]
     pub fn keeps_everything(&self) -> bool {
-        matches!(self.phase, Phase::Everything(_))
+        matches!(self.phase, AogdPhase::Everything(_))
     }
 
     /// At `B₀` points the same function goes on as an expansion in the kept points: `β = L⁻ᵀw`.
     fn switch_if_full(&mut self) {
-        let Phase::Dictionary(dictionary) = &self.phase else { return };
+        let AogdPhase::Dictionary(dictionary) = &self.phase else { return };
         let (basis, update) = (dictionary.basis(), dictionary.linear());
         if self.growth_limit.is_none_or(|limit| basis.len() < limit) {
             return;
@@ -131,7 +131,7 @@ impl<K: Kernel + Clone> AogdAld<K> {
             basis.coefficients(w, coefficients);
         }
         let radius = Some(self.radius);
-        self.phase = Phase::Everything(KernelExpansion::resume(
+        self.phase = AogdPhase::Everything(KernelExpansion::resume(
             basis.kernel().clone(),
             basis.points().clone(),
             coefficients,
@@ -145,12 +145,12 @@ impl<K: Kernel + Validate> Validate for AogdAld<K> {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::positive(self.radius, "radius")?;
         match &self.phase {
-            Phase::Dictionary(dictionary) => {
+            AogdPhase::Dictionary(dictionary) => {
                 let growing = self.growth_limit.is_none_or(|limit| dictionary.basis().len() < limit);
                 Inconsistent::require(growing, "AOGD-ALD", "its dictionary is below the limit")?;
                 dictionary.validate()
             }
-            Phase::Everything(expansion) => expansion.validate(),
+            AogdPhase::Everything(expansion) => expansion.validate(),
         }
     }
 }
@@ -158,22 +158,22 @@ impl<K: Kernel + Validate> Validate for AogdAld<K> {
 impl<K: Kernel + Clone> Regressor for AogdAld<K> {
     fn problem(&self) -> Problem {
         match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.problem(),
-            Phase::Everything(expansion) => expansion.problem(),
+            AogdPhase::Dictionary(dictionary) => dictionary.problem(),
+            AogdPhase::Everything(expansion) => expansion.problem(),
         }
     }
 
     fn dictionary_size(&self) -> usize {
         match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.dictionary_size(),
-            Phase::Everything(expansion) => expansion.points().len(),
+            AogdPhase::Dictionary(dictionary) => dictionary.dictionary_size(),
+            AogdPhase::Everything(expansion) => expansion.points().len(),
         }
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         match &self.phase {
-            Phase::Dictionary(dictionary) => dictionary.predict_into(x, scratch, scores),
-            Phase::Everything(expansion) => {
+            AogdPhase::Dictionary(dictionary) => dictionary.predict_into(x, scratch, scores),
+            AogdPhase::Everything(expansion) => {
                 check_input(x, self.dimension())?;
                 expansion.predict(x, &mut scratch.vectors[0], scores)
             }
@@ -182,12 +182,12 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         match &mut self.phase {
-            Phase::Dictionary(dictionary) => {
+            AogdPhase::Dictionary(dictionary) => {
                 dictionary.step(x, target, scores)?;
                 self.switch_if_full();
                 Ok(())
             }
-            Phase::Everything(expansion) => expansion.step(x, target, &mut self.scratch.vectors[0], scores),
+            AogdPhase::Everything(expansion) => expansion.step(x, target, &mut self.scratch.vectors[0], scores),
         }
     }
 
@@ -201,8 +201,8 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         match &mut self.phase {
-            Phase::Dictionary(dictionary) => dictionary.reshape(growth),
-            Phase::Everything(expansion) => expansion.reshape(growth),
+            AogdPhase::Dictionary(dictionary) => dictionary.reshape(growth),
+            AogdPhase::Everything(expansion) => expansion.reshape(growth),
         }
     }
 }
@@ -212,7 +212,7 @@ impl<K: Kernel + Clone> Blocks for AogdAld<K> {
     /// it ends where the dictionary is full; one by one afterwards. The same bits.
     fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let mut first = 0;
-        while let Phase::Dictionary(dictionary) = &mut self.phase
+        while let AogdPhase::Dictionary(dictionary) = &mut self.phase
             && first < rows.len()
         {
             let room = self.growth_limit.map_or(rows.len(), |limit| limit - dictionary.dictionary_size());

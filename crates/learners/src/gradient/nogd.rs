@@ -42,7 +42,7 @@ parameters! {
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum Phase<K> {
+enum NogdPhase<K> {
     Collecting(KernelExpansion<K>),
     Frozen(OnFeatures<FrozenNystrom<K>, GradientStep>),
 }
@@ -53,7 +53,7 @@ enum Phase<K> {
 pub struct Nogd<K> {
     budget: usize,
     rank: usize,
-    phase: Phase<K>,
+    phase: NogdPhase<K>,
     #[cfg_attr(feature = "serde", serde(skip))]
     scratch: Scratch,
 }
@@ -70,13 +70,13 @@ impl<K: Kernel + Clone> Nogd<K> {
         Ok(Self {
             budget,
             rank,
-            phase: Phase::Collecting(KernelExpansion::new(kernel, dimension, outputs, loss, step_size, radius)),
+            phase: NogdPhase::Collecting(KernelExpansion::new(kernel, dimension, outputs, loss, step_size, radius)),
             scratch: Scratch::default(),
         })
     }
 
     /// The same function, projected on the features of the points kept.
-    fn frozen(&self, expansion: &KernelExpansion<K>) -> Result<Phase<K>, Error> {
+    fn frozen(&self, expansion: &KernelExpansion<K>) -> Result<NogdPhase<K>, Error> {
         let points = expansion.points();
         let map = FrozenNystrom::new(expansion.kernel().clone(), points.clone(), self.rank)?;
         let mut work = AlignedVec::new();
@@ -93,7 +93,7 @@ impl<K: Kernel + Clone> Nogd<K> {
         }
         let GradientRule { loss, step_size, radius } = expansion.rule();
         let update = GradientStep::with_weights(w, loss, step_size, radius);
-        Ok(Phase::Frozen(OnFeatures::from_parts(map, update)?))
+        Ok(NogdPhase::Frozen(OnFeatures::from_parts(map, update)?))
     }
 }
 
@@ -101,12 +101,12 @@ impl<K: Kernel + Validate> Validate for Nogd<K> {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::require(self.budget > 0 && self.rank > 0, "budget", "it is at least 1, and so is the rank")?;
         match &self.phase {
-            Phase::Collecting(expansion) => {
+            NogdPhase::Collecting(expansion) => {
                 expansion.validate()?;
                 let room = expansion.points().len() < self.budget;
                 Inconsistent::require(room, "expansion", "it has fewer points than the budget")
             }
-            Phase::Frozen(learner) => learner.validate(),
+            NogdPhase::Frozen(learner) => learner.validate(),
         }
     }
 }
@@ -114,31 +114,31 @@ impl<K: Kernel + Validate> Validate for Nogd<K> {
 impl<K: Kernel + Clone> Regressor for Nogd<K> {
     fn problem(&self) -> Problem {
         match &self.phase {
-            Phase::Collecting(expansion) => expansion.problem(),
-            Phase::Frozen(learner) => learner.problem(),
+            NogdPhase::Collecting(expansion) => expansion.problem(),
+            NogdPhase::Frozen(learner) => learner.problem(),
         }
     }
 
     fn dictionary_size(&self) -> usize {
         match &self.phase {
-            Phase::Collecting(expansion) => expansion.points().len(),
-            Phase::Frozen(learner) => learner.dictionary_size(),
+            NogdPhase::Collecting(expansion) => expansion.points().len(),
+            NogdPhase::Frozen(learner) => learner.dictionary_size(),
         }
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         match &self.phase {
-            Phase::Collecting(expansion) => {
+            NogdPhase::Collecting(expansion) => {
                 check_input(x, self.dimension())?;
                 expansion.predict(x, &mut scratch.vectors[0], scores)
             }
-            Phase::Frozen(learner) => learner.predict_into(x, scratch, scores),
+            NogdPhase::Frozen(learner) => learner.predict_into(x, scratch, scores),
         }
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         match &mut self.phase {
-            Phase::Collecting(expansion) => {
+            NogdPhase::Collecting(expansion) => {
                 let row = &mut self.scratch.vectors[0];
                 if expansion.points().len() + 1 < self.budget {
                     return expansion.step(x, target, row, scores);
@@ -149,7 +149,7 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
                 self.phase = self.frozen(&full)?;
                 Ok(())
             }
-            Phase::Frozen(learner) => learner.step(x, target, scores),
+            NogdPhase::Frozen(learner) => learner.step(x, target, scores),
         }
     }
 
@@ -163,8 +163,8 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         match &mut self.phase {
-            Phase::Collecting(expansion) => expansion.reshape(growth),
-            Phase::Frozen(learner) => learner.reshape(growth),
+            NogdPhase::Collecting(expansion) => expansion.reshape(growth),
+            NogdPhase::Frozen(learner) => learner.reshape(growth),
         }
     }
 }

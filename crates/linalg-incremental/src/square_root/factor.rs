@@ -5,7 +5,7 @@ use mercer_simd::{AlignedVec, LANES, dispatch, dot};
 
 use super::outputs::{Coefficients, Outputs, groups, split_output};
 use super::rotations::Turn;
-use super::sweep::{Passing, RowResult, Solve, Sweep, SweepPrediction, WaitingRow};
+use super::sweep::{FactorSweep, Passing, RowResult, Solve, SweepPrediction, WaitingRow};
 use super::{Moving, SquareRootScratch};
 use crate::tiles::{Tile, ZERO_TILE, are_blocks, split};
 
@@ -274,7 +274,7 @@ impl Factor {
         sign: f64,
         prediction: SweepPrediction<'_>,
     ) -> RowResult {
-        dispatch(Sweep {
+        dispatch(FactorSweep {
             tiles: &mut self.tiles,
             inverse_pivots: self.inverse_pivots.lanes_mut(),
             coefficients: &mut self.coefficients,

@@ -70,7 +70,7 @@ impl Turn {
 
 /// What a row makes of eight rows of the factor, steep or not.
 #[derive(Clone, Copy)]
-pub(super) struct Rotations {
+pub(super) struct BlockRotations {
     pub(super) turn: Turn,
     pub(super) taus: Taus,
     /// `τ_{j−1}/τ_j`
@@ -78,7 +78,7 @@ pub(super) struct Rotations {
     pub(super) steep: bool,
 }
 
-impl Rotations {
+impl BlockRotations {
     #[inline(always)]
     pub(super) fn new<S: Simd>(simd: S, tau: f64, sign: f64, p: Lane, inverse_pivots: &Lane) -> Self {
         let taus = Taus::new(tau, sign, &p, inverse_pivots);

@@ -3,7 +3,7 @@
 use mercer_simd::{LANES, Lane, Op, Simd};
 
 use super::outputs::{Coefficients, Outputs};
-use super::rotations::{Rotations, TILES_TOGETHER, Taus, Turn, substitute};
+use super::rotations::{BlockRotations, TILES_TOGETHER, Taus, Turn, substitute};
 use crate::tiles::{Tile, split};
 
 /// Tiles that a second level of cache keeps where registers are few.
@@ -103,7 +103,7 @@ impl Op for Solve<'_> {
             let taus = match &mut turns {
                 None => Taus::new(tau, 1.0, &p, pivots),
                 Some(turns) => {
-                    let rotations = Rotations::new(simd, tau, 1.0, p, pivots);
+                    let rotations = BlockRotations::new(simd, tau, 1.0, p, pivots);
                     turns[b] = rotations.turn;
                     rotations.taus
                 }
@@ -120,7 +120,7 @@ impl Op for Solve<'_> {
 
 /// Adds (`sign = 1`) or takes back (`sign = −1`) a row of the whole factor; if `N = 2`, after one
 /// that waits.
-pub(super) struct Sweep<'a, const N: usize> {
+pub(super) struct FactorSweep<'a, const N: usize> {
     pub(super) tiles: &'a mut [Tile],
     pub(super) inverse_pivots: &'a mut [Lane],
     pub(super) coefficients: &'a mut [Coefficients],
@@ -132,7 +132,7 @@ pub(super) struct Sweep<'a, const N: usize> {
     pub(super) prediction: SweepPrediction<'a>,
 }
 
-impl<const N: usize> Op for Sweep<'_, N> {
+impl<const N: usize> Op for FactorSweep<'_, N> {
     type Output = RowResult;
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> RowResult {
@@ -155,7 +155,7 @@ impl<const N: usize> Op for Sweep<'_, N> {
                 inverse_pivots[b] = waiting.inverse_pivots;
             }
             let residual = &mut rows[N - 1].entries[b];
-            let now = Rotations::new(simd, tau, sign, substitute(diagonal, *residual), &inverse_pivots[b]);
+            let now = BlockRotations::new(simd, tau, sign, substitute(diagonal, *residual), &inverse_pivots[b]);
             now.rotate_diagonal(simd, diagonal, residual);
             inverse_pivots[b] = now.turn.inverse_pivots;
             now.rotate(simd, waiting, others, rows.each_mut().map(|row| &mut row.entries[b + 1..]));

@@ -16,7 +16,7 @@ use super::{EvalArguments, count, output, verbosity};
 use report::{ComparisonReport, ComparisonRow};
 
 #[derive(Args)]
-pub(crate) struct Own {
+pub(crate) struct CompareArgs {
     /// The learners, with commas between: NAME, or NAME KEY=VALUE …, where kernel=SPEC may be one
     /// of the settings
     ///
@@ -45,9 +45,9 @@ pub(crate) struct Own {
 /// accuracy of classes) over all rows, over their second half and over the last window, the time of
 /// a row and the points kept, and two baselines that cost nothing. The best of each column has a
 /// star. --plot draws the scores of windows, one curve a learner.
-pub(crate) type CompareArguments = WithEval<Own>;
+pub(crate) type CompareArguments = WithEval<CompareArgs>;
 
-impl ExtraArgs for Own {
+impl ExtraArgs for CompareArgs {
     const WITHOUT: &'static [&'static str] = &[
         "learner",
         "kernel",

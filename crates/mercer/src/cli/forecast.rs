@@ -77,7 +77,7 @@ pub(crate) struct ForecastArguments {
     /// A file, `-` for standard input, or a series' name
     series: PathBuf,
     #[command(flatten)]
-    making: Making,
+    making: ForecastMaking,
     /// How many rows ahead to forecast: after the last row, or after each from standard input
     ///
     /// Under --known or --inputs the rows to come are in --future, or appended with empty outputs.
@@ -144,7 +144,7 @@ pub(crate) struct ForecastArguments {
 
 /// What a forecaster is made with, which a saved one knows.
 #[derive(Args)]
-struct Making {
+struct ForecastMaking {
     /// How to predict; `season` unless given (`opf` with a --gamma that is given, `experts` with
     /// --beta, --t-init, --lambda or --inputs)
     ///
@@ -239,7 +239,7 @@ Examples:
 ";
 
 pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
-    let Making { gamma_matrix, system, .. } = &arguments.making;
+    let ForecastMaking { gamma_matrix, system, .. } = &arguments.making;
     let more = [gamma_matrix, system, &arguments.future].into_iter().flatten();
     let inputs: Vec<&Path> = iter::once(&arguments.series).chain(more).map(PathBuf::as_path).collect();
     output::refuse_same_places(&[

@@ -30,7 +30,7 @@ use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::stop::Stop;
 use super::{count, store};
 use making::{Making, positive};
-use pairs::{Layout, PairChunk, PairStream};
+use pairs::{PairChunk, PairLayout, PairStream};
 #[cfg(feature = "plots")]
 use picture::Subject;
 use queries::Queries;
@@ -266,7 +266,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let saved = kept.resumed().map(load).transpose()?;
     let method = arguments.method(start.as_ref())?;
     let stop = kept.prepare(&inputs)?;
-    let files = Files::create(arguments, &inputs)?;
+    let files = ExtraFiles::create(arguments, &inputs)?;
     // What would be left of these files is cleared away.
     let stop = if kept.out.is_none() && files.are_wanted() { Stop::listen()? } else { stop };
     #[cfg(feature = "plots")]
@@ -312,7 +312,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
 /// What was learnt, and what is asked of it.
 struct Learnt {
     pass: KoopmanPass,
-    layout: Layout,
+    layout: PairLayout,
     /// The name of the data for messages.
     shown: String,
     /// Steps of a forecast, from the queries or from the end of a trajectory.
@@ -343,7 +343,7 @@ fn learn(
     let mut pairs = arguments.pairs.as_ref().map(|path| open(path)).transpose()?;
     let layout = match (&pairs, &start) {
         (Some(pairs), _) => pairs.layout().clone(),
-        (None, Some((_, model))) => Layout::of_model(model),
+        (None, Some((_, model))) => PairLayout::of_model(model),
         // The parser sees to it that one of them is there.
         (None, None) => return Err(Failure::usage("give PAIRS, or --model")),
     };
@@ -391,14 +391,14 @@ fn learn(
 }
 
 /// The files that are asked for beside the report.
-struct Files {
+struct ExtraFiles {
     weights: Option<Predictions>,
     dictionary: Option<Predictions>,
     eigenfunctions: Option<Predictions>,
     predictions: Option<Predictions>,
 }
 
-impl Files {
+impl ExtraFiles {
     fn create(arguments: &KoopmanArguments, inputs: &[&Path]) -> Result<Self, Failure> {
         let read: Vec<&Path> = inputs.iter().copied().chain(arguments.model.model.as_deref()).collect();
         let create = |option: &'static str, path: &Option<PathBuf>| {
@@ -429,7 +429,8 @@ fn check_resumable(path: &Path, saved: Operator, fresh: &Operator) -> Result<Ope
     let facts = ["method", "kernel", "kernel on x⁺"].into_iter().zip(old.iter().zip(&new));
     let facts = facts.map(|(name, (saved, now))| Fact { name, saved, now });
     let facts = facts.chain(parameter_facts(&saved.parameters, &fresh.parameters));
-    let same = Layout::of_model(&saved) == Layout::of_model(fresh) && saved.parameters.len() == fresh.parameters.len();
+    let same =
+        PairLayout::of_model(&saved) == PairLayout::of_model(fresh) && saved.parameters.len() == fresh.parameters.len();
     check_same(path, facts, (!same).then_some("its columns are other ones"))?;
     Ok(saved)
 }

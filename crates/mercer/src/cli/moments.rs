@@ -68,7 +68,7 @@ impl ErrorSums {
 
 /// Weighted moments of one output: its targets', and those of its errors.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moments {
+struct OutputMoments {
     weight: f64,
     mean: f64,
     /// `Σ ω (y − ȳ)²`
@@ -83,7 +83,7 @@ struct Moments {
     width: f64,
 }
 
-impl Moments {
+impl OutputMoments {
     fn record(&mut self, prediction: f64, target: f64, weight: f64, radius: Option<f64>, naive: [f64; 2]) {
         if weight == 0.0 {
             return;
@@ -132,7 +132,7 @@ impl Moments {
 /// Sums over a stretch of rounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RoundSums {
-    outputs: Vec<Moments>,
+    outputs: Vec<OutputMoments>,
     /// The weight of the wrong signs.
     wrong: f64,
     /// Whether every target is ±1.
@@ -143,7 +143,7 @@ impl RoundSums {
     /// `radii` are those of the intervals, if there are intervals.
     pub(crate) fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, radii: &[f64], naive: &Naive) {
         if self.outputs.len() != targets.len() {
-            self.outputs.resize(targets.len(), Moments::default());
+            self.outputs.resize(targets.len(), OutputMoments::default());
         }
         for (output, moments) in self.outputs.iter_mut().enumerate() {
             let radius = radii.get(output).copied();
@@ -156,19 +156,19 @@ impl RoundSums {
         self.signs = Some(self.signs.unwrap_or(true) && signs);
     }
 
-    fn mean(&self, of: impl Fn(&Moments) -> f64) -> f64 {
+    fn mean(&self, of: impl Fn(&OutputMoments) -> f64) -> f64 {
         self.outputs.iter().map(of).sum::<f64>() / self.outputs.len() as f64
     }
 
     fn intervals(&self) -> Option<IntervalScores> {
-        let all: Option<Vec<IntervalScores>> = self.outputs.iter().map(Moments::intervals).collect();
+        let all: Option<Vec<IntervalScores>> = self.outputs.iter().map(OutputMoments::intervals).collect();
         let all = all.filter(|all| !all.is_empty())?;
         let mean = |of: fn(&IntervalScores) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
         Some(IntervalScores { coverage: mean(|one| one.coverage), mean_width: mean(|one| one.mean_width) })
     }
 
     /// Mean squared and absolute error and R² of a predictor: means over the outputs.
-    fn errors(&self, of: impl Fn(&Moments) -> &ErrorSums) -> [f64; 3] {
+    fn errors(&self, of: impl Fn(&OutputMoments) -> &ErrorSums) -> [f64; 3] {
         [
             self.mean(|output| of(output).squared / output.weight),
             self.mean(|output| of(output).absolute / output.weight),
@@ -198,7 +198,7 @@ impl RoundSums {
 
     /// One by one.
     pub(crate) fn outputs(&self, name: impl Fn(usize) -> String) -> Vec<Output> {
-        let one = |(place, moments): (usize, &Moments)| Output {
+        let one = |(place, moments): (usize, &OutputMoments)| Output {
             name: name(place),
             mse: moments.errors.squared / moments.weight,
             mae: moments.errors.absolute / moments.weight,
@@ -212,7 +212,7 @@ impl RoundSums {
 impl Sum for RoundSums {
     fn merge(&mut self, later: &Self) {
         if self.outputs.len() < later.outputs.len() {
-            self.outputs.resize(later.outputs.len(), Moments::default());
+            self.outputs.resize(later.outputs.len(), OutputMoments::default());
         }
         self.outputs.iter_mut().zip(&later.outputs).for_each(|(ours, theirs)| ours.merge(theirs));
         self.wrong += later.wrong;

@@ -53,7 +53,7 @@ impl TimedSeries {
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
         let rows = if data.is_pipe() { 1 } else { FIRST_ROWS };
-        let Some(head) = Head::read(&mut reader, rows) else { return Ok(None) };
+        let Some(head) = SeriesHead::read(&mut reader, rows) else { return Ok(None) };
         let times = head.times(reader.columns());
         let time = time.map(|choice| place(choice, &reader, &shown, "--time")).transpose()?;
         let time = time.map(|place| TimeColumn { place, notation: head.notation(place, "time").ok().flatten() });
@@ -187,12 +187,12 @@ fn place_of(time: &Option<TimeColumn>) -> Option<usize> {
 }
 
 /// The first rows, which tell what the columns are.
-pub(crate) struct Head {
+pub(crate) struct SeriesHead {
     rows: Vec<Record>,
     width: usize,
 }
 
-impl Head {
+impl SeriesHead {
     /// `None` where the rows cannot be read at all.
     pub(crate) fn read(reader: &mut RowReader, most: usize) -> Option<Self> {
         let width = reader.columns().len();

@@ -19,7 +19,7 @@ use super::{EvalArguments, count, output, typed, verbosity};
 use report::{PassExtras, TuneReport};
 
 #[derive(Args)]
-pub(crate) struct Own {
+pub(crate) struct TuneArgs {
     /// Points that are tried
     ///
     /// Half of them are spread over the ranges and tried on a ninth of the rows. The best third
@@ -59,9 +59,9 @@ pub(crate) struct Own {
 /// The score is that of --metric over all rows that are scored (--skip); unless given the root mean
 /// squared error, or for classes the log loss (accuracy where the learner has no probabilities).
 /// `--set` fixes a key. `--seed` is also that of the points that are tried.
-pub(crate) type TuneArguments = WithEval<Own>;
+pub(crate) type TuneArguments = WithEval<TuneArgs>;
 
-impl ExtraArgs for Own {
+impl ExtraArgs for TuneArgs {
     const WITHOUT: &'static [&'static str] =
         &["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot", "window"];
     const EXAMPLES: &'static str = "\

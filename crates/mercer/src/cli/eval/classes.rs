@@ -35,14 +35,14 @@ impl Sum for ClassSums {
 
 /// What predicts without learning.
 #[derive(Clone, Debug, Default)]
-struct Naive {
+struct NaiveClasses {
     /// Of each class.
     weights: Vec<f64>,
     majority: Option<usize>,
     last: Option<usize>,
 }
 
-impl Naive {
+impl NaiveClasses {
     /// Takes in a class after it was scored.
     fn learn(&mut self, class: usize, weight: f64) {
         if weight == 0.0 {
@@ -81,7 +81,7 @@ pub(super) struct ClassRounds {
     /// The class of each text of the feed, if it has one.
     class_of: Vec<Option<usize>>,
     pub(super) score: ClassScore,
-    naive: Naive,
+    naive: NaiveClasses,
     stretches: Stretches<ClassSums>,
     /// Score, whether the class is the positive one, and weight, by the number of the scored round.
     curve: RoundSample<(f64, bool, f64)>,
@@ -98,7 +98,7 @@ impl ClassRounds {
             labels,
             class_of: Vec::new(),
             score: ClassScore::default(),
-            naive: Naive::default(),
+            naive: NaiveClasses::default(),
             stretches: Stretches::default(),
             curve: RoundSample::new(MOST_SCORES),
             made: Vec::new(),
@@ -175,7 +175,7 @@ impl ClassRounds {
         if counts {
             judged.score_in(&mut self.score, class, &self.classifier, weight);
             let right = |guess: Option<usize>| if guess == Some(class) { weight } else { 0.0 };
-            let Naive { majority, last, .. } = self.naive;
+            let NaiveClasses { majority, last, .. } = self.naive;
             self.stretches.record(|stretch| {
                 judged.score_in(&mut stretch.score, class, &self.classifier, weight);
                 stretch.majority += right(majority);

@@ -92,9 +92,9 @@ pub(super) fn sum_up(files: &Files, parts: &[FilePart], state: &mut Moments, thr
 }
 
 /// Tells the other threads that one of them panics, so that none waits for its turn.
-struct Alarm<'a>(&'a AtomicBool);
+struct PanicAlarm<'a>(&'a AtomicBool);
 
-impl Drop for Alarm<'_> {
+impl Drop for PanicAlarm<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.store(true, Ordering::Relaxed);
@@ -193,7 +193,7 @@ impl ShardTask<'_> {
     fn chunks(&self, open: &Mutex<Open>, added: (&Mutex<SumPrefix>, &Condvar), file: usize) -> Result<(), Failure> {
         let (mut chunk, mut scratch, mut example) =
             (ShardChunk::default(), MomentScratch::default(), Example::default());
-        let _alarm = Alarm(&self.over);
+        let _alarm = PanicAlarm(&self.over);
         let result = loop {
             let read = self.read(&mut locked(open), &mut chunk, &mut example);
             match read {

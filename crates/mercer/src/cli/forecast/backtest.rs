@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use super::feed::SeriesFeed;
-use super::pass::{SeriesPass, Stop};
+use super::pass::{RowFailure, SeriesPass};
 use super::record::SeriesRecord;
 use crate::cli::moments::ErrorSums;
 use crate::cli::scores::{Baseline, Baselines};
@@ -65,7 +65,12 @@ impl Backtest {
     }
 
     /// Scores the row that was observed last, and begins a forecast where another has ended.
-    pub(super) fn take(&mut self, pass: &mut SeriesPass, feed: &SeriesFeed, scored: &SeriesRecord) -> Result<(), Stop> {
+    pub(super) fn take(
+        &mut self,
+        pass: &mut SeriesPass,
+        feed: &SeriesFeed,
+        scored: &SeriesRecord,
+    ) -> Result<(), RowFailure> {
         let (group, outputs) = (feed.now(), pass.last()[0].len());
         while self.open.len() <= group {
             self.open.push(None);

@@ -16,7 +16,7 @@ use mercer::model::{Prediction, SeriesErrors};
 use mercer::readers::{ColumnChoice, Header, ReadOptions, RowReader, Series, TargetColumn};
 use serde_json::{Value, json};
 
-use super::Making;
+use super::ForecastMaking;
 use super::columns::SeriesColumns;
 use crate::cli::failure::Failure;
 use crate::cli::typed;
@@ -134,7 +134,7 @@ impl Lambda {
     }
 }
 
-impl Making {
+impl ForecastMaking {
     fn gamma_given(&self) -> bool {
         self.gamma.is_some_and(|gamma| gamma != Gamma::Auto) || self.gamma_matrix.is_some()
     }
@@ -165,7 +165,11 @@ pub(super) struct SeasonSetup {
 }
 
 /// The season mixture that the options ask for, with nothing observed.
-fn build_season(arguments: &Making, columns: &SeriesColumns, ahead: &SeasonSetup) -> Result<Prediction, Failure> {
+fn build_season(
+    arguments: &ForecastMaking,
+    columns: &SeriesColumns,
+    ahead: &SeasonSetup,
+) -> Result<Prediction, Failure> {
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
     let periods = match &arguments.season {
         Some(Season::Given(periods)) => Periods::Given(periods.clone()),
@@ -208,7 +212,11 @@ fn build_season(arguments: &Making, columns: &SeriesColumns, ahead: &SeasonSetup
 }
 
 /// The forecaster that the options ask for, with nothing observed.
-pub(super) fn build(arguments: &Making, columns: &SeriesColumns, ahead: &SeasonSetup) -> Result<Prediction, Failure> {
+pub(super) fn build(
+    arguments: &ForecastMaking,
+    columns: &SeriesColumns,
+    ahead: &SeasonSetup,
+) -> Result<Prediction, Failure> {
     let (given, method) = (arguments.gamma_given(), arguments.method());
     refuse_idle_options(method, arguments, given)?;
     if method == ForecastMethod::Season {
@@ -287,7 +295,7 @@ impl MethodSetup {
 
     /// Inputs of the methods on lags, which are scaled as the outputs are unless another factor is
     /// given.
-    fn inputs(&self, arguments: &Making, forgetting: f64) -> InputParams {
+    fn inputs(&self, arguments: &ForecastMaking, forgetting: f64) -> InputParams {
         let forgetting = Forgetting::Scalar(arguments.gamma_input.unwrap_or(forgetting));
         InputParams::default().count(self.inputs).forgetting(forgetting).feed_through(arguments.feed_through)
     }
@@ -297,7 +305,7 @@ impl MethodSetup {
     fn on_lags(
         &mut self,
         method: ForecastMethod,
-        arguments: &Making,
+        arguments: &ForecastMaking,
         given: bool,
     ) -> Result<Result<AnyForecaster, Error>, Failure> {
         let (m, q, lambda, schedule) = (self.outputs, self.inputs, self.lambda, self.schedule());
@@ -339,7 +347,7 @@ impl MethodSetup {
     }
 
     /// Ridge on spectral filters.
-    fn on_filters(&mut self, method: ForecastMethod, arguments: &Making) -> Result<AnyForecaster, Error> {
+    fn on_filters(&mut self, method: ForecastMethod, arguments: &ForecastMaking) -> Result<AnyForecaster, Error> {
         let (m, q, lambda, feed_through) = (self.outputs, self.inputs, self.lambda, arguments.feed_through);
         let (rank, horizon) = (arguments.rank.unwrap_or(RANK), arguments.horizon.unwrap_or(HORIZON));
         self.parameters.push(("rank", json!(rank)));
@@ -361,7 +369,7 @@ impl MethodSetup {
     }
 
     /// The predictor of a known system.
-    fn kalman(&mut self, arguments: &Making) -> Result<AnyForecaster, Failure> {
+    fn kalman(&mut self, arguments: &ForecastMaking) -> Result<AnyForecaster, Failure> {
         let Some(path) = &arguments.system else {
             return Err(Failure::usage("--method kalman needs the system's matrices; add --system FILE.json"));
         };
@@ -381,7 +389,7 @@ fn uses_schedule(method: ForecastMethod) -> bool {
 
 /// An option that would be ignored is an error in what was asked for; at its default it says
 /// nothing.
-fn refuse_idle_options(method: ForecastMethod, arguments: &Making, gamma_given: bool) -> Result<(), Failure> {
+fn refuse_idle_options(method: ForecastMethod, arguments: &ForecastMaking, gamma_given: bool) -> Result<(), Failure> {
     let name = typed(&method);
     let idle = |option: &str, of: &str| {
         Err(Failure::usage(format!("--method {name} has no use for {option}, which is for {of}; leave it out")))
@@ -446,7 +454,7 @@ fn refuse_idle_options(method: ForecastMethod, arguments: &Making, gamma_given: 
 /// γ or Γ of a method that has one, and γ as a number.
 fn forgetting(
     method: ForecastMethod,
-    arguments: &Making,
+    arguments: &ForecastMaking,
     outputs: usize,
 ) -> Result<(Forgetting, Option<f64>), Failure> {
     if method == ForecastMethod::TsiamisPappas {

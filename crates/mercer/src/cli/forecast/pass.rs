@@ -56,26 +56,26 @@ pub(crate) struct SeriesPass {
 const MOST_STEPS: usize = 1000;
 
 /// Why a row could not be taken.
-pub(crate) enum Stop {
+pub(crate) enum RowFailure {
     MissingInput(String),
     Overflow,
     Refused(Error),
 }
 
-impl<E: Into<Error>> From<E> for Stop {
+impl<E: Into<Error>> From<E> for RowFailure {
     fn from(error: E) -> Self {
         Self::Refused(error.into())
     }
 }
 
-impl Stop {
+impl RowFailure {
     /// The same with its place.
     pub(super) fn at(self, place: &str) -> Failure {
         Failure::because(format!("{place}: {self}"))
     }
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for RowFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MissingInput(name) => {
@@ -154,9 +154,9 @@ impl SeriesPass {
     }
 
     /// Predicts, scores and learns one row; the clock of the result runs only here.
-    pub(crate) fn step(&mut self, row: &[f64]) -> Result<(), Stop> {
+    pub(crate) fn step(&mut self, row: &[f64]) -> Result<(), RowFailure> {
         if let Some(name) = self.columns.missing_input(row) {
-            return Err(Stop::MissingInput(name.to_owned()));
+            return Err(RowFailure::MissingInput(name.to_owned()));
         }
         for (value, &column) in self.input.iter_mut().zip(&self.columns.inputs) {
             *value = row[column];
@@ -205,7 +205,7 @@ impl SeriesPass {
                 scored.scored += 1;
             }
             if !scored.sum.is_finite() {
-                return Err(Stop::Overflow);
+                return Err(RowFailure::Overflow);
             }
             *errors = scored;
         }
@@ -221,7 +221,7 @@ impl SeriesPass {
     }
 
     /// The next `steps` rows, one after the other.
-    pub(crate) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, Stop> {
+    pub(crate) fn forecast(&mut self, steps: usize) -> Result<Vec<f64>, RowFailure> {
         if let Some(known) = self.coming.get(..steps * self.output.len()) {
             return Ok(known.to_vec());
         }
@@ -322,7 +322,7 @@ impl SeriesPass {
     }
 
     /// The same of the next row, and of the rows after it if asked for.
-    pub(super) fn write_next(&mut self, feed: &SeriesFeed, text: &mut String) -> Result<(), Stop> {
+    pub(super) fn write_next(&mut self, feed: &SeriesFeed, text: &mut String) -> Result<(), RowFailure> {
         let forecast = self.forecast(self.ahead())?;
         self.begin_line(self.rows(), feed, 1, text);
         for (step, row) in (1..).zip(forecast.chunks_exact(self.output.len())) {

@@ -12,7 +12,7 @@ use crate::cli::stretches::{Stretches, Sum};
 pub(super) struct SeriesRecord {
     /// What guesses are made of, of each group.
     memories: Vec<(Naive, Seasonal)>,
-    stretches: Stretches<Values>,
+    stretches: Stretches<ScoredValues>,
     /// The number of the first row that is scored, for pictures.
     #[cfg(feature = "plots")]
     first: Option<usize>,
@@ -134,14 +134,14 @@ impl Seasonal {
 
 /// Sums over values that are there.
 #[derive(Clone, Debug, Default)]
-struct Values {
+struct ScoredValues {
     count: u64,
     own: ErrorSums,
     /// Of the running mean, the last value and the value of a season ago.
     naive: [ErrorSums; 3],
 }
 
-impl Values {
+impl ScoredValues {
     fn record(&mut self, predictions: &[f64], values: &[f64], guesses: impl Fn(usize) -> [f64; 3]) {
         for (output, (value, prediction)) in values.iter().zip(predictions).enumerate() {
             if value.is_nan() {
@@ -178,7 +178,7 @@ impl Values {
     }
 }
 
-impl Sum for Values {
+impl Sum for ScoredValues {
     fn merge(&mut self, later: &Self) {
         self.count += later.count;
         self.own.merge(&later.own);
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn sums_are_those_of_the_values_that_are_there() {
         let rows = [([1.0, 5.0], [2.0, 4.0]), ([f64::NAN, 7.0], [9.0, 4.0]), ([3.0, f64::NAN], [3.5, 0.0])];
-        let (mut naive, mut all) = (Naive::new(2), Values::default());
+        let (mut naive, mut all) = (Naive::new(2), ScoredValues::default());
         let (mut own, mut mean, mut last) = (Vec::new(), Vec::new(), Vec::new());
         let mut seen = [Vec::new(), Vec::new()];
         for (values, predictions) in rows {

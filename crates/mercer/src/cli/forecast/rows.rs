@@ -11,7 +11,7 @@ use crate::cli::dialect;
 use crate::cli::failure::Failure;
 use crate::cli::opening::Opening;
 use crate::cli::source::TableColumns;
-use crate::cli::timed_series::{Head, TimeColumn, is_of_times, number, place};
+use crate::cli::timed_series::{SeriesHead, TimeColumn, is_of_times, number, place};
 use crate::cli::verbosity;
 
 /// What is asked of the columns.
@@ -92,7 +92,7 @@ impl SeriesRows {
             return Ok(None);
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
-        let Some(head) = Head::read(&mut reader, wanted.head) else { return Ok(None) };
+        let Some(head) = SeriesHead::read(&mut reader, wanted.head) else { return Ok(None) };
         let roles = Roles::of(&head, &reader, &shown, wanted)?;
         if roles.time.is_none() && roles.group.is_none() && roles.numbers.len() == reader.columns().len() {
             return Ok(None);
@@ -293,7 +293,7 @@ impl SeriesRows {
 }
 
 impl Roles {
-    fn of(head: &Head, reader: &RowReader, shown: &str, wanted: &ColumnOptions<'_>) -> Result<Self, Failure> {
+    fn of(head: &SeriesHead, reader: &RowReader, shown: &str, wanted: &ColumnOptions<'_>) -> Result<Self, Failure> {
         let names = reader.columns();
         let told = wanted.time.map(|choice| place(choice, reader, shown, "--time")).transpose()?;
         let notation = |column: usize, name: &str| {

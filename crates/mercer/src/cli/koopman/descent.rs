@@ -4,7 +4,7 @@ use mercer::AnyKernel;
 use mercer::koopman::KernelOperator;
 
 use super::report::{self, Eigenvalue, KoopmanReport, KoopmanRun};
-use super::{Files, KoopmanArguments, Learnt};
+use super::{ExtraFiles, KoopmanArguments, Learnt};
 use crate::cli::failure::Failure;
 use crate::cli::output;
 
@@ -12,7 +12,7 @@ pub(super) fn tell(
     arguments: &KoopmanArguments,
     learnt: &Learnt,
     operator: &KernelOperator<AnyKernel>,
-    files: Files,
+    files: ExtraFiles,
 ) -> Result<(), Failure> {
     let Learnt { pass, layout, shown, .. } = learnt;
     let learner = &pass.model.learner;

@@ -10,7 +10,7 @@ use mercer::model::{AnyOperator, Operator};
 use mercer::{AnyKernel, KernelSpec};
 
 use super::KoopmanMethod;
-use super::pairs::{self, Layout, PairChunk};
+use super::pairs::{self, PairChunk, PairLayout};
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 use crate::cli::{count, median_kernel, typed};
@@ -227,14 +227,19 @@ impl Making {
     }
 
     /// The learner, untrained.
-    pub(super) fn build(&self, method: KoopmanMethod, layout: &Layout, first: &PairChunk) -> Result<Operator, Failure> {
+    pub(super) fn build(
+        &self,
+        method: KoopmanMethod,
+        layout: &PairLayout,
+        first: &PairChunk,
+    ) -> Result<Operator, Failure> {
         match method {
             KoopmanMethod::Sums => self.build_sums(layout),
             KoopmanMethod::Sogd => self.build_sogd(layout, first),
         }
     }
 
-    fn build_sums(&self, layout: &Layout) -> Result<Operator, Failure> {
+    fn build_sums(&self, layout: &PairLayout) -> Result<Operator, Failure> {
         let (d, state) = (layout.input_dimension, layout.state_dimension);
         let params = OperatorSumsParams::default().half_life(self.half_life);
         let sums = OperatorSums::new(state, d - state, params).map_err(|error| usage(&error))?;
@@ -243,7 +248,7 @@ impl Making {
         Ok(Operator { parameters, ..Operator::new(layout.file_names(), AnyOperator::Sums(Box::new(sums))) })
     }
 
-    fn build_sogd(&self, layout: &Layout, first: &PairChunk) -> Result<Operator, Failure> {
+    fn build_sogd(&self, layout: &PairLayout, first: &PairChunk) -> Result<Operator, Failure> {
         let (input_kernel, output_kernel) = self.kernels(layout, first)?;
         let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
         let learner =
@@ -276,7 +281,7 @@ impl Making {
     }
 
     /// The kernels on x and on x⁺.
-    fn kernels(&self, layout: &Layout, first: &PairChunk) -> Result<(AnyKernel, AnyKernel), Failure> {
+    fn kernels(&self, layout: &PairLayout, first: &PairChunk) -> Result<(AnyKernel, AnyKernel), Failure> {
         let on_outputs = || median_kernel(layout.state_dimension, &first.outputs, &[]);
         let input = match self.kernel() {
             KernelSpec::Given(kernel) => kernel.clone(),

@@ -30,7 +30,7 @@ const WIDEST: usize = 64;
 
 /// Which numbers of a row are x and which x⁺.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layout {
+pub(super) struct PairLayout {
     /// Numbers of x.
     pub(super) input_dimension: usize,
     /// Numbers of x⁺.
@@ -39,7 +39,7 @@ pub(super) struct Layout {
     names: Vec<String>,
 }
 
-impl Layout {
+impl PairLayout {
     pub(super) fn of_model(model: &Operator) -> Self {
         let [input_dimension, state_dimension] = model.learner.dimensions();
         Self { input_dimension, state_dimension, names: model.columns.clone() }
@@ -111,7 +111,7 @@ pub(super) struct PairStream {
     single: bool,
     /// The last rows, where each is a state.
     trajectory: Option<Trajectory>,
-    layout: Layout,
+    layout: PairLayout,
     /// Pairs that miss a number.
     left_out: u64,
     /// Why there is no row behind those given.
@@ -154,7 +154,7 @@ impl PairChunk {
         self.places.len()
     }
 
-    pub(super) fn iter(&self, layout: &Layout) -> impl Iterator<Item = Pair<'_>> {
+    pub(super) fn iter(&self, layout: &PairLayout) -> impl Iterator<Item = Pair<'_>> {
         self.inputs.chunks_exact(layout.input_dimension).zip(self.outputs.chunks_exact(layout.state_dimension))
     }
 }
@@ -224,13 +224,13 @@ impl PairStream {
         let names = Some(windows.unwrap_or(names)).filter(|names| !names.is_empty());
         let columns = trajectory.as_ref().map_or(columns, |trajectory| 2 * trajectory.state_dimension());
         let layout = match known {
-            Some((model, of)) => Layout::of_model(of).check(model, &shown, columns, names.as_deref())?,
+            Some((model, of)) => PairLayout::of_model(of).check(model, &shown, columns, names.as_deref())?,
             None => {
                 let (input_dimension, state_dimension) = match &trajectory {
                     Some(trajectory) => (trajectory.state_dimension(), trajectory.state_dimension()),
                     None => arguments.making.dimensions(&shown, columns)?,
                 };
-                Layout { input_dimension, state_dimension, names: names.unwrap_or_default() }
+                PairLayout { input_dimension, state_dimension, names: names.unwrap_or_default() }
             }
         };
         // A file that is written on the way has the rows of its last pair, not those of pairs to
@@ -239,7 +239,7 @@ impl PairStream {
         Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, failed })
     }
 
-    pub(super) fn layout(&self) -> &Layout {
+    pub(super) fn layout(&self) -> &PairLayout {
         &self.layout
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mercer::koopman::{OperatorSums, Trajectory};
 use mercer::model::{AnyOperator, Operator};
 
-use super::pairs::Layout;
+use super::pairs::PairLayout;
 use crate::cli::failure::Failure;
 use crate::cli::store;
 
@@ -28,7 +28,7 @@ pub(super) fn merge(mut model: Operator, others: &[PathBuf]) -> Result<Operator,
     for path in others {
         let other = store::load_operator(path)?;
         let refused = |what: String| Failure::because(format!("{}: {what}", path.display()));
-        if Layout::of_model(&other) != Layout::of_model(&model) {
+        if PairLayout::of_model(&other) != PairLayout::of_model(&model) {
             return Err(refused("has learnt other columns; give parts of the same data".to_owned()));
         }
         let theirs = of_sums(path, &other)?;

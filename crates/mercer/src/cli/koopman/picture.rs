@@ -7,7 +7,7 @@ use mercer::kernels::Points;
 use mercer::koopman::{Eigenvalue, Error, KMeans, KernelOperator, OperatorModel, orthonormal_rows};
 use mercer_plots::{Figure, Grid, HeatMap, Panels, Scale, significant};
 
-use super::pairs::Layout;
+use super::pairs::PairLayout;
 use crate::cli::plot::short_name;
 
 /// Eigenvalues that are shown.
@@ -93,7 +93,7 @@ impl<'a> Subject<'a> {
 ///
 /// # Errors
 /// Those of the functions and of the partition.
-pub(super) fn draw(subject: &Subject<'_>, layout: &Layout, data: &str) -> Result<Panels, Error> {
+pub(super) fn draw(subject: &Subject<'_>, layout: &PairLayout, data: &str) -> Result<Panels, Error> {
     let data = short_name(data);
     let Subject { values: all, spreads, leading, kept, places: known, functions } = subject;
     let title = format!("Koopman operator of {data}: {kept}");
@@ -153,7 +153,7 @@ fn spectrum(values: &[Eigenvalue], spreads: Option<&[f64]>) -> Figure {
 }
 
 /// Where functions are evaluated: on a grid over the points that are known.
-fn places(known: &Points, layout: &Layout) -> (Places, Points) {
+fn places(known: &Points, layout: &PairLayout) -> (Places, Points) {
     let d = known.dimension();
     let coordinate = |axis: usize| (0..known.len()).map(move |i| known.point(i)[axis]);
     let range = |axis: usize| {
@@ -184,13 +184,13 @@ fn places(known: &Points, layout: &Layout) -> (Places, Points) {
 }
 
 /// The names of the two numbers of a state along the axes.
-fn named(figure: Figure, layout: &Layout) -> Figure {
+fn named(figure: Figure, layout: &PairLayout) -> Figure {
     let names = layout.names();
     let name = |axis: usize| names.get(axis).cloned().unwrap_or_default();
     figure.x_label(name(0)).y_label(name(1))
 }
 
-fn function(title: &str, places: &Places, values: Vec<f64>, layout: &Layout) -> Figure {
+fn function(title: &str, places: &Places, values: Vec<f64>, layout: &PairLayout) -> Figure {
     match places {
         Places::Line(xs, label) => {
             Figure::new(title).x_label(label).y_label("real part").line("eigenfunction", xs, &values)

@@ -6,7 +6,7 @@ use mercer::AnyKernel;
 use mercer::kernels::Points;
 use mercer::koopman::{self, KernelOperator};
 
-use super::pairs::Layout;
+use super::pairs::PairLayout;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Predictions, digits, number};
 
@@ -65,7 +65,7 @@ impl KoopmanReport {
         &self,
         run: &KoopmanRun<'_>,
         operator: &KernelOperator<AnyKernel>,
-        layout: &Layout,
+        layout: &PairLayout,
         forecasts: bool,
     ) -> String {
         let KoopmanRun { data, learnt, one_sided, stopped } = *run;
@@ -119,7 +119,7 @@ impl KoopmanReport {
     }
 
     /// The forecasts as CSV, under the names of x⁺.
-    pub(super) fn forecast_lines(&self, layout: &Layout) -> String {
+    pub(super) fn forecast_lines(&self, layout: &PairLayout) -> String {
         let mut text = names(&layout.names()[layout.input_dimension..]) + "\n";
         for row in self.predictions.iter().flatten() {
             text += &(numbers(row) + "\n");
@@ -142,7 +142,7 @@ pub(super) fn write_dictionary(
     file: &mut Predictions,
     operator: &KernelOperator<AnyKernel>,
     rounds: &[Vec<u64>; 2],
-    layout: &Layout,
+    layout: &PairLayout,
 ) -> Result<(), Failure> {
     file.write(&format!("index,{}\n", names(&layout.names())))?;
     let cells = |points: &Points, rounds: &[u64], round: u64| match rounds.binary_search(&round) {

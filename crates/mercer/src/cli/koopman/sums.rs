@@ -5,7 +5,7 @@ use std::time::Duration;
 use mercer::koopman::{Error, OperatorModel, Trajectory};
 
 use super::sums_report::{COVERAGE, Forecast, SumsReport};
-use super::{Files, KoopmanArguments, Learnt, MODES};
+use super::{ExtraFiles, KoopmanArguments, Learnt, MODES};
 use crate::cli::failure::Failure;
 use crate::cli::output::{self, Predictions, number};
 
@@ -25,7 +25,7 @@ pub(super) fn tell(
     learnt: &Learnt,
     model: &OperatorModel,
     time: Duration,
-    files: Files,
+    files: ExtraFiles,
 ) -> Result<(), Failure> {
     let trajectory = learnt.pass.model.trajectory.as_ref();
     let forecast = forecast(model, learnt, trajectory).map_err(|error| learnt.failure(&error))?;

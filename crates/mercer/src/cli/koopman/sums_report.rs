@@ -6,7 +6,7 @@ use mercer::AnyKernel;
 use mercer::koopman::{Choice, Mode, OperatorModel, Quality, Trajectory};
 use serde_json::{Value, json};
 
-use super::pairs::Layout;
+use super::pairs::PairLayout;
 use crate::cli::output::{digits, number};
 
 /// The part of the true states that intervals shall hold.
@@ -27,7 +27,7 @@ impl Forecast {
 
 pub(super) struct SumsReport<'a> {
     pub(super) data: &'a str,
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a PairLayout,
     pub(super) trajectory: Option<&'a Trajectory>,
     /// Pairs of this run, and those left out of it because they miss a number.
     pub(super) learnt: u64,
