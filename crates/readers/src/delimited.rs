@@ -214,8 +214,10 @@ impl Delimited {
 
     /// Writes decimal commas as points; false where commas, or points, are something else.
     fn with_points(&self, text: &[u8], points: &mut Vec<u8>) -> bool {
-        let are_numbers = self.plan.label().is_none() && !self.notation.knows_text();
-        let decimal = self.separator != Separator::Comma && are_numbers && !text.contains(&b'.');
+        let decimal = self.separator != Separator::Comma
+            && self.plan.label().is_none()
+            && !text.contains(&b'.')
+            && !self.notation.knows_text();
         if decimal {
             points.clear();
             points.extend(text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }));

@@ -157,3 +157,14 @@ fn columns_of_text_say_nothing_of_marks() {
     assert!(records.iter().all(|record| record.cell(1).number() == Some(0.5)), "{records:?}");
     assert_eq!(records[0].cell(0), Cell::Text("1,2"));
 }
+
+/// A row that is refused says nothing of the rows behind it.
+#[test]
+fn a_refused_row_settles_no_mark() {
+    let text = "a;b;y\n1;1;0\n2,5;inf;1\n3.5;1;2\n";
+    let mut reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), &csv()).unwrap();
+    let mut row = Vec::new();
+    assert_eq!(reader.next_row(&mut row).unwrap(), Some(0.0));
+    assert!(reader.next_row(&mut row).unwrap_err().to_string().contains("inf"));
+    assert_eq!((reader.next_row(&mut row).unwrap(), &row[..]), (Some(2.0), &[3.5, 1.0][..]));
+}
