@@ -36,9 +36,9 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_in
 use mercer_kernels::{AnyKernel, Gaussian, Polynomial, median_width};
 
 use crate::Error;
-use blocks::{MOST_BLOCKS, Sums, sum};
+use blocks::{Group, MOST_BLOCKS, Sums, sum};
 use calibration::Calibration;
-use candidate::Candidate;
+use candidate::{Candidate, StretchMemory};
 use choice::{RidgeScore, forecast_scores, spectrum_scores};
 use features::Features;
 use forecaster::Forecaster;
@@ -101,6 +101,8 @@ pub struct OperatorSums {
     forked: bool,
     #[cfg_attr(feature = "serde", serde(skip))]
     stretch: PairStretch,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    memory: StretchMemory,
 }
 
 /// What the first pairs settle, and the sums.
@@ -145,6 +147,7 @@ impl OperatorSums {
             settled: None,
             forked: false,
             stretch: PairStretch::default(),
+            memory: StretchMemory::default(),
         })
     }
 
@@ -198,8 +201,9 @@ impl OperatorSums {
             Some(settled) if pairs == TOGETHER => {
                 let first = self.rounds - pairs as u64;
                 self.stretch.fill(&settled.scale, self.state, first, &self.pending);
-                let half_life = self.params.half_life;
-                settled.candidates.iter_mut().for_each(|candidate| candidate.take(&self.stretch, half_life));
+                for candidate in &mut settled.candidates {
+                    candidate.take(&self.stretch, self.params.half_life, &mut self.memory);
+                }
                 self.pending.clear();
                 self.race();
             }
@@ -255,19 +259,14 @@ impl OperatorSums {
         let mut all = PairStretch::default();
         let first = self.rounds - pairs as u64;
         all.fill(&scale, self.state, first, &self.pending);
-        let stretches = self.pending.chunks(length * width).enumerate().map(|(i, pairs)| {
-            let mut stretch = PairStretch::default();
-            stretch.fill(&scale, self.state, first + (i * length) as u64, pairs);
-            stretch
-        });
-        let stretches: Vec<PairStretch> = stretches.collect();
-        let mut candidates = Vec::new();
+        let (mut candidates, mut stretch, mut memory) = (Vec::new(), PairStretch::default(), StretchMemory::default());
         for (kernel, most) in self.kernels(median)? {
             let mut candidate = Candidate::new(Features::new(kernel, d, most), self.state, length);
-            candidate.grow(&all);
-            stretches.iter().for_each(|stretch| candidate.take(stretch, self.params.half_life));
-            // One after the other: the memory of a long stretch is more than the sums.
-            candidate.release();
+            candidate.grow(&all, &mut memory);
+            for (i, pairs) in self.pending.chunks(length * width).enumerate() {
+                stretch.fill(&scale, self.state, first + (i * length) as u64, pairs);
+                candidate.take(&stretch, self.params.half_life, &mut memory);
+            }
             candidates.push(candidate);
         }
         Ok(SettledSums { scale, candidates })
@@ -351,7 +350,8 @@ impl OperatorSums {
         other_stretch.fill(&theirs.scale, other.state, first, &other.pending);
         let mut theirs = theirs.clone();
         if other_stretch.len() > 0 {
-            theirs.candidates.iter_mut().for_each(|candidate| candidate.learn(&other_stretch, 1.0));
+            let memory = &mut self.memory;
+            theirs.candidates.iter_mut().for_each(|candidate| candidate.learn(&other_stretch, 1.0, memory));
         }
         self.flush();
         if let Some(settled) = &mut self.settled {
@@ -374,7 +374,8 @@ impl OperatorSums {
             && !self.pending.is_empty()
         {
             self.stretch.fill(&settled.scale, self.state, first, &self.pending);
-            settled.candidates.iter_mut().for_each(|candidate| candidate.learn(&self.stretch, 1.0));
+            let memory = &mut self.memory;
+            settled.candidates.iter_mut().for_each(|candidate| candidate.learn(&self.stretch, 1.0, memory));
             self.pending.clear();
         }
     }
@@ -390,7 +391,8 @@ impl OperatorSums {
         let mut least = f64::INFINITY;
         let mut variance = 0.0;
         for candidate in &settled.candidates {
-            let groups = candidate.groups(GROUPS, candidate.alone(&pending).as_ref());
+            let alone = candidate.alone(&pending);
+            let groups = candidate.groups(GROUPS, alone.as_ref());
             variance = quality(&groups, &columns, 0.0).1;
             let scores = forecast_scores(&groups, candidate.features.leading(), &columns);
             least = scores.iter().fold(least, |least, score| least.min(score.value));
@@ -432,7 +434,8 @@ impl OperatorSums {
         let linear = scored[0].forecast.is_as_small_as(&scored[forecast].forecast, 1.0);
         let forecast = if linear { 0 } else { forecast };
         let of_forecast = &settled.candidates[forecast];
-        let groups = of_forecast.groups(GROUPS, of_forecast.alone(&pending).as_ref());
+        let alone = of_forecast.alone(&pending);
+        let groups = of_forecast.groups(GROUPS, alone.as_ref());
         let (quality, variance) = quality(&groups, &columns, scored[forecast].forecast.value);
         let deterministic = variance == 0.0
             || (quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change);
@@ -518,7 +521,7 @@ impl OperatorSums {
     fn calibrate(
         &self,
         scale: &ColumnScale,
-        groups: &[Sums],
+        groups: &[Group<'_>],
         horizon: usize,
         fit: &impl Fn(&Sums) -> Result<Forecaster, Error>,
     ) -> Result<Calibration, Error> {

@@ -27,6 +27,13 @@ impl Matrix {
         Self { rows, columns, values: vec![0.0; rows * columns] }
     }
 
+    /// Becomes the zero matrix of this shape, in the memory at hand where it suffices.
+    pub fn reset(&mut self, rows: usize, columns: usize) {
+        (self.rows, self.columns) = (rows, columns);
+        self.values.clear();
+        self.values.resize(rows * columns, 0.0);
+    }
+
     /// The matrix with entries `entry(i, j)`, asked for column by column.
     pub fn from_fn(rows: usize, columns: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
         let mut values = Vec::with_capacity(rows * columns);

@@ -4,6 +4,8 @@
 //! `x⁺`, and `B = Σ φ₋ψᵀ` where the pair before, of the features `φ₋`, led to `x`. A score on
 //! held-out pairs and a jackknife need no data, only the sums of each block.
 
+use std::borrow::Cow;
+
 use mercer_core::{Inconsistent, Validate};
 use mercer_linalg_incremental::Matrix;
 
@@ -43,11 +45,31 @@ impl Validate for Sums {
     }
 }
 
+/// Some blocks, whose sum is made only while it is needed.
+#[derive(Clone, Debug)]
+pub(crate) struct Group<'a>(pub(crate) Vec<&'a Sums>);
+
+impl<'a> Group<'a> {
+    /// Their sum; a block alone is not copied.
+    pub(crate) fn sums(&self) -> Cow<'a, Sums> {
+        let mut sums = Cow::Owned(Sums::new(0, 0));
+        for (i, block) in self.0.iter().enumerate() {
+            if i == 0 { sums = Cow::Borrowed(*block) } else { sums.to_mut().add(1.0, block) }
+        }
+        sums
+    }
+
+    /// Pairs in them.
+    pub(crate) fn rows(&self) -> f64 {
+        self.0.iter().map(|block| block.rows).sum()
+    }
+}
+
 /// The sums of all groups.
-pub(crate) fn sum(groups: &[Sums]) -> Sums {
+pub(crate) fn sum(groups: &[Group<'_>]) -> Sums {
     let mut groups = groups.iter();
-    let mut total = groups.next().cloned().unwrap_or_else(|| Sums::new(0, 0));
-    groups.for_each(|group| total.add(1.0, group));
+    let mut total = groups.next().map_or_else(|| Sums::new(0, 0), |group| group.sums().into_owned());
+    groups.for_each(|group| total.add(1.0, &group.sums()));
     total
 }
 
@@ -212,19 +234,19 @@ impl Blocks {
         total
     }
 
-    /// The sums in at most `most` contiguous groups of about equal weight.
-    pub(crate) fn groups(&self, most: usize) -> Vec<Sums> {
+    /// The blocks in at most `most` contiguous groups of about equal weight.
+    pub(crate) fn groups(&self, most: usize) -> Vec<Group<'_>> {
         let weight: f64 = self.blocks.iter().map(|block| block.weight).sum();
-        let mut groups: Vec<Sums> = Vec::with_capacity(most);
+        let mut groups: Vec<Group<'_>> = Vec::with_capacity(most);
         let mut before = 0.0;
         for block in self.blocks.iter().filter(|block| block.weight > 0.0) {
             // The group in which the middle of the block falls.
             let middle = (before + 0.5 * block.weight) / weight;
             before += block.weight;
             if groups.is_empty() || middle * most as f64 >= groups.len() as f64 {
-                groups.push(block.clone());
-            } else if let Some(group) = groups.last_mut() {
-                group.add(1.0, block);
+                groups.push(Group(vec![block]));
+            } else if let Some(Group(blocks)) = groups.last_mut() {
+                blocks.push(block);
             }
         }
         groups
@@ -255,7 +277,7 @@ mod tests {
         let total = blocks.total();
         assert_eq!((total.weight, total.gram.entry(0, 0)), (75.0, 75.0));
         let groups = blocks.groups(4);
-        assert_eq!(groups.iter().map(|group| group.rows).sum::<f64>(), 75.0);
+        assert_eq!(groups.iter().map(Group::rows).sum::<f64>(), 75.0);
         assert_eq!(groups.len(), 4);
         let mut both = blocks.clone();
         both.merge(&blocks);

@@ -5,7 +5,7 @@
 //! errors are those of the latest pairs by the operator of all groups but their own. Successive
 //! errors depend on each other, so that coverage is approximate.
 
-use super::blocks::Sums;
+use super::blocks::{Group, Sums, sum};
 use super::choice::without;
 use super::forecaster::{ForecastMemory, Forecaster};
 use crate::Error;
@@ -33,17 +33,16 @@ impl Calibration {
     pub(crate) fn new(
         rows: &[f64],
         (width, state): (usize, usize),
-        groups: &[Sums],
+        groups: &[Group<'_>],
         horizon: usize,
         fit: impl Fn(&Sums) -> Result<Forecaster, Error>,
     ) -> Result<Self, Error> {
         let mut errors = vec![vec![Vec::new(); state]; horizon];
         let count = rows.len() / width;
-        let (Some((first, rest)), true) = (groups.split_first(), groups.len() > 1) else {
+        if groups.len() < 2 {
             return Ok(Self { errors });
-        };
-        let mut total = first.clone();
-        rest.iter().for_each(|group| total.add(1.0, group));
+        }
+        let total = sum(groups);
         let pair = |i: usize| rows[i * width..(i + 1) * width].split_at(width - state);
         let follows = |i: usize| i + 1 < count && pair(i).1 == &pair(i + 1).0[..state];
         let stride = count.div_ceil(ORIGINS).max(1);
@@ -51,8 +50,8 @@ impl Calibration {
         // Groups end with the last pair; those of the pairs at hand are the last ones.
         let mut end = count;
         for group in groups.iter().rev() {
-            let begin = end.saturating_sub(group.rows.round().max(0.0) as usize);
-            let fitted = if begin < end { Some(fit(&without(&total, group))?) } else { None };
+            let begin = end.saturating_sub(group.rows().round().max(0.0) as usize);
+            let fitted = if begin < end { Some(fit(&without(&total, &group.sums()))?) } else { None };
             for (i, fitted) in (begin..end).zip(fitted.iter().cycle()) {
                 if i % stride != 0 {
                     continue;

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_linalg_incremental::Matrix;
 use mercer_sparsify::Probe;
 
-use super::blocks::{Blocks, Sums, add, scale, widened};
+use super::blocks::{Blocks, Group, Sums, add, scale, widened};
 use super::features::Features;
 use super::stretch::PairStretch;
 
@@ -39,13 +39,11 @@ pub(crate) struct Candidate {
     next: Matrix,
     pub(crate) folds: [Fold; FOLDS],
     state: usize,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    memory: StretchMemory,
 }
 
-/// Memory of a stretch, used again for the next.
+/// Memory of a stretch, which all candidates use in turn.
 #[derive(Clone, Debug, Default)]
-struct StretchMemory {
+pub(crate) struct StretchMemory {
     probes: Vec<Probe>,
     /// The features of each fold, a column a pair.
     now: [Matrix; FOLDS],
@@ -83,7 +81,7 @@ impl Candidate {
         let fold = Fold { cross: Matrix::zeros(p, q), weight: 0.0 };
         let folds = std::array::from_fn(|_| fold.clone());
         let (blocks, next) = (Blocks::new(p, q, length), Matrix::zeros(q, q));
-        Self { features, blocks, next, folds, state, memory: StretchMemory::default() }
+        Self { features, blocks, next, folds, state }
     }
 
     fn outputs(&self) -> usize {
@@ -97,10 +95,10 @@ impl Candidate {
 
     /// Lets points of the stretch join the dictionary. Past pairs keep a 0 in the new coordinates,
     /// which is right to the tolerance of the dictionary: it would have kept them otherwise.
-    pub(crate) fn grow(&mut self, stretch: &PairStretch) {
+    pub(crate) fn grow(&mut self, stretch: &PairStretch, memory: &mut StretchMemory) {
         let before = self.features.len();
         let (points, rounds) = stretch.points();
-        self.features.grow(points, rounds, &mut self.memory.probes);
+        self.features.grow(points, rounds, &mut memory.probes);
         if self.features.len() > before {
             let (p, q) = (self.features.len(), self.outputs());
             self.blocks.widen(p, q);
@@ -111,23 +109,18 @@ impl Candidate {
         }
     }
 
-    /// Gives the memory of a long stretch back.
-    pub(crate) fn release(&mut self) {
-        self.memory = StretchMemory::default();
-    }
-
     /// Lets points join while there is room, and learns; all before fades by `half_life` pairs.
-    pub(crate) fn take(&mut self, stretch: &PairStretch, half_life: Option<f64>) {
+    pub(crate) fn take(&mut self, stretch: &PairStretch, half_life: Option<f64>, memory: &mut StretchMemory) {
         if self.features.has_room() {
-            self.grow(stretch);
+            self.grow(stretch, memory);
         }
         let fade = |rows: f64| mercer_simd::exp(-std::f64::consts::LN_2 * stretch.len() as f64 / rows);
-        self.learn(stretch, half_life.map_or(1.0, fade));
+        self.learn(stretch, half_life.map_or(1.0, fade), memory);
     }
 
     /// Adds the pairs of a stretch to the sums, after all before weigh `keep` times as much.
     /// `O(md + p²)` a pair, as matrix products.
-    pub(crate) fn learn(&mut self, stretch: &PairStretch, keep: f64) {
+    pub(crate) fn learn(&mut self, stretch: &PairStretch, keep: f64, memory: &mut StretchMemory) {
         if keep < 1.0 {
             self.blocks.fade(keep);
             scale(&mut self.next, keep);
@@ -136,35 +129,35 @@ impl Candidate {
                 fold.weight *= keep;
             }
         }
-        self.lift(stretch);
+        self.lift(stretch, memory);
         let block = self.blocks.last();
-        add_products(&mut self.memory, block, &mut self.folds);
-        add_along(&mut self.memory, stretch, block, &mut self.next);
+        add_products(memory, block, &mut self.folds);
+        add_along(memory, stretch, block, &mut self.next);
         block.weight += stretch.len() as f64;
         block.rows += stretch.len() as f64;
     }
 
     /// Writes the features of the stretch into the memory, fold by fold.
-    fn lift(&mut self, stretch: &PairStretch) {
+    fn lift(&self, stretch: &PairStretch, memory: &mut StretchMemory) {
         let (p, q) = (self.features.len(), self.outputs());
-        self.features.probe(stretch.points().0, &mut self.memory.probes);
+        self.features.probe(stretch.points().0, &mut memory.probes);
         let fold = |i: usize| place(stretch, i).0;
         let mut columns = [0; FOLDS];
         (0..stretch.len()).for_each(|i| columns[fold(i)] += 1);
-        for (count, (now, next)) in columns.iter().zip(self.memory.now.iter_mut().zip(&mut self.memory.next)) {
-            reshape(now, p, *count);
-            reshape(next, q, *count);
+        for (count, (now, next)) in columns.iter().zip(memory.now.iter_mut().zip(&mut memory.next)) {
+            now.reset(p, *count);
+            next.reset(q, *count);
         }
         columns = [0; FOLDS];
         for i in 0..stretch.len() {
             let (f, column) = (fold(i), columns[fold(i)]);
             columns[f] += 1;
             let (point, x) = stretch.now(i);
-            self.features.write(x, &self.memory.probes[point], self.memory.now[f].column_mut(column));
-            let to = self.memory.next[f].column_mut(column);
+            self.features.write(x, &memory.probes[point], memory.now[f].column_mut(column));
+            let to = memory.next[f].column_mut(column);
             let x_plus = stretch.successor(i);
             match stretch.next(i) {
-                Some(point) => self.features.write(x_plus, &self.memory.probes[point], to),
+                Some(point) => self.features.write(x_plus, &memory.probes[point], to),
                 None => {
                     to[0] = 1.0;
                     to[1..].copy_from_slice(x_plus);
@@ -174,12 +167,11 @@ impl Candidate {
     }
 
     /// The sums of all pairs, those of `pending` among them, in at most `most` contiguous groups.
-    pub(crate) fn groups(&self, most: usize, pending: Option<&Self>) -> Vec<Sums> {
+    pub(crate) fn groups<'a>(&'a self, most: usize, pending: Option<&'a Self>) -> Vec<Group<'a>> {
         let mut groups = self.blocks.groups(most);
-        if let Some(pending) = pending {
-            let last = pending.blocks.total();
+        for last in pending.iter().flat_map(|pending| pending.blocks.groups(1)) {
             match groups.last_mut() {
-                Some(group) => group.add(1.0, &last),
+                Some(Group(blocks)) => blocks.extend(last.0),
                 None => groups.push(last),
             }
         }
@@ -201,9 +193,9 @@ impl Candidate {
 
     /// The same features with the pairs of a stretch alone, if it has any.
     pub(crate) fn alone(&self, stretch: &PairStretch) -> Option<Self> {
-        let mut alone = Self::new(self.features.clone(), self.state, stretch.len().max(1));
         (stretch.len() > 0).then(|| {
-            alone.learn(stretch, 1.0);
+            let mut alone = Self::new(self.features.clone(), self.state, stretch.len());
+            alone.learn(stretch, 1.0, &mut StretchMemory::default());
             alone
         })
     }
@@ -235,12 +227,6 @@ fn outputs(features: &Features, state: usize) -> usize {
     if features.leading() == 1 + state { features.len() } else { 1 + state }
 }
 
-fn reshape(matrix: &mut Matrix, rows: usize, columns: usize) {
-    if (matrix.rows(), matrix.columns()) != (rows, columns) {
-        *matrix = Matrix::zeros(rows, columns);
-    }
-}
-
 /// The fold of pair `i` of a stretch, and its column there.
 fn place(stretch: &PairStretch, i: usize) -> (usize, usize) {
     let fold = |i: usize| ((stretch.first() + i as u64) % FOLDS as u64) as usize;
@@ -259,8 +245,7 @@ fn add_products(memory: &mut StretchMemory, block: &mut Sums, folds: &mut [Fold;
         for j in 0..next.columns() {
             block.squares.iter_mut().zip(next.column(j)).for_each(|(square, f)| *square += f * f);
         }
-        reshape(product, now.rows(), next.rows());
-        (0..product.columns()).for_each(|j| product.column_mut(j).fill(0.0));
+        product.reset(now.rows(), next.rows());
         product.add_times_transposed(now, next);
         add(&mut block.cross, 1.0, product);
         add(&mut fold.cross, 1.0, product);
@@ -272,8 +257,8 @@ fn add_products(memory: &mut StretchMemory, block: &mut Sums, folds: &mut [Fold;
 fn add_along(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, total: &mut Matrix) {
     let StretchMemory { now, next, some: [before, after], .. } = memory;
     if block.lagged.columns() > 0 {
-        reshape(before, now[0].rows(), stretch.len());
-        reshape(after, next[0].rows(), stretch.len());
+        before.reset(now[0].rows(), stretch.len());
+        after.reset(next[0].rows(), stretch.len());
         for i in 0..stretch.len() {
             let (fold, column) = place(stretch, i);
             after.column_mut(i).copy_from_slice(next[fold].column(column));
@@ -281,8 +266,6 @@ fn add_along(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums
                 let (fold, column) = place(stretch, i - 1);
                 before.column_mut(i).copy_from_slice(now[fold].column(column));
                 block.lags += 1.0;
-            } else {
-                before.column_mut(i).fill(0.0);
             }
         }
         block.lagged.add_times_transposed(before, after);

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use mercer_linalg_incremental::{Matrix, Singular, SymmetricEigen};
 
-use super::blocks::{Sums, sum};
+use super::blocks::{Group, Sums, sum};
 use super::candidate::{FOLDS, Fold};
 use crate::Error;
 
@@ -79,7 +79,7 @@ pub(crate) fn without(total: &Sums, group: &Sums) -> Sums {
 
 /// The held-out squared error of the features `columns` of `x⁺`, summed over them, a pair: for each
 /// ridge at which the equations can be solved. `O(groups · ridges · p³)`.
-pub(crate) fn forecast_scores(groups: &[Sums], leading: usize, columns: &Range<usize>) -> Vec<RidgeScore> {
+pub(crate) fn forecast_scores(groups: &[Group<'_>], leading: usize, columns: &Range<usize>) -> Vec<RidgeScore> {
     if groups.is_empty() {
         return Vec::new();
     }
@@ -89,10 +89,11 @@ pub(crate) fn forecast_scores(groups: &[Sums], leading: usize, columns: &Range<u
     let nothing = |ridge: &f64| RidgeScore { ridge: *ridge, value: 0.0, parts: Vec::with_capacity(groups.len()) };
     let mut scores: Vec<RidgeScore> = RIDGES[..count].iter().map(nothing).collect();
     for group in groups {
-        let rest = without(&total, group);
+        let group = group.sums();
+        let rest = without(&total, &group);
         for score in &mut scores {
             let part = solve(&rest, leading, score.ridge, columns.clone())
-                .map_or(f64::INFINITY, |operator| error(group, &operator, columns) / total.weight);
+                .map_or(f64::INFINITY, |operator| error(&group, &operator, columns) / total.weight);
             score.value += part;
             score.parts.push(part);
         }

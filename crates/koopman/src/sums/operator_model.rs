@@ -5,7 +5,7 @@ use std::ops::Range;
 use mercer_kernels::AnyKernel;
 use mercer_sparsify::Probe;
 
-use super::blocks::{Sums, sum};
+use super::blocks::{Group, sum};
 use super::calibration::Calibration;
 use super::features::Features;
 use super::forecaster::{ForecastMemory, Forecaster};
@@ -37,7 +37,7 @@ pub struct Quality {
 }
 
 /// The quality of forecasts with the held-out squared error `held_out`, and the variance itself.
-pub(crate) fn quality(groups: &[Sums], columns: &Range<usize>, held_out: f64) -> (Quality, f64) {
+pub(crate) fn quality(groups: &[Group<'_>], columns: &Range<usize>, held_out: f64) -> (Quality, f64) {
     let total = sum(groups);
     let mean = |value: f64| value / total.weight;
     let (mut variance, mut no_change) = (0.0, 0.0);
@@ -137,6 +137,13 @@ impl OperatorModel {
     #[must_use]
     pub fn has_instruments(&self) -> bool {
         self.spectrum.instruments
+    }
+
+    /// Whether the pairs look the same when time runs backward, so that modes come from a
+    /// self-adjoint operator.
+    #[must_use]
+    pub fn is_reversible(&self) -> bool {
+        self.spectrum.reversible
     }
 
     /// Blocks that were left out in turn for the spread of a mode.

@@ -335,6 +335,46 @@ fn looking_changes_nothing_refusals_neither_and_a_pair_allocates_nothing() -> Ou
     Ok(())
 }
 
+/// The second eigenvalue of `(½(G + C))⁻¹ ½(A + Aᵀ)` for `φ = [1, x]`, each a mean over some pairs.
+/// Of `C` these have the mean, and of its square the difference from `G` over all pairs.
+fn forward_and_backward(pairs: &[Pair], of: &[usize]) -> f64 {
+    let mean = |of: &[usize], f: &dyn Fn(f64, f64) -> f64| {
+        of.iter().map(|i| f(pairs[*i].0[0], pairs[*i].1[0])).sum::<f64>() / of.len() as f64
+    };
+    let all: Vec<usize> = (0..pairs.len()).collect();
+    let centre = mean(&all, &|x, _| x);
+    let of_these = |f: &dyn Fn(f64, f64) -> f64| mean(of, &|x, y| f(x - centre, y - centre));
+    let ends = mean(&all, &|x, y| (y - centre).powi(2) - (x - centre).powi(2));
+    let middle = 0.5 * (of_these(&|x, _| x) + of_these(&|_, y| y));
+    let square = of_these(&|x, _| x * x) + 0.5 * ends;
+    (of_these(&|x, y| x * y) - middle * middle) / (square - middle * middle)
+}
+
+#[test]
+fn pairs_count_backward_where_time_has_no_direction() -> Outcome {
+    let pairs = autoregressive_pairs(7, 2000);
+    let linear = learnt(&pairs, OperatorSumsParams::default().max_dictionary(0))?.model(12, 1)?;
+    let all: Vec<usize> = (0..pairs.len()).collect();
+    let without = |block: usize| all.iter().copied().filter(|i| i / 125 != block).collect::<Vec<usize>>();
+    let left_out: Vec<f64> = (0..16).map(|block| forward_and_backward(&pairs, &without(block))).collect();
+    let mean = left_out.iter().sum::<f64>() / 16.0;
+    let spread = (15.0 / 16.0 * left_out.iter().map(|value| (value - mean).powi(2)).sum::<f64>()).sqrt();
+    let truth = forward_and_backward(&pairs, &all);
+    let mode = linear.modes()[1];
+    assert!(linear.is_reversible() && !linear.has_instruments());
+    assert!((mode.value.re - truth).abs() < 1e-9 && (mode.spread - spread).abs() < 1e-9, "{mode:?} {truth} {spread}");
+    // On a ring of three states: `stay + forward·ω + back·ω̄` for the third root ω of 1.
+    for [stay, forward, back] in [[0.6, 0.2, 0.2], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1]] {
+        let steps = [[stay, forward, back], [back, stay, forward], [forward, back, stay]];
+        let ring = model(&path([0.0, 1.0, 3.0], steps, 3000, 8))?;
+        let second = ring.modes()[1].value;
+        let (re, im) = (stay - 0.5 * (forward + back), 0.75_f64.sqrt() * (forward - back));
+        assert_eq!((ring.is_reversible(), second.im == 0.0), (forward == back, forward == back), "{second:?}");
+        assert!((second.re - re).abs() < 0.05 && (second.im.abs() - im).abs() < 0.05, "{second:?} {re} {im}");
+    }
+    Ok(())
+}
+
 /// The second eigenvalue of `(Σφφ⁺ᵀ)⁻¹ Σφ₋φ⁺ᵀ` for `φ = [1, x]`, each a mean; parts of 125 pairs
 /// are not joined.
 fn by_instruments(pairs: &[Pair]) -> f64 {

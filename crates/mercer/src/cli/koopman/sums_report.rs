@@ -105,6 +105,7 @@ impl SumsReport<'_> {
             "deterministic": model.is_deterministic(),
             "held_out": {"error": quality.held_out, "no_change": quality.no_change, "mean": quality.mean},
             "instruments": model.has_instruments(),
+            "reversible": model.is_reversible(),
             "units": model.units(),
             "forecast_choice": choice(model.forecast_choice()),
             "mode_choice": choice(model.spectrum_choice()),
@@ -150,6 +151,8 @@ impl SumsReport<'_> {
         line("one-step error", &error(model.quality()));
         let nature = if model.is_deterministic() {
             "deterministic: forecasts iterate"
+        } else if model.is_reversible() {
+            "stochastic, the same backward in time: forecasts are means"
         } else if d == d_plus {
             "stochastic: forecasts are means"
         } else {
