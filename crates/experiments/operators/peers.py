@@ -7,6 +7,7 @@ import numpy as np
 from deeptime.basis import Monomials
 from deeptime.decomposition import EDMD, KernelEDMD
 from deeptime.kernels import GaussianKernel
+from kooplearn.kernel import KernelRidge
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
 
@@ -52,6 +53,16 @@ def by_kernel(width, ridge, x, y, queries, steps):
     return model.eigenvalues, paths
 
 
+def by_kooplearn(width, ridge, x, y, queries, steps):
+    chosen = np.linspace(0, len(x) - 1, min(len(x), KERNEL_PAIRS)).astype(int)
+    # All x, then all y, are a trajectory whose lag is their number.
+    model = KernelRidge(
+        3 * MODES, lag_time=len(chosen), reduced_rank=False, kernel="rbf", gamma=0.5 / width**2, alpha=ridge
+    )
+    model.fit(np.vstack([x[chosen], y[chosen]]))
+    return model.eig(), [model.predict(queries, n_steps=s) for s in steps]
+
+
 def methods(x):
     d, some = x.shape[1], x[:: max(1, len(x) // 1000)]
     median, centres = np.median(pdist(some)), None
@@ -68,6 +79,8 @@ def methods(x):
             yield f"EDMD {factor} {cut}", lambda *data, phi=phi, cut=cut: by_features(phi, cut, *data)
     for factor, ridge in ((f, r) for f in (0.5, 1.0) for r in (1e-3, 1e-7)):
         yield f"kernel EDMD {factor} {ridge}", lambda *data, w=factor * median, r=ridge: by_kernel(w, r, *data)
+    for factor, ridge in ((f, r) for f in (0.5, 1.0) for r in (1e-4, 1e-7)):
+        yield f"kooplearn {factor} {ridge}", lambda *data, w=factor * median, r=ridge: by_kooplearn(w, r, *data)
 
 
 def scores(folder, name, size, repetition):
