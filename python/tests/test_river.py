@@ -292,7 +292,7 @@ def test_a_learner_that_is_worse_than_a_constant_is_told():
     rng = np.random.default_rng(0)
     rows = [({name: float(value) for name, value in zip("abcdefghij", rng.normal(size=10))}, float(rng.normal())) for _ in range(1100)]
     for model in (mercer.Pipeline(mercer.Krls(max_dictionary=100)), mercer.Krls(kernel="gaussian:2", max_dictionary=100)):
-        with pytest.warns(mercer.MercerWarning, match="the error is not below that of predicting the mean of the targets so far") as caught:
+        with pytest.warns(mercer.MercerWarning, match="the error is not below that of predicting") as caught:
             for x, y in rows:
                 model.learn_one(x, y)
         assert sum("is not below" in str(one.message) for one in caught) == 1

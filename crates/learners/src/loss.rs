@@ -38,6 +38,10 @@ pub trait PointwiseLoss: Copy {
     /// `∂ℓ/∂z`, 0 where the loss has a kink.
     fn derivative(self, z: f64, y: f64) -> f64;
 
+    /// Where `dz = −ℓ'(z, y) da` leads from `z`: the score after gradient steps of the length
+    /// `amount ≥ 0` in all, each infinitely small.
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64;
+
     /// Whether `y` is a target of this loss.
     fn takes(self, y: f64) -> bool {
         y.is_finite()
@@ -224,6 +228,15 @@ impl Loss {
         pointwise!(self, loss => loss.derivative(z, y), 0.0)
     }
 
+    /// `scores ← ` where infinitely many small gradient steps lead: [`PointwiseLoss::flow`] and
+    /// [`Softmax::flow`].
+    pub(crate) fn flow(self, scores: &mut [f64], target: &[f64], amount: f64) {
+        pointwise!(self, loss => scores.iter_mut().zip(target).for_each(|(z, y)| *z = loss.flow(*z, *y, amount)),
+        if let Some(class) = target.first() {
+            Softmax.flow(scores, *class as usize, amount);
+        });
+    }
+
     /// Turns scores into predictions in the targets' own units; for classes they stay scores.
     #[inline]
     pub fn predictions(self, scores: &mut [f64]) {
@@ -263,6 +276,11 @@ impl Loss {
     pub fn curvature(self, bound: f64, label_bound: f64, outputs: usize) -> Option<f64> {
         pointwise!(self, loss => loss.curvature(bound, label_bound), Some(Softmax.curvature(bound, outputs)))
     }
+}
+
+/// `z` moved to `end`, by no more than `most`.
+fn towards(z: f64, end: f64, most: f64) -> f64 {
+    z + (end - z).clamp(-most, most)
 }
 
 fn targets_of<L: PointwiseLoss>(_: L) -> &'static str {

@@ -28,7 +28,6 @@ mod manual;
 mod memory;
 mod merge;
 mod moments;
-mod nearness;
 mod notes;
 mod opening;
 mod output;

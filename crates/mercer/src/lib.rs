@@ -26,6 +26,7 @@
 //! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
 //! | [`tune`] | which settings suit the data |
+//! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
@@ -38,6 +39,7 @@ pub mod catalogue;
 pub mod fit;
 #[cfg(feature = "model")]
 pub mod model;
+pub mod notes;
 pub mod tune;
 
 pub use mercer_auto as auto;

@@ -224,8 +224,9 @@ pub(crate) fn teach(
     encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
     notes.screened(learner);
     score.record_weighted(scores, target.y, target.weight);
-    notes.compare(scores, target.y, target.weight);
+    notes.watch.record(inputs, scores, target.y, target.weight, learner.dictionary_size());
     progress.rows += 1;
+    notes.judge(model);
     Ok(())
 }
 
@@ -243,10 +244,10 @@ pub(crate) fn teach_class(
     let taken = (record, weight, Some(f64::from(class == 0)));
     let predicted = encoded(encoding.as_mut(), &mut work.inputs, taken, |x| classifier.learn(x, class, weight))?;
     encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
-    notes.compare_class(class, predicted, weight);
     progress.rows += 1;
     *learnt += 1;
     score.record(class, predicted, None, weight);
+    notes.judge_classes(model);
     Ok(predicted)
 }
 

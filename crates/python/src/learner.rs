@@ -161,14 +161,15 @@ impl LearnerCore {
             },
             || piece(size.load(Ordering::Relaxed)),
         );
-        let total = self.core.look(py, RowModel::rows)?;
         let mut front = self.core.front(py);
         learnt.map_err(|refused| refused.named(py, &front.features))?;
         front.notes.hear(ys, outputs);
-        for (row, (scores, y)) in made.chunks_exact(outputs.max(1)).zip(ys.chunks_exact(outputs.max(1))).enumerate() {
-            front.notes.compare(scores, y, weights.get(row).copied().unwrap_or(1.0));
+        let (points, made_rows) = (size.into_inner(), made.chunks_exact(outputs.max(1)));
+        for (row, (scores, y)) in made_rows.zip(ys.chunks_exact(outputs.max(1))).enumerate() {
+            let weight = weights.get(row).copied().unwrap_or(1.0);
+            front.notes.watch.record(&inputs[row * dimension..][..dimension], scores, y, weight, points);
         }
-        front.notes.crowded(total, size.into_inner());
+        self.judge(py, &mut front)?;
         Ok(made)
     }
 
@@ -206,7 +207,7 @@ impl LearnerCore {
                         score.record(met[first + row], choice, None, weight);
                         progress.rows += 1;
                         *taught += 1;
-                        made.push((met[first + row], choice, weight));
+                        made.push(choice);
                     });
                     size.store(it.task.classifier.learner().dictionary_size(), Ordering::Relaxed);
                     learnt.map_err(|error| EarlyEnd::Row(made.len(), error))
@@ -214,16 +215,23 @@ impl LearnerCore {
                 || piece(size.load(Ordering::Relaxed)),
             )
         });
-        let (classes, total) = self.core.look(py, |body| (body.width(), body.rows()))?;
+        let classes = self.core.look(py, RowModel::width)?;
         let mut front = self.core.front(py);
         if let Err(refused) = learnt {
             // Labels whose first example was not reached are no classes.
             front.classes.truncate(py, classes)?;
             return Err(refused.named(py, &front.features));
         }
-        predicted.iter().for_each(|(class, choice, weight)| front.notes.compare_class(*class, *choice, *weight));
-        front.notes.crowded(total, size.into_inner());
-        Ok(predicted.into_iter().map(|(_, choice, _)| choice).collect())
+        self.judge(py, &mut front)?;
+        Ok(predicted)
+    }
+
+    /// Rows were learnt.
+    fn judge(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
+        self.core.look(py, |body| match body {
+            RowModel::Numbers(model) => front.notes.judge(model),
+            RowModel::Classes(model) => front.notes.judge_classes(model),
+        })
     }
 
     /// Reads an input of a prediction and leaves the scores in `front.scores`, those of numbers in

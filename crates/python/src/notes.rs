@@ -1,10 +1,10 @@
 //! Remarks of the library that Python hears as warnings: the data suit the settings badly, and
 //! nothing is refused.
 
-use mercer::catalogue::{Value, find};
+use mercer::catalogue::find;
 use mercer::encoding::{Cells, Column, Encoding, Oddity, ScaledTargets, Use};
-use mercer::experts::Outliers;
-use mercer::model::Description;
+use mercer::model::{Classification, Description, Regression, Tabular};
+use mercer::notes::{Bound, Cause, Face, Note, Watch, implausible, of_classes, of_numbers};
 use mercer::{AnyKernel, AnyRegressor};
 use pyo3::create_exception;
 use pyo3::exceptions::PyUserWarning;
@@ -19,82 +19,35 @@ create_exception!(
 
 /// Targets that are listened to, as by the command.
 const FIRST_ROWS: usize = 256;
-/// Rows of single steps after which the size of the dictionary is looked at.
-pub(crate) const EVERY: u64 = 1024;
+/// Rows at which the size of a dictionary is judged first; later at each doubling, and with it what
+/// was learnt.
+const FEWEST_ROWS: u64 = 512;
 
 /// What there is to be said of a learner, each thing once.
 #[derive(Default)]
 pub(crate) struct Notes {
     /// What keeps predictions within which bound; none where nothing does, or after it was said.
-    bound: Option<(f64, String)>,
+    bound: Option<Bound>,
     /// Rows that are still listened to.
     left: usize,
-    /// The name of a learner whose dictionary is meant to stay small.
-    small: Option<String>,
     /// What was odd of which column.
     odd: Vec<(usize, Oddity)>,
     missing: Vec<String>,
     said: Vec<String>,
-    against: Against,
-    /// Rows with implausible targets, once the first were looked at; told from then on, once.
+    pub(crate) watch: Watch,
+    /// The rows of the model when it was judged last, and what was told.
+    judged: u64,
+    told: Vec<Cause>,
+    /// Rows with implausible targets, once the first were looked at.
     implausible: Option<u64>,
-    told_implausible: bool,
-}
-
-/// Rows after which a learner is compared with a constant for the first time; later at each
-/// doubling, over the rows since the last.
-const COMPARED: u64 = 1024;
-
-/// What a constant would have lost.
-#[derive(Default)]
-struct Against {
-    rows: u64,
-    /// Sums of weights, and the weighted means of the targets or the weights of the classes.
-    weight: f64,
-    totals: Vec<f64>,
-    lost: f64,
-    lost_by_constant: f64,
-    told: bool,
-}
-
-impl Against {
-    /// What is to be said at a doubling.
-    fn finish(&mut self, what: &str) -> Option<String> {
-        self.rows += 1;
-        if self.rows < COMPARED || !self.rows.is_power_of_two() {
-            return None;
-        }
-        let (lost, constant) = (std::mem::take(&mut self.lost), std::mem::take(&mut self.lost_by_constant));
-        if self.told || lost < constant || constant == 0.0 || self.rows == COMPARED && lost < 1.02 * constant {
-            return None;
-        }
-        self.told = true;
-        let rows = self.rows;
-        Some(format!(
-            "after {rows} rows the error is not below that of predicting {what}; try another width (kernel=\"gaussian:SIGMA\"), a larger \
-             dictionary, standardised inputs, mercer.Pipeline, or mercer.Auto"
-        ))
-    }
 }
 
 impl Notes {
     /// Of an untrained learner.
     pub(crate) fn of(about: &Description) -> Self {
-        let Ok(entry) = find(&about.learner) else { return Self::default() };
-        // A ball of functions bounds predictions by U√k(x,x), which is U for kernels with k(x,x) =
-        // 1 only.
-        let unit = !["linear", "polynomial", "mix"].iter().any(|name| about.kernel.starts_with(name));
-        let told = about.parameters.iter().find(|(key, _)| Some(key.as_str()) == entry.bound);
-        let told = told.filter(|(key, _)| unit || key == "clip");
-        let bound = told.and_then(|(key, value)| {
-            let mending = format!(
-                "{} keeps predictions within ±{value} ({key}); scale the targets, raise {key}, or take mercer.Pipeline, which scales them",
-                entry.name
-            );
-            Some((value.parse().ok()?, mending))
-        });
-        let small = entry.growth.is_none() && entry.key("max_dictionary").is_some();
-        Self { bound, left: FIRST_ROWS, small: small.then(|| entry.name.to_owned()), ..Self::default() }
+        let entry = find(&about.learner).ok();
+        let bound = entry.and_then(|entry| Bound::of(entry, &about.kernel, &about.parameters, false));
+        Self { bound, left: FIRST_ROWS, ..Self::default() }
     }
 
     /// The targets of some rows.
@@ -104,51 +57,48 @@ impl Notes {
         }
         let rows = (targets.len() / outputs.max(1)).min(self.left);
         self.left -= rows;
-        let Some((bound, mending)) = &self.bound else { return };
-        let beyond = |target: &&f64| target.abs() > *bound && (*target * *target).is_finite();
-        if let Some(target) = targets[..rows * outputs].iter().find(beyond) {
-            self.said.push(format!("a target is {}, and {mending}", Value::Number(*target)));
+        let Some(bound) = &self.bound else { return };
+        if let Some(said) = bound.told(&targets[..rows * outputs], Face::Python) {
+            self.said.push(said);
+            self.told.push(Cause::UnitOfTargets);
             self.bound = None;
         }
     }
 
-    /// A prediction and the numbers that came.
-    pub(crate) fn compare(&mut self, made: &[f64], target: &[f64], weight: f64) {
-        let against = &mut self.against;
-        against.totals.resize(target.len(), 0.0);
-        against.weight += weight;
-        let share = if weight > 0.0 { weight / against.weight } else { 0.0 };
-        for ((made, y), mean) in made.iter().zip(target).zip(&mut against.totals) {
-            against.lost += weight * (made - y) * (made - y);
-            against.lost_by_constant += weight * (*mean - y) * (*mean - y);
-            *mean += share * (y - *mean);
+    /// A model of numbers has learnt a row or more.
+    #[inline]
+    pub(crate) fn judge(&mut self, model: &Regression) {
+        if let Some(early) = self.is_due(model.progress.rows) {
+            let Tabular { description, task, scaling, .. } = model;
+            self.tell(early, of_numbers(description, task, scaling.is_some(), &self.watch, Face::Python));
         }
-        self.said.extend(self.against.finish("the mean of the targets so far"));
     }
 
-    /// A class that was chosen and the one that came.
-    pub(crate) fn compare_class(&mut self, class: usize, chosen: Option<usize>, weight: f64) {
-        let against = &mut self.against;
-        if against.totals.len() <= class {
-            against.totals.resize(class + 1, 0.0);
+    /// A model of classes has.
+    #[inline]
+    pub(crate) fn judge_classes(&mut self, model: &Classification) {
+        if let Some(early) = self.is_due(model.progress.rows) {
+            self.tell(early, of_classes(&model.description, &model.task, Face::Python));
         }
-        let most = (0..against.totals.len()).max_by(|a, b| against.totals[*a].total_cmp(&against.totals[*b]));
-        against.lost += if chosen == Some(class) { 0.0 } else { weight };
-        against.lost_by_constant += if most == Some(class) { 0.0 } else { weight };
-        against.totals[class] += weight;
-        self.said.extend(self.against.finish("the most frequent class so far"));
     }
 
-    /// So many rows were learnt, and so many points are kept.
-    pub(crate) fn crowded(&mut self, rows: u64, size: usize) {
-        if size < 500 || 3 * size as u64 <= rows {
-            return;
-        }
-        if let Some(name) = self.small.take() {
-            self.said.push(format!(
-                "the dictionary of {name} holds {size} of {rows} rows, which makes rows slow; take a wider kernel (kernel=\"gaussian:SIGMA\") or \
-                 bound it (max_dictionary=N)"
-            ));
+    /// Whether it is early, where it is time to judge.
+    #[inline]
+    fn is_due(&mut self, rows: u64) -> Option<bool> {
+        let due = rows >= FEWEST_ROWS.max(2 * self.judged);
+        due.then(|| {
+            self.judged = rows;
+            rows < 2 * FEWEST_ROWS
+        })
+    }
+
+    /// Each cause is told once.
+    fn tell(&mut self, early: bool, found: Vec<Note>) {
+        for Note { cause, text } in found {
+            if !(early && cause != Cause::LargeDictionary || self.told.contains(&cause)) {
+                self.told.push(cause);
+                self.said.push(text);
+            }
         }
     }
 
@@ -215,15 +165,10 @@ impl Notes {
         };
         // Those that a model brought from its file were told before.
         let before = self.implausible.replace(found.rows).unwrap_or(found.rows);
-        if found.rows > before && !self.told_implausible {
-            self.told_implausible = true;
-            let (outliers, row, target) = (learner.outliers(), found.first, Value::Number(found.target));
-            let done = if outliers == Outliers::Skip { "not learnt" } else { "learnt with less weight" };
-            self.said.push(format!(
-                "the target {target}, number {row} of those learnt, is far beyond the others and was {done} (outliers=\"{}\"); \
-                 outliers=\"keep\" learns all as they are",
-                outliers.name()
-            ));
+        if found.rows > before && !self.told.contains(&Cause::ImplausibleTarget) {
+            self.told.push(Cause::ImplausibleTarget);
+            let place = format!(", number {} of those learnt,", found.first);
+            self.said.push(implausible(&found, &place, learner.outliers(), Face::Python).text);
         }
     }
 

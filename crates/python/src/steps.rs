@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 
 use crate::errors;
 use crate::front::{Front, RowModel};
-use crate::notes::EVERY;
 use crate::rows::EarlyEnd;
 
 /// What is told beside predictions.
@@ -61,10 +60,8 @@ pub(crate) fn learn_numbers(py: Python<'_>, model: &mut Regression, front: &mut 
     model.progress.rows += 1;
     score.record_weighted(&front.scores, &front.y, w);
     front.notes.hear(&front.y, front.y.len());
-    front.notes.compare(&front.scores, &front.y, w);
-    if model.progress.rows.is_multiple_of(EVERY) {
-        front.notes.crowded(model.progress.rows, model.task.learner.dictionary_size());
-    }
+    front.notes.watch.record(&front.x, &front.scores, &front.y, w, model.task.learner.dictionary_size());
+    front.notes.judge(model);
     Ok(())
 }
 
@@ -85,10 +82,7 @@ pub(crate) fn learn_class(
     model.progress.rows += 1;
     model.task.learnt += 1;
     model.task.score.record(class, predicted, None, w);
-    front.notes.compare_class(class, predicted, w);
-    if model.progress.rows.is_multiple_of(EVERY) {
-        front.notes.crowded(model.progress.rows, model.task.classifier.learner().dictionary_size());
-    }
+    front.notes.judge_classes(model);
     Ok(())
 }
 

@@ -9,6 +9,9 @@ use tokio::sync::{mpsc, oneshot};
 use super::model::{Counts, Reason, Row};
 use super::{Journal, Keeping, Save, Service, Snapshot};
 
+/// Rows learnt at which the model is asked for remarks first; later at each doubling.
+const FEWEST_REMARKED: u64 = 256;
+
 /// When a journal that takes nothing may have been emptied.
 const RETRY: Duration = Duration::from_secs(10);
 
@@ -185,7 +188,11 @@ impl LearnerThread {
             (prediction, model.standing())
         };
         self.unsaved = true;
-        service.metrics.learnt(standing);
+        let learnt = service.metrics.learnt(standing);
+        if learnt >= FEWEST_REMARKED && learnt.is_power_of_two() {
+            let said = service.model.blocking_read().remarks();
+            service.metrics.remark(said).into_iter().for_each(|text| (service.options.log)(&text));
+        }
         service.curve.record(standing);
         answers.push_str(&prediction.json(&service.schema, false).to_string());
         if service.options.checkpoint.is_some_and(|every| standing.met.is_multiple_of(every.get())) {

@@ -1,7 +1,9 @@
 //! What the service counts, as Prometheus reads it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::log::Log;
@@ -56,6 +58,8 @@ pub(super) struct Metrics {
     changes: AtomicU64,
     weight: AtomicU64,
     loss: AtomicU64,
+    /// Whether what was ever remarked on still holds, by its cause.
+    remarks: Mutex<BTreeMap<&'static str, bool>>,
 }
 
 #[derive(Default)]
@@ -89,14 +93,15 @@ impl Metrics {
             changes: counter(),
             weight: counter(),
             loss: counter(),
+            remarks: Mutex::default(),
         };
         metrics.model(standing);
         metrics
     }
 
-    /// A row was learnt, behind which the model stands so.
-    pub(super) fn learnt(&self, standing: Standing) {
-        self.learnt.fetch_add(1, Relaxed);
+    /// A row was learnt, behind which the model stands so; the answer is how many they are.
+    pub(super) fn learnt(&self, standing: Standing) -> u64 {
+        let learnt = self.learnt.fetch_add(1, Relaxed) + 1;
         let [loss, weight] = [&self.loss, &self.weight].map(|before| f64::from_bits(before.load(Relaxed)));
         let loss = (standing.loss - loss) / (standing.weight - weight);
         let mean = f64::from_bits(self.recent.load(Relaxed));
@@ -105,6 +110,14 @@ impl Metrics {
             self.recent.store(mean.to_bits(), Relaxed);
         }
         self.model(standing);
+        learnt
+    }
+
+    /// What is to be said of the model now; the answer is what was not said before.
+    pub(super) fn remark(&self, said: Vec<(&'static str, String)>) -> Vec<String> {
+        let mut remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        remarks.values_mut().for_each(|holds| *holds = false);
+        said.into_iter().filter_map(|(cause, text)| remarks.insert(cause, true).is_none().then_some(text)).collect()
     }
 
     /// The model was saved.
@@ -216,6 +229,10 @@ impl Metrics {
             // Writing to a string cannot fail.
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n");
         }
+        text.push_str("# HELP mercer_remark Whether a cause of bad predictions holds.\n# TYPE mercer_remark gauge\n");
+        for (cause, holds) in &*self.remarks.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = writeln!(text, "mercer_remark{{cause=\"{cause}\"}} {}", u8::from(*holds));
+        }
         self.requests_text(&mut text);
         text
     }
@@ -274,6 +291,13 @@ mod tests {
         metrics.learnt(Standing { rounds: 1, weight: 2.0, loss: 3.0, ..Standing::default() });
         let text = metrics.text(&Queue::default(), &PendingRows::default(), &Log::default());
         assert!(text.contains("mercer_recent_loss 1.5\n") && !text.contains("memory_bytes 0\n"), "{text}");
+        let said = || vec![("full_dictionary", "rows are far from all points".to_owned())];
+        assert_eq!(metrics.remark(said()).len(), 1);
+        assert!(metrics.remark(said()).is_empty(), "each is said once");
+        let told = || metrics.text(&Queue::default(), &PendingRows::default(), &Log::default());
+        assert!(told().contains("mercer_remark{cause=\"full_dictionary\"} 1\n"), "{}", told());
+        assert!(metrics.remark(Vec::new()).is_empty());
+        assert!(told().contains("mercer_remark{cause=\"full_dictionary\"} 0\n"), "{}", told());
         let dashboard = include_str!("../../../docs/serving/grafana.json");
         let words = dashboard.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         let asked: Vec<&str> = words.filter(|word| word.starts_with("mercer_") || word.ends_with("_bytes")).collect();

@@ -36,6 +36,10 @@ pub trait Model: Send + Sync {
     /// If the row is refused. The model must then be what it was.
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason>;
 
+    /// What is to be said of what was learnt since the service began: a cause, as a name for
+    /// programs, and a text for people. It is asked for at each doubling of the rows.
+    fn remarks(&self) -> Vec<(&'static str, String)>;
+
     /// What forecasts the rows after the last one learnt, from a copy of the state. It is asked for
     /// where [`Schema::series`] is set.
     fn forecast(&self) -> Forecast;

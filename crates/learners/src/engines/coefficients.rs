@@ -218,14 +218,14 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor
     }
 }
 
-/// `steps ← ηω(y − f(x))` for each output, `scores` being `f(x)`.
+/// `steps ← rate · (y − f(x))` for each output, `scores` being `f(x)`.
 ///
 /// # Errors
 /// [`ExampleError::Diverged`] when one is not finite.
-pub(crate) fn scaled_errors(eta: f64, target: Target<'_>, scores: &[f64], steps: &mut Vec<f64>) -> Result<(), Error> {
+pub(crate) fn scaled_errors(rate: f64, y: &[f64], scores: &[f64], steps: &mut Vec<f64>) -> Result<(), Error> {
     steps.resize(scores.len(), 0.0);
-    for ((step, y), z) in steps.iter_mut().zip(target.y).zip(scores) {
-        *step = finite(eta * target.weight * (y - z))?;
+    for ((step, y), z) in steps.iter_mut().zip(y).zip(scores) {
+        *step = finite(rate * (y - z))?;
     }
     Ok(())
 }

@@ -1,13 +1,15 @@
 //! A function `f = Σ a_j k(x_j, ·)` that moves by gradient steps and keeps every point.
 //!
-//! `f_k ← f_k − η ω g_k k(x, ·)` for each output, `g = ∂ℓ/∂z` at `z = f(x)`, then a projection on
-//! the ball `‖f‖ ≤ U`. The squared norm follows `‖f − s k_x‖² = ‖f‖² − 2s f(x) + s² k(x,x)`, so no
-//! Gram matrix is formed and exact duplicates are harmless. `O(td)` a round.
+//! `f_k ← f_k − η ω g_k k(x, ·)` for each output, `g = ∂ℓ/∂z` at `z = f(x)` (for weights `ω`
+//! above 10 see `update/importance.rs`), then a projection on the ball `‖f‖ ≤ U`. The squared norm
+//! follows `‖f − s k_x‖² = ‖f‖² − 2s f(x) + s² k(x,x)`, so no Gram matrix is formed and exact
+//! duplicates are harmless. `O(td)` a round.
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{dot, scale};
 
+use crate::engines::update::importance::{LARGE, add_rest};
 use crate::engines::update::{Coefficients, StepSize, finite};
 use crate::example::Target;
 use crate::learner::check_scores;
@@ -32,6 +34,8 @@ pub struct KernelExpansion<K> {
     loss: Loss,
     #[cfg_attr(feature = "serde", serde(skip))]
     gradient: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    after: Vec<f64>,
 }
 
 impl<K: Validate> Validate for KernelExpansion<K> {
@@ -73,8 +77,8 @@ impl<K: Kernel> KernelExpansion<K> {
         rule: GradientRule,
     ) -> Self {
         let GradientRule { loss, step_size, radius } = rule;
-        let gradient = Vec::new();
-        Self { kernel, points, coefficients, factor: 1.0, squared_norm, step_size, radius, loss, gradient }
+        let (gradient, after) = (Vec::new(), Vec::new());
+        Self { kernel, points, coefficients, factor: 1.0, squared_norm, step_size, radius, loss, gradient, after }
     }
 
     /// The kernel.
@@ -152,17 +156,18 @@ impl<K: Kernel> KernelExpansion<K> {
         self.loss.gradient(scores, target.y, &mut self.gradient);
         let mut squared_gradient = 0.0;
         for g in &mut self.gradient {
-            *g *= target.weight;
+            *g *= target.weight.min(LARGE);
             squared_gradient += *g * *g;
         }
         let squared_gradient = finite(squared_gradient * self_value)?;
         let (eta, step_size) = self.step_size.next(squared_gradient);
+        self.gradient.iter_mut().for_each(|s| *s *= -eta);
+        add_rest(self.loss, eta, self_value, target, (&mut self.gradient, &*scores), &mut self.after)?;
         let mut squared_norm = self.squared_norm;
         for (s, z) in self.gradient.iter_mut().zip(&*scores) {
-            *s *= eta;
-            squared_norm = squared_norm - 2.0 * *s * z + *s * *s * self_value;
+            squared_norm = squared_norm + 2.0 * *s * z + *s * *s * self_value;
             // The coefficient that is stored.
-            *s = -finite(*s / self.factor)?;
+            *s = finite(*s / self.factor)?;
         }
         let squared_norm = finite(squared_norm)?.max(0.0);
         self.step_size = step_size;

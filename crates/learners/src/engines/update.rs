@@ -3,6 +3,7 @@
 mod block;
 mod coefficients;
 mod gradient;
+pub(crate) mod importance;
 mod information;
 mod least_squares;
 pub(crate) mod margin;

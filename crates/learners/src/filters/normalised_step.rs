@@ -5,11 +5,12 @@ use mercer_kernels::Kernel;
 use mercer_simd::dot;
 
 use crate::engines::coefficients::{CoefficientUpdate, SampleView, scaled_errors};
+use crate::engines::update::importance::squared_rate;
 use crate::engines::update::{Coefficients, finite};
 use crate::loss::Loss;
 use crate::{Error, Growth};
 
-/// `α ← α + η ω e k/(ε + ‖k‖²)`
+/// `α ← α + η ω e k/(ε + ‖k‖²)`; what is above 10 of a weight goes as infinitely many small steps.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NormalisedStep {
@@ -45,11 +46,12 @@ impl<K: Kernel> CoefficientUpdate<K> for NormalisedStep {
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
-        scaled_errors(self.eta, target, scores, &mut self.steps)?;
         let kept = answer.growth().is_some();
         let own = if kept { probe.self_value() } else { 0.0 };
         let squared_row = finite(dot(probe.row().lanes(), probe.row().lanes()) + own * own)?;
         let norm = self.eps + squared_row;
+        let moves = if norm > 0.0 { squared_row / norm } else { 0.0 };
+        scaled_errors(squared_rate(self.eta, moves, target.weight), target.y, scores, &mut self.steps)?;
         // ‖α + sk‖² before any change, so that a step out of range is refused whole.
         let mut squared = alpha.squared_norm();
         for (s, z) in self.steps.iter_mut().zip(&*scores) {

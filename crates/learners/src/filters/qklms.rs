@@ -2,14 +2,16 @@
 //!
 //! With `e = y − f(x)` and `d_j` the kept point nearest to `x`: within the distance `ε` of it,
 //! `α_j ← α_j + η ω e`, `ω` being the weight of the example; otherwise `x` joins with the
-//! coefficient `η ω e`. Once the dictionary is full, inputs farther than `ε` from all its points
-//! teach nothing. `2Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
+//! coefficient `η ω e`. What is above 10 of a weight acts as infinitely many small steps. Once the
+//! dictionary is full, inputs farther than `ε` from all its points teach nothing. `2Jd + J`
+//! multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Answer, Quantised};
 
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView, scaled_errors};
+use crate::engines::update::importance::squared_rate;
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Rule, Takes};
 use crate::loss::Loss;
@@ -80,7 +82,12 @@ impl<K: Kernel> CoefficientUpdate<K> for QuantisedStep {
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { probe, answer, target, .. } = seen;
         alpha.values(probe.row(), scores);
-        scaled_errors(self.eta, target, scores, &mut self.steps)?;
+        let moves = match answer {
+            Answer::Merge(j) => probe.row()[j],
+            Answer::Keep(_) => probe.self_value(),
+            Answer::Skip => 0.0,
+        };
+        scaled_errors(squared_rate(self.eta, moves, target.weight), target.y, scores, &mut self.steps)?;
         // Squares in range keep the predictions of all points together in range.
         let in_range = |value: f64| finite(value * value).map(drop);
         match answer {

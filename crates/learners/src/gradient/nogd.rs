@@ -7,7 +7,7 @@
 //! `Bd + Bk` multiply-adds a round after the switch, which itself costs `O(B³)` once.
 
 use mercer_core::{Inconsistent, Validate, cost};
-use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
+use mercer_kernels::{AlignedVec, AnyKernel, Kernel, Points};
 
 use crate::engines::basis::{FrozenNystrom, OnFeatures};
 use crate::engines::expansion::{GradientRule, KernelExpansion};
@@ -73,6 +73,23 @@ impl<K: Kernel + Clone> Nogd<K> {
             phase: NogdPhase::Collecting(KernelExpansion::new(kernel, dimension, outputs, loss, step_size, radius)),
             scratch: Scratch::default(),
         })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        match &self.phase {
+            NogdPhase::Collecting(expansion) => expansion.kernel(),
+            NogdPhase::Frozen(learner) => learner.feature_map().kernel(),
+        }
+    }
+
+    /// The points kept.
+    #[must_use]
+    pub fn points(&self) -> &Points {
+        match &self.phase {
+            NogdPhase::Collecting(expansion) => expansion.points(),
+            NogdPhase::Frozen(learner) => learner.feature_map().points(),
+        }
     }
 
     /// The same function, projected on the features of the points kept.

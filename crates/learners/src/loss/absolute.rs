@@ -1,6 +1,6 @@
 //! The absolute loss `|z − y|`: its minimiser is the median.
 
-use super::PointwiseLoss;
+use super::{PointwiseLoss, towards};
 
 /// `|z − y|`
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,5 +16,9 @@ impl PointwiseLoss for Absolute {
 
     fn derivative(self, z: f64, y: f64) -> f64 {
         if z == y { 0.0 } else { (z - y).signum() }
+    }
+
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        towards(z, y, amount)
     }
 }

@@ -2,7 +2,7 @@
 
 use mercer_core::ParameterError;
 
-use super::PointwiseLoss;
+use super::{PointwiseLoss, towards};
 
 /// `max(|z − y| − ε, 0)`
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +32,10 @@ impl PointwiseLoss for EpsilonInsensitive {
 
     fn value(self, z: f64, y: f64) -> f64 {
         ((z - y).abs() - self.epsilon).max(0.0)
+    }
+
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        towards(z, z.clamp(y - self.epsilon, y + self.epsilon), amount)
     }
 
     fn derivative(self, z: f64, y: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! The hinge loss of support vector machines.
 
-use super::PointwiseLoss;
+use super::{PointwiseLoss, towards};
 
 /// `max(1 − yz, 0)`
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,6 +16,10 @@ impl PointwiseLoss for Hinge {
 
     fn derivative(self, z: f64, y: f64) -> f64 {
         if y * z < 1.0 { -y } else { 0.0 }
+    }
+
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        y * towards(y * z, (y * z).max(1.0), amount)
     }
 
     fn takes(self, y: f64) -> bool {

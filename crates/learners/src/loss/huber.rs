@@ -35,6 +35,15 @@ impl PointwiseLoss for Huber {
         if error <= self.delta { 0.5 * error * error } else { self.delta * (error - 0.5 * self.delta) }
     }
 
+    /// At the speed `δ` while the error is beyond `±δ`, then as for the squared loss.
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        let error = z - y;
+        let beyond = (error.abs() - self.delta).max(0.0);
+        let left = (amount - beyond / self.delta).max(0.0);
+        let outside = (beyond - self.delta * amount).max(0.0);
+        y + error.signum() * (outside + error.abs().min(self.delta) * (-left).exp())
+    }
+
     fn derivative(self, z: f64, y: f64) -> f64 {
         (z - y).clamp(-self.delta, self.delta)
     }

@@ -34,6 +34,26 @@ impl PointwiseLoss for Logistic {
         -y * Self::probability(-y * z)
     }
 
+    /// The margin `m = yz` solves `m + e^m = m₀ + e^{m₀} + a`; by Newton's method from above, where
+    /// it converges monotonically.
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        let start = y * z;
+        let sum = start + start.exp() + amount;
+        if !sum.is_finite() {
+            return z;
+        }
+        let mut margin = if sum > 1.0 { sum.ln() } else { sum };
+        for _ in 0..60 {
+            let e = margin.exp();
+            let step = (margin + e - sum) / (1.0 + e);
+            margin -= step;
+            if step.abs() <= f64::EPSILON * margin.abs().max(1.0) {
+                break;
+            }
+        }
+        y * margin.max(start)
+    }
+
     fn takes(self, y: f64) -> bool {
         y.abs() == 1.0
     }

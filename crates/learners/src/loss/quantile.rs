@@ -2,7 +2,7 @@
 
 use mercer_core::ParameterError;
 
-use super::PointwiseLoss;
+use super::{PointwiseLoss, towards};
 
 /// `τ(y − z)` where the score is below the target, `(1 − τ)(z − y)` where it is above.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +34,10 @@ impl PointwiseLoss for Quantile {
     fn value(self, z: f64, y: f64) -> f64 {
         let below = y - z;
         if below >= 0.0 { self.tau * below } else { (self.tau - 1.0) * below }
+    }
+
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        towards(z, y, amount * if z < y { self.tau } else { 1.0 - self.tau })
     }
 
     fn derivative(self, z: f64, y: f64) -> f64 {

@@ -19,6 +19,10 @@ impl PointwiseLoss for Squared {
         2.0 * (z - y)
     }
 
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        z + (z - y) * (-2.0 * amount).exp_m1()
+    }
+
     /// `1/(4(U² + Y²))` (\[A\] Theorem 4.9): `(z' − z)² = g²(z' − z)²/(4(z − y)²)`, and
     /// `(z − y)² ≤ 2(U² + Y²)`.
     fn curvature(self, bound: f64, label_bound: f64) -> Option<f64> {

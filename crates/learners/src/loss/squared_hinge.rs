@@ -19,6 +19,10 @@ impl PointwiseLoss for SquaredHinge {
         -2.0 * y * (1.0 - y * z).max(0.0)
     }
 
+    fn flow(self, z: f64, y: f64, amount: f64) -> f64 {
+        z - y * (1.0 - y * z).max(0.0) * (-2.0 * amount).exp_m1()
+    }
+
     fn takes(self, y: f64) -> bool {
         y.abs() == 1.0
     }

@@ -17,6 +17,7 @@ mod eviction;
 mod filters;
 mod forgetting;
 mod growth;
+mod importance;
 mod losses;
 mod mixtures;
 mod mixtures_of_vectors;

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::core::ExampleError;
+use mercer::notes::{self, Face, LearningFacts};
 use mercer::{Error, Regressor, RegressorExt};
 
 use super::cells::{self, AnswerCell, AnswerCells, Offer};
@@ -22,7 +23,7 @@ use super::construction::{Construction, FreshLearner, Premises};
 use super::failure::Failure;
 use super::feed::{ExampleChunk, ExampleFeed, Names};
 use super::memory;
-use super::notes::{self, Alarm, LearningFacts};
+use super::notes::{Alarm, texts, written};
 use super::output::{self, Predictions, number};
 use super::report::{CurvePoint, EvalReport, Parameters, WindowScores};
 use super::scores::{Metric, Scores};
@@ -217,19 +218,17 @@ impl Scoring {
         }
     }
 
-    /// Remarks on the result of so many rounds; `bound` is the key that bounds predictions, if
-    /// targets may be beyond it.
-    fn notes(&self, entry: &Entry, kernel: &str, bound: Option<(&str, &Value)>, rounds: usize) -> Vec<String> {
-        let dictionary_size = self.dictionary_size();
+    /// Remarks on the result of a learner with these settings, whose targets may be scaled.
+    fn notes(&self, entry: &Entry, kernel: &str, parameters: &[(String, String)], scaled: bool) -> Vec<String> {
         match self {
             Self::Numbers(numbers) => {
-                let (score, learner) = (&numbers.score, numbers.learner.learner());
-                let outcome = LearningFacts { entry, kernel, bound, learner, score, dictionary_size };
-                numbers.implausible().into_iter().chain(numbers.watch.notes(&outcome)).collect()
+                let (rounds, learner) = (numbers.score.rounds(), numbers.learner.learner());
+                let facts = LearningFacts { entry, kernel, parameters, scaled, learner, rounds };
+                numbers.implausible().into_iter().chain(texts(numbers.watch.notes(&facts, Face::Command))).collect()
             }
             Self::Classes(classes) => {
-                let crowded = notes::crowded(entry, rounds, dictionary_size);
-                crowded.into_iter().chain(notes::majority(&classes.score)).collect()
+                let crowded = notes::crowded(entry, classes.score.rounds(), self.dictionary_size(), Face::Command);
+                texts(crowded.into_iter().chain(notes::majority(&classes.score, Face::Command)))
             }
         }
     }
@@ -253,11 +252,11 @@ impl Scoring {
     }
 
     /// Takes in row `index` of the chunk, and scores it if it counts; gives the loss so far:
-    /// squared errors, or mistakes.
-    fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool) -> f64 {
+    /// squared errors, or mistakes. So many points are kept after it.
+    fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool, size: usize) -> f64 {
         match self {
             Self::Numbers(numbers) => {
-                numbers.record(chunk, index, counts);
+                numbers.record(chunk, index, counts, size);
                 numbers.score.cumulative_loss()
             }
             Self::Classes(classes) => {
@@ -417,8 +416,7 @@ impl EvalPass {
 
     /// Remarks on the result.
     fn notes(&self, kernel: &str, parameters: &[(&'static str, Value)]) -> Vec<String> {
-        let bound = parameters.iter().find(|(name, _)| Some(*name) == self.entry.bound && self.unscaled);
-        self.body.notes(self.entry, kernel, bound.map(|(key, value)| (*key, value)), self.rounds)
+        self.body.notes(self.entry, kernel, &written(parameters), !self.unscaled)
     }
 
     /// Predicts and learns a chunk, block by block; the clock runs only here. Then its rows are
@@ -453,7 +451,7 @@ impl EvalPass {
         index: usize,
         dictionary_size: usize,
     ) -> Result<(), Failure> {
-        let cumulative_loss = self.body.record(chunk, index, self.rounds >= self.skip);
+        let cumulative_loss = self.body.record(chunk, index, self.rounds >= self.skip, dictionary_size);
         self.rounds += 1;
         if let (false, Scoring::Numbers(numbers)) = (cumulative_loss.is_finite(), &self.body) {
             let shown = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ");

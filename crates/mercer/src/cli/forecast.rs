@@ -7,6 +7,7 @@ mod columns;
 mod feed;
 mod future;
 mod method;
+mod overshoots;
 mod pass;
 mod passes;
 #[cfg(feature = "plots")]

@@ -2,12 +2,13 @@
 
 use mercer::encoding::ScaledTargets;
 use mercer::model::RowDigest;
+use mercer::notes::Watch;
 use mercer::readers::Example;
 
 use super::bad_rows::BadRows;
 use super::encoded_rows::{Oddities, RawRow};
 use super::failure::Failure;
-use super::notes::{Implausibles, Watch};
+use super::notes::Implausibles;
 use super::rows::Origin;
 use super::saving::Saving;
 use super::stop::Stop;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+pub(crate) use mercer::notes::{digits, number};
+
 use super::failure::Failure;
 use super::verbosity;
 
@@ -26,22 +28,6 @@ pub(crate) fn print_on(text: &str) -> Result<bool, Failure> {
             "standard output cannot be written ({error}); check what it is redirected to"
         ))),
     }
-}
-
-/// A number as short as it can be and still read back as the same `f64`.
-pub(crate) fn number(value: f64) -> String {
-    mercer::catalogue::Value::Number(value).to_string()
-}
-
-/// A number as people read it: six digits, with an exponent where it is large.
-pub(crate) fn digits(value: f64) -> String {
-    if value.is_finite() && value.abs() >= 1e9 {
-        let text = format!("{value:.5e}");
-        let (figures, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", figures.trim_end_matches('0').trim_end_matches('.'));
-    }
-    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
-    number(rounded)
 }
 
 /// One file cannot hold two results: options with the places that they name.

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::KernelSpec;
-use mercer::catalogue::{self, Entry, Settings, Value};
+use mercer::catalogue::{self, Entry, Settings};
 use mercer::encoding::ScaledTargets;
 use mercer::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
+use mercer::notes::{Face, of_classes, of_numbers};
 use mercer::readers::{Scaling, Targets};
 
 use super::bad_rows::{BadRows, OnError};
@@ -22,7 +23,7 @@ use super::learned_ranges::LearnedRanges;
 use super::learning::{Learning, seen_after};
 use super::lock::ModelLock;
 use super::memory;
-use super::notes::{self, Alarm, LearningFacts};
+use super::notes::{Alarm, texts};
 use super::output::{self, digits};
 use super::reading::Reading;
 use super::rows::{NextRow, Origin, RowKind, TimedSource};
@@ -99,7 +100,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let beginning = plan.begin(&stop)?;
     let made = plan.construct(arguments, &beginning)?;
     let alarm = Alarm::new(plan.entry, &made.parameters, (&made.kernel, plan.rows.input().shown()), plan.scaled);
-    let (parameters, fresh) = (made.parameters.clone(), plan.model(common, made)?);
+    let fresh = plan.model(common, made)?;
     let (model, goal) = match saved {
         Some(saved) => {
             check_resumable(&arguments.out, &saved, &fresh)?;
@@ -116,7 +117,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     learning.end(ended, &stop)?;
     learning.report();
     let mut text = summary(&learning, &arguments.out, stop.requested());
-    for note in notes(&learning, plan.entry, &parameters, plan.scaled) {
+    for note in notes(&learning) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "Note: {note}");
     }
@@ -288,27 +289,14 @@ impl TrainPlan {
 }
 
 /// Remarks on what was learnt.
-fn notes(
-    learning: &Learning,
-    entry: &'static Entry,
-    parameters: &[(&'static str, Value)],
-    scaled: bool,
-) -> Vec<String> {
-    let bound = entry.bound.filter(|_| !scaled);
-    let bound = parameters.iter().find(|(key, _)| Some(*key) == bound).map(|(key, value)| (*key, value));
-    let dictionary_size = learning.model.dictionary_size();
-    let kernel = learning.model.description.kernel.as_str();
-    let of_result = match &learning.model.task {
-        Task::Numbers(task) => {
-            let (score, learner) = (&task.score, task.learner.learner());
-            learning.watch.notes(&LearningFacts { entry, kernel, bound, learner, score, dictionary_size })
-        }
-        Task::Classes(task) => {
-            let crowded = notes::crowded(entry, task.learnt as usize, dictionary_size);
-            crowded.into_iter().chain(notes::majority(&task.score)).collect()
-        }
+fn notes(learning: &Learning) -> Vec<String> {
+    let Learning { model, watch, .. } = learning;
+    let about = &model.description;
+    let of_result = match &model.task {
+        Task::Numbers(task) => of_numbers(about, task, model.scaling.is_some(), watch, Face::Command),
+        Task::Classes(task) => of_classes(about, task, Face::Command),
     };
-    learning.implausible_note().into_iter().chain(of_result).collect()
+    learning.implausible_note().into_iter().chain(texts(of_result)).collect()
 }
 
 /// The row: learnt, refused, or known already.

@@ -4,12 +4,12 @@
 use mercer::encoding::ScaledTargets;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{Classes, Numbers, Tabular, Task};
+use mercer::notes::Watch;
 use mercer::readers::{Example, Scaling};
 use mercer::{AnyKernel, AnyRegressor, Error, Regressor, RegressorExt, Scratch, Target};
 
 use super::classes::{ClassVerdict, class_of};
 use super::encoded_rows::{self, RawRow};
-use super::notes::Watch;
 use super::output::number;
 use super::table::Standing;
 
@@ -159,9 +159,7 @@ fn teach(
             // it.
             let unscored = score.rounds() == 0 && is_autonomous(learner.learner());
             score.record_weighted(&answer.numbers, target.y, if unscored { 0.0 } else { target.weight });
-            if let ([made], [y]) = (&answer.numbers[..], target.y) {
-                watch.record(inputs, *made, *y, target.weight);
-            }
+            watch.record(inputs, &answer.numbers, target.y, target.weight, learner.dictionary_size());
         }
         Task::Classes(task) => {
             let Classes { classifier, labels, learnt, score } = &mut **task;

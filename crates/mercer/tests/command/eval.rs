@@ -165,6 +165,29 @@ fn notes_follow_the_cause() {
     assert!(small.contains("inputs are all the same to the kernel gaussian:1"), "{small}");
     let one = notes("one.csv --learner krls --kernel gaussian:0.3 --outliers keep");
     assert!(one.contains("that of row 401, whose target is 50"), "{one}");
+    let filled = notes("zeros.csv --learner klms --set max_dictionary=20 --kernel gaussian:9");
+    assert!(filled.contains("19 of the 20 points of the dictionary are copies of the one before"), "{filled}");
+    let first = notes("zeros.csv --learner nogd --set budget=20 --kernel gaussian:0.3");
+    assert!(first.contains(far) && first.contains("keep more points (--set budget=N)"), "{first}");
+    assert!(told.contains("which is full since row "), "{told}");
+    let features = notes("wanders.csv --learner pkawv-taylor --set degree=3 --kernel gaussian:0.3");
+    assert!(features.contains("rows are far from the centre of the features"), "{features}");
+    let narrow = "--learner krls --kernel gaussian:0.01 --set forgetting=0.9";
+    let forgets = notes(&format!("one.csv {narrow} --set forgets=prior"));
+    assert!(forgets.contains("forgetting=0.9 remembers some 10 rows, fewer than the "), "{forgets}");
+    assert!(!notes(&format!("one.csv {narrow}")).contains("remembers"));
+    // Without a window auto sees inputs that have wandered away by their logarithm.
+    let rows: String = (0..2500).map(|i| format!("{},{}\n", x(i) + f64::from(i) / 100.0, wave(i))).collect();
+    let away = Folder::new().with("away.csv", rows);
+    let told = |budget: &str| away.done(&format!("eval away.csv --learner auto --set budget={budget}"));
+    assert!(told("5000").contains("rows lie beyond the range of the first 1024"));
+    assert!(!told("40000").contains("rows lie beyond"));
+    // What was learnt before no longer holds: better than the mean over all rows, worse of late.
+    let turn = |i: u32| (6.0 * x(i)).sin() * if i < 512 { 1.0 } else { -1.0 };
+    let rows: String = (0..800).map(|i| format!("{},{}\n", x(i), turn(i))).collect();
+    let folder = Folder::new().with("turns.csv", rows);
+    let told = folder.done("eval turns.csv --learner krls --kernel gaussian:0.3");
+    assert!(told.contains("Note: since row 513 the error is not below that of predicting the mean"), "{told}");
 }
 
 #[test]

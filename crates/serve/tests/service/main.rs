@@ -194,6 +194,16 @@ fn requests_are_read_strictly() {
 }
 
 #[test]
+fn remarks_of_the_model_are_metrics() {
+    let service = Service::start(Mean::default(), Options::default());
+    let learn = |rows: usize| service.post("/learn", &json!({ "rows": vec![json!([1, 1, 3, 1]); rows] }).to_string()).0;
+    let told = || service.get("/metrics").2.as_str().unwrap().contains("mercer_remark{cause=\"many_rows\"} 1\n");
+    assert!(learn(500) == 200 && !told());
+    assert!(learn(100) == 200 && told());
+    service.end().0.unwrap();
+}
+
+#[test]
 fn the_model_is_closed_to_those_who_do_not_know_the_token() {
     let access = Access { token: Some("s3cret".to_owned()), loopback: true, ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });

@@ -77,6 +77,11 @@ impl Model for Mean {
         new.then(|| Odd { column: "kind".to_owned(), oddity: Oddity::Hashed }).into_iter().collect()
     }
 
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        let many = self.rows >= 512;
+        many.then(|| ("many_rows", format!("{} rows have been learnt", self.rows))).into_iter().collect()
+    }
+
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
         let y = row.targets.first().unwrap_or(&row.values[0]).number();
         if y == 13.0 {

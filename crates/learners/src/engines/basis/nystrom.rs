@@ -39,6 +39,17 @@ impl<K: Kernel> FrozenNystrom<K> {
         Ok(Self { kernel, points, rows })
     }
 
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The points of the approximation.
+    #[must_use]
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
     /// Number of features.
     #[must_use]
     pub fn rank(&self) -> usize {

@@ -1,8 +1,9 @@
 //! The online gradient step `W ← W − η ω φgᵀ`, `g = ∂ℓ/∂z` at `z = Wᵀφ`, with an optional
 //! projection on the ball `‖W‖ ≤ U`.
 //!
-//! `ω` is the weight of the example. In orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared
-//! norm of the function, summed over the outputs. `O(mn)` a step.
+//! `ω` is the weight of the example; `update/importance.rs` says what becomes of one above 10. In
+//! orthonormal coordinates `‖W‖² = Σ_k ‖w_k‖²` is the squared norm of the function, summed over the
+//! outputs. `O(mn)` a step.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
@@ -10,6 +11,7 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::{dot, scale};
 
 use crate::Error;
+use crate::engines::update::importance::{LARGE, add_rest};
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, make_room,
 };
@@ -73,6 +75,8 @@ pub struct GradientStep {
     /// The gradient in the scores, then the steps.
     #[cfg_attr(feature = "serde", serde(skip))]
     gradient: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    after: Vec<f64>,
 }
 
 impl GradientStep {
@@ -86,7 +90,7 @@ impl GradientStep {
     /// The same rule going on from coefficients `w`.
     #[must_use]
     pub fn with_weights(w: Coefficients, loss: Loss, step_size: StepSize, radius: Option<f64>) -> Self {
-        Self { w, step_size, radius, loss, norm_bound: f64::INFINITY, gradient: Vec::new() }
+        Self { w, step_size, radius, loss, norm_bound: f64::INFINITY, gradient: Vec::new(), after: Vec::new() }
     }
 
     /// The coefficients.
@@ -144,13 +148,14 @@ impl GradientStep {
         self.loss.gradient(scores, target.y, gradient);
         let mut squared_gradient = 0.0;
         for g in &mut *gradient {
-            *g *= target.weight;
+            *g *= target.weight.min(LARGE);
             squared_gradient += *g * *g;
         }
         let (eta, step_size) = self.step_size.next(finite(squared_gradient * phi_squared)?);
         for s in &mut *gradient {
             *s = -finite(eta * *s)?;
         }
+        add_rest(self.loss, eta, phi_squared, target, (&mut *gradient, &*scores), &mut self.after)?;
         let moves = (&*gradient, &*scores);
         let squared = squared_after(&self.w, &mut self.norm_bound, self.radius, moves, phi_squared)?;
         if let Some(new) = growth {

@@ -3,11 +3,12 @@
 use mercer::encoding::ScaledTargets;
 use mercer::learners::Error;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals, deviations};
+use mercer::notes::Watch;
 use mercer::{AnyKernel, AnyRegressor, RegressorExt, Rows, Score, Scratch, Target, Targets};
 
 use crate::cli::feed::ExampleChunk;
 use crate::cli::moments::{Naive, RoundSums};
-use crate::cli::notes::{Implausibles, Watch};
+use crate::cli::notes::Implausibles;
 use crate::cli::report::Output;
 use crate::cli::scores::Scores;
 use crate::cli::stretches::Stretches;
@@ -104,8 +105,9 @@ impl NumberRounds {
         (self.predictions.len() / m, learnt)
     }
 
-    /// Takes in row `index` of the chunk, and scores it if it counts.
-    pub(super) fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool) {
+    /// Takes in row `index` of the chunk, after which so many points are kept, and scores it if it
+    /// counts.
+    pub(super) fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool, size: usize) {
         let (weight, m) = (chunk.weight(index), self.outputs);
         self.rows += 1;
         self.implausible.take(self.learner.implausible(), self.rows, weight);
@@ -131,10 +133,8 @@ impl NumberRounds {
             self.stretches.record(|stretch| stretch.record(predictions, targets, weight, radii, naive));
         }
         self.naive.learn(targets, weight);
-        if let ([prediction], [target]) = (predictions, targets) {
-            let d = self.learner.dimension();
-            self.watch.record(&chunk.features[index * d..][..d], *prediction, *target, weight);
-        }
+        let d = self.learner.dimension();
+        self.watch.record(&chunk.features[index * d..][..d], predictions, targets, weight, size);
     }
 
     /// What became of implausible targets.

@@ -10,6 +10,7 @@ use mercer::model::{ModelError, Prediction};
 
 use super::columns::SeriesColumns;
 use super::feed::SeriesFeed;
+use super::overshoots::Overshoots;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
@@ -50,6 +51,7 @@ pub(crate) struct SeriesPass {
     /// What follows the last row, where every row is forecast so far ahead; empty otherwise.
     coming: Vec<f64>,
     time: Duration,
+    overshoots: Overshoots,
 }
 
 /// Most steps that have intervals: forecasts wait for their rows.
@@ -138,6 +140,7 @@ impl SeriesPass {
             future,
             coming: Vec::new(),
             time: Duration::ZERO,
+            overshoots: Overshoots::default(),
         })
     }
 
@@ -197,6 +200,7 @@ impl SeriesPass {
             further.foretell(if forecaster.warmed_up() { &self.coming } else { &[] })?;
         }
         self.time += start.elapsed();
+        self.overshoots.take(seen.rows as usize, &self.prediction, &self.output);
         *fingerprint = seen.fingerprint;
         if seen.rows > errors.warm_up {
             let mut scored = *errors;
@@ -218,6 +222,11 @@ impl SeriesPass {
         let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
         let offsets = self.probabilities.iter().map(|p| seasons.offset(output, *p, step)).collect();
         Some(Reach { offsets, floor: seasons.floor(output).unwrap_or(f64::NEG_INFINITY) })
+    }
+
+    /// What is to be said of forecasts that were beyond everything seen.
+    pub(super) fn overshoot(&self) -> Option<String> {
+        self.overshoots.note(&self.model.method)
     }
 
     /// The next `steps` rows, one after the other.

@@ -382,6 +382,7 @@ impl ForecastReport {
         if let Some(epoch) = pass.model().forecaster.epochs().iter().find(|epoch| epoch.saturated) {
             notes.push(format!("from row {} on the number of lags has reached its limit", epoch.start));
         }
+        notes.extend(pass.overshoot());
         notes
     }
 }

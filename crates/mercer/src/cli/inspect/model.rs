@@ -9,6 +9,7 @@ use mercer::model::{
     Classes, Classification, Description, Model, Moments, Numbers, Operator, Prediction, Regression, SeriesErrors,
     Tabular, Taught, VERSION,
 };
+use mercer::notes::{Face, crowded};
 use mercer::readers::{Scaling, Scheme};
 use mercer::{AnyRegressor, RegressorExt};
 use serde_json::{Value, json};
@@ -16,8 +17,9 @@ use serde_json::{Value, json};
 use super::told;
 use crate::cli::dialect::known_gaps;
 use crate::cli::facts::Facts;
+use crate::cli::forecast;
+use crate::cli::notes::texts;
 use crate::cli::store::LoadedModel;
-use crate::cli::{forecast, notes};
 
 /// What is to be said.
 pub(super) fn facts(LoadedModel { model, bytes }: &LoadedModel) -> Facts {
@@ -96,8 +98,8 @@ impl Facts {
             self.tell("members", members.iter().map(member).collect::<Value>());
         }
         let entry = find(&model.description.learner).ok();
-        let crowded = entry.and_then(|entry| notes::crowded(entry, score.rounds(), model.dictionary_size()));
-        self.tell("notes", crowded.into_iter().collect::<Vec<_>>());
+        let crowded = entry.and_then(|entry| crowded(entry, score.rounds(), model.dictionary_size(), Face::Command));
+        self.tell("notes", texts(crowded));
     }
 
     fn tell_classes(&mut self, model: &Classification) {

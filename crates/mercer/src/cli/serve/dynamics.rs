@@ -100,6 +100,10 @@ impl Model for Dynamics {
         Vec::new()
     }
 
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     fn learn(&mut self, _: &Row) -> Result<Prediction, Reason> {
         Err("an operator is served as it is; mercer koopman --model FILE learns further rows".into())
     }

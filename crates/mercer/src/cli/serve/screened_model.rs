@@ -73,6 +73,10 @@ impl Model for ScreenedModel {
         Ok(prediction)
     }
 
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        self.model.remarks()
+    }
+
     fn forecast(&self) -> Forecast {
         self.model.forecast()
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use mercer::encoding::{Oddity, ScaledTargets, Use};
 use mercer::forecast::Forecaster;
-use mercer::model::{Classes, Model as SavedModel, SeriesErrors};
+use mercer::model::{Classes, Model as SavedModel, SeriesErrors, Task};
+use mercer::notes::{Face, Watch, of_classes, of_numbers};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
 use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing, Takes, Value};
@@ -18,7 +19,6 @@ use crate::cli::failure::Failure;
 use crate::cli::forecast::{PassOptions, SeriesColumns, SeriesPass};
 use crate::cli::input::sorted_names;
 use crate::cli::learning::seen_after;
-use crate::cli::notes::Watch;
 use crate::cli::predict::known_place;
 use crate::cli::store;
 use crate::cli::trained_model::{OfRows, RowPrediction, TrainedModel};
@@ -297,6 +297,16 @@ impl Model for Examples {
         Ok(self.told(&self.answer, Vec::new()))
     }
 
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        let Self { model, watch, .. } = self;
+        let about = &model.description;
+        let notes = match &model.task {
+            Task::Numbers(task) => of_numbers(about, task, model.scaling.is_some(), watch, Face::Command),
+            Task::Classes(task) => of_classes(about, task, Face::Command),
+        };
+        notes.into_iter().map(|note| (note.cause.name(), note.text)).collect()
+    }
+
     fn forecast(&self) -> Forecast {
         Box::new(|_, _| Err("the model is of no series".into()))
     }
@@ -363,6 +373,10 @@ impl Model for ServedSeries {
     }
 
     fn odd(&self, _: &Row) -> Vec<Odd> {
+        Vec::new()
+    }
+
+    fn remarks(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
