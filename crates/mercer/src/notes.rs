@@ -321,7 +321,8 @@ impl Watch {
         let more = key.map_or(String::new(), |key| format!("keep more points ({}), ", face.set(key, "N")));
         let bound = key.and_then(|key| facts.value(key)).and_then(|bound| bound.parse().ok());
         let full = bound.is_some_and(|bound: usize| bound <= learner.dictionary_size()) && self.grown > 1;
-        let since = if full { format!(", which is full since row {}", self.grown) } else { String::new() };
+        let since =
+            if full { format!(", which is full since row {} at the latest", self.grown) } else { String::new() };
         Some(Note::new(
             Cause::FullDictionary,
             format!(

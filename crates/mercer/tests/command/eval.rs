@@ -169,7 +169,8 @@ fn notes_follow_the_cause() {
     assert!(filled.contains("19 of the 20 points of the dictionary are copies of the one before"), "{filled}");
     let first = notes("zeros.csv --learner nogd --set budget=20 --kernel gaussian:0.3");
     assert!(first.contains(far) && first.contains("keep more points (--set budget=N)"), "{first}");
-    assert!(told.contains("which is full since row "), "{told}");
+    let trained = folder.done(&format!("train wanders.csv {krls} --task regression --out w.mercer --quiet"));
+    assert!(trained.contains("20 points of the dictionary, which is full since row "), "{trained}");
     let features = notes("wanders.csv --learner pkawv-taylor --set degree=3 --kernel gaussian:0.3");
     assert!(features.contains("rows are far from the centre of the features"), "{features}");
     let narrow = "--learner krls --kernel gaussian:0.01 --set forgetting=0.9";
