@@ -181,7 +181,7 @@ fn pairs(settings: &str) -> Vec<String> {
 }
 
 /// What a subject did on a stream.
-pub struct Outcome {
+pub struct SoakOutcome {
     /// The root mean squared error over the second half.
     pub error: f64,
     /// Why something was remarked on.
@@ -231,7 +231,7 @@ impl Subject {
 ///
 /// # Errors
 /// When the subject cannot be made, or diverges.
-pub fn outcome(subject: &str, stream: &str, rows: usize) -> Result<Outcome> {
+pub fn outcome(subject: &str, stream: &str, rows: usize) -> Result<SoakOutcome> {
     let mut learner = if subject == MEAN { None } else { Some(Subject::new(subject, rows)?) };
     let mut generator = ChaCha8Rng::seed_from_u64(1);
     let (mut squares, mut count, mut mean) = (0.0, 0.0, 0.0);
@@ -248,7 +248,7 @@ pub fn outcome(subject: &str, stream: &str, rows: usize) -> Result<Outcome> {
         }
     }
     let causes = learner.map_or(Vec::new(), |learner| learner.causes());
-    Ok(Outcome { error: f64::sqrt(squares / count), causes })
+    Ok(SoakOutcome { error: f64::sqrt(squares / count), causes })
 }
 
 /// Learners that must recover from one wrong target.
@@ -306,7 +306,7 @@ mod tests {
         for stream in STREAMS {
             let mean = outcome(MEAN, stream, 600)?.error;
             for subject in subjects() {
-                let Outcome { error, causes } = outcome(&subject, stream, 600)?;
+                let SoakOutcome { error, causes } = outcome(&subject, stream, 600)?;
                 assert!(error < 10.0 * mean, "{subject}, {stream}: {error}, and {mean} of the mean");
                 let told = error <= 1.1 * mean || !causes.is_empty();
                 assert!(told, "{subject}, {stream}: {error}, {mean} of the mean, and no remark");

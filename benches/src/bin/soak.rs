@@ -1,7 +1,8 @@
 //! The matrix of `mercer_benches::soak`: every learner of bounded memory and its settings of change
 //! on every kind of stream, as a table in Markdown, and what one wrong target leaves behind.
-//! `cargo xtask soak --matrix` runs it. It fails where a learner that the guide offers is far from a
-//! window, where nothing is said of an error above the mean's, and where a mixture does not recover.
+//! `cargo xtask soak --matrix` runs it. It fails where a learner that the guide offers is far from
+//! a window, where nothing is said of an error above the mean's, and where a mixture does not
+//! recover.
 
 use std::sync::Mutex;
 use std::thread;
@@ -9,7 +10,9 @@ use std::thread;
 use anyhow::{Result, ensure};
 use clap::Parser;
 use mercer::notes::Cause;
-use mercer_benches::soak::{MEAN, OFFERED, Outcome, RECOVERING, REFERENCE, STREAMS, WRONG, after, outcome, subjects};
+use mercer_benches::soak::{
+    MEAN, OFFERED, RECOVERING, REFERENCE, STREAMS, SoakOutcome, WRONG, after, outcome, subjects,
+};
 
 /// Errors as multiples of those of a window.
 #[derive(Parser)]
@@ -44,8 +47,8 @@ fn line(subject: &str, reference: &[f64], mean: &[f64], rows: usize) -> (String,
     let offered = OFFERED.iter().find(|(offered, _)| *offered == subject).map_or(&[][..], |(_, streams)| streams);
     let (mut cells, mut wrong) = (Vec::new(), Vec::new());
     for (place, stream) in STREAMS.iter().enumerate() {
-        let diverged = |_| Outcome { error: f64::INFINITY, causes: Vec::new() };
-        let Outcome { error, causes } = outcome(subject, stream, rows).unwrap_or_else(diverged);
+        let diverged = |_| SoakOutcome { error: f64::INFINITY, causes: Vec::new() };
+        let SoakOutcome { error, causes } = outcome(subject, stream, rows).unwrap_or_else(diverged);
         let (share, worse) = (error / reference[place], error > 1.1 * mean[place] && subject != MEAN);
         if worse && causes.is_empty() {
             wrong

@@ -4,6 +4,7 @@
 //! A [`Watch`] takes note of the rows as they are learnt. The command, the service, Python's
 //! classes and the matrix of `cargo xtask soak` ask it for the same remarks.
 
+mod face;
 mod nearness;
 
 use mercer_encoding::Implausible;
@@ -16,6 +17,7 @@ use crate::catalogue::{Entry, Value};
 #[cfg(feature = "model")]
 use crate::model::{Classes, Description, Numbers};
 
+pub use face::Face;
 use nearness::{FarRows, alike, beyond, copies};
 
 /// Fewest rounds of which anything can be said.
@@ -33,47 +35,6 @@ const FIRST: usize = 1024;
 
 /// Points from which a dictionary that should stay small is remarked on.
 const MANY_POINTS: usize = 500;
-
-/// Whose words settings are told in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Face {
-    /// `--set key=value`
-    #[default]
-    Command,
-    /// `key="value"`
-    Python,
-}
-
-impl Face {
-    /// A key with a value, or with a letter in its place.
-    fn set(self, key: &str, value: &str) -> String {
-        let number = value.parse::<f64>().is_ok() || value == "N" || value == "…";
-        match self {
-            Self::Command => format!("--set {key}={value}"),
-            Self::Python if number => format!("{key}={value}"),
-            Self::Python => format!("{key}=\"{value}\""),
-        }
-    }
-
-    fn pick(self, command: &'static str, python: &'static str) -> &'static str {
-        match self {
-            Self::Command => command,
-            Self::Python => python,
-        }
-    }
-
-    fn width(self) -> &'static str {
-        self.pick("--kernel gaussian:SIGMA", "kernel=\"gaussian:SIGMA\"")
-    }
-
-    /// What helps where the cause is not known.
-    fn anything(self) -> &'static str {
-        self.pick(
-            "try another kernel width (--kernel gaussian:SIGMA), --scale standard, or --learner auto",
-            "try another width (kernel=\"gaussian:SIGMA\"), a larger dictionary, standardised inputs, mercer.Pipeline, or mercer.Auto",
-        )
-    }
-}
 
 /// Why something is remarked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

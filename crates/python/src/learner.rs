@@ -18,7 +18,7 @@ use crate::making::{DataFacts, Extras, LearnerSpec, intervals};
 use crate::notes;
 use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece};
 use crate::steps::{
-    Extra, code, data, learn_block, learn_class, learn_numbers, most, no_probabilities, predict, unscale,
+    Extra, code, data, judge, learn_block, learn_class, learn_numbers, most, no_probabilities, predict, unscale,
 };
 use crate::{arrays, errors};
 
@@ -169,7 +169,7 @@ impl LearnerCore {
             let weight = weights.get(row).copied().unwrap_or(1.0);
             front.notes.watch.record(&inputs[row * dimension..][..dimension], scores, y, weight, points);
         }
-        self.judge(py, &mut front)?;
+        self.core.look(py, |body| judge(body, &mut front.notes))?;
         Ok(made)
     }
 
@@ -222,16 +222,8 @@ impl LearnerCore {
             front.classes.truncate(py, classes)?;
             return Err(refused.named(py, &front.features));
         }
-        self.judge(py, &mut front)?;
+        self.core.look(py, |body| judge(body, &mut front.notes))?;
         Ok(predicted)
-    }
-
-    /// Rows were learnt.
-    fn judge(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
-        self.core.look(py, |body| match body {
-            RowModel::Numbers(model) => front.notes.judge(model),
-            RowModel::Classes(model) => front.notes.judge_classes(model),
-        })
     }
 
     /// Reads an input of a prediction and leaves the scores in `front.scores`, those of numbers in

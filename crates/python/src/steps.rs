@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors;
 use crate::front::{Front, RowModel};
+use crate::notes::Notes;
 use crate::rows::EarlyEnd;
 
 /// What is told beside predictions.
@@ -114,6 +115,14 @@ pub(crate) fn learn_block(model: &mut Regression, rows: Rows<'_>, made: &mut Vec
         progress.rows += 1;
     }
     learnt
+}
+
+/// A model has learnt rows.
+pub(crate) fn judge(body: &RowModel, notes: &mut Notes) {
+    match body {
+        RowModel::Numbers(model) => notes.judge(model),
+        RowModel::Classes(model) => notes.judge_classes(model),
+    }
 }
 
 /// The prediction for one input, which is row `row` of a batch, and what is told beside it.

@@ -137,20 +137,6 @@ fn errors_stand_beside_those_of_the_baselines() {
     }
 }
 
-/// The methods of the papers follow a jump exactly, which is told; the default keeps to the range.
-#[test]
-fn forecasts_beyond_everything_seen_are_told() {
-    let noise = |t: u64| (t * 7919 % 1009) as f64 / 504.0 - 1.0;
-    let level = |t: u64| if t < 1500 { 0.0 } else { 1e6 };
-    let rows: String = (0..3000).map(|t| format!("{}\n", level(t) + noise(t) + 0.5 * noise(t + 1))).collect();
-    let folder = Folder::new().with("jump.csv", format!("y\n{rows}"));
-    let told = |method: &str| folder.done(&format!("forecast jump.csv {method}"));
-    let discounted = told("--method discounted --alpha 0.99");
-    assert!(discounted.contains("Note: the forecast of row 150") && discounted.contains("discounted"), "{discounted}");
-    let default = told("");
-    assert!(!default.contains("beyond all values"), "{default}");
-}
-
 #[test]
 fn every_method_forecasts() {
     let folder = Folder::new().with("s.csv", csv(&track(400)));
