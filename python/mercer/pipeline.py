@@ -359,11 +359,17 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         return _data.like(X, made)
 
     @property
-    def columns_(self) -> list[tuple[str, str, str, str | None]]:
-        """For each column its name, what it is, whether it is used, and how it becomes numbers."""
+    def columns_(self) -> list[dict[str, str | None]]:
+        """For each column its name, its kind, its use, why it is that ("" where it is plain), and its treatment: how it becomes numbers."""
         if not self._is_made:
             raise AttributeError("columns_: nothing was learnt yet")
-        return self._facts()[0]
+        return [dict(zip(("name", "kind", "use", "why", "treatment"), facts, strict=True)) for facts in self._facts()[0]]
+
+    @property
+    def counts_(self) -> dict[str, int]:
+        """How many cells of the rows that were learnt and predicted, since this was made or loaded, were gaps, did not fit their column and
+        counted as gaps ("misfits"), or were categories without a number of their own ("hashed")."""
+        return dict(self._counts())
 
     @property
     def dictionary_size(self) -> int:

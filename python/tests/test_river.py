@@ -237,7 +237,7 @@ def test_pipelines_learn_from_the_first_dictionary(learner):
         model.learn_one(x, y)
     assert isinstance(model, river.base.Regressor) and not isinstance(model, river.base.Classifier)
     assert mae.get() < 0.7 * mean.get()
-    kinds = {name: kind for name, kind, *_ in model.columns_}
+    kinds = {column["name"]: column["kind"] for column in model.columns_}
     assert kinds["origin"] == kinds["late"] == "category" and kinds["distance"] == "number" and kinds["when"] == "time"
     if learner.intervals:
         low, high = model.predict_interval_one(x)

@@ -16,8 +16,8 @@ const MAX_LINES: usize = 600;
 /// The crates from the ground up: each may depend on those before it.
 const FLOORS: [&str; 19] = [
     "plots",
-    "serve",
     "core",
+    "serve",
     "readers",
     "datasets",
     "streams",

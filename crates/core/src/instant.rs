@@ -11,17 +11,22 @@ const FARTHEST: f64 = 1e13;
 /// Seconds since 1970-01-01 UTC of a date, a time, or both.
 ///
 /// Accepted are `2024-05-01`, `2024/05/01`, `01.05.2024`, `2024-05`, `08:30`, `08:30:00.25` (on
-/// 1970-01-01) and a date with a time, separated by `T` or one space; after a time `Z` or an offset
-/// `+02:00`, `+0200`, `+02`. Without an offset it is UTC. A week of ISO 8601, `2024-W18` or
-/// `2024-W18-3`, begins on Monday. Also dates with an English month: `May 1 2024`, `May 1, 2024`,
-/// `1 May 2024`, `1-May-2024`, `May-1-2024`, and behind the day `1-May-24`, of 1969 to 2068; with a
-/// time behind a space. Spaces around it do not count. `None` for everything else: nobody knows
-/// what `01/02/2024` is.
+/// 1970-01-01) and a date with a time, separated by `T` or one space; after a time `Z`, `UTC`, `GMT`
+/// or an offset `+02:00`, `+0200`, `+02`, behind a space or not. Without an offset it is UTC. A week
+/// of ISO 8601, `2024-W18` or `2024-W18-3`, begins on Monday. Also dates with an English month:
+/// `May 1 2024`, `May 1, 2024`, `1 May 2024`, `1-May-2024`, `May-1-2024`, and behind the day
+/// `1-May-24`, of 1969 to 2068; with a time behind a space, and a day of the week before it; as web
+/// servers write it, `01/May/2024:08:30:00 +0200`, with a time behind a colon. Spaces around it do
+/// not count. `None` for everything else: nobody knows what `01/02/2024` is.
 #[must_use]
 pub fn parse_instant(text: &str) -> Option<f64> {
     let text = text.trim().as_bytes();
     if text.get(2) == Some(&b':') {
         return time(text);
+    }
+    // As spreadsheets write how long something took.
+    if text.get(1) == Some(&b':') && text.len() < 20 {
+        return time(&[&b"0"[..], text].concat());
     }
     if text.get(2) == Some(&b'.') {
         let (day, month) = (digits(text.get(..2)?)?, digits(text.get(3..5)?)?);
@@ -71,11 +76,14 @@ fn with_month(text: &[u8]) -> Option<f64> {
         "november",
         "december",
     ];
-    if !text.iter().any(u8::is_ascii_alphabetic) || text.len() > 36 {
+    if !text.iter().any(u8::is_ascii_alphabetic) || text.len() > 48 {
         return None;
     }
-    // A time stands behind the last blank.
-    let clock = text.iter().rposition(|byte| *byte == b' ').filter(|at| text[*at..].get(3) == Some(&b':'));
+    let text = behind_weekday(text);
+    // A time stands behind a blank, or the colon of web servers.
+    let is_clock =
+        |at: usize| text[at..].get(3) == Some(&b':') && text[at + 1..].iter().take(2).all(u8::is_ascii_digit);
+    let clock = (0..text.len()).find(|at| matches!(text[*at], b' ' | b':') && is_clock(*at));
     let (text, of_day) = clock.map_or(Some((text, 0.0)), |at| Some((&text[..at], time(&text[at + 1..])?)))?;
     let separates = |byte: &u8| matches!(byte, b' ' | b',' | b'-' | b'/');
     let mut parts = text.split(separates).filter(|part| !part.is_empty());
@@ -97,6 +105,20 @@ fn with_month(text: &[u8]) -> Option<f64> {
     // As POSIX has it: 69 and later are of the last century.
     let year = if short { year + if year < 69 { 2000 } else { 1900 } } else { year };
     if parts.next().is_some() { None } else { Some(whole(year, month, day, &[])? + of_day) }
+}
+
+/// What stands behind a day of the week, as in mails: `Wed, 1 May 2024`.
+fn behind_weekday(text: &[u8]) -> &[u8] {
+    let name = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let is_day = |day: &&str| {
+        name >= 3 && day.as_bytes().get(..name).is_some_and(|long| long.eq_ignore_ascii_case(&text[..name]))
+    };
+    let mut days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].iter();
+    if !days.any(|day| is_day(&day)) {
+        return text;
+    }
+    let rest = &text[name..];
+    rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start()
 }
 
 /// A date of ten bytes (or seven, without a day), and the time behind it.
@@ -156,6 +178,8 @@ fn time(text: &[u8]) -> Option<f64> {
 fn offset(text: &[u8]) -> Option<f64> {
     let (sign, text) = match text {
         [] | [b'Z' | b'z'] => return Some(0.0),
+        [b' ', b'U', b'T', b'C'] | [b' ', b'G', b'M', b'T'] => return Some(0.0),
+        [b' ', rest @ ..] if matches!(rest, [b'+' | b'-', ..]) => return offset(rest),
         [b'+', rest @ ..] => (1.0, rest),
         [b'-', rest @ ..] => (-1.0, rest),
         _ => return None,
@@ -296,6 +320,14 @@ mod tests {
             ("02/jan/70", DAY),
             ("2 Jan 1970 08:30", DAY + 30_600.0),
             ("Jan 2, 1970 08:30:01+01", DAY + 27_001.0),
+            ("29/Feb/2024:12:30:15 +0000", 1_709_209_815.0),
+            ("29/Feb/2024:12:30:15", 1_709_209_815.0),
+            ("Thu, 29 Feb 2024 12:30:15 GMT", 1_709_209_815.0),
+            ("Thursday 29 February 2024 12:30:15 +0100", 1_709_206_215.0),
+            ("2024-02-29 12:30:15 +0100", 1_709_206_215.0),
+            ("2024-02-29 12:30:15 UTC", 1_709_209_815.0),
+            ("2024-02-29T12:30 UTC", 1_709_209_800.0),
+            ("0:14:27", 867.0),
             // A Thursday began 1970.
             ("1970-W01", -3.0 * DAY),
             ("1970-W01-4", 0.0),
@@ -315,6 +347,12 @@ mod tests {
             "2024-02-30",
             "2023-02-29",
             "2024-5-1",
+            "29/Feb/2024:12",
+            "Thu",
+            "Thu, 12:30",
+            "3:2",
+            "12:30 PM",
+            "12:30  UTC",
             "1.5.2024",
             "32.01.2024",
             "01.13.2024",
@@ -326,7 +364,7 @@ mod tests {
             "08:60",
             "08:30:61",
             "2024-05-01T08:30+25:00",
-            "2024-05-01T08:30 UTC",
+            "2024-05-01T08:30 CET",
             "x024-05-01",
             "2024-05-01Z",
             "1:30",

@@ -9,6 +9,8 @@
 //! | [`Number`] | to write a number for people |
 //! | [`Cost`] | to say what a round costs |
 //! | [`Cell`], [`Cells`] | a value of a table, and a row of values |
+//! | [`OddCells`], [`Oddity`] | to count cells that are read otherwise than they stand, and to tell them |
+//! | [`ValueRange`] | min-max scaling |
 //! | [`parse_instant`] | to read dates and times |
 //! | [`Punctuation`] | to read numbers with marks among their digits |
 //!
@@ -34,8 +36,10 @@ mod example;
 mod instant;
 mod nesting;
 mod numeral;
+mod odd;
 mod parameter;
 mod parameters;
+mod range;
 
 use std::collections::VecDeque;
 
@@ -47,7 +51,9 @@ pub use instant::{Calendar, instant_text, parse_instant};
 pub use nesting::nested;
 pub use nesting::{DEEPEST, validate_nested};
 pub use numeral::Punctuation;
+pub use odd::{OddCells, Oddity};
 pub use parameter::{Number, ParameterError};
+pub use range::ValueRange;
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few
 /// rows can always be had.

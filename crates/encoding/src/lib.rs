@@ -11,6 +11,7 @@
 //! |---|---|
 //! | a value of a record, and a record | [`Cell`], [`Cells`] |
 //! | what the columns are; another file's columns by name | [`Schema`], [`Look`], [`Overrides`], [`ColumnMap`] |
+//! | what is told of a column, and of odd cells | [`ColumnFacts`], [`OddCells`] |
 //! | columns to numbers | [`Transform`], [`Encoding`], [`Scale`], [`EncodingOptions`] |
 //! | targets of any unit | [`ScaledTargets`], [`TargetScale`] |
 //! | everything before a learner | [`Pipeline`], [`ClassPipeline`] |
@@ -38,6 +39,7 @@
 mod class_pipeline;
 mod encoding;
 mod error;
+mod facts;
 
 mod key;
 mod look;
@@ -62,9 +64,10 @@ pub mod transform;
 pub use class_pipeline::ClassPipeline;
 pub use encoding::Encoding;
 pub use error::EncodingError;
+pub use facts::{ColumnFacts, Remedy};
 pub use look::Look;
 pub use matching::{ColumnMap, MappedRecord};
-pub use mercer_core::{Cell, Cells, parse_instant};
+pub use mercer_core::{Cell, Cells, OddCells, Oddity, parse_instant};
 pub use moments::RunningMoments;
 pub use notation::{Clock, DayOrder, Notation, Numeral};
 pub use overrides::Overrides;
@@ -79,4 +82,4 @@ pub use step::TimeStep;
 #[cfg(feature = "learners")]
 pub use target::{ScaledTargets, TargetScale};
 pub use times::AmbiguousDay;
-pub use transform::{EncodingOptions, Oddity, Transform};
+pub use transform::{EncodingOptions, Transform};

@@ -7,7 +7,7 @@ use crate::key::Key;
 use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, TextReading, is_code, is_set_off};
 use crate::overrides::Overrides;
 use crate::schema::{Column, Kind, LISTED, LONGEST_NAME, Schema, TimeParts, Use};
-use mercer_core::{Calendar, Cell, Cells, is_gap_mark, parse_instant};
+use mercer_core::{Calendar, Cell, Cells, ValueRange, is_gap_mark, parse_instant};
 
 /// Different values of a column that are counted.
 const MOST_DISTINCT: usize = 10_000;
@@ -137,7 +137,7 @@ struct ColumnSight {
     dates: u64,
     /// Their bytes.
     bytes: u64,
-    range: Option<(f64, f64)>,
+    range: ValueRange,
     last: Option<f64>,
     /// A number that is no integer, or not above the one before.
     not_running: bool,
@@ -155,7 +155,7 @@ struct ColumnSight {
 /// How the times of a column vary.
 #[derive(Clone, Debug, Default)]
 struct TimeVariation {
-    range: Option<(f64, f64)>,
+    range: ValueRange,
     first: Option<Calendar>,
     last: Option<f64>,
     least_gap: Option<f64>,
@@ -165,7 +165,7 @@ struct TimeVariation {
 
 impl TimeVariation {
     fn observe(&mut self, instant: f64) {
-        widen(&mut self.range, instant);
+        self.range.observe(instant);
         let calendar = Calendar::of(instant);
         let first = *self.first.get_or_insert(calendar);
         self.hours |= first.of_day != calendar.of_day;
@@ -182,10 +182,6 @@ impl TimeVariation {
         let closer = |days: f64| self.days && self.least_gap.is_some_and(|gap| gap < days * DAY);
         TimeParts { hour: self.hours, weekday: closer(7.0), season: closer(300.0) }
     }
-}
-
-fn widen(range: &mut Option<(f64, f64)>, value: f64) {
-    *range = Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
 }
 
 impl ColumnSight {
@@ -230,7 +226,7 @@ impl ColumnSight {
     }
 
     fn observe_number(&mut self, number: f64) {
-        widen(&mut self.range, number);
+        self.range.observe(number);
         let running = number == number.trunc() && self.last.is_none_or(|last| number > last);
         self.not_running |= !running;
         self.last = Some(number);
@@ -367,12 +363,12 @@ impl ColumnSight {
         ];
         let is_far = |(text, mark): &(&str, f64)| {
             let often = self.places.get(*text).is_some_and(|&place| self.values[place].1 > 1);
-            let mut others = None;
+            let mut others = ValueRange::NOTHING;
             if often && self.unlisted == 0 {
                 let values = self.values().filter(|(value, _)| value != text);
-                values.filter_map(|(value, _)| value.parse().ok()).for_each(|number| widen(&mut others, number));
+                values.filter_map(|(value, _)| value.parse().ok()).for_each(|number| others.observe(number));
             }
-            others.is_some_and(|(low, high)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low))
+            others.ends().is_some_and(|(low, high)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low))
         };
         MARKS.into_iter().find(is_far).map(|(text, _)| text)
     }
@@ -405,7 +401,7 @@ impl ColumnSight {
                     Some(order) => Notation::Day(order),
                     None if nothing || self.texts == self.dates && self.numbers == 0 => Notation::Plain,
                     None if self.texts == 0 => {
-                        let range = self.range.unwrap_or_default();
+                        let range = self.range.ends().unwrap_or_default();
                         Notation::of_clock(range, self.values().filter_map(|(value, _)| value.parse().ok()))
                     }
                     None => match Notation::of_days(self.values()) {
@@ -444,14 +440,14 @@ impl ColumnSight {
         };
         let is_time = kind == Kind::Time;
         let (range, times) = self.ranges(kind, &notation);
-        let listed = kind == Kind::Category || (kind == Kind::Constant && range.is_none());
+        let listed = kind == Kind::Category || (kind == Kind::Constant && range.ends().is_none());
         let misfits = match kind {
             // The text of a number may have a decimal comma, which the file tells and a value does
             // not.
             Kind::Number if notation == Notation::Plain => self.marks + self.instants + self.texts - self.plain,
             Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
             Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
-            Kind::Constant if range.is_some() => self.marks,
+            Kind::Constant if range.ends().is_some() => self.marks,
             _ => 0,
         };
         let distinct = if listed { self.values.len() as u64 + self.unlisted } else { self.distinct() };
@@ -461,7 +457,7 @@ impl ColumnSight {
             used,
             missing: self.missing + misfits,
             distinct,
-            range: if is_time { times.range } else { range },
+            range: if is_time { times.range.ends() } else { range.ends() },
             categories: if listed { self.most_frequent() } else { Vec::new() },
             time: if is_time { times.parts() } else { TimeParts::default() },
             notation,
@@ -479,13 +475,13 @@ impl ColumnSight {
     }
 
     /// The range of a column of numbers, and the times of one of times.
-    fn ranges(&self, kind: Kind, notation: &Notation) -> (Option<(f64, f64)>, TimeVariation) {
+    fn ranges(&self, kind: Kind, notation: &Notation) -> (ValueRange, TimeVariation) {
         let mut range = self.range;
         let mut times = self.times.clone();
         match (kind, notation) {
             (Kind::Number, Notation::Number(_)) | (Kind::Number, Notation::Plain) if self.texts > 0 => {
                 self.values().filter_map(|(value, _)| notation.number(Cell::Text(value))).for_each(|number| {
-                    widen(&mut range, number);
+                    range.observe(number);
                 });
             }
             (Kind::Time, Notation::Day(_)) => {

@@ -329,6 +329,12 @@ impl Affix {
         "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
     ];
 
+    /// Units that may stand behind digits without a blank. One letter may be a code.
+    const UNITS: [&str; 24] = [
+        "ms", "min", "sec", "mg", "kg", "mm", "cm", "km", "ml", "m/s", "km/h", "mph", "m²", "m³", "hPa", "Hz", "kHz",
+        "kW", "kWh", "kB", "KB", "MB", "GB", "TB",
+    ];
+
     /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
     /// for a unit.
     fn shared<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Option<(String, String)> {
@@ -372,7 +378,7 @@ impl Affix {
     fn is_unit(behind: &str) -> bool {
         let unit = behind.trim_matches(is_blank);
         let word = behind.starts_with(is_blank) && unit.len() <= 12 && unit.chars().all(|c| !is_blank(c));
-        Self::is_known(unit) || word
+        Self::is_known(unit) || Self::UNITS.contains(&unit) || word
     }
 
     /// What stands before the first digit, without a sign, and behind the last.
@@ -502,6 +508,7 @@ mod tests {
             (&["1.234,50 €", "7,00 €"], vec![1234.5, 7.0]),
             (&["CHF 1'234.50", "CHF 2.00"], vec![1234.5, 2.0]),
             (&["12 kg", "3.5 kg"], vec![12.0, 3.5]),
+            (&["206ms", "1.5ms"], vec![206.0, 1.5]),
             (&["1 234 567", "12"], vec![1_234_567.0, 12.0]),
             (&["1,234,567", "12"], vec![1_234_567.0, 12.0]),
             (&["3.5", "-7"], vec![3.5, -7.0]),

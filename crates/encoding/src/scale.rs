@@ -25,7 +25,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate, ValueRange};
 
 use crate::error::EncodingError;
 use crate::moments::RunningMoments;
@@ -105,8 +105,8 @@ pub(crate) enum NumberScale {
     None(RunningMoments),
     Standard(RunningMoments),
     Robust(Box<Robust>),
-    Range(Span, RunningMoments),
-    Fixed(Span, RunningMoments),
+    Range(ValueRange, RunningMoments),
+    Fixed(ValueRange, RunningMoments),
 }
 
 impl NumberScale {
@@ -117,9 +117,9 @@ impl NumberScale {
             Scale::None => Self::None(moments),
             Scale::Standard => Self::Standard(moments),
             Scale::Robust => Self::Robust(Box::default()),
-            Scale::Range => Self::Range(Span::NOTHING, moments),
+            Scale::Range => Self::Range(ValueRange::NOTHING, moments),
             Scale::Paper01 | Scale::Paper11 => {
-                Self::Fixed(range.map_or(Span::NOTHING, |(low, high)| Span { low, high }), moments)
+                Self::Fixed(range.map_or(ValueRange::NOTHING, |(low, high)| ValueRange::new(low, high)), moments)
             }
         }
     }
@@ -130,7 +130,7 @@ impl NumberScale {
             Self::None(_) => value,
             Self::Standard(moments) => bent(divided(value, moments.mean(), moments.deviation())),
             Self::Robust(robust) => bent(divided(value, robust.centre, robust.scale)),
-            Self::Range(span, _) | Self::Fixed(span, _) => bent(span.to_unit(value)),
+            Self::Range(range, _) | Self::Fixed(range, _) => range.share(value).map_or(0.0, |u| bent(2.0 * u - 1.0)),
         }
     }
 
@@ -146,8 +146,8 @@ impl NumberScale {
     pub(crate) fn learn(&mut self, value: f64) {
         match self {
             Self::Robust(robust) => robust.learn(value),
-            Self::Range(span, moments) => {
-                span.observe(value);
+            Self::Range(range, moments) => {
+                range.observe(value);
                 moments.observe(value);
             }
             Self::Standard(moments) => {
@@ -179,8 +179,8 @@ impl Validate for NumberScale {
         match self {
             Self::None(moments) | Self::Standard(moments) => moments.validate(),
             Self::Robust(robust) => robust.validate(),
-            Self::Range(span, moments) | Self::Fixed(span, moments) => {
-                span.validate()?;
+            Self::Range(range, moments) | Self::Fixed(range, moments) => {
+                range.validate()?;
                 moments.validate()
             }
         }
@@ -201,43 +201,6 @@ pub(crate) fn divided(value: f64, centre: f64, scale: f64) -> f64 {
     }
     let difference = value - centre;
     if difference.is_finite() { difference / scale } else { 2.0 * ((value / 2.0 - centre / 2.0) / scale) }
-}
-
-/// The smallest and the largest value; `low > high` before the first.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Span {
-    low: f64,
-    high: f64,
-}
-
-impl Span {
-    const NOTHING: Self = Self { low: f64::MAX, high: f64::MIN };
-
-    fn observe(&mut self, value: f64) {
-        self.low = self.low.min(value);
-        self.high = self.high.max(value);
-    }
-
-    /// To [−1, 1].
-    fn to_unit(self, value: f64) -> f64 {
-        if self.low >= self.high {
-            return 0.0;
-        }
-        let (above, width) = (value - self.low, self.high - self.low);
-        let share = if above.is_finite() && width.is_finite() {
-            above / width
-        } else {
-            (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0)
-        };
-        2.0 * share - 1.0
-    }
-}
-
-impl Validate for Span {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        (self.low, self.high).validate()
-    }
 }
 
 /// Median and quartiles.

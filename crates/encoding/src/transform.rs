@@ -33,7 +33,7 @@ mod category;
 mod mean;
 mod time;
 
-use mercer_core::{Cell, Cells, Inconsistent, ParameterError, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, Validate};
 
 use crate::error::EncodingError;
 use crate::notation::{Notation, is_gap};
@@ -108,18 +108,6 @@ impl EncodingOptions {
         ParameterError::require((1..=MOST_SLOTS).contains(&hashed), "hashed", "from 1 to 256", hashed as f64)?;
         Ok(self)
     }
-}
-
-/// What is odd about a cell, to be reported once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Oddity {
-    /// A category that has no number of its own.
-    NewCategory,
-    /// A cell that is not of the column's kind, and counts as missing.
-    Misfit,
-    /// A cell without a value, in a column that has some.
-    Gap,
 }
 
 /// Columns to numbers; see [the module](self).

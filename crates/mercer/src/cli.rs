@@ -86,8 +86,14 @@ use train::TrainArguments;
 use tune::TuneArguments;
 use verbosity::Verbosity;
 
-/// Rows that rules may look at before the first is learnt.
+/// Rows that rules may look at before the first is learnt, and numbers that these have at most.
 const FIRST_ROWS: usize = 256;
+const FIRST_NUMBERS: usize = 1 << 21;
+
+/// Those of so many columns: of wide rows there are fewer, so that they fit into the memory.
+fn first_rows(columns: usize) -> usize {
+    FIRST_ROWS.min(FIRST_NUMBERS / columns.max(1)).max(2)
+}
 
 /// Online learning with kernels on streams of examples.
 #[derive(Parser)]
@@ -455,8 +461,8 @@ impl BlockSize {
             Self::Rows(rows) => rows,
             Self::Auto if standard_input => 1,
             // 64 MiB at most.
-            Self::Auto if threads.get() > 1 => ((1 << 23) / (dimension + 1)).clamp(256, 1 << 17),
-            Self::Auto => 256,
+            Self::Auto if threads.get() > 1 => ((1 << 23) / (dimension + 1)).clamp(first_rows(dimension), 1 << 17),
+            Self::Auto => first_rows(dimension),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! nothing is refused.
 
 use mercer::catalogue::find;
-use mercer::encoding::{Cells, Column, Encoding, Oddity, ScaledTargets, Use};
+use mercer::encoding::{Cells, Encoding, OddCells, Oddity, Remedy, ScaledTargets};
 use mercer::model::{Classification, Description, Regression, Tabular};
 use mercer::notes::{Bound, Cause, Face, Note, Watch, implausible, of_classes, of_numbers};
 use mercer::{AnyKernel, AnyRegressor};
@@ -31,7 +31,7 @@ pub(crate) struct Notes {
     /// Rows that are still listened to.
     left: usize,
     /// What was odd of which column.
-    odd: Vec<(usize, Oddity)>,
+    odd: OddCells,
     missing: Vec<String>,
     said: Vec<String>,
     pub(crate) watch: Watch,
@@ -104,16 +104,9 @@ impl Notes {
 
     /// What is not plain about the columns of a table, but for those whose kind was told.
     pub(crate) fn doubts(&mut self, encoding: &Encoding, told: &[String]) {
-        for Column { name, kind, used, why, .. } in encoding.schema().columns() {
-            if told.contains(name) {
-                continue;
-            }
-            if !why.is_empty() {
-                self.said.push(format!("column {name:?} is taken for {kind}: {why} (kinds={{{name:?}: ...}})"));
-            } else if matches!(used, Use::Identifier | Use::Text) {
-                self.said.push(format!("column {name:?} is {used}; kinds={{{name:?}: \"category\"}} has it learnt"));
-            }
-        }
+        let schema = encoding.schema();
+        let doubtful = schema.columns().iter().filter(|column| column.is_doubtful() && !told.contains(&column.name));
+        self.said.extend(doubtful.filter_map(|column| column.line(schema.rows(), Remedy::Argument)));
     }
 
     /// Columns that a pipeline knows and a table lacks.
@@ -140,20 +133,12 @@ impl Notes {
 
     /// What is odd about the cells of a row.
     pub(crate) fn look(&mut self, row: usize, encoding: &Encoding, record: &impl Cells) {
-        for odd in encoding.transform().oddities(record) {
-            if self.odd.contains(&odd) {
-                continue;
+        for (column, oddity) in encoding.transform().oddities(record) {
+            // None and NaN say themselves that a value is missing.
+            if self.odd.take(column, oddity) && oddity != Oddity::Gap {
+                let name = &encoding.schema().columns()[column].name;
+                self.said.push(format!("row {row}, column {name:?}: {}", oddity.words()));
             }
-            self.odd.push(odd);
-            let (column, oddity) = odd;
-            let what = match oddity {
-                // None and NaN say themselves that a value is missing.
-                Oddity::Gap => continue,
-                Oddity::NewCategory => "has no number of its own for this category and hashes it",
-                _ => "does not fit its column and counts as missing",
-            };
-            let name = &encoding.schema().columns()[column].name;
-            self.said.push(format!("row {row}, column {name:?}: {what}"));
         }
     }
 
@@ -170,6 +155,11 @@ impl Notes {
             let place = format!(", number {} of those learnt,", found.first);
             self.said.push(implausible(&found, &place, learner.outliers(), Face::Python).text);
         }
+    }
+
+    /// How many cells of the rows so far were odd.
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 3] {
+        self.odd.totals()
     }
 
     /// What was not told yet.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{Encoding, EncodingError, Kind};
+use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Kind, Remedy};
 use mercer::experts::Outliers;
 use mercer::model::{GAPS, Model, Own};
 use mercer::readers::{Gaps, Labels};
@@ -29,6 +29,9 @@ use crate::{arrays, errors};
 const HEAD: usize = 256;
 /// Rows that are learnt before others may predict.
 const BLOCK: usize = 256;
+
+/// The facts of a column, and how it becomes numbers.
+type ColumnWords = (String, String, String, String, Option<String>);
 
 /// A learner behind the encoding of a table, which is made when the head of the table has been
 /// seen.
@@ -394,6 +397,12 @@ impl TableCore {
         self.notes().take()
     }
 
+    /// How many cells of the rows that were learnt and predicted were read otherwise than they
+    /// stand.
+    fn _counts(&self) -> [(&'static str, u64); 3] {
+        self.notes().counts()
+    }
+
     /// Whether a learner has been made.
     #[getter]
     fn _is_made(&self, py: Python<'_>) -> bool {
@@ -456,19 +465,16 @@ impl TableCore {
         self.look(py, |body| Ok(body.description().own.clone()))
     }
 
-    /// For each column its name, what it is, whether it is used, and how; then the points kept and
-    /// the rows learnt.
-    fn _facts(&self, py: Python<'_>) -> PyResult<(Vec<(String, String, String, Option<String>)>, usize, u64)> {
+    /// For each column its name, what it is, whether it is used, why, and how it becomes numbers;
+    /// then the points kept and the rows learnt.
+    fn _facts(&self, py: Python<'_>) -> PyResult<(Vec<ColumnWords>, usize, u64)> {
         let columns = self.encoding(py, |encoding| {
-            let columns = encoding.schema().columns().iter().enumerate();
+            let (schema, transform) = (encoding.schema(), encoding.transform());
+            let columns = schema.columns().iter().enumerate();
             Ok(columns
                 .map(|(place, column)| {
-                    (
-                        column.name.clone(),
-                        column.kind.to_string(),
-                        column.used.to_string(),
-                        encoding.transform().treatment(place),
-                    )
+                    let ColumnFacts { name, kind, used, why } = column.facts(schema.rows(), Remedy::Argument);
+                    (name, kind, used, why, transform.treatment(place))
                 })
                 .collect())
         })?;

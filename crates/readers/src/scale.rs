@@ -1,12 +1,11 @@
 //! Min-max scaling, as the papers' experiments do it: each column by its own range over a whole
 //! file.
 //!
-//! A value x of a column with range [a, b] goes to u = (x − a)/(b − a) ∈ [0, 1], or to 2u − 1 for
-//! the span [−1, 1]; a constant column goes to 0. Ranges learned from one file may scale another,
-//! whose values then may lie outside the span. Where b − a or x − a overflows (columns of ±1e308),
-//! u is computed from halves, which cannot.
+//! A value goes to its share u ∈ [0, 1] of its column's [`ValueRange`], or to 2u − 1 for the span
+//! [−1, 1]; a constant column goes to 0. Ranges learned from one file may scale another, whose
+//! values then may lie outside the span.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate, ValueRange};
 
 use crate::dataset::Dataset;
 use crate::error::{Column, DataError};
@@ -39,58 +38,26 @@ impl Scheme {
     pub const PAPER11: Self = Self { features: Span::MinusOneOne, target: Span::MinusOneOne };
 }
 
-/// The smallest and largest value of a column; `low > high` before the first.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct ValueRange {
-    low: f64,
-    high: f64,
-}
-
-impl ValueRange {
-    const NOTHING: Self = Self { low: f64::MAX, high: f64::MIN };
-
-    fn observe(&mut self, value: f64) {
-        self.low = self.low.min(value);
-        self.high = self.high.max(value);
-    }
-
-    fn to_span(self, value: f64, span: Span) -> f64 {
-        if self.low >= self.high {
-            return 0.0;
-        }
-        let (above, width) = (value - self.low, self.high - self.low);
-        let unit = if above.is_finite() && width.is_finite() {
-            above / width
-        } else {
-            (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0)
-        };
-        match span {
-            Span::ZeroOne => unit,
-            Span::MinusOneOne => 2.0 * unit - 1.0,
+impl Span {
+    /// Where the share of a range that a value has goes.
+    fn of_share(self, share: f64) -> f64 {
+        match self {
+            Self::ZeroOne => share,
+            Self::MinusOneOne => 2.0 * share - 1.0,
         }
     }
 
-    fn back_from(self, value: f64, span: Span) -> f64 {
-        if self.low >= self.high {
-            return self.low;
-        }
-        let unit = match span {
-            Span::ZeroOne => value,
-            Span::MinusOneOne => (value + 1.0) / 2.0,
-        };
-        let width = self.high - self.low;
-        if width.is_finite() { self.low + unit * width } else { self.low * (1.0 - unit) + self.high * unit }
+    /// A value of a column, which the span has in place of it; 0 in a constant column.
+    fn of(self, value: f64, range: ValueRange) -> f64 {
+        range.share(value).map_or(0.0, |share| self.of_share(share))
     }
 
-    /// The smallest and the largest value.
-    fn ends(self) -> (f64, f64) {
-        (self.low, self.high.max(self.low))
-    }
-
-    /// One unit of the span in the column's own units.
-    fn unit(self, span: Span) -> f64 {
-        self.back_from(1.0, span) - self.back_from(0.0, span)
+    /// The value of a column that the span has a number for.
+    fn back(self, scaled: f64, range: ValueRange) -> f64 {
+        range.at(match self {
+            Self::ZeroOne => scaled,
+            Self::MinusOneOne => (scaled + 1.0) / 2.0,
+        })
     }
 }
 
@@ -172,7 +139,7 @@ impl Validate for Scaling {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::require(!self.ranges.targets.is_empty(), "scaling", "it has a range for a target")?;
         let mut ranges = self.ranges.features.iter().chain(&self.ranges.targets);
-        ranges.try_for_each(|range| (range.low, range.high).validate())
+        ranges.try_for_each(Validate::validate)
     }
 }
 
@@ -245,7 +212,7 @@ impl Scaling {
     pub fn invert_targets(&self, scaled: &mut [f64]) -> Result<(), DataError> {
         check_targets(self.outputs(), scaled.len())?;
         for (value, range) in scaled.iter_mut().zip(&self.ranges.targets) {
-            *value = range.back_from(*value, self.scheme.target);
+            *value = self.scheme.target.back(*value, *range);
         }
         Ok(())
     }
@@ -255,20 +222,22 @@ impl Scaling {
         self.scheme
     }
 
-    /// The smallest and the largest value of every target; equal if there was but one, or none.
+    /// The smallest and the largest value of every target; equal if there was but one, and 0 if
+    /// there was none.
     pub fn target_ranges(&self) -> impl ExactSizeIterator<Item = (f64, f64)> {
-        self.ranges.targets.iter().map(|range| range.ends())
+        self.ranges.targets.iter().map(|range| range.ends().unwrap_or_default())
     }
 
     /// How much one scaled unit of every target is in its own units: 0 for a constant target.
     pub fn target_units(&self) -> impl ExactSizeIterator<Item = f64> {
-        self.ranges.targets.iter().map(|range| range.unit(self.scheme.target))
+        let span = self.scheme.target;
+        self.ranges.targets.iter().map(move |range| span.back(1.0, *range) - span.back(0.0, *range))
     }
 
     fn check_targets(&self, targets: &[f64]) -> Result<(), DataError> {
         check_targets(self.outputs(), targets.len())?;
         for (place, (&value, range)) in targets.iter().zip(&self.ranges.targets).enumerate() {
-            if !value.is_finite() || !range.to_span(value, self.scheme.target).is_finite() {
+            if !value.is_finite() || !self.scheme.target.of(value, *range).is_finite() {
                 let name = if targets.len() == 1 { "target".to_owned() } else { format!("target {}", place + 1) };
                 return Err(unscalable(self.dimension() + place, Some(&name), value, *range));
             }
@@ -278,14 +247,14 @@ impl Scaling {
 
     fn scale_targets(&self, targets: &mut [f64]) {
         for (value, range) in targets.iter_mut().zip(&self.ranges.targets) {
-            *value = range.to_span(*value, self.scheme.target);
+            *value = self.scheme.target.of(*value, *range);
         }
     }
 
     fn check_row(&self, row: &[f64]) -> Result<(), DataError> {
         check_width(self.dimension(), row.len())?;
         for (column, (&value, range)) in row.iter().zip(&self.ranges.features).enumerate() {
-            if !value.is_finite() || !range.to_span(value, self.scheme.features).is_finite() {
+            if !value.is_finite() || !self.scheme.features.of(value, *range).is_finite() {
                 return Err(unscalable(column, None, value, *range));
             }
         }
@@ -294,7 +263,7 @@ impl Scaling {
 
     fn scale_row(&self, row: &mut [f64]) {
         for (value, range) in row.iter_mut().zip(&self.ranges.features) {
-            *value = range.to_span(*value, self.scheme.features);
+            *value = self.scheme.features.of(*value, *range);
         }
     }
 }
@@ -313,7 +282,8 @@ fn check_targets(expected: usize, got: usize) -> Result<(), DataError> {
 
 fn unscalable(column: usize, name: Option<&str>, value: f64, range: ValueRange) -> DataError {
     let column = Column { number: column + 1, name: name.map(str::to_owned) };
-    DataError::Unscalable { column, value, low: range.low, high: range.high }
+    let (low, high) = range.ends().unwrap_or_default();
+    DataError::Unscalable { column, value, low, high }
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use mercer_core::OddCells;
 use tokio::sync::{mpsc, oneshot};
 
-use super::model::{Counts, Reason, Row};
+use super::model::{Reason, Row};
 use super::{Journal, Keeping, Save, Service, Snapshot};
 
 /// Rows learnt at which the model is asked for remarks first; later at each doubling.
@@ -36,7 +37,7 @@ pub(super) struct Learnt {
     pub(super) rows: usize,
     /// Rows that the model has met in its life.
     pub(super) met: u64,
-    pub(super) counts: Counts,
+    pub(super) odd: OddCells,
     /// Why the rows behind them were not looked at.
     pub(super) stop: Option<Stop>,
 }
@@ -175,7 +176,7 @@ impl LearnerThread {
 
     /// What is refused leaves the model as it was, and does not count as met.
     fn learn_row(&mut self, row: &Row, of: usize, learnt: &mut Learnt) -> Result<(), Reason> {
-        let Learnt { answers, counts, rows, .. } = learnt;
+        let Learnt { answers, odd, rows, .. } = learnt;
         let service = &*self.service;
         if service.ended.load(Relaxed) {
             return Err("the service has ended".into());
@@ -184,7 +185,7 @@ impl LearnerThread {
         let (prediction, standing) = {
             let mut model = service.model.blocking_write();
             let prediction = model.learn(row)?;
-            counts.add(model.odd(row));
+            model.odd(row).into_iter().for_each(|(column, oddity)| _ = odd.take(column, oddity));
             (prediction, model.standing())
         };
         self.unsaved = true;

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use mercer_core::{OddCells, Oddity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -27,8 +28,9 @@ pub trait Model: Send + Sync {
     /// If the row cannot be predicted.
     fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason>;
 
-    /// The cells of a row that are read otherwise than they stand, by the model as it is now.
-    fn odd(&self, row: &Row) -> Vec<Odd>;
+    /// The cells of a row that are read otherwise than they stand, by the model as it is now, with
+    /// the places of their columns in [`Schema::columns`].
+    fn odd(&self, row: &Row) -> Vec<(usize, Oddity)>;
 
     /// Learns a row, and tells what was predicted for it before.
     ///
@@ -93,6 +95,8 @@ pub struct Column {
     pub name: String,
     /// What it takes.
     pub takes: Takes,
+    /// What is told of it, if it is more than a plain number.
+    pub about: String,
     /// Whether it has a say in predictions, and so must be told.
     pub needed: bool,
     /// Its most frequent categories, to be shown as examples.
@@ -141,58 +145,21 @@ pub struct Row {
     pub weight: f64,
 }
 
-/// A cell of a row that is read otherwise than it stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Odd {
-    /// Its column.
-    pub column: String,
-    /// How it is read.
-    pub oddity: Oddity,
-}
-
-/// How a cell is read that is read otherwise than it stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Oddity {
-    /// It has no value, or says so.
-    Gap,
-    /// It does not fit its column, and counts as one without a value.
-    Misfit,
-    /// It is a category without a number of its own.
-    Hashed,
-}
-
-/// How many cells of the rows of a request were odd, column by column.
-#[derive(Debug, Default)]
-pub(crate) struct Counts(Vec<(String, [u64; 3])>);
-
-impl Counts {
-    const NAMES: [&str; 3] = ["gaps", "misfits", "hashed"];
-
-    pub(crate) fn add(&mut self, cells: Vec<Odd>) {
-        for Odd { column, oddity } in cells {
-            let place = self.0.iter().position(|(known, _)| *known == column).unwrap_or_else(|| {
-                self.0.push((column, [0; 3]));
-                self.0.len() - 1
-            });
-            self.0[place].1[oddity as usize] += 1;
-        }
+/// The fields of an answer that tell how many cells of its rows were odd, column by column, with a
+/// comma before; nothing where no cell was.
+pub(crate) fn odd_fields(odd: &OddCells, schema: &Schema) -> String {
+    if odd.columns().is_empty() {
+        return String::new();
     }
-
-    /// The fields of an answer that tell them, with a comma before; nothing where no cell was odd.
-    pub(crate) fn fields(&self) -> String {
-        if self.0.is_empty() {
-            return String::new();
-        }
-        let counted =
-            |counts: [u64; 3]| Self::NAMES.into_iter().zip(counts).map(|(name, count)| (name.to_owned(), json!(count)));
-        let column = |(name, counts): &(String, [u64; 3])| -> Json {
-            let name = ("name".to_owned(), json!(name));
-            Json::Object(std::iter::once(name).chain(counted(*counts)).collect())
-        };
-        let columns: Json = self.0.iter().map(column).collect();
-        let all = [0, 1, 2].map(|what| self.0.iter().map(|(_, counts)| counts[what]).sum());
-        format!(",\"columns\":{columns},\"counts\":{}", Json::Object(counted(all).collect()))
-    }
+    let column = |(place, counts): &(usize, [u64; 3])| -> Json {
+        let name = schema.columns.get(*place).map_or_else(String::new, |column| column.name.clone());
+        let counts =
+            Oddity::ALL.into_iter().zip(counts).map(|(oddity, count)| (oddity.name().to_owned(), json!(count)));
+        Json::Object(std::iter::once(("name".to_owned(), json!(name))).chain(counts).collect())
+    };
+    let columns: Json = odd.columns().iter().map(column).collect();
+    let counts: Json = odd.totals().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
+    format!(",\"columns\":{columns},\"counts\":{counts}")
 }
 
 /// How a model stands.

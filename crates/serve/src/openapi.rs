@@ -1,5 +1,6 @@
 //! The description of the service that machines read: OpenAPI 3.1, with the columns of the model.
 
+use mercer_core::Oddity;
 use serde_json::{Map, Value, json};
 
 use super::Options;
@@ -162,7 +163,7 @@ fn weight() -> Value {
 
 /// What answers tell of cells that are read otherwise than they stand, where there are some.
 fn odd() -> [(&'static str, Value); 2] {
-    let counts = json!({ "gaps": count(), "misfits": count(), "hashed": count() });
+    let counts: Value = Oddity::ALL.into_iter().map(|oddity| (oddity.name().to_owned(), count())).collect();
     let mut of_column = counts.clone();
     of_column["name"] = json!({ "type": "string" });
     let columns = json!({
@@ -344,7 +345,8 @@ fn value(column: &Column) -> Value {
         Takes::Any(kind) => {
             let mut value = json!({ "anyOf": [number(), { "type": ["string", "boolean", "null"] }] });
             let without = if column.needed { "" } else { ", which has no say" };
-            value["description"] = format!("A {kind}{without}; null if there is no value.").into();
+            let about = if column.about.is_empty() { String::new() } else { format!(" ({})", column.about) };
+            value["description"] = format!("A {kind}{without}; null if there is no value.{about}").into();
             if !column.categories.is_empty() {
                 value["examples"] = column.categories.iter().take(5).cloned().collect();
             }

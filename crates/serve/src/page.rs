@@ -17,6 +17,7 @@ pub(super) fn html(schema: &Schema, access: &Access) -> String {
         "features": schema.columns.iter().filter(|column| column.needed || !schema.named).map(|column| json!({
             "name": column.name,
             "kind": if let Takes::Any(kind) = &column.takes { kind } else { "number" },
+            "about": column.about,
             "any": column.takes != Takes::Number,
             "categories": column.categories,
         })).collect::<Vec<_>>(),

@@ -15,6 +15,7 @@ use hyper::header::{
     EXPECT, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use hyper::{HeaderMap, Method, Request, StatusCode};
+use mercer_core::OddCells;
 use serde_json::json;
 use tokio::sync::{SemaphorePermit, mpsc, oneshot};
 use tokio::time::timeout;
@@ -23,7 +24,7 @@ use super::body::{Answer, PIECE, pieces, whole};
 use super::groups::{GroupModel, Parts};
 use super::learner::{LearnerJob, Learnt, Stop, check_length};
 use super::metrics::PATHS;
-use super::model::{Counts, Row};
+use super::model::{Row, odd_fields};
 use super::refusal::Refusal;
 use super::request::{self, Purpose, RequestRows};
 use super::{Service, page};
@@ -177,7 +178,7 @@ async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
         rows: std::mem::take(&mut asked.rows).into_iter(),
         text: String::from(if asked.single { "" } else { "{\"predictions\":[" }),
         asked,
-        counts: Counts::default(),
+        odd: OddCells::default(),
         sent: 0,
         at: 0,
         wait: service.options.limits.wait,
@@ -209,7 +210,7 @@ struct Predictions {
     rows: std::vec::IntoIter<Row>,
     /// What is to be sent next.
     text: String,
-    counts: Counts,
+    odd: OddCells,
     /// How many bytes and rows were made before that.
     sent: usize,
     at: usize,
@@ -237,7 +238,7 @@ impl Predictions {
             let predicted = fits.and_then(|()| model.predict(&row, variance));
             let refused = |why| Refusal::unprocessable(format!("{}: {why}", self.asked.place(at)));
             let predicted = predicted.map_err(refused)?;
-            self.counts.add(model.odd(&row));
+            model.odd(&row).into_iter().for_each(|(column, oddity)| _ = self.odd.take(column, oddity));
             drop(model);
             let mut told = predicted.json(&service.schema, variance);
             if self.asked.keep {
@@ -260,10 +261,10 @@ impl Predictions {
     /// The last piece.
     fn end(&mut self, service: &Service) -> String {
         service.metrics.predictions.fetch_add(self.at as u64, Relaxed);
-        let (text, counts) = (self.piece(), self.counts.fields());
+        let (text, odd) = (self.piece(), odd_fields(&self.odd, &service.schema));
         match text.strip_suffix('}') {
-            Some(fields) if self.asked.single => format!("{fields}{counts}}}"),
-            _ => format!("{text}]{counts}}}"),
+            Some(fields) if self.asked.single => format!("{fields}{odd}}}"),
+            _ => format!("{text}]{odd}}}"),
         }
     }
 }
@@ -324,7 +325,7 @@ async fn learn(
     }
     let (reply, learnt) = oneshot::channel();
     place.send(LearnerJob::Learn { rows, reply });
-    let Learnt { answers, rows, met, counts, stop } = learnt.await.map_err(|_| gone())?;
+    let Learnt { answers, rows, met, odd, stop } = learnt.await.map_err(|_| gone())?;
     service.kept.put_back(kept.split_off(rows.min(kept.len())));
     let refusal = match stop {
         None => None,
@@ -339,9 +340,10 @@ async fn learn(
     if let Some(refusal) = refusal {
         return Err(Refusal { learnt: Some(rows), ..refusal });
     }
+    let odd = odd_fields(&odd, &service.schema);
     let text = match (asked.single, answers.strip_suffix('}')) {
-        (true, Some(fields)) => format!("{fields},\"rows\":{met}{}}}", counts.fields()),
-        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}{}}}", counts.fields()),
+        (true, Some(fields)) => format!("{fields},\"rows\":{met}{odd}}}"),
+        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}{odd}}}"),
     };
     Ok(whole(JSON, text))
 }

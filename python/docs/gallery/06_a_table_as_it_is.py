@@ -19,7 +19,7 @@ print(rows[0], weights[0])
 model = mercer.Pipeline(mercer.Krls(kernel="median", intervals=0.9))
 made = model.predict_then_fit(rows, weights)
 for column in model.columns_:
-    print(column)
+    print(*column.values(), sep=", ")
 print("mean absolute error of the second half:", round(np.abs(made - weights)[len(made) // 2 :].mean(), 1), "gram")
 chick = {"day": 15, "diet": "diet 3", "chick": 33}
 print("chick 33 on day 15:", model.predict_interval([chick])[0].round(0), "gram")

@@ -1,9 +1,11 @@
 //! What becomes of rows that cannot be used: `--on-error stop|skip|quarantine=FILE`.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+use mercer::model::Own;
 
 use super::failure::Failure;
 use super::lock::is_named;
@@ -45,6 +47,10 @@ impl OnError {
 /// Bytes of rows that wait at most.
 const WAITING: usize = 1 << 20;
 
+/// What a model keeps of its quarantine: how long the file was when the model was saved, and its
+/// name.
+const QUARANTINE: &str = "quarantine";
+
 /// The bad rows so far.
 pub(crate) struct BadRows {
     choice: OnError,
@@ -52,6 +58,9 @@ pub(crate) struct BadRows {
     /// Lines that are put aside once the model is saved that has met their rows: a run that is
     /// killed and resumed meets those again which the file of its model does not know.
     waiting: Vec<u8>,
+    /// Rows that are there already and come again: of a run that was killed after it had put them
+    /// aside, and before it had saved the model that has met them.
+    ahead: Vec<u8>,
     count: u64,
     first: Option<String>,
 }
@@ -61,7 +70,7 @@ impl BadRows {
     pub(crate) fn new(choice: &OnError) -> Result<Self, Failure> {
         let file = match choice {
             OnError::Quarantine(path) => {
-                let opened = OpenOptions::new().create(true).append(true).open(path);
+                let opened = OpenOptions::new().create(true).read(true).append(true).open(path);
                 let file = opened.map_err(|error| {
                     Failure::because(format!("{}: cannot be written ({error}); give another file", path.display()))
                 })?;
@@ -74,14 +83,43 @@ impl BadRows {
             }
             OnError::Stop | OnError::Skip => None,
         };
-        Ok(Self { choice: choice.clone(), file, waiting: Vec::new(), count: 0, first: None })
+        Ok(Self { file, ..Self::of(choice.clone()) })
     }
 
     /// The same choice with nothing left out yet, for another look at the same rows; nothing is put
     /// aside twice.
     pub(crate) fn afresh(&self) -> Self {
         let choice = if self.choice == OnError::Stop { OnError::Stop } else { OnError::Skip };
-        Self { choice, file: None, waiting: Vec::new(), count: 0, first: None }
+        Self::of(choice)
+    }
+
+    fn of(choice: OnError) -> Self {
+        Self { choice, file: None, waiting: Vec::new(), ahead: Vec::new(), count: 0, first: None }
+    }
+
+    /// The same behind what a model keeps of its quarantine.
+    pub(crate) fn behind(mut self, own: &Own) -> Self {
+        let kept = own.iter().find(|(key, _)| key == QUARANTINE).and_then(|(_, kept)| kept.split_once(' '));
+        if let (Some(file), OnError::Quarantine(path), Some((length, name))) = (&mut self.file, &self.choice, kept)
+            && path.to_string_lossy() == name
+            && let Ok(length) = length.parse()
+        {
+            let read = file.seek(SeekFrom::Start(length)).and_then(|_| file.read_to_end(&mut self.ahead));
+            // What cannot be read is not known to be there.
+            drop(read);
+        }
+        self
+    }
+
+    /// Has a model that is about to be saved keep how long the file is.
+    pub(crate) fn keep(&self, own: &mut Own) {
+        own.retain(|(key, _)| key != QUARANTINE);
+        if let (Some(file), OnError::Quarantine(path)) = (&self.file, &self.choice)
+            && let Ok(facts) = file.metadata()
+            && facts.is_file()
+        {
+            own.push((QUARANTINE.to_owned(), format!("{} {}", facts.len(), path.to_string_lossy())));
+        }
     }
 
     /// A row is bad, this is why, and its text is not wanted.
@@ -120,6 +158,13 @@ impl BadRows {
     /// When that cannot be done; what could not be written waits no longer.
     pub(crate) fn put_aside(&mut self) -> Result<(), Failure> {
         let (Some(file), OnError::Quarantine(path)) = (&mut self.file, &self.choice) else { return Ok(()) };
+        let both = self.ahead.len().min(self.waiting.len());
+        if self.ahead[..both] == self.waiting[..both] {
+            self.ahead.drain(..both);
+            self.waiting.drain(..both);
+        } else {
+            self.ahead.clear();
+        }
         if self.waiting.is_empty() {
             return Ok(());
         }

@@ -23,10 +23,10 @@ use super::failure::Failure;
 use super::opening::Opening;
 use super::source::{Source, TableColumns};
 use super::task::{Kind, TaskOptions};
-use super::{CommonArguments, FIRST_ROWS, verbosity};
+use super::{CommonArguments, first_rows, verbosity};
 
 pub(crate) use head::Head;
-pub(crate) use odd_cells::{Oddities, facts_of, taken};
+pub(crate) use odd_cells::Oddities;
 pub(crate) use ranges::TableRanges;
 use records::{TargetColumns, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
@@ -216,17 +216,14 @@ impl EncodedRows {
     /// does not fit it.
     pub(crate) fn aloud(mut self) -> Self {
         dialect::tell_doubt(self.records.doubt());
-        let needs_encoding = self.moving.encoding.schema().needs_encoding();
-        if needs_encoding {
+        if self.moving.encoding.schema().needs_encoding() {
             verbosity::remark(format!(
                 "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
                 self.shown,
                 self.moving.encoding.dimension(),
             ));
         }
-        if needs_encoding || self.beside.targets.iter().any(is_marked) {
-            odd_cells::tell_columns(&self.moving.encoding);
-        }
+        odd_cells::tell_columns(&self.moving.encoding);
         self.odd = Some(Arc::default());
         self
     }
@@ -366,7 +363,7 @@ impl EncodedRows {
         let mut sample = RawRow::default();
         while kept.len() <= most && self.next_record(&mut sample)? {
             ranges.observe(&sample);
-            if head.len() < FIRST_ROWS {
+            if head.len() < first_rows(sample.record.len()) {
                 head.push(sample.record.clone());
             }
             kept.push_back(BufferedRow { line: self.line(), sample: std::mem::take(&mut sample) });

@@ -31,7 +31,7 @@ use super::stop::Stop;
 use super::task::{Kind, TaskOptions};
 use super::trace::{Checkpoint, Trace};
 use super::verbosity;
-use super::{EvalArguments, FIRST_ROWS, ScaleChoice};
+use super::{EvalArguments, ScaleChoice, first_rows};
 use classes::{ClassRounds, Refusal};
 use numbers::NumberRounds;
 
@@ -138,7 +138,7 @@ fn ended(stop: &Stop, arguments: &EvalArguments, rounds: usize) -> Result<(), Fa
 /// The premises of data whose first rows are in a chunk, if there is one.
 fn premises(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&ExampleChunk>) -> Premises<'_> {
     let (rows, weights) = first.map_or((&[][..], &[][..]), |chunk| {
-        let count = chunk.len().min(FIRST_ROWS);
+        let count = chunk.len().min(first_rows(dimension));
         (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
     });
     Premises { dimension, rounds, kind, rows, weights }

@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 
 use mercer::readers::{Example, Format, Labels, Ranges, Scaling};
 
-use super::EvalArguments;
 use super::bad_rows::{BadRows, OnError};
 use super::encoded_rows::{ColumnFacts, Looking};
 use super::failure::{self, Failure};
@@ -19,10 +18,7 @@ use super::reading::Reading;
 use super::source::{Source, TableColumns};
 use super::stop::Stop;
 use super::task::{Kind, TaskOptions};
-
-/// Rows handed out at once, or the next multiple of the block: enough for the median heuristic
-/// (200), and for the clock to be read seldom.
-const CHUNK: usize = 256;
+use super::{EvalArguments, first_rows};
 
 pub(crate) struct ExampleFeed<'a> {
     input: Input,
@@ -201,7 +197,8 @@ impl<'a> ExampleFeed<'a> {
             promised,
             limit: common.limit.map_or(usize::MAX, usize::from),
             given: 0,
-            chunk: CHUNK.next_multiple_of(block),
+            // Enough for the median heuristic (200), and for the clock to be read seldom.
+            chunk: first_rows(dimension).next_multiple_of(block),
             block,
             ahead: StreamHead::default(),
             names,

@@ -91,13 +91,20 @@ impl Learning {
         if !self.saving.is_due(rows) && !self.bad.are_many() {
             return Ok(());
         }
-        self.bad.put_aside()?;
+        self.put_aside()?;
         self.saving.save(self.model.to_bytes())
+    }
+
+    /// Puts the bad rows so far aside, which the model keeps in mind.
+    pub(crate) fn put_aside(&mut self) -> Result<(), Failure> {
+        let aside = self.bad.put_aside();
+        self.bad.keep(&mut self.model.description.own);
+        aside
     }
 
     /// The rows have ended: saves the model as [`Saving::end`] has it.
     pub(crate) fn end(&mut self, ended: Result<(), Failure>, stop: &Stop) -> Result<(), Failure> {
-        let aside = if self.saving.saves(&ended) { self.bad.put_aside() } else { Ok(()) };
+        let aside = if self.saving.saves(&ended) { self.put_aside() } else { Ok(()) };
         self.saving.end(ended.and(aside), stop, || self.model.to_bytes())
     }
 

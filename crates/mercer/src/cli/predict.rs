@@ -366,7 +366,7 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
         }
     };
     // What was answered was learnt, and is kept whatever ended the rows.
-    let aside = learning.bad.put_aside();
+    let aside = learning.put_aside();
     let saved = learning.saving.save(learning.model.to_bytes()).and(aside);
     let replied = finish(replies, ended);
     learning.report();

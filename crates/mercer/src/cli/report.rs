@@ -33,7 +33,7 @@ pub(crate) struct EvalReport {
     /// What the targets are.
     pub(crate) task: &'static str,
     /// Why, where nobody told it.
-    #[serde(skip)]
+    #[serde(rename = "task_why", skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
     /// What each column is, and how many cells were odd, of a table whose columns are encoded.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use mercer::catalogue::{self, Entry};
 use mercer::readers::{TargetHead, Targets};
 
 use super::failure::Failure;
-use super::{CommonArguments, TaskChoice};
+use super::{CommonArguments, TaskChoice, verbosity};
 
 /// What a row has as its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +58,13 @@ impl Kind {
             None => "it holds text".to_owned(),
         };
         (!wanted.is_told()).then_some(why)
+    }
+
+    /// Tells a person why the target of the rows that are `shown` so is a class.
+    pub(crate) fn tell(self, wanted: TaskOptions, shown: &str) {
+        if let Some(why) = self.why(wanted) {
+            verbosity::remark(format!("{shown}: task class, for {why}"));
+        }
     }
 
     /// Numbers in a target, or 1 for a class.

@@ -32,7 +32,7 @@ use super::source::Source;
 use super::stop::Stop;
 use super::task::TaskOptions;
 use super::trained_model::{OfRows, TrainedModel};
-use super::{CommonArguments, FIRST_ROWS, ScaleChoice, count, every, pipe, store, verbosity};
+use super::{CommonArguments, ScaleChoice, count, every, first_rows, pipe, store, verbosity};
 
 /// Learn from a stream of examples, one by one, and save the model
 ///
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
     let saving = Saving::new("--out", arguments.out.clone(), arguments.checkpoint);
     let saving = saving.resuming(plan.rows.input().shown(), RowDigest::default(), goal);
-    let bad = BadRows::new(&arguments.on_error)?;
+    let bad = BadRows::new(&arguments.on_error)?.behind(&model.description.own);
     let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
     let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
     learning.end(ended, &stop)?;
@@ -170,6 +170,7 @@ impl TrainPlan {
         }
         let rows = TimedSource::open(&reading, stop.clone(), || ())?;
         rows.input().kind().check(entry, wanted, rows.input().shown())?;
+        rows.input().kind().tell(wanted, rows.input().shown());
         common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
         let learned = survey.learned.as_ref();
         let scaling = learned.map_or(Ok(None), |learned| learned.scaling(rows.input(), common.scale.scheme()))?;
@@ -183,7 +184,7 @@ impl TrainPlan {
     fn begin(&mut self, stop: &Stop) -> Result<FirstRows, Failure> {
         let (mut beginning, mut sample) = (FirstRows::default(), RawRow::default());
         let dimension = self.rows.input().columns().dimension;
-        let looked_at = if self.looks { FIRST_ROWS.min(self.limit) } else { 0 };
+        let looked_at = if self.looks { first_rows(dimension).min(self.limit) } else { 0 };
         // What the model will learn of these rows, row by row.
         let (encoding, kind) = (self.rows.input().encoding().cloned(), self.rows.input().kind());
         let mut moving = encoding.map(|encoding| RunningEncoding::new(encoding, kind));

@@ -1,5 +1,7 @@
 //! Damaged, foreign and crafted files are refused in words, and never harm.
 
+use std::io::Read;
+
 use mercer::forecast::{Forecaster, LinearExtrapolation};
 use mercer::model::{Model, ModelError, Prediction, VERSION};
 use proptest::prelude::*;
@@ -66,6 +68,26 @@ fn refusals_say_what_is_wrong() {
     let mut claim = good.clone();
     claim[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
     assert!(refusal(&claim).contains("truncated"));
+}
+
+/// Of a file that is refused by its header nothing else is read, however long it is; of another no
+/// more than it says, and one byte.
+#[test]
+fn files_are_read_by_their_header_first() {
+    let good = bytes("nons-ald");
+    let read = |file: &[u8]| {
+        let mut endless = file.chain(std::io::repeat(7)).take(1 << 40);
+        let refused = Model::read(&mut endless).unwrap_err().to_string();
+        (refused, (1_u64 << 40) - endless.limit())
+    };
+    for (place, value) in [(0, b'a'), (8, 2), (10, 9), (23, 1)] {
+        let mut file = good.clone();
+        file[place] = value;
+        let (refused, bytes) = read(&file);
+        assert_eq!(bytes, 24, "{refused}");
+    }
+    let (refused, bytes) = read(&good);
+    assert_eq!((refused.as_str(), bytes), ("has 1 bytes behind the end", good.len() as u64 + 1));
 }
 
 #[test]

@@ -108,6 +108,15 @@ impl Table {
         bytes
     }
 
+    fn arrow_stream(&self) -> Vec<u8> {
+        let (batch, mut bytes) = (self.batch(), Vec::new());
+        let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        drop(writer);
+        bytes
+    }
+
     fn arrow(&self) -> Vec<u8> {
         let (batch, mut bytes) = (self.batch(), Vec::new());
         let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
@@ -265,22 +274,26 @@ fn a_table_is_the_same_in_every_format() {
 fn a_pipe_says_what_its_file_says() {
     for seed in 100..106 {
         let table = Table::of(seed, 300);
-        for (ending, text) in [("csv", table.delimited(',')), ("ndjson", table.ndjson())] {
+        let texts = [("csv", table.delimited(',')), ("ndjson", table.ndjson())];
+        let texts = texts.map(|(ending, text)| (ending, text.into_bytes()));
+        let columnar = [("arrow", table.arrow()), ("arrow", table.arrow_stream()), ("parquet", table.parquet())];
+        for (ending, bytes) in texts.into_iter().chain(columnar) {
             let mut chance = Chance(seed);
-            let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-            let cuts = [lines[1], lines[20], lines[256], text.len(), chance.below(text.len() as u64) as usize];
-            for cut in cuts {
-                let mut cut = cut;
-                while !text.is_char_boundary(cut) {
-                    cut += 1;
+            let mut cuts = vec![bytes.len(), chance.below(bytes.len() as u64) as usize];
+            if let Ok(text) = std::str::from_utf8(&bytes) {
+                let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+                cuts.extend([lines[1], lines[20], lines[256]]);
+                while !text.is_char_boundary(cuts[1]) {
+                    cuts[1] += 1;
                 }
+            }
+            for cut in cuts {
                 let name = format!("t.{ending}");
-                let folder = Folder::new().with(&name, &text[..cut]);
+                let folder = Folder::new().with(&name, &bytes[..cut]);
                 let command = "eval FILE --learner fogd --json --predictions p.csv --format";
                 let of_file = folder.run(&format!("{} {ending}", command.replace("FILE", &name)));
                 let written = std::fs::read(folder.path("p.csv")).ok();
-                let of_pipe =
-                    folder.piped(&text.as_bytes()[..cut], &format!("{} {ending}", command.replace("FILE", "-")));
+                let of_pipe = folder.piped(&bytes[..cut], &format!("{} {ending}", command.replace("FILE", "-")));
                 let (file, pipe) = (plain(&of_file, &name, 1), plain(&of_pipe, "standard input", 1));
                 assert_eq!(pipe, file, "seed {seed}, {cut} bytes of {name}");
                 assert_eq!(std::fs::read(folder.path("p.csv")).ok(), written, "seed {seed}, {cut} bytes of {name}");

@@ -3,7 +3,7 @@
 #![cfg(all(unix, feature = "serve"))]
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -198,18 +198,10 @@ fn a_request_is_learnt_for_a_bounded_time() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_becomes_read_only_ends_nothing() {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::fs::PermissionsExt;
     let folder = trained();
-    let program = env!("CARGO_BIN_EXE_mercer");
-    let mut command = if fs::metadata(folder.path("")).unwrap().uid() == 0 {
-        let mut command = Command::new("setpriv");
-        command.args(["--inh-caps=-all", "--bounding-set=-all", program]);
-        command
-    } else {
-        Command::new(program)
-    };
-    command.args(["serve", "--model", "m.mercer", "--addr", "127.0.0.1:0", "--checkpoint", "1"]);
-    let service = Service::of(command.current_dir(folder.path("")).stderr(Stdio::piped()));
+    let mut command = folder.unprivileged("serve --model m.mercer --addr 127.0.0.1:0 --checkpoint 1");
+    let service = Service::of(command.stderr(Stdio::piped()));
     let turn = |mode| fs::set_permissions(folder.path(""), fs::Permissions::from_mode(mode)).unwrap();
     let mut statuses = [0; 3];
     for (mode, status) in [0o755, 0o555, 0o755].into_iter().zip(&mut statuses) {

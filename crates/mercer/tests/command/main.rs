@@ -47,6 +47,7 @@ mod support;
 mod tables;
 mod targets;
 mod times;
+mod told_alike;
 mod trained_tables;
 mod tune;
 mod weights;

@@ -282,6 +282,22 @@ fn a_file_keeps_its_mode_and_its_owner() {
     }
 }
 
+/// The file is in its place all the same.
+#[test]
+fn a_folder_that_cannot_be_synchronised_is_a_remark() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = trained();
+    let turn = |mode| std::fs::set_permissions(folder.path(""), std::fs::Permissions::from_mode(mode)).unwrap();
+    turn(0o333);
+    let ended = folder.unprivileged("predict all.csv --model m.mercer --learn").output();
+    turn(0o755);
+    let ended = ended.unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+    assert!(said.contains(": the folder could not be synchronised to the disk (Permission denied"), "{said}");
+    assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(400));
+}
+
 /// A process killed at a random moment between checkpoints leaves a whole file, and goes on from it
 /// to the same end. (The long form is `cargo xtask faults`.)
 #[test]

@@ -65,6 +65,19 @@ impl Folder {
         command
     }
 
+    /// A run that the modes of files bind, also where root runs the tests.
+    #[cfg(unix)]
+    pub(crate) fn unprivileged(&self, arguments: &str) -> Command {
+        use std::os::unix::fs::MetadataExt;
+        if fs::metadata(self.folder.path()).unwrap().uid() != 0 {
+            return self.command(&words(arguments));
+        }
+        let mut command = Command::new("setpriv");
+        command.args(["--inh-caps=-all", "--bounding-set=-all", env!("CARGO_BIN_EXE_mercer")]).args(words(arguments));
+        command.stdin(Stdio::null()).current_dir(self.folder.path());
+        command
+    }
+
     pub(crate) fn run(&self, arguments: &str) -> Said {
         said(&mut self.command(&words(arguments)))
     }

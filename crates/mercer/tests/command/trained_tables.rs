@@ -304,6 +304,15 @@ fn bad_rows_of_a_table_are_put_aside() {
     let again = format!("train bad.csv {learner} --out b.mercer --resume --on-error quarantine=aside.csv");
     assert_eq!(folder.run(&again).code, Some(0));
     assert_eq!(folder.read("aside.csv").lines().count(), 3);
+    // Neither does one that was killed between the rows put aside and the model that has met them.
+    let quarantine = format!("{learner} --out k.mercer --resume --on-error quarantine=kept.csv");
+    assert_eq!(folder.run(&format!("train bad.csv --limit 305 {quarantine}")).code, Some(0));
+    let before = std::fs::read(folder.path("k.mercer")).unwrap();
+    for _ in 0..2 {
+        std::fs::write(folder.path("k.mercer"), &before).unwrap();
+        assert_eq!(folder.run(&format!("train bad.csv {quarantine}")).code, Some(0));
+        assert_eq!(folder.read("kept.csv"), folder.read("aside.csv"));
+    }
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(folder.path("aside.csv"), folder.path("link.csv")).unwrap();

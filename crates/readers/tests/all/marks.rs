@@ -2,7 +2,9 @@
 
 use std::io::Cursor;
 
-use mercer_readers::{Cell, Decimal, Marks, ReadOptions, Record, RowReader, Thousands};
+use mercer_readers::{
+    Cell, Decimal, Header, Marks, ReadOptions, Record, RowReader, Separator, TargetColumn, Thousands,
+};
 
 use crate::dialects::{csv, open, records, refused};
 
@@ -167,4 +169,30 @@ fn a_refused_row_settles_no_mark() {
     assert_eq!(reader.next_row(&mut row).unwrap(), Some(0.0));
     assert!(reader.next_row(&mut row).unwrap_err().to_string().contains("inf"));
     assert_eq!((reader.next_row(&mut row).unwrap(), &row[..]), (Some(2.0), &[3.5, 1.0][..]));
+}
+
+/// All small tables of awkward cells: a row says the same whether it is read at once or cell by
+/// cell, as it is where some value stands for none. (`2,` beside a column of text was 2 at once.)
+#[test]
+fn a_row_read_at_once_is_the_row_read_cell_by_cell() {
+    let words = ["1", "x", "2,", "1,5", ""];
+    let read = |text: &str, options: &ReadOptions| -> Vec<Result<Vec<u64>, String>> {
+        let reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options);
+        let (mut reader, mut row, mut read) = (reader.unwrap(), Vec::new(), Vec::new());
+        loop {
+            match reader.next_features(&mut row) {
+                Ok(true) => read.push(Ok(row.iter().map(|value| value.to_bits()).collect())),
+                Ok(false) => return read,
+                Err(error) => read.push(Err(error.to_string())),
+            }
+        }
+    };
+    let (header, target) = (Header::Absent, TargetColumn::None);
+    let at_once = ReadOptions { header, target, separator: Some(Separator::Semicolon), ..csv() };
+    let by_cells = ReadOptions { gaps: vec!["nothing at all".to_owned()], ..at_once.clone() };
+    for table in 0..words.len().pow(6) {
+        let cell = |place: u32| words[table / words.len().pow(place) % words.len()];
+        let text = format!("{};{}\n{};{}\n{};{}\n", cell(0), cell(1), cell(2), cell(3), cell(4), cell(5));
+        assert_eq!(read(&text, &at_once), read(&text, &by_cells), "{text:?}");
+    }
 }

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mercer_serve::{
-    Column, Forecast, Groups, Journal, Keeping, Model, Odd, Oddity, OpenedGroup, Options, Prediction, Reason, Row,
-    Schema, ServeError, Snapshot, Standing, Takes, Value,
+    Column, Forecast, Groups, Journal, Keeping, Model, Oddity, OpenedGroup, Options, Prediction, Reason, Row, Schema,
+    ServeError, Snapshot, Standing, Takes, Value,
 };
 use serde_json::Value as Json;
 
@@ -35,7 +35,10 @@ impl Mean {
 
 impl Model for Mean {
     fn schema(&self) -> Schema {
-        let column = |name: &str, takes, needed| Column { name: name.to_owned(), takes, needed, categories: vec![] };
+        let column = |name: &str, takes, needed| {
+            let (about, categories) = (String::new(), Vec::new());
+            Column { name: name.to_owned(), takes, about, needed, categories }
+        };
         let names = vec!["y".to_owned()];
         if self.series {
             let columns = vec![column("y", Takes::NumberOrNull, true)];
@@ -72,9 +75,9 @@ impl Model for Mean {
         Ok(self.told())
     }
 
-    fn odd(&self, row: &Row) -> Vec<Odd> {
+    fn odd(&self, row: &Row) -> Vec<(usize, Oddity)> {
         let new = row.values.get(1) == Some(&Value::Text("new".to_owned()));
-        new.then(|| Odd { column: "kind".to_owned(), oddity: Oddity::Hashed }).into_iter().collect()
+        new.then_some((1, Oddity::NewCategory)).into_iter().collect()
     }
 
     fn remarks(&self) -> Vec<(&'static str, String)> {

@@ -3,7 +3,7 @@
 use mercer::encoding::{EncodingError, Look, Overrides, Schema};
 use mercer::readers::{DataError, Record, RowReader};
 
-use crate::cli::FIRST_ROWS;
+use crate::cli::first_rows;
 
 /// The first rows of a table.
 pub(crate) struct Head {
@@ -32,7 +32,7 @@ impl Head {
             None => (Look::unnamed(width), None),
         };
         let mut head = Self { rows: Vec::new(), look, twice, bad: 0, first_bad: None, whole: false };
-        for _ in 0..FIRST_ROWS {
+        for _ in 0..first_rows(width) {
             let mut record = Record::new();
             let read = super::next(records, &mut record).and_then(|read| match record.len() {
                 got if read && got != width => {

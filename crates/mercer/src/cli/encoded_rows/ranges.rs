@@ -4,6 +4,7 @@
 //! Numbers, and years of times, go to [−1, 1] by the ranges; numbers that stand for categories,
 //! cyclic parts and gaps are within it anyway. Targets go to [0, 1] or [−1, 1].
 
+use mercer::core::ValueRange;
 use mercer::encoding::{
     Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Notation, Scale, Schema, TargetScale, Use,
 };
@@ -12,16 +13,13 @@ use mercer::readers::{Cell, Record, Scheme};
 use super::RawRow;
 use crate::cli::task::Kind;
 
-/// The smallest and the largest value of a column, if there was any.
-type ColumnRange = Option<(f64, f64)>;
-
 /// A column, how its cells are read, and their range.
 #[derive(Clone, Debug)]
 struct Seen {
     name: String,
     is_time: bool,
     notation: Notation,
-    range: ColumnRange,
+    range: ValueRange,
 }
 
 /// The ranges of a table, and where they go.
@@ -30,7 +28,7 @@ pub(crate) struct TableRanges {
     scheme: Scheme,
     encoded: bool,
     columns: Vec<Seen>,
-    targets: Vec<ColumnRange>,
+    targets: Vec<ValueRange>,
 }
 
 impl TableRanges {
@@ -40,15 +38,19 @@ impl TableRanges {
             name: column.name.clone(),
             is_time: column.kind == ColumnKind::Time,
             notation: column.notation.clone(),
-            range: None,
+            range: ValueRange::NOTHING,
         });
         Self { scheme, encoded: true, columns: columns.collect(), targets: unseen(kind) }
     }
 
     /// No row yet, of a complete table of numbers.
     pub(crate) fn of_numbers(features: &[String], kind: Kind, scheme: Scheme) -> Self {
-        let column =
-            |name: &String| Seen { name: name.clone(), is_time: false, notation: Notation::Plain, range: None };
+        let column = |name: &String| Seen {
+            name: name.clone(),
+            is_time: false,
+            notation: Notation::Plain,
+            range: ValueRange::NOTHING,
+        };
         let columns = features.iter().map(column);
         Self { scheme, encoded: false, columns: columns.collect(), targets: unseen(kind) }
     }
@@ -69,10 +71,10 @@ impl TableRanges {
                 None => Cell::Missing,
             };
             let value = if *is_time { notation.instant(cell) } else { notation.number(cell) };
-            value.iter().for_each(|value| widen(range, *value));
+            value.iter().for_each(|value| range.observe(*value));
         }
         for (range, target) in self.targets.iter_mut().zip(&example.targets) {
-            widen(range, *target);
+            range.observe(*target);
         }
     }
 
@@ -87,8 +89,8 @@ impl TableRanges {
             let column = &schema.columns()[place];
             // What has no range is a category, or nothing.
             let (true, Some(_)) = (matches!(column.used, Use::Encoded | Use::SetAside), column.range) else { continue };
-            match self.columns.iter().find(|seen| seen.name == column.name) {
-                Some(Seen { range: Some((low, high)), .. }) => _ = schema.set_range(place, *low, *high),
+            match self.columns.iter().find(|seen| seen.name == column.name).map(|seen| seen.range.ends()) {
+                Some(Some((low, high))) => _ = schema.set_range(place, low, high),
                 None if column.used == Use::Encoded => {
                     let known: Vec<String> = self.columns.iter().map(|seen| format!("{:?}", seen.name)).collect();
                     return Err(EncodingError::NoColumn { name: column.name.clone(), known: known.join(", ") });
@@ -104,8 +106,8 @@ impl TableRanges {
 
     /// How targets are scaled; nothing for classes.
     pub(crate) fn targets(&self) -> Result<Vec<TargetScale>, EncodingError> {
-        let scale = |range: &ColumnRange| {
-            let (low, high) = range.unwrap_or_default();
+        let scale = |range: &ValueRange| {
+            let (low, high) = range.ends().unwrap_or_default();
             if self.scheme == Scheme::PAPER01 {
                 TargetScale::unit(low, high)
             } else {
@@ -117,13 +119,9 @@ impl TableRanges {
 }
 
 /// The targets before the first row; classes are not scaled.
-fn unseen(kind: Kind) -> Vec<ColumnRange> {
+fn unseen(kind: Kind) -> Vec<ValueRange> {
     match kind {
-        Kind::Numbers(outputs) => vec![None; outputs],
+        Kind::Numbers(outputs) => vec![ValueRange::NOTHING; outputs],
         Kind::Class(_) => Vec::new(),
     }
-}
-
-fn widen(range: &mut ColumnRange, value: f64) {
-    *range = Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
 }

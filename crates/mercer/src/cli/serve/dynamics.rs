@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mercer::koopman::{Error, OperatorModel, Trajectory};
 use mercer::model::Operator;
-use mercer_serve::{Column, Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+use mercer_serve::{Column, Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use crate::cli::failure::Failure;
 use crate::cli::koopman::COVERAGE;
@@ -58,7 +58,10 @@ impl Model for Dynamics {
             Some(_) => (first..d).map(|i| name(i, format!("x{}", i + 1))).collect(),
             None => (0..state).map(|i| name(d + i, format!("next{}", i + 1))).collect::<Vec<String>>(),
         };
-        let column = |name: String| Column { name, takes: Takes::Number, needed: true, categories: Vec::new() };
+        let column = |name: String| {
+            let (about, categories) = (String::new(), Vec::new());
+            Column { name, takes: Takes::Number, about, needed: true, categories }
+        };
         let inputs = (0..d).map(|i| name(i, format!("x{}", i + 1)));
         Schema {
             learner: "koopman".to_owned(),
@@ -96,7 +99,7 @@ impl Model for Dynamics {
         Ok(told(&self.model, state, 1, newest))
     }
 
-    fn odd(&self, _: &Row) -> Vec<Odd> {
+    fn odd(&self, _: &Row) -> Vec<(usize, Oddity)> {
         Vec::new()
     }
 

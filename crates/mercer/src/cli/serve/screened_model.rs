@@ -1,7 +1,7 @@
 //! Around the model that is served: which targets it takes, and whether its losses have changed.
 
 use mercer::{Adwin, ChangeDetector};
-use mercer_serve::{Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing};
+use mercer_serve::{Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
 
 /// Targets from the first to the second.
 pub(super) type TargetRange = [f64; 2];
@@ -57,7 +57,7 @@ impl Model for ScreenedModel {
         self.model.predict(row, variance)
     }
 
-    fn odd(&self, row: &Row) -> Vec<Odd> {
+    fn odd(&self, row: &Row) -> Vec<(usize, Oddity)> {
         self.model.odd(row)
     }
 

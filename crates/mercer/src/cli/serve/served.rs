@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use mercer::encoding::{Oddity, ScaledTargets, Use};
+use mercer::encoding::{Oddity, Remedy, ScaledTargets, Use};
 use mercer::forecast::Forecaster;
 use mercer::model::{Classes, Model as SavedModel, SeriesErrors, Task};
 use mercer::notes::{Face, Watch, of_classes, of_numbers};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
 use mercer::{RegressorExt, Scratch};
-use mercer_serve::{Column, Forecast, Model, Odd, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;
 use super::dynamics::{Dynamics, most_steps};
@@ -106,6 +106,7 @@ impl Examples {
                         let column = Column {
                             name: column.name.clone(),
                             takes: Takes::Any(column.kind.to_string()),
+                            about: column.line(schema.rows(), Remedy::Option).unwrap_or_default(),
                             needed: column.used == Use::Encoded,
                             categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
                         };
@@ -123,7 +124,7 @@ impl Examples {
             None => {
                 let number = |at: usize| {
                     let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
-                    Column { name, takes: Takes::Number, needed: true, categories: Vec::new() }
+                    Column { name, takes: Takes::Number, about: String::new(), needed: true, categories: Vec::new() }
                 };
                 let columns: Vec<Column> = (0..model.dimension()).map(number).collect();
                 (columns, None, !about.features.is_empty())
@@ -265,17 +266,10 @@ impl Model for Examples {
         })
     }
 
-    fn odd(&self, row: &Row) -> Vec<Odd> {
-        let Some(encoding) = &self.model.encoding else { return Vec::new() };
-        let odd = |(place, oddity): (usize, Oddity)| Odd {
-            column: encoding.schema().columns()[place].name.clone(),
-            oddity: match oddity {
-                Oddity::NewCategory => mercer_serve::Oddity::Hashed,
-                Oddity::Gap => mercer_serve::Oddity::Gap,
-                _ => mercer_serve::Oddity::Misfit,
-            },
-        };
-        encoding.transform().oddities(&self.sample(row).record).map(odd).collect()
+    fn odd(&self, row: &Row) -> Vec<(usize, Oddity)> {
+        let (Some(encoding), Some(layout)) = (&self.model.encoding, &self.record) else { return Vec::new() };
+        let served = |(place, oddity)| Some((layout.features.iter().position(|feature| *feature == place)?, oddity));
+        encoding.transform().oddities(&self.sample(row).record).filter_map(served).collect()
     }
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
@@ -336,6 +330,7 @@ impl Model for ServedSeries {
         let column = |&(name, input): &(&str, bool)| Column {
             name: name.to_owned(),
             takes: if input { Takes::Number } else { Takes::NumberOrNull },
+            about: String::new(),
             needed: true,
             categories: Vec::new(),
         };
@@ -372,7 +367,7 @@ impl Model for ServedSeries {
         Err("a series is forecast".into())
     }
 
-    fn odd(&self, _: &Row) -> Vec<Odd> {
+    fn odd(&self, _: &Row) -> Vec<(usize, Oddity)> {
         Vec::new()
     }
 

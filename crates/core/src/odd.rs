@@ -1,0 +1,87 @@
+//! Cells that are read otherwise than they stand: what is said of them, and how many there were.
+
+/// How a cell is read that is read otherwise than it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// It has no value, or says so, in a column that has some.
+    Gap,
+    /// It is not of the column's kind, and counts as one without a value.
+    Misfit,
+    /// It is a category that has no number of its own.
+    NewCategory,
+}
+
+impl Oddity {
+    /// All, in their order.
+    pub const ALL: [Self; 3] = [Self::Gap, Self::Misfit, Self::NewCategory];
+
+    /// What such cells are counted as.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gap => "gaps",
+            Self::Misfit => "misfits",
+            Self::NewCategory => "hashed",
+        }
+    }
+
+    /// What is said of the first such cell of a column, behind its place and its column.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Gap => "is empty and counts as missing",
+            Self::Misfit => "does not fit its column and counts as missing",
+            Self::NewCategory => "has no number of its own for this category and hashes it",
+        }
+    }
+
+    /// What is said of all such cells of a column, behind their number.
+    #[must_use]
+    pub fn words_of_all(self) -> &'static str {
+        match self {
+            Self::Gap => "empty, counted as missing",
+            Self::Misfit => "did not fit and counted as missing",
+            Self::NewCategory => "of categories without a number of their own",
+        }
+    }
+}
+
+/// How many cells of which column were odd.
+///
+/// ```
+/// use mercer_core::{OddCells, Oddity};
+///
+/// let mut odd = OddCells::default();
+/// let first = [(4, Oddity::Gap), (4, Oddity::Gap), (0, Oddity::Misfit)].map(|(column, oddity)| odd.take(column, oddity));
+/// assert_eq!(first, [true, false, true]);
+/// assert_eq!(odd.columns(), [(4, [2, 0, 0]), (0, [0, 1, 0])]);
+/// assert_eq!(odd.totals(), [("gaps", 2), ("misfits", 1), ("hashed", 0)]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OddCells(Vec<(usize, [u64; 3])>);
+
+impl OddCells {
+    /// One more cell of a column; whether it is the first there that is odd so.
+    pub fn take(&mut self, column: usize, oddity: Oddity) -> bool {
+        let place = self.0.iter().position(|(known, _)| *known == column).unwrap_or_else(|| {
+            self.0.push((column, [0; 3]));
+            self.0.len() - 1
+        });
+        let count = &mut self.0[place].1[oddity as usize];
+        *count += 1;
+        *count == 1
+    }
+
+    /// The columns with odd cells, as they were met, with their numbers in the order of
+    /// [`Oddity::ALL`].
+    #[must_use]
+    pub fn columns(&self) -> &[(usize, [u64; 3])] {
+        &self.0
+    }
+
+    /// The numbers of all columns together, with their names.
+    #[must_use]
+    pub fn totals(&self) -> [(&'static str, u64); 3] {
+        Oddity::ALL.map(|oddity| (oddity.name(), self.0.iter().map(|(_, counts)| counts[oddity as usize]).sum()))
+    }
+}

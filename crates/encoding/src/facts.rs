@@ -1,0 +1,135 @@
+//! What is told of a column: what it is, what is done with it, and why. The command, the server and
+//! Python have their words from here.
+
+use crate::notation::Notation;
+use crate::schema::{Column, Kind, Use};
+use crate::transform::EncodingOptions;
+
+/// How whoever reads overrules what a column was found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// By the option `--as 'NAME=KIND'` of the command.
+    Option,
+    /// By the argument `kinds={"NAME": "KIND"}` of Python.
+    Argument,
+}
+
+impl Remedy {
+    /// What makes a column that.
+    #[must_use]
+    pub fn of(self, name: &str, kind: Kind) -> String {
+        match self {
+            Self::Option => format!("--as '{name}={kind}'"),
+            Self::Argument => format!("kinds={{{name:?}: \"{kind}\"}}"),
+        }
+    }
+}
+
+/// A column in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ColumnFacts {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    pub kind: String,
+    /// Whether it is encoded, and why not.
+    #[cfg_attr(feature = "serde", serde(rename = "use"))]
+    pub used: String,
+    /// Why it is what it is, and what would make it another thing; nothing where it is plain.
+    pub why: String,
+}
+
+impl Column {
+    /// What is told of it by a look at so many rows.
+    #[must_use]
+    pub fn facts(&self, rows: u64, remedy: Remedy) -> ColumnFacts {
+        let Self { name, kind, used, .. } = self;
+        let why = self.reason(rows, remedy);
+        ColumnFacts { name: name.clone(), kind: kind.to_string(), used: used.to_string(), why }
+    }
+
+    /// The same in a line, if it is more than a plain number.
+    #[must_use]
+    pub fn line(&self, rows: u64, remedy: Remedy) -> Option<String> {
+        let Self { name, kind, used, notation, why, .. } = self;
+        let reason = self.reason(rows, remedy);
+        let words = match used {
+            Use::SetAside if *kind == Kind::Number => format!("target or weight, {}", notation.words()?),
+            Use::SetAside if *kind == Kind::Category && !why.is_empty() => format!("target or weight, {why}"),
+            Use::SetAside | Use::Unwanted => return None,
+            Use::Encoded if *kind == Kind::Number && reason.is_empty() => return None,
+            Use::Encoded if *kind == Kind::Constant && self.is_plain_number() => return None,
+            Use::Encoded if reason.is_empty() => kind.to_string(),
+            Use::Encoded => format!("{kind}, {reason}"),
+            _ => reason,
+        };
+        Some(format!("column {name:?}: {words}"))
+    }
+
+    /// The same of a column of a table that is read as numbers as they are, if that may surprise.
+    #[must_use]
+    pub fn line_of_numbers(&self, remedy: Remedy) -> Option<String> {
+        let Self { name, kind, used, why, .. } = self;
+        let words = match used {
+            Use::Unwanted => return None,
+            Use::SetAside if *kind != Kind::Category || why.is_empty() => return None,
+            Use::SetAside => format!("target or weight, {why}"),
+            _ if *kind == Kind::Identifier => self.taken(remedy),
+            _ if why.is_empty() => return None,
+            _ => format!("{kind}, {why}"),
+        };
+        Some(format!("column {name:?}: {words}"))
+    }
+
+    /// Why a column that names rows is a number, where all columns are.
+    #[must_use]
+    pub fn taken(&self, remedy: Remedy) -> String {
+        let leave = remedy.of(&self.name, Kind::Identifier);
+        format!("counts the rows, and is taken as a number; {leave} leaves it out")
+    }
+
+    /// Whether it may be another thing than its cells show at once: it is left out, begins later,
+    /// is written in a way of its own, or something is to be said of it.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        match self.used {
+            Use::SetAside | Use::Unwanted => false,
+            Use::Encoded => !self.why.is_empty() || self.notation != Notation::Plain,
+            _ => true,
+        }
+    }
+
+    /// Why a column is what it is, and what would make it another thing.
+    fn reason(&self, rows: u64, remedy: Remedy) -> String {
+        let Self { name, kind, used, missing, distinct, notation, why, .. } = self;
+        let category = || remedy.of(name, Kind::Category);
+        let mut parts = Vec::new();
+        match (used, kind) {
+            (Use::Identifier, _) if self.range.is_some() => {
+                let number = remedy.of(name, Kind::Number);
+                return format!("left out, for it names rows; {number} or {} takes it", category());
+            }
+            (Use::Identifier, _) => return format!("left out, for it names rows; {} takes it", category()),
+            (Use::Text, _) if why.is_empty() => return format!("left out, for it is text; {} takes it", category()),
+            (Use::Text, _) => return format!("left out, for {why}"),
+            (Use::Late, _) => {
+                return format!("has no value in the first {rows} rows, and begins with the first that it has");
+            }
+            (Use::Encoded, Kind::Category) if *distinct > EncodingOptions::default().categories as u64 => {
+                let mean = remedy.of(name, Kind::Mean);
+                parts.push(format!("{distinct} values so far; {mean} takes the mean target of each"));
+            }
+            (_, Kind::Category | Kind::Mean) => parts.push(format!("{distinct} values so far")),
+            _ => {}
+        }
+        parts.extend(notation.words());
+        if *missing > 0 {
+            parts.push(format!("{missing} of the first {rows} cells missing"));
+        }
+        if !why.is_empty() {
+            parts.push(why.clone());
+        }
+        parts.join(", ")
+    }
+}

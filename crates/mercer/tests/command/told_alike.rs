@@ -1,0 +1,127 @@
+//! One messy file through `inspect`, `eval`, `train`, `predict` and `serve`: each tells the same of
+//! its columns and cells. (`python/tests/test_frames.py` does it for Python.)
+
+use serde_json::Value;
+
+use crate::support::{Folder, object};
+
+const HEADER: &str = "order_id,when,shop,price,code,humidity,note,amount,grade\n";
+
+/// Signs, codes with zeros, days by the month, gaps, cells that do not fit, long texts, names of
+/// rows, and shops that come late.
+fn row(t: usize) -> String {
+    let shop = if t < 300 { t % 3 } else { t % 90 };
+    let humidity = match t {
+        _ if t % 20 == 3 => "-".to_owned(),
+        330 | 390 => "broken".to_owned(),
+        _ => (t * 7 % 50).to_string(),
+    };
+    format!(
+        "{},{}/{}/2021,s{shop},${}.50,{:03},{humidity},the {t}th order was left at the back door of the house,{},{}\n",
+        1000 + t,
+        t % 12 + 1,
+        t % 28 + 1,
+        t * 13 % 40,
+        t % 5,
+        t * 13 % 40 + shop,
+        ["good", "bad"][t / 2 % 2],
+    )
+}
+
+fn table(rows: std::ops::Range<usize>) -> String {
+    HEADER.to_owned() + &rows.map(row).collect::<String>()
+}
+
+/// What is said of columns and cells, wherever the cells stand.
+fn lines(said: &str) -> Vec<&str> {
+    let lines = said.lines().filter_map(|line| line.strip_prefix("mercer: "));
+    lines.filter_map(|line| line.find("column").map(|at| &line[at..])).collect()
+}
+
+/// The facts of the columns, of each the four that all tell.
+fn facts(report: &Value) -> Vec<[Value; 4]> {
+    let columns = report["columns"].as_array().unwrap().iter();
+    columns.map(|column| ["name", "kind", "use", "why"].map(|fact| column[fact].clone())).collect()
+}
+
+#[test]
+fn the_command_tells_the_same_everywhere() {
+    let folder = Folder::new().with("d.csv", table(0..500));
+    for (target, task) in [("amount", "regression"), ("grade", "class")] {
+        let inspected = folder.json(&format!("inspect d.csv --target {target}"));
+        let evaluated = folder.run(&format!("eval d.csv --target {target} --learner krls --json"));
+        let report = object(&evaluated.out);
+        let trained = folder.run(&format!("train d.csv --target {target} --learner krls --out m.mercer"));
+        assert_eq!((evaluated.code, trained.code), (Some(0), Some(0)), "{} {}", evaluated.err, trained.err);
+        let told = facts(&report);
+        assert_eq!(told, facts(&inspected));
+        assert_eq!(told, facts(&folder.json("inspect m.mercer")));
+        assert_eq!(lines(&evaluated.err), lines(&trained.err));
+        // What a line tells is the fact of its column.
+        for [name, kind, used, why] in &told {
+            let begin = format!("column {name}: ");
+            let line = lines(&trained.err).into_iter().find(|line| line.starts_with(&begin));
+            let plain = why == "" && kind == "number" || used == "set aside";
+            assert!(plain || line.is_some_and(|line| line.ends_with(why.as_str().unwrap())), "{begin}{why} {line:?}");
+        }
+        let counts = &report["counts"];
+        assert!([&counts["gaps"], &counts["misfits"], &counts["hashed"]].iter().all(|count| count.as_u64() > Some(0)));
+        // The task, and why it is one of classes.
+        assert_eq!([&report["task"], &inspected["task"]], [task; 2]);
+        assert_eq!(report["task_why"], inspected["task_why"]);
+        let why = report["task_why"].as_str().map(|why| format!("mercer: d.csv: task {task}, for {why}\n"));
+        assert_eq!(why.is_some(), task == "class");
+        assert!(why.is_none_or(|why| trained.err.contains(&why)), "{}", trained.err);
+    }
+}
+
+#[cfg(all(unix, feature = "serve"))]
+#[test]
+fn the_service_counts_what_the_command_counts_and_describes_columns_in_its_words() {
+    use serde_json::json;
+
+    let folder = Folder::new().with("d.csv", table(0..300)).with("rest.csv", table(300..500));
+    folder.done("train d.csv --target amount --learner krls --out m.mercer --quiet");
+    std::fs::copy(folder.path("m.mercer"), folder.path("file.mercer")).unwrap();
+    let said = folder.run("predict rest.csv --model file.mercer --learn");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+
+    let service = crate::http::Service::start(&folder, "--model m.mercer");
+    let names: Vec<&str> = HEADER.trim_end().split(',').collect();
+    let object = |line: &str| -> Value {
+        let cells = names.iter().zip(line.split(','));
+        cells.map(|(name, cell)| ((*name).to_owned(), cell.parse::<f64>().map_or(json!(cell), Value::from))).collect()
+    };
+    // A code is a text, as in the file.
+    let rows = (300..500).map(|t| {
+        let mut row = object(row(t).trim_end());
+        row["code"] = json!(format!("{:03}", t % 5));
+        row
+    });
+    let learnt = service.learn(&json!({ "rows": rows.collect::<Vec<_>>() }));
+    let mut counted = 0;
+    for column in learnt["columns"].as_array().unwrap() {
+        for (fact, words) in [
+            ("gaps", "empty, counted as missing"),
+            ("misfits", "did not fit and counted as missing"),
+            ("hashed", "of categories without a number of their own"),
+        ] {
+            let count = column[fact].as_u64().unwrap();
+            counted += count;
+            let line = format!("mercer: column {}: {count} cells {words}\n", column["name"]);
+            assert_eq!(said.err.contains(&line), count > 1, "{line} {}", said.err);
+        }
+    }
+    let all = ["gaps", "misfits", "hashed"].map(|fact| learnt["counts"][fact].as_u64().unwrap());
+    assert!(counted == all.iter().sum::<u64>() && counted > 30, "{learnt}");
+
+    let described = service.get("/openapi.json").json();
+    let forms = &described["components"]["schemas"]["Row"]["oneOf"];
+    for [name, kind, _, why] in facts(&folder.json("inspect m.mercer")) {
+        let (kind, why) = (kind.as_str().unwrap(), why.as_str().unwrap());
+        let told = &forms[0]["properties"][name.as_str().unwrap()]["description"];
+        let told = told.as_str().unwrap_or_default();
+        assert!(told.contains(kind) && told.contains(why) || name == "amount", "{name}: {told:?}, {kind} {why}");
+    }
+    service.ends_well();
+}
