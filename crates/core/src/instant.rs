@@ -11,13 +11,14 @@ const FARTHEST: f64 = 1e13;
 /// Seconds since 1970-01-01 UTC of a date, a time, or both.
 ///
 /// Accepted are `2024-05-01`, `2024/05/01`, `01.05.2024`, `2024-05`, `08:30`, `08:30:00.25` (on
-/// 1970-01-01) and a date with a time, separated by `T` or one space; after a time `Z`, `UTC`, `GMT`
-/// or an offset `+02:00`, `+0200`, `+02`, behind a space or not. Without an offset it is UTC. A week
-/// of ISO 8601, `2024-W18` or `2024-W18-3`, begins on Monday. Also dates with an English month:
-/// `May 1 2024`, `May 1, 2024`, `1 May 2024`, `1-May-2024`, `May-1-2024`, and behind the day
-/// `1-May-24`, of 1969 to 2068; with a time behind a space, and a day of the week before it; as web
-/// servers write it, `01/May/2024:08:30:00 +0200`, with a time behind a colon. Spaces around it do
-/// not count. `None` for everything else: nobody knows what `01/02/2024` is.
+/// 1970-01-01) and a date with a time, separated by `T` or one space; after a time `Z`, `UTC`,
+/// `GMT` or an offset `+02:00`, `+0200`, `+02`, behind a space or not. Without an offset it is
+/// UTC. A week of ISO 8601, `2024-W18` or `2024-W18-3`, begins on Monday. Also dates with an
+/// English month: `May 1 2024`, `May 1, 2024`, `1 May 2024`, `1-May-2024`, `May-1-2024`, and
+/// behind the day `1-May-24`, of 1969 to 2068; with a time behind a space, and a day of the
+/// week before it; as web servers write it, `01/May/2024:08:30:00 +0200`, with a time behind a
+/// colon. Spaces around it do not count. `None` for everything else: nobody knows what
+/// `01/02/2024` is.
 #[must_use]
 pub fn parse_instant(text: &str) -> Option<f64> {
     let text = text.trim().as_bytes();

@@ -23,8 +23,7 @@
 //! - A transform gives finite numbers for every record.
 //! - A record gives the same numbers alone and in a batch, bit for bit.
 //! - Predicting changes nothing, and a refused record leaves everything as it was.
-//! - Memory does not grow with the stream. (Robust scaling adds 8 numbers a column each time the
-//!   stream doubles.)
+//! - Memory does not grow with the stream (robust scaling: 8 numbers a column at each doubling).
 //!
 //! Features: `learners` (default) holds [`ScaledTargets`] and the pipelines, which know learners.
 //! `serde` saves schemas, encodings and pipelines; [`Validate`](mercer_core::Validate) checks them
