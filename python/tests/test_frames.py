@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -82,36 +79,3 @@ def test_pipeline_of_mixed_columns():
     same = mercer.Pipeline(mercer.Krls())
     same.partial_fit(pl.from_pandas(frame.drop(columns="day")), price)
     assert same.rows_learnt == n
-
-
-def test_columns_and_cells_are_told_as_the_command_tells_them(command, tmp_path):
-    """One messy file: signs, codes, days by the month, gaps, cells that do not fit, words for people, names of rows, shops that come late."""
-    path = tmp_path / "d.csv"
-    lines = ["order_id,when,shop,price,code,humidity,note,amount"]
-    for t in range(500):
-        shop = t % 3 if t < 300 else t % 90
-        humidity = "-" if t % 20 == 3 else "broken" if t in (330, 390) else t * 7 % 50
-        note = f"the {t}th order was left at the back door of the house"
-        lines.append(f"{1000 + t},{t % 12 + 1}/{t % 28 + 1}/2021,s{shop},${t * 13 % 40}.50,{t % 5:03},{humidity},{note},{t * 13 % 40 + shop}")
-    path.write_text("\n".join(lines) + "\n")
-    options = ["--target", "amount", "--learner", "krls", "--scale", "standard", "--json"]
-    told = json.loads(subprocess.run([command, "eval", str(path), *options], check=True, capture_output=True, text=True).stdout)
-
-    table = mercer.read(path)
-    amount = table.pop("amount")
-    model = mercer.Pipeline(mercer.Krls())
-    with pytest.warns(mercer.MercerWarning) as caught:
-        model.fit(table, amount)
-    theirs = [column for column in told["columns"] if column["name"] != "amount"]
-    assert len(theirs) == len(model.columns_) == 7
-    said = [str(one.message) for one in caught]
-    for ours, column in zip(model.columns_, theirs):
-        # Kinds are overruled in another way.
-        name, why = column["name"], column["why"]
-        for kind in ("number", "category", "mean", "identifier"):
-            why = why.replace(f"--as '{name}={kind}'", f'kinds={{"{name}": "{kind}"}}')
-        assert {fact: ours[fact] for fact in column} == {**column, "why": why}
-        doubtful = name in ("order_id", "when", "price", "code", "note")
-        assert any(one.startswith(f'column "{name}": ') and one.endswith(why) for one in said) == doubtful, said
-    assert model.counts_ == told["counts"] and min(told["counts"].values()) > 0
-    assert sum("does not fit its column and counts as missing" in one for one in said) == 1

@@ -1,5 +1,5 @@
 //! One messy file through `inspect`, `eval`, `train`, `predict` and `serve`: each tells the same of
-//! its columns and cells. (`python/tests/test_frames.py` does it for Python.)
+//! its columns and cells.
 
 use serde_json::Value;
 
