@@ -10,6 +10,7 @@
 mod budgets;
 mod classes;
 mod peers;
+pub(crate) mod series;
 mod standing;
 pub(crate) mod streams;
 
@@ -57,6 +58,16 @@ pub(crate) const PAPER: Paper = Paper {
             sources: &[sources!["quality/classes.rs"], SHARED],
             run: classes::run,
             estimate: |plan| scaled(plan, 10.0),
+        },
+        Experiment {
+            name: "quality_series",
+            title: "Quality: forecasts of ordinary series",
+            place: "ours",
+            question: "Is a forecast without options ahead of methods that are refitted?",
+            reading: "MASE is the error in units of the mean change over a season. The peers’ scores are committed; the season mixture runs here.",
+            sources: &[sources!["quality/series.rs", "quality/streams.rs"]],
+            run: series::run,
+            estimate: |plan| scaled(plan, 20.0),
         },
     ],
 };

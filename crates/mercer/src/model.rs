@@ -7,7 +7,7 @@
 //!
 //! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 65 72 63 65 72 0A`
 //! (`\x89Mercer\n`), the format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3
-//! operator, 4 classification, 5 sums), a CRC-32 (`u32`) of version, kind, length and body, and the
+//! operator, 4 classification, 5 sums, 6 forecasters of groups), a CRC-32 (`u32`) of version, kind, length and body, and the
 //! body's length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose
 //! layout is that of the learners' fields. There is one version, 1. A golden file of every kind and
 //! learner is part of the tests. Files of development versions, which began with `\x89MERCER\n`,
@@ -26,6 +26,7 @@
 mod class_union;
 mod error;
 mod frame;
+mod groups;
 mod moments;
 mod operator;
 mod row_digest;
@@ -45,6 +46,7 @@ use serde::{Deserialize, Serialize};
 pub use class_union::{ClassUnion, MOST_CLASSES};
 pub use error::ModelError;
 pub use frame::{MAGIC, MOST_BYTES, VERSION};
+pub use groups::GroupPredictions;
 pub use moments::{MergeError, Moments, Part};
 pub use operator::{AnyOperator, Operator};
 pub use row_digest::RowDigest;
@@ -81,6 +83,8 @@ pub enum Model {
     Classification(Box<Classification>),
     /// Sums of a ridge regression, which merge with those of other shards.
     Moments(Box<Moments>),
+    /// Forecasters of the groups of a table.
+    GroupPredictions(Box<GroupPredictions>),
 }
 
 /// The kinds of models, as their files name them.
@@ -97,10 +101,19 @@ pub enum ModelKind {
     Classification,
     /// [`Model::Moments`]
     Moments,
+    /// [`Model::GroupPredictions`]
+    GroupPredictions,
 }
 
 impl ModelKind {
-    const ALL: [Self; 5] = [Self::Regression, Self::Prediction, Self::Operator, Self::Classification, Self::Moments];
+    const ALL: [Self; 6] = [
+        Self::Regression,
+        Self::Prediction,
+        Self::Operator,
+        Self::Classification,
+        Self::Moments,
+        Self::GroupPredictions,
+    ];
 
     fn code(self) -> u16 {
         match self {
@@ -109,6 +122,7 @@ impl ModelKind {
             Self::Operator => 3,
             Self::Classification => 4,
             Self::Moments => 5,
+            Self::GroupPredictions => 6,
         }
     }
 
@@ -125,6 +139,7 @@ impl fmt::Display for ModelKind {
             Self::Operator => "operator",
             Self::Classification => "classification",
             Self::Moments => "sums",
+            Self::GroupPredictions => "predictions of groups",
         })
     }
 }
@@ -181,6 +196,7 @@ impl Model {
             Self::Operator(_) => ModelKind::Operator,
             Self::Classification(_) => ModelKind::Classification,
             Self::Moments(_) => ModelKind::Moments,
+            Self::GroupPredictions(_) => ModelKind::GroupPredictions,
         }
     }
 
@@ -196,6 +212,7 @@ impl Model {
             Self::Operator(model) => model.to_bytes(),
             Self::Classification(model) => model.to_bytes(),
             Self::Moments(model) => model.to_bytes(),
+            Self::GroupPredictions(model) => model.to_bytes(),
         }
     }
 
@@ -211,6 +228,7 @@ impl Model {
             ModelKind::Operator => Self::Operator(frame::decode(body)?),
             ModelKind::Classification => Self::Classification(frame::decode(body)?),
             ModelKind::Moments => Self::Moments(frame::decode(body)?),
+            ModelKind::GroupPredictions => Self::GroupPredictions(frame::decode(body)?),
         })
     }
 

@@ -61,7 +61,7 @@ pub use access::Access;
 pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
-pub use model::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+pub use model::{Column, Forecast, ForecastRows, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 pub use snapshot::Snapshot;
 
 /// Writes the bytes of a model where they are kept.

@@ -1,6 +1,7 @@
 //! What is served, as the protocol sees it: a model with columns, rows of values, and predictions.
 
 use std::error::Error;
+use std::ops::RangeInclusive;
 
 use mercer_core::{OddCells, Oddity};
 use serde::{Deserialize, Serialize};
@@ -9,9 +10,18 @@ use serde_json::{Value as Json, json};
 /// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
 pub type Reason = Box<dyn Error + Send + Sync>;
 
-/// Forecasts so many rows ahead, one prediction for each, with the values of [`Schema::known`] in
-/// the rows to come, row by row; it shares nothing with the model that it was copied from.
-pub type Forecast = Box<dyn FnOnce(usize, Vec<f64>) -> Result<Vec<Prediction>, Reason> + Send>;
+/// Forecasts so many rows ahead, with the values of [`Schema::known`] in the rows to come, row by
+/// row; it shares nothing with the model that it was copied from.
+pub type Forecast = Box<dyn FnOnce(usize, Vec<f64>) -> Result<ForecastRows, Reason> + Send>;
+
+/// The rows to come.
+#[derive(Clone, Debug)]
+pub struct ForecastRows {
+    /// A prediction for each.
+    pub rows: Vec<Prediction>,
+    /// Their times, where they are known.
+    pub times: Option<Vec<Json>>,
+}
 
 /// A model that is served. Many threads predict with it under a shared lock; one learns, a row at a
 /// time, under the exclusive one.
@@ -112,6 +122,9 @@ pub enum Takes {
     NumberOrNull,
     /// Any number, text or null, of what is called so: `category`, for example.
     Any(String),
+    /// The time of a row, which comes behind the last one. Rows may leave it out: the column stands
+    /// behind all others.
+    Time,
 }
 
 /// A value of a row.
@@ -249,8 +262,12 @@ impl Schema {
         self.columns.iter().map(|column| &column.name).chain(&self.targets).chain(&self.weight)
     }
 
-    /// How many values a row that is an array has, to predict or to learn.
-    pub(crate) fn width(&self, learn: bool) -> usize {
-        self.columns.len() + if learn { self.targets.len() + usize::from(self.weight.is_some()) } else { 0 }
+    /// How many values a row that is an array has, to predict or to learn; one with a time may
+    /// leave it out.
+    pub(crate) fn widths(&self, learn: bool) -> RangeInclusive<usize> {
+        let width =
+            self.columns.len() + if learn { self.targets.len() + usize::from(self.weight.is_some()) } else { 0 };
+        let timed = self.columns.last().is_some_and(|column| column.takes == Takes::Time);
+        width - usize::from(timed)..=width
     }
 }

@@ -202,6 +202,8 @@ impl Forms<'_> {
             }
             // Always a list, of as many rows as there are steps.
             predicted = predicted["oneOf"][1].take();
+            let time = json!({ "type": ["string", "number"], "description": "As the series tells it." });
+            predicted["properties"]["times"] = json!({ "type": "array", "items": time });
         }
         json!({
             "Row": self.row(false),
@@ -261,17 +263,17 @@ impl Forms<'_> {
 
     fn row(&self, learn: bool) -> Value {
         let schema = self.schema;
-        let width = schema.width(learn);
+        let widths = schema.widths(learn);
         let targets = schema.targets.iter().map(|_| self.target());
         let beside = targets.chain(schema.weight.iter().map(|_| weight())).filter(|_| learn);
         let values: Vec<Value> = schema.columns.iter().map(value).chain(beside).collect();
-        let mut listed = json!({ "type": "array", "minItems": width, "maxItems": width });
+        let mut listed = json!({ "type": "array", "minItems": widths.start(), "maxItems": widths.end() });
         if values.iter().all(|value| *value == number()) {
             listed["items"] = number();
         } else {
             listed["prefixItems"] = values.clone().into();
         }
-        let names: Vec<&String> = schema.names().take(width).collect();
+        let names: Vec<&String> = schema.names().take(*widths.end()).collect();
         listed["description"] = format!("The values in this order: {names:?}").into();
         if !schema.named {
             return listed;
@@ -342,6 +344,11 @@ fn value(column: &Column) -> Value {
     match &column.takes {
         Takes::NumberOrNull => json!({ "type": ["number", "null"], "minimum": -MOST, "maximum": MOST }),
         Takes::Number => number(),
+        Takes::Time => json!({
+            "type": ["string", "number", "null"],
+            "description": "The time of the row; without one it is the next.",
+            "examples": column.categories,
+        }),
         Takes::Any(kind) => {
             let mut value = json!({ "anyOf": [number(), { "type": ["string", "boolean", "null"] }] });
             let without = if column.needed { "" } else { ", which has no say" };

@@ -16,7 +16,11 @@ pub(super) fn html(schema: &Schema, access: &Access) -> String {
         "loss": schema.loss,
         "features": schema.columns.iter().filter(|column| column.needed || !schema.named).map(|column| json!({
             "name": column.name,
-            "kind": if let Takes::Any(kind) = &column.takes { kind } else { "number" },
+            "kind": match &column.takes {
+                Takes::Any(kind) => kind,
+                Takes::Time => "time",
+                Takes::Number | Takes::NumberOrNull => "number",
+            },
             "about": column.about,
             "any": column.takes != Takes::Number,
             "categories": column.categories,

@@ -155,9 +155,10 @@ pub(super) fn ahead(body: &[u8], known: &[String], most: usize) -> Result<(usize
 fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> {
     let schema = &service.schema;
     let (d, m) = (schema.columns.len(), schema.targets.len());
-    let width = schema.width(purpose == Purpose::Learn);
+    let widths = schema.widths(purpose == Purpose::Learn);
+    let width = widths.end();
     match told {
-        Json::Array(values) if values.len() != width => {
+        Json::Array(values) if !widths.contains(&values.len()) => {
             let beside = match (purpose, &schema.weight) {
                 _ if purpose == Purpose::Predict || schema.series.is_some() => String::new(),
                 (_, None) => format!(", then {}", said(&schema.targets)),
@@ -186,7 +187,7 @@ fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> 
         let value = match (at(place, name), takes) {
             (None, _) if !needed => Ok(Value::Missing),
             (Some(Json::Null), Takes::NumberOrNull) => Ok(Value::Missing),
-            (value, Takes::Any(_)) => cell(value),
+            (value, Takes::Any(_) | Takes::Time) => cell(value),
             (value, _) => number(value).map(Value::Number),
         };
         row.values.push(value.map_err(|why| format!("{name:?} {why}"))?);

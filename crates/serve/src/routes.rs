@@ -291,8 +291,12 @@ async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Resu
     let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| gone())?;
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
     service.metrics.predictions.fetch_add(steps as u64, Relaxed);
-    let told: Vec<_> = made.iter().map(|row| row.json(&service.schema, false)).collect();
-    Ok(whole(JSON, json!({ "predictions": told }).to_string()))
+    let rows: Vec<_> = made.rows.iter().map(|row| row.json(&service.schema, false)).collect();
+    let mut told = json!({ "predictions": rows });
+    if let Some(times) = made.times {
+        told["times"] = times.into();
+    }
+    Ok(whole(JSON, told.to_string()))
 }
 
 async fn learn(

@@ -55,9 +55,20 @@ impl QualityStream {
 
 /// The folder of the streams, if there is one.
 pub fn folder(registry: &Registry) -> Option<PathBuf> {
-    let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let beside = registry.folders().iter().filter_map(|folder| Some(folder.parent()?.join("quality")));
     let holds = |folder: &PathBuf| STREAMS.iter().any(|stream| stream.find(folder).is_some());
+    folder_of(registry, VARIABLE, "quality", holds)
+}
+
+/// The first folder that holds what is looked for: the one that an environment variable names, or
+/// that of this name beside a folder of data sets.
+pub(super) fn folder_of(
+    registry: &Registry,
+    variable: &str,
+    name: &str,
+    holds: impl Fn(&PathBuf) -> bool,
+) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let beside = registry.folders().iter().filter_map(|folder| Some(folder.parent()?.join(name)));
     named.into_iter().chain(beside).find(holds)
 }
 

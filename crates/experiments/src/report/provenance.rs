@@ -10,7 +10,7 @@ use mercer_readers::DataError;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
-use crate::quality::streams;
+use crate::quality::{series, streams};
 
 /// All that the numbers of one run depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +89,13 @@ impl Provenance {
             } else {
                 absent.push(name);
             }
+        }
+        for (name, path) in series::files(&plan.registry) {
+            data.push(DataFile {
+                name: format!("forecast/{name}"),
+                sha256: Some(sha256_file(&path)?),
+                as_listed: None,
+            });
         }
         if let Some(folder) = &plan.quality {
             for stream in streams::STREAMS.iter() {

@@ -16,6 +16,7 @@ mod record;
 mod report;
 mod rows;
 mod run_output;
+mod times;
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -35,19 +36,18 @@ use super::plot::PlotArguments;
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
 use super::stop::Stop;
-use super::store;
 use clock::{Clock, Repeats};
 use feed::SeriesFeed;
 use future::Future;
 use method::{ForecastMethod, Gamma, Lambda, Season, SeasonSetup};
-use passes::Passes;
+use passes::{Beginning, Passes};
 use run_output::ForecastOutput;
 
 pub(crate) use pass::{PassOptions, SeriesPass};
 
-#[cfg(feature = "serve")]
-pub(crate) use columns::SeriesColumns;
 pub(crate) use report::parameters;
+#[cfg(feature = "serve")]
+pub(crate) use {columns::SeriesColumns, times::TimeMemory};
 
 /// Forecast a series: predict every row from the rows before it, then learn from it
 ///
@@ -109,8 +109,8 @@ pub(crate) struct ForecastArguments {
     ///
     /// A series has a state of about 0.25 MB, with fewer experts than a single series has. What
     /// experts are worth in the series so far, a new one begins with. The output has the names of
-    /// the groups. They are not saved.
-    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["out", "model", "plot", "future", "inputs"])]
+    /// the groups. A model file keeps them all, and the column.
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["model", "plot", "future", "inputs"])]
     group: Option<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
@@ -251,8 +251,8 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let source = Source::of(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
     let _lock = asked.lock()?;
-    let start = asked.model.as_deref().map(store::load_prediction).transpose()?;
-    let saved = saved.map(|path| store::load_prediction(path).map(|model| (path, model))).transpose()?;
+    let start = asked.model.as_deref().map(Beginning::load).transpose()?;
+    let saved = saved.map(|path| Beginning::load(path).map(|model| (path, model))).transpose()?;
     let stop = asked.prepare(&inputs)?;
     // What would be left of a file of predictions is cleared away.
     let stop = if asked.out.is_none() && arguments.predictions.is_some() { Stop::listen()? } else { stop };
@@ -269,11 +269,8 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         Some(model) => model,
         None => {
             let periods = feed.clock().and_then(Clock::step).map_or(Vec::new(), TimeStep::periods);
-            method::build(
-                &arguments.making,
-                feed.columns(),
-                &SeasonSetup { periods, steps, grouped: arguments.group.is_some() },
-            )?
+            let setup = SeasonSetup { periods, steps, grouped: arguments.group.is_some() };
+            Beginning::new(method::build(&arguments.making, feed.columns(), &setup)?, feed.group_column())
         }
     };
     let before = fresh.seen();
@@ -298,7 +295,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     match &saving {
-        Some(saving) => saving.end(ended, &stop, || passes.first().to_bytes(feed.kept()))?,
+        Some(saving) => saving.end(ended, &stop, || passes.to_bytes(&feed))?,
         None => ended?,
     }
     feed.tell_gaps();
@@ -320,16 +317,15 @@ fn learn(
 ) -> Result<(), Failure> {
     while feed.next()? {
         if let Some(saving) = saving
-            && saving.knows([feed.row(), &[]])?
+            && saving.knows_after(|met| Passes::after(met, feed))?
         {
             continue;
         }
-        let pass = passes.turn_to(feed.now())?;
-        pass.step(feed.row()).map_err(|error| error.at(&feed.place()))?;
+        passes.step(feed)?;
         if let Some(saving) = saving {
-            saving.checkpoint(pass.model().seen().rows, || pass.to_bytes(feed.kept()))?;
+            saving.checkpoint(passes.seen().rows, || passes.to_bytes(feed))?;
         }
-        if !tell(pass, feed)? {
+        if !tell(&mut passes.all_mut()[feed.now()], feed)? {
             break;
         }
     }
@@ -337,19 +333,21 @@ fn learn(
 }
 
 /// The saved model, if it is one of the run that would begin now.
-fn check_resumable(path: &Path, saved: Prediction, fresh: &Prediction) -> Result<Prediction, Failure> {
+fn check_resumable(path: &Path, found: Beginning, begun: &Beginning) -> Result<Beginning, Failure> {
+    let (saved, fresh) = (found.pattern(), begun.pattern());
     let method = [Fact { name: "method", saved: &saved.method, now: &fresh.method }];
     let facts = method.into_iter().chain(parameter_facts(&saved.parameters, &fresh.parameters));
+    let group = |beginning: &Beginning| beginning.groups().map(|groups| groups.column.clone());
     let otherwise = if saved.parameters.len() != fresh.parameters.len() || saved.errors.warm_up != fresh.errors.warm_up
     {
         Some("its parameters are other ones")
     } else {
         let outputs = |model: &Prediction| model.forecaster.outputs();
-        let same = saved.columns == fresh.columns && saved.inputs == fresh.inputs && outputs(&saved) == outputs(fresh);
-        (!same).then_some("its columns are other ones")
+        let same = saved.columns == fresh.columns && saved.inputs == fresh.inputs && outputs(saved) == outputs(fresh);
+        (!same || group(&found) != group(begun)).then_some("its columns are other ones")
     };
     check_same(path, facts, otherwise)?;
-    Ok(saved)
+    Ok(found)
 }
 
 fn probability(text: &str) -> Result<f64, &'static str> {

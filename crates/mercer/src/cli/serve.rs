@@ -6,6 +6,7 @@ mod groups;
 mod journal;
 mod keeping;
 mod screened_model;
+mod series;
 mod served;
 
 use std::net::{SocketAddr, TcpListener};

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use mercer::model::{MAGIC, Model, ModelError, ModelKind, Operator, Prediction};
+use mercer::model::{MAGIC, Model, ModelError, ModelKind, Operator};
 
 use super::failure::Failure;
 use super::output::Aside;
@@ -48,14 +48,6 @@ pub(crate) fn trained(path: &Path, model: Model) -> Result<TrainedModel, Failure
     TrainedModel::of(model).map_err(|other| other_kind(path, ModelKind::Regression, &other))
 }
 
-/// The forecaster in a file.
-pub(crate) fn load_prediction(path: &Path) -> Result<Prediction, Failure> {
-    match load(path)?.model {
-        Model::Prediction(model) => Ok(*model),
-        other => Err(other_kind(path, ModelKind::Prediction, &other)),
-    }
-}
-
 /// The learner of an operator in a file.
 pub(crate) fn load_operator(path: &Path) -> Result<Operator, Failure> {
     match load(path)?.model {
@@ -68,7 +60,7 @@ pub(crate) fn other_kind(path: &Path, expected: ModelKind, model: &Model) -> Fai
     let got = model.kind();
     let command = match got {
         ModelKind::Regression | ModelKind::Classification | ModelKind::Moments => "; mercer predict uses it",
-        ModelKind::Prediction => "; mercer forecast uses it",
+        ModelKind::Prediction | ModelKind::GroupPredictions => "; mercer forecast uses it",
         ModelKind::Operator => "; mercer koopman uses it",
         // Kinds to come have commands of their own.
         _ => "",

@@ -1,9 +1,10 @@
 //! By what the rows of a run are known again when it is resumed.
 
 use mercer_encoding::{Cell, Cells};
+use serde::{Deserialize, Serialize};
 
 /// Rows that were met, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowDigest {
     /// How many.
     pub rows: u64,

@@ -55,6 +55,10 @@ pub(crate) fn exercise(model: Model) {
                 let _ = classifier.probabilities(&mut scores.to_vec());
             });
         }
+        Model::GroupPredictions(model) => {
+            let all = std::iter::once(model.fresh).chain(model.groups.into_iter().map(|(_, group)| group));
+            all.take(4).for_each(|group| exercise(Model::Prediction(group.into())));
+        }
         Model::Prediction(mut model) => {
             let forecaster = &mut model.forecaster;
             if forecaster.outputs() + forecaster.inputs() > WIDEST {

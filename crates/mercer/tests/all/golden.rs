@@ -122,6 +122,7 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         ModelKind::Operator,
         ModelKind::Classification,
         ModelKind::Moments,
+        ModelKind::GroupPredictions,
     ] {
         assert!(kinds.contains(&kind));
     }

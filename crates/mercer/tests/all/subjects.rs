@@ -8,14 +8,14 @@ use mercer::fit::FitSpec;
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture,
     Forecaster, GridParams, HorizonIntervals, InputParams, IntervalParams, KalmanPredictor, LastValue,
-    LinearExtrapolation, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip,
-    SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    LinearExtrapolation, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons, SharedWeights,
+    Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::koopman::{DenseSogd, DenseSogdParams, OperatorModel, OperatorSums, OperatorSumsParams, Sogd, SogdParams};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{
-    AnyOperator, Classes, Classification, Description, Model, Moments, Numbers, Operator, Prediction, Progress,
-    Regression, SeriesErrors, Tabular,
+    AnyOperator, Classes, Classification, Description, GroupPredictions, Model, Moments, Numbers, Operator, Prediction,
+    Progress, Regression, RowDigest, SeriesErrors, Tabular,
 };
 use mercer::readers::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
 use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, RegressorExt, Score, Scratch, Target};
@@ -343,6 +343,16 @@ fn series(observed: usize) -> Prediction {
     model
 }
 
+/// Two groups of a table, one of which is new.
+fn groups(observed: usize) -> GroupPredictions {
+    let fresh = series(0);
+    let [first, second] = [observed, 0].map(series);
+    let seen = RowDigest { rows: observed as u64, fingerprint: 79 };
+    let (column, shared) = ("shop".to_owned(), SharedWeights::default());
+    let groups = vec![("north".to_owned(), first), ("south".to_owned(), second)];
+    GroupPredictions { column, fresh, groups, shared, shared_at: seen.rows / 2, seen }
+}
+
 /// Predictions of the series made of these rows.
 fn teach(forecaster: &mut AnyForecaster, rows: &[([f64; 2], f64)]) -> Vec<f64> {
     let mut made = [0.0];
@@ -404,6 +414,7 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     let operators = operators().into_iter().map(|(name, new)| (name, operator(new, learnt)));
     all.extend(operators.map(|(name, model)| (name, Model::Operator(Box::new(model)))));
     all.push(("series", Model::Prediction(Box::new(series(learnt)))));
+    all.push(("groups", Model::GroupPredictions(Box::new(groups(learnt)))));
     all.push(("operator", Model::Operator(Box::new(run_of_pairs(learnt)))));
     all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
@@ -493,6 +504,7 @@ pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
             rows.iter().map(one).collect()
         }
         Model::Prediction(model) => teach(&mut model.forecaster, rows),
+        Model::GroupPredictions(model) => teach(&mut model.groups[0].1.forecaster, rows),
         Model::Operator(model) => {
             let learner = &mut model.learner;
             let one = |(x, y): &([f64; 2], f64)| {

@@ -201,6 +201,38 @@ fn groups_are_series_of_their_own() {
     assert!(text.contains("220 rows of 1 output in 3 groups") && text.contains("group"), "{text}");
     let said = folder.piped(all.as_bytes(), "forecast - --format csv --group shop");
     assert!(said.out.starts_with("shop,k,time,sold\nnorth,1,,"), "{}{}", said.err, said.out);
-    folder.refused(2, "forecast all.csv --group shop --out m.mercer", &["--group", "--out"]);
     folder.refused(1, "forecast all.csv --group no", &["--group \"no\"", "no such column"]);
+}
+
+#[test]
+fn saved_groups_go_on_as_if_nothing_had_been() {
+    let all = shops(&[("north", 0), ("south", 0), ("new", 50)], 90);
+    let half = all.lines().take(90).map(|line| line.to_owned() + "\n").collect::<String>();
+    let later =
+        "day,shop,sold\n".to_owned() + &all.lines().skip(90).map(|line| line.to_owned() + "\n").collect::<String>();
+    let folder = Folder::new().with("all.csv", &all).with("half.csv", half).with("later.csv", later);
+    let asked = "--steps 7 --intervals 0.9 --quantiles 0.5";
+    let whole = report(&folder, &format!("forecast all.csv --group shop {asked} --out whole.mercer"));
+    report(&folder, &format!("forecast half.csv --group shop {asked} --out m.mercer --checkpoint 25"));
+    folder.run("forecast half.csv --group shop --steps 7 --intervals 0.9 --out again.mercer");
+    let file = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    let found = report(&folder, "forecast later.csv --model m.mercer --steps 7 --quantiles 0.5 --out on.mercer");
+    assert_eq!((&found["groups"], &found["n"], &found["mse"]), (&whole["groups"], &whole["n"], &whole["mse"]));
+    assert_eq!(file("on.mercer"), file("whole.mercer"));
+    report(&folder, "forecast all.csv --group shop --steps 7 --intervals 0.9 --out again.mercer --resume");
+    assert_eq!(file("again.mercer"), file("whole.mercer"));
+    let facts = folder.json("inspect whole.mercer");
+    assert_eq!((&facts["group_column"], &facts["observed"]), (&"shop".into(), &220.into()));
+    assert_eq!(facts["groups"], serde_json::json!(["north", "south", "new"]));
+    // Other names, another column of names and other commands are refused.
+    let folder = folder.with("other.csv", all.replace("south", "west")).with("shops.csv", all.replace("shop", "store"));
+    let resumed = "--steps 7 --intervals 0.9 --out again.mercer --resume";
+    let refuses = |arguments: &str, part: &str| {
+        let said = folder.run(arguments);
+        assert!(said.code == Some(1) && said.err.contains(part), "{arguments}: {}", said.err);
+    };
+    refuses(&format!("forecast other.csv --group shop {resumed}"), "first 220 rows are not those that again.mercer");
+    refuses(&format!("forecast all.csv --target sold {resumed}"), "are other ones");
+    refuses("forecast shops.csv --model whole.mercer", "--group \"shop\": there is no such column");
+    refuses("predict all.csv --model whole.mercer", "predictions of groups");
 }

@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use crate::http::Service;
-use crate::support::Folder;
+use crate::support::{Folder, object};
 
 /// Inputs act on their own row: a forecast is told those of the rows to come.
 #[test]
@@ -41,6 +41,52 @@ fn a_series_with_known_inputs_is_forecast_from_those_of_the_rows_to_come() {
     }
     assert_eq!(service.get("/openapi.json").status, 200);
     service.ends_well();
+}
+
+/// A series that has times goes on with them: missing rows are put in, and forecasts have times.
+#[test]
+fn a_series_with_times_is_served_with_them() {
+    let sold = |day: usize| 50 + 10 * (day % 7) + day / 3;
+    let line = |day: usize| format!("2024-{:02}-{:02},{}\n", 1 + day / 28, 1 + day % 28, sold(day));
+    // A calendar of 28 days ends with the first month.
+    let lines = |days: &[usize]| "day,sold\n".to_owned() + &days.iter().map(|day| line(*day)).collect::<String>();
+    let days = |from: usize, to: usize| (from..to).collect::<Vec<_>>();
+    let folder = Folder::new()
+        .with("first.csv", lines(&days(0, 20)))
+        .with("all.csv", lines(&[days(0, 21), vec![24, 25]].concat()))
+        .with("later.csv", lines(&[26]));
+    let options = "--season 7 --intervals 0.9 --steps 3";
+    let forecast = |arguments: &str| object(&folder.run(&format!("forecast {arguments} --json")).out);
+    forecast(&format!("first.csv {options} --out m.mercer"));
+    let report = forecast(&format!("all.csv {options} --out whole.mercer"));
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    let refused = |row: serde_json::Value, part: &str| {
+        let refused = service.post("/learn", &json!({ "row": row }));
+        assert!(refused.status == 422 && refused.error().contains(part), "{row}: {}", refused.body);
+    };
+    service.learn(&json!({ "row": { "sold": sold(20) } }));
+    refused(json!({ "sold": 1, "day": "2024-01-21" }), "\"day\": 2024-01-21 is not behind that of the row before");
+    refused(json!({ "sold": 1, "day": "soon" }), "\"day\": soon is no time; write it like that of the row before");
+    refused(json!({ "sold": 1, "day": "2028-01-21" }), "are put in at most");
+    // The journal counts the rows of requests: after it is read again, the second is not taken for
+    // one of those that were put in.
+    let rows = json!([{ "day": "2024-01-25", "sold": sold(24) }, [sold(25)]]);
+    let told = service.learn(&json!({ "rows": rows }));
+    assert_eq!(told["rows"], 23, "{told}");
+    let ahead = service.predict(&json!({ "steps": 3 }));
+    assert_eq!((&ahead["times"], &ahead["times"][0]), (&report["times"], &"2024-01-27".into()));
+    for (k, row) in report["forecast"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(ahead["predictions"][k]["prediction"], row[0], "{ahead}");
+    }
+    service.end("-KILL");
+    let service = Service::start(&folder, "--model m.mercer --journal rows.journal");
+    assert_eq!(service.predict(&json!({ "steps": 3 })), ahead);
+    let (code, said) = service.end("-TERM");
+    assert!(code == Some(0) && said.contains("3 rows of the journal were learnt"), "{said}");
+    let [served, whole] =
+        ["m.mercer", "whole.mercer"].map(|model| forecast(&format!("later.csv --model {model} --steps 3")));
+    assert_eq!((&served["forecast"], &served["times"]), (&whole["forecast"], &whole["times"]));
+    assert_eq!((&served["time"], &served["times"][0]), (&whole["time"], &"2024-01-28".into()));
 }
 
 /// An operator forecasts what the command does, from a state or from the end of a trajectory.

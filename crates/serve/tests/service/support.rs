@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mercer_serve::{
-    Column, Forecast, Groups, Journal, Keeping, Model, Oddity, OpenedGroup, Options, Prediction, Reason, Row, Schema,
-    ServeError, Snapshot, Standing, Takes, Value,
+    Column, Forecast, ForecastRows, Groups, Journal, Keeping, Model, Oddity, OpenedGroup, Options, Prediction, Reason,
+    Row, Schema, ServeError, Snapshot, Standing, Takes, Value,
 };
 use serde_json::Value as Json;
 
@@ -106,7 +106,7 @@ impl Model for Mean {
         let copy = self.clone();
         Box::new(move |steps, _| {
             thread::sleep(FORECAST);
-            Ok((0..steps).map(|_| copy.told()).collect())
+            Ok(ForecastRows { rows: (0..steps).map(|_| copy.told()).collect(), times: None })
         })
     }
 

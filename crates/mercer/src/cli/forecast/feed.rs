@@ -11,7 +11,9 @@ use super::ForecastArguments;
 use super::clock::{Clock, TimedRows};
 use super::columns::SeriesColumns;
 use super::method::ForecastMethod;
+use super::passes::Beginning;
 use super::rows::{ColumnOptions, SeriesRows};
+use super::times::TimeMemory;
 use crate::cli::FIRST_ROWS;
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
@@ -39,22 +41,12 @@ enum SeriesSource {
 /// Rows of a table of groups that are looked at first.
 const GROUPED_ROWS: usize = 1 << 15;
 
-/// The key of what a model keeps of the times of its series.
-const TIME: &str = "time";
-
-/// What a model keeps of them: the column, and the time of the last row.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct TimeMemory {
-    clock: Clock,
-    last: f64,
-}
-
 impl SeriesFeed {
-    /// `model` knows which column is what if there is one, and otherwise the arguments.
+    /// What was saved knows which column is what, if it is there, and otherwise the arguments.
     pub(super) fn open(
         source: &Source<'_>,
         arguments: &ForecastArguments,
-        model: Option<&Prediction>,
+        saved: Option<&Beginning>,
         stop: Stop,
     ) -> Result<Self, Failure> {
         let body = match source {
@@ -68,13 +60,13 @@ impl SeriesFeed {
                 }
                 SeriesSource::Numbers(Input::series(name)?.into())
             }
-            Source::File(_) | Source::StandardInput => SeriesSource::of_file(arguments, model, &stop)?,
+            Source::File(_) | Source::StandardInput => SeriesSource::of_file(arguments, saved, &stop)?,
         };
         let found = body.columns();
         let (shown, dimension, names) = (body.shown(), found.dimension, found.features());
         let names = Some(names).filter(|names| !names.is_empty());
-        let columns = match (model, &arguments.model.model) {
-            (Some(model), Some(path)) => SeriesColumns::of_model(path, model, shown, dimension, names)?,
+        let columns = match (saved, &arguments.model.model) {
+            (Some(saved), Some(path)) => SeriesColumns::of_model(path, saved.pattern(), shown, dimension, names)?,
             _ => {
                 let (option, wanted) = arguments.making.acting();
                 let inputs = match &body {
@@ -131,7 +123,12 @@ impl SeriesFeed {
     }
 
     pub(super) fn group(&self) -> Option<&str> {
-        self.records()?.group()
+        self.group_names().get(self.now()).map(String::as_str)
+    }
+
+    /// The names of all groups so far.
+    pub(super) fn group_names(&self) -> &[String] {
+        self.records().map_or(&[], SeriesRows::group_names)
     }
 
     /// The column of times, if there is one.
@@ -168,11 +165,11 @@ impl SeriesFeed {
         }
     }
 
-    /// What a model is to keep of the times.
-    pub(super) fn kept(&self) -> Option<(String, String)> {
+    /// What the model of a group is to keep of the times.
+    pub(super) fn times(&self, group: usize) -> Option<TimeMemory> {
         let rows = self.records()?;
-        let kept = TimeMemory { clock: rows.clock.clone()?, last: rows.courses[rows.now].last()? };
-        Some((TIME.to_owned(), serde_json::to_string(&kept).ok()?))
+        let notation = rows.time.as_ref().and_then(|column| column.notation.clone());
+        Some(TimeMemory::new(rows.clock.clone()?, rows.courses[group].last()?, notation))
     }
 
     /// A bar for a person who waits at a terminal for a file.
@@ -194,8 +191,10 @@ fn is_season(model: &Prediction) -> bool {
 }
 
 impl SeriesSource {
-    fn of_file(arguments: &ForecastArguments, model: Option<&Prediction>, stop: &Stop) -> Result<Self, Failure> {
+    fn of_file(arguments: &ForecastArguments, saved: Option<&Beginning>, stop: &Stop) -> Result<Self, Failure> {
         let (path, making) = (&arguments.series, &arguments.making);
+        let (model, groups) = (saved.map(Beginning::pattern), saved.and_then(Beginning::groups));
+        let group = groups.map(|groups| ColumnChoice::Name(groups.column.clone())).or(arguments.group.clone());
         // Season mixtures find their columns by their names.
         let known = model.filter(|model| is_season(model));
         let names = known.map_or(&[][..], |model| &model.columns).iter().map(|name| ColumnChoice::Name(name.clone()));
@@ -204,8 +203,7 @@ impl SeriesSource {
         let targets = if arguments.target.is_empty() { known } else { arguments.target.clone() };
         let (option, told) = making.acting();
         let inputs = if inputs.is_empty() { told } else { &inputs };
-        let mentioned =
-            arguments.time.iter().chain(&arguments.target).chain(&arguments.group).chain(inputs).cloned().collect();
+        let mentioned = arguments.time.iter().chain(&arguments.target).chain(&group).chain(inputs).cloned().collect();
         let options = arguments.dialect.told(
             path,
             ReadOptions {
@@ -221,9 +219,11 @@ impl SeriesSource {
         let head = match &opening {
             Some(opening) if opening.is_pipe() && !waits => 1,
             // A table that is sorted by time has all groups before the second time.
-            _ if arguments.group.is_some() => GROUPED_ROWS,
+            _ if group.is_some() => GROUPED_ROWS,
             _ => FIRST_ROWS,
         };
+        let known_times: Vec<Option<TimeMemory>> =
+            saved.map_or_else(Vec::new, Beginning::each).into_iter().map(TimeMemory::of).collect();
         let wanted = ColumnOptions {
             time: arguments.time.as_ref(),
             targets: &targets,
@@ -231,16 +231,19 @@ impl SeriesSource {
             season: model.map_or_else(|| making.method() == ForecastMethod::Season, is_season),
             repeats: arguments.repeats,
             head,
-            group: arguments.group.as_ref(),
+            group: group.as_ref(),
+            clock: known_times.iter().flatten().map(TimeMemory::clock).next(),
         };
         let Some(mut rows) = SeriesRows::look(&mut opening, &options, &wanted)? else {
             return Ok(Self::Numbers(Input::of_numbers(opening, &options)?.into()));
         };
-        let kept = model.and_then(|model| model.own.iter().find(|(key, _)| key == TIME));
-        let kept = kept.and_then(|(_, text)| serde_json::from_str::<TimeMemory>(text).ok());
-        if let (Some(clock), Some(TimeMemory { clock: known, last })) = (&mut rows.clock, kept) {
-            clock.go_on(&known);
-            rows.courses = vec![TimedRows::behind(Some(last))];
+        if let Some(groups) = groups {
+            rows.know_groups(groups.groups.iter().map(|(name, _)| name));
+        }
+        for (course, kept) in rows.courses.iter_mut().zip(&known_times).filter(|_| rows.clock.is_some()) {
+            if let Some(kept) = kept {
+                *course = TimedRows::behind(Some(kept.last()));
+            }
         }
         Ok(Self::Records(rows.into()))
     }

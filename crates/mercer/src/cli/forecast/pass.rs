@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use mercer::forecast::Error;
 use mercer::forecast::{AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, Seasons};
-use mercer::model::{ModelError, Prediction};
+use mercer::model::Prediction;
 
 use super::columns::SeriesColumns;
 use super::feed::SeriesFeed;
 use super::overshoots::Overshoots;
+use super::times::TimeMemory;
 use crate::cli::failure::Failure;
 use crate::cli::output::number;
 
@@ -394,13 +395,11 @@ impl SeriesPass {
         &self.model
     }
 
-    /// The model in a file, with what is kept of the times of its series.
-    pub(super) fn to_bytes(&self, kept: Option<(String, String)>) -> Result<Vec<u8>, ModelError> {
-        let Some(kept) = kept else { return self.model.to_bytes() };
-        let mut model = self.model.clone();
-        model.own.retain(|(key, _)| *key != kept.0);
-        model.own.push(kept);
-        model.to_bytes()
+    /// Has the model keep the times of its rows.
+    pub(crate) fn keep(&mut self, times: &TimeMemory) {
+        let Some(kept) = times.kept(self.rows()) else { return };
+        self.model.own.retain(|(key, _)| *key != kept.0);
+        self.model.own.push(kept);
     }
 
     /// Whether a row's own input is needed to predict it.

@@ -1,11 +1,71 @@
-//! One pass a group, which share what their experts are worth.
+//! One pass a group, which share what their experts are worth, and what is kept of them in a file.
 
+use std::path::Path;
+
+use mercer::encoding::Cell;
 use mercer::forecast::{AnyForecaster, SharedWeights};
-use mercer::model::Prediction;
+use mercer::model::{GroupPredictions, Model, ModelError, ModelKind, Prediction, RowDigest};
 
 use super::columns::SeriesColumns;
+use super::feed::SeriesFeed;
 use super::pass::{PassOptions, SeriesPass};
 use crate::cli::failure::Failure;
+use crate::cli::store;
+
+/// What passes begin with.
+pub(super) enum Beginning {
+    /// The forecaster of a single series.
+    Series(Box<Prediction>),
+    /// Those of the groups of a table.
+    Groups(Box<GroupPredictions>),
+}
+
+impl Beginning {
+    /// With nothing observed; `group` is the column that names groups, if there is one.
+    pub(super) fn new(fresh: Prediction, group: Option<&str>) -> Self {
+        let Some(column) = group else { return Self::Series(fresh.into()) };
+        let (shared, seen) = (SharedWeights::default(), RowDigest::default());
+        let (column, groups) = (column.to_owned(), Vec::new());
+        Self::Groups(GroupPredictions { column, fresh, groups, shared, shared_at: 0, seen }.into())
+    }
+
+    /// From a model file.
+    pub(super) fn load(path: &Path) -> Result<Self, Failure> {
+        match store::load(path)?.model {
+            Model::Prediction(model) => Ok(Self::Series(model)),
+            Model::GroupPredictions(groups) => Ok(Self::Groups(groups)),
+            other => Err(store::other_kind(path, ModelKind::Prediction, &other)),
+        }
+    }
+
+    /// The forecaster whose method, parameters and columns are those of all.
+    pub(super) fn pattern(&self) -> &Prediction {
+        match self {
+            Self::Series(model) => model,
+            Self::Groups(groups) => &groups.fresh,
+        }
+    }
+
+    pub(super) fn groups(&self) -> Option<&GroupPredictions> {
+        if let Self::Groups(groups) = self { Some(groups) } else { None }
+    }
+
+    /// The forecasters in their order.
+    pub(super) fn each(&self) -> Vec<&Prediction> {
+        match self {
+            Self::Series(model) => vec![model],
+            Self::Groups(groups) => groups.groups.iter().map(|(_, model)| model).collect(),
+        }
+    }
+
+    /// The rows observed.
+    pub(super) fn seen(&self) -> RowDigest {
+        match self {
+            Self::Series(model) => model.seen(),
+            Self::Groups(groups) => groups.seen,
+        }
+    }
+}
 
 /// The passes of all groups, in the order in which these came; a single one without groups.
 pub(super) struct Passes {
@@ -16,24 +76,49 @@ pub(super) struct Passes {
     all: Vec<SeriesPass>,
     /// Weights, as of so many rows of all groups.
     shared: SharedWeights,
-    rows: usize,
-    shared_at: usize,
+    shared_at: u64,
+    seen: RowDigest,
 }
 
 impl Passes {
-    pub(super) fn new(model: Prediction, columns: SeriesColumns, wanted: PassOptions) -> Result<Self, Failure> {
-        let first = SeriesPass::new(model.clone(), columns.clone(), wanted.clone())?;
-        let shared = SharedWeights::default();
-        Ok(Self { fresh: model, columns, wanted, all: vec![first], shared, rows: 0, shared_at: 0 })
+    pub(super) fn new(beginning: Beginning, columns: SeriesColumns, wanted: PassOptions) -> Result<Self, Failure> {
+        let seen = beginning.seen();
+        let (fresh, known, shared, shared_at) = match beginning {
+            Beginning::Series(model) => (*model, Vec::new(), SharedWeights::default(), 0),
+            Beginning::Groups(groups) => {
+                let GroupPredictions { fresh, groups, shared, shared_at, .. } = *groups;
+                (fresh, groups, shared, shared_at)
+            }
+        };
+        let mut passes = Self { fresh, columns, wanted, all: Vec::new(), shared, shared_at, seen };
+        for (_, model) in known {
+            passes.all.push(passes.begin(model)?);
+        }
+        if passes.all.is_empty() {
+            passes.all.push(passes.begin(passes.fresh.clone())?);
+        }
+        Ok(passes)
     }
 
-    /// The pass of a group that has a row, which may be its first.
-    pub(super) fn turn_to(&mut self, group: usize) -> Result<&mut SeriesPass, Failure> {
-        self.rows += 1;
-        while self.all.len() <= group {
+    fn begin(&self, model: Prediction) -> Result<SeriesPass, Failure> {
+        SeriesPass::new(model, self.columns.clone(), self.wanted.clone())
+    }
+
+    /// What was met when the row of the feed follows.
+    pub(super) fn after(met: RowDigest, feed: &SeriesFeed) -> RowDigest {
+        match feed.group() {
+            Some(name) => met.after_cells(&[Cell::Text(name)][..], feed.row()),
+            None => met.after([feed.row(), &[]]),
+        }
+    }
+
+    /// Takes the row of the feed in the pass of its group, of which it may be the first.
+    pub(super) fn step(&mut self, feed: &SeriesFeed) -> Result<(), Failure> {
+        while self.all.len() <= feed.now() {
             // The weights are gathered anew when there are a quarter more rows.
-            if 4 * self.rows > 5 * self.shared_at {
-                self.shared_at = self.rows;
+            let rows = self.seen.rows;
+            if 4 * rows > 5 * self.shared_at {
+                self.shared_at = rows;
                 self.shared = SharedWeights::default();
                 for seasons in self.all.iter().filter_map(SeriesPass::seasons) {
                     (0..self.columns.outputs.len()).for_each(|output| seasons.mixture(output).share(&mut self.shared));
@@ -43,9 +128,37 @@ impl Passes {
             if let AnyForecaster::Seasons(seasons) = &mut model.forecaster {
                 seasons.begin_like(&self.shared);
             }
-            self.all.push(SeriesPass::new(model, self.columns.clone(), self.wanted.clone())?);
+            self.all.push(self.begin(model)?);
         }
-        Ok(&mut self.all[group])
+        self.all[feed.now()].step(feed.row()).map_err(|error| error.at(&feed.place()))?;
+        self.seen = Self::after(self.seen, feed);
+        Ok(())
+    }
+
+    /// The file of the forecasters as they are, with what is kept of the times of their series.
+    pub(super) fn to_bytes(&mut self, feed: &SeriesFeed) -> Result<Vec<u8>, ModelError> {
+        for (group, pass) in self.all.iter_mut().enumerate() {
+            if let Some(times) = feed.times(group) {
+                pass.keep(&times);
+            }
+        }
+        let Some(column) = feed.group_column() else { return self.first().model().to_bytes() };
+        let named = feed.group_names().iter().cloned().zip(self.all.iter().map(SeriesPass::model));
+        let Self { fresh, shared, shared_at, seen, .. } = self;
+        GroupPredictions {
+            column: column.to_owned(),
+            fresh: &*fresh,
+            groups: named.collect(),
+            shared: shared.clone(),
+            shared_at: *shared_at,
+            seen: *seen,
+        }
+        .to_bytes()
+    }
+
+    /// The rows observed.
+    pub(super) fn seen(&self) -> RowDigest {
+        self.seen
     }
 
     /// Share of every output's values within their intervals so far, the mean over the groups that

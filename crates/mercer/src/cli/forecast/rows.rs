@@ -28,6 +28,8 @@ pub(super) struct ColumnOptions<'a> {
     pub(super) head: usize,
     /// The column that says which series a row is of.
     pub(super) group: Option<&'a ColumnChoice>,
+    /// What a model knows of the times.
+    pub(super) clock: Option<&'a Clock>,
 }
 
 /// The series that rows are of.
@@ -99,7 +101,10 @@ impl SeriesRows {
         }
         let clock = roles.time.as_ref().map(|column| {
             let name = &reader.columns()[column.place];
-            Clock::new(name, column.notation.as_ref(), &head.cells(column.place), data.is_pipe(), roles.group.is_some())
+            let (cells, grouped) = (head.cells(column.place), roles.group.is_some());
+            let mut clock = Clock::new(name, column.notation.as_ref(), &cells, data.is_pipe(), grouped);
+            wanted.clock.into_iter().for_each(|known| clock.go_on(known));
+            clock
         });
         roles.tell(&reader, &shown, wanted, clock.as_ref());
         let Some(data) = opening.take() else { return Ok(None) };
@@ -188,24 +193,18 @@ impl SeriesRows {
 
     /// Turns to the series that the record last read is of.
     fn find_group(&mut self) -> Result<(), Failure> {
-        let Some(groups) = &mut self.groups else { return Ok(()) };
+        let Some(groups) = &self.groups else { return Ok(()) };
         let name = match self.record.cell(groups.column) {
             Cell::Text(text) | Cell::Numeral(_, text) => text.trim().to_owned(),
             Cell::Number(value) => value.to_string(),
             Cell::Integer(value) => value.to_string(),
             Cell::Instant(seconds) => instant_text(seconds),
             Cell::Missing => {
-                let cell = self.cell(self.groups.as_ref().map_or(0, |groups| groups.column));
+                let cell = self.cell(groups.column);
                 return Err(Failure::because(format!("{cell}: has no name of a group; fill it, or leave the row out")));
             }
         };
-        self.now = *groups.places.entry(name).or_insert_with_key(|name| {
-            groups.names.push(name.clone());
-            groups.names.len() - 1
-        });
-        if self.now == self.courses.len() {
-            self.courses.push(TimedRows::default());
-        }
+        self.turn_to_group(name);
         Ok(())
     }
 
@@ -214,9 +213,27 @@ impl SeriesRows {
         self.groups.as_ref().map(|groups| self.reader.columns()[groups.column].as_str())
     }
 
-    /// The name of the group of the row given last.
-    pub(super) fn group(&self) -> Option<&str> {
-        self.groups.as_ref().and_then(|groups| groups.names.get(self.now)).map(String::as_str)
+    /// The names of the groups, in the order in which they came.
+    pub(super) fn group_names(&self) -> &[String] {
+        self.groups.as_ref().map_or(&[], |groups| &groups.names)
+    }
+
+    /// Knows groups that came before the rows.
+    pub(super) fn know_groups<'a>(&mut self, names: impl Iterator<Item = &'a String>) {
+        for name in names {
+            self.turn_to_group(name.clone());
+        }
+    }
+
+    fn turn_to_group(&mut self, name: String) {
+        let Some(groups) = &mut self.groups else { return };
+        self.now = *groups.places.entry(name).or_insert_with_key(|name| {
+            groups.names.push(name.clone());
+            groups.names.len() - 1
+        });
+        if self.now == self.courses.len() {
+            self.courses.push(TimedRows::default());
+        }
     }
 
     /// Hands the record last read to the course of the series.

@@ -6,8 +6,8 @@ use mercer::forecast::{ConformalIntervals, Forecaster};
 use mercer::koopman::OperatorLearner;
 use mercer::learners::Expert;
 use mercer::model::{
-    Classes, Classification, Description, Model, Moments, Numbers, Operator, Prediction, Regression, SeriesErrors,
-    Tabular, Taught, VERSION,
+    Classes, Classification, Description, GroupPredictions, Model, Moments, Numbers, Operator, Prediction, Regression,
+    SeriesErrors, Tabular, Taught, VERSION,
 };
 use mercer::notes::{Face, crowded};
 use mercer::readers::{Scaling, Scheme};
@@ -33,6 +33,7 @@ pub(super) fn facts(LoadedModel { model, bytes }: &LoadedModel) -> Facts {
         Model::Prediction(model) => facts.tell_prediction(model),
         Model::Operator(model) => facts.tell_operator(model),
         Model::Moments(model) => facts.tell_moments(model),
+        Model::GroupPredictions(model) => facts.tell_groups(model),
         // Kinds to come are told by their name.
         _ => {}
     }
@@ -118,7 +119,8 @@ impl Facts {
         self.tell("majority_accuracy", score.majority());
     }
 
-    fn tell_prediction(&mut self, model: &Prediction) {
+    /// What a forecaster is, and the columns that it was made for.
+    fn tell_forecaster(&mut self, model: &Prediction) {
         let forecaster = &model.forecaster;
         self.tell("forecaster", forecaster.name());
         self.tell("method", model.method.as_str());
@@ -127,6 +129,22 @@ impl Facts {
         self.tell("inputs", forecaster.inputs());
         self.tell("feed_through", forecaster.feed_through());
         self.tell("columns", model.columns.clone());
+    }
+
+    fn tell_groups(&mut self, model: &GroupPredictions) {
+        self.tell_forecaster(&model.fresh);
+        self.tell("group_column", model.column.as_str());
+        self.tell("groups", model.groups.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+        self.tell("observed", model.seen.rows);
+        let sums = model.groups.iter().map(|(_, group)| (group.errors.scored, group.errors.sum));
+        let (scored, sum) = sums.fold((0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+        self.tell("scored", scored);
+        self.tell("mse", sum / scored as f64);
+    }
+
+    fn tell_prediction(&mut self, model: &Prediction) {
+        let forecaster = &model.forecaster;
+        self.tell_forecaster(model);
         self.tell("observed", forecaster.time());
         self.tell("warmed_up", forecaster.warmed_up());
         self.tell("lags", forecaster.lags());

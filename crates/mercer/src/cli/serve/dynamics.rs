@@ -5,7 +5,9 @@ use std::path::Path;
 
 use mercer::koopman::{Error, OperatorModel, Trajectory};
 use mercer::model::Operator;
-use mercer_serve::{Column, Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+use mercer_serve::{
+    Column, Forecast, ForecastRows, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value,
+};
 
 use crate::cli::failure::Failure;
 use crate::cli::koopman::COVERAGE;
@@ -119,7 +121,8 @@ impl Model for Dynamics {
             };
             let newest = trajectory.as_ref().map_or(end.len(), Trajectory::columns);
             let states = model.forecast(end, &[], steps)?;
-            Ok(states.into_iter().zip(1..).map(|(state, step)| told(&model, state, step, newest)).collect())
+            let rows = states.into_iter().zip(1..).map(|(state, step)| told(&model, state, step, newest)).collect();
+            Ok(ForecastRows { rows, times: None })
         })
     }
 

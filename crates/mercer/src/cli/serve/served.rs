@@ -4,19 +4,18 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use mercer::encoding::{Oddity, Remedy, ScaledTargets, Use};
-use mercer::forecast::Forecaster;
-use mercer::model::{Classes, Model as SavedModel, SeriesErrors, Task};
+use mercer::model::{Classes, Model as SavedModel, Task};
 use mercer::notes::{Face, Watch, of_classes, of_numbers};
 use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
 use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;
-use super::dynamics::{Dynamics, most_steps};
+use super::dynamics::Dynamics;
+use super::series::ServedSeries;
 use crate::cli::dialect::known_gaps;
 use crate::cli::encoded_rows::{RawRow, targets};
 use crate::cli::failure::Failure;
-use crate::cli::forecast::{PassOptions, SeriesColumns, SeriesPass};
 use crate::cli::input::sorted_names;
 use crate::cli::learning::seen_after;
 use crate::cli::predict::known_place;
@@ -43,8 +42,7 @@ pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model
             return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
         }
     };
-    let columns = SeriesColumns::of_saved(&model);
-    Ok(Box::new(ServedSeries(SeriesPass::new(*model, columns, PassOptions::default())?)))
+    Ok(Box::new(ServedSeries::new(*model)?))
 }
 
 /// A model of examples.
@@ -175,10 +173,8 @@ impl Examples {
                 let learnt = row.targets.iter().chain((!row.targets.is_empty()).then_some(&weight));
                 for (place, value) in layout.places().zip(row.values.iter().chain(learnt)) {
                     cells[place] = match value {
-                        Value::Missing => Cell::Missing,
                         value if self.is_gap(value) => Cell::Missing,
-                        Value::Number(number) => Cell::Number(*number),
-                        Value::Text(text) => text_cell(text),
+                        value => cell_of(value),
                     };
                 }
                 cells.into_iter().for_each(|cell| record.push(cell));
@@ -310,95 +306,16 @@ impl Model for Examples {
     }
 }
 
-/// A forecaster, which observes the rows of its series one after the other.
-struct ServedSeries(SeriesPass);
-
-/// A row of a series, and the ends of its intervals if there are any.
-fn foretold(row: &[f64], ends: Option<&[Option<[f64; 2]>]>) -> Prediction {
-    let unknown = [f64::NEG_INFINITY, f64::INFINITY];
-    let ends =
-        |side: usize| ends.map_or(Vec::new(), |ends| ends.iter().map(|end| end.unwrap_or(unknown)[side]).collect());
-    Prediction::Numbers { values: row.to_vec(), lower: ends(0), upper: ends(1), variance: Vec::new() }
-}
-
-impl Model for ServedSeries {
-    /// All columns are learnt together, and none is needed to predict.
-    fn schema(&self) -> Schema {
-        let model = self.0.model();
-        let columns: Vec<(&str, bool)> = self.0.columns().all().collect();
-        let outputs = columns.iter().filter(|(_, input)| !input).map(|(name, _)| (*name).to_owned()).collect();
-        let column = |&(name, input): &(&str, bool)| Column {
-            name: name.to_owned(),
-            takes: if input { Takes::Number } else { Takes::NumberOrNull },
-            about: String::new(),
-            needed: true,
-            categories: Vec::new(),
-        };
-        let columns: Vec<Column> = columns.iter().map(column).collect();
-        Schema {
-            learner: model.method.clone(),
-            loss: "mean squared error".to_owned(),
-            named: are_distinct(columns.iter().map(|column| &column.name)),
-            series: Some(most_steps(model.forecaster.outputs())),
-            known: columns.iter().filter(|column| column.takes == Takes::Number).map(|c| c.name.clone()).collect(),
-            columns,
-            outputs,
-            has_intervals: self.0.has_intervals(),
-            ..Schema::default()
-        }
-    }
-
-    /// The losses are those of single values; of the rows of the warm-up none is scored.
-    fn standing(&self) -> Standing {
-        let SeriesErrors { scored, sum, .. } = self.0.model().errors;
-        Standing {
-            met: self.0.model().seen().rows,
-            fingerprint: self.0.model().seen().fingerprint,
-            rounds: self.0.rows() as u64,
-            weight: scored as f64,
-            loss: sum,
-            size: self.0.model().forecaster.lags(),
-            implausible: 0,
-            changes: 0,
-        }
-    }
-
-    fn predict(&self, _: &Row, _: bool) -> Result<Prediction, Reason> {
-        Err("a series is forecast".into())
-    }
-
-    fn odd(&self, _: &Row) -> Vec<(usize, Oddity)> {
-        Vec::new()
-    }
-
-    fn remarks(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-
-    fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
-        let values: Vec<f64> = row.values.iter().map(Value::number).collect();
-        self.0.step(&values).map_err(|error| error.to_string())?;
-        let [_, prediction] = self.0.last();
-        Ok(foretold(prediction, self.0.has_intervals().then(|| self.0.band())))
-    }
-
-    fn forecast(&self) -> Forecast {
-        let mut pass = self.0.clone();
-        Box::new(move |steps, inputs| {
-            pass.await_inputs(steps, inputs)?;
-            let rows = pass.forecast(steps).map_err(|error| error.to_string())?;
-            let intervals = pass.has_intervals();
-            let rows = rows.chunks_exact(pass.model().forecaster.outputs()).zip(1..);
-            Ok(rows.map(|(row, step)| foretold(row, intervals.then(|| pass.ends(step, row)).as_deref())).collect())
-        })
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
-        Ok(self.0.model().to_bytes()?)
+/// A value as a file would have it.
+pub(super) fn cell_of(value: &Value) -> Cell<'_> {
+    match value {
+        Value::Missing => Cell::Missing,
+        Value::Number(number) => Cell::Number(*number),
+        Value::Text(text) => text_cell(text),
     }
 }
 
-fn are_distinct<'a>(names: impl Iterator<Item = &'a String>) -> bool {
+pub(super) fn are_distinct<'a>(names: impl Iterator<Item = &'a String>) -> bool {
     let mut names: Vec<&String> = names.collect();
     names.sort();
     names.windows(2).all(|pair| pair[0] != pair[1])
