@@ -7,11 +7,11 @@
 //!
 //! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 65 72 63 65 72 0A`
 //! (`\x89Mercer\n`), the format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3
-//! operator, 4 classification, 5 sums, 6 forecasters of groups), a CRC-32 (`u32`) of version, kind, length and body, and the
-//! body's length (`u64`); then the body in [postcard](https://postcard.jamesmunns.com), whose
-//! layout is that of the learners' fields. There is one version, 1. A golden file of every kind and
-//! learner is part of the tests. Files of development versions, which began with `\x89MERCER\n`,
-//! are refused.
+//! operator, 4 classification, 5 sums, 6 forecasters of groups), a CRC-32 (`u32`) of version, kind,
+//! length and body, and the body's length (`u64`); then the body in
+//! [postcard](https://postcard.jamesmunns.com), whose layout is that of the learners' fields. There
+//! is one version, 1. A golden file of every kind and learner is part of the tests. Files of
+//! development versions, which began with `\x89MERCER\n`, are refused.
 //!
 //! **A learner alone.** [`to_bytes`] and [`from_bytes`] do the same for a regression learner that
 //! comes with no description.

@@ -47,6 +47,9 @@ struct Series {
     sha256: &'static str,
 }
 
+/// A series with its values.
+type SeriesValues = (Series, Vec<f64>);
+
 /// What a pass gave.
 #[derive(Clone, Copy, Debug)]
 struct SeriesPass {
@@ -66,8 +69,8 @@ struct SeriesScores {
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(300, usize::MAX);
     let (found, missing) = find(plan)?;
-    let chosen: Vec<&(Series, Vec<f64>)> = found.iter().filter(|(series, _)| series.rows <= rows).collect();
-    let name = |(series, _): &&(Series, Vec<f64>)| format!("quality_series / {}", series.name);
+    let chosen: Vec<&SeriesValues> = found.iter().filter(|(series, _)| series.rows <= rows).collect();
+    let name = |(series, _): &&SeriesValues| format!("quality_series / {}", series.name);
     let results = plan.each(chosen, name, |(series, values), _| scores(series, values))?.0;
     let results: Vec<(&Series, SeriesScores)> =
         results.into_iter().map(|((series, _), scores)| (series, scores)).collect();
@@ -119,7 +122,7 @@ pub(crate) fn files(registry: &Registry) -> Vec<(&'static str, PathBuf)> {
 }
 
 /// The series that are there, and the names of the others.
-fn find(plan: &Plan) -> Result<(Vec<(Series, Vec<f64>)>, Vec<&'static str>)> {
+fn find(plan: &Plan) -> Result<(Vec<SeriesValues>, Vec<&'static str>)> {
     let (mut found, mut missing, files) = (Vec::new(), Vec::new(), files(&plan.registry));
     for series in list() {
         let path = files.iter().find(|(name, _)| *name == series.name).map(|(_, path)| path);

@@ -2,6 +2,7 @@
 //! the last.
 
 mod backtest;
+mod beginning;
 mod clock;
 mod columns;
 mod feed;
@@ -36,11 +37,12 @@ use super::plot::PlotArguments;
 use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use super::source::Source;
 use super::stop::Stop;
+use beginning::Beginning;
 use clock::{Clock, Repeats};
 use feed::SeriesFeed;
 use future::Future;
 use method::{ForecastMethod, Gamma, Lambda, Season, SeasonSetup};
-use passes::{Beginning, Passes};
+use passes::Passes;
 use run_output::ForecastOutput;
 
 pub(crate) use pass::{PassOptions, SeriesPass};

@@ -1,6 +1,7 @@
 //! `mercer serve`: a model in a file behind HTTP. The server is the crate `mercer-serve`; here are
 //! its arguments and the file.
 
+mod cells;
 mod dynamics;
 mod groups;
 mod journal;

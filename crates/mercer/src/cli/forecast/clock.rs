@@ -156,7 +156,7 @@ pub(super) enum Repeats {
 
 /// The rows of one series in their order, those that are missing among them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TimedRows {
+pub(crate) struct TimedRows {
     /// Of the row given last.
     last: Option<f64>,
     /// Missing rows to be given before `record`.

@@ -8,10 +8,10 @@ use mercer::model::Prediction;
 use mercer::readers::{ColumnChoice, Example, Missing, ReadOptions, TargetColumn};
 
 use super::ForecastArguments;
+use super::beginning::Beginning;
 use super::clock::{Clock, TimedRows};
 use super::columns::SeriesColumns;
 use super::method::ForecastMethod;
-use super::passes::Beginning;
 use super::rows::{ColumnOptions, SeriesRows};
 use super::times::TimeMemory;
 use crate::cli::FIRST_ROWS;

@@ -4,6 +4,8 @@ use std::fmt::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "serve")]
+use mercer::encoding::Cell;
 use mercer::forecast::Error;
 use mercer::forecast::{AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, Seasons};
 use mercer::model::Prediction;
@@ -393,6 +395,27 @@ impl SeriesPass {
 
     pub(crate) fn model(&self) -> &Prediction {
         &self.model
+    }
+
+    /// Takes a row of this time, behind the missing ones before it.
+    ///
+    /// # Errors
+    /// The pass and the times are then what they were.
+    #[cfg(feature = "serve")]
+    pub(crate) fn step_at(&mut self, times: &mut TimeMemory, time: Cell<'_>, values: &[f64]) -> Result<(), String> {
+        let (after, mut course) = times.after(time, values)?;
+        // What is refused behind missing rows leaves the pass as it was.
+        let mut gone_on = (after.put_in() > times.put_in()).then(|| self.clone());
+        let (inputs, mut row) = (self.columns.inputs.clone(), Vec::new());
+        while after.next(&mut course, &inputs, &mut row) {
+            let learner = gone_on.as_mut().unwrap_or(&mut *self);
+            learner.step(&row).map_err(|why| why.to_string())?;
+        }
+        if let Some(gone_on) = gone_on {
+            *self = gone_on;
+        }
+        *times = after;
+        Ok(())
     }
 
     /// Has the model keep the times of its rows.

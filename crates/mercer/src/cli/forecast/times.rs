@@ -11,10 +11,7 @@ use serde_json::Value;
 
 use super::clock::Clock;
 #[cfg(feature = "serve")]
-use super::{
-    clock::{Repeats, TimedRows},
-    pass::SeriesPass,
-};
+use super::clock::{Repeats, TimedRows};
 
 /// The column of times, and the time of the last row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -111,12 +108,12 @@ impl TimeMemory {
         self.put_in
     }
 
-    /// Has a pass learn a row of this time, behind the missing ones before it.
+    /// What is known behind a row of this time, and the row with the missing ones before it.
     ///
     /// # Errors
-    /// The pass and the times are then what they were.
+    /// If the time is none, is not behind the last, or is too far from it.
     #[cfg(feature = "serve")]
-    pub(crate) fn step(&mut self, pass: &mut SeriesPass, time: Cell<'_>, values: &[f64]) -> Result<(), String> {
+    pub(crate) fn after(&self, time: Cell<'_>, values: &[f64]) -> Result<(Self, TimedRows), String> {
         let mut after = self.clone();
         after.last = self.read(time)?;
         let (mut course, name) = (TimedRows::behind(Some(self.last)), &self.clock.name);
@@ -130,18 +127,13 @@ impl TimeMemory {
                 after.clock.text(after.last)
             ));
         }
-        // What is refused behind missing rows leaves the pass as it was.
-        let mut gone_on = (missing > 0).then(|| pass.clone());
-        let (inputs, mut row) = (pass.columns().inputs.clone(), Vec::new());
-        while course.next(&after.clock, &inputs, &mut row) {
-            let learner = gone_on.as_mut().unwrap_or(&mut *pass);
-            learner.step(&row).map_err(|why| why.to_string())?;
-        }
-        if let Some(gone_on) = gone_on {
-            *pass = gone_on;
-        }
         after.put_in += missing;
-        *self = after;
-        Ok(())
+        Ok((after, course))
+    }
+
+    /// Puts the next row of those into `row`; false at the end.
+    #[cfg(feature = "serve")]
+    pub(crate) fn next(&self, course: &mut TimedRows, inputs: &[usize], row: &mut Vec<f64>) -> bool {
+        course.next(&self.clock, inputs, row)
     }
 }

@@ -6,8 +6,8 @@ use mercer_serve::{
     Column, Forecast, ForecastRows, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value,
 };
 
+use super::cells::{are_distinct, cell_of};
 use super::dynamics::most_steps;
-use super::served::{are_distinct, cell_of};
 use crate::cli::failure::Failure;
 use crate::cli::forecast::{PassOptions, SeriesColumns, SeriesPass, TimeMemory};
 
@@ -103,7 +103,7 @@ impl Model for ServedSeries {
         match (times, row.values.last()) {
             (Some(times), Some(time)) => {
                 values.pop();
-                times.step(pass, cell_of(time), &values)?;
+                pass.step_at(times, cell_of(time), &values)?;
             }
             _ => pass.step(&values).map_err(|error| error.to_string())?,
         }

@@ -6,11 +6,12 @@ use std::path::Path;
 use mercer::encoding::{Oddity, Remedy, ScaledTargets, Use};
 use mercer::model::{Classes, Model as SavedModel, Task};
 use mercer::notes::{Face, Watch, of_classes, of_numbers};
-use mercer::readers::{Cell, ColumnChoice, Labels, text_cell};
+use mercer::readers::{Cell, ColumnChoice, Labels};
 use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
 use super::LimitArguments;
+use super::cells::{are_distinct, cell_of};
 use super::dynamics::Dynamics;
 use super::series::ServedSeries;
 use crate::cli::dialect::known_gaps;
@@ -304,19 +305,4 @@ impl Model for Examples {
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
         Ok(self.model.to_bytes()?)
     }
-}
-
-/// A value as a file would have it.
-pub(super) fn cell_of(value: &Value) -> Cell<'_> {
-    match value {
-        Value::Missing => Cell::Missing,
-        Value::Number(number) => Cell::Number(*number),
-        Value::Text(text) => text_cell(text),
-    }
-}
-
-pub(super) fn are_distinct<'a>(names: impl Iterator<Item = &'a String>) -> bool {
-    let mut names: Vec<&String> = names.collect();
-    names.sort();
-    names.windows(2).all(|pair| pair[0] != pair[1])
 }
