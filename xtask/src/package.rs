@@ -165,7 +165,7 @@ fn program(name: &str, packed: &[PackedCrate]) -> Result<String> {
 /// takes another from elsewhere.
 fn workspace(packed: &[PackedCrate]) -> String {
     // The profile is the repository's own: what it has compiled of others is not compiled again.
-    let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 3\n\n[profile.dev.package.\"*\"]\ndebug = false\n\n\
+    let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 1\n\n[profile.dev.package.\"*\"]\nopt-level = 3\ndebug = false\n\n\
                     [patch.crates-io]\n"
         .to_owned();
     for krate in packed {

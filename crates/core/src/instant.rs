@@ -115,7 +115,7 @@ fn behind_weekday(text: &[u8]) -> &[u8] {
         name >= 3 && day.as_bytes().get(..name).is_some_and(|long| long.eq_ignore_ascii_case(&text[..name]))
     };
     let mut days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].iter();
-    if !days.any(|day| is_day(day)) {
+    if !days.any(is_day) {
         return text;
     }
     let rest = &text[name..];

@@ -297,7 +297,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     match &saving {
-        Some(saving) => saving.end(ended, &stop, || passes.to_bytes(&feed))?,
+        Some(saving) => saving.end(ended, &stop, || passes.file_bytes(&feed))?,
         None => ended?,
     }
     feed.tell_gaps();
@@ -325,7 +325,7 @@ fn learn(
         }
         passes.step(feed)?;
         if let Some(saving) = saving {
-            saving.checkpoint(passes.seen().rows, || passes.to_bytes(feed))?;
+            saving.checkpoint(passes.seen().rows, || passes.file_bytes(feed))?;
         }
         if !tell(&mut passes.all_mut()[feed.now()], feed)? {
             break;

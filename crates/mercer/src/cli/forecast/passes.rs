@@ -79,7 +79,7 @@ impl Passes {
     }
 
     /// The file of the forecasters as they are, with what is kept of the times of their series.
-    pub(super) fn to_bytes(&mut self, feed: &SeriesFeed) -> Result<Vec<u8>, ModelError> {
+    pub(super) fn file_bytes(&mut self, feed: &SeriesFeed) -> Result<Vec<u8>, ModelError> {
         for (group, pass) in self.all.iter_mut().enumerate() {
             if let Some(times) = feed.times(group) {
                 pass.keep(&times);
