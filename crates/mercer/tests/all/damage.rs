@@ -87,7 +87,8 @@ fn files_are_read_by_their_header_first() {
         assert_eq!(bytes, 24, "{refused}");
     }
     let (refused, bytes) = read(&good);
-    assert_eq!((refused.as_str(), bytes), ("has 1 bytes behind the end", good.len() as u64 + 1));
+    assert!(refused.starts_with("has 1 bytes behind the end"), "{refused}");
+    assert_eq!(bytes, good.len() as u64 + 1);
 }
 
 #[test]
