@@ -26,7 +26,7 @@ pub fn parse_instant(text: &str) -> Option<f64> {
         return time(text);
     }
     // As spreadsheets write how long something took.
-    if text.get(1) == Some(&b':') && text.len() < 20 {
+    if (text.get(1), text.get(4)) == (Some(&b':'), Some(&b':')) && text.len() < 20 {
         return time(&[&b"0"[..], text].concat());
     }
     if text.get(2) == Some(&b'.') {
