@@ -170,7 +170,7 @@ fn what_cannot_be_is_refused() {
     for share in ["1.5", "0", "1", "nan"] {
         folder.refused(2, &format!("eval d.csv {LEARNER} --intervals {share}"), &["--intervals", "coverage"]);
     }
-    for command in ["eval c.csv", "train c.csv --out c.mercer"] {
+    for command in ["eval c.csv", "train c.csv --quiet --out c.mercer"] {
         folder.refused(2, &format!("{command} {LEARNER} --intervals 0.9"), &["is a class", "--task regression"]);
     }
     folder.done(&format!("train c.csv {LEARNER} --out c.mercer --quiet"));
