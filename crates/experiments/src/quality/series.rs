@@ -15,7 +15,7 @@ use mercer_auto::{Auto, AutoParams};
 use mercer_datasets::{Registry, sha256_file};
 use mercer_forecast::{Periods, SeasonMixture, SeasonParams};
 use mercer_learners::RegressorExt as _;
-use mercer_readers::{ReadOptions, TargetColumn, read_all};
+use mercer_readers::{ReadOptions, RowReader, TargetColumn};
 
 use super::streams::folder_of;
 use crate::prelude::*;
@@ -129,7 +129,10 @@ fn find(plan: &Plan) -> Result<(Vec<SeriesValues>, Vec<&'static str>)> {
         match path {
             Some(path) if sha256_file(path)? == series.sha256 => {
                 let options = ReadOptions { target: TargetColumn::None, ..ReadOptions::default() };
-                let values = read_all(path, &options)?.iter().map(|(x, _)| x[0]).collect();
+                let (mut reader, mut row, mut values) = (RowReader::open(path, &options)?, Vec::new(), Vec::new());
+                while reader.next_features(&mut row)? {
+                    values.extend(row.first());
+                }
                 found.push((series, values));
             }
             _ => missing.push(series.name),
