@@ -111,9 +111,8 @@ const GAP_MARKS: [&str; 41] = [
 ];
 
 /// Whether a text, without the blanks around it, says that a value is not there: nothing, `NA`,
-/// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `?`, `:`, `\N`,
-/// `missing` and their usual spellings,
-/// or an error of a spreadsheet.
+/// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `?`, `:`, `\N`, `missing` and their usual
+/// spellings, or an error of a spreadsheet.
 #[must_use]
 pub fn is_gap_mark(text: &str) -> bool {
     let text = text.trim();

@@ -235,4 +235,6 @@ fn saved_groups_go_on_as_if_nothing_had_been() {
     refuses(&format!("forecast all.csv --target sold {resumed}"), "are other ones");
     refuses("forecast shops.csv --model whole.mercer", "--group \"shop\": there is no such column");
     refuses("predict all.csv --model whole.mercer", "predictions of groups");
+    #[cfg(feature = "serve")]
+    refuses("serve --model whole.mercer", "holds many series");
 }

@@ -1,5 +1,7 @@
 //! Forecasts beyond everything that a series had shown.
 
+use mercer::core::ValueRange;
+
 use crate::cli::output::digits;
 
 /// Values before which nothing is judged.
@@ -9,8 +11,8 @@ const FEWEST: u64 = 20;
 /// wide, and the farthest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overshoots {
-    /// Of each output: its values so far, the smallest and the largest.
-    ranges: Vec<(u64, f64, f64)>,
+    /// Of each output: how many values it had so far, and their range.
+    ranges: Vec<(u64, ValueRange)>,
     count: u64,
     /// In widths of the range, with its row and forecast.
     farthest: (f64, usize, f64),
@@ -19,9 +21,9 @@ pub(super) struct Overshoots {
 impl Overshoots {
     /// Row `row` was forecast, and came.
     pub(super) fn take(&mut self, row: usize, made: &[f64], came: &[f64]) {
-        self.ranges.resize(came.len(), (0, f64::INFINITY, f64::NEG_INFINITY));
-        for ((count, low, high), (made, came)) in self.ranges.iter_mut().zip(made.iter().zip(came)) {
-            let widths = (*low - made).max(made - *high) / (*high - *low);
+        self.ranges.resize(came.len(), (0, ValueRange::NOTHING));
+        for ((count, range), (made, came)) in self.ranges.iter_mut().zip(made.iter().zip(came)) {
+            let widths = range.ends().map_or(0.0, |(low, high)| (low - made).max(made - high) / (high - low));
             if *count >= FEWEST && widths > 1.0 {
                 self.count += 1;
                 if widths > self.farthest.0 {
@@ -29,7 +31,8 @@ impl Overshoots {
                 }
             }
             if !came.is_nan() {
-                (*count, *low, *high) = (*count + 1, low.min(*came), high.max(*came));
+                *count += 1;
+                range.observe(*came);
             }
         }
     }

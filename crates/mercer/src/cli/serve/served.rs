@@ -30,6 +30,12 @@ pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model
         SavedModel::Operator(model) if model.learner.sums().is_some() => {
             return Ok(Box::new(Dynamics::new(path, *model)?));
         }
+        SavedModel::GroupPredictions(_) => {
+            return Err(Failure::because(format!(
+                "{}: holds many series; mercer forecast --model goes on with them, and a service takes the model of one",
+                path.display()
+            )));
+        }
         other => {
             let model = store::trained(path, other)?;
             let (columns, most) = (model.dimension(), limits.max_body as usize);
