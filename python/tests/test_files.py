@@ -290,3 +290,35 @@ def test_cells_mean_what_they_mean_to_the_command():
             model = mercer.Pipeline(mercer.Krls(kernel="gaussian:1")).fit(rows, [one["a"] for one in rows])
             made.append((model.columns_, model.predict(rows).tolist()))
         assert all(one == made[0] for one in made), same
+
+
+def messy(t):
+    """A row of texts: signs, codes, days by the month, gaps, odd cells, long texts, names of rows."""
+    humidity = "-" if t % 20 == 3 else "broken" if t == 30 else str(t * 7 % 50)
+    note = f"the {t}th order was left at the back door of the house"
+    cells = [1000 + t, f"{t % 12 + 1}/{t % 28 + 1}/2021", f"s{t % 3}", f"${t * 13 % 40}.50", f"{t % 5:03}", humidity, note, t * 13 % 40]
+    names = ["order_id", "when", "shop", "price", "code", "humidity", "note", "amount"]
+    return dict(zip(names, map(str, cells)))
+
+
+def test_columns_are_those_of_the_command(command, tmp_path):
+    """A messy table of texts is the same in a frame, in JSON and as CSV, where a code is a number of which it is told."""
+    pd = pytest.importorskip("pandas")
+    rows = [messy(t) for t in range(200)]
+    (tmp_path / "d.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pd.DataFrame(rows).to_csv(tmp_path / "d.csv", index=False)
+    ours = mercer.Pipeline()
+    with pytest.warns(mercer.MercerWarning):
+        ours.fit(pd.DataFrame(rows).drop(columns="amount"), [float(row["amount"]) for row in rows])
+
+    def facts(columns):
+        words = {column["name"]: [column["kind"], column["use"], column["why"]] for column in columns}
+        words["note"][2] = words["note"][2].replace("kinds={\"note\": \"category\"}", "--as 'note=category'")
+        words.pop("amount", None)
+        return words
+
+    inspected = [json.loads(run(command, "inspect", tmp_path / name, "--target", "amount", "--json")) for name in ("d.ndjson", "d.csv")]
+    in_json, in_csv = (facts(one["columns"]) for one in inspected)
+    assert facts(ours.columns_) == in_json
+    assert in_csv["code"][0] == "number" and "code=category" in in_csv["code"][2]
+    assert {**in_csv, "code": in_json["code"]} == in_json

@@ -5,22 +5,23 @@ use crate::notation::Notation;
 use crate::schema::{Column, Kind, Use};
 use crate::transform::EncodingOptions;
 
-/// How whoever reads overrules what a column was found to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// By the option `--as 'NAME=KIND'` of the command.
-    Option,
-    /// By the argument `kinds={"NAME": "KIND"}` of Python.
-    Argument,
+/// Whose words are told to whoever reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Face {
+    /// Options of the command: `--as 'NAME=KIND'`, `--set key=value`.
+    #[default]
+    Command,
+    /// Arguments of Python: `kinds={"NAME": "KIND"}`, `key="value"`.
+    Python,
 }
 
-impl Remedy {
-    /// What makes a column that.
+impl Face {
+    /// What makes a column that, whatever it was found to be.
     #[must_use]
     pub fn of(self, name: &str, kind: Kind) -> String {
         match self {
-            Self::Option => format!("--as '{name}={kind}'"),
-            Self::Argument => format!("kinds={{{name:?}: \"{kind}\"}}"),
+            Self::Command => format!("--as '{name}={kind}'"),
+            Self::Python => format!("kinds={{{name:?}: \"{kind}\"}}"),
         }
     }
 }
@@ -43,17 +44,17 @@ pub struct ColumnFacts {
 impl Column {
     /// What is told of it by a look at so many rows.
     #[must_use]
-    pub fn facts(&self, rows: u64, remedy: Remedy) -> ColumnFacts {
+    pub fn facts(&self, rows: u64, face: Face) -> ColumnFacts {
         let Self { name, kind, used, .. } = self;
-        let why = self.reason(rows, remedy);
+        let why = self.reason(rows, face);
         ColumnFacts { name: name.clone(), kind: kind.to_string(), used: used.to_string(), why }
     }
 
     /// The same in a line, if it is more than a plain number.
     #[must_use]
-    pub fn line(&self, rows: u64, remedy: Remedy) -> Option<String> {
+    pub fn line(&self, rows: u64, face: Face) -> Option<String> {
         let Self { name, kind, used, notation, why, .. } = self;
-        let reason = self.reason(rows, remedy);
+        let reason = self.reason(rows, face);
         let words = match used {
             Use::SetAside if *kind == Kind::Number => format!("target or weight, {}", notation.words()?),
             Use::SetAside if *kind == Kind::Category && !why.is_empty() => format!("target or weight, {why}"),
@@ -69,13 +70,13 @@ impl Column {
 
     /// The same of a column of a table that is read as numbers as they are, if that may surprise.
     #[must_use]
-    pub fn line_of_numbers(&self, remedy: Remedy) -> Option<String> {
+    pub fn line_of_numbers(&self, face: Face) -> Option<String> {
         let Self { name, kind, used, why, .. } = self;
         let words = match used {
             Use::Unwanted => return None,
             Use::SetAside if *kind != Kind::Category || why.is_empty() => return None,
             Use::SetAside => format!("target or weight, {why}"),
-            _ if *kind == Kind::Identifier => self.taken(remedy),
+            _ if *kind == Kind::Identifier => self.taken(face),
             _ if why.is_empty() => return None,
             _ => format!("{kind}, {why}"),
         };
@@ -84,8 +85,8 @@ impl Column {
 
     /// Why a column that names rows is a number, where all columns are.
     #[must_use]
-    pub fn taken(&self, remedy: Remedy) -> String {
-        let leave = remedy.of(&self.name, Kind::Identifier);
+    pub fn taken(&self, face: Face) -> String {
+        let leave = face.of(&self.name, Kind::Identifier);
         format!("counts the rows, and is taken as a number; {leave} leaves it out")
     }
 
@@ -101,13 +102,13 @@ impl Column {
     }
 
     /// Why a column is what it is, and what would make it another thing.
-    fn reason(&self, rows: u64, remedy: Remedy) -> String {
+    fn reason(&self, rows: u64, face: Face) -> String {
         let Self { name, kind, used, missing, distinct, notation, why, .. } = self;
-        let category = || remedy.of(name, Kind::Category);
+        let category = || face.of(name, Kind::Category);
         let mut parts = Vec::new();
         match (used, kind) {
             (Use::Identifier, _) if self.range.is_some() => {
-                let number = remedy.of(name, Kind::Number);
+                let number = face.of(name, Kind::Number);
                 return format!("left out, for it names rows; {number} or {} takes it", category());
             }
             (Use::Identifier, _) => return format!("left out, for it names rows; {} takes it", category()),
@@ -117,7 +118,7 @@ impl Column {
                 return format!("has no value in the first {rows} rows, and begins with the first that it has");
             }
             (Use::Encoded, Kind::Category) if *distinct > EncodingOptions::default().categories as u64 => {
-                let mean = remedy.of(name, Kind::Mean);
+                let mean = face.of(name, Kind::Mean);
                 parts.push(format!("{distinct} values so far; {mean} takes the mean target of each"));
             }
             (_, Kind::Category | Kind::Mean) => parts.push(format!("{distinct} values so far")),

@@ -63,7 +63,7 @@ pub mod transform;
 pub use class_pipeline::ClassPipeline;
 pub use encoding::Encoding;
 pub use error::EncodingError;
-pub use facts::{ColumnFacts, Remedy};
+pub use facts::{ColumnFacts, Face};
 pub use look::Look;
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Cell, Cells, OddCells, Oddity, parse_instant};

@@ -196,7 +196,8 @@ impl ColumnSight {
                 self.numbers += 1;
                 self.code = self.code.or_else(|| code(cell));
                 if let Some(number) = cell.number() {
-                    self.observe_number(number);
+                    self.range.observe(number);
+                    self.observe_order(number);
                 }
             }
             Cell::Instant(instant) => {
@@ -206,7 +207,13 @@ impl ColumnSight {
             Cell::Text(text) if is_gap_mark(text) => self.marks += 1,
             Cell::Text(text) => {
                 self.texts += 1;
-                self.plain += u64::from(Notation::Plain.number(cell).is_some());
+                match Notation::Plain.number(cell) {
+                    Some(number) => {
+                        self.plain += 1;
+                        self.observe_order(number);
+                    }
+                    None => self.not_running = true,
+                }
                 self.bytes += text.len() as u64;
                 if let Some(instant) = parse_instant(text) {
                     self.dates += 1;
@@ -225,8 +232,7 @@ impl ColumnSight {
         }
     }
 
-    fn observe_number(&mut self, number: f64) {
-        self.range.observe(number);
+    fn observe_order(&mut self, number: f64) {
         let running = number == number.trunc() && self.last.is_none_or(|last| number > last);
         self.not_running |= !running;
         self.last = Some(number);
@@ -259,6 +265,7 @@ impl ColumnSight {
     fn kind(&self, name: &str) -> (Kind, Notation, String) {
         let said = |kind, why: String| (kind, Notation::Plain, why);
         let (present, distinct) = (self.present(), self.distinct());
+        let names_rows = self.marks == 0 && !self.not_running && is_name_of_identifier(name);
         if self.are_most(self.instants + self.dates) {
             return said(Kind::Time, String::new());
         }
@@ -266,20 +273,18 @@ impl ColumnSight {
             return said(Kind::Constant, String::new());
         }
         if self.are_most(self.numbers) {
-            if self.texts == 0 && self.marks == 0 && !self.not_running && is_name_of_identifier(name) {
+            if names_rows {
                 return said(Kind::Identifier, String::new());
             }
-            let notation = self.notation_of_most();
-            let why = self.set_off(&notation).or_else(|| self.doubt_of_numbers(name));
-            return (Kind::Number, notation, why.unwrap_or_default());
+            return self.numbers(name, self.notation_of_most());
         }
         let mut doubt = String::new();
         if self.unlisted == 0 {
             match Notation::of_numbers(self.values()) {
-                TextReading::As(notation) => {
-                    let why = self.set_off(&notation).unwrap_or_default();
-                    return (Kind::Number, notation, why);
+                TextReading::As(Notation::Plain) if names_rows => {
+                    return said(Kind::Identifier, String::new());
                 }
+                TextReading::As(notation) => return self.numbers(name, notation),
                 TextReading::Doubtful(value) => doubt = format!("{value:?} may be read as two numbers"),
                 TextReading::Text => {}
             }
@@ -302,6 +307,12 @@ impl ColumnSight {
             Kind::Category
         };
         said(kind, self.doubt_of_texts(name).unwrap_or_default())
+    }
+
+    /// A column of numbers, with what is to be said of it.
+    fn numbers(&self, name: &str, notation: Notation) -> (Kind, Notation, String) {
+        let why = self.set_off(&notation).or_else(|| self.doubt_of_numbers(name));
+        (Kind::Number, notation, why.unwrap_or_default())
     }
 
     /// How the cells are read of a column of which nearly all are numbers: some may be written as

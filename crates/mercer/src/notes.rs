@@ -17,7 +17,8 @@ use crate::catalogue::{Entry, Value};
 #[cfg(feature = "model")]
 use crate::model::{Classes, Description, Numbers};
 
-pub use face::Face;
+use face::Words;
+pub use mercer_encoding::Face;
 use nearness::{FarRows, alike, beyond, copies};
 
 /// Fewest rounds of which anything can be said.

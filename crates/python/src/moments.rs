@@ -22,6 +22,10 @@ use crate::{arrays, errors};
 /// one file, to the bit.
 const CHUNK: usize = 8192;
 const CHUNK_NUMBERS: usize = 1 << 20;
+/// Rows that are summed up together; a chunk has a multiple of them.
+const TILE: usize = 64;
+/// Multiply-adds of a chunk beyond which signals are looked at after each tile.
+const LONG: usize = 1 << 27;
 /// Rows that are predicted between two looks at signals.
 const PIECE: usize = 256;
 
@@ -149,15 +153,17 @@ impl MomentsCore {
             return Err(errors::data(format!("{rows} rows and {} targets; give one for each row", targets.len())));
         }
         let all = Rows::new(inputs, dimension, targets).map_err(errors::learner)?;
-        let chunk = (CHUNK_NUMBERS / (dimension + outputs).max(1)).clamp(64, CHUNK) / 64 * 64;
+        let chunk = (CHUNK_NUMBERS / (dimension + outputs).max(1)).clamp(TILE, CHUNK) / TILE * TILE;
+        let work = map.coordinates().saturating_pow(2).saturating_mul(chunk);
+        let piece = if work > LONG { TILE } else { chunk };
         let mut whole = MomentSums::new(map.coordinates(), outputs);
+        let mut sums = MomentSums::new(map.coordinates(), outputs);
         let (mut scratch, total) = (MomentScratch::default(), &mut whole);
         let (mut scaled_xs, mut scaled_ys) = (Vec::new(), Vec::new());
         in_pieces(
             py,
             rows,
             |range| {
-                let mut sums = MomentSums::new(map.coordinates(), outputs);
                 let mut block = all.range(range.start, range.end);
                 if scaling.is_some() {
                     scaled_xs.clear();
@@ -174,10 +180,13 @@ impl MomentsCore {
                         .map_err(errors::learner)?;
                 }
                 sums.add_rows(&map, block, &mut scratch).map_err(errors::learner)?;
-                total.add(1.0, &sums);
+                if range.end == rows || range.end.is_multiple_of(chunk) {
+                    total.add(1.0, &sums);
+                    sums = MomentSums::new(map.coordinates(), outputs);
+                }
                 Ok(())
             },
-            || chunk,
+            || piece,
         )?;
         let mut state = self.state.write(py);
         let state = state.as_mut().ok_or_else(errors::not_learnt)?;

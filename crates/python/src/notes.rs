@@ -2,7 +2,7 @@
 //! nothing is refused.
 
 use mercer::catalogue::find;
-use mercer::encoding::{Cells, Encoding, OddCells, Oddity, Remedy, ScaledTargets};
+use mercer::encoding::{Cells, Encoding, OddCells, Oddity, ScaledTargets};
 use mercer::model::{Classification, Description, Regression, Tabular};
 use mercer::notes::{Bound, Cause, Face, Note, Watch, implausible, of_classes, of_numbers};
 use mercer::{AnyKernel, AnyRegressor};
@@ -106,7 +106,7 @@ impl Notes {
     pub(crate) fn doubts(&mut self, encoding: &Encoding, told: &[String]) {
         let schema = encoding.schema();
         let doubtful = schema.columns().iter().filter(|column| column.is_doubtful() && !told.contains(&column.name));
-        self.said.extend(doubtful.filter_map(|column| column.line(schema.rows(), Remedy::Argument)));
+        self.said.extend(doubtful.filter_map(|column| column.line(schema.rows(), Face::Python)));
     }
 
     /// Columns that a pipeline knows and a table lacks.

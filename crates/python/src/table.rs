@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Kind, Remedy};
+use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, Kind};
 use mercer::experts::Outliers;
 use mercer::model::{GAPS, Model, Own};
 use mercer::readers::{Gaps, Labels};
@@ -473,7 +473,7 @@ impl TableCore {
             let columns = schema.columns().iter().enumerate();
             Ok(columns
                 .map(|(place, column)| {
-                    let ColumnFacts { name, kind, used, why } = column.facts(schema.rows(), Remedy::Argument);
+                    let ColumnFacts { name, kind, used, why } = column.facts(schema.rows(), Face::Python);
                     (name, kind, used, why, transform.treatment(place))
                 })
                 .collect())

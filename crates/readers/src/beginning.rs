@@ -1,10 +1,12 @@
-//! What stands above the first record of a delimited text: the separator, and comments.
+//! What stands above the table of a delimited text: the separator, comments, and titles.
 
 use crate::cells::Cells;
-use crate::dialect::Separator;
-use crate::error::{DataError, DialectError};
-use crate::header::lossy;
+use crate::dialect::{LONGEST_RECORD, Separator};
+use crate::error::{DataError, DialectError, LeftAbove};
+use crate::header::{self, lossy};
 use crate::lines::Lines;
+use crate::marks::has_decimal_comma;
+use crate::options::ReadOptions;
 use crate::separator::is_value;
 
 /// What stands above the first record.
@@ -67,4 +69,118 @@ impl Comment {
         let texts = names.whole(text.as_bytes(), separator) && names.iter().all(|cell| !is_value(cell));
         (texts && names.len() == first.len()).then(|| names.iter().map(lossy).collect())
     }
+}
+
+/// Goes to the first record of the table, where `first`, the current one, is none of it. Gives what
+/// separates the cells there, with what is to be told. `first` is then the record of the table.
+pub(crate) fn pass_above(
+    lines: &mut Lines,
+    separators: (Separator, Option<Separator>),
+    first: &mut Cells,
+    options: &ReadOptions,
+) -> Result<(Separator, Option<String>), DataError> {
+    let names: Vec<String> = first.iter().map(lossy).collect();
+    let above = if header::told(&names, options).is_none() { above_the_table(lines, separators, first) } else { None };
+    let Some((above, separator)) = above else { return Ok((separators.0, None)) };
+    let (file, begin) = (lines.file().to_owned(), lines.line_number());
+    for _ in 0..above {
+        while lines.advance()? && lines.text().starts_with(b"#") {}
+        first.split(lines, separator, LONGEST_RECORD)?;
+    }
+    Ok((separator, Some(LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
+}
+
+/// Rows of a table by which it is known.
+const ENOUGH: usize = 3;
+
+/// What a record looks like beside others.
+struct RecordShape {
+    /// How many cells it has, and how many of them are filled.
+    width: usize,
+    filled: usize,
+    /// Whether one of them is a number or a date.
+    values: bool,
+}
+
+impl RecordShape {
+    fn of(cells: &Cells) -> Self {
+        let filled = || cells.iter().filter(|cell| !cell.trim_ascii().is_empty());
+        Self {
+            width: cells.len(),
+            filled: filled().count(),
+            values: filled().any(|cell| is_value(cell) || has_decimal_comma(cell)),
+        }
+    }
+
+    /// A record that cannot be split.
+    const NONE: Self = Self { width: 0, filled: 0, values: false };
+
+    /// Whether most of its cells are empty, as where a title fills a row of a spreadsheet.
+    fn is_padded(&self) -> bool {
+        self.width > 2 && 2 * self.filled <= self.width
+    }
+}
+
+/// Records, the current one and those behind it, that are no part of the table below them, with
+/// what separates its cells. Only a record of text is looked behind, and no further than the next
+/// where that is a row of values. `found` is what separates the cells of the first record, `told`
+/// what separates all.
+fn above_the_table(
+    lines: &mut Lines,
+    (found, told): (Separator, Option<Separator>),
+    first: &Cells,
+) -> Option<(usize, Separator)> {
+    const MOST: usize = 24;
+    let shape = RecordShape::of(first);
+    // Whoever writes a row of values and waits is answered at once.
+    if shape.values {
+        return None;
+    }
+    let (mut next, mut cells) = (lines.ahead(1), Cells::default());
+    if !next.advance().ok()? {
+        return None;
+    }
+    let below = if cells.whole(next.text(), found) { RecordShape::of(&cells) } else { RecordShape::NONE };
+    if below.width == shape.width && below.values && !shape.is_padded() {
+        return None;
+    }
+    // Where there is one cell nothing has been found.
+    let found = Some(found).filter(|_| told.is_some() || shape.width > 1);
+    let others = Separator::ALL.into_iter().filter(|&rival| rival != Separator::Spaces && Some(rival) != found);
+    for separator in found.into_iter().chain(others.filter(|_| told.is_none())) {
+        let split = if cells.whole(lines.text(), separator) { RecordShape::of(&cells) } else { RecordShape::NONE };
+        let mut shapes = vec![split];
+        let mut behind = lines.ahead(MOST);
+        while let Ok(true) = behind.advance() {
+            if !behind.text().starts_with(b"#") {
+                let split = cells.split(&mut behind, separator, LONGEST_RECORD);
+                shapes.push(split.map_or(RecordShape::NONE, |()| RecordShape::of(&cells)));
+            }
+        }
+        if let Some(above) = narrower(&shapes).or_else(|| padded(&shapes)) {
+            return Some((above, separator));
+        }
+        if shape.width > 1 && shapes.iter().all(|other| other.width == shape.width) {
+            return None;
+        }
+    }
+    None
+}
+
+/// How many records stand above a table whose rows have more cells than any of these.
+fn narrower(shapes: &[RecordShape]) -> Option<usize> {
+    let width = shapes.last()?.width;
+    let above = shapes.iter().rposition(|other| other.width != width)? + 1;
+    let fits = shapes.len() - above >= ENOUGH && shapes[..above].iter().all(|other| other.width < width);
+    fits.then_some(above)
+}
+
+/// How many records that fill few of their cells stand above names and the rows below these.
+fn padded(shapes: &[RecordShape]) -> Option<usize> {
+    let above = shapes.iter().position(|shape| !shape.is_padded())?;
+    let [names, rows @ ..] = &shapes[above..] else { return None };
+    let rows = rows.get(..ENOUGH)?;
+    let is_row = |row: &RecordShape| row.width == names.width && row.values && !row.is_padded();
+    let fits = above > 0 && !names.values && shapes[..above].iter().all(|other| other.width == names.width);
+    (fits && rows.iter().all(is_row)).then_some(above)
 }

@@ -7,7 +7,7 @@
 //! goes over one line, so only the header, and rows with columns that are not looked at, may go
 //! over several: a stray quote spoils its own line and no other.
 
-use crate::beginning::{Beginning, to_first_record};
+use crate::beginning::{Beginning, pass_above, to_first_record};
 use crate::cells::{self, Cells};
 use crate::columns::{ColumnPlan, Role};
 use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
@@ -73,15 +73,22 @@ impl Delimited {
             return Err(DialectError::MarkTwice { file: lines.file().to_owned(), mark }.into());
         }
         cells.split(lines, separator, LONGEST_RECORD)?;
-        if may_wait && options.header != Header::Absent && header::ends_lines(lines, separator, &cells) {
-            lines.ends_with(separator.byte());
-            cells.whole(lines.text(), separator);
-            remarks.push(EndsLines(lines.line()).to_string());
-        }
+        let without_end = |lines: &mut Lines, separator: Separator, cells: &mut Cells| {
+            let ends = may_wait && options.header != Header::Absent && header::ends_lines(lines, separator, cells);
+            ends.then(|| {
+                lines.ends_with(separator.byte());
+                cells.whole(lines.text(), separator);
+                EndsLines(lines.line()).to_string()
+            })
+        };
+        remarks.extend(without_end(lines, separator, &mut cells));
         if may_wait {
-            let (found, remark) = header::pass_above(lines, (separator, told), &mut cells, options)?;
+            let (found, above) = pass_above(lines, (separator, told), &mut cells, options)?;
             separator = found;
-            remarks.extend(remark);
+            if above.is_some() {
+                remarks.extend(above);
+                remarks.extend(without_end(lines, separator, &mut cells));
+            }
         }
         if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) && !quotes_commas(lines, &cells) {
             return Err(DialectError::CommaTwice { file: lines.file().to_owned() }.into());

@@ -6,7 +6,7 @@ use crate::cells::{self, Cells};
 use crate::choice::{ColumnChoice, TargetColumn};
 use crate::columns::ColumnPlan;
 use crate::dialect::{LONGEST_RECORD, Separator};
-use crate::error::{DataError, LeftAbove};
+use crate::error::DataError;
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::kind;
@@ -129,25 +129,6 @@ fn by_rows_below(
     FirstRecord { header: true, doubt }
 }
 
-/// Goes to the first record of the table, where `first`, the current one, is none of it. Gives what
-/// separates the cells there, with what is to be told. `first` is then the record of the table.
-pub(crate) fn pass_above(
-    lines: &mut Lines,
-    separators: (Separator, Option<Separator>),
-    first: &mut Cells,
-    options: &ReadOptions,
-) -> Result<(Separator, Option<String>), DataError> {
-    let names: Vec<String> = first.iter().map(lossy).collect();
-    let above = if told(&names, options).is_none() { above_the_table(lines, separators, first) } else { None };
-    let Some((above, separator)) = above else { return Ok((separators.0, None)) };
-    let (file, begin) = (lines.file().to_owned(), lines.line_number());
-    for _ in 0..above {
-        while lines.advance()? && lines.text().starts_with(b"#") {}
-        first.split(lines, separator, LONGEST_RECORD)?;
-    }
-    Ok((separator, Some(LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
-}
-
 /// Whether a separator ends the record behind a first one of names, which may end so as well: a
 /// cell without a value that has no name.
 pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
@@ -167,47 +148,6 @@ pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells)
         }
     }
     false
-}
-
-/// Records, the current one and those behind it, that are no part of the table below them, with
-/// what separates its cells: its records have more cells than any of these, and there are three of
-/// them one behind the other. Only a record of text is looked behind, and no further than the next
-/// where that is a row of values. `found` is what separates the cells of the first record, `told`
-/// what separates all.
-fn above_the_table(
-    lines: &mut Lines,
-    (found, told): (Separator, Option<Separator>),
-    first: &Cells,
-) -> Option<(usize, Separator)> {
-    const MOST: usize = 24;
-    const ENOUGH: usize = 3;
-    let has_values = |cells: &Cells| cells.iter().any(|cell| is_value(cell) && !cell.trim_ascii().is_empty());
-    // Whoever writes a row of values and waits is answered at once.
-    if has_values(first) {
-        return None;
-    }
-    let (mut next, mut cells) = (lines.ahead(1), Cells::default());
-    let is_row = |cells: &Cells| cells.len() == first.len() && has_values(cells);
-    if !next.advance().ok()? || (cells.whole(next.text(), found) && is_row(&cells)) {
-        return None;
-    }
-    let rivals = match told {
-        None if first.len() == 1 => Separator::ALL.into_iter().filter(|rival| *rival != Separator::Spaces).collect(),
-        _ => vec![found],
-    };
-    rivals.into_iter().find_map(|separator| {
-        let mut widths = vec![if cells.whole(lines.text(), separator) { cells.len() } else { 0 }];
-        let mut behind = lines.ahead(MOST);
-        while let Ok(true) = behind.advance() {
-            if !behind.text().starts_with(b"#") {
-                widths.push(cells.split(&mut behind, separator, LONGEST_RECORD).map_or(0, |()| cells.len()));
-            }
-        }
-        let width = *widths.last()?;
-        let above = widths.iter().rposition(|&other| other != width)? + 1;
-        let fits = widths.len() - above >= ENOUGH && widths[..above].iter().all(|&other| other < width);
-        fits.then_some((above, separator))
-    })
 }
 
 /// What stands behind the first record.
@@ -262,7 +202,7 @@ fn is_word(cell: &[u8]) -> bool {
 }
 
 /// What the options say: outright, or because they name a column that the first record has.
-fn told(first: &[String], options: &ReadOptions) -> Option<bool> {
+pub(crate) fn told(first: &[String], options: &ReadOptions) -> Option<bool> {
     match options.header {
         Header::Present => return Some(true),
         Header::Absent => return Some(false),

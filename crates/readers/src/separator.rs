@@ -59,7 +59,27 @@ pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
     }
     // A header in doubt: the row below it has as many cells.
     fits.retain(|&(separator, columns, _)| split(&mut behind, cells, separator) == Some(columns));
-    best(&fits).map_or(Separator::Comma, |&(separator, ..)| separator)
+    match best(&fits) {
+        Some(&(Separator::Spaces, columns, _)) if !are_columns(lines, &mut behind, cells, columns) => Separator::Comma,
+        Some(&(separator, ..)) => separator,
+        None => Separator::Comma,
+    }
+}
+
+/// Whether blanks separate cells rather than the words of two sentences: the record `behind` has
+/// values alone, or half of those below have as many cells.
+fn are_columns(lines: &mut Lines, behind: &mut Lines, cells: &mut Cells, columns: usize) -> bool {
+    const FOLLOWING: usize = 8;
+    if split(behind, cells, Separator::Spaces).is_some() && cells.iter().all(is_value) {
+        return true;
+    }
+    let (mut below, mut rows, mut alike) = (lines.ahead(FOLLOWING), 0, 0);
+    while let Ok(true) = below.advance() {
+        rows += 1;
+        let split = cells.split(&mut below, Separator::Spaces, LONGEST_RECORD);
+        alike += usize::from(split.is_ok() && cells.len() == columns);
+    }
+    2 * alike >= rows
 }
 
 fn best(fits: &[(Separator, usize, SeparatorFit)]) -> Option<&(Separator, usize, SeparatorFit)> {
@@ -134,6 +154,8 @@ mod tests {
             ("  1   2 \n", Spaces),
             ("1,5 2,5 3\n", Spaces),
             ("x y z\n1 2 3\n", Spaces),
+            ("name of size\na b 3\nc d 4\n", Spaces),
+            ("Report of May\nas of June\na,b\n1,2\n3,4\n", Comma),
             ("outside temperature\n1\n2\n", Comma),
             ("outside temperature\n", Comma),
             ("2024-05-31 12:30\n", Comma),

@@ -65,6 +65,8 @@ fn kinds_by_hand() {
         ("Order_ID", numbers([1.0, 2.0, 3.0]), Kind::Identifier, Use::Identifier),
         ("PassengerId", numbers([1.0, 2.0, 3.0]), Kind::Identifier, Use::Identifier),
         ("Unnamed: 0", numbers([0.0, 1.0, 2.0]), Kind::Identifier, Use::Identifier),
+        ("id", strings(&["1", "2", "5"]), Kind::Identifier, Use::Identifier),
+        ("id", strings(&["1", "3", "2"]), Kind::Number, Use::Encoded),
         ("id", numbers([1.0, 3.0, 2.0]), Kind::Number, Use::Encoded),
         ("id", numbers([1.0, 1.5, 2.0]), Kind::Number, Use::Encoded),
         ("humid", numbers([1.0, 2.0, 3.0]), Kind::Number, Use::Encoded),

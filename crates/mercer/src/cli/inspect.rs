@@ -6,7 +6,7 @@ mod model;
 use std::path::PathBuf;
 
 use clap::Args;
-use mercer::encoding::{Column, Kind, Remedy, Use};
+use mercer::encoding::{Column, Face, Kind, Use};
 use mercer::readers::{TargetColumn, instant_text};
 use serde_json::{Value, json};
 
@@ -62,9 +62,9 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
 
 /// A column as `eval` tells it, what was seen of it, and what is done with it.
 fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
-    let mut facts = json!(column.facts(rows, Remedy::Option));
+    let mut facts = json!(column.facts(rows, Face::Command));
     if column.used == Use::Identifier && treatment.is_some() {
-        (facts["use"], facts["why"]) = (Use::Encoded.to_string().into(), column.taken(Remedy::Option).into());
+        (facts["use"], facts["why"]) = (Use::Encoded.to_string().into(), column.taken(Face::Command).into());
     }
     (facts["missing"], facts["distinct"]) = (column.missing.into(), column.distinct.into());
     facts["treatment"] = treatment.unwrap_or_else(|| column.used.to_string()).into();

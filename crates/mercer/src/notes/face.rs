@@ -1,18 +1,19 @@
 //! The words of a program for its settings.
 
-/// Whose words settings are told in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Face {
-    /// `--set key=value`
-    #[default]
-    Command,
-    /// `key="value"`
-    Python,
+use mercer_encoding::Face;
+
+/// How a program is told to set something.
+pub(super) trait Words {
+    /// A key with a value, or with a letter in its place.
+    fn set(self, key: &str, value: &str) -> String;
+    fn pick(self, command: &'static str, python: &'static str) -> &'static str;
+    fn width(self) -> &'static str;
+    /// What helps where the cause is not known.
+    fn anything(self) -> &'static str;
 }
 
-impl Face {
-    /// A key with a value, or with a letter in its place.
-    pub(super) fn set(self, key: &str, value: &str) -> String {
+impl Words for Face {
+    fn set(self, key: &str, value: &str) -> String {
         let number = value.parse::<f64>().is_ok() || value == "N" || value == "…";
         match self {
             Self::Command => format!("--set {key}={value}"),
@@ -21,19 +22,18 @@ impl Face {
         }
     }
 
-    pub(super) fn pick(self, command: &'static str, python: &'static str) -> &'static str {
+    fn pick(self, command: &'static str, python: &'static str) -> &'static str {
         match self {
             Self::Command => command,
             Self::Python => python,
         }
     }
 
-    pub(super) fn width(self) -> &'static str {
+    fn width(self) -> &'static str {
         self.pick("--kernel gaussian:SIGMA", "kernel=\"gaussian:SIGMA\"")
     }
 
-    /// What helps where the cause is not known.
-    pub(super) fn anything(self) -> &'static str {
+    fn anything(self) -> &'static str {
         self.pick(
             "try another kernel width (--kernel gaussian:SIGMA), --scale standard, or --learner auto",
             "try another width (kernel=\"gaussian:SIGMA\"), a larger dictionary, standardised inputs, mercer.Pipeline, or mercer.Auto",

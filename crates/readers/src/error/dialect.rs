@@ -39,7 +39,7 @@ impl fmt::Display for LeftAbove {
         let Self { file, first, table } = self;
         write!(
             f,
-            "{file}, line {first}: stands above the table, which begins on line {table} and has more cells, and is left out with what follows it; --header yes or no takes it for the first row"
+            "{file}, line {first}: stands above the table, which begins on line {table} with fuller rows, and is left out with what follows it; --header yes or no takes it for the first row"
         )
     }
 }

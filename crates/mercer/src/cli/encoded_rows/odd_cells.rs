@@ -1,7 +1,7 @@
 //! What is told of the columns of a table: what each is, once, and the odd cells of each, the first
 //! by its place and all by their number.
 
-use mercer::encoding::{Encoding, OddCells, Oddity, Remedy, Schema};
+use mercer::encoding::{Encoding, Face, OddCells, Oddity, Schema};
 use mercer::readers::Record;
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ impl Oddities {
 /// What each column is that is no plain number, in lines for people.
 pub(crate) fn tell_columns(encoding: &Encoding) {
     let schema = encoding.schema();
-    let lines = schema.columns().iter().filter_map(|column| column.line(schema.rows(), Remedy::Option));
+    let lines = schema.columns().iter().filter_map(|column| column.line(schema.rows(), Face::Command));
     let lines: Vec<String> = lines.collect();
     lines.iter().take(MOST_TOLD).for_each(verbosity::remark);
     if lines.len() > MOST_TOLD {
@@ -68,7 +68,7 @@ pub(crate) fn tell_columns(encoding: &Encoding) {
 
 /// What may surprise of a table that is read as numbers as they are.
 pub(crate) fn tell_plain(schema: &Schema) {
-    let lines = schema.columns().iter().filter_map(|column| column.line_of_numbers(Remedy::Option));
+    let lines = schema.columns().iter().filter_map(|column| column.line_of_numbers(Face::Command));
     lines.for_each(verbosity::remark);
 }
 
@@ -76,5 +76,5 @@ pub(crate) fn tell_plain(schema: &Schema) {
 pub(crate) fn columns(encoding: &Encoding) -> Value {
     let rows = encoding.schema().rows();
     let columns = encoding.schema().columns().iter();
-    columns.map(|column| serde_json::json!(column.facts(rows, Remedy::Option))).collect()
+    columns.map(|column| serde_json::json!(column.facts(rows, Face::Command))).collect()
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use mercer::encoding::{Oddity, Remedy, ScaledTargets, Use};
+use mercer::encoding::{Oddity, ScaledTargets, Use};
 use mercer::model::{Classes, Model as SavedModel, Task};
 use mercer::notes::{Face, Watch, of_classes, of_numbers};
 use mercer::readers::{Cell, ColumnChoice, Labels};
@@ -111,7 +111,7 @@ impl Examples {
                         let column = Column {
                             name: column.name.clone(),
                             takes: Takes::Any(column.kind.to_string()),
-                            about: column.line(schema.rows(), Remedy::Option).unwrap_or_default(),
+                            about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
                             needed: column.used == Use::Encoded,
                             categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
                         };
