@@ -17,7 +17,7 @@ use crate::catalogue::{Entry, Value};
 #[cfg(feature = "model")]
 use crate::model::{Classes, Description, Numbers};
 
-use face::Words;
+use face::FaceWords;
 pub use mercer_encoding::Face;
 use nearness::{FarRows, alike, beyond, copies};
 

@@ -3,7 +3,7 @@
 use mercer_encoding::Face;
 
 /// How a program is told to set something.
-pub(super) trait Words {
+pub(super) trait FaceWords {
     /// A key with a value, or with a letter in its place.
     fn set(self, key: &str, value: &str) -> String;
     fn pick(self, command: &'static str, python: &'static str) -> &'static str;
@@ -12,7 +12,7 @@ pub(super) trait Words {
     fn anything(self) -> &'static str;
 }
 
-impl Words for Face {
+impl FaceWords for Face {
     fn set(self, key: &str, value: &str) -> String {
         let number = value.parse::<f64>().is_ok() || value == "N" || value == "…";
         match self {

@@ -57,7 +57,7 @@ fn lines_above_a_table_are_left_out() {
         "Account:;DE12\nPeriod:;January\n\n",
         "Report of January\n",
         "a;b\n\"c\nd\";e\n",
-        // A spreadsheet fills its rows with separators; words of titles are no cells, nor are their commas.
+        // Separators fill the rows of a spreadsheet; words are no cells, nor what commas separate.
         "Report of January;;\nas of;;\n;;\n",
         "Report of May\nas of June\n",
         "Sales, May\nUlm, Bonn\n",
