@@ -1,7 +1,7 @@
 //! Scores of [`SeasonMixture`] on a folder of series with the scores of others.
 //!
 //! ```sh
-//! cargo run --release -p mercer-forecast --example season_scores -- FOLDER [found|light]
+//! cargo run --release -p mercer-forecast --example season_scores -- FOLDER [found] [full|light]
 //! ```
 //!
 //! The folder holds `manifest.json`, in it for each series its `periods`, the horizon `h`, the
@@ -35,7 +35,7 @@ struct Outcome {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let Some(folder) = arguments.next() else {
-        println!("usage: season_scores FOLDER [found|light]; the folder holds manifest.json and NAME.csv.gz");
+        println!("usage: season_scores FOLDER [found] [full|light]; the folder holds manifest.json and NAME.csv.gz");
         return Ok(());
     };
     let options: Vec<String> = arguments.collect();
@@ -93,7 +93,11 @@ fn follow(series: &[f64], facts: &Value, options: &[String]) -> Result<Outcome, 
     let scale = changes.iter().sum::<f64>() / changes.len() as f64;
     let params = SeasonParams::default()
         .periods(if has("found") { Periods::Found } else { Periods::Given(given) })
-        .detail(if has("light") { Detail::Light } else { Detail::Full })
+        .detail(match (has("light"), has("full")) {
+            (true, _) => Detail::Light,
+            (false, true) => Detail::Full,
+            _ => Detail::default(),
+        })
         .horizons(horizon);
     let mut mixture = SeasonMixture::new(params)?;
     let (mut outcome, mut steps) = (Outcome::default(), 0.0);

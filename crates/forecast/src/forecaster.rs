@@ -1,6 +1,7 @@
 //! The face of every forecaster.
 
 use mercer_core::ExampleError;
+use mercer_learners::Scratch;
 use mercer_linalg_incremental::{AlignedVec, SquareRootScratch};
 
 use crate::Epoch;
@@ -12,6 +13,8 @@ pub struct ForecastScratch {
     pub(crate) row: AlignedVec,
     pub(crate) features: AlignedVec,
     pub(crate) factor: SquareRootScratch,
+    pub(crate) learner: Scratch,
+    pub(crate) lags: Vec<f64>,
     /// One buffer for each level of forecasters inside forecasters, the innermost first; those in
     /// use are taken out.
     buffers: Vec<Vec<f64>>,

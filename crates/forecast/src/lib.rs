@@ -1,4 +1,4 @@
-//! Online prediction of linear dynamical systems from their past outputs; needs no kernel.
+//! Online prediction of linear dynamical systems, and of ordinary series, from their past outputs.
 //!
 //! A system `x_{k+1} = A x_k + B u_k + w_k`, `y_k = C x_k + D u_k + v_k` of which nothing is known
 //! but that it does not explode. At time `k` a [`Forecaster`] predicts the output `y_k` (`m`

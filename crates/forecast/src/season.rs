@@ -10,6 +10,9 @@
 //! | the same with random cosines, which are a kernel | `cosines` | `n²` |
 //! | last value, mean, the value of a season ago, the mean of a phase | `free` | 1 |
 //!
+//! A forecast of one step is corrected by least squares upon [`Auto`](mercer_auto::Auto), which
+//! learns the lags without a linear model (`stack`).
+//!
 //! All but the free ones exist once for the series as it is and, where it begins positive, once for
 //! its logarithms. [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own
 //! errors.
@@ -26,9 +29,11 @@
 //! observation further out counts as the bound. No forecast is below 0 while no observation was.
 
 mod bank;
+mod bank_model;
 mod buckets;
 mod coordinates;
 mod cosines;
+mod covariances;
 mod experts;
 mod free;
 mod history;
@@ -39,6 +44,9 @@ mod quantiles;
 mod scores;
 mod series;
 mod shared;
+mod stack;
+#[cfg(feature = "serde")]
+mod stored;
 
 use std::collections::VecDeque;
 

@@ -25,7 +25,7 @@ use crate::alloc::allocations_during;
 use crate::oracle::Example;
 use crate::streams;
 
-pub use forecaster::check_forecaster;
+pub use forecaster::{check_forecaster, check_late_forecaster};
 
 /// The learner under test, as programs that choose at run time hold it.
 pub type Subject = AnyRegressor<AnyKernel>;

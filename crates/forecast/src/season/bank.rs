@@ -16,9 +16,10 @@
 //! Models and the Kalman Filter*, 2.3 and 4.1.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_simd::{AlignedVec, sincos_quarter_turns};
+use mercer_simd::{AlignedVec, LANES, dispatch};
 
-use super::params::Detail;
+use super::bank_model::BankModel;
+use super::covariances::CovarianceStep;
 
 /// Rows after which a gain is kept, and rows that it moves again after a missing one.
 const MOVING: usize = 1500;
@@ -26,187 +27,6 @@ const MOVING_AFTER_A_GAP: usize = 50;
 
 /// A gain is kept when no part of it moved by more than this.
 const SETTLED: f64 = 1e-9;
-
-/// States before the pairs: level, slope, autoregression.
-const FRONT: usize = 3;
-
-/// The noises of a filter, all in units of the observations' variance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Noises {
-    /// `q_l`, variance of `η`.
-    level: f64,
-    /// `φ`, 0 without a slope.
-    damping: f64,
-    /// `q_b`, variance of `ζ`.
-    slope: f64,
-    /// `ρ`, 0 without an autoregression.
-    memory: f64,
-    /// `q_a`, variance of `ξ`.
-    autoregression: f64,
-    /// `q_s`, variance of `ω`.
-    season: f64,
-}
-
-impl Noises {
-    const NONE: Self = Self { level: 0.0, damping: 0.0, slope: 0.0, memory: 0.0, autoregression: 0.0, season: 0.0 };
-
-    /// The grid.
-    fn grid(seasonal: bool, detail: Detail) -> Vec<Self> {
-        let seasons: &[f64] = match (seasonal, detail) {
-            (false, _) => &[0.0],
-            (true, Detail::Full) => &[1e-6, 1e-3, 3e-2],
-            (true, Detail::Light) => &[1e-6, 1e-3],
-        };
-        let mut grid = Vec::new();
-        for season in seasons {
-            let base = Self { season: *season, ..Self::NONE };
-            grid.extend([1e-5, 0.01, 0.1, 1.0, 10.0].map(|level| Self { level, ..base }));
-            let damped = |level: f64| Self { level, damping: 0.98, slope: 0.01 * level, ..base };
-            let slow = |memory, autoregression| Self { level: 1e-3, memory, autoregression, ..base };
-            if detail == Detail::Light {
-                grid.extend([0.01, 1.0].map(damped));
-                grid.extend([0.8, 0.95].iter().flat_map(|memory| [1.0, 10.0].map(|noise| slow(*memory, noise))));
-                continue;
-            }
-            let trend = |level: f64, slope| Self { level, damping: 1.0, slope, ..base };
-            for level in [1e-4, 0.01, 0.1, 1.0, 10.0] {
-                grid.extend([damped(level), trend(level, 1e-4 * level)]);
-            }
-            grid.push(trend(1e-3, 1e-5));
-            for (memory, noise) in [0.5, 0.8, 0.95].iter().flat_map(|memory| [(*memory, 1.0), (*memory, 10.0)]) {
-                let rising = Self { memory, autoregression: noise, ..trend(1e-3 * noise, 1e-7) };
-                grid.extend([slow(memory, noise), rising]);
-            }
-        }
-        grid
-    }
-
-    /// Variances of the noise of each state.
-    fn of_states(&self, pairs: usize) -> Vec<f64> {
-        let share = self.season / (pairs as f64 / 6.0).max(1.0);
-        let slope = if self.damping > 0.0 { self.slope } else { 0.0 };
-        [self.level, slope, self.autoregression].into_iter().chain(std::iter::repeat_n(share, 2 * pairs)).collect()
-    }
-
-    /// Variances of the states before the first row.
-    fn prior(&self, pairs: usize) -> Vec<f64> {
-        let slope = if self.damping > 0.0 { 1.0 + 100.0 * self.level.max(100.0 * self.slope) } else { 0.0 };
-        let memory = if self.memory > 0.0 { self.autoregression / (1.0 - self.memory * self.memory) } else { 0.0 };
-        let seasons = (0..pairs).flat_map(|pair| [1000.0 / (1 + pair % 12) as f64; 2]);
-        [1e6, slope, memory].into_iter().chain(seasons).collect()
-    }
-}
-
-/// The model of all filters. It follows from the periods and the detail.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct BankModel {
-    grid: Vec<Noises>,
-    /// Variances of the noise of each state, filter by filter (`K × s`).
-    noises: Vec<f64>,
-    /// `cos 2πf, sin 2πf` of each pair.
-    turns: Vec<(f64, f64)>,
-}
-
-impl BankModel {
-    pub(super) fn new(periods: &[usize], detail: Detail) -> Self {
-        let mut frequencies: Vec<(usize, usize)> = Vec::new();
-        for &period in periods {
-            let harmonics = match period {
-                ..=24 => (period / 2).min(12),
-                25..100 => (period / 2).min(10),
-                _ => 14,
-            };
-            for j in 1..=harmonics {
-                // Of two periods with a common harmonic the first has it.
-                if !frequencies.iter().any(|(i, of)| i * period == j * of) {
-                    frequencies.push((j, period));
-                }
-            }
-        }
-        let angles: AlignedVec = frequencies.iter().map(|(j, period)| (4 * j) as f64 / *period as f64).collect();
-        let (mut sin, mut cos) = (AlignedVec::zeros(angles.len()), AlignedVec::zeros(angles.len()));
-        sincos_quarter_turns(angles.lanes(), sin.lanes_mut(), cos.lanes_mut());
-        let turns: Vec<_> = cos.iter().copied().zip(sin.iter().copied()).collect();
-        let grid = Noises::grid(!periods.is_empty(), detail);
-        let noises = grid.iter().flat_map(|noises| noises.of_states(turns.len())).collect();
-        Self { grid, noises, turns }
-    }
-
-    pub(super) fn filters(&self) -> usize {
-        self.grid.len()
-    }
-
-    fn states(&self) -> usize {
-        FRONT + 2 * self.turns.len()
-    }
-
-    /// `x ← A x` of all filters, `x` state by state (`s × K`).
-    fn advance(&self, x: &mut [f64]) {
-        let filters = self.grid.len();
-        let (front, pairs) = x.split_at_mut(FRONT * filters);
-        for (k, noises) in self.grid.iter().enumerate() {
-            let slope = noises.damping * front[filters + k];
-            front[k] += slope;
-            front[filters + k] = slope;
-            front[2 * filters + k] *= noises.memory;
-        }
-        for (pair, (cos, sin)) in pairs.chunks_exact_mut(2 * filters).zip(&self.turns) {
-            let (first, second) = pair.split_at_mut(filters);
-            for (a, b) in first.iter_mut().zip(second) {
-                (*a, *b) = (cos * *a + sin * *b, cos * *b - sin * *a);
-            }
-        }
-    }
-
-    /// `C x` of all filters.
-    fn outputs(&self, x: &[f64], outputs: &mut [f64]) {
-        let filters = self.grid.len();
-        let states = x.chunks_exact(filters);
-        outputs.fill(0.0);
-        for (i, state) in states.enumerate() {
-            if is_seen(i) {
-                outputs.iter_mut().zip(state).for_each(|(output, value)| *output += value);
-            }
-        }
-    }
-
-    /// `P ← A P Aᵀ + Q` of a filter, `P` row by row.
-    fn advance_covariance(&self, k: usize, p: &mut [f64]) {
-        let s = self.states();
-        let noises = &self.grid[k];
-        // A symmetric matrix: rows are combined, the result is transposed, and rows are combined
-        // again.
-        for _ in 0..2 {
-            for j in 0..s {
-                let slope = noises.damping * p[s + j];
-                p[j] += slope;
-                p[s + j] = slope;
-                p[2 * s + j] *= noises.memory;
-            }
-            for (pair, (cos, sin)) in p[FRONT * s..].chunks_exact_mut(2 * s).zip(&self.turns) {
-                let (first, second) = pair.split_at_mut(s);
-                for (a, b) in first.iter_mut().zip(second) {
-                    (*a, *b) = (cos * *a + sin * *b, cos * *b - sin * *a);
-                }
-            }
-            for i in 0..s {
-                for j in 0..i {
-                    p.swap(i * s + j, j * s + i);
-                }
-            }
-        }
-        for (i, noise) in self.noises[k * s..][..s].iter().enumerate() {
-            p[i * s + i] += noise;
-        }
-    }
-}
-
-/// Whether the observation has this state in it.
-fn is_seen(state: usize) -> bool {
-    matches!(state, 0 | 2) || state >= FRONT && (state - FRONT).is_multiple_of(2)
-}
 
 /// The filters of a series in all its coordinates.
 ///
@@ -224,6 +44,8 @@ pub(super) struct SeasonBank {
     begun: bool,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    lanes: AlignedVec,
 }
 
 impl SeasonBank {
@@ -242,6 +64,7 @@ impl SeasonBank {
             moving: vec![MOVING; filters],
             begun: false,
             work: Vec::new(),
+            lanes: AlignedVec::new(),
         }
     }
 
@@ -276,9 +99,7 @@ impl SeasonBank {
             }
             self.begun = true;
         }
-        for k in 0..filters {
-            self.step_covariance(model, k, observed.is_some());
-        }
+        self.step_covariances(model, observed.is_some());
         let mut work = std::mem::take(&mut self.work);
         work.clear();
         work.resize(filters, 0.0);
@@ -296,48 +117,30 @@ impl SeasonBank {
         self.work = work;
     }
 
-    /// The gain of filter `k` for this row, and its covariance for the next.
-    fn step_covariance(&mut self, model: &BankModel, k: usize, observed: bool) {
+    /// The gains for this row, and the covariances for the next, of all filters that move.
+    fn step_covariances(&mut self, model: &BankModel, observed: bool) {
         if !observed {
-            self.moving[k] = self.moving[k].max(MOVING_AFTER_A_GAP);
-        }
-        if self.moving[k] == 0 {
-            return;
+            self.moving.iter_mut().for_each(|rows| *rows = (*rows).max(MOVING_AFTER_A_GAP));
         }
         let (s, filters) = (model.states(), model.filters());
-        let mut work = std::mem::take(&mut self.work);
-        work.clear();
-        work.resize(s * s + s, 0.0);
-        let (p, seen) = work.split_at_mut(s * s);
-        let packed = &mut self.covariances[k * s * (s + 1) / 2..(k + 1) * s * (s + 1) / 2];
-        for i in 0..s {
-            for j in 0..=i {
-                let value = packed[i * (i + 1) / 2 + j];
-                (p[i * s + j], p[j * s + i]) = (value, value);
+        let mut next = 0;
+        while let Some(first) = (next..filters).find(|k| self.moving[*k] > 0) {
+            let (mut group, mut count) = ([first; LANES], 0);
+            for k in (first..filters).filter(|k| self.moving[*k] > 0).take(LANES) {
+                group[count] = k;
+                count += 1;
             }
-        }
-        if observed {
-            for (i, seen) in seen.iter_mut().enumerate() {
-                *seen = (0..s).filter(|j| is_seen(*j)).map(|j| p[i * s + j]).sum();
-            }
-            let variance = 1.0 + (0..s).filter(|i| is_seen(*i)).map(|i| seen[i]).sum::<f64>();
-            let mut change = 0.0_f64;
-            for i in 0..s {
-                let gain = seen[i] / variance;
-                let kept = &mut self.gains[i * filters + k];
-                change = change.max((gain - *kept).abs());
-                *kept = gain;
-                for j in 0..s {
-                    p[i * s + j] -= gain * seen[j];
+            next = group[count - 1] + 1;
+            self.lanes.resize((s * s + s) * LANES);
+            let Self { covariances, gains, lanes, .. } = self;
+            let changes =
+                dispatch(CovarianceStep { model, group, observed, covariances, gains, work: lanes.lanes_mut() });
+            if observed {
+                for (k, change) in group[..count].iter().zip(changes) {
+                    self.moving[*k] = if change < SETTLED { 0 } else { self.moving[*k] - 1 };
                 }
             }
-            self.moving[k] = if change < SETTLED { 0 } else { self.moving[k] - 1 };
         }
-        model.advance_covariance(k, p);
-        for i in 0..s {
-            packed[i * (i + 1) / 2..][..=i].copy_from_slice(&p[i * s..][..=i]);
-        }
-        self.work = work;
     }
 
     pub(super) fn validate(&self, model: &BankModel, coordinates: usize) -> Result<(), Inconsistent> {
@@ -355,6 +158,8 @@ impl SeasonBank {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bank_model::FRONT;
+    use super::super::params::Detail;
     use super::*;
 
     type Matrix = Vec<Vec<f64>>;

@@ -14,7 +14,7 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::exp;
 
-use super::coordinates::ln;
+use super::coordinates::{exp_each, ln};
 use super::shared::MeanRatios;
 
 /// The largest `q`, and the rows for each unit of it.
@@ -64,14 +64,19 @@ impl Bucket {
         Self { losses: vec![0.0; experts], rows: 0.0, decay: exp(ln(memory(periods)) * share), share }
     }
 
+    /// `q`
+    fn power(&self) -> f64 {
+        SHARPEST.min(self.rows / ROWS_A_POWER)
+    }
+
     /// The weights, which sum to 1.
-    fn weights(&self, weights: &mut Vec<f64>) {
-        let power = SHARPEST.min(self.rows / ROWS_A_POWER);
+    fn weights(&self, power: f64, weights: &mut Vec<f64>) {
         // The smallest loss that still is a number keeps the logarithm one.
         let mean = |loss: &f64| loss / self.rows + 1e-300;
         let least = self.losses.iter().map(mean).fold(f64::INFINITY, f64::min);
         weights.clear();
-        weights.extend(self.losses.iter().map(|loss| exp(power * ln(1.0001 * least / (mean(loss) + 1e-4 * least)))));
+        weights.extend(self.losses.iter().map(|loss| power * ln(1.0001 * least / (mean(loss) + 1e-4 * least))));
+        exp_each(weights);
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= sum);
     }
@@ -124,11 +129,22 @@ impl Buckets {
                 continue;
             }
             if weighed != Some(b) {
-                self.buckets[b].weights(work);
+                self.buckets[b].weights(self.buckets[b].power(), work);
                 weighed = Some(b);
             }
             path[step] = values.zip(&*work).map(|(value, weight)| weight * value).sum();
         }
+    }
+
+    /// The mixture of one step with weights that are sharper and become so earlier; not a number
+    /// before the first error.
+    pub(super) fn sharper(&self, paths: &[f64], steps: usize, work: &mut Vec<f64>) -> f64 {
+        let next = &self.buckets[0];
+        if next.rows == 0.0 {
+            return f64::NAN;
+        }
+        next.weights(4.0 * SHARPEST.min(next.rows / (2.0 * ROWS_A_POWER)), work);
+        paths.iter().step_by(steps).zip(&*work).map(|(value, weight)| weight * value).sum()
     }
 
     /// Learns the experts' errors of a forecast of `step` steps.

@@ -41,14 +41,8 @@ impl Coordinate {
 
     /// `y` of each `z`.
     pub(super) fn values(self, path: &mut [f64]) {
-        if self == Self::Plain {
-            return;
-        }
-        for part in path.chunks_mut(LANES) {
-            let mut lane = [Lane::ZERO];
-            lane[0].0[..part.len()].copy_from_slice(part);
-            exp_in_place(&mut lane);
-            part.copy_from_slice(&lane[0].0[..part.len()]);
+        if self != Self::Plain {
+            exp_each(path);
         }
     }
 }
@@ -62,6 +56,16 @@ impl Validate for Coordinate {
                 Inconsistent::require(least.is_normal(), "least logarithm", "it is of a normal number")
             }
         }
+    }
+}
+
+/// `x ← eˣ`, each.
+pub(super) fn exp_each(numbers: &mut [f64]) {
+    for part in numbers.chunks_mut(LANES) {
+        let mut lane = [Lane::ZERO];
+        lane[0].0[..part.len()].copy_from_slice(part);
+        exp_in_place(&mut lane);
+        part.copy_from_slice(&lane[0].0[..part.len()]);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use mercer_core::{Inconsistent, Validate};
 
-use super::bank::{BankModel, SeasonBank};
+use super::bank::SeasonBank;
+use super::bank_model::BankModel;
 use super::coordinates::{Coordinate, LARGEST};
 use super::history::RecentRange;
 use super::lags::{LagSet, Past, View, reach};
@@ -70,6 +71,11 @@ impl Experts {
 
     pub(super) fn count(&self) -> usize {
         self.sides.len() * self.model.filters() + self.sets.iter().map(LagSet::experts).sum::<usize>()
+    }
+
+    /// The series as it is.
+    pub(super) fn plain(&self) -> View<'_> {
+        self.sides[0].view()
     }
 
     /// The size of a change, before errors are known.

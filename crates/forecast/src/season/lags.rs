@@ -90,7 +90,7 @@ impl Design {
     fn all(periods: &[usize], detail: Detail, seed: u64) -> Vec<Self> {
         let longest = periods.last().copied().unwrap_or(1);
         let mut choices = vec![LagChoice { near: 10, gamma: 0.8, lambda: 1.0, cosines: 0, every: 1, forgets: true }];
-        if detail == Detail::Full {
+        if detail != Detail::Light {
             let count = if longest > 26 { 60 } else { 100 };
             choices.push(LagChoice { near: 6, gamma: 0.8, lambda: 1.0, cosines: count, every: 4, forgets: false });
             if periods.is_empty() {

@@ -9,6 +9,9 @@ const LONGEST_PERIOD: usize = 20_000;
 /// expert.
 const MOST_HORIZONS: usize = 2_000;
 
+/// Largest budget of the learner.
+const MOST_BUDGET: usize = 1_000_000_000;
+
 /// The lengths of the seasons, in rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -21,14 +24,34 @@ pub enum Periods {
 }
 
 /// How many experts there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// New variants come last, since files count them from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Detail {
-    /// All of them: the best forecasts.
-    #[default]
+    /// All experts, but no learner.
     Full,
     /// A quarter of the filters and no random cosines: larger errors, less time and memory.
     Light,
+    /// All experts, and for forecasts of one step [`Auto`](mercer_auto::Auto) on the last rows and
+    /// those of one and two seasons ago: the best forecasts.
+    WithLearner {
+        /// Multiply-adds a row of the learner, at least 1000.
+        budget: usize,
+    },
+}
+
+impl Default for Detail {
+    fn default() -> Self {
+        Self::WithLearner { budget: 300_000 }
+    }
+}
+
+impl Detail {
+    /// What the learner may cost, if there is one.
+    pub(super) fn budget(self) -> Option<usize> {
+        if let Self::WithLearner { budget } = self { Some(budget) } else { None }
+    }
 }
 
 parameters! {
@@ -40,7 +63,7 @@ parameters! {
         /// Longer forecasts use those of `H`.
         horizons: usize = 12,
         /// How many experts there are.
-        detail: Detail = Detail::Full,
+        detail: Detail = Detail::default(),
         /// The share of rows that intervals between the quantiles of `(1 ∓ coverage)/2` are held
         /// to.
         coverage: f64 = 0.9,
@@ -63,6 +86,14 @@ impl SeasonParams {
         )?;
         ParameterError::require(coverage > 0.0 && coverage < 1.0, "coverage", "a number between 0 and 1", coverage)?;
         ParameterError::require((0.0..=1.0).contains(&rate), "rate", "a number from 0 to 1", rate)?;
+        if let Some(budget) = self.detail.budget() {
+            ParameterError::require(
+                (1000..=MOST_BUDGET).contains(&budget),
+                "budget",
+                "from 1000 to 1e9",
+                budget as f64,
+            )?;
+        }
         let Periods::Given(periods) = &self.periods else { return Ok(()) };
         ParameterError::require(periods.len() <= 3, "periods", "three at most", periods.len() as f64)?;
         for period in periods {

@@ -6,12 +6,14 @@ use std::collections::VecDeque;
 use mercer_core::{Inconsistent, Validate};
 
 use super::buckets::Buckets;
+use super::coordinates::LARGEST;
 use super::experts::Experts;
 use super::free::FreeExperts;
 use super::params::SeasonParams;
 use super::quantiles::Quantiles;
 use super::scores::SeasonScores;
 use super::shared::SharedWeights;
+use super::stack::{LEARNT, NextRow, StackedStep};
 use crate::ForecastScratch;
 
 /// Rows of the warm-up without a season; with one they are two seasons and two rows.
@@ -37,12 +39,15 @@ struct WaitingForecast {
 /// What there is once the warm-up is over.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct SettledSeries {
+pub(super) struct SettledSeries {
     experts: Experts,
     buckets: Buckets,
     quantiles: Quantiles,
     waiting: VecDeque<WaitingForecast>,
     scores: SeasonScores,
+    /// Where there is a learner.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) stack: Option<Box<StackedStep>>,
 }
 
 /// Memory of a step, which is no part of the state.
@@ -71,6 +76,7 @@ pub(super) struct SeasonSeries {
     beginning: Vec<Option<f64>>,
     /// Until the warm-up is over.
     shared: Option<Box<SharedWeights>>,
+    #[cfg_attr(feature = "serde", serde(with = "super::stored"))]
     settled: Option<SettledSeries>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: StepMemory,
@@ -158,28 +164,51 @@ impl SeasonSeries {
 
     /// The mixture's path from the next row on.
     pub(super) fn forecast(&self, path: &mut [f64], horizons: usize, scratch: &mut ForecastScratch) {
-        scratch.with_buffer(|experts, scratch| self.forecast_all(path, experts, horizons, scratch));
+        scratch.with_buffer(|experts, scratch| {
+            self.forecast_all(path, experts, horizons, None, scratch);
+        });
     }
 
-    /// The same, with the paths of all experts, once they have begun.
-    fn forecast_all(&self, path: &mut [f64], paths: &mut Vec<f64>, horizons: usize, scratch: &mut ForecastScratch) {
+    /// The same, with the paths of all experts, once they have begun. Where forecasts of one step
+    /// are corrected, by what was `learnt` of the next row or else will be, it says by which.
+    fn forecast_all(
+        &self,
+        path: &mut [f64],
+        paths: &mut Vec<f64>,
+        horizons: usize,
+        learnt: Option<[f64; LEARNT]>,
+        scratch: &mut ForecastScratch,
+    ) -> Option<NextRow> {
         let steps = path.len();
-        match &self.settled {
-            None => path.iter_mut().enumerate().for_each(|(i, y)| *y = self.free.seasonal(self.rows + i)),
-            Some(settled) if steps > 0 => scratch.with_buffer(|work, scratch| {
-                let learners = settled.experts.count() * steps;
-                paths.clear();
-                paths.resize(learners + FreeExperts::count(self.periods.len()) * steps, 0.0);
-                let (learning, free) = paths.split_at_mut(learners);
-                settled.experts.forecast(steps, learning, scratch, work);
-                self.free.forecast(self.rows, steps, free);
-                if let Some(floor) = self.floor() {
-                    paths.iter_mut().for_each(|y| *y = y.max(floor));
-                }
-                settled.buckets.mix(paths, self.gap + 1, path, horizons, work);
-            }),
-            Some(_) => {}
+        let Some(settled) = &self.settled else {
+            path.iter_mut().enumerate().for_each(|(i, y)| *y = self.free.seasonal(self.rows + i));
+            return None;
+        };
+        if steps == 0 {
+            return None;
         }
+        let stack = settled.stack.as_ref().filter(|_| self.gap == 0);
+        let learnt = stack.map(|stack| {
+            learnt.unwrap_or_else(|| stack.predict(settled.experts.plain().recent, &self.periods, scratch))
+        });
+        scratch.with_buffer(|work, scratch| {
+            let learners = settled.experts.count() * steps;
+            paths.clear();
+            paths.resize(learners + FreeExperts::count(self.periods.len()) * steps, 0.0);
+            let (learning, free) = paths.split_at_mut(learners);
+            settled.experts.forecast(steps, learning, scratch, work);
+            self.free.forecast(self.rows, steps, free);
+            if let Some(floor) = self.floor() {
+                paths.iter_mut().for_each(|y| *y = y.max(floor));
+            }
+            settled.buckets.mix(paths, self.gap + 1, path, horizons, work);
+            let sharper = settled.buckets.sharper(paths, steps, work);
+            let next = NextRow { mixture: path[0], sharper, learnt: learnt? };
+            let (low, high) = settled.experts.plain().bounds;
+            let corrected = stack?.forecast(&next).clamp(low, high).clamp(-LARGEST, LARGEST);
+            path[0] = corrected.max(self.floor().unwrap_or(f64::NEG_INFINITY));
+            Some(next)
+        })
     }
 
     /// Predicts the next row, and learns it.
@@ -188,12 +217,14 @@ impl SeasonSeries {
             return 0.0;
         }
         let mut work = std::mem::take(&mut self.work);
+        let counts = observed.map(|y| self.counts(y));
+        let learnt = counts.and_then(|y| self.teach(y, &mut work.scratch));
         let origin = self.gap == 0 && self.rows.is_multiple_of(stride(self.rows, params.horizons));
         work.mixture.clear();
         work.mixture.resize(if origin { params.horizons } else { 1 }, 0.0);
-        self.forecast_all(&mut work.mixture, &mut work.experts, params.horizons, &mut work.scratch);
+        let StepMemory { mixture, experts, scratch, .. } = &mut work;
+        let next = self.forecast_all(mixture, experts, params.horizons, learnt, scratch);
         let prediction = work.mixture[0];
-        let counts = observed.map(|y| self.counts(y));
         if let Some(settled) = &mut self.settled {
             if origin {
                 let mut waiting = work.spare.pop().unwrap_or_default();
@@ -204,6 +235,9 @@ impl SeasonSeries {
             }
             if let Some(y) = counts {
                 settled.changes(y, self.free.seasonal(self.rows));
+                if let (Some(stack), Some(next)) = (&mut settled.stack, &next) {
+                    stack.judge(next, y);
+                }
                 if self.gap == 0 {
                     settled.judge(1, &work.mixture, &work.experts, y, params, self.periods.len());
                 }
@@ -222,6 +256,13 @@ impl SeasonSeries {
         }
         self.work = work;
         prediction
+    }
+
+    /// The learner learns a row behind one that was observed, and says what it expected.
+    fn teach(&mut self, y: f64, scratch: &mut ForecastScratch) -> Option<[f64; LEARNT]> {
+        let Self { settled: Some(settled), periods, gap: 0, .. } = self else { return None };
+        let SettledSeries { experts, stack: Some(stack), .. } = settled else { return None };
+        Some(stack.learn(experts.plain().recent, periods, y, scratch))
     }
 
     /// Time passes.
@@ -247,15 +288,21 @@ impl SeasonSeries {
     fn settle(&mut self, params: &SeasonParams, scratch: &mut ForecastScratch) {
         let beginning = std::mem::take(&mut self.beginning);
         let mut experts = Experts::new(&self.periods, params, &beginning);
-        let mut last = 0.0;
+        let budget = params.detail.budget();
+        let mut stack = budget.and_then(|budget| StackedStep::new(&self.periods, budget)).map(Box::new);
+        let (mut last, mut before) = (0.0, None);
         for row in beginning {
             match row {
                 Some(y) => {
+                    if let (Some(stack), Some(_)) = (&mut stack, before) {
+                        stack.learn(experts.plain().recent, &self.periods, y, scratch);
+                    }
                     experts.learn(y, scratch);
                     last = y;
                 }
                 None => experts.skip(last, scratch),
             }
+            before = row;
         }
         let count = experts.count() + FreeExperts::count(self.periods.len());
         let mut buckets = Buckets::new(params.horizons, count, &self.periods);
@@ -268,6 +315,7 @@ impl SeasonSeries {
             quantiles: Quantiles::new(params.horizons),
             waiting: VecDeque::with_capacity(WAITING + 1),
             scores: SeasonScores::default(),
+            stack,
         });
     }
 
@@ -333,6 +381,9 @@ impl SettledSeries {
         self.buckets.validate(params.horizons, count, periods)?;
         self.quantiles.validate(params.horizons)?;
         self.scores.validate()?;
+        let learner = self.stack.is_some() == params.detail.budget().is_some();
+        Inconsistent::require(learner, "season mixture", "it has a learner where its detail says so")?;
+        self.stack.iter().try_for_each(|stack| stack.validate(periods))?;
         for waiting in &self.waiting {
             waiting.mixture.validate()?;
             waiting.experts.validate()?;

@@ -11,7 +11,7 @@ use mercer_forecast::{
     ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams,
     SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
-use mercer_testkit::conformance::check_forecaster;
+use mercer_testkit::conformance::{check_forecaster, check_late_forecaster};
 use mercer_testkit::streams;
 
 use crate::TestResult;
@@ -137,6 +137,14 @@ fn every_forecaster_keeps_the_contract() {
     for (name, make) in subjects() {
         seen.insert(make().name());
         check_forecaster(&name, &*make);
+    }
+    // The learner chooses its scales anew until row 1024. Its budget leaves out the window, which
+    // would be full much later.
+    for (periods, inputs) in [(vec![], 0), (vec![7], 1)] {
+        let detail = Detail::WithLearner { budget: 5_000 };
+        let params = SeasonParams::default().periods(Periods::Given(periods)).detail(detail).horizons(5);
+        let make = || Seasons::new(1, inputs, &params).expect("valid").into();
+        check_late_forecaster("season mixtures with a learner", 1100, &make);
     }
     assert_eq!(seen, AnyForecaster::NAMES.iter().copied().collect::<BTreeSet<_>>());
 }

@@ -27,7 +27,7 @@ fn weekly(rows: usize) -> Vec<f64> {
 
 #[test]
 fn a_forecast_after_missing_rows_is_one_of_more_steps() -> TestResult {
-    for detail in [Detail::Full, Detail::Light] {
+    for detail in [Detail::Full, Detail::Light, Detail::default()] {
         let params = SeasonParams::default().periods(Periods::Given(vec![7])).horizons(8).detail(detail);
         let mut mixture = SeasonMixture::new(params)?;
         for y in weekly(150) {
@@ -74,6 +74,26 @@ fn spoilt_numbers_and_gaps_cost_little() -> TestResult {
     let gaps = truth.iter().enumerate().map(|(t, y)| (t * 7919 % 10 >= 2).then_some(*y));
     let error = late_error(gaps, &truth, 900)?;
     assert!(error < 1.1 * clean, "with a fifth missing {error} where {clean} would be");
+    Ok(())
+}
+
+/// A chaotic series, which no linear forecast knows: the learner does.
+#[test]
+fn a_learner_sees_what_is_not_linear() -> TestResult {
+    let errors = [Detail::Full, Detail::default()].map(|detail| -> Result<f64, mercer_forecast::Error> {
+        let params = SeasonParams::default().periods(Periods::Given(vec![7])).horizons(1).detail(detail);
+        let mut mixture = SeasonMixture::new(params)?;
+        let (mut x, mut before, mut errors) = (0.1, 0.1, 0.0);
+        for t in 0..600 {
+            // Hénon's map.
+            (x, before) = (1.0 - 1.4 * x * x + 0.3 * before, x);
+            let error: f64 = mixture.learn(Some(x))? - x;
+            errors += if t < 400 { 0.0 } else { error * error };
+        }
+        Ok((errors / 200.0).sqrt())
+    });
+    let [Ok(without), Ok(with)] = errors else { return Err("a row is refused".into()) };
+    assert!(with < 0.5 * without, "{with} with a learner, {without} without");
     Ok(())
 }
 
@@ -183,4 +203,6 @@ fn parameters_out_of_range_are_refused() {
     assert!(refused(&[1]) && refused(&[7, 7]) && refused(&[12, 7]) && refused(&[20_001]) && refused(&[2, 3, 4, 5]));
     assert!(mixture(&[], 0).is_err() && mixture(&[], 2001).is_err());
     assert!(SeasonMixture::new(SeasonParams::default().coverage(1.0)).is_err());
+    let budget = |budget| SeasonMixture::new(SeasonParams::default().detail(Detail::WithLearner { budget }));
+    assert!(budget(999).is_err() && budget(1000).is_ok() && budget(1_000_000_001).is_err());
 }
