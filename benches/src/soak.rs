@@ -39,7 +39,7 @@ pub const REFERENCE: &str = "sw-krls window=200 lambda=0.1";
 pub const MEAN: &str = "running mean";
 
 /// What the guide offers where a stream changes, jumps or is spoilt, and where it says so.
-pub const OFFERED: [(&str, &[&str]); 9] = [
+pub const OFFERED: [(&str, &[&str]); 15] = [
     ("krls forgetting=0.99 forgets=exponential", &["stationary", "corner then all", "zeros then signal", "drift"]),
     ("fogd", &["corner then all", "zeros then signal", "drift"]),
     ("restart learner=(krls lambda=0.1)", &["stationary", "zeros then signal", "switching"]),
@@ -47,6 +47,12 @@ pub const OFFERED: [(&str, &[&str]); 9] = [
     ("krls max_dictionary=100 removal=oldest", &["stationary", "corner then all", "wandering centre"]),
     ("krls max_dictionary=100 removal=random", &["stationary", "corner then all", "wandering centre"]),
     ("sw-krls window=100", &["stationary", "wandering centre", "wrong targets", "switching", "drift"]),
+    ("krls-t max_dictionary=100", &["switching", "drift"]),
+    ("knlms max_dictionary=100", &["drift"]),
+    ("qklms max_dictionary=100", &["drift"]),
+    ("qklms-fb max_dictionary=100", &["drift"]),
+    ("kap-sm max_dictionary=100 window=50 loss=huber", &["wrong targets"]),
+    ("krmc max_dictionary=100", &["wrong targets"]),
     ("robust learner=(krls lambda=0.1)", &["stationary", "corner then all", "wrong targets"]),
     (
         "auto",
@@ -54,6 +60,7 @@ pub const OFFERED: [(&str, &[&str]); 9] = [
             "stationary",
             "corner then all",
             "constant then moving",
+            "wandering centre",
             "near duplicates",
             "wrong targets",
             "switching",
@@ -254,18 +261,11 @@ pub fn outcome(subject: &str, stream: &str, rows: usize) -> Result<SoakOutcome> 
 /// Learners that must recover from one wrong target.
 pub const RECOVERING: [&str; 3] = [EXPERTS, "restart learner=(krls lambda=0.1)", "auto"];
 
-/// Rows, counted from 0, and sizes of one wrong target.
-pub const WRONG: [(usize, f64); 9] = [
-    (5, 1e6),
-    (5, 1e9),
-    (5, 1e60),
-    (5000, 1e6),
-    (5000, 1e9),
-    (5000, 1e60),
-    (60_000, 1e6),
-    (60_000, 1e9),
-    (60_000, 1e60),
-];
+/// Rows, counted from 0, of one wrong target.
+pub const PLACES: [usize; 3] = [5, 5000, 60_000];
+
+/// Its sizes.
+pub const WRONG: [f64; 3] = [1e6, 1e9, 1e60];
 
 /// The mean absolute error over 2000 rows from 500 rows behind `place` on, of a stationary stream
 /// in which the target there is `wrong`.

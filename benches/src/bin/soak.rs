@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use clap::Parser;
 use mercer::notes::Cause;
 use mercer_benches::soak::{
-    MEAN, OFFERED, RECOVERING, REFERENCE, STREAMS, SoakOutcome, WRONG, after, outcome, subjects,
+    MEAN, OFFERED, PLACES, RECOVERING, REFERENCE, STREAMS, SoakOutcome, WRONG, after, outcome, subjects,
 };
 
 /// Errors as multiples of those of a window.
@@ -68,12 +68,15 @@ fn line(subject: &str, reference: &[f64], mean: &[f64], rows: usize) -> (String,
 /// How much worse a subject is after one wrong target.
 fn recovery(subject: &str, rows: usize) -> Result<(String, Vec<String>)> {
     let (mut cells, mut wrong) = (Vec::new(), Vec::new());
-    for (place, size) in WRONG.into_iter().filter(|(place, _)| *place + 2500 < rows) {
-        let ratio = after(subject, place, Some(size))? / after(subject, place, None)?;
-        if ratio > 1.2 {
-            wrong.push(format!("{subject}, {size:e} in row {}: {ratio:.2} times the undisturbed error", place + 1));
+    for place in PLACES.into_iter().filter(|place| place + 2500 < rows) {
+        let undisturbed = after(subject, place, None)?;
+        for size in WRONG {
+            let ratio = after(subject, place, Some(size))? / undisturbed;
+            if ratio > 1.2 {
+                wrong.push(format!("{subject}, {size:e} in row {}: {ratio:.2} times the undisturbed error", place + 1));
+            }
+            cells.push(format!("{ratio:.3}"));
         }
-        cells.push(format!("{ratio:.3}"));
     }
     Ok((format!("| `{subject}` | {} |", cells.join(" | ")), wrong))
 }
@@ -98,8 +101,9 @@ fn main() -> Result<()> {
         }
     };
     thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
-    let places = WRONG.iter().filter(|(place, _)| place + 2500 < rows);
-    let heads: Vec<String> = places.map(|(place, size)| format!("{size:e} in row {}", place + 1)).collect();
+    let places = PLACES.iter().filter(|place| **place + 2500 < rows);
+    let head = |place: &usize| WRONG.map(|size| format!("{size:e} in row {}", place + 1));
+    let heads: Vec<String> = places.flat_map(head).collect();
     println!("\n| learner | {} |\n|---|{}", heads.join(" | "), "---:|".repeat(heads.len()));
     let mut wrong = wrong.into_inner().unwrap_or_default();
     for subject in RECOVERING.iter().filter(|subject| subject.starts_with(&learner)) {

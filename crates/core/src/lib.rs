@@ -6,6 +6,7 @@
 //! | [`ParameterError`] | to say which parameter a constructor refused, and why |
 //! | [`ExampleError`], [`check_input`] | to say which example a learner or a forecaster refused, and why |
 //! | [`parameters!`] | to declare a struct of parameters with its defaults |
+//! | [`names!`] | to declare an enum whose values have names |
 //! | [`Number`] | to write a number for people |
 //! | [`Cost`] | to say what a round costs |
 //! | [`Cell`], [`Cells`] | a value of a table, and a row of values |
@@ -34,6 +35,7 @@ mod cell;
 mod cost;
 mod example;
 mod instant;
+mod names;
 mod nesting;
 mod numeral;
 mod odd;

@@ -11,20 +11,10 @@ pub enum Oddity {
     NewCategory,
 }
 
+// As what such cells are counted.
+crate::names!(pub Oddity { Gap = "gaps", Misfit = "misfits", NewCategory = "hashed" });
+
 impl Oddity {
-    /// All, in their order.
-    pub const ALL: [Self; 3] = [Self::Gap, Self::Misfit, Self::NewCategory];
-
-    /// What such cells are counted as.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gap => "gaps",
-            Self::Misfit => "misfits",
-            Self::NewCategory => "hashed",
-        }
-    }
-
     /// What is said of the first such cell of a column, behind its place and its column.
     #[must_use]
     pub fn words(self) -> &'static str {

@@ -65,23 +65,11 @@ impl Scale {
     pub(crate) fn running(self) -> Self {
         if matches!(self, Self::Paper01 | Self::Paper11) { Self::Range } else { self }
     }
-
-    /// All of them, with their names.
-    const NAMES: [(Self, &'static str); 6] = [
-        (Self::None, "none"),
-        (Self::Standard, "standard"),
-        (Self::Robust, "robust"),
-        (Self::Range, "range"),
-        (Self::Paper01, "paper01"),
-        (Self::Paper11, "paper11"),
-    ];
-
-    /// Its name, as [`FromStr`] reads it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(scale, _)| *scale == self).map_or("none", |(_, name)| name)
-    }
 }
+
+mercer_core::names!(pub Scale {
+    None = "none", Standard = "standard", Robust = "robust", Range = "range", Paper01 = "paper01", Paper11 = "paper11"
+});
 
 impl fmt::Display for Scale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,8 +81,7 @@ impl FromStr for Scale {
     type Err = EncodingError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = Self::NAMES.iter().find(|(_, name)| *name == text);
-        known.map(|(scale, _)| *scale).ok_or_else(|| EncodingError::Scale(text.to_owned()))
+        Self::named(text).ok_or_else(|| EncodingError::Scale(text.to_owned()))
     }
 }
 
@@ -257,8 +244,6 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Scale; 6] = [Scale::None, Scale::Standard, Scale::Robust, Scale::Range, Scale::Paper01, Scale::Paper11];
-
     fn taught(scale: Scale, values: &[f64]) -> NumberScale {
         let mut made = NumberScale::new(scale, Some((-2.0, 6.0)));
         values.iter().for_each(|value| made.learn(*value));
@@ -267,7 +252,7 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for scale in ALL {
+        for scale in Scale::ALL {
             assert_eq!(scale.to_string().parse(), Ok(scale));
         }
         assert!("minmax".parse::<Scale>().is_err());
@@ -299,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_first_row_and_constants_are_zero() {
-        for scale in ALL {
+        for scale in Scale::ALL {
             let expected = if scale == Scale::None { 7.0 } else { 0.0 };
             if !matches!(scale, Scale::Paper01 | Scale::Paper11) {
                 assert_eq!([taught(scale, &[]), taught(scale, &[7.0; 9])].map(|made| made.encode(7.0)), [expected; 2]);
@@ -336,7 +321,7 @@ mod tests {
     proptest! {
         #[test]
         fn everything_stays_finite(values in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO, 0..60)) {
-            for scale in ALL {
+            for scale in Scale::ALL {
                 let mut made = NumberScale::new(scale, values.first().map(|low| (*low, f64::MAX)));
                 for value in &values {
                     prop_assert!(made.encode(*value).is_finite() && made.gap().is_finite());

@@ -24,7 +24,7 @@ mod share;
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
 use self::recovery::Recovery;
-pub use self::rule::{Rule, UnknownRule};
+pub use self::rule::Rule;
 use self::share::Sharing;
 pub use self::share::{Share, UnknownShare};
 

@@ -27,7 +27,7 @@ mod error;
 mod intervals;
 mod outliers;
 
-pub use aggregation::{Aggregation, Rule, Share, UnknownRule, UnknownShare, square_loss_regret};
+pub use aggregation::{Aggregation, Rule, Share, UnknownShare, square_loss_regret};
 pub use change::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 pub use error::Error;
 pub use intervals::{ConformalIntervals, IntervalParams};

@@ -29,20 +29,9 @@ pub enum Outliers {
     Skip,
 }
 
+mercer_core::names!(pub Outliers { Keep = "keep", Weigh = "weigh", Skip = "skip" });
+
 impl Outliers {
-    /// All.
-    pub const ALL: [Self; 3] = [Self::Keep, Self::Weigh, Self::Skip];
-
-    /// The name, as [`FromStr`](std::str::FromStr) reads it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Weigh => "weigh",
-            Self::Skip => "skip",
-        }
-    }
-
     /// The part of a row's weight that is left, by the [share](OutlierScreen::observe) of its
     /// value.
     #[must_use]
@@ -64,7 +53,7 @@ impl std::str::FromStr for Outliers {
     type Err = UnknownOutliers;
 
     fn from_str(name: &str) -> Result<Self, UnknownOutliers> {
-        Self::ALL.into_iter().find(|outliers| outliers.name() == name).ok_or_else(|| UnknownOutliers(name.to_owned()))
+        Self::named(name).ok_or_else(|| UnknownOutliers(name.to_owned()))
     }
 }
 
@@ -139,6 +128,10 @@ impl OutlierScreen {
     /// `m w` over that distance, which is below 1, and 0 for what is no number.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
+        // So are nearly all values.
+        if self.ranges[1].is_some_and(|(low, high)| low <= value && value <= high) {
+            return 1.0;
+        }
         let Some(range) = self.range() else { return 1.0 };
         let margin = self.margin(range);
         let beyond = (range.0 - value).max(value - range.1);

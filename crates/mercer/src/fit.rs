@@ -37,19 +37,15 @@ enum FitLearner {
     PkrrFrozen,
 }
 
+mercer_core::names!(FitLearner {
+    Ridge = "ridge",
+    PkrrTaylor = "pkrr-taylor",
+    PkawvTaylor = "pkawv-taylor",
+    PkrrFourier = "pkrr-fourier",
+    PkrrFrozen = "pkrr-frozen",
+});
+
 impl FitLearner {
-    const ALL: [Self; 5] = [Self::Ridge, Self::PkrrTaylor, Self::PkawvTaylor, Self::PkrrFourier, Self::PkrrFrozen];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Ridge => "ridge",
-            Self::PkrrTaylor => "pkrr-taylor",
-            Self::PkawvTaylor => "pkawv-taylor",
-            Self::PkrrFourier => "pkrr-fourier",
-            Self::PkrrFrozen => "pkrr-frozen",
-        }
-    }
-
     fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Ridge => &["lambda", "intercept"],
@@ -179,7 +175,7 @@ impl FitSpec {
         pairs: impl IntoIterator<Item = &'p str>,
         seed: u64,
     ) -> Result<Self, FitError> {
-        let found = FitLearner::ALL.into_iter().find(|one| one.name() == learner.trim());
+        let found = FitLearner::named(learner.trim());
         let learner = found.ok_or_else(|| FitError::UnknownLearner { name: learner.to_owned() })?;
         let mut spec =
             Self { learner, kernel, lambda: None, intercept: true, degree: 2, centre: vec![], features: 100, seed };

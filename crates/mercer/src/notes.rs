@@ -58,34 +58,17 @@ pub enum Cause {
     NoBetterThanConstant,
 }
 
-impl Cause {
-    /// All.
-    pub const ALL: [Self; 8] = [
-        Self::UnitOfTargets,
-        Self::UnitOfInputs,
-        Self::Forgetting,
-        Self::FullDictionary,
-        Self::LargeDictionary,
-        Self::OneRow,
-        Self::ImplausibleTarget,
-        Self::NoBetterThanConstant,
-    ];
-
-    /// The name, for programs.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UnitOfTargets => "unit_of_targets",
-            Self::UnitOfInputs => "unit_of_inputs",
-            Self::Forgetting => "forgetting",
-            Self::FullDictionary => "full_dictionary",
-            Self::LargeDictionary => "large_dictionary",
-            Self::OneRow => "one_row",
-            Self::ImplausibleTarget => "implausible_target",
-            Self::NoBetterThanConstant => "no_better_than_constant",
-        }
-    }
-}
+// For programs.
+mercer_core::names!(pub Cause {
+    UnitOfTargets = "unit_of_targets",
+    UnitOfInputs = "unit_of_inputs",
+    Forgetting = "forgetting",
+    FullDictionary = "full_dictionary",
+    LargeDictionary = "large_dictionary",
+    OneRow = "one_row",
+    ImplausibleTarget = "implausible_target",
+    NoBetterThanConstant = "no_better_than_constant",
+});
 
 /// A remark.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -40,20 +40,9 @@ pub enum Rule {
     MlPoly,
 }
 
+mercer_core::names!(pub Rule { Ewa = "ewa", Boa = "boa", MlPoly = "ml-poly" });
+
 impl Rule {
-    /// All rules.
-    pub const ALL: [Self; 3] = [Self::Ewa, Self::Boa, Self::MlPoly];
-
-    /// The name, as [`FromStr`](std::str::FromStr) reads it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ewa => "ewa",
-            Self::Boa => "boa",
-            Self::MlPoly => "ml-poly",
-        }
-    }
-
     /// Whether a share of the weight means something: its weights are exponential.
     pub(super) fn shares(self) -> bool {
         self != Self::MlPoly
@@ -63,18 +52,5 @@ impl Rule {
 impl std::fmt::Display for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// A name that is no [`Rule`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no aggregation rule {0:?}; the rules are ewa, boa and ml-poly")]
-pub struct UnknownRule(pub String);
-
-impl std::str::FromStr for Rule {
-    type Err = UnknownRule;
-
-    fn from_str(name: &str) -> Result<Self, UnknownRule> {
-        Self::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(|| UnknownRule(name.to_owned()))
     }
 }
