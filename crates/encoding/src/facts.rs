@@ -103,7 +103,7 @@ impl Column {
 
     /// Why a column is what it is, and what would make it another thing.
     fn reason(&self, rows: u64, face: Face) -> String {
-        let Self { name, kind, used, missing, distinct, notation, why, .. } = self;
+        let Self { name, kind, used, missing, distinct, mean, notation, why, .. } = self;
         let category = || face.of(name, Kind::Category);
         let mut parts = Vec::new();
         match (used, kind) {
@@ -118,8 +118,9 @@ impl Column {
                 return format!("has no value in the first {rows} rows, and begins with the first that it has");
             }
             (Use::Encoded, Kind::Category) if *distinct > EncodingOptions::default().categories as u64 => {
+                let (alone, beside) = if *mean { (" alone", ", beside the mean target of each") } else { ("", "") };
                 let mean = face.of(name, Kind::Mean);
-                parts.push(format!("{distinct} values so far; {mean} takes the mean target of each"));
+                parts.push(format!("{distinct} values so far{beside}; {mean} takes the mean{alone}"));
             }
             (_, Kind::Category | Kind::Mean) => parts.push(format!("{distinct} values so far")),
             _ => {}

@@ -301,7 +301,7 @@ impl ColumnSight {
         }
         let kind = if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
             Kind::Text
-        } else if self.texts == present && distinct == present && present >= ENOUGH_TEXTS {
+        } else if 2 * self.numbers <= present && distinct == present && present >= ENOUGH_TEXTS {
             Kind::Identifier
         } else {
             Kind::Category
@@ -471,6 +471,7 @@ impl ColumnSight {
             range: if is_time { times.range.ends() } else { range.ends() },
             categories: if listed { self.most_frequent() } else { Vec::new() },
             time: if is_time { times.parts() } else { TimeParts::default() },
+            mean: false,
             notation,
             why,
         })

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | time | instants, or texts that are dates or times ([`Notation`]) | cyclic parts and elapsed time |
 //! | constant | there is but one value | a number or a category: it may vary later |
-//! | identifier | integers that rise from row to row in a column with a name such as `id`, `order_id`, `index`; or 20 texts or more, all different | nothing |
+//! | identifier | integers that rise from row to row in a column with a name such as `id`, `order_id`, `index`; or 20 values or more, all different, of which half are texts | nothing |
 //! | number | numbers, with signs or units around them ([`Notation`]) or without | a number |
 //! | text | longer than 40 bytes on average, and more than half of them different | nothing |
 //! | category | everything else | one-hot, and hashed above a size |
@@ -14,9 +14,9 @@
 //! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
 //! marks of gaps ([`is_gap_mark`](mercer_core::is_gap_mark)), of which there may be any number;
 //! among categories they are values. A column without a single value has room for numbers and for
-//! categories, and begins with the first that comes. A column of many categories may be told to be
-//! a mean: the running mean of the target in the rows of each. [`Overrides`](crate::Overrides)
-//! decide otherwise.
+//! categories, and begins with the first that comes. A column of many categories may have the
+//! running mean of the target in the rows of each beside it ([`Schema::take_means`]), or be that
+//! mean alone. [`Overrides`](crate::Overrides) decide otherwise.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +25,7 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::error::{EncodingError, listed};
 use crate::notation::Notation;
+use crate::overrides::Overrides;
 
 /// Most frequent categories that a schema remembers of a column.
 pub(crate) const LISTED: usize = 256;
@@ -147,6 +148,8 @@ pub struct Column {
     pub categories: Vec<(String, u64)>,
     /// For times.
     pub time: TimeParts,
+    /// Whether a category has the mean of the target beside its places.
+    pub mean: bool,
     /// How its texts are read.
     pub notation: Notation,
     /// Why it is what it is, where that is not plain; else nothing.
@@ -191,6 +194,7 @@ impl Column {
             range: None,
             categories: Vec::new(),
             time,
+            mean: kind == Kind::Category,
             notation: Notation::Plain,
             why: String::new(),
         }
@@ -259,6 +263,18 @@ impl Schema {
             column.range = Some((low, high));
         }
         sound
+    }
+
+    /// Has the columns of more than `own` categories in the head have the mean of the target beside
+    /// them, but for those whose kind is told: for whoever tells a target that is a number, or one
+    /// of two classes (`Transform::learn_with`).
+    pub fn take_means(&mut self, told: &Overrides, own: usize) {
+        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        let place = |(name, _): &(String, Kind)| Self::place(&names, self.named, name).ok();
+        let told: Vec<usize> = told.kinds.iter().filter_map(place).collect();
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            column.mean = column.kind == Kind::Category && column.distinct > own as u64 && !told.contains(&place);
+        }
     }
 
     /// Place of a column by its name; `#3`, or `3` without names, is the third.

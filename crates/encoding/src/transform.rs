@@ -6,6 +6,7 @@
 //! | number, constant number | the scaled value ([`Scale`]) |
 //! | category, constant text | one for each of `s` categories, and `h` for all others |
 //! | category that is told to be a mean | the running mean of the target in its rows, scaled as numbers are |
+//! | one of many ([`Column::mean`]), or of a column that came late | as a category, and the mean behind it |
 //! | time | sine and cosine of the hour, the weekday and the season, each where the head shows variation; years since the head's first instant, scaled as numbers are |
 //! | each of them with 1% gaps or more in the head | one more: 1 for a gap, else 0 |
 //!
@@ -133,6 +134,8 @@ enum Encoder {
     Time(Times),
     Late(Late),
     Mean(Means),
+    /// A column of many categories.
+    Many(Categories, Means),
 }
 
 /// A column of numbers.
@@ -168,7 +171,8 @@ impl Transform {
                 Use::Identifier if !acts => Encoder::Number(NumberColumn::new(scale, None, gaps, column)),
                 Use::Late => Encoder::Late(Late::new(column, scale, (categories, hashed))),
                 Use::Encoded if column.is_category() => {
-                    Encoder::Category(Categories::new(column, column.distinct as usize, (categories, hashed), gaps))
+                    let made = Categories::new(column, column.distinct as usize, (categories, hashed), gaps);
+                    Encoder::of_categories(made, column, scale)
                 }
                 Use::Encoded if column.kind == Kind::Mean => Encoder::Mean(Means::new(scale, gaps)),
                 Use::Encoded if column.kind == Kind::Time => Encoder::Time(Times::new(column, scale, gaps)),
@@ -214,7 +218,7 @@ impl Transform {
             _ if column.used != Use::Encoded => Encoder::Ignored,
             Kind::Category => {
                 let made = Categories::new(column, LATE_CATEGORIES, (categories, hashed), false);
-                Encoder::Category(made.apart(hashed))
+                Encoder::of_categories(made.apart(hashed), column, scale)
             }
             Kind::Mean => Encoder::Mean(Means::new(scale, false)),
             Kind::Time => Encoder::Time(Times::new(column, scale, false)),
@@ -278,6 +282,11 @@ impl Transform {
                     Encoder::Number(column) => column.encode(cell, numbers),
                     Encoder::Category(column) => column.encode(cell, numbers, place, (&self.pool, pooled)),
                     Encoder::Mean(column) => column.encode(cell, numbers),
+                    Encoder::Many(categories, means) => {
+                        let (own, mean) = numbers.split_at_mut(categories.width());
+                        categories.encode(cell, own, place, (&self.pool, pooled));
+                        means.encode(cell, mean);
+                    }
                     Encoder::Time(column) => column.encode(cell, numbers),
                     Encoder::Late(column) => {
                         column.numbers.encode(cell, numbers);
@@ -312,7 +321,11 @@ impl Transform {
                 Encoder::Number(column) => column.learn(record.cell(place)),
                 Encoder::Late(column) => column.learn(record.cell(place), pool),
                 Encoder::Category(column) => column.learn(record.cell(place), pool),
-                Encoder::Mean(column) => target.iter().for_each(|y| column.learn(record.cell(place), *y)),
+                Encoder::Mean(column) => column.learn(record.cell(place), target),
+                Encoder::Many(categories, means) => {
+                    categories.learn(record.cell(place), pool);
+                    means.learn(record.cell(place), target);
+                }
                 Encoder::Time(column) => column.learn(record.cell(place)),
             }
         }
@@ -329,7 +342,7 @@ impl Transform {
                 Encoder::Aside | Encoder::Ignored => None,
                 Encoder::Number(column) => misfit(column.notation.number(cell).is_some()),
                 Encoder::Late(column) => column.oddity(cell),
-                Encoder::Category(column) => column.oddity(cell),
+                Encoder::Category(column) | Encoder::Many(column, _) => column.oddity(cell),
                 Encoder::Mean(_) => matches!(cell, Cell::Missing).then_some(Oddity::Gap),
                 Encoder::Time(column) => misfit(column.instant(cell).is_some()),
             };
@@ -353,9 +366,10 @@ impl Transform {
                     names.extend(numbers.gaps.then(|| gap_name(name)));
                 }
                 Encoder::Category(categories) => categories.names(name, &mut names),
-                Encoder::Mean(means) => {
-                    names.push(format!("{name} (mean of the target)"));
-                    names.extend(means.gaps().then(|| gap_name(name)));
+                Encoder::Mean(means) => means.names(name, &mut names),
+                Encoder::Many(categories, means) => {
+                    categories.names(name, &mut names);
+                    means.names(name, &mut names);
                 }
                 Encoder::Time(times) => times.names(name, &mut names),
                 Encoder::Late(_) => names.push(name.clone()),
@@ -381,6 +395,7 @@ impl Transform {
             Encoder::Number(numbers) => (numbers.words(), numbers.gaps),
             Encoder::Category(categories) => (categories.words(), categories.gaps()),
             Encoder::Mean(means) => (means.words(), means.gaps()),
+            Encoder::Many(categories, means) => (format!("{}, and {}", categories.words(), means.words()), false),
             Encoder::Time(times) => (times.words(), times.gaps()),
             Encoder::Late(_) => ("a number or a category, from its first value on".to_owned(), false),
         };
@@ -394,10 +409,14 @@ impl Transform {
 }
 
 impl Encoder {
+    fn of_categories(categories: Categories, column: &Column, scale: Scale) -> Self {
+        if column.mean { Self::Many(categories, Means::new(scale, false)) } else { Self::Category(categories) }
+    }
+
     /// The categories of a column that may have some.
     fn categories(&self) -> Option<&Categories> {
         match self {
-            Self::Category(categories) => Some(categories),
+            Self::Category(categories) | Self::Many(categories, _) => Some(categories),
             Self::Late(late) => Some(&late.categories),
             Self::Aside | Self::Ignored | Self::Number(_) | Self::Time(_) | Self::Mean(_) => None,
         }
@@ -411,6 +430,7 @@ impl Encoder {
             Self::Time(times) => times.width(),
             Self::Late(_) => 1,
             Self::Mean(means) => means.width(),
+            Self::Many(categories, means) => categories.width() + means.width(),
         }
     }
 }
@@ -486,6 +506,10 @@ impl Validate for Transform {
                 Encoder::Number(numbers) => numbers.scale.validate()?,
                 Encoder::Category(categories) => categories.validate()?,
                 Encoder::Mean(means) => means.validate()?,
+                Encoder::Many(categories, means) => {
+                    categories.validate()?;
+                    means.validate()?;
+                }
                 Encoder::Time(times) => times.validate()?,
                 Encoder::Late(late) => {
                     late.numbers.scale.validate()?;

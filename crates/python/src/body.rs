@@ -1,7 +1,7 @@
 //! The model behind a table: how it is made, and how it learns a row.
 
 use mercer::catalogue::Built;
-use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Kind, Overrides, ScaledTargets};
+use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Kind, Overrides, ScaledTargets, Schema};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, Classification, Description, Numbers, Regression, Tabular};
 use mercer::readers::Labels;
@@ -119,12 +119,12 @@ impl ModelBody {
     }
 }
 
-/// The encoding of a table with this head, some of whose columns are of a kind that is told;
-/// without columns one of the kinds alone.
+/// The encoding of a table with this head, some of whose columns are of a kind that is told, and
+/// where others may be `means` of the target; without columns one of the kinds alone.
 pub(crate) fn encoding_of(
     names: &[String],
     head: &[PythonRow<'_>],
-    kinds: Vec<(String, String)>,
+    (kinds, means): (Vec<(String, String)>, bool),
     scale: &str,
 ) -> PyResult<Encoding> {
     let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?);
@@ -134,7 +134,14 @@ pub(crate) fn encoding_of(
         Encoding::of_kinds(kinds, options)
     } else {
         let overrides = kinds.into_iter().fold(Overrides::default(), |all, (name, kind)| all.kind(name, kind));
-        Encoding::look(names, head, &overrides, options)
+        Schema::of(names, head, &overrides).and_then(|mut schema| {
+            if means {
+                schema.take_means(&overrides, options.categories);
+            }
+            let mut encoding = Encoding::new(schema, options)?;
+            encoding.learn_head(head)?;
+            Ok(encoding)
+        })
     };
     encoding.map_err(errors::encoding)
 }

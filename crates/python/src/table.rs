@@ -93,7 +93,8 @@ impl TableCore {
         let head: Vec<PythonRow<'_>> = (0..rows).map(|row| columns.row(row)).collect();
         let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
         let told: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
-        let encoding = encoding_of(&names, &head, kinds, &scale)?;
+        let means = labels.as_ref().map_or(outputs == 1, |labels| labels.len() == 2);
+        let encoding = encoding_of(&names, &head, (kinds, means), &scale)?;
         // What the model will learn of these rows, for the width of the kernel.
         let weights: Vec<f64> = match arrays::optional(&weights)? {
             [] => vec![1.0; rows],

@@ -9,7 +9,7 @@ use crate::moments::RunningMoments;
 use crate::scale::{NumberScale, Scale};
 use crate::schema::LONGEST_NAME;
 
-use super::tell_gap;
+use super::{gap_name, tell_gap};
 
 /// Categories with a mean of their own at most.
 const MOST: usize = 1 << 16;
@@ -62,8 +62,15 @@ impl Means {
         tell_gap(self.gaps && Key::of(cell).is_none(), numbers);
     }
 
-    /// Takes in the target of a row.
-    pub(super) fn learn(&mut self, cell: Cell<'_>, target: f64) {
+    /// The names of its numbers.
+    pub(super) fn names(&self, column: &str, names: &mut Vec<String>) {
+        names.push(format!("{column} (mean of the target)"));
+        names.extend(self.gaps.then(|| gap_name(column)));
+    }
+
+    /// Takes in the target of a row, if it is told.
+    pub(super) fn learn(&mut self, cell: Cell<'_>, target: Option<f64>) {
+        let Some(target) = target else { return };
         self.scale.learn(self.mean(cell));
         self.all.observe(target);
         let Some(key) = Key::of(cell).filter(|key| key.as_str().len() <= LONGEST_NAME) else { return };

@@ -1,7 +1,9 @@
 //! What the look at the head of a table finds, and how columns are found again.
 
 use mercer_core::Validate;
-use mercer_encoding::{Cell, Cells, EncodingError, Kind, Look, Overrides, Schema, TimeParts, Use};
+use mercer_encoding::{
+    Cell, Cells, EncodingError, EncodingOptions, Face, Kind, Look, Overrides, Schema, TimeParts, Transform, Use,
+};
 
 fn names(list: &[&str]) -> Vec<String> {
     list.iter().map(|name| (*name).to_owned()).collect()
@@ -73,6 +75,12 @@ fn kinds_by_hand() {
         ("x", strings(&["a", "b", "a"]), Kind::Category, Use::Encoded),
         ("x", strings(&["a", "b", "c"]), Kind::Category, Use::Encoded),
         ("x", many.iter().map(|text| Cell::Text(text)).collect(), Kind::Identifier, Use::Identifier),
+        (
+            "x",
+            (0..30).map(|i| if i % 2 == 0 { Cell::Text(&many[i]) } else { Cell::Number(i as f64 + 0.5) }).collect(),
+            Kind::Identifier,
+            Use::Identifier,
+        ),
         ("x", long.iter().map(|text| Cell::Text(text)).collect(), Kind::Text, Use::Text),
         ("x", vec![Cell::Number(1.0), Cell::Text("a"), Cell::Number(2.0)], Kind::Category, Use::Encoded),
         ("x", strings(&["2024-01-01", "2024-01-02T08:00", "08:15"]), Kind::Time, Use::Encoded),
@@ -83,6 +91,30 @@ fn kinds_by_hand() {
         let column = of(name, &cells);
         assert_eq!((column.kind, column.used), (kind, used), "{name} {cells:?}");
     }
+}
+
+#[test]
+fn columns_of_many_categories_have_means_beside_them() {
+    let texts: Vec<[String; 4]> = (0..80)
+        .map(|t| [format!("s{}", t % 40), format!("p{}", t % 40), format!("c{}", t % 3), format!("o{}", t * 7 % 40)])
+        .collect();
+    let head: Vec<[Cell<'_>; 4]> = texts.iter().map(|row| row.each_ref().map(|text| Cell::Text(text))).collect();
+    let told = Overrides::default().kind("told", Kind::Category).ignore(["off"]);
+    let mut schema = Schema::of(&names(&["many", "told", "few", "off"]), &head, &told).unwrap();
+    let before = schema.clone();
+    schema.take_means(&told, 40);
+    assert_eq!(schema, before);
+    schema.take_means(&told, 32);
+    let means: Vec<bool> = schema.columns().iter().map(|column| column.mean).collect();
+    assert_eq!(means, [true, false, false, true]);
+    let why = |place: usize| schema.columns()[place].facts(80, Face::Command).why;
+    assert_eq!(why(0), "40 values so far, beside the mean target of each; --as 'many=mean' takes the mean alone");
+    assert_eq!(why(1), "40 values so far; --as 'told=mean' takes the mean");
+    let transform = |schema| Transform::new(schema, EncodingOptions::default()).unwrap();
+    let (with, without) = (transform(&schema), transform(&before));
+    assert_eq!(with.names(&schema).iter().position(|name| name == "many (mean of the target)"), Some(64));
+    assert_eq!(with.dimension(), without.dimension() + 1);
+    assert_eq!(schema.validate(), Ok(()));
 }
 
 #[test]

@@ -385,6 +385,8 @@ proptest! {
         let head: Vec<[Cell<'_>; 1]> = rows.iter().map(|(text, _)| [cell(text)]).collect();
         let overrides = Overrides::default().kind("shop", Kind::Mean);
         let mut encoding = Encoding::look(&names(&["shop"]), &head, &overrides, EncodingOptions::default()).unwrap();
+        let mut late = Encoding::of_kinds([("shop".to_owned(), Kind::Category)], EncodingOptions::default()).unwrap();
+        prop_assert_eq!((late.dimension(), late.names().len()), (17, 17));
         let gaps = rows.iter().any(|(text, _)| text.is_none());
         prop_assert_eq!(encoding.dimension(), 1 + usize::from(gaps && encoding.names().len() > 1));
         for (place, (text, y)) in rows.iter().enumerate() {
@@ -395,11 +397,17 @@ proptest! {
             let n = own.len() as f64;
             let expected = (n * mean(own) + 10.0 * all) / (n + 10.0);
             let made = encoded(encoding.transform(), &[cell(text)]);
-            prop_assert!((made[0] - expected).abs() < 1e-9, "{} for {expected}", made[0]);
+            // A column that came late has the mean behind places of its categories.
+            let beside = encoded(late.transform(), &[cell(text)]);
+            for made in [made[0], beside[beside.len() - 1]] {
+                prop_assert!((made - expected).abs() < 1e-9, "{made} for {expected}");
+            }
+            prop_assert_eq!(beside[..16].iter().filter(|place| **place != 0.0).count(), usize::from(text.is_some()));
             prop_assert!(made.get(1).is_none_or(|gap| *gap == f64::from(text.is_none())));
             encoding.learn_with(&[cell(text)], Some(*y)).unwrap();
+            late.learn_with(&[cell(text)], Some(*y)).unwrap();
         }
-        prop_assert!(encoding.validate().is_ok());
+        prop_assert!(encoding.validate().is_ok() && late.validate().is_ok());
         // Without a target nothing moves.
         let before = encoding.clone();
         encoding.learn(&[Cell::Text("a")]).unwrap();

@@ -28,7 +28,7 @@ use super::{CommonArguments, first_rows, verbosity};
 pub(crate) use head::Head;
 pub(crate) use odd_cells::Oddities;
 pub(crate) use ranges::TableRanges;
-use records::{TargetColumns, is_marked};
+use records::{TargetColumns, TargetPlace, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
 pub(crate) use running_encoding::{RunningEncoding, told};
 
@@ -59,6 +59,8 @@ pub(crate) struct Looking {
     pub(crate) skips: bool,
     /// Whether a first row of numbers alone is enough to take the table for one of numbers.
     pub(crate) at_once: bool,
+    /// Whether rows are encoded one after the other, so that columns may be means of the target.
+    pub(crate) running: bool,
 }
 
 /// By what a model knows its columns.
@@ -499,7 +501,7 @@ impl TableHead {
         if let (Some(twice), false) = (&twice, looking.overrides.kinds.is_empty()) {
             return Err(refused(twice.clone()));
         }
-        let schema = match look.finish(&overrides) {
+        let mut schema = match look.finish(&overrides) {
             // Whoever reads numbers tells that there are none.
             Err(EncodingError::NothingLeft) => return Ok(TableKind::Numbers(None)),
             Err(error) => return Err(refused(error)),
@@ -525,6 +527,9 @@ impl TableHead {
             return Err(refused(twice));
         }
         let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(TableKind::Numbers(None)) };
+        if looking.running && has_means(kind, &targets, &schema) {
+            schema.take_means(&overrides, looking.options.categories);
+        }
         let beside = TargetColumns { targets, weight, kind };
         if let Some(ranges) = &looking.ranges {
             let encoding = ranges.encoding(schema, looking.options, &rows).map_err(refused)?;
@@ -552,6 +557,13 @@ fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
         let numbers = cells().filter(|cell| cell.number().is_some()).count();
         2 * numbers > cells().count()
     })
+}
+
+/// Whether the targets are such that the means of one are a measure of a row: numbers, or two
+/// classes.
+pub(crate) fn has_means(kind: Kind, targets: &[TargetPlace], schema: &Schema) -> bool {
+    let [(target, _)] = targets else { return false };
+    !kind.is_class() || schema.columns()[*target].distinct == 2
 }
 
 /// What `--as` says of the columns of data.
@@ -582,6 +594,6 @@ impl Looking {
                 "{source}: --only is for files; a data set's name settles it, so leave it out"
             )));
         }
-        Ok(Self { overrides, only: common.only.clone(), options, ..Self::default() })
+        Ok(Self { overrides, only: common.only.clone(), options, running: true, ..Self::default() })
     }
 }

@@ -105,7 +105,7 @@ fn columns_of_any_kind_are_encoded_row_by_row() {
 /// Hundreds of shops, each of its own level: their means tell more than places that they share.
 #[test]
 fn many_categories_may_be_known_by_their_means() {
-    let row = |t: usize| format!("s{},{},{}\n", t * 7919 % 300, t * 37 % 80, 1000 * (t * 7919 % 300 % 7) + t * 37 % 80);
+    let row = |t: usize| format!("s{},{},{}\n", t * 7919 % 200, t * 37 % 80, 1000 * (t * 7919 % 200 % 7) + t * 37 % 80);
     let folder = Folder::new().with("shops.csv", "shop,x,price\n".to_owned() + &(0..3000).map(row).collect::<String>());
     let mse = |more: &str| {
         let arguments = format!("eval shops.csv --learner krls --set lambda=0.1 --scale standard {more}");
@@ -113,10 +113,15 @@ fn many_categories_may_be_known_by_their_means() {
         (report["second_half"]["mse"].as_f64().unwrap(), report["d"].as_u64(), err)
     };
     let (hashed, _, err) = mse("--as shop=category");
-    assert!(err.contains("256 values so far; --as 'shop=mean' takes the mean target of each"), "{err}");
+    assert!(err.contains("200 values so far; --as 'shop=mean' takes the mean"), "{err}");
+    // Without a word the mean stands beside the places.
+    let (both, d, err) = mse("");
+    assert_eq!(d, Some(66));
+    assert!(err.contains("beside the mean target of each; --as 'shop=mean' takes the mean alone"), "{err}");
+    assert!(both < hashed / 2.0, "{both} {hashed}");
     let (means, d, err) = mse("--as shop=mean");
     assert_eq!(d, Some(2));
-    assert!(err.contains("column \"shop\": mean, 256 values so far"), "{err}");
+    assert!(err.contains("column \"shop\": mean, 200 values so far"), "{err}");
     assert!(means < hashed / 4.0, "{means} {hashed}");
     let said = folder.run(
         "fit shops.csv --learner pkrr-taylor --kernel gaussian:2 --scale-from shops.csv --as shop=mean --out m.mercer",

@@ -104,7 +104,15 @@ fn tell(
     }
     let (width, names) = (records.columns().len(), records.feature_names());
     let overrides = overrides.aside(aside(target, width, names));
-    let schema = head.schema(&overrides).map_err(of_columns)?;
+    let mut schema = head.schema(&overrides).map_err(of_columns)?;
+    let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
+    let kind = targets.as_ref().and_then(|targets| encoded_rows::kind(&head.rows, targets, TaskOptions::default()));
+    if let (Some(kind), Some(targets)) = (kind, &targets)
+        && encoded_rows::has_means(kind, targets, &schema)
+    {
+        schema.take_means(&overrides, EncodingOptions::default().categories);
+    }
     let mut notes: Vec<String> = head.first_bad.iter().map(ToString::to_string).collect();
     let transform = match Transform::new(&schema, EncodingOptions::default()) {
         Ok(transform) => Some(transform),
@@ -118,9 +126,6 @@ fn tell(
         Some(twice) => notes.push(twice.to_string()),
         None => {}
     }
-    let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
-    let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
-    let kind = targets.and_then(|targets| encoded_rows::kind(&head.rows, &targets, TaskOptions::default()));
     let task = kind.map(|kind| if matches!(kind, Kind::Class(_)) { "class" } else { "regression" });
     let columns = schema.columns().iter().enumerate().map(|(place, column)| {
         let treatment = transform.as_ref().and_then(|transform| transform.treatment(place));
