@@ -41,6 +41,7 @@ mod error;
 mod facts;
 
 mod key;
+mod kind;
 mod look;
 mod matching;
 mod moments;

@@ -1,8 +1,8 @@
 //! What a user says of columns, against what the look at them finds.
 
 use crate::error::EncodingError;
+use crate::kind::Kind;
 use crate::notation::DayOrder;
-use crate::schema::Kind;
 
 /// What a user says of columns, by their names. `#3` is the third column, if no column is called
 /// so.

@@ -19,11 +19,11 @@
 //! mean alone. [`Overrides`](crate::Overrides) decide otherwise.
 
 use std::fmt;
-use std::str::FromStr;
 
 use mercer_core::{Inconsistent, Validate};
 
 use crate::error::{EncodingError, listed};
+pub use crate::kind::Kind;
 use crate::notation::Notation;
 use crate::overrides::Overrides;
 
@@ -32,56 +32,6 @@ pub(crate) const LISTED: usize = 256;
 
 /// Longest category that is known by its name, in bytes; longer ones are only hashed.
 pub(crate) const LONGEST_NAME: usize = 256;
-
-/// What the values of a column are. [This module](self) has the rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Kind {
-    /// Numbers.
-    Number,
-    /// One of some values without an order.
-    Category,
-    /// Dates or times.
-    Time,
-    /// Words for people.
-    Text,
-    /// One value only, in the head.
-    Constant,
-    /// A name for the row.
-    Identifier,
-    /// One of many values, known by the mean of the target in its rows. It must be told.
-    Mean,
-}
-
-impl Kind {
-    const NAMES: [(Self, &'static str); 7] = [
-        (Self::Number, "number"),
-        (Self::Category, "category"),
-        (Self::Time, "time"),
-        (Self::Text, "text"),
-        (Self::Constant, "constant"),
-        (Self::Identifier, "identifier"),
-        (Self::Mean, "mean"),
-    ];
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(Self::NAMES.iter().find(|(kind, _)| kind == self).map_or("", |(_, name)| name))
-    }
-}
-
-impl FromStr for Kind {
-    type Err = EncodingError;
-
-    /// A kind that can be asked for: every one but `constant`, also `date` for `time`.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = if text == "date" { "time" } else { text };
-        let known = Self::NAMES.iter().find(|(kind, name)| *name == text && *kind != Self::Constant);
-        known.map(|(kind, _)| *kind).ok_or_else(|| EncodingError::Override(text.to_owned()))
-    }
-}
 
 /// Whether a column is encoded, and why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

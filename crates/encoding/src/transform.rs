@@ -18,8 +18,7 @@
 //! share: the next free one of as many numbers again, or, when these are taken, one of 16 more by
 //! its hash, with a sign (Weinberger et al., *Feature hashing*, ICML 2009). A column with more
 //! categories in the head than fit has [`EncodingOptions::hashed`] numbers of its own for the
-//! others. So the head settles the dimension, and a table pays for its pool once, not for each
-//! column. Unused numbers are 0 and change no distance.
+//! others. The head settles the dimension. Unused numbers are 0 and change no distance.
 //!
 //! **Order.** [`encode`](Transform::encode) uses the statistics of the rows learnt before and
 //! changes nothing; [`learn`](Transform::learn) moves them. A caller encodes a row, then learns it.

@@ -156,7 +156,7 @@ pub const KAP_SM: Learner<KapSm<AnyKernel>> = Entry {
     source: "Slavakis et al. 2008",
     remedy: Some("take a smaller step"),
     takes: Takes { losses: &["squared", "huber:δ"], ..Takes::SQUARED },
-    advice: "outliers, with the Huber loss; a target that drifts",
+    advice: "outliers, with the Huber loss",
     start: "`mu=0.3`, `window=10`",
     trial: &["max_dictionary=40", "window=4"],
     ..Entry::PLAIN

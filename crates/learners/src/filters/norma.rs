@@ -181,7 +181,7 @@ pub const NORMA: Learner<Norma<AnyKernel>> = Entry {
     remedy: Some("take a smaller step"),
     // Softmax is the last.
     takes: Takes { losses: Loss::NAMES.split_at(9).0, ..Takes::SQUARED },
-    advice: "any loss at the price of one kernel row; a target that drifts",
+    advice: "any loss at the price of one kernel row",
     start: "`eta=0.1`, `lambda=0.002`",
     trial: &["tau=40"],
     ..Entry::PLAIN

@@ -95,7 +95,7 @@ pub const KRLS: Learner<Krls<AnyKernel>> = Entry {
     source: "Engel et al. 2004",
     remedy: Some("raise lambda or nu"),
     takes: Takes::SQUARED_OUTPUTS,
-    advice: "no bound on targets; drift",
+    advice: "no bound on targets; drift, with forgetting",
     start: "defaults; `lambda=1` where there is much noise, 0.01 where there is little",
     ..Entry::PLAIN
 }
