@@ -72,6 +72,7 @@ struct Design {
 }
 
 /// How the lags near 1 and the prior of a set are chosen.
+#[derive(Clone, Copy)]
 struct LagChoice {
     near: usize,
     gamma: f64,
@@ -79,6 +80,8 @@ struct LagChoice {
     cosines: usize,
     every: usize,
     forgets: bool,
+    /// The first so many anchors alone.
+    anchors: usize,
 }
 
 /// Rows that the lags of all sets reach back, and the anchors.
@@ -89,12 +92,19 @@ pub(super) fn reach(periods: &[usize]) -> usize {
 impl Design {
     fn all(periods: &[usize], detail: Detail, seed: u64) -> Vec<Self> {
         let longest = periods.last().copied().unwrap_or(1);
-        let mut choices = vec![LagChoice { near: 10, gamma: 0.8, lambda: 1.0, cosines: 0, every: 1, forgets: true }];
+        let plain =
+            LagChoice { near: 10, gamma: 0.8, lambda: 1.0, cosines: 0, every: 1, forgets: true, anchors: usize::MAX };
+        let mut choices = vec![plain];
         if detail != Detail::Light {
-            let count = if longest > 26 { 60 } else { 100 };
-            choices.push(LagChoice { near: 6, gamma: 0.8, lambda: 1.0, cosines: count, every: 4, forgets: false });
+            // What a learner knows better needs less.
+            let (cosines, anchors) = match detail {
+                Detail::WithLearner { .. } => (40, 2),
+                _ => (if longest > 26 { 60 } else { 100 }, usize::MAX),
+            };
+            choices.push(LagChoice { near: 6, cosines, every: 4, forgets: false, anchors, ..plain });
             if periods.is_empty() {
-                choices.push(LagChoice { near: 8, gamma: 0.8, lambda: 1e-3, cosines: 300, every: 8, forgets: false });
+                let (cosines, lambda) = (300, 1e-3);
+                choices.push(LagChoice { near: 8, lambda, cosines, every: 8, forgets: false, anchors, ..plain });
             }
         }
         choices.iter().map(|choice| Self::new(periods, choice, longest, seed)).collect()
@@ -120,6 +130,7 @@ impl Design {
         anchors.extend(periods.iter().map(|period| Anchor::Season(*period)));
         anchors.extend(periods.first().map(|period| Anchor::Both(*period)));
         anchors.push(Anchor::Mean);
+        anchors.truncate(choice.anchors);
         let forgetting = 1.0 - 1.0 / (4.0 * longest as f64).max(100.0);
         let factors = if choice.forgets { &[1.0, forgetting][..] } else { &[1.0] };
         let members = anchors.iter().flat_map(|anchor| factors.iter().map(move |alpha| (*anchor, *alpha))).collect();

@@ -4,9 +4,11 @@
 //! above `max(0.2, c √((1 + 2Σr²)/(N − m)))`, the sum over the lags until `r` falls below 0, the
 //! largest of its five neighbours, and 0.3 above the lowest value before it. Chance reaches
 //! `c = √(2 ln 4L)` seldom among `L` lags. The first period is the first peak of at least 0.8 of
-//! the highest; the second a multiple of it at which `r` is above the lowest `r'` of the multiples
-//! before it by 0.03 and by a quarter of `1 − r'`. Where there is none, the same is tried with the
-//! series less its line, smoothed by `(¼, ½, ¼)`, and `c = 2.6`.
+//! the highest; but where `r` has fallen to less than a third of it after three periods, it is a
+//! cycle that loses its phase, and no season. The second is a multiple that was seen three times,
+//! at which `r` is above the lowest `r'` of the multiples before it by `2/√(N − m)` and by a quarter
+//! of `1 − r'`. Where there is none, the same is tried with the series less its line, smoothed by
+//! `(¼, ½, ¼)`, and `c = 2.6`.
 
 use super::coordinates::ln;
 
@@ -77,16 +79,23 @@ fn peaks(r: &[f64], lags: usize, n: usize, sharp: f64) -> Vec<usize> {
     }
     let best = candidates.iter().map(|m| r[*m]).fold(f64::NEG_INFINITY, f64::max);
     let Some(first) = candidates.iter().copied().find(|m| r[*m] >= 0.8 * best) else { return Vec::new() };
-    let usual = |m: &usize| USUAL.contains(m) && m.abs_diff(first) == 1 && r[*m] >= 0.9 * r[first];
+    // A cycle loses its phase, and a season does not.
+    if 3 * first < r.len() && r[3 * first] < r[first] / 3.0 {
+        return Vec::new();
+    }
+    let near = (0.1 * r[first]).min(1.0 / (n as f64).sqrt());
+    let usual = |m: &usize| USUAL.contains(m) && m.abs_diff(first) == 1 && r[*m] >= r[first] - near;
     let first = [first - 1, first + 1].into_iter().find(usual).unwrap_or(first);
     // Autocorrelation falls with the lag: a multiple is compared with those before it.
     let rises = |m: &usize| {
         let lowest = (first..*m).step_by(first).map(|multiple| r[multiple]).fold(f64::INFINITY, f64::min);
-        m.is_multiple_of(first) && r[*m] - lowest > (0.25 * (1.0 - lowest)).max(0.03)
+        let chance = 2.0 / ((n - m) as f64).sqrt();
+        m.is_multiple_of(first) && 3 * m <= n && r[*m] - lowest > (0.25 * (1.0 - lowest)).max(chance)
     };
     let longer: Vec<usize> = candidates.into_iter().filter(|m| *m > first).filter(rises).collect();
     let best = longer.iter().map(|m| r[*m]).fold(f64::NEG_INFINITY, f64::max);
-    let second = longer.into_iter().find(|m| r[*m] >= best - 0.02);
+    let high = || longer.iter().copied().filter(|m| r[*m] >= best - 0.02);
+    let second = high().find(|m| USUAL.contains(m)).or_else(|| high().next());
     std::iter::once(first).chain(second).collect()
 }
 
@@ -107,6 +116,24 @@ mod tests {
         let size = |t: usize| if t / 24 % 7 < 5 { 2.0 } else { 0.8 };
         let two: Vec<f64> = (0..1500).map(|t| size(t) * wave(t, 24) + 0.1 * noise(t)).collect();
         assert_eq!(periods(&two), [24, 168]);
+    }
+
+    /// Waves whose length wanders by a tenth have an autocorrelation that soon falls; months whose
+    /// waves differ a little have no second period.
+    #[test]
+    fn cycles_and_chance_are_no_seasons() {
+        let mut phase = 0.0;
+        let cycle: Vec<f64> = (0..600)
+            .map(|t| {
+                phase += std::f64::consts::TAU / 9.0 * (1.0 + 0.8 * noise(t));
+                phase.sin()
+            })
+            .collect();
+        assert!(periods(&cycle).is_empty(), "{:?}", periods(&cycle));
+        let months: Vec<f64> = (0..220)
+            .map(|t| (2.0 + noise(t / 12)) * (std::f64::consts::TAU * t as f64 / 12.0).sin() + 0.2 * noise(t))
+            .collect();
+        assert_eq!(periods(&months), [12]);
     }
 
     #[test]
