@@ -1,7 +1,7 @@
 //! What a season mixture promises: gaps, spoilt numbers, trends, floors, and what it is worth.
 
 use mercer_core::Validate;
-use mercer_forecast::{Detail, Periods, SeasonMixture, SeasonParams, SharedWeights};
+use mercer_forecast::{Detail, Forecaster, Periods, SeasonMixture, SeasonParams, Seasons, SharedWeights};
 
 use crate::TestResult;
 
@@ -74,6 +74,42 @@ fn spoilt_numbers_and_gaps_cost_little() -> TestResult {
     let gaps = truth.iter().enumerate().map(|(t, y)| (t * 7919 % 10 >= 2).then_some(*y));
     let error = late_error(gaps, &truth, 900)?;
     assert!(error < 1.1 * clean, "with a fifth missing {error} where {clean} would be");
+    Ok(())
+}
+
+/// Columns without a season of which cells are missing, by the experts that the command takes for
+/// so many: no worse than the last value that is there, and forecasts within what was seen.
+#[test]
+fn columns_with_many_gaps_are_forecast_as_well_as_by_their_last_values() -> TestResult {
+    for (columns, missing) in [(10, 0.2), (12, 0.15), (1, 0.8)] {
+        let detail = if columns > 8 { Detail::Light } else { Detail::default() };
+        let mut seasons = Seasons::new(columns, 0, &SeasonParams::default().detail(detail))?;
+        let (mut noise, mut level, mut last) = (noise(9), vec![0.0; columns], vec![0.0_f64; columns]);
+        let mut gone = ((0..)
+            .map(|i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / (1_u64 << 24) as f64))
+        .map(|share| share < missing);
+        let (mut ours, mut theirs, mut largest) = (0.0, 0.0, 0.0_f64);
+        let mut prediction = vec![0.0; columns];
+        for t in 0..1000 {
+            level.iter_mut().for_each(|y| *y = 0.9 * *y + noise());
+            let row: Vec<f64> = level.iter().map(|y| if gone.next() == Some(true) { f64::NAN } else { *y }).collect();
+            seasons.predict_then_observe(&[], &row, &mut prediction)?;
+            for ((y, last), prediction) in row.iter().zip(&mut last).zip(&prediction).filter(|((y, _), _)| !y.is_nan())
+            {
+                if t >= 500 {
+                    ours += (prediction - y).powi(2);
+                    theirs += (*last - y).powi(2);
+                }
+                (*last, largest) = (*y, largest.max(y.abs()));
+            }
+        }
+        assert!(
+            ours <= 1.02 * 1.02 * theirs,
+            "{columns} columns: {} of the last value's error",
+            (ours / theirs).sqrt()
+        );
+        assert!(seasons.forecast(3, &[])?.iter().all(|y| y.abs() <= largest), "{columns} columns go out of range");
+    }
     Ok(())
 }
 
