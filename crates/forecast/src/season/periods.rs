@@ -118,15 +118,21 @@ mod tests {
         assert_eq!(periods(&two), [24, 168]);
     }
 
-    /// Waves whose length wanders by a tenth have an autocorrelation that soon falls; months whose
-    /// waves differ a little have no second period.
+    /// The autocorrelation of a damped wave that noise drives soon falls; months whose waves differ a
+    /// little have no second period.
     #[test]
     fn cycles_and_chance_are_no_seasons() {
-        let mut phase = 0.0;
+        let (mut state, mut last, mut before) = (7_u64, 0.0, 0.0);
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        let turn = 2.0 * 0.93 * (std::f64::consts::TAU / 9.0).cos();
         let cycle: Vec<f64> = (0..600)
-            .map(|t| {
-                phase += std::f64::consts::TAU / 9.0 * (1.0 + 0.8 * noise(t));
-                phase.sin()
+            .map(|_| {
+                let noise: f64 = (0..4).map(|_| uniform()).sum();
+                (last, before) = (turn * last - 0.93 * 0.93 * before + noise, last);
+                last
             })
             .collect();
         assert!(periods(&cycle).is_empty(), "{:?}", periods(&cycle));
