@@ -33,8 +33,9 @@ pub enum Detail {
     Full,
     /// A quarter of the filters and no random cosines: larger errors, less time and memory.
     Light,
-    /// All filters and fewer random cosines, and for forecasts of one step [`Auto`](mercer_auto::Auto) on the last rows and
-    /// those of one and two seasons ago: the best forecasts.
+    /// All filters and fewer random cosines, and for forecasts of one step
+    /// [`Auto`](mercer_auto::Auto) on the last rows and those of one and two seasons ago: the best
+    /// forecasts.
     WithLearner {
         /// Multiply-adds a row of the learner, at least 1000.
         budget: usize,

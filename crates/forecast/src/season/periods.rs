@@ -6,9 +6,9 @@
 //! `c = √(2 ln 4L)` seldom among `L` lags. The first period is the first peak of at least 0.8 of
 //! the highest; but where `r` has fallen to less than a third of it after three periods, it is a
 //! cycle that loses its phase, and no season. The second is a multiple that was seen three times,
-//! at which `r` is above the lowest `r'` of the multiples before it by `2/√(N − m)` and by a quarter
-//! of `1 − r'`. Where there is none, the same is tried with the series less its line, smoothed by
-//! `(¼, ½, ¼)`, and `c = 2.6`.
+//! at which `r` is above the lowest `r'` of the multiples before it by `2/√(N − m)` and by a
+//! quarter of `1 − r'`. Where there is none, the same is tried with the series less its line,
+//! smoothed by `(¼, ½, ¼)`, and `c = 2.6`.
 
 use super::coordinates::ln;
 
@@ -118,8 +118,8 @@ mod tests {
         assert_eq!(periods(&two), [24, 168]);
     }
 
-    /// The autocorrelation of a damped wave that noise drives soon falls; months whose waves differ a
-    /// little have no second period.
+    /// The autocorrelation of a damped wave that noise drives soon falls; months whose waves differ
+    /// a little have no second period.
     #[test]
     fn cycles_and_chance_are_no_seasons() {
         let (mut state, mut last, mut before) = (7_u64, 0.0, 0.0);
