@@ -4,7 +4,9 @@
 //! The points are halved at the median of the coordinate that varies most among some of them, and
 //! the halves again, until 64 are left (the k-d tree of Bentley 1975). Each such leaf has a box. A
 //! search looks at the leaves nearest to the input first, and passes over those whose box lies
-//! beyond the `k`-th nearest point so far. It finds what a look at all points finds, to the bit.
+//! beyond the `k`-th nearest point so far, or as far away with points in later places alone: a
+//! window of equal points is not looked at as a whole. It finds what a look at all points finds, to
+//! the bit.
 //! `O(nd log n)` to make; the memory of the points, and a quarter more.
 
 use mercer_kernels::{AlignedVec, Boxes, Points};
@@ -22,6 +24,8 @@ pub(super) struct Index {
     points: Points,
     places: Vec<usize>,
     boxes: Boxes,
+    /// The first place of each leaf.
+    firsts: Vec<usize>,
     /// Memory of the partition: points row by row, their order, the parts to be halved, and the
     /// sides of a box.
     rows: Vec<f64>,
@@ -55,10 +59,11 @@ impl Index {
     /// first ones as fill their leaves.
     pub(super) fn make(&mut self, window: &Points, places: impl Iterator<Item = usize>, count: usize) {
         let d = window.dimension();
-        let Self { points, places: kept, boxes, rows, order, parts, low, high } = self;
+        let Self { points, places: kept, boxes, firsts, rows, order, parts, low, high } = self;
         let count = count / LEAF * LEAF;
         points.restart(d);
         boxes.restart(d);
+        firsts.clear();
         kept.clear();
         kept.extend(places.take(count));
         rows.resize(count * d, 0.0);
@@ -81,6 +86,7 @@ impl Index {
                 }
                 bounds(part.iter().map(|index| row(*index)), low, high);
                 boxes.push(low, high);
+                firsts.extend(part.iter().map(|index| kept[*index]).min());
                 part.iter().for_each(|index| points.push(row(*index)));
                 continue;
             }
@@ -89,7 +95,7 @@ impl Index {
             let widest = sides.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(widest, _)| widest);
             let middle = part.len() / LEAF / 2 * LEAF;
             let by = |index: &usize| rows[index * d + widest];
-            part.select_nth_unstable_by(middle, |a, b| by(a).total_cmp(&by(b)));
+            part.select_nth_unstable_by(middle, |a, b| by(a).total_cmp(&by(b)).then(a.cmp(b)));
             parts.push((first + middle, end));
             parts.push((first, first + middle));
         }
@@ -111,7 +117,9 @@ impl Index {
         }
         let SearchMemory { of_boxes, leaves, distances } = search;
         self.boxes.squared_distances(x, of_boxes);
-        let within = |nearest: &NearestPoints<'_>, leaf: &(f64, usize)| leaf.0 <= nearest.bound;
+        let first = |leaf: &(f64, usize)| (leaf.0, self.firsts[leaf.1]);
+        let within = |nearest: &NearestPoints<'_>, leaf: &(f64, usize)| nearest.wants(first(leaf));
+        let nearer = |a: &(f64, usize), b: &(f64, usize)| order(&first(a), &first(b));
         leaves.clear();
         leaves.extend(of_boxes.iter().copied().zip(0..).filter(|leaf| within(nearest, leaf)));
         distances.resize(BLOCKS, Lane::ZERO);
@@ -124,14 +132,14 @@ impl Index {
         };
         // The leaves that are likely to hold the nearest points make the bound small for the
         // others.
-        let first = nearest.count.div_ceil(LEAF) + 1;
-        if leaves.len() > first {
-            leaves.select_nth_unstable_by(first, |a, b| a.0.total_cmp(&b.0));
-            leaves.drain(..first).for_each(|(_, leaf)| look(leaf, nearest));
+        let likely = nearest.count.div_ceil(LEAF) + 1;
+        if leaves.len() > likely {
+            leaves.select_nth_unstable_by(likely, nearer);
+            leaves.drain(..likely).for_each(|(_, leaf)| look(leaf, nearest));
             nearest.tighten();
             leaves.retain(|leaf| within(nearest, leaf));
         }
-        leaves.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        leaves.sort_unstable_by(nearer);
         for leaf in leaves.iter() {
             if !within(nearest, leaf) {
                 break;
@@ -160,26 +168,38 @@ fn bounds<'a>(rows: impl Iterator<Item = &'a [f64]>, low: &mut [f64], high: &mut
 pub(super) struct NearestPoints<'a> {
     near: &'a mut Vec<(f64, usize)>,
     count: usize,
-    /// No point that is farther away is among the nearest.
-    bound: f64,
+    /// No point that is farther away is among the nearest, and of those as far away none in a
+    /// place behind this one.
+    bound: (f64, usize),
 }
 
 impl<'a> NearestPoints<'a> {
     /// Will leave the `count` nearest in `near`, with their squared distances.
     pub(super) fn new(count: usize, near: &'a mut Vec<(f64, usize)>) -> Self {
         near.clear();
-        Self { near, count, bound: f64::MAX }
+        Self { near, count, bound: (f64::MAX, usize::MAX) }
+    }
+
+    /// Whether a point at a squared distance and in a place may be among the nearest.
+    fn wants(&self, point: (f64, usize)) -> bool {
+        point.0 < self.bound.0 || point.0 == self.bound.0 && point.1 <= self.bound.1
     }
 
     /// Sees the points at these squared distances, of which `place` says where they are; none where
     /// there is nothing.
     pub(super) fn see(&mut self, distances: &[Lane], place: impl Fn(usize) -> Option<usize>) {
         for (block, lane) in distances.iter().enumerate() {
-            if !lane.0.iter().fold(false, |any, squared| any | (*squared <= self.bound)) {
+            let bound = self.bound.0;
+            if !lane.0.iter().fold(false, |any, squared| any | (*squared <= bound)) {
                 continue;
             }
-            let near = lane.0.iter().enumerate().filter(|(_, squared)| **squared <= self.bound);
-            self.near.extend(near.filter_map(|(slot, squared)| Some((*squared, place(block * LANES + slot)?))));
+            for (slot, squared) in lane.0.iter().enumerate().filter(|(_, squared)| **squared <= bound) {
+                if let Some(place) = place(block * LANES + slot)
+                    && self.wants((*squared, place))
+                {
+                    self.near.push((*squared, place));
+                }
+            }
             if self.near.len() >= 2 * self.count + LANES {
                 self.tighten();
             }
@@ -190,7 +210,7 @@ impl<'a> NearestPoints<'a> {
     fn tighten(&mut self) {
         if self.near.len() >= self.count {
             let (_, farthest, _) = self.near.select_nth_unstable_by(self.count - 1, order);
-            self.bound = farthest.0;
+            self.bound = *farthest;
             self.near.truncate(self.count);
         }
     }
