@@ -5,13 +5,18 @@ use mercer_forecast::{Detail, Forecaster, Periods, SeasonMixture, SeasonParams, 
 
 use crate::TestResult;
 
-/// Pseudo-random numbers that are nearly normal.
-fn noise(seed: u64) -> impl FnMut() -> f64 {
+/// Pseudo-random numbers between 0 and 1.
+fn uniform(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut uniform = move || {
+    move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    };
+    }
+}
+
+/// Some that are nearly normal.
+fn noise(seed: u64) -> impl FnMut() -> f64 {
+    let mut uniform = uniform(seed);
     move || (0..12).map(|_| uniform()).sum::<f64>() - 6.0
 }
 
@@ -81,17 +86,16 @@ fn spoilt_numbers_and_gaps_cost_little() -> TestResult {
 /// so many: no worse than the last value that is there, and forecasts within what was seen.
 #[test]
 fn columns_with_many_gaps_are_forecast_as_well_as_by_their_last_values() -> TestResult {
-    for (columns, missing) in [(10, 0.2), (12, 0.15)] {
-        let mut seasons = Seasons::new(columns, 0, &SeasonParams::default().detail(Detail::Light))?;
+    for (columns, missing, detail) in [(10, 0.2, Detail::Light), (12, 0.15, Detail::Light), (1, 0.8, Detail::default())]
+    {
+        let mut seasons = Seasons::new(columns, 0, &SeasonParams::default().detail(detail))?;
         let (mut noise, mut level, mut last) = (noise(9), vec![0.0; columns], vec![0.0_f64; columns]);
-        let mut gone = ((0..)
-            .map(|i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / (1_u64 << 24) as f64))
-        .map(|share| share < missing);
+        let mut share = uniform(5);
         let (mut ours, mut theirs, mut largest) = (0.0, 0.0, 0.0_f64);
         let mut prediction = vec![0.0; columns];
         for t in 0..1000 {
             level.iter_mut().for_each(|y| *y = 0.9 * *y + noise());
-            let row: Vec<f64> = level.iter().map(|y| if gone.next() == Some(true) { f64::NAN } else { *y }).collect();
+            let row: Vec<f64> = level.iter().map(|y| if share() < missing { f64::NAN } else { *y }).collect();
             seasons.predict_then_observe(&[], &row, &mut prediction)?;
             for ((y, last), prediction) in row.iter().zip(&mut last).zip(&prediction).filter(|((y, _), _)| !y.is_nan())
             {
