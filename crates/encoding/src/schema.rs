@@ -16,7 +16,7 @@
 //! among categories they are values. A column without a single value has room for numbers and for
 //! categories, and begins with the first that comes. A column of many categories may have the
 //! running mean of the target in the rows of each beside it ([`Schema::take_means`]), or be that
-//! mean alone. [`Overrides`](crate::Overrides) decide otherwise.
+//! mean alone. [`Overrides`] decide otherwise.
 
 use std::fmt;
 
