@@ -385,6 +385,16 @@ mod tests {
     }
 
     #[test]
+    fn of_equal_points_few_are_looked_at() {
+        let (mut neighbours, mut memory) = (window(2, 6400), NeighbourMemory::default());
+        (0..6400).for_each(|_| _ = neighbours.push(&[0.5, -0.5], [&[0.0]; TARGETS], 1.0));
+        neighbours.arrange(&mut memory);
+        assert!(neighbours.looked() < 600, "{}", neighbours.looked());
+        neighbours.find(&[0.5, -0.5], &mut memory);
+        assert!(memory.near.iter().copied().eq((0..32).map(|place| (0.0, place))));
+    }
+
+    #[test]
     fn points_of_no_dimension_have_no_index() {
         let mut memory = NeighbourMemory::default();
         compare(window(0, 600), 0, 1300, |_, neighbours| neighbours.arrange(&mut memory));
