@@ -7,6 +7,7 @@ import csv
 import datetime
 import json
 import pickle
+import re
 import subprocess
 
 import numpy as np
@@ -313,7 +314,8 @@ def test_columns_are_those_of_the_command(command, tmp_path):
 
     def facts(columns):
         words = {column["name"]: [column["kind"], column["use"], column["why"]] for column in columns}
-        words["note"][2] = words["note"][2].replace("kinds={\"note\": \"category\"}", "--as 'note=category'")
+        for said in words.values():
+            said[2] = re.sub(r'kinds={"(\w+)": "(\w+)"}', r"--as '\1=\2'", said[2])
         words.pop("amount", None)
         return words
 

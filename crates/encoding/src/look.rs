@@ -488,10 +488,12 @@ impl ColumnSight {
 
     /// The range of a column of numbers, and the times of one of times.
     fn ranges(&self, kind: Kind, notation: &Notation) -> (ValueRange, TimeVariation) {
-        let mut range = self.range;
+        let are_names = kind == Kind::Identifier && self.plain < self.texts;
+        let are_numbers = matches!(kind, Kind::Number | Kind::Identifier) && !are_names;
+        let mut range = if are_names { ValueRange::NOTHING } else { self.range };
         let mut times = self.times.clone();
         match (kind, notation) {
-            (Kind::Number, Notation::Number(_)) | (Kind::Number, Notation::Plain) if self.texts > 0 => {
+            (_, Notation::Number(_) | Notation::Plain) if are_numbers && self.texts > 0 => {
                 self.values().filter_map(|(value, _)| notation.number(Cell::Text(value))).for_each(|number| {
                     range.observe(number);
                 });

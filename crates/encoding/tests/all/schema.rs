@@ -90,6 +90,8 @@ fn kinds_by_hand() {
     ] {
         let column = of(name, &cells);
         assert_eq!((column.kind, column.used), (kind, used), "{name} {cells:?}");
+        let are_texts = cells.iter().any(|cell| matches!(cell, Cell::Text(text) if text.parse::<f64>().is_err()));
+        assert!(kind != Kind::Identifier || column.range.is_none() == are_texts, "{name} {cells:?}");
     }
 }
 
