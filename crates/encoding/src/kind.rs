@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::error::EncodingError;
 
-/// What the values of a column are. [`Schema`](crate::Schema) has the rules.
+/// What the values of a column are. [The module of schemas](crate::schema) has the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -215,9 +215,9 @@ impl Schema {
         sound
     }
 
-    /// Has the columns of more than `own` categories in the head have the mean of the target beside
-    /// them, but for those whose kind is told: for whoever tells a target that is a number, or one
-    /// of two classes (`Transform::learn_with`).
+    /// Puts the mean of the target beside each column of more than `own` categories in the head,
+    /// unless its kind is among those told. Use it where the target is a number or one of two
+    /// classes, and `Transform::learn_with` is told it in every row.
     pub fn take_means(&mut self, told: &Overrides, own: usize) {
         let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
         let place = |(name, _): &(String, Kind)| Self::place(&names, self.named, name).ok();
