@@ -17,7 +17,8 @@ Vowpal Wabbit, `sk-...` and `rv-logreg` are told beforehand which classes there
 are. Methods c-... know nothing but labels, and b-... are fitted anew at
 doublings.
 
-pip install river scikit-learn lightgbm vowpalwabbit. One thread.
+pip install river scikit-learn lightgbm catboost vowpalwabbit capymoa. One
+thread.
 """
 
 import gzip
@@ -26,7 +27,9 @@ from pathlib import Path
 
 import numpy as np
 import peers
-from peers import SEED, Refitted, Sklearn, VowpalWabbit, made, named, sklearn_methods, standardised
+from peers import (
+    SEED, Moa, Refitted, Sklearn, VowpalWabbit, cat_boost, extra_trees, made, named, sklearn_methods, standardised
+)
 
 SUSY_ROWS = 5000
 CLIP = 1e-6
@@ -120,20 +123,32 @@ class VowpalWabbitClasses(VowpalWabbit):
         self.vw.learn(f"{2 * place - 1 if self.binary else place + 1} {self.text(x)}")
 
 
+class MoaClasses(Moa):
+    """A classifier of MOA."""
+
+    def __init__(self, path, width, classes):
+        super().__init__(path, width, classes)
+        self.classes = classes
+
+    def predict(self, x):
+        from capymoa.core import Instance
+        p = self.model.predict_proba(Instance.from_array(self.schema, x))
+        return {} if p is None else dict(zip(self.classes, p))
+
+    def learn(self, x, y):
+        from capymoa.core import LabeledInstance
+        self.model.train(LabeledInstance.from_array(self.schema, x, self.classes.index(y)))
+
+
 class RefittedClasses(Refitted):
     """A classifier that is fitted anew at doublings."""
 
-    def predict(self, x):
-        if self.model is None:
-            return {}
-        model, mean, deviation = self.model
-        return dict(zip(model.classes_, model.predict_proba(((x - mean) / deviation)[None])[0]))
+    def untrained(self):
+        return {}
 
-    def fit(self, xs, ys):
-        mean, deviation = xs.mean(0), xs.std(0)
-        deviation = np.where(deviation > 0, deviation, 1.0)
-        scaled = (xs - mean) / deviation
-        self.model = self.make(scaled, ys).fit(scaled, ys), mean, deviation
+    def fit(self, xs, ys, ahead):
+        model = self.make(xs, ys).fit(xs, ys)
+        return [dict(zip(model.classes_.tolist(), p)) for p in model.predict_proba(ahead)]
 
 
 def light_gbm(*_):
@@ -167,6 +182,9 @@ def river_methods(classes):
     def one_vs_rest():
         return made("river.multiclass.OneVsRestClassifier", classifier=logistic())
 
+    def srp():
+        return made("river.ensemble.SRPClassifier", seed=SEED)
+
     two = {"rv-logreg": lambda _: River(standardised(logistic()), classes[1], classes[0])}
     many = {
         "rv-logreg-ovr": lambda _: River(standardised(one_vs_rest())),
@@ -179,6 +197,7 @@ def river_methods(classes):
         "rv-knn": lambda _: knn(), "rv-knn-exact": lambda _: knn(engine=exact()),
         "rv-arf": lambda _: River(arf()), "rv-arf-std": lambda _: River(standardised(arf())),
         "rv-amf": lambda _: River(amf()), "rv-amf-std": lambda _: River(standardised(amf())),
+        "rv-srp": lambda _: River(srp()),
     }
 
 
@@ -189,6 +208,9 @@ def methods(labels):
     def of_classes(model, d, features=None):
         return SklearnClasses(model, d, classes, features)
 
+    def moa(name):
+        return lambda d: MoaClasses(f"capymoa.classifier.{name}", d, classes)
+
     return {
         "c-prior": lambda _: Counts(classes),
         "c-markov": lambda _: Counts(classes, after_last=True),
@@ -197,13 +219,19 @@ def methods(labels):
         "vw": lambda d: VowpalWabbitClasses(d, classes, scaled=False),
         "vw-std": lambda d: VowpalWabbitClasses(d, classes),
         "vw-std-q": lambda d: VowpalWabbitClasses(d, classes, "-q ::"),
+        "vw-std-nn": lambda d: VowpalWabbitClasses(d, classes, "--nn 10"),
+        "moa-sgbt": moa("StreamingGradientBoostedTrees"), "moa-srp": moa("StreamingRandomPatches"),
+        "moa-arf": moa("AdaptiveRandomForestClassifier"),
         "b-lgbm": lambda _: RefittedClasses(light_gbm),
+        "b-catboost": lambda _: RefittedClasses(cat_boost("Classifier")),
+        "b-et": lambda _: RefittedClasses(extra_trees("Classifier")),
         "b-svc": lambda _: RefittedClasses(support_vectors, 4000),
     }
 
 
 def score(learner, xs, ys):
     """Accuracy and log loss over the last half."""
+    peers.expect(learner, xs)
     right = log_loss = rows = 0
     for t, (x, y) in enumerate(zip(xs, ys.tolist())):
         p = learner.predict(x)

@@ -11,13 +11,15 @@ second on, and needs no more rows than these. Nothing is tuned.
 
 Features are standardised by the rows so far, except for forests without
 `-std`, and so are targets, except for trees, forests and nearest neighbours.
+Methods moa-... are those of MOA, called by CapyMOA; they need Java 17.
 Methods b-... do not learn online: whenever the stream has doubled (from 128
 rows on) they are fitted anew to all rows so far (Gaussian processes and kernel
 ridge to the last 2000 and 4000 of them), standardised, and predict until the
 next time.
 
-pip install river scikit-learn lightgbm vowpalwabbit (those that are missing
-are left out). Versions go to standard error. One thread.
+pip install river scikit-learn lightgbm catboost vowpalwabbit capymoa (those
+that are missing are left out). Versions go to standard error. One thread;
+seconds are those of the processor (Java's own threads among them).
 """
 
 import argparse
@@ -147,33 +149,58 @@ class VowpalWabbit:
         self.vw.learn(f"{z!r} {self.text(x)}")
 
 
-class Refitted:
-    """A model that is fitted anew at doublings."""
+class Moa:
+    """A learner of MOA; row and target are copied to Java."""
 
-    def __init__(self, make, most=None):
-        self.make, self.most, self.rows, self.targets = make, most, [], []
-        self.model, self.next = None, FIRST_FIT
+    def __init__(self, path, width, classes=None, **settings):
+        from capymoa.stream import Schema
+        names, labels = [f"x{i}" for i in range(width)] + ["y"], list(map(str, classes or []))
+        self.schema = Schema.from_custom(names, "y", {"y": labels} if labels else None)
+        self.model = made(path, schema=self.schema, random_seed=SEED, **settings)
 
     def predict(self, x):
-        if self.model is None:
-            return float(np.mean(self.targets)) if self.targets else 0.0
-        model, x_mean, x_std, y_mean, y_std = self.model
-        return model.predict(((x - x_mean) / x_std)[None])[0] * y_std + y_mean
+        from capymoa.core import Instance
+        return self.model.predict(Instance.from_array(self.schema, x))
 
     def learn(self, x, y):
-        self.rows.append(x)
+        from capymoa.core import RegressionInstance
+        self.model.train(RegressionInstance.from_array(self.schema, x, y))
+
+
+class Refitted:
+    """A model that is fitted anew at doublings; it predicts the rows until the next in one call."""
+
+    def __init__(self, make, most=None):
+        self.make, self.most, self.targets, self.told, self.next = make, most, [], [], FIRST_FIT
+
+    def predict(self, x):
+        if not self.told:
+            return self.untrained()
+        return self.told[len(self.targets) - self.next // 2]
+
+    def untrained(self):
+        return float(np.mean(self.targets)) if self.targets else 0.0
+
+    def learn(self, x, y):
         self.targets.append(y)
-        if len(self.rows) < self.next:
+        end = len(self.targets)
+        if end < self.next or end == len(self.stream):
             return
         self.next *= 2
-        most = self.most or len(self.rows)
-        self.fit(np.array(self.rows[-most:]), np.array(self.targets[-most:]))
+        first = max(0, end - (self.most or end))
+        rows = self.scaled(self.stream[first:end], self.stream[end:self.next])
+        self.told = self.fit(rows[0], np.array(self.targets[first:]), rows[1])
 
-    def fit(self, xs, ys):
-        moments = [xs.mean(0), xs.std(0), ys.mean(), ys.std() or 1.0]
-        moments[1] = np.where(moments[1] > 0, moments[1], 1.0)
-        scaled = (xs - moments[0]) / moments[1], (ys - moments[2]) / moments[3]
-        self.model = (self.make(*scaled).fit(*scaled), *moments)
+    def scaled(self, xs, ahead):
+        mean, deviation = xs.mean(0), xs.std(0)
+        deviation = np.where(deviation > 0, deviation, 1.0)
+        return (xs - mean) / deviation, (ahead - mean) / deviation
+
+    def fit(self, xs, ys, ahead):
+        """What a model of these rows says of those ahead."""
+        mean, deviation = ys.mean(), ys.std() or 1.0
+        scaled = (ys - mean) / deviation
+        return (self.make(xs, scaled).fit(xs, scaled).predict(ahead) * deviation + mean).tolist()
 
 
 def made(path, **settings):
@@ -202,6 +229,15 @@ def kernel_ridge(xs, _):
 
 def light_gbm(*_):
     return made("lightgbm.LGBMRegressor", n_jobs=1, verbose=-1, random_state=SEED)
+
+
+def cat_boost(kind):
+    quiet = {"verbose": False, "allow_writing_files": False}
+    return lambda *_: made(f"catboost.CatBoost{kind}", thread_count=1, random_seed=SEED, **quiet)
+
+
+def extra_trees(kind):
+    return lambda *_: made(f"sklearn.ensemble.ExtraTrees{kind}", random_state=SEED)
 
 
 def sklearn_methods(of, kind, **sgd):
@@ -236,23 +272,39 @@ def methods():
     def amf():
         return made("river.forest.AMFRegressor", seed=SEED)
 
+    def moa(name):
+        return lambda d: Moa(f"capymoa.regressor.{name}", d)
+
     return {
         "vw": VowpalWabbit, "vw-q": lambda d: VowpalWabbit(d, "-q ::"),
+        "vw-nn": lambda d: VowpalWabbit(d, "--nn 10"), "vw-q-nn": lambda d: VowpalWabbit(d, "-q :: --nn 10"),
         **sklearn_methods(Sklearn, "Regressor"),
         "rv-linear": lambda _: River(standardised(made("river.linear_model.LinearRegression")), True),
         "rv-knn": lambda _: River(standardised(knn())), "rv-hat": lambda _: River(standardised(hat())),
         "rv-arf": lambda _: River(arf()), "rv-arf-std": lambda _: River(standardised(arf())),
         "rv-amf": lambda _: River(amf()), "rv-amf-std": lambda _: River(standardised(amf())),
         "rv-srp": lambda _: River(made("river.ensemble.SRPRegressor", seed=SEED)),
+        "rv-oxt": lambda _: River(made("river.forest.OXTRegressor", seed=SEED)),
+        "moa-sgbr": moa("StreamingGradientBoostedRegression"), "moa-soknl": moa("SOKNL"),
+        "moa-arf": moa("AdaptiveRandomForestRegressor"),
         "b-lgbm": lambda _: Refitted(light_gbm),
+        "b-catboost": lambda _: Refitted(cat_boost("Regressor")),
+        "b-et": lambda _: Refitted(extra_trees("Regressor")),
         "b-krr": lambda _: Refitted(kernel_ridge, 4000),
         "b-gp": lambda _: Refitted(gaussian_process(True), 2000),
         "b-gp-iso": lambda _: Refitted(gaussian_process(False), 2000),
     }
 
 
+def expect(learner, xs):
+    """Tells a refitted model the rows, unless it has them in a form of its own."""
+    if not hasattr(learner, "stream"):
+        learner.stream = xs
+
+
 def score(learner, xs, ys):
     """NMSE over the last half and over the first rows."""
+    expect(learner, xs)
     loss, of_mean, total = np.zeros(2), np.zeros(2), 0.0
     for t, (x, y) in enumerate(zip(xs, ys)):
         prediction = learner.predict(x)
@@ -289,21 +341,25 @@ def arguments_of(doc):
     return parser
 
 
-def run(arguments, streams, scores, methods, score):
-    """Prints the scores of all methods, which `methods` makes for the targets."""
+def versions():
     print(f"python {platform.python_version()}", file=sys.stderr)
-    for package in ("river", "scikit-learn", "lightgbm", "vowpalwabbit", "numpy"):
+    for package in ("river", "scikit-learn", "lightgbm", "catboost", "vowpalwabbit", "capymoa", "numpy"):
         try:
             print(package, importlib.metadata.version(package), file=sys.stderr)
         except importlib.metadata.PackageNotFoundError:
             print(package, "is not installed", file=sys.stderr)
+
+
+def run(arguments, streams, scores, methods, score):
+    """Prints the scores of all methods, which `methods` makes for the targets."""
+    versions()
     print(f"stream,method,{scores},seconds")
     for stream in arguments.streams or streams:
         xs, ys = read(arguments.folder, stream, arguments.rows)
         for name, make in methods(ys).items():
             if arguments.methods and name not in arguments.methods:
                 continue
-            start = time.perf_counter()
+            start = time.process_time()
             try:
                 values = score(make(xs.shape[1]), xs, ys)
             except ImportError as error:
@@ -313,7 +369,7 @@ def run(arguments, streams, scores, methods, score):
                 print(f"{stream},{name}: failed ({error})", file=sys.stderr)
                 continue
             values = ",".join(f"{value:.6g}" for value in values)
-            print(f"{stream},{name},{values},{time.perf_counter() - start:.2f}", flush=True)
+            print(f"{stream},{name},{values},{time.process_time() - start:.2f}", flush=True)
 
 
 def main():
