@@ -3,6 +3,7 @@
 mod bench_report;
 mod browser;
 mod ci;
+mod cross;
 mod datasets;
 mod faults;
 mod fuzz;
@@ -28,6 +29,9 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Unit tests of vectors, kernels and factors, and the contract of all learners, on an emulated
+    /// aarch64.
+    Aarch64,
     /// Times every operation beside the machine's roofs and other libraries; writes benches/results
     /// and the README's table.
     BenchReport(bench_report::Arguments),
@@ -55,6 +59,7 @@ fn root() -> PathBuf {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
+        Task::Aarch64 => cross::aarch64(),
         Task::BenchReport(arguments) => bench_report::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
         Task::Datasets(arguments) => datasets::run(&arguments),

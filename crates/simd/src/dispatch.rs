@@ -1,14 +1,10 @@
 //! Choosing the instruction set when the program runs.
 
-#[cfg(target_arch = "x86_64")]
-use std::hint::black_box;
-#[cfg(target_arch = "x86_64")]
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-#[cfg(target_arch = "x86_64")]
-use crate::aligned::Lane;
 use crate::backend::{FEW, Simd};
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
+use crate::narrow::{self, Narrow};
 use crate::scalar::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::x86::{Avx2, Avx512};
@@ -35,6 +31,9 @@ pub enum Level {
     /// that every machine can test that order.
     #[cfg(feature = "wide-order")]
     ScalarWide,
+    /// Vectors of two: NEON on aarch64, relaxed SIMD in WebAssembly where its multiply-add rounds
+    /// once.
+    Narrow,
     /// x86-64 with AVX2 and FMA (x86-64-v3).
     Avx2,
     /// x86-64 with AVX-512 F, BW, CD, DQ and VL (x86-64-v4).
@@ -52,6 +51,8 @@ impl Level {
         let mut levels = vec![Self::Scalar];
         #[cfg(feature = "wide-order")]
         levels.push(Self::ScalarWide);
+        #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
+        levels.extend(narrow::token().map(|_| Self::Narrow));
         #[cfg(target_arch = "x86_64")]
         {
             levels.extend(pulp::x86::V3::try_new().map(|_| Self::Avx2));
@@ -89,6 +90,10 @@ pub fn dispatch<O: Op>(op: O) -> O::Output {
             return token.vectorize(Run(op, Avx2(token)));
         }
     }
+    #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
+    if let Some(token) = narrow::token() {
+        return token.vectorize(Run(op, Narrow(token)));
+    }
     op.run(Scalar::<FEW>)
 }
 
@@ -103,17 +108,27 @@ pub fn dispatch_at<O: Op>(level: Level, op: O) -> Option<O::Output> {
         Level::Avx2 => pulp::x86::V3::try_new().map(|token| token.vectorize(Run(op, Avx2(token)))),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => pulp::x86::V4::try_new().map(|token| token.vectorize(Run(op, Avx512(token)))),
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
+        Level::Narrow => narrow::token().map(|token| token.vectorize(Run(op, Narrow(token)))),
+        #[allow(unreachable_patterns, reason = "no machine has all levels")]
         _ => None,
     }
 }
 
 /// `op.run(token)` as the named callable that pulp inlines into a function with the target
 /// features.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "relaxed-simd")
+))]
 struct Run<O, S>(O, S);
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "relaxed-simd")
+))]
 impl<O: Op, S: Simd> pulp::NullaryFnOnce for Run<O, S> {
     type Output = O::Output;
     #[inline(always)]
@@ -121,8 +136,18 @@ impl<O: Op, S: Simd> pulp::NullaryFnOnce for Run<O, S> {
         // What does not fit the registers goes to the stack. It is aligned for vectors, none of
         // which then lies across two cache lines, only in a function with a local of that
         // alignment.
-        let aligned = MaybeUninit::<Lane>::uninit();
-        black_box(aligned.as_ptr());
+        let aligned = std::mem::MaybeUninit::<crate::aligned::Lane>::uninit();
+        std::hint::black_box(aligned.as_ptr());
         self.0.run(self.1)
+    }
+}
+
+#[cfg(all(test, target_arch = "aarch64"))]
+mod tests {
+    use super::Level;
+
+    #[test]
+    fn every_aarch64_has_neon() {
+        assert_eq!(Level::available().last(), Some(&Level::Narrow));
     }
 }

@@ -3,11 +3,11 @@
 //!
 //! The inner loops above this crate are generic over [`Simd`]: each is written once, as if the
 //! machine had vectors of eight `f64`. [`dispatch`] picks the widest instruction set of the machine
-//! when the program runs: AVX-512, AVX2 with FMA, or portable code. **All instruction sets give the
-//! same bits**, because the number of lanes, the order of every sum and the fused multiply-adds are
-//! part of the definition. So the portable code is the test oracle of the others. Only the order in
-//! which a loop visits its operands may differ: [`Simd::REGISTERS`] tells a loop how many vectors
-//! it can hold at once.
+//! when the program runs: AVX-512, AVX2 with FMA, NEON, relaxed SIMD of WebAssembly, or portable
+//! code. **All instruction sets give the same bits**, because the number of lanes, the order of
+//! every sum and the fused multiply-adds are part of the definition. So the portable code is the
+//! test oracle of the others. Only the order in which a loop visits its operands may differ:
+//! [`Simd::REGISTERS`] tells a loop how many vectors it can hold at once.
 //!
 //! | item | what it is |
 //! |---|---|
@@ -30,6 +30,8 @@ mod aligned;
 mod backend;
 mod dispatch;
 mod exp;
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
+mod narrow;
 mod scalar;
 mod sincos;
 mod vector;
