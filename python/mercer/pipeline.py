@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from . import _data, _learners, _mercer
-from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, class_weights, sorted_labels, whole
+from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, by_label, class_weights, sorted_labels, whole
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights, when
 from ._learners import Krls
 from ._notes import tell
@@ -59,8 +59,15 @@ def _columns(X: Any) -> tuple[list[str], list[list[Any]]]:
         return list(X.columns), [column.to_list() for column in X.get_columns()]
     if module == "pyarrow":
         return list(X.column_names), [column.to_pylist() for column in X.columns]
-    rows = _data.table(X)
+    rows = _array(X)
+    rows = rows if rows.dtype == object and rows.ndim == 2 else _data.table(rows)
     return [f"x{place}" for place in range(rows.shape[1])], [column.tolist() for column in rows.T]
+
+
+def _array(X: Any) -> Any:
+    """Rows in lists, or an array; of objects where there are texts, so that numbers beside them stay numbers."""
+    made = np.asarray(X)
+    return np.array(X, dtype=object) if made.dtype.kind == "U" else made
 
 
 class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
@@ -179,12 +186,13 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         if not fresh and "feature_names_in_" in known and type(X).__module__.startswith("pandas") and len(X):
             return _columns(X)
         if not fresh and "feature_names_in_" not in known and type(X) in (list, np.ndarray) and len(X) and not isinstance(X[0], Mapping):
-            rows = np.asarray(X)
-            if rows.dtype.kind in "fiu" and rows.ndim == 2 and rows.shape[1] == known.get("n_features_in_"):
+            rows = _array(X)
+            if rows.dtype.kind in "fiuO" and rows.ndim == 2 and rows.shape[1] == known.get("n_features_in_"):
                 return _columns(rows)
         names = _data.texts(_data.frame(X))
         plain = not _is_table(X) and not (isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping))
         if plain and names is None:
+            X = _array(X) if isinstance(X, (list, tuple, np.ndarray)) else X
             if "sklearn.base" in sys.modules:
                 from sklearn.utils.validation import validate_data
 
@@ -340,7 +348,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
                 y = checked_targets(self, range(count), y, numeric=False)
                 check_classification_targets(y)
             return y.tolist() if hasattr(y, "tolist") else list(y)
-        return checked_targets(self, range(count), y, multi_output=True)
+        return checked_targets(self, range(count), y, multi_output=self._learner()._vectors)  # type: ignore[attr-defined]
 
     def _learn_cells(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any) -> Any:
         """Learns rows, and returns the predictions made before."""
@@ -439,7 +447,8 @@ class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor)
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._learner()._vectors  # type: ignore[attr-defined]
-        tags.regressor_tags.poor_score = self._learner()._poor_score
+        # scikit-learn rounds the inputs of models that take categories, which leaves some of them too little.
+        tags.regressor_tags.poor_score = self._learner()._poor_score or self._learner()._name in ("lkapa", "qklms-fb")
         return tags
 
 
@@ -490,10 +499,10 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
         """The probability of each class that was met."""
         if not self._tells_probabilities():
             raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
-        if not self._is_made or not self._labels_met():
-            return {}
+        if not self._is_made:
+            return by_label([], [], self._multiclass)
         made, _ = self._predict(*self._one(x), "probable")
-        return dict(zip(self._labels_met() or [], made[0].tolist(), strict=False))
+        return by_label(self._labels_met() or [], made[0].tolist(), self._multiclass)
 
     def predict_proba_many(self, X: Any) -> Any:
         """Probabilities for the rows of a frame, a column for each class."""

@@ -79,3 +79,18 @@ def test_pipeline_of_mixed_columns():
     same = mercer.Pipeline(mercer.Krls())
     same.partial_fit(pl.from_pandas(frame.drop(columns="day")), price)
     assert same.rows_learnt == n
+
+
+def test_pipelines_of_rows_with_texts():
+    rows = [["Ulm" if t % 3 else "Bonn", 40.0 + t % 7, None if t % 9 == 4 else t, "a"] for t in range(300)]
+    price = [1e3 * (row[0] == "Ulm") + row[1] for row in rows]
+    table = [dict(zip(["x0", "x1", "x2", "x3"], row)) for row in rows]
+    wanted = mercer.Pipeline(mercer.Krls()).fit(table, price).predict(table)
+    for X in (rows, tuple(map(tuple, rows)), np.array(rows, dtype=object)):
+        model = mercer.Pipeline(mercer.Krls()).fit(X, price)
+        assert [column["kind"] for column in model.columns_] == ["category", "number", "number", "constant"] and model.n_features_in_ == 4
+        assert (model.predict(X) == wanted).all() and (model.predict(X[:1]) == wanted[:1]).all()
+    with pytest.raises(ValueError, match="features"):
+        model.predict(np.array(rows, dtype=object)[:, :3])
+    with pytest.raises(mercer.DataError, match="complex"):
+        mercer.Pipeline(mercer.Krls()).fit([{"a": 1 + 2j, "b": t} for t in range(30)], price[:30])

@@ -17,14 +17,8 @@ import mercer
 river = pytest.importorskip("river")
 from river import checks, compose, datasets, evaluate, metrics, preprocessing, stream  # noqa: E402
 
-#: Pipelines are models of river as their learners are.
-PIPELINES = [
-    mercer.Pipeline(mercer.Krls()), mercer.Pipeline(mercer.Auto()), mercer.Pipeline(mercer.Fogd(features=50)), mercer.Pipeline(mercer.PkrrTaylor()),
-    mercer.Pipeline(mercer.KrlsClassifier()), mercer.Pipeline(mercer.AutoClassifier()), mercer.Pipeline(mercer.Perceptron()),
-]  # fmt: skip
 
-
-@pytest.mark.parametrize("model", [*(kind() for kind in CLASSES), *PIPELINES], ids=repr)
+@pytest.mark.parametrize("model", [*(kind() for kind in CLASSES), *(mercer.Pipeline(kind()) for kind in CLASSES)], ids=repr)
 def test_checks(model):
     assert not model._unit_test_skips()
     done = 0

@@ -69,6 +69,8 @@ from mercer.moments import OperatorMoments
 X = np.random.default_rng(0).normal(size=(400_000, 8))
 y = np.sin(X[:, 0])
 model = {model}
+# A shell may have its jobs ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 start = []
 def press():
     start.append(time.monotonic())
@@ -98,6 +100,10 @@ CALLS = {
     "pairs": ('mercer.KoopmanOperator(kernel="gaussian:0.5", max_dictionary=5000, budget=1e-9)', "model.fit(X)"),
     "eigenvalues": ('OperatorMoments("fourier", features=2000).fit(X[:40])', "model.eigenvalues_"),
     "series": ("mercer.forecasting.Experts()", "model.fit(X)"),
+    "series of many columns": ("mercer.forecasting.Experts(beta=8)", "model.fit(np.hstack([X, X]))"),
+    "a large system": ("mercer.forecasting.Kalman(A=0.9 * np.eye(800), C=X[:1, :1] * np.ones((1, 800)), Q=np.eye(800), R=np.eye(1))", "model.fit(X[:, 0])"),
+    "filters": ("mercer.forecasting.Slip(horizon=4000)", "model.fit(X[:, 0])"),
+    "sums of an operator": ("mercer.operators.OperatorSums(max_dictionary=1500)", "model.fit(X)"),
     "forecast": ("mercer.forecasting.Experts().fit(X[:2000, 0])", "model.predict(30_000_000)"),
     "sums": ('mercer.RidgeMoments("pkrr-fourier", features=200)', "[model.partial_fit(X, y) for _ in range(1000)]"),
     "path": ('mercer.RidgeMoments("pkrr-fourier", features=2000, lambda_=None).fit(X[:40], y[:40])', "model.predict(X[:1])"),

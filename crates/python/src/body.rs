@@ -1,121 +1,149 @@
-//! The model behind a table: how it is made, and how it learns a row.
+//! The model behind a learner or a table: how it is made, and how it learns a row.
 
 use mercer::catalogue::Built;
 use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Kind, Overrides, ScaledTargets, Schema};
 use mercer::experts::Outliers;
-use mercer::model::{Classes, Classification, Description, Numbers, Regression, Tabular};
+use mercer::model::{Classes, Numbers, Tabular, Task};
 use mercer::readers::Labels;
 use mercer::{Error, Loss, Regressor, RegressorExt, Scratch, Target};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::cells::PythonRow;
+use crate::classes::MetClasses;
 use crate::errors;
 use crate::making::{DataFacts, Extras, LearnerSpec, intervals};
 use crate::notes::Notes;
 use crate::steps::no_intervals;
 
+/// A model of numbers or of classes; behind the encoding of a table, or of rows of numbers.
+pub(crate) type TrainedModel = Tabular<Task>;
+
 /// Memory of a step that is used again.
 #[derive(Default)]
-pub(crate) struct BodyMemory {
+pub(crate) struct StepMemory {
     pub(crate) scores: Vec<f64>,
     pub(crate) radii: Vec<f64>,
     pub(crate) scratch: Scratch,
     pub(crate) inputs: Vec<f64>,
 }
 
-impl BodyMemory {
+impl StepMemory {
     /// For so many rows to come.
     pub(crate) fn for_rows(rows: usize) -> Self {
         Self { scratch: Scratch::for_inputs(rows), ..Self::default() }
     }
+
+    /// The numbers of a record.
+    pub(crate) fn encode(&mut self, encoding: &Encoding, record: &impl Cells) -> PyResult<()> {
+        self.inputs.clear();
+        encoding.encode(record, &mut self.inputs).map_err(errors::encoding)
+    }
 }
 
-/// A model of numbers or of classes.
-pub(crate) enum ModelBody {
-    Numbers(Box<Regression>),
-    Classes(Box<Classification>),
+/// How many numbers or classes a prediction has.
+pub(crate) fn width(model: &TrainedModel) -> usize {
+    match &model.task {
+        Task::Numbers(task) => task.learner.outputs(),
+        Task::Classes(task) => task.classifier.classes(),
+    }
 }
 
-impl ModelBody {
-    pub(crate) fn description(&self) -> &Description {
-        match self {
-            Self::Numbers(model) => &model.description,
-            Self::Classes(model) => &model.description,
+/// The classes that a model takes at most, if there is a limit.
+pub(crate) fn most(model: &TrainedModel) -> Option<usize> {
+    let classifier = &model.classes()?.classifier;
+    (!classifier.is_open()).then(|| classifier.classes())
+}
+
+/// What a model has beside its learner.
+pub(crate) fn extras(model: &TrainedModel) -> Extras {
+    match &model.task {
+        Task::Numbers(task) => Extras::of(task.intervals.as_ref(), false),
+        Task::Classes(task) => Extras::of(None, task.classifier.is_calibrated()),
+    }
+}
+
+/// The share of targets that their intervals held so far, one a target; none without intervals.
+pub(crate) fn coverage(model: &TrainedModel) -> Option<Vec<f64>> {
+    let intervals = &model.numbers()?.intervals.as_ref()?.conformal;
+    Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
+}
+
+/// The encoding of a table.
+pub(crate) fn encoding(model: &TrainedModel) -> PyResult<&Encoding> {
+    model.encoding.as_ref().ok_or_else(errors::wrong_kind)
+}
+
+/// The model has so many inputs more, which were 0 in the rows learnt so far.
+pub(crate) fn grow(model: &mut TrainedModel, added: usize) -> Result<(), Error> {
+    match &mut model.task {
+        Task::Numbers(task) => task.learner.grow(added),
+        Task::Classes(task) => task.classifier.grow(added),
+    }
+}
+
+/// The bytes of a file, of classes with these labels.
+pub(crate) fn file(model: &mut TrainedModel, labels: impl FnOnce() -> PyResult<Labels>) -> PyResult<Vec<u8>> {
+    if let Task::Classes(task) = &mut model.task {
+        task.labels = labels()?;
+    }
+    model.to_bytes().map_err(errors::model)
+}
+
+/// Columns appear late; in the rows learnt so far their numbers count as 0.
+pub(crate) fn add_columns(model: &mut TrainedModel, columns: Vec<(&str, Kind)>) -> PyResult<Result<(), EncodingError>> {
+    let mut encoding = encoding(model)?.clone();
+    let before = encoding.dimension();
+    if let Err(error) = columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop)) {
+        return Ok(Err(error));
+    }
+    let added = encoding.dimension() - before;
+    if let Err(error) = grow(model, added)
+        && added > 0
+    {
+        return Ok(Err(error.into()));
+    }
+    model.encoding = Some(encoding);
+    Ok(Ok(()))
+}
+
+/// Predicts the inputs in the memory, and leaves the scores there: those of numbers in the units in
+/// which they are learnt.
+pub(crate) fn predict(model: &TrainedModel, work: &mut StepMemory) -> Result<(), Error> {
+    let StepMemory { scores, scratch, inputs, .. } = work;
+    match &model.task {
+        Task::Numbers(task) => {
+            scores.resize(task.learner.outputs(), 0.0);
+            task.learner.predict_into(inputs, scratch, scores)
         }
+        Task::Classes(task) => task.classifier.scores_with(inputs, scratch, scores),
     }
+}
 
-    /// The bytes of a file, of a class table with these labels.
-    pub(crate) fn file(&mut self, labels: Labels) -> PyResult<Vec<u8>> {
-        let bytes = match self {
-            Self::Numbers(model) => model.to_bytes(),
-            Self::Classes(model) => {
-                model.task.labels = labels;
-                model.to_bytes()
-            }
-        };
-        bytes.map_err(errors::model)
+/// The same, and the radii of the intervals around the prediction.
+pub(crate) fn predict_around(model: &TrainedModel, work: &mut StepMemory) -> PyResult<()> {
+    let StepMemory { scores, radii, scratch, inputs } = work;
+    let Numbers { learner, intervals, .. } = model.numbers().ok_or_else(errors::wrong_kind)?;
+    scores.resize(learner.outputs(), 0.0);
+    radii.resize(learner.outputs(), 0.0);
+    let intervals = intervals.as_ref().ok_or_else(no_intervals)?;
+    intervals.predict_into(learner, inputs, scratch, scores, radii).map_err(errors::learner)
+}
+
+/// A prediction as Python has it: a number, several, or a label.
+pub(crate) fn told<'py>(
+    py: Python<'py>,
+    model: &TrainedModel,
+    scores: &[f64],
+    classes: &MetClasses,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(task) = model.classes() {
+        let label = task.classifier.choice(scores).and_then(|class| classes.label(py, class));
+        return Ok(label.unwrap_or_else(|| py.None().into_bound(py)));
     }
-
-    pub(crate) fn description_mut(&mut self) -> &mut Description {
-        match self {
-            Self::Numbers(model) => &mut model.description,
-            Self::Classes(model) => &mut model.description,
-        }
-    }
-
-    pub(crate) fn encoding(&self) -> PyResult<&Encoding> {
-        let encoding = match self {
-            Self::Numbers(model) => &model.encoding,
-            Self::Classes(model) => &model.encoding,
-        };
-        encoding.as_ref().ok_or_else(errors::wrong_kind)
-    }
-
-    /// Columns appear late; in the rows learnt so far their numbers count as 0.
-    pub(crate) fn add_columns(&mut self, columns: Vec<(&str, Kind)>) -> PyResult<Result<(), EncodingError>> {
-        let mut encoding = self.encoding()?.clone();
-        let before = encoding.dimension();
-        if let Err(error) = columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop)) {
-            return Ok(Err(error));
-        }
-        let added = encoding.dimension() - before;
-        let (grown, place) = match self {
-            Self::Numbers(model) => (model.task.learner.grow(added), &mut model.encoding),
-            Self::Classes(model) => (model.task.classifier.grow(added), &mut model.encoding),
-        };
-        if let Err(error) = grown.or_else(|error| if added == 0 { Ok(()) } else { Err(error) }) {
-            return Ok(Err(error.into()));
-        }
-        *place = Some(encoding);
-        Ok(Ok(()))
-    }
-
-    /// The scores of a record.
-    pub(crate) fn predict(&self, record: &impl Cells, work: &mut BodyMemory) -> PyResult<()> {
-        let BodyMemory { scores, scratch, inputs, .. } = work;
-        inputs.clear();
-        self.encoding()?.encode(record, inputs).map_err(errors::encoding)?;
-        match self {
-            Self::Numbers(model) => {
-                scores.resize(model.outputs(), 0.0);
-                model.task.learner.predict_into(inputs, scratch, scores)
-            }
-            Self::Classes(model) => model.task.classifier.scores_with(inputs, scratch, scores),
-        }
-        .map_err(errors::learner)
-    }
-
-    /// The prediction of a record, and the radii of the intervals around it.
-    pub(crate) fn predict_around(&self, record: &impl Cells, work: &mut BodyMemory) -> PyResult<()> {
-        let BodyMemory { scores, radii, scratch, inputs } = work;
-        let Self::Numbers(model) = self else { return Err(errors::wrong_kind()) };
-        let Numbers { learner, intervals, .. } = &model.task;
-        inputs.clear();
-        self.encoding()?.encode(record, inputs).map_err(errors::encoding)?;
-        scores.resize(learner.outputs(), 0.0);
-        radii.resize(learner.outputs(), 0.0);
-        let intervals = intervals.as_ref().ok_or_else(no_intervals)?;
-        intervals.predict_into(learner, inputs, scratch, scores, radii).map_err(errors::learner)
+    match scores {
+        [score] => Ok(score.into_pyobject(py)?.into_any()),
+        _ => Ok(PyList::new(py, scores)?.into_any()),
     }
 }
 
@@ -150,29 +178,25 @@ pub(crate) fn encoding_of(
 pub(crate) struct ModelPlan {
     pub(crate) spec: LearnerSpec,
     pub(crate) extras: Extras,
-    pub(crate) outputs: usize,
     /// Whether targets are scaled, too.
     pub(crate) scaled: bool,
     pub(crate) outliers: Outliers,
-    pub(crate) rounds: Option<usize>,
 }
 
 impl ModelPlan {
-    /// An untrained model behind an encoding: of numbers, or of classes, of which two may be
-    /// settled. The first encoded rows with their weights are for the width of the kernel.
-    pub(crate) fn make(
-        &self,
-        encoding: Encoding,
-        two: Option<bool>,
-        rows: &[f64],
-        weights: &[f64],
-    ) -> PyResult<ModelBody> {
-        let Self { spec, extras: Extras(coverage, local, calibrated), outputs, scaled, outliers, rounds } = self;
-        let (dimension, classes) = (encoding.dimension(), two.is_some());
-        let known = DataFacts { dimension, outputs: *outputs, classes, rounds: *rounds, rows, weights };
-        let kernel = spec.kernel(&known)?;
-        let Some(two) = two else {
-            let Built { learner, parameters } = spec.build(&kernel, &known, None)?;
+    /// An untrained model for such data, of rows of numbers or behind an encoding; of classes of
+    /// which `two` may be settled, or of numbers.
+    pub(crate) fn make(&self, known: &DataFacts<'_>, two: bool, encoding: Option<Encoding>) -> PyResult<TrainedModel> {
+        let Self { spec, extras: Extras(coverage, local, calibrated), scaled, outliers } = self;
+        if known.outputs == 0 {
+            return Err(errors::data("the target has no number; give one, or several"));
+        }
+        let kernel = spec.kernel(known)?;
+        let (parameters, task) = if known.classes {
+            let (classifier, parameters) = spec.classifier(&kernel, known, two, *calibrated)?;
+            (parameters, Task::Classes(Box::new(Classes::new(classifier, Labels::new()))))
+        } else {
+            let Built { learner, parameters } = spec.build(&kernel, known, None)?;
             let intervals = intervals(&learner, *coverage, *local)?;
             let learner = if learner.loss() == Loss::SQUARED && *scaled {
                 ScaledTargets::new(learner).map_err(errors::encoding)?
@@ -180,86 +204,85 @@ impl ModelPlan {
                 ScaledTargets::unscaled(learner)
             };
             let task = Numbers { intervals, ..Numbers::new(learner.screening(*outliers)) };
-            let description = spec.describe(&kernel, &parameters);
-            let encoding = Some(encoding);
-            return Ok(ModelBody::Numbers(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })));
+            (parameters, Task::Numbers(Box::new(task)))
         };
-        let (classifier, parameters) = spec.classifier(&kernel, &known, two, *calibrated)?;
-        let (description, encoding) = (spec.describe(&kernel, &parameters), Some(encoding));
-        let task = Classes::new(classifier, Labels::new());
-        Ok(ModelBody::Classes(Box::new(Tabular { description, encoding, ..Tabular::plain(task) })))
+        let description = spec.describe(&kernel, &parameters);
+        Ok(Tabular { description, encoding, ..Tabular::plain(task) })
     }
 }
 
-/// The numbers of a record; then `teach` teaches them, and the encoding learns the record unless
-/// its weight is 0.
-fn encoded<T>(
-    encoding: Option<&mut Encoding>,
-    inputs: &mut Vec<f64>,
-    (record, weight, target): (&impl Cells, f64, Option<f64>),
-    teach: impl FnOnce(&[f64]) -> Result<T, Error>,
-) -> PyResult<T> {
-    let encoding = encoding.ok_or_else(errors::wrong_kind)?;
-    inputs.clear();
-    encoding.encode(record, inputs).map_err(errors::encoding)?;
-    let taught = teach(inputs).map_err(errors::learner)?;
-    if weight != 0.0 {
-        encoding.learn_with(record, target).map_err(errors::encoding)?;
-    }
-    Ok(taught)
+/// What is to be learnt of a row: its target; or its class, and its weight.
+#[derive(Clone, Copy)]
+pub(crate) enum Lesson<'a> {
+    Numbers(Target<'a>),
+    Class(usize, f64),
 }
 
-/// Learns a row, which is number `row` of its batch, and leaves its prediction in the memory.
-pub(crate) fn teach(
-    model: &mut Regression,
+/// Learns the inputs in the memory, and leaves the prediction there.
+pub(crate) fn learn_numbers(
+    task: &mut Numbers,
     notes: &mut Notes,
-    record: &impl Cells,
-    row: usize,
     target: Target<'_>,
-    work: &mut BodyMemory,
-) -> PyResult<()> {
-    let Tabular { encoding, progress, task: Numbers { learner, intervals, score }, .. } = model;
-    let BodyMemory { scores, radii, scratch, inputs } = work;
+    work: &mut StepMemory,
+) -> Result<(), Error> {
+    let Numbers { learner, intervals, score } = task;
+    let StepMemory { scores, radii, scratch, inputs } = work;
     scores.resize(learner.outputs(), 0.0);
-    radii.resize(learner.outputs(), 0.0);
-    encoded(encoding.as_mut(), inputs, (record, target.weight, target.y.first().copied()), |x| {
-        match intervals.as_mut() {
-            None => learner.learn(x, target, scores),
-            Some(intervals) => intervals.learn(learner, x, target, scratch, scores, radii),
+    match intervals {
+        None => learner.learn(inputs, target, scores)?,
+        Some(intervals) => {
+            radii.resize(learner.outputs(), 0.0);
+            intervals.learn(learner, inputs, target, scratch, scores, radii)?;
         }
-    })?;
-    encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
-    notes.screened(learner);
+    }
     score.record_weighted(scores, target.y, target.weight);
     notes.watch.record(inputs, scores, target.y, target.weight, learner.dictionary_size());
-    progress.rows += 1;
-    notes.judge(model);
     Ok(())
 }
 
-/// The same for a row of a class with a weight; the answer is the class that was predicted.
-pub(crate) fn teach_class(
-    model: &mut Classification,
-    notes: &mut Notes,
-    record: &impl Cells,
-    row: usize,
-    (class, weight): (usize, f64),
-    work: &mut BodyMemory,
-) -> PyResult<Option<usize>> {
-    let Tabular { encoding, progress, task: Classes { classifier, learnt, score, .. }, .. } = model;
-    // Of classes the mean is the share of the first.
-    let taken = (record, weight, Some(f64::from(class == 0)));
-    let predicted = encoded(encoding.as_mut(), &mut work.inputs, taken, |x| classifier.learn(x, class, weight))?;
-    encoding.iter().for_each(|encoding| notes.look(row, encoding, record));
-    progress.rows += 1;
-    *learnt += 1;
-    score.record(class, predicted, None, weight);
-    notes.judge_classes(model);
+/// Learns inputs of a class with a weight; the answer is the class that was predicted.
+pub(crate) fn learn_class(
+    task: &mut Classes,
+    inputs: &[f64],
+    class: usize,
+    weight: f64,
+) -> Result<Option<usize>, Error> {
+    let predicted = task.classifier.learn(inputs, class, weight)?;
+    task.learnt += 1;
+    task.score.record(class, predicted, None, weight);
     Ok(predicted)
 }
 
-/// The classes that a model takes at most, if there is a limit.
-pub(crate) fn most(model: &Classification) -> Option<usize> {
-    let classifier = &model.task.classifier;
-    (!classifier.is_open()).then(|| classifier.classes())
+/// Learns a row of a table, which is number `row` of its batch, and leaves the prediction in the
+/// memory; the answer is the class that was predicted.
+pub(crate) fn teach(
+    model: &mut TrainedModel,
+    notes: &mut Notes,
+    record: &impl Cells,
+    row: usize,
+    lesson: Lesson<'_>,
+    work: &mut StepMemory,
+) -> PyResult<Option<usize>> {
+    let encoding = model.encoding.as_mut().ok_or_else(errors::wrong_kind)?;
+    work.encode(encoding, record)?;
+    let (weight, mean, predicted) = match (&mut model.task, lesson) {
+        (Task::Numbers(task), Lesson::Numbers(target)) => {
+            learn_numbers(task, notes, target, work).map_err(errors::learner)?;
+            notes.screened(&task.learner);
+            (target.weight, target.y.first().copied(), None)
+        }
+        (Task::Classes(task), Lesson::Class(class, weight)) => {
+            let predicted = learn_class(task, &work.inputs, class, weight).map_err(errors::learner)?;
+            // Of classes the mean is the share of the first.
+            (weight, Some(f64::from(class == 0)), predicted)
+        }
+        _ => return Err(errors::wrong_kind()),
+    };
+    if weight != 0.0 {
+        encoding.learn_with(record, mean).map_err(errors::encoding)?;
+    }
+    notes.look(row, encoding, record);
+    model.progress.rows += 1;
+    notes.judge(model);
+    Ok(predicted)
 }

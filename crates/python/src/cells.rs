@@ -3,7 +3,7 @@
 use mercer::encoding::{Cell, Cells, Encoding, Kind};
 use mercer::readers::{Gaps, is_gap_mark, parse_instant, text_cell};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::errors;
 use crate::features::shown;
@@ -94,6 +94,8 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
     } else if value.get_type().name()?.to_str()? == "NAType" {
         // That of pandas.
         Ok(OwnedCell::Missing)
+    } else if value.is_instance_of::<PyComplex>() {
+        Err(errors::data("a cell is a complex number; give its real and its imaginary part as columns of their own"))
     } else {
         value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
     }

@@ -32,6 +32,12 @@ impl MetClasses {
         self.labels.get(class).or(self.labels.first()).map(|label| label.bind(py).clone())
     }
 
+    /// The labels of classes, None for none.
+    pub(crate) fn labels<'py>(&self, py: Python<'py>, classes: &[Option<usize>]) -> PyResult<Bound<'py, PyList>> {
+        let labels = classes.iter().map(|class| class.and_then(|class| self.label(py, class)));
+        PyList::new(py, labels.collect::<Vec<_>>())
+    }
+
     fn index<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyDict> {
         self.places.get_or_insert_with(|| PyDict::new(py).unbind()).bind(py).clone()
     }
@@ -96,6 +102,15 @@ impl MetClasses {
             });
         }
         Ok(met)
+    }
+
+    /// The class of a label, the next one for a new label where the model takes that many.
+    pub(crate) fn class(&mut self, label: &Bound<'_, PyAny>, most: Option<usize>) -> PyResult<usize> {
+        match self.place(label)? {
+            Some(class) => Ok(class),
+            None if most.is_some_and(|most| self.len() >= most) => Err(third(label)),
+            None => Ok(self.len()),
+        }
     }
 
     /// Takes a label that is new.
@@ -203,7 +218,7 @@ fn untold<'py>(py: Python<'py>, name: &str, kind: LabelKind) -> PyResult<Bound<'
     })
 }
 
-pub(crate) fn third(label: &Bound<'_, PyAny>) -> PyErr {
+fn third(label: &Bound<'_, PyAny>) -> PyErr {
     errors::data(format!(
         "{} is a third class, and this learner knows two; take one for more classes, such as KrlsClassifier",
         shown(label)

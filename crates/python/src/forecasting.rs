@@ -163,6 +163,13 @@ impl ForecasterSpec {
         Ok(kalman.into())
     }
 
+    /// About the multiply-adds of its making: the eigenvectors of filters, the gain of a system.
+    fn cost(&self) -> usize {
+        let filters = if matches!(self.method.as_str(), "slip" | "spectral") { self.horizon } else { 0 };
+        let states = self.system.as_ref().map_or(0, |system| system[0].len());
+        filters.saturating_pow(3).saturating_add(states.saturating_mul(states))
+    }
+
     fn make(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
         let mut forecaster = match self.method.as_str() {
             "season" => return self.season(m, q),
@@ -253,7 +260,7 @@ impl ForecastCore {
     /// Forgets everything, and makes a forecaster of `outputs` numbers with `inputs` more.
     fn _begin(slf: &Bound<'_, Self>, outputs: usize, inputs: usize) -> PyResult<()> {
         let spec: ForecasterSpec = slf.call_method0("_spec")?.extract()?;
-        let made = spec.make(outputs, inputs)?;
+        let made = patiently(slf.py(), spec.cost(), move || spec.make(outputs, inputs))??;
         *slf.get().model.write(slf.py()) = Some(made);
         Ok(())
     }
@@ -319,7 +326,7 @@ impl ForecastCore {
                 }
                 Ok(())
             },
-            || 64,
+            || (64 / m.max(1)).max(1),
         )?;
         Ok((arrays::columns(py, made, m)?, arrays::columns(py, ends, 2 * m)?))
     }

@@ -5,80 +5,29 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
-use mercer::model::{Classification, Description, GAPS, ModelError, Own, Regression, Taught};
-use mercer::readers::Scaling;
-use mercer::{AnyKernel, AnyRegressor, Error, RegressorExt, Scratch};
+use mercer::model::{Description, GAPS, ModelError, Numbers, Own};
+use mercer::{Error, RegressorExt};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::body::{self, StepMemory, TrainedModel};
 use crate::classes::MetClasses;
 use crate::errors;
 use crate::features::{FeatureNames, admit, keyed, sequence, words};
 use crate::notes::Notes;
 use crate::shared::FairLock;
 
-/// A model of rows of numbers: of numbers or of classes.
-pub(crate) enum RowModel {
-    Numbers(Box<Regression>),
-    Classes(Box<Classification>),
-}
-
-/// What both kinds of models have.
-macro_rules! each {
-    ($body:expr, $model:ident => $what:expr) => {
-        match $body {
-            RowModel::Numbers($model) => $what,
-            RowModel::Classes($model) => $what,
-        }
-    };
-}
-
-impl RowModel {
-    pub(crate) fn learner(&self) -> &AnyRegressor<AnyKernel> {
-        each!(self, model => model.task.learner())
+/// Whether a model takes so many features more: one whose columns are scaled by their ranges knows
+/// no range of others.
+fn grows(model: &mut TrainedModel, added: usize) -> PyResult<bool> {
+    if model.scaling.is_some() {
+        return Ok(false);
     }
-
-    /// How many numbers or classes a prediction has.
-    pub(crate) fn width(&self) -> usize {
-        match self {
-            Self::Numbers(model) => model.task.learner.outputs(),
-            Self::Classes(model) => model.task.classifier.classes(),
-        }
-    }
-
-    pub(crate) fn rows(&self) -> u64 {
-        each!(self, model => model.progress.rows)
-    }
-
-    pub(crate) fn description(&self) -> &Description {
-        each!(self, model => &model.description)
-    }
-
-    /// How the command had the columns scaled.
-    pub(crate) fn scaling(&self) -> Option<&Scaling> {
-        each!(self, model => model.scaling.as_ref())
-    }
-
-    pub(crate) fn to_bytes(&self) -> PyResult<Vec<u8>> {
-        each!(self, model => model.to_bytes()).map_err(errors::model)
-    }
-
-    /// Whether it takes so many features more: one whose columns are scaled by their ranges knows
-    /// no range of others.
-    fn grow(&mut self, added: usize) -> PyResult<bool> {
-        if self.scaling().is_some() {
-            return Ok(false);
-        }
-        let grown = match self {
-            Self::Numbers(model) => model.task.learner.grow(added),
-            Self::Classes(model) => model.task.classifier.grow(added),
-        };
-        match grown {
-            Ok(()) => Ok(true),
-            Err(Error::FixedInputs) => Ok(false),
-            Err(error) => Err(errors::learner(error)),
-        }
+    match body::grow(model, added) {
+        Ok(()) => Ok(true),
+        Err(Error::FixedInputs) => Ok(false),
+        Err(error) => Err(errors::learner(error)),
     }
 }
 
@@ -89,11 +38,8 @@ pub(crate) struct Front {
     /// The names of the targets, if they came by name.
     pub(crate) targets: Vec<Py<PyAny>>,
     pub(crate) classes: MetClasses,
-    pub(crate) x: Vec<f64>,
     pub(crate) y: Vec<f64>,
-    pub(crate) scores: Vec<f64>,
-    pub(crate) radii: Vec<f64>,
-    pub(crate) scratch: Scratch,
+    pub(crate) work: StepMemory,
     pub(crate) notes: Notes,
     /// Whether there is a model, so that a step need not ask for its lock to know.
     pub(crate) made: bool,
@@ -104,7 +50,7 @@ pub(crate) struct Front {
 /// A model with its names. Who needs both locks takes that of the front first.
 #[derive(Default)]
 pub(crate) struct Core {
-    pub(crate) model: FairLock<Option<RowModel>>,
+    pub(crate) model: FairLock<Option<TrainedModel>>,
     front: Mutex<Front>,
 }
 
@@ -127,7 +73,7 @@ impl Core {
     }
 
     /// What `look` finds in the model.
-    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&RowModel) -> T) -> PyResult<T> {
+    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&TrainedModel) -> T) -> PyResult<T> {
         self.model.read(py).as_ref().map(look).ok_or_else(errors::not_learnt)
     }
 
@@ -135,16 +81,16 @@ impl Core {
     pub(crate) fn begin(
         &self,
         py: Python<'_>,
-        made: RowModel,
+        made: TrainedModel,
         names: Option<Vec<Bound<'_, PyAny>>>,
         classes: MetClasses,
     ) -> PyResult<Aside> {
         let mut features = FeatureNames::default();
         match names {
             Some(names) => features.append(&names)?,
-            None => features.number(py, made.learner().dimension())?,
+            None => features.number(py, made.dimension())?,
         }
-        let notes = Notes::of(made.description());
+        let notes = Notes::of(&made.description);
         let mut front = self.front(py);
         let front = std::mem::replace(&mut *front, Front { features, classes, notes, made: true, ..Front::default() });
         let model = self.model.write(py).replace(made);
@@ -154,7 +100,7 @@ impl Core {
     /// The model that was set aside in place of this one.
     pub(crate) fn take_back(&self, py: Python<'_>, aside: &Aside) {
         let held = aside.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<RowModel>)>) {
+        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<TrainedModel>)>) {
             let mut front = self.front(py);
             let mut model = self.model.write(py);
             (*front, *model) = *held;
@@ -172,23 +118,23 @@ impl Core {
         *self.model.write(py) = None;
     }
 
-    /// Reads an input into `front.x`, to learn it. A learner that was not there is made by `make`,
-    /// and one that is grows by the features that are new, if there is nothing against the target
-    /// in `front.y`. The answer is whether it was made.
+    /// Reads an input into `front.work`, to learn it. A learner that was not there is made by
+    /// `make`, and one that is grows by the features that are new, if there is nothing against the
+    /// target in `front.y`. The answer is whether it was made.
     pub(crate) fn read_to_learn(
         &self,
         front: &mut Front,
         x: &Bound<'_, PyAny>,
-        make: impl FnOnce(usize) -> PyResult<RowModel>,
+        make: impl FnOnce(usize) -> PyResult<TrainedModel>,
     ) -> PyResult<bool> {
         let py = x.py();
         let fresh = !front.made;
         let mut new = Vec::new();
         let dict = keyed(x)?;
         match &dict {
-            None => sequence(x, &mut front.x)?,
+            None => sequence(x, &mut front.work.inputs)?,
             Some(dict) => {
-                if front.features.read(dict, &mut front.x)? || fresh {
+                if front.features.read(dict, &mut front.work.inputs)? || fresh {
                     new = front.features.unknown(py, dict.keys().iter())?;
                     new.iter().try_for_each(|name| match dict.get_item(name)? {
                         Some(value) => admit(name, &value),
@@ -198,9 +144,9 @@ impl Core {
             }
         }
         if fresh {
-            let dimension = if dict.is_some() { new.len() } else { front.x.len() };
+            let dimension = if dict.is_some() { new.len() } else { front.work.inputs.len() };
             let made = make(dimension)?;
-            front.notes = Notes::of(made.description());
+            front.notes = Notes::of(&made.description);
             if dict.is_none() {
                 front.features.number(py, dimension)?;
             }
@@ -209,14 +155,14 @@ impl Core {
         } else if !new.is_empty() {
             let mut model = self.model.write(py);
             let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-            if let Some(index) = front.x.iter().position(|value| !value.is_finite()) {
-                let error = ExampleError::NonFiniteInput { index, value: front.x[index] };
+            if let Some(index) = front.work.inputs.iter().position(|value| !value.is_finite()) {
+                let error = ExampleError::NonFiniteInput { index, value: front.work.inputs[index] };
                 return Err(front.features.refusal(py, error.into()));
             }
-            if let RowModel::Numbers(model) = model {
-                model.task.learner.loss().check(&front.y, model.task.learner.outputs()).map_err(errors::learner)?;
+            if let Some(Numbers { learner, .. }) = model.numbers() {
+                learner.loss().check(&front.y, learner.outputs()).map_err(errors::learner)?;
             }
-            if !model.grow(new.len())? {
+            if !grows(model, new.len())? {
                 new.drain(..).for_each(|name| front.notes.late(&name.to_string()));
             }
         }
@@ -224,26 +170,26 @@ impl Core {
             && !new.is_empty()
         {
             front.features.append(&new)?;
-            front.features.read(&dict, &mut front.x)?;
+            front.features.read(&dict, &mut front.work.inputs)?;
         }
         self.scale(py, front)?;
         Ok(fresh)
     }
 
-    /// Reads an input into `front.x`, to predict. Features that were never learnt are left out.
+    /// Reads an input into `front.work`, to predict. Features that were never learnt are left out.
     pub(crate) fn read_to_predict(&self, front: &mut Front, x: &Bound<'_, PyAny>) -> PyResult<()> {
         match keyed(x)? {
-            Some(dict) => front.features.read(&dict, &mut front.x).map(drop)?,
-            None => sequence(x, &mut front.x)?,
+            Some(dict) => front.features.read(&dict, &mut front.work.inputs).map(drop)?,
+            None => sequence(x, &mut front.work.inputs)?,
         }
         self.scale(x.py(), front)
     }
 
     fn scale(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
         if front.scaled
-            && let Some(scaling) = self.model.read(py).as_ref().and_then(RowModel::scaling)
+            && let Some(scaling) = self.model.read(py).as_ref().and_then(|model| model.scaling.as_ref())
         {
-            scaling.row(&mut front.x).map_err(|error| errors::data(error.to_string()))?;
+            scaling.row(&mut front.work.inputs).map_err(|error| errors::data(error.to_string()))?;
         }
         Ok(())
     }
@@ -254,15 +200,15 @@ impl Core {
         &self,
         py: Python<'_>,
         names: &[Bound<'_, PyAny>],
-        grows: bool,
+        grow: bool,
     ) -> PyResult<Vec<Option<usize>>> {
         let mut front = self.front(py);
-        if grows {
+        if grow {
             let new = front.features.unknown(py, names.iter().cloned())?;
             if !new.is_empty()
                 && let Some(model) = self.model.write(py).as_mut()
             {
-                if model.grow(new.len())? {
+                if grows(model, new.len())? {
                     front.features.append(&new)?;
                 } else {
                     new.iter().for_each(|name| front.notes.late(&name.to_string()));
@@ -276,13 +222,13 @@ impl Core {
     pub(crate) fn take(
         &self,
         py: Python<'_>,
-        model: RowModel,
+        model: TrainedModel,
         names: Option<Vec<Bound<'_, PyAny>>>,
         classes: MetClasses,
     ) -> PyResult<()> {
         let mut features = FeatureNames::default();
-        let d = model.learner().dimension();
-        match (names, &model.description().features) {
+        let d = model.dimension();
+        match (names, &model.description.features) {
             (Some(names), _) if names.len() == d => features.append(&names)?,
             (_, names) if names.len() == d => {
                 let names = names.iter().map(|name| name.into_pyobject(py).map(Bound::into_any));
@@ -290,7 +236,7 @@ impl Core {
             }
             _ => features.number(py, d)?,
         }
-        let scaled = model.scaling().is_some();
+        let scaled = model.scaling.is_some();
         *self.front(py) = Front { features, classes, made: true, scaled, ..Front::default() };
         *self.model.write(py) = Some(model);
         Ok(())
@@ -312,11 +258,8 @@ impl Core {
         let front = self.front(py);
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-        let (words, dimension) = (words(py, &front.targets), body.learner().dimension());
-        if let RowModel::Classes(model) = body {
-            model.task.labels = front.classes.to_file(py)?;
-        }
-        let description = each!(body, model => &mut model.description);
+        let (words, dimension) = (words(py, &front.targets), body.dimension());
+        let description = &mut body.description;
         description.features =
             Some(front.features.words(py)).filter(|names| names.len() == dimension).unwrap_or_default();
         if let Some(first) = words.first() {
@@ -324,7 +267,7 @@ impl Core {
             description.target_names = if words.len() > 1 { words } else { Vec::new() };
         }
         description.own = own;
-        body.to_bytes()
+        body::file(body, || front.classes.to_file(py))
     }
 
     /// The model for a pickle, which has all else itself.
@@ -332,10 +275,7 @@ impl Core {
         let front = self.front(py);
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-        if let RowModel::Classes(model) = body {
-            model.task.labels = front.classes.numbered();
-        }
-        body.to_bytes()
+        body::file(body, || Ok(front.classes.numbered()))
     }
 }
 

@@ -2,24 +2,24 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mercer::encoding::ScaledTargets;
-use mercer::model::{Classes as ClassTask, Model, ModelError, ModelKind, Numbers, Tabular};
-use mercer::readers::Labels;
-use mercer::{Regressor, RegressorExt, Rows, Scratch, Targets};
+use mercer::experts::Outliers;
+use mercer::model::{Classes, Model, ModelError, ModelKind, Tabular, Task, Taught};
+use mercer::{Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 
-use crate::classes::{MetClasses, third};
-use crate::expansion::{expansion, told};
+use crate::body::{
+    self, ModelPlan, StepMemory, TrainedModel, coverage, extras, learn_class, learn_numbers, most, told, width,
+};
+use crate::classes::MetClasses;
+use crate::expansion::{self, expansion};
 use crate::features::{keyed, number, sequence};
-use crate::front::{Aside, Core, Front, LearnerFacts, RowModel, about, own, read_targets};
-use crate::making::{DataFacts, Extras, LearnerSpec, intervals};
+use crate::front::{Aside, Core, Front, LearnerFacts, about, own, read_targets};
+use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::notes;
 use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece};
-use crate::steps::{
-    Extra, code, data, judge, learn_block, learn_class, learn_numbers, most, no_probabilities, predict, unscale,
-};
+use crate::steps::{Extra, code, data, learn_block, no_probabilities, predict, unscale};
 use crate::{arrays, errors};
 
 /// A learner of numbers or of classes, which is made when the first example or batch tells what the
@@ -32,23 +32,9 @@ pub(crate) struct LearnerCore {
 
 impl LearnerCore {
     /// An untrained model for such data, as `slf` describes it; of two classes or of those to come.
-    fn make(slf: &Bound<'_, Self>, known: &DataFacts<'_>, two: bool) -> PyResult<RowModel> {
-        if known.outputs == 0 {
-            return Err(errors::data("the target has no number; give one, or several"));
-        }
-        let (spec, Extras(coverage, local, calibrated)): (LearnerSpec, _) = slf.call_method0("_spec")?.extract()?;
-        let kernel = spec.kernel(known)?;
-        if known.classes {
-            let (classifier, parameters) = spec.classifier(&kernel, known, two, calibrated)?;
-            let description = spec.describe(&kernel, &parameters);
-            let task = ClassTask::new(classifier, Labels::new());
-            return Ok(RowModel::Classes(Box::new(Tabular { description, ..Tabular::plain(task) })));
-        }
-        let built = spec.build(&kernel, known, None)?;
-        let intervals = intervals(&built.learner, coverage, local)?;
-        let description = spec.describe(&kernel, &built.parameters);
-        let task = Numbers { intervals, ..Numbers::new(ScaledTargets::unscaled(built.learner)) };
-        Ok(RowModel::Numbers(Box::new(Tabular { description, ..Tabular::plain(task) })))
+    fn make(slf: &Bound<'_, Self>, known: &DataFacts<'_>, two: bool) -> PyResult<TrainedModel> {
+        let (spec, extras): (LearnerSpec, Extras) = slf.call_method0("_spec")?.extract()?;
+        ModelPlan { spec, extras, scaled: false, outliers: Outliers::Keep }.make(known, two, None)
     }
 
     /// Reads a target into `front.y`. Gives the names of its numbers when they first come by name.
@@ -69,13 +55,9 @@ impl LearnerCore {
         let (py, core, classes) = (slf.py(), &slf.get().core, slf.get().of_classes);
         let mut front = core.front(py);
         let front = &mut *front;
-        let (mut names, mut place) = (Vec::new(), None);
+        let (mut names, mut class) = (Vec::new(), 0);
         if classes {
-            place = front.classes.place(y)?;
-            let most = core.look(py, most).unwrap_or(None);
-            if place.is_none() && most.is_some_and(|most| front.classes.len() >= most) {
-                return Err(third(y));
-            }
+            class = front.classes.class(y, core.look(py, most).unwrap_or(None))?;
         } else {
             names = Self::read_target(front, y)?;
         }
@@ -85,8 +67,7 @@ impl LearnerCore {
         let fresh = core.read_to_learn(front, x, make)?;
         let learnt = match core.model.write(py).as_mut() {
             None => Err(errors::not_learnt()),
-            Some(RowModel::Numbers(model)) => learn_numbers(py, model, front, w),
-            Some(RowModel::Classes(model)) => learn_class(model, front, place, y, w),
+            Some(model) => Self::learn_read(model, front, y, class, w),
         };
         if learnt.is_err() && fresh {
             // A first example that is refused settles nothing.
@@ -99,15 +80,45 @@ impl LearnerCore {
         Ok(front.notes.take())
     }
 
+    /// Learns the example that was read, with its target in `front.y` or as one of a class.
+    fn learn_read(
+        model: &mut TrainedModel,
+        front: &mut Front,
+        y: &Bound<'_, PyAny>,
+        class: usize,
+        w: f64,
+    ) -> PyResult<()> {
+        match &mut model.task {
+            Task::Numbers(task) => {
+                if let Some(scaling) = &model.scaling {
+                    scaling.targets(&mut front.y).map_err(data)?;
+                }
+                learn_numbers(task, &mut front.notes, Target::weighted(&front.y, w), &mut front.work)
+                    .map_err(|error| front.features.refusal(y.py(), error))?;
+                front.notes.hear(&front.y, front.y.len());
+            }
+            Task::Classes(task) => {
+                learn_class(task, &front.work.inputs, class, w)
+                    .map_err(|error| front.features.refusal(y.py(), error))?;
+                if class == front.classes.len() && w != 0.0 {
+                    front.classes.append(y)?;
+                }
+            }
+        }
+        model.progress.rows += 1;
+        front.notes.judge(model);
+        Ok(())
+    }
+
     /// Has `each` told every row of a batch, in the units of the learner.
     fn each_row(
         &self,
         py: Python<'_>,
         x: &PyReadonlyArray2<'_, f64>,
-        mut each: impl FnMut(&RowModel, usize, &[f64], &mut Scratch) -> Result<(), EarlyEnd> + Send,
+        mut each: impl FnMut(&TrainedModel, usize, &[f64], &mut Scratch) -> Result<(), EarlyEnd> + Send,
     ) -> PyResult<()> {
         let (inputs, rows, dimension) = arrays::table(x)?;
-        let size = self.core.look(py, |body| body.learner().dictionary_size())?;
+        let size = self.core.look(py, TrainedModel::dictionary_size)?;
         let (mut scratch, mut scaled) = (Scratch::for_inputs(rows), Vec::new());
         let done = in_pieces_of(
             py,
@@ -115,10 +126,10 @@ impl LearnerCore {
             |range| {
                 let model = self.core.model.read_detached();
                 let body = model.as_ref().ok_or_else(errors::not_learnt)?;
-                check_width(body.learner().dimension(), dimension)?;
+                check_width(body.dimension(), dimension)?;
                 for row in range {
                     let mut input = &inputs[row * dimension..(row + 1) * dimension];
-                    if let Some(scaling) = body.scaling() {
+                    if let Some(scaling) = body.scaling.as_ref() {
                         scaled.clear();
                         scaled.extend_from_slice(input);
                         scaling.row(&mut scaled).map_err(data)?;
@@ -146,17 +157,19 @@ impl LearnerCore {
         let (rows, outputs) = (targets.len(), ys.len() / targets.len().max(1));
         let all = Rows::new(inputs, dimension, targets).map_err(errors::learner)?;
         let mut made = Vec::with_capacity(ys.len());
-        let size = AtomicUsize::new(self.core.look(py, |body| body.learner().dictionary_size())?);
+        let size = AtomicUsize::new(self.core.look(py, TrainedModel::dictionary_size)?);
         let sums = &mut made;
         let learnt = in_pieces_of(
             py,
             rows,
             |range| {
                 let mut model = self.core.model.write_detached();
-                let Some(RowModel::Numbers(model)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
-                check_width(model.task.learner.dimension(), dimension)?;
-                let learnt = learn_block(model, all.range(range.start, range.end), sums);
-                size.store(model.task.learner.dictionary_size(), Ordering::Relaxed);
+                let Some(Tabular { progress, task: Task::Numbers(task), .. }) = model.as_mut() else {
+                    return Err(errors::not_learnt().into());
+                };
+                check_width(task.learner.dimension(), dimension)?;
+                let learnt = learn_block(task, progress, all.range(range.start, range.end), sums);
+                size.store(task.learner.dictionary_size(), Ordering::Relaxed);
                 learnt.map_err(|error| EarlyEnd::Row(sums.len() / outputs.max(1), error))
             },
             || piece(size.load(Ordering::Relaxed)),
@@ -169,7 +182,7 @@ impl LearnerCore {
             let weight = weights.get(row).copied().unwrap_or(1.0);
             front.notes.watch.record(&inputs[row * dimension..][..dimension], scores, y, weight, points);
         }
-        self.core.look(py, |body| judge(body, &mut front.notes))?;
+        self.core.look(py, |body| front.notes.judge(body))?;
         Ok(made)
     }
 
@@ -196,11 +209,13 @@ impl LearnerCore {
                 rows,
                 |range| {
                     let mut model = self.core.model.write_detached();
-                    let Some(RowModel::Classes(it)) = model.as_mut() else { return Err(errors::not_learnt().into()) };
-                    check_width(it.task.classifier.learner().dimension(), dimension)?;
+                    let Some(Tabular { progress, task: Task::Classes(task), .. }) = model.as_mut() else {
+                        return Err(errors::not_learnt().into());
+                    };
+                    check_width(task.learner().dimension(), dimension)?;
                     let weight = weights.get(range.clone()).unwrap_or_default();
                     let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);
-                    let Tabular { progress, task: ClassTask { classifier, learnt: taught, score, .. }, .. } = &mut **it;
+                    let Classes { classifier, learnt: taught, score, .. } = &mut **task;
                     let learnt = classifier.learn_rows(block, &met[range], weight, |row, classifier, scores| {
                         let choice = classifier.choice(scores);
                         let weight = weight.get(row).copied().unwrap_or(1.0);
@@ -209,44 +224,35 @@ impl LearnerCore {
                         *taught += 1;
                         made.push(choice);
                     });
-                    size.store(it.task.classifier.learner().dictionary_size(), Ordering::Relaxed);
+                    size.store(task.learner().dictionary_size(), Ordering::Relaxed);
                     learnt.map_err(|error| EarlyEnd::Row(made.len(), error))
                 },
                 || piece(size.load(Ordering::Relaxed)),
             )
         });
-        let classes = self.core.look(py, RowModel::width)?;
+        let classes = self.core.look(py, width)?;
         let mut front = self.core.front(py);
         if let Err(refused) = learnt {
             // Labels whose first example was not reached are no classes.
             front.classes.truncate(py, classes)?;
             return Err(refused.named(py, &front.features));
         }
-        self.core.look(py, |body| judge(body, &mut front.notes))?;
+        self.core.look(py, |body| front.notes.judge(body))?;
         Ok(predicted)
     }
 
-    /// Reads an input of a prediction and leaves the scores in `front.scores`, those of numbers in
+    /// Reads an input of a prediction and leaves the scores in `front.work`, those of numbers in
     /// their units; false before anything was learnt.
     fn score(&self, x: &Bound<'_, PyAny>, front: &mut Front) -> PyResult<bool> {
-        let py = x.py();
         self.core.read_to_predict(front, x)?;
-        front.scores.clear();
-        let scored = match self.core.model.read(py).as_ref() {
-            None => return Ok(false),
-            Some(RowModel::Numbers(model)) => {
-                front.scores.resize(model.task.learner.outputs(), 0.0);
-                let predicted = model.task.learner.predict_into(&front.x, &mut front.scratch, &mut front.scores);
-                if predicted.is_ok() {
-                    unscale(model, &mut front.scores)?;
-                }
-                predicted
-            }
-            Some(RowModel::Classes(model)) => {
-                model.task.classifier.scores_with(&front.x, &mut front.scratch, &mut front.scores)
-            }
-        };
-        scored.map_err(|error| front.features.refusal(py, error)).map(|()| true)
+        front.work.scores.clear();
+        let model = self.core.model.read(x.py());
+        let Some(model) = model.as_ref() else { return Ok(false) };
+        body::predict(model, &mut front.work).map_err(|error| front.features.refusal(x.py(), error))?;
+        if !self.of_classes {
+            unscale(model.scaling.as_ref(), &mut front.work.scores)?;
+        }
+        Ok(true)
     }
 }
 
@@ -280,22 +286,17 @@ impl LearnerCore {
         let mut front = self.core.front(py);
         let front = &mut *front;
         let scored = self.score(x, front)?;
-        if self.of_classes {
-            let model = self.core.model.read(py);
-            let Some(RowModel::Classes(model)) = model.as_ref() else { return Ok(py.None().into_bound(py)) };
-            let class = model.task.classifier.choice(&front.scores).and_then(|class| front.classes.label(py, class));
-            return Ok(class.unwrap_or_else(|| py.None().into_bound(py)));
-        }
-        match front.scores[..] {
-            _ if !scored => Ok(0.0_f64.into_pyobject(py)?.into_any()),
-            _ if !front.targets.is_empty() => {
+        let model = self.core.model.read(py);
+        match model.as_ref().filter(|_| scored) {
+            None if self.of_classes => Ok(py.None().into_bound(py)),
+            None => Ok(0.0_f64.into_pyobject(py)?.into_any()),
+            Some(_) if !front.targets.is_empty() => {
                 let made = PyDict::new(py);
-                let mut named = front.targets.iter().zip(&front.scores);
+                let mut named = front.targets.iter().zip(&front.work.scores);
                 named.try_for_each(|(name, score)| made.set_item(name, score))?;
                 Ok(made.into_any())
             }
-            [score] => Ok(score.into_pyobject(py)?.into_any()),
-            _ => Ok(PyList::new(py, &front.scores)?.into_any()),
+            Some(model) => told(py, model, &front.work.scores, &front.classes),
         }
     }
 
@@ -306,12 +307,15 @@ impl LearnerCore {
         let front = &mut *front;
         self.core.read_to_predict(front, x)?;
         let model = self.core.model.read(py);
-        let Some(RowModel::Numbers(model)) = model.as_ref() else { return Ok((f64::NEG_INFINITY, f64::INFINITY)) };
+        let Some(Tabular { scaling, task: Task::Numbers(task), .. }) = model.as_ref() else {
+            return Ok((f64::NEG_INFINITY, f64::INFINITY));
+        };
         let (mut score, mut radius) = ([0.0], [0.0]);
-        if model.task.learner.outputs() != 1 {
+        if task.learner.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
-        predict(model, &front.x, Extra::Radius, &mut front.scratch, &mut score, &mut radius, 0)
+        let StepMemory { inputs, scratch, .. } = &mut front.work;
+        predict((task, scaling.as_ref()), inputs, Extra::Radius, scratch, &mut score, &mut radius, 0)
             .map_err(|refused| refused.named(py, &front.features))?;
         Ok((score[0] - radius[0], score[0] + radius[0]))
     }
@@ -323,11 +327,9 @@ impl LearnerCore {
         let front = &mut *front;
         self.score(x, front)?;
         let model = self.core.model.read(py);
-        let probable = match model.as_ref() {
-            Some(RowModel::Classes(model)) => model.task.classifier.probabilities(&mut front.scores),
-            _ => false,
-        };
-        Ok((front.classes.list(py)?, front.scores.clone(), probable))
+        let task = model.as_ref().and_then(TrainedModel::classes);
+        let probable = task.is_some_and(|task| task.classifier.probabilities(&mut front.work.scores));
+        Ok((front.classes.list(py)?, front.work.scores.clone(), probable))
     }
 
     /// Makes a learner for a batch, in place of the one that is set aside: `target` is how many
@@ -384,7 +386,7 @@ impl LearnerCore {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (mut inputs, rows, dimension) = arrays::table(&x)?;
         let weights = arrays::optional(&weights)?;
-        let (scaling, outputs) = self.core.look(py, |body| (body.scaling().cloned(), body.width()))?;
+        let (scaling, outputs) = self.core.look(py, |body| (body.scaling.clone(), width(body)))?;
         let mut scaled = Vec::new();
         if let Some(scaling) = &scaling {
             scaled.extend_from_slice(inputs);
@@ -441,15 +443,15 @@ impl LearnerCore {
             "probable" => Extra::Probable,
             _ => Extra::Nothing,
         };
-        let width = self.core.look(py, RowModel::width)?;
+        let width = self.core.look(py, width)?;
         if self.of_classes {
             let (mut made, mut choices, mut scores) = (Vec::with_capacity(rows * width), Vec::new(), Vec::new());
             self.each_row(py, &x, |body, row, input, scratch| {
-                let RowModel::Classes(model) = body else { return Err(errors::not_learnt().into()) };
-                let scored = model.task.classifier.scores_with(input, scratch, &mut scores);
+                let classifier = &body.classes().ok_or_else(errors::not_learnt)?.classifier;
+                let scored = classifier.scores_with(input, scratch, &mut scores);
                 scored.map_err(|error| EarlyEnd::Row(row, error))?;
-                choices.push(code(model.task.classifier.choice(&scores)));
-                if beside == Extra::Probable && !model.task.classifier.probabilities(&mut scores) {
+                choices.push(code(classifier.choice(&scores)));
+                if beside == Extra::Probable && !classifier.probabilities(&mut scores) {
                     return Err(no_probabilities().into());
                 }
                 // A class that joins meanwhile has no column.
@@ -461,9 +463,17 @@ impl LearnerCore {
         let mut scores = vec![0.0; rows * width];
         let mut others = vec![0.0; if beside == Extra::Nothing { 0 } else { rows * width }];
         self.each_row(py, &x, |body, row, input, scratch| {
-            let RowModel::Numbers(model) = body else { return Err(errors::not_learnt().into()) };
-            check_width(model.task.learner.outputs(), width)?;
-            predict(model, input, beside, scratch, &mut scores[row * width..(row + 1) * width], &mut others, row)
+            let task = body.numbers().ok_or_else(errors::not_learnt)?;
+            check_width(task.learner.outputs(), width)?;
+            predict(
+                (task, body.scaling.as_ref()),
+                input,
+                beside,
+                scratch,
+                &mut scores[row * width..(row + 1) * width],
+                &mut others,
+                row,
+            )
         })?;
         let others = (beside != Extra::Nothing).then(|| arrays::columns(py, others, width)).transpose()?;
         Ok((arrays::columns(py, scores, width)?.into_any(), others.map(Bound::into_any)))
@@ -479,17 +489,10 @@ impl LearnerCore {
     /// whether the command had the columns scaled by their ranges; None before anything was learnt.
     #[getter]
     fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool, bool)> {
-        let sizes = |body: &RowModel| {
-            let probable = matches!(body, RowModel::Classes(model) if model.task.classifier.has_probabilities());
-            let learner = body.learner();
-            (
-                learner.dimension(),
-                body.width(),
-                learner.dictionary_size(),
-                body.rows(),
-                probable,
-                body.scaling().is_some(),
-            )
+        let sizes = |body: &TrainedModel| {
+            let probable = body.classes().is_some_and(|task| task.classifier.has_probabilities());
+            let (rows, scaled) = (body.progress.rows, body.scaling.is_some());
+            (body.dimension(), width(body), body.dictionary_size(), rows, probable, scaled)
         };
         self.core.look(py, sizes).ok()
     }
@@ -530,37 +533,31 @@ impl LearnerCore {
 
     /// The learner of the catalogue, the kernel, and each key with its value.
     fn _description(&self, py: Python<'_>) -> PyResult<LearnerFacts> {
-        self.core.look(py, |body| about(body.description()))
+        self.core.look(py, |body| about(&body.description))
     }
 
     /// The share of its intervals and whether they are local; whether probabilities are calibrated.
     fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
-        self.core.look(py, |body| match body {
-            RowModel::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
-            RowModel::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
-        })
+        self.core.look(py, extras)
     }
 
     /// The points of the dictionary in the units of the learner, and their coefficients, one row an
     /// output; None of a learner that has no such form.
     fn _expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<[Bound<'py, PyArray2<f64>>; 2]>> {
         let model = self.core.model.read(py);
-        let learner = model.as_ref().ok_or_else(errors::not_learnt)?.learner();
-        expansion(learner).map(|expansion| told(py, expansion)).transpose()
+        let learner = model.as_ref().ok_or_else(errors::not_learnt)?.task.learner();
+        expansion(learner).map(|made| expansion::told(py, made)).transpose()
     }
 
     /// What Python keeps for itself in a file.
     fn _kept(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        self.core.look(py, |body| body.description().own.clone())
+        self.core.look(py, |body| body.description.own.clone())
     }
 
     /// The share of targets that their intervals held so far, one a target; None without intervals.
     #[getter]
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
-        let model = self.core.model.read(py);
-        let Some(RowModel::Numbers(model)) = model.as_ref() else { return None };
-        let intervals = &model.task.intervals.as_ref()?.conformal;
-        Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
+        self.core.model.read(py).as_ref().and_then(coverage)
     }
 
     /// The model file.
@@ -579,17 +576,14 @@ impl LearnerCore {
     #[pyo3(signature = (bytes, names = None))]
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], names: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
         let expected = if self.of_classes { ModelKind::Classification } else { ModelKind::Regression };
-        let (body, classes) = match Model::from_bytes(bytes).map_err(errors::model)? {
-            Model::Regression(model) if !self.of_classes && model.encoding.is_none() => {
-                (RowModel::Numbers(model), MetClasses::default())
-            }
-            Model::Classification(model) if self.of_classes && model.encoding.is_none() => {
-                let classes = MetClasses::of_file(py, &model.task.labels)?;
-                (RowModel::Classes(model), classes)
-            }
-            other => return Err(errors::model(ModelError::OtherKind { expected, got: other.kind() })),
-        };
-        self.core.take(py, body, names, classes)
+        let refused = |got| errors::model(ModelError::OtherKind { expected, got });
+        let model =
+            Tabular::of(Model::from_bytes(bytes).map_err(errors::model)?).map_err(|other| refused(other.kind()))?;
+        if model.task.kind() != expected || model.encoding.is_some() {
+            return Err(refused(model.task.kind()));
+        }
+        let classes = model.classes().map(|task| MetClasses::of_file(py, &task.labels)).transpose()?;
+        self.core.take(py, model, names, classes.unwrap_or_default())
     }
 
     /// Bytes of memory, about: those of the model file.

@@ -3,7 +3,7 @@
 
 use mercer::catalogue::find;
 use mercer::encoding::{Cells, Encoding, OddCells, Oddity, ScaledTargets};
-use mercer::model::{Classification, Description, Regression, Tabular};
+use mercer::model::{Description, Tabular, Task};
 use mercer::notes::{Bound, Cause, Face, Note, Watch, implausible, of_classes, of_numbers};
 use mercer::{AnyKernel, AnyRegressor};
 use pyo3::create_exception;
@@ -65,20 +65,16 @@ impl Notes {
         }
     }
 
-    /// A model of numbers has learnt a row or more.
+    /// A model has learnt a row or more.
     #[inline]
-    pub(crate) fn judge(&mut self, model: &Regression) {
+    pub(crate) fn judge(&mut self, model: &Tabular<Task>) {
         if let Some(early) = self.is_due(model.progress.rows) {
             let Tabular { description, task, scaling, .. } = model;
-            self.tell(early, of_numbers(description, task, scaling.is_some(), &self.watch, Face::Python));
-        }
-    }
-
-    /// A model of classes has.
-    #[inline]
-    pub(crate) fn judge_classes(&mut self, model: &Classification) {
-        if let Some(early) = self.is_due(model.progress.rows) {
-            self.tell(early, of_classes(&model.description, &model.task, Face::Python));
+            let found = match task {
+                Task::Numbers(task) => of_numbers(description, task, scaling.is_some(), &self.watch, Face::Python),
+                Task::Classes(task) => of_classes(description, task, Face::Python),
+            };
+            self.tell(early, found);
         }
     }
 

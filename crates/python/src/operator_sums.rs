@@ -15,6 +15,8 @@ use crate::{arrays, errors};
 
 /// Pairs that are learnt between two looks at signals.
 const PIECE: usize = 256;
+/// Widths that are tried side by side.
+const WIDTHS: usize = 6;
 
 /// A mode: its eigenvalue, its spread, its residual, and whether it can be trusted.
 type Mode = (f64, f64, f64, f64, bool);
@@ -62,21 +64,29 @@ impl OperatorSumsCore {
         if rows != others {
             return Err(errors::data(format!("{rows} states and {others} successors")));
         }
-        *self.cache() = None;
-        in_pieces(
-            py,
-            rows,
-            |range| {
-                let mut model = self.model.write_detached();
-                let sums = sums_mut(model.as_deref_mut())?;
-                for row in range {
-                    let learnt = sums.update(&xs[row * d..(row + 1) * d], &ys[row * state..(row + 1) * state]);
-                    learnt.map_err(|error| at_row(row, errors::operator(error)))?;
-                }
-                Ok(())
-            },
-            || PIECE,
-        )
+        let numbers = 1 + d + self.look(py, |sums| sums.params().max_dictionary)?;
+        let cost = numbers.saturating_pow(2).saturating_mul(WIDTHS * PIECE);
+        let mut first = 0;
+        while first < rows {
+            let end = (first + PIECE).min(rows);
+            let (x, y) = (xs[first * d..end * d].to_vec(), ys[first * state..end * state].to_vec());
+            let mut sums = self.look(py, OperatorSums::clone)?;
+            let before = sums.rounds();
+            let (learnt, sums) = patiently(py, cost, move || {
+                let mut pairs = x.chunks_exact(d.max(1)).zip(y.chunks_exact(state.max(1))).enumerate();
+                (pairs.try_for_each(|(row, (x, y))| sums.update(x, y).map_err(|error| (first + row, error))), sums)
+            })?;
+            let mut model = self.model.write(py);
+            let ours = sums_mut(model.as_deref_mut())?;
+            // Where another thread has learnt meanwhile, they are learnt again behind its pairs.
+            if ours.rounds() == before {
+                *ours = sums;
+                *self.cache() = None;
+                learnt.map_err(|(row, error)| at_row(row, errors::operator(error)))?;
+                first = end;
+            }
+        }
+        Ok(())
     }
 
     /// Adds (or takes back) what a fork of the same sums has learnt.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, Kind};
 use mercer::experts::Outliers;
-use mercer::model::{GAPS, Model, Own};
+use mercer::model::{Classes, GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
 use mercer::{Error, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
@@ -12,12 +12,14 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::body::{BodyMemory, ModelBody, ModelPlan, encoding_of, most, teach, teach_class};
+use crate::body::{
+    self, Lesson, ModelPlan, StepMemory, TrainedModel, coverage, encoding_of, extras, most, teach, told,
+};
 use crate::cells::{PythonColumns, PythonRow, Single};
-use crate::classes::{MetClasses, third};
+use crate::classes::MetClasses;
 use crate::features::{number, sequence};
 use crate::front::{LearnerFacts, about, own};
-use crate::making::{Extras, LearnerSpec};
+use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::notes::{self, Notes};
 use crate::rows::{at_row, in_pieces};
 use crate::shared::FairLock;
@@ -37,14 +39,14 @@ type ColumnWords = (String, String, String, String, Option<String>);
 /// seen.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct TableCore {
-    model: FairLock<Option<ModelBody>>,
+    model: FairLock<Option<TrainedModel>>,
     /// Taken before the model by who needs both.
     classes: Mutex<MetClasses>,
     notes: Mutex<Notes>,
     /// What stands for no value.
     gaps: FairLock<Gaps>,
     /// Taken before the others.
-    single: Mutex<(Single, BodyMemory)>,
+    single: Mutex<(Single, StepMemory)>,
 }
 
 #[pymethods]
@@ -82,9 +84,6 @@ impl TableCore {
         labels: Option<Vec<Bound<'_, PyAny>>>,
         rounds: Option<usize>,
     ) -> PyResult<()> {
-        if outputs == 0 {
-            return Err(errors::data("the target has no number; give one, or several"));
-        }
         let (scale, outliers, gaps) = manner;
         let own: Own = gaps.map(|gaps| (GAPS.to_owned(), gaps)).into_iter().collect();
         let gaps = gaps_of(py, &own)?;
@@ -107,16 +106,18 @@ impl TableCore {
                 moving.learn(record).map_err(errors::encoding)?;
             }
         }
-        let plan = ModelPlan { spec, extras, outputs, scaled: scale != "none", outliers, rounds };
-        let classes = MetClasses::of(&labels.clone().filter(|labels| labels.len() == 2).unwrap_or_default())?;
-        let two = labels.map(|_| classes.len() == 2);
-        let mut body = plan.make(encoding, two, &first, &weights)?;
-        body.description_mut().own = own;
+        let plan = ModelPlan { spec, extras, scaled: scale != "none", outliers };
+        let of_classes = labels.is_some();
+        let classes = MetClasses::of(&labels.filter(|labels| labels.len() == 2).unwrap_or_default())?;
+        let (dimension, two) = (encoding.dimension(), classes.len() == 2);
+        let known = DataFacts { dimension, outputs, classes: of_classes, rounds, rows: &first, weights: &weights };
+        let mut body = plan.make(&known, two, Some(encoding))?;
+        body.description.own = own;
         *self.gaps.write(py) = gaps;
         self.single(py).0 = Single::default();
         *self.classes(py) = classes;
         let mut notes = Notes::default();
-        notes.doubts(body.encoding()?, &told);
+        notes.doubts(body::encoding(&body)?, &told);
         *self.model.write(py) = Some(body);
         *self.notes() = notes;
         Ok(())
@@ -142,7 +143,7 @@ impl TableCore {
         let mut model = self.model.write(py);
         let added = match model.as_mut() {
             None => return Err(errors::not_learnt()),
-            Some(body) => body.add_columns(parsed)?,
+            Some(model) => body::add_columns(model, parsed)?,
         };
         single.0.forget();
         if added == Err(EncodingError::Learner(Error::FixedInputs)) {
@@ -157,10 +158,7 @@ impl TableCore {
 
     /// How many numbers a target has.
     fn _outputs(&self, py: Python<'_>) -> PyResult<usize> {
-        self.look(py, |body| match body {
-            ModelBody::Numbers(model) => Ok(model.outputs()),
-            ModelBody::Classes(_) => Err(errors::wrong_kind()),
-        })
+        self.look(py, |body| body.numbers().map(Taught::outputs).ok_or_else(errors::wrong_kind))
     }
 
     /// Learns one row, if every key with a value is a column: otherwise the answer is false, and
@@ -172,32 +170,23 @@ impl TableCore {
             let (cells, work) = &mut *single;
             let mut classes = this.classes(py);
             let mut model = this.model.write(py);
-            let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-            if !cells.read(row, body.encoding()?, &this.gaps.read(py))? {
+            let model = model.as_mut().ok_or_else(errors::not_learnt)?;
+            if !cells.read(row, body::encoding(model)?, &this.gaps.read(py))? {
                 return Ok(false);
             }
             let mut notes = this.notes();
-            match body {
-                ModelBody::Numbers(model) => {
-                    let mut target = Vec::with_capacity(1);
-                    match number(y) {
-                        Ok(y) => target.push(y),
-                        Err(error) => sequence(y, &mut target).map_err(|_| error)?,
-                    }
-                    let target = Target::weighted(&target, w);
-                    teach(model, &mut notes, cells, 0, target, work)?;
+            if model.numbers().is_some() {
+                let mut target = Vec::with_capacity(1);
+                match number(y) {
+                    Ok(y) => target.push(y),
+                    Err(error) => sequence(y, &mut target).map_err(|_| error)?,
                 }
-                ModelBody::Classes(model) => {
-                    let (met, most) = (classes.len(), most(model));
-                    let class = match classes.place(y)? {
-                        Some(class) => class,
-                        None if most.is_some_and(|most| met >= most) => return Err(third(y)),
-                        None => met,
-                    };
-                    teach_class(model, &mut notes, cells, 0, (class, w), work)?;
-                    if class == met && w != 0.0 {
-                        classes.append(y)?;
-                    }
+                teach(model, &mut notes, cells, 0, Lesson::Numbers(Target::weighted(&target, w)), work)?;
+            } else {
+                let class = classes.class(y, most(model))?;
+                teach(model, &mut notes, cells, 0, Lesson::Class(class, w), work)?;
+                if class == classes.len() && w != 0.0 {
+                    classes.append(y)?;
                 }
             }
             notes.take()
@@ -213,20 +202,12 @@ impl TableCore {
         let (cells, work) = &mut *single;
         let classes = self.classes(py);
         let model = self.model.read(py);
-        let body = model.as_ref().ok_or_else(errors::not_learnt)?;
-        cells.read(row, body.encoding()?, &self.gaps.read(py))?;
-        body.predict(cells, work)?;
-        match body {
-            ModelBody::Numbers(_) => match work.scores[..] {
-                [score] => Ok(score.into_pyobject(py)?.into_any()),
-                _ => Ok(PyList::new(py, &work.scores)?.into_any()),
-            },
-            ModelBody::Classes(model) => {
-                let class = model.task.classifier.choice(&work.scores);
-                let label = class.and_then(|class| classes.label(py, class));
-                Ok(label.unwrap_or_else(|| py.None().into_bound(py)))
-            }
-        }
+        let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+        let encoding = body::encoding(model)?;
+        cells.read(row, encoding, &self.gaps.read(py))?;
+        work.encode(encoding, cells)?;
+        body::predict(model, work).map_err(errors::learner)?;
+        told(py, model, &work.scores, &classes)
     }
 
     /// Learns rows. `targets` are numbers, or `(labels, codes)`: row `i` has the label
@@ -244,12 +225,7 @@ impl TableCore {
         let (rows, weights) = (columns.rows()?, arrays::optional(&weights)?);
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
-        let (outputs, most) = self.look(py, |body| {
-            Ok(match body {
-                ModelBody::Numbers(model) => (Some(model.outputs()), None),
-                ModelBody::Classes(model) => (None, most(model)),
-            })
-        })?;
+        let (outputs, most) = self.look(py, |body| Ok((body.numbers().map(Taught::outputs), most(body))))?;
         let y: Option<PyReadonlyArray1<'_, f64>> = outputs.map(|_| targets.extract()).transpose()?;
         let ys = arrays::optional(&y)?;
         // A label becomes a class with its first row; one of a row that is not learnt is forgotten
@@ -268,14 +244,14 @@ impl TableCore {
         }
         let (mut made, mut chosen) = (Vec::new(), Vec::new());
         let (all, choices) = (&mut made, &mut chosen);
-        let mut work = BodyMemory::default();
+        let mut work = StepMemory::default();
         let learnt = met.and_then(|met| {
             in_pieces(
                 py,
                 rows,
                 |range| {
                     let mut model = self.model.write_detached();
-                    let body = model.as_mut().ok_or_else(errors::not_learnt)?;
+                    let model = model.as_mut().ok_or_else(errors::not_learnt)?;
                     let mut notes = self.notes();
                     // One by one, so that the numbers are those of the command to the bit, however
                     // the rows are cut into batches.
@@ -284,20 +260,13 @@ impl TableCore {
                         let weight = weights.get(row).copied().unwrap_or(1.0);
                         let view = columns.row(row);
                         let record = map.record(&view).map_err(refused)?;
-                        match body {
-                            ModelBody::Numbers(model) => {
-                                let y = ys.get(row * width..(row + 1) * width).ok_or_else(errors::wrong_kind)?;
-                                let target = Target::weighted(y, weight);
-                                teach(model, &mut notes, &record, row, target, &mut work)
-                                    .map_err(|error| at_row(row, error))?;
-                                all.extend_from_slice(&work.scores);
-                            }
-                            ModelBody::Classes(model) => {
-                                let class = *met.get(row).ok_or_else(errors::wrong_kind)?;
-                                let taught = teach_class(model, &mut notes, &record, row, (class, weight), &mut work);
-                                choices.push(taught.map_err(|error| at_row(row, error))?);
-                            }
-                        }
+                        let lesson = match ys.get(row * width..(row + 1) * width) {
+                            Some(y) if outputs.is_some() => Lesson::Numbers(Target::weighted(y, weight)),
+                            _ => Lesson::Class(*met.get(row).ok_or_else(errors::wrong_kind)?, weight),
+                        };
+                        let taught = teach(model, &mut notes, &record, row, lesson, &mut work);
+                        choices.push(taught.map_err(|error| at_row(row, error))?);
+                        all.extend_from_slice(&work.scores);
                     }
                     Ok(())
                 },
@@ -308,16 +277,13 @@ impl TableCore {
             learnt?;
             return Ok(arrays::columns(py, made, width)?.into_any());
         }
-        let known = self.look(py, |body| {
-            Ok(if let ModelBody::Classes(model) = body { model.task.classifier.classes() } else { 0 })
-        })?;
+        let known = self.look(py, |body| Ok(body::width(body)))?;
         let mut classes = self.classes(py);
         if learnt.is_err() {
             classes.truncate(py, known)?;
         }
         learnt?;
-        let labels = chosen.into_iter().map(|class: Option<usize>| class.and_then(|class| classes.label(py, class)));
-        Ok(PyList::new(py, labels.collect::<Vec<_>>())?.into_any())
+        Ok(classes.labels(py, &chosen)?.into_any())
     }
 
     /// Predictions for rows: numbers, and with "radius" beside them the radii of their intervals;
@@ -338,27 +304,27 @@ impl TableCore {
         let (probable, around) = (beside == "probable", beside == "radius");
         let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
         let (all, radii, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
-        let mut work = BodyMemory::for_rows(rows);
+        let mut work = StepMemory::for_rows(rows);
         in_pieces(
             py,
             rows,
             |range| {
                 let model = self.model.read_detached();
-                let body = model.as_ref().ok_or_else(errors::not_learnt)?;
+                let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+                let encoding = body::encoding(model)?;
                 for row in range {
-                    let refused = |error| at_row(row, errors::encoding(error));
                     let view = columns.row(row);
-                    let record = map.record(&view).map_err(refused)?;
-                    self.notes().look(row, body.encoding()?, &record);
+                    let record = map.record(&view).map_err(|error| at_row(row, errors::encoding(error)))?;
+                    self.notes().look(row, encoding, &record);
+                    work.encode(encoding, &record).map_err(|error| at_row(row, error))?;
                     if around {
-                        body.predict_around(&record, &mut work).map_err(|error| at_row(row, error))?;
+                        body::predict_around(model, &mut work).map_err(|error| at_row(row, error))?;
                         radii.extend_from_slice(&work.radii);
                     } else {
-                        body.predict(&record, &mut work).map_err(|error| at_row(row, error))?;
+                        body::predict(model, &mut work).map_err(|error| at_row(row, errors::learner(error)))?;
                     }
                     let scores = &mut work.scores;
-                    if let ModelBody::Classes(model) = body {
-                        let classifier = &model.task.classifier;
+                    if let Some(Classes { classifier, .. }) = model.classes() {
                         choices.push(classifier.choice(scores));
                         if probable && !classifier.probabilities(scores) {
                             return Err(no_probabilities());
@@ -376,10 +342,7 @@ impl TableCore {
         let beside = if around {
             arrays::columns(py, others, width)?.into_any()
         } else {
-            let classes = self.classes(py);
-            let labels =
-                chosen.into_iter().map(|class: Option<usize>| class.and_then(|class| classes.label(py, class)));
-            PyList::new(py, labels.collect::<Vec<_>>())?.into_any()
+            self.classes(py).labels(py, &chosen)?.into_any()
         };
         Ok((arrays::columns(py, made, width)?, beside))
     }
@@ -387,10 +350,7 @@ impl TableCore {
     /// The share of targets that their intervals held so far, one a target; None without intervals.
     #[getter]
     fn _coverage(&self, py: Python<'_>) -> Option<Vec<f64>> {
-        let model = self.model.read(py);
-        let Some(ModelBody::Numbers(model)) = model.as_ref() else { return None };
-        let intervals = &model.task.intervals.as_ref()?.conformal;
-        Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
+        self.model.read(py).as_ref().and_then(coverage)
     }
 
     /// Remarks on rows that were learnt or predicted, each once of each column.
@@ -412,12 +372,8 @@ impl TableCore {
 
     /// Whether it learns classes; their labels in the order in which they were met.
     fn _labels_met<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
-        match self.model.read(py).as_ref() {
-            None => return Err(errors::not_learnt()),
-            Some(ModelBody::Numbers(_)) => return Ok(None),
-            Some(ModelBody::Classes(_)) => {}
-        }
-        self.classes(py).list(py).map(Some)
+        let classes = self.look(py, |body| Ok(body.classes().is_some()))?;
+        classes.then(|| self.classes(py).list(py)).transpose()
     }
 
     /// The labels as a file tells them again.
@@ -433,17 +389,12 @@ impl TableCore {
 
     /// The learner of the catalogue, the kernel, and each key with its value.
     fn _description(&self, py: Python<'_>) -> PyResult<LearnerFacts> {
-        self.look(py, |body| Ok(about(body.description())))
+        self.look(py, |body| Ok(about(&body.description)))
     }
 
     /// The share of its intervals and whether they are local; whether probabilities are calibrated.
     fn _extras(&self, py: Python<'_>) -> PyResult<Extras> {
-        self.look(py, |body| {
-            Ok(match body {
-                ModelBody::Numbers(model) => Extras::of(model.task.intervals.as_ref(), false),
-                ModelBody::Classes(model) => Extras::of(None, model.task.classifier.is_calibrated()),
-            })
-        })
+        self.look(py, |body| Ok(extras(body)))
     }
 
     /// How numbers are scaled.
@@ -453,17 +404,13 @@ impl TableCore {
 
     /// What is done with implausible targets.
     fn _outliers(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.look(py, |body| {
-            Ok(match body {
-                ModelBody::Numbers(model) => model.task.learner.outliers().name(),
-                ModelBody::Classes(_) => Outliers::default().name(),
-            })
-        })
+        let of = |body: &TrainedModel| body.numbers().map_or(Outliers::default(), |task| task.learner.outliers());
+        self.look(py, |body| Ok(of(body).name()))
     }
 
     /// What Python keeps for itself in a file.
     fn _kept(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        self.look(py, |body| Ok(body.description().own.clone()))
+        self.look(py, |body| Ok(body.description.own.clone()))
     }
 
     /// For each column its name, what it is, whether it is used, why, and how it becomes numbers;
@@ -479,13 +426,7 @@ impl TableCore {
                 })
                 .collect())
         })?;
-        let model = self.model.read(py);
-        let (size, rows) = match model.as_ref() {
-            None => return Err(errors::not_learnt()),
-            Some(ModelBody::Numbers(model)) => (model.dictionary_size(), model.progress.rows),
-            Some(ModelBody::Classes(model)) => (model.dictionary_size(), model.progress.rows),
-        };
-        Ok((columns, size, rows))
+        self.look(py, |body| Ok((columns, body.dictionary_size(), body.progress.rows)))
     }
 
     /// The model file.
@@ -505,19 +446,16 @@ impl TableCore {
     /// Takes the model of a file; `labels` are those of its classes, which it may itself tell.
     #[pyo3(signature = (bytes, labels = None))]
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], labels: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
-        let body = match Model::from_bytes(bytes).map_err(errors::model)? {
-            Model::Regression(model) if model.encoding.is_some() => ModelBody::Numbers(model),
-            Model::Classification(model) if model.encoding.is_some() => ModelBody::Classes(model),
-            _ => return Err(errors::wrong_kind()),
-        };
-        *self.gaps.write(py) = gaps_of(py, &body.description().own)?;
+        let model = Tabular::of(Model::from_bytes(bytes).map_err(errors::model)?).map_err(|_| errors::wrong_kind())?;
+        body::encoding(&model)?;
+        *self.gaps.write(py) = gaps_of(py, &model.description.own)?;
         self.single(py).0 = Single::default();
-        *self.classes(py) = match (labels, &body) {
+        *self.classes(py) = match (labels, model.classes()) {
             (Some(labels), _) => MetClasses::of(&labels)?,
-            (None, ModelBody::Classes(model)) => MetClasses::of_file(py, &model.task.labels)?,
-            (None, ModelBody::Numbers(_)) => MetClasses::default(),
+            (None, Some(task)) => MetClasses::of_file(py, &task.labels)?,
+            (None, None) => MetClasses::default(),
         };
-        *self.model.write(py) = Some(body);
+        *self.model.write(py) = Some(model);
         Ok(())
     }
 }
@@ -530,15 +468,15 @@ impl TableCore {
     fn bytes<'py>(&self, py: Python<'py>, own: Option<Own>, labels: Labels) -> PyResult<Bound<'py, PyBytes>> {
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-        own.into_iter().for_each(|own| body.description_mut().own = own);
-        Ok(PyBytes::new(py, &body.file(labels)?))
+        own.into_iter().for_each(|own| body.description.own = own);
+        Ok(PyBytes::new(py, &body::file(body, || Ok(labels))?))
     }
 
-    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&ModelBody) -> PyResult<T>) -> PyResult<T> {
+    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&TrainedModel) -> PyResult<T>) -> PyResult<T> {
         look(self.model.read(py).as_ref().ok_or_else(errors::not_learnt)?)
     }
 
-    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, BodyMemory)> {
+    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, StepMemory)> {
         self.single.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -547,7 +485,7 @@ impl TableCore {
     }
 
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
-        self.look(py, |body| look(body.encoding()?))
+        self.look(py, |body| look(body::encoding(body)?))
     }
 }
 
