@@ -120,7 +120,7 @@ class VowpalWabbitClasses(VowpalWabbit):
         if self.scaled:
             self.x.learn(x)
         place = self.classes.index(y)
-        self.vw.learn(f"{2 * place - 1 if self.binary else place + 1} {self.text(x)}")
+        self.learn_labelled(2 * place - 1 if self.binary else place + 1, x)
 
 
 class MoaClasses(Moa):
