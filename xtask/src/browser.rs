@@ -56,6 +56,17 @@ pub(crate) fn site(url: &str) -> Result<()> {
     Browser::find(&shell)?.map_or(Ok(()), |browser| browser.check(&shell, "site", url))
 }
 
+/// Uses the page in `folder`, and compares its answers with those of `program`, the command.
+///
+/// # Errors
+/// When the browser does not work, the page has something wrong with it, or an answer differs.
+pub(crate) fn page(folder: &Path, program: &Path) -> Result<()> {
+    let shell = Shell::new()?;
+    let Some(browser) = Browser::find(&shell)? else { return Ok(()) };
+    let _command = shell.push_env("MERCER", program);
+    browser.check(&shell, "web", &folder.canonicalize()?.display().to_string())
+}
+
 /// What a check needs.
 struct Browser {
     program: PathBuf,

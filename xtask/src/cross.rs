@@ -2,19 +2,23 @@
 //!
 //! rustup has the standard library of a target where it can fetch it (`rustup target add`). Where
 //! it cannot, the compiler of Debian's security archive is unpacked into a folder outside of the
-//! repository, as it cannot be installed beside rustup.
+//! repository, as it cannot be installed beside rustup. It has sources of the standard library,
+//! too.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use xshell::{Cmd, Shell, cmd};
 
 use crate::{root, tools};
 
 /// The environment variable that names the folder of Debian's compiler.
 const FOLDER: &str = "MERCER_CROSS";
+
+/// Where Debian's package `wasi-libc` has its files.
+const WASI: &str = "/usr/lib/wasm32-wasi";
 
 /// What the bits are tested by: instruction sets against portable code, and learners against
 /// formulas.
@@ -29,12 +33,14 @@ const TESTS: [(&str, &[&str]); 4] = [
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     Aarch64,
+    Web,
 }
 
 impl Target {
     fn name(self) -> &'static str {
         match self {
             Self::Aarch64 => "aarch64-unknown-linux-gnu",
+            Self::Web => "wasm32-wasip1",
         }
     }
 }
@@ -43,6 +49,7 @@ impl Target {
 pub(crate) struct Compiler {
     target: Target,
     environment: Vec<(String, OsString)>,
+    arguments: Vec<String>,
 }
 
 impl Compiler {
@@ -52,9 +59,11 @@ impl Compiler {
     /// When there is neither, or a linker is missing; says what to install.
     pub(crate) fn find(shell: &Shell, target: Target) -> Result<Self> {
         let name = target.name();
-        let mut found = Self { target, environment: Vec::new() };
+        let mut flags = Vec::new();
+        let mut found = Self { target, environment: Vec::new(), arguments: Vec::new() };
         let library = cmd!(shell, "rustc --print target-libdir --target {name}").quiet().read()?;
-        if !Path::new(&library).is_dir() {
+        let is_rustups = Path::new(&library).is_dir();
+        if !is_rustups {
             found.use_debians(shell)?;
         }
         match target {
@@ -65,7 +74,22 @@ impl Compiler {
                 emulator.push(" -L /usr/aarch64-linux-gnu");
                 found.set("RUNNER", emulator);
             }
+            Target::Web => {
+                flags.push("-Ctarget-feature=+simd128,+relaxed-simd".to_owned());
+                if !is_rustups {
+                    let start = format!("{WASI}/crt1-command.o");
+                    ensure!(Path::new(&start).is_file(), "there is no {start}: apt-get install wasi-libc");
+                    // That libc lacks `realpath`, which `web/mercer.js` answers.
+                    let link = ["-Clink-self-contained=no", "-Clink-arg=--allow-undefined"];
+                    flags.extend(link.map(str::to_owned));
+                    flags.extend([format!("-Clink-arg={start}"), format!("-L{WASI}")]);
+                    found.set("LINKER", program(&["wasm-ld", "wasm-ld-22", "wasm-ld-19"], "lld-22 or lld")?);
+                    found.environment.push(("RUSTC_BOOTSTRAP".to_owned(), "1".into()));
+                    found.arguments.push("-Zbuild-std=std,panic_abort".to_owned());
+                }
+            }
         }
+        found.set("RUSTFLAGS", flags.join(" "));
         Ok(found)
     }
 
@@ -79,12 +103,17 @@ impl Compiler {
     /// another one.
     pub(crate) fn cargo<'s>(&self, shell: &'s Shell, command: &str) -> Cmd<'s> {
         let (target, folder) = (self.target.name(), Self::folder());
-        let cargo = cmd!(shell, "cargo {command} --target {target} --target-dir {folder}");
+        let cargo = cmd!(shell, "cargo {command} --target {target} --target-dir {folder}").args(&self.arguments);
         cargo.envs(self.environment.iter().map(|(name, value)| (name, value)))
     }
 
     fn folder() -> PathBuf {
         root().join("target/cross")
+    }
+
+    /// The file that a build of this profile makes.
+    pub(crate) fn made(&self, profile: &str, file: &str) -> PathBuf {
+        Self::folder().join(self.target.name()).join(profile).join(file)
     }
 
     fn use_debians(&mut self, shell: &Shell) -> Result<()> {
@@ -132,6 +161,7 @@ fn unpack(shell: &Shell, target: Target, place: &Path, unpacked: &Path) -> Resul
     let driver = needs.lines().find_map(|line| line.trim().strip_prefix("Depends: ")).context("no rustc-web here")?;
     let more = match target {
         Target::Aarch64 => "libstd-rust-web-dev:arm64",
+        Target::Web => "rust-web-src",
     };
     let packages = ["rustc-web", "libstd-rust-web-dev", driver, more];
     {

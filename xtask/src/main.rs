@@ -14,6 +14,7 @@ mod service;
 mod soak;
 mod tidy;
 mod tools;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,6 +51,8 @@ enum Task {
     Soak(soak::Arguments),
     /// Rules of the source tree that no compiler checks.
     Tidy,
+    /// Builds the command for browsers, with its page, into target/web.
+    Web(web::Arguments),
 }
 
 /// The root of the repository.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Task::Reproduce(arguments) => return reproduce::run(&arguments),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Tidy => tidy::run(),
+        Task::Web(arguments) => web::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+#[cfg(not(target_family = "wasm"))]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+#[cfg(not(target_family = "wasm"))]
 use signal_hook::flag;
 
 use super::failure::Failure;
@@ -20,6 +22,7 @@ pub(crate) struct Stop {
 impl Stop {
     /// Listens for SIGINT, SIGTERM and SIGHUP from now on; not for the last where it is ignored, as
     /// under `nohup`.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn listen() -> Result<Self, Failure> {
         let stop = Self::never();
         let signals = [SIGINT, SIGTERM, SIGHUP];
@@ -33,6 +36,12 @@ impl Stop {
             })?;
         }
         Ok(stop)
+    }
+
+    /// A program in WebAssembly is told nothing of signals: whoever runs it ends it.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn listen() -> Result<Self, Failure> {
+        Ok(Self::never())
     }
 
     /// For a run with nothing to be saved, which a signal may end at once.
@@ -55,6 +64,7 @@ impl Stop {
 
 /// Whether the terminal may go away without ending the process. Linux tells the set of ignored
 /// signals; SIGHUP is the first.
+#[cfg(not(target_family = "wasm"))]
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

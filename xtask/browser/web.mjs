@@ -1,0 +1,139 @@
+// Uses the page of the command in WebAssembly: `node web.mjs TOOLS CHROMIUM SCREENSHOTS FOLDER`, with the
+// command that it is compared with in $MERCER.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+import { SIZES, look, run, watch } from "./open.mjs";
+
+const [folder, out] = [process.argv[5], process.argv[4]];
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+
+/** Relative difference of numbers that differ in the last digits of the system's `exp` and `ln` alone. */
+const NEAR = 1e-9;
+
+const server = createServer((request, answer) => {
+  const file = join(folder, request.url === "/" ? "index.html" : new URL(request.url, "http://x").pathname);
+  answer.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const site = `http://127.0.0.1:${server.address().port}/`;
+
+/** A table with words, gaps and a target that follows from it; a series with a season. */
+let state = 7;
+const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+const table = Array.from({ length: 1200 }, (_, i) => {
+  const [size, kind, age] = [random() * 10, ["oak", "ash", "elm"][Math.floor(random() * 3)], random() * 50];
+  const value = (kind === "oak" ? 30 : 12) + 4 * Math.sin(size) + 0.2 * age + random();
+  return `${size.toFixed(4)},${kind},${i % 9 === 4 ? "" : age.toFixed(3)},${value.toFixed(5)}`;
+});
+const series = Array.from({ length: 240 }, (_, i) => {
+  const value = 50 + i / 8 + 9 * Math.sin((2 * Math.PI * i) / 12) + random();
+  return `${2001 + Math.floor(i / 12)}-${String((i % 12) + 1).padStart(2, "0")},${value.toFixed(4)}`;
+});
+const FILES = {
+  "trees.csv": `size,kind,age,value\n${table.join("\n")}\n`,
+  "sales.csv": `month,sales\n${series.join("\n")}\n`,
+};
+
+/** What the command prints for the same words. */
+function native(words) {
+  const quiet = { cwd: out, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+  return JSON.parse(execFileSync(process.env.MERCER, words, quiet));
+}
+
+/** The largest relative difference of two answers, times aside. */
+function difference(one, other, name, problem) {
+  if (typeof one === "number" && typeof other === "number") {
+    return one === other ? 0 : Math.abs(one - other) / Math.max(Math.abs(one), Math.abs(other));
+  }
+  if (one !== null && other !== null && typeof one === "object" && typeof other === "object") {
+    const keys = new Set([...Object.keys(one), ...Object.keys(other)].filter((key) => !key.startsWith("seconds")));
+    return Math.max(0, ...[...keys].map((key) => difference(one[key], other[key], `${name}.${key}`, problem)));
+  }
+  if (one !== other) problem(`${name}: ${JSON.stringify(one)} here and ${JSON.stringify(other)} there`);
+  return 0;
+}
+
+async function answered(page, problem) {
+  await page.waitForFunction(
+    () => document.getElementById("stop").disabled && document.getElementById("table").hidden === false,
+    undefined,
+    { timeout: 300_000 },
+  );
+  const wrong = await page.locator("#wrong").textContent();
+  if (wrong) problem(wrong);
+  return page.locator("#state").textContent();
+}
+
+/** Drops a file, and compares what the page says with what the command says. */
+async function drop(page, name, result, words, problem) {
+  await page.locator("#file").setInputFiles(join(out, name));
+  const said = await answered(page, problem);
+  const told = JSON.parse(await page.locator(`#${result}`).getAttribute("data-told"));
+  const far = difference(told, native(words), name, problem);
+  if (!(far <= NEAR)) problem(`${name}: differs from the command by ${far}`);
+  return `${name}: ${said} Differs from the command by ${far}.`;
+}
+
+await run(async (browser, problem, shots) => {
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(out, name), text);
+  const seen = [];
+  for (const [view, options] of Object.entries({
+    desk: SIZES.desk,
+    dark: { ...SIZES.desk, colorScheme: "dark" },
+    phone: SIZES.phone,
+    "phone-dark": { ...SIZES.phone, colorScheme: "dark" },
+  })) {
+    const say = (what) => problem(`page, ${view}`, what);
+    const context = await browser.newContext(options);
+    const page = await watch(context, (url) => url.startsWith(site) || /^(data|blob):/.test(url), say);
+    await page.goto(site);
+    await look(page, say);
+    if (view === "desk") {
+      const common = ["--json", "--intervals", "0.9", "--plot", "picture.svg"];
+      seen.push(
+        await drop(
+          page,
+          "trees.csv",
+          "scores",
+          [
+            "eval",
+            "trees.csv",
+            "--learner",
+            "auto",
+            "--target",
+            "value",
+            "--limit",
+            "5000",
+            ...common,
+            "--predictions",
+            "predictions.csv",
+          ],
+          say,
+        ),
+      );
+      await page.screenshot({ path: join(shots, "web-table.png"), fullPage: true });
+      seen.push(
+        await drop(
+          page,
+          "sales.csv",
+          "series-scores",
+          ["forecast", "sales.csv", "--target", "sales", "--steps", "12", ...common],
+          say,
+        ),
+      );
+      writeFileSync(join(out, "bad.csv"), "only\nwords\nhere\n");
+      await page.locator("#file").setInputFiles(join(out, "bad.csv"));
+      await page.waitForFunction(() => document.getElementById("wrong").textContent !== "");
+    } else {
+      await page.locator(`[data-example=${view === "phone" ? "diamonds" : "passengers"}]`).click();
+      seen.push(`${view}: ${await answered(page, say)}`);
+    }
+    await look(page, say);
+    await page.screenshot({ path: join(shots, `web-${view}.png`), fullPage: true });
+    await context.close();
+  }
+  server.close();
+  return `web: ${seen.join("\n     ")}`;
+});
