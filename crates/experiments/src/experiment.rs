@@ -48,7 +48,8 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
-    /// Where it stands in the paper, in the paper's own numbering.
+    /// Where it stands in the paper, in the paper's own numbering; in small letters, why it is not
+    /// in it.
     pub place: &'static str,
     /// The question it answers.
     pub question: &'static str,

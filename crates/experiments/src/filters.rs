@@ -58,7 +58,7 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "filters_budgets",
             title: "Filters: error against time and memory",
-            place: "ours",
+            place: "of our own",
             question: "What does an error cost in time and in memory?",
             reading: "Every filter has the same budget of points. Times depend on the machine.",
             sources: &[sources!["filters/budgets.rs", "filters/signals.rs"], SHARED],

@@ -67,7 +67,7 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "convergence",
             title: "Corollaries: convergence with constant and diminishing steps",
-            place: "the corollaries on constant and diminishing steps",
+            place: "Corollaries on constant and diminishing steps",
             question: "Does the learnt operator converge at the proved rates?",
             reading: "A constant step ends at a plateau in proportion to the step. A diminishing step falls with the proved slope.",
             sources: &[sources!["operator/convergence.rs", "operator/convergence/bounds.rs"]],
@@ -97,7 +97,7 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "operator_peers",
             title: "Twelve systems with known answers, beside other libraries",
-            place: "ours",
+            place: "of our own",
             question: "Is the operator without options as good as other libraries with the best of their settings?",
             reading: "The peers’ scores are committed; each is that of the setting that turned out best. The operator of exact sums runs here, without options.",
             sources: &[sources!["operator/peers.rs", "operator/systems.rs"]],

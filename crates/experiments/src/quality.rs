@@ -32,7 +32,7 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "quality_standing",
             title: "Quality: auto beside its peers",
-            place: "ours",
+            place: "of our own",
             question: "Is auto, untuned, ahead of other online methods?",
             reading: "NMSE is the error as a share of that of the running mean. The peers’ scores are committed; auto runs here.",
             sources: &[sources!["quality/standing.rs", "quality/pass.rs"], SHARED],
@@ -42,7 +42,7 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "quality_budgets",
             title: "Quality: error against the budget",
-            place: "ours",
+            place: "of our own",
             question: "What does a larger budget buy?",
             reading: "The error falls with the budget, and so does the number of rows a second. A peer below the line reaches a lower error in its time.",
             sources: &[sources!["quality/budgets.rs", "quality/pass.rs"], SHARED],
@@ -52,7 +52,7 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "quality_classes",
             title: "Quality: classes",
-            place: "ours",
+            place: "of our own",
             question: "Is auto, untuned, ahead of other online classifiers?",
             reading: "Accuracy is to be high and log loss low. The peers’ scores are committed; auto runs here.",
             sources: &[sources!["quality/classes.rs"], SHARED],
@@ -62,7 +62,7 @@ pub(crate) const PAPER: Paper = Paper {
         Experiment {
             name: "quality_series",
             title: "Quality: forecasts of ordinary series",
-            place: "ours",
+            place: "of our own",
             question: "Is a forecast without options ahead of methods that are refitted?",
             reading: "MASE is the error in units of the mean change over a season. The peers’ scores are committed; the season mixture runs here.",
             sources: &[sources!["quality/series.rs", "quality/streams.rs"]],
@@ -74,3 +74,9 @@ pub(crate) const PAPER: Paper = Paper {
 
 /// Rows of a reduced run.
 const REDUCED_ROWS: usize = 1500;
+
+/// What to do about streams that are missing.
+fn elsewhere() -> String {
+    let variable = streams::VARIABLE;
+    format!("The streams are no part of the tree. Put their files into a folder and name it in {variable}.")
+}

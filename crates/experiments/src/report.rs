@@ -143,6 +143,21 @@ impl Report {
         self.remark(Outcome::NotRun, subject.into(), why.into(), Some((kind, count)));
     }
 
+    /// [`not_run`](Self::not_run) of claims on data that are missing, `each` on one of them, if any
+    /// are.
+    pub fn lacks(&mut self, missing: &[&str], each: usize, why: &str) {
+        if !missing.is_empty() {
+            self.not_run(ComparisonKind::Claim, missing.len() * each, missing.join(", "), why);
+        }
+    }
+
+    /// Names the data sets that are not on this machine, if there are any.
+    pub fn absent(&mut self, missing: &[&str]) {
+        if !missing.is_empty() {
+            self.words(format!("Not on this machine: {}.", missing.join(", ")));
+        }
+    }
+
     fn remark(&mut self, outcome: Outcome, subject: String, why: String, missing: Option<(ComparisonKind, usize)>) {
         self.blocks.push(ReportBlock::Remark(Remark { outcome, subject, why, missing }));
     }

@@ -116,7 +116,7 @@ fn table(table: &Table, caption: &str, folder: &str, stem: &str, id: &str) -> Ma
                     a href={ (folder) (stem) ".md" } { "Markdown" }
                     a href={ (folder) (stem) ".txt" } { "Text" }
                 }
-                span.quiet { (table.len()) " rows" }
+                span.quiet { (table.len()) @if table.len() == 1 { " row" } @else { " rows" } }
             }
         }
     }
@@ -137,7 +137,9 @@ fn look((name, align): (&str, Align), rows: &[Vec<CellText>], column: usize) -> 
     all.into_iter().filter(|(holds, _)| *holds).map(|(_, class)| class).collect::<Vec<_>>().join(" ")
 }
 
-/// A column of the paper's own numbers: "printed" is a word of its name, and it is no verdict.
+/// A column of the paper's own numbers: "printed" is a word of its name, and nothing is told
+/// against it.
 fn is_printed(name: &str) -> bool {
-    name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "printed") && !name.starts_with("against")
+    let has = |own: &str| name.split(|c: char| !c.is_alphanumeric()).any(|word| word == own);
+    has("printed") && !has("against")
 }

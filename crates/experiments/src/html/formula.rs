@@ -39,8 +39,10 @@ pub(super) fn set(text: &str) -> String {
 fn script(letters: &[char], at: usize) -> Option<(String, usize)> {
     let (base, sign) = (*letters.get(at.checked_sub(1)?)?, letters[at]);
     let before = at.checked_sub(2).and_then(|place| letters.get(place));
-    // A base of one letter: names of files and settings have longer ones.
-    let alone = before.is_none_or(|c| !(c.is_ascii_alphanumeric() || *c == '_'));
+    // A base of one letter, with a number before it at most: names of files and settings have
+    // longer ones.
+    let factor = |c: &char| sign == '^' && base.is_alphabetic() && c.is_ascii_digit();
+    let alone = before.is_none_or(|c| factor(c) || !(c.is_ascii_alphanumeric() || *c == '_'));
     let is_base = (base.is_alphanumeric() && alone) || (sign == '^' && matches!(base, ')' | '‖' | '|' | ']'));
     if !matches!(sign, '^' | '_') || !is_base {
         return None;
@@ -80,7 +82,8 @@ fn taken(letters: &[char], start: usize) -> Option<(String, usize)> {
         return None;
     }
     let signs = letters[start..].iter().take_while(|c| matches!(c, '−' | '-' | '+')).count();
-    let word = letters[start + signs..].iter().take_while(|c| c.is_alphanumeric() || **c == '∞').count();
+    let in_word = |c: &char| (c.is_alphanumeric() && !matches!(c, '²' | '³' | '¹' | '⁰'..='⁹')) || *c == '∞';
+    let word = letters[start + signs..].iter().copied().take_while(in_word).count();
     // A longer word belongs to a name, such as that of a stream.
     (1..=4).contains(&word).then(|| (letters[start..start + signs + word].iter().collect(), start + signs + word))
 }
@@ -136,6 +139,8 @@ mod tests {
         );
         assert_eq!(set("a d_eff(λ)"), "a <math><msub><mi>d</mi><mrow><mi>eff</mi></mrow></msub></math>(λ)");
         assert_eq!(set("i^−p"), "<math><msup><mi>i</mi><mrow><mo>−</mo><mi>p</mi></mrow></msup></math>");
+        assert_eq!(set("η_t²"), "<math><msub><mi>η</mi><mrow><mi>t</mi></mrow></msub></math>²");
+        assert_eq!(set("2B^β"), "2<math><msup><mi>B</mi><mrow><mi>β</mi></mrow></msup></math>");
         assert_eq!(set("n^(2γ)"), "<math><msup><mi>n</mi><mrow><mn>2</mn><mi>γ</mi></mrow></msup></math>");
         assert_eq!(
             set("λ_i^2"),

@@ -99,9 +99,12 @@ fn picture(edition: &Edition, paper: &Paper) -> Markup {
 
 /// What this very run compared, apart from the kept results.
 fn this_run(edition: &Edition) -> Markup {
-    let sum = |sections: &mut dyn Iterator<Item = Tally>| Tally::sum(sections);
-    let own = sum(&mut edition.sections.iter().map(Section::tally));
-    let kept = sum(&mut edition.kept().map(KeptReport::tally));
+    // What a kept result stands in for is not missing.
+    let own = |section: &Section| {
+        let stands_in = section.beside(&edition.provenance.plan).is_some();
+        if stands_in { section.tally().made() } else { section.tally() }
+    };
+    let (own, kept) = (Tally::sum(edition.sections.iter().map(own)), Tally::sum(edition.kept().map(KeptReport::tally)));
     let failed = edition.sections.iter().filter_map(|section| match &section.state {
         SectionState::Failed(error) => Some((section.experiment.title, error)),
         _ => None,

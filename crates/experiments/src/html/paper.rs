@@ -43,7 +43,7 @@ fn table(statements: &[Statement]) -> Markup {
             h2 #statements { "Statement by statement" }
             p.counts { (numbers(statements)) }
             div.scroll tabindex="0" role="group" aria-labelledby="statements" {
-                table aria-labelledby="statements" {
+                table.stack aria-labelledby="statements" {
                     thead { tr { @for name in ["statement", "in our words", "how it stands"] { th scope="col" { (name) } } } }
                     tbody {
                         @for each in statements {
@@ -76,7 +76,7 @@ fn experiment(edition: &Edition, section: &Section) -> Markup {
     html! {
         section.experiment #(experiment.name) aria-labelledby={ (experiment.name) "-title" } {
             h2 #{ (experiment.name) "-title" } { (experiment.title) }
-            p.place { "In the paper: " (experiment.place) }
+            p.place { @if experiment.place.starts_with(char::is_uppercase) { "In the paper: " } (experiment.place) }
             h3 { "Question" }
             p.words { (experiment.question) }
             p.command { code { (edition.provenance.plan.command(&[experiment.name])) } }

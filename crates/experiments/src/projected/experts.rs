@@ -109,9 +109,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let tuned = tuned(plan, &there, limit, repetitions)?;
     let mut report = Report::new("Experts: what an untuned user gets");
     report.words(INTRODUCTION);
-    if !missing.is_empty() {
-        report.words(format!("Not on this machine: {}.", missing.join(", ")));
-    }
+    report.absent(&missing);
     let compared = comparison(&there, &outcomes, &tuned)?;
     report.differs_where(&compared, "Untuned `auto` behind what hindsight chooses", BEHIND);
     report.table(

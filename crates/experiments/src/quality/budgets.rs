@@ -3,7 +3,7 @@
 
 use super::pass::{QualityPass, pass};
 use super::peers::{PeerScore, is_online, scores};
-use super::streams::{LoadedStream, VARIABLE, load};
+use super::streams::{LoadedStream, load};
 use crate::prelude::*;
 
 /// Multiply-adds a row: each some `√2` times the one before.
@@ -95,14 +95,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     report.table("quality_budgets", "NMSE over the last half against multiply-adds a row", errors);
     report.table("quality_budgets_times", "Microseconds a row on this machine, with other streams beside", times);
     report.picture("quality_budgets", "Error against the budget", panels);
-    if !missing.is_empty() {
-        report.not_run(
-            ComparisonKind::Claim,
-            missing.len(),
-            missing.join(", "),
-            format!("The files of these streams were not found; {VARIABLE} names their folder."),
-        );
-    }
+    report.lacks(&missing, 1, &super::elsewhere());
     Ok(report)
 }
 

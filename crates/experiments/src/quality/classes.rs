@@ -8,7 +8,7 @@ use mercer_learners::Classifier;
 use mercer_readers::Dataset;
 
 use super::peers::{ClassScore, class_scores, is_online};
-use super::streams::{LoadedStream, VARIABLE, load_classes, times};
+use super::streams::{LoadedStream, load_classes, times};
 use crate::prelude::*;
 
 /// Probabilities are clipped to this and to 1 less this, so that the log loss is finite. The peers'
@@ -80,17 +80,8 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             times(results.iter().map(|(loaded, pass)| (*loaded, pass.microseconds)))?,
         );
     }
-    if !missing.is_empty() {
-        report.not_run(
-            ComparisonKind::Claim,
-            missing.len() * MEASURES.len(),
-            missing.join(", "),
-            format!(
-                "The streams are no part of the tree. Put their files into a folder and name it in {VARIABLE}. \
-                 `crates/experiments/quality/classes.py` makes class_susy and class_segments."
-            ),
-        );
-    }
+    let made = "`crates/experiments/quality/classes.py` makes class_susy and class_segments.";
+    report.lacks(&missing, MEASURES.len(), &format!("{} {made}", super::elsewhere()));
     Ok(report)
 }
 

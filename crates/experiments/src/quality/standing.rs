@@ -4,7 +4,7 @@ use mercer_auto::AutoParams;
 
 use super::pass::{FIRST_ROWS, QualityPass, pass};
 use super::peers::{PeerScore, best_online, first_scores, light_gbm, scores};
-use super::streams::{LoadedStream, VARIABLE, load, times};
+use super::streams::{LoadedStream, load, times};
 use crate::prelude::*;
 
 /// The most that the error may be of the best online peer's, on each stream and on average over the
@@ -48,14 +48,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         "Microseconds a row on this machine, with other streams beside",
         times(results.iter().map(|(loaded, pass)| (*loaded, pass.microseconds)))?,
     );
-    if !missing.is_empty() {
-        report.not_run(
-            ComparisonKind::Claim,
-            missing.len(),
-            missing.join(", "),
-            format!("The streams are no part of the tree. Put their files into a folder and name it in {VARIABLE}."),
-        );
-    }
+    report.lacks(&missing, 1, &super::elsewhere());
     Ok(report)
 }
 

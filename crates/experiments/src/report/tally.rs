@@ -100,6 +100,12 @@ impl Tally {
         }
     }
 
+    /// Without those that could not be made.
+    pub fn made(mut self) -> Self {
+        ComparisonKind::ALL.into_iter().for_each(|kind| self.of_mut(kind).not_run = 0);
+        self
+    }
+
     /// All of them together.
     pub fn sum(tallies: impl Iterator<Item = Self>) -> Self {
         tallies.fold(Self::default(), |mut sum, tally| {

@@ -13,10 +13,13 @@ mod quality;
 mod statements;
 mod sublinear;
 
+use std::path::Path;
+
 use mercer_datasets::Registry;
 use mercer_experiments::papers::experiments;
 use mercer_experiments::plan::Plan;
 use mercer_experiments::report::Report;
+use mercer_experiments::report::tally::Tally;
 
 /// Only what the repository itself holds.
 fn bundled() -> Registry {
@@ -29,8 +32,25 @@ fn plan(threads: usize) -> Plan {
 
 /// What the experiment of this name gives at this size.
 fn run(name: &str, plan: &Plan, size: usize) -> Report {
+    run_whole(name, &Plan { size: Some(size), ..plan.clone() })
+}
+
+fn run_whole(name: &str, plan: &Plan) -> Report {
     let experiment = experiments().find(|experiment| experiment.name == name).unwrap();
-    (experiment.run)(&Plan { size: Some(size), ..plan.clone() }).unwrap()
+    (experiment.run)(plan).unwrap()
+}
+
+/// The default run compares at least thirty printed numbers with the data that a clone holds. One
+/// repetition compares as many as several.
+#[test]
+fn a_fresh_clone_compares_thirty_printed_numbers() {
+    let datasets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
+    let plan = Plan { registry: Registry::load_from(vec![datasets]).unwrap(), ..plan(2) };
+    let compared = ["table3", "langevin", "duffing", "opf_methods"].map(|name| {
+        let printed = Tally::of_report(&run_whole(name, &plan)).printed;
+        printed.came_out + printed.differ
+    });
+    assert_eq!(compared, [24, 3, 2, 1]);
 }
 
 /// Six significant digits.
