@@ -1,6 +1,8 @@
 """Builds the documentation: ``python python/docs/make.py PLACE`` writes pages into PLACE/pages and has MkDocs make PLACE/site of them.
 
-A page of the gallery is a script of ``gallery/``: blocks that begin with ``# %% [markdown]`` are text, those that begin with ``# %%`` are code,
+The site holds README.md, which is its first page, all pages that can be reached from there, the help texts of the command that MERCER_COMMAND
+names (``target/debug/mercer`` unless it does), below ``python`` the pages of the package, and below ``rust`` what ``cargo doc`` has made in
+``target/doc``, if it has. A page of the gallery is a script of ``gallery/``: blocks that begin with ``# %% [markdown]`` are text, those that begin with ``# %%`` are code,
 which is run; what it prints and draws stands below it. Each script is also written as a notebook. The reference is made of the docstrings.
 Every warning is an error, of Python as of MkDocs.
 """
@@ -12,6 +14,7 @@ import contextlib
 import inspect
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -267,6 +270,74 @@ def check_pages(pages: Path) -> None:
                 exec(compile(code, f"{page.name}, block {number}", "exec"), scope)
 
 
+def within(place: str, entries: list[Any]) -> list[Any]:
+    """The same entries of the navigation, for pages that lie in this folder."""
+    return [{title: within(place, one) if isinstance(one, list) else f"{place}/{one}" for title, one in entry.items()} for entry in entries]
+
+
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def repository(pages: Path) -> None:
+    """README.md as the first page, and all pages and pictures that links lead to. What else links name is no page, and stays as words."""
+    root = Path(os.environ.get("MERCER_ROOT", HERE.parents[1])).resolve()
+    waiting, made = [root / "README.md", root / "CHANGELOG.md"], set()
+    while waiting:
+        page = waiting.pop()
+        if page in made:
+            continue
+        made.add(page)
+
+        def link(found: re.Match[str], page: Path = page) -> str:
+            picture, text, target, place = found.groups()
+            if "://" in target:
+                return found[0]
+            file = (page.parent / target).resolve()
+            if file.suffix == ".md" and file.is_file():
+                waiting.append(file)
+                target = f"{target.removesuffix('README.md')}index.md" if file.name == "README.md" else target
+                return f"[{text}]({target}{place or ''})"
+            if picture:
+                shown = pages / file.relative_to(root)
+                shown.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, shown)
+                return found[0]
+            return text
+
+        to = pages / page.relative_to(root)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to = to.with_name("index.md") if to.name == "README.md" else to
+        to.write_text(LINK.sub(link, page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def command(pages: Path) -> None:
+    """A page of the help texts of the command."""
+    program = os.environ.get("MERCER_COMMAND", HERE.parents[1] / "target/debug/mercer")
+
+    def help_of(*names: str) -> str:
+        said = subprocess.run([program, *names, "--help"], capture_output=True, text=True, check=True, env={**os.environ, "NO_COLOR": "1"})
+        return f"```text\n{said.stdout.rstrip()}\n```"
+
+    top = help_of()
+    names = re.findall(r"^  (\w+)  ", top.partition("Commands:")[2].partition("\n\n")[0], flags=re.MULTILINE)
+    made = ["# The command", "What `mercer --help` and the help of each of its commands say.", top]
+    for name in names:
+        if name != "help":
+            made += [f"## mercer {name}", help_of(name)]
+    (pages / "command.md").write_text("\n\n".join(made) + "\n", encoding="utf-8")
+
+
+def crates(pages: Path, documented: Path) -> None:
+    """The first page of the crates, and what cargo has made of their documentation."""
+    words = ["# Rust", "", "Each crate can be used alone; `mercer` has them all. [The code map](ARCHITECTURE.md#code-map) says what is where.", ""]
+    if (documented / "mercer/index.html").is_file():
+        shutil.copytree(documented, pages / "rust")
+        words += ['<a href="rust/mercer/index.html">The documentation of all crates</a>']
+    else:
+        words += ["`cargo doc --no-deps --open` shows the documentation of all crates."]
+    (pages / "crates.md").write_text("\n".join(words) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Builds the documentation.")
     parser.add_argument("place", type=Path)
@@ -276,12 +347,16 @@ def main() -> None:
         run(arguments.run, arguments.place)
         return
     place = arguments.place.resolve()
-    pages = place / "pages"
+    site = place / "pages"
+    pages = site / "python"
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(HERE / "pages", pages)
     with warnings.catch_warnings():
         check_pages(pages)
-    navigation = [
+    repository(site)
+    command(site)
+    crates(site, HERE.parents[1] / "target/doc")
+    package = [
         {"Start in one minute": "index.md"},
         {"Guide": "guide.md"},
         {"Gallery": gallery(pages)},
@@ -295,12 +370,30 @@ def main() -> None:
         {"Four papers": "papers.md"},
         {"Reference": reference(pages)},
     ]  # fmt: skip
+    navigation = [
+        {"Mercer": "index.md"},
+        {"Guide": "GUIDE.md"},
+        {"Files": "docs/data.md"},
+        {"Learners": "docs/learners.md"},
+        {"The command": "command.md"},
+        {"When something goes wrong": "docs/troubleshooting.md"},
+        {"Glossary": "docs/glossary.md"},
+        {"Streams that change": "docs/streams.md"},
+        {"Service": "docs/serving.md"},
+        {"Many machines": "docs/scale.md"},
+        {"Results": "docs/results.md"},
+        {"The papers, statement by statement": "docs/papers/index.md"},
+        {"Python": within("python", package)},
+        {"Rust": "crates.md"},
+        {"The code": "ARCHITECTURE.md"},
+        {"Changes": "CHANGELOG.md"},
+    ]
     settings = {
-        "site_name": "Mercer for Python",
-        "docs_dir": str(pages),
+        "site_name": "Mercer",
+        "docs_dir": str(site),
         "site_dir": str(place / "site"),
         "use_directory_urls": False,
-        "extra_css": ["narrow.css"],
+        "extra_css": ["python/narrow.css"],
         "theme": {"name": "readthedocs", "highlightjs": False, "navigation_depth": 3},
         "markdown_extensions": ["tables", "fenced_code", "toc", "sane_lists"],
         "validation": {"nav": {"omitted_files": "ignore"}, "links": {"anchors": "warn", "not_found": "warn"}},

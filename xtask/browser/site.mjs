@@ -32,7 +32,8 @@ await run(async (browser, problem, folder) => {
       for (const link of met.links.filter((link) => link.startsWith(site))) {
         const [path, place] = link.split("#");
         const target = full(path);
-        if (!target.endsWith(".html")) files.add(target);
+        // The pages of rustdoc are cargo's.
+        if (!target.endsWith(".html") || target.startsWith(`${site}rust/`)) files.add(target);
         else {
           waiting.add(target);
           if (place) links.push([at, target, decodeURIComponent(place)]);

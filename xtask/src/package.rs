@@ -1,7 +1,7 @@
 //! `cargo xtask package`: every crate can be published, and works alone.
 //!
-//! Cargo packs the crates and rehearses their publishing in order. Then each crate is checked
-//! outside of the repository, from what was packed, and the programs of some READMEs are built and
+//! Cargo packs the crates and rehearses their publishing in order. Then all are built outside
+//! of the repository, from what was packed, and the programs of some READMEs are checked, built and
 //! run there. Each depends on one packed crate, as a user's program would.
 //!
 //! `cargo package` could check the crates itself. But it unpacks them into cargo's home by name and
@@ -92,11 +92,15 @@ pub(crate) fn run() -> Result<()> {
     fs::copy(root.join("Cargo.lock"), outside.path().join("Cargo.lock"))?;
     let target = target(&metadata)?;
     let _outside = shell.push_dir(outside.path());
-    for PackedCrate { name, .. } in &packed {
-        cmd!(shell, "cargo check --quiet --package {name} --target-dir {target}").run()?;
-    }
     for name in ALONE {
-        cmd!(shell, "cargo run --quiet --package with-{name} --target-dir {target}").run()?;
+        cmd!(shell, "cargo check --quiet --package with-{name} --target-dir {target}").run()?;
+    }
+    // All at once. That each crate compiles with its own features alone is looked at inside of the
+    // repository.
+    cmd!(shell, "cargo build --quiet --workspace --lib --bins --target-dir {target}").run()?;
+    for name in ALONE {
+        let program = target.join(format!("debug/with-{name}"));
+        cmd!(shell, "{program}").ignore_stdout().run()?;
     }
     Ok(())
 }

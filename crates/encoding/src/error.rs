@@ -2,6 +2,8 @@
 
 use mercer_core::ParameterError;
 
+use crate::face::Face;
+
 /// Why a schema, a transform or a pipeline could not do what it was asked for. It is as it was
 /// before the call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -119,6 +121,17 @@ pub enum EncodingError {
     /// What the learner refuses.
     #[error(transparent)]
     Learner(#[from] mercer_learners::Error),
+}
+
+impl EncodingError {
+    /// The same with the remedy as this reader writes it.
+    #[must_use]
+    pub fn said(&self, face: Face) -> String {
+        match self {
+            Self::Doubtful { name, .. } | Self::OneInDoubt { name, .. } => face.said(name, &self.to_string()),
+            _ => self.to_string(),
+        }
+    }
 }
 
 /// Names for a message: the first few.

@@ -1,30 +1,10 @@
 //! What is told of a column: what it is, what is done with it, and why. The command, the server and
 //! Python have their words from here.
 
+use crate::face::Face;
 use crate::notation::Notation;
 use crate::schema::{Column, Kind, Use};
 use crate::transform::EncodingOptions;
-
-/// Whose words are told to whoever reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Face {
-    /// Options of the command: `--as 'NAME=KIND'`, `--set key=value`.
-    #[default]
-    Command,
-    /// Arguments of Python: `kinds={"NAME": "KIND"}`, `key="value"`.
-    Python,
-}
-
-impl Face {
-    /// What makes a column that, whatever it was found to be.
-    #[must_use]
-    pub fn of(self, name: &str, kind: Kind) -> String {
-        match self {
-            Self::Command => format!("--as '{name}={kind}'"),
-            Self::Python => format!("kinds={{{name:?}: \"{kind}\"}}"),
-        }
-    }
-}
 
 /// A column in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +37,9 @@ impl Column {
         let reason = self.reason(rows, face);
         let words = match used {
             Use::SetAside if *kind == Kind::Number => format!("target or weight, {}", notation.words()?),
-            Use::SetAside if *kind == Kind::Category && !why.is_empty() => format!("target or weight, {why}"),
+            Use::SetAside if *kind == Kind::Category && !why.is_empty() => {
+                format!("target or weight, {}", face.said(name, why))
+            }
             Use::SetAside | Use::Unwanted => return None,
             Use::Encoded if *kind == Kind::Number && reason.is_empty() => return None,
             Use::Encoded if *kind == Kind::Constant && self.is_plain_number() => return None,
@@ -75,10 +57,10 @@ impl Column {
         let words = match used {
             Use::Unwanted => return None,
             Use::SetAside if *kind != Kind::Category || why.is_empty() => return None,
-            Use::SetAside => format!("target or weight, {why}"),
+            Use::SetAside => format!("target or weight, {}", face.said(name, why)),
             _ if *kind == Kind::Identifier => self.taken(face),
             _ if why.is_empty() => return None,
-            _ => format!("{kind}, {why}"),
+            _ => format!("{kind}, {}", face.said(name, why)),
         };
         Some(format!("column {name:?}: {words}"))
     }
@@ -113,7 +95,7 @@ impl Column {
             }
             (Use::Identifier, _) => return format!("left out, for it names rows; {} takes it", category()),
             (Use::Text, _) if why.is_empty() => return format!("left out, for it is text; {} takes it", category()),
-            (Use::Text, _) => return format!("left out, for {why}"),
+            (Use::Text, _) => return format!("left out, for {}", face.said(name, why)),
             (Use::Late, _) => {
                 return format!("has no value in the first {rows} rows, and begins with the first that it has");
             }
@@ -130,7 +112,7 @@ impl Column {
             parts.push(format!("{missing} of the first {rows} cells missing"));
         }
         if !why.is_empty() {
-            parts.push(why.clone());
+            parts.push(face.said(name, why));
         }
         parts.join(", ")
     }

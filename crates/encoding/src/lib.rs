@@ -38,6 +38,7 @@
 mod class_pipeline;
 mod encoding;
 mod error;
+mod face;
 mod facts;
 
 mod key;
@@ -64,7 +65,8 @@ pub mod transform;
 pub use class_pipeline::ClassPipeline;
 pub use encoding::Encoding;
 pub use error::EncodingError;
-pub use facts::{ColumnFacts, Face};
+pub use face::Face;
+pub use facts::ColumnFacts;
 pub use look::Look;
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Cell, Cells, OddCells, Oddity, parse_instant};

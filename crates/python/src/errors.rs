@@ -2,7 +2,7 @@
 
 use mercer::catalogue::CatalogueError;
 use mercer::core::ExampleError;
-use mercer::encoding::EncodingError;
+use mercer::encoding::{EncodingError, Face};
 use mercer::model::ModelError;
 use mercer::{Error, forecast, koopman};
 use pyo3::create_exception;
@@ -92,7 +92,7 @@ pub(crate) fn catalogue(error: CatalogueError) -> PyErr {
 pub(crate) fn encoding(error: EncodingError) -> PyErr {
     match error {
         EncodingError::Learner(error) => learner(error),
-        error => DataError::new_err(error.to_string()),
+        error => DataError::new_err(error.said(Face::Python)),
     }
 }
 

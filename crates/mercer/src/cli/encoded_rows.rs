@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{
-    Column as EncodedColumn, ColumnMap, Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Overrides, Scale,
-    Schema, TargetScale, Use,
+    Column as EncodedColumn, ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides,
+    Scale, Schema, TargetScale, Use,
 };
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, RowReader,
@@ -167,7 +167,7 @@ impl EncodedRows {
     ) -> Result<Self, Failure> {
         let schema = known.encoding.schema();
         let names = names_of(&records, schema);
-        let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let map = schema.matching(&names).map_err(refused)?;
         if aloud {
             dialect::tell_doubt(records.doubt());
@@ -370,7 +370,7 @@ impl EncodedRows {
             }
             kept.push_back(BufferedRow { line: self.line(), sample: std::mem::take(&mut sample) });
         }
-        let refused = |error: EncodingError| Failure::because(format!("{}: {error}", self.shown));
+        let refused = |error: EncodingError| Failure::because(format!("{}: {}", self.shown, error.said(Face::Command)));
         let (schema, options) = (self.moving.encoding.schema().clone(), self.moving.encoding.transform().options());
         (self.moving.encoding, self.targets) =
             ranges.encoding(schema, options, &head).and_then(|made| Ok((made, ranges.targets()?))).map_err(refused)?;
@@ -497,7 +497,7 @@ impl TableHead {
         let number = |place: &usize| format!("#{}", place + 1);
         let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
         let overrides = overrides.ignore(ignored.iter().map(number));
-        let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         if let (Some(twice), false) = (&twice, looking.overrides.kinds.is_empty()) {
             return Err(refused(twice.clone()));
         }
@@ -514,7 +514,7 @@ impl TableHead {
         if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
             let EncodedColumn { name, kind, why, .. } = &schema.columns()[*target];
             if *kind == ColumnKind::Text && !why.is_empty() {
-                return Err(Failure::because(format!("{shown}: column {name:?}: {why}")));
+                return Err(Failure::because(format!("{shown}: column {name:?}: {}", Face::Command.said(name, why))));
             }
         }
         let acts =

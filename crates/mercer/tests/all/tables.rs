@@ -7,12 +7,11 @@ use std::path::Path;
 use mercer::Loss;
 use mercer::catalogue::{Entry, entries, trial};
 
-/// A table stands between these lines.
-const MARKERS: [&str; 2] = ["<!-- learners -->", "<!-- /learners -->"];
-
 /// A table of the learners.
 struct Table {
     file: &'static str,
+    /// It stands between `<!-- name -->` and `<!-- /name -->`.
+    name: &'static str,
     columns: &'static [&'static str],
     /// The cells of a row.
     cells: fn(&Entry) -> Vec<String>,
@@ -21,6 +20,7 @@ struct Table {
 const TABLES: [Table; 3] = [
     Table {
         file: "docs/learners.md",
+        name: "learners",
         columns: &["learner", "what it is", "targets", "losses"],
         cells: |entry| {
             let all = entry.takes.losses == Loss::NAMES;
@@ -30,7 +30,8 @@ const TABLES: [Table; 3] = [
         },
     },
     Table {
-        file: "GUIDE.md",
+        file: "docs/learners.md",
+        name: "costs",
         columns: &["learner", "step", "memory", "take it when", "first settings"],
         cells: |entry| {
             let grows = if entry.memory.grows() { ", **grows**" } else { "" };
@@ -41,6 +42,7 @@ const TABLES: [Table; 3] = [
     },
     Table {
         file: "crates/registry/README.md",
+        name: "learners",
         columns: &["learner", "type", "source", "multiply-adds a round", "memory"],
         cells: |entry| {
             let learner = trial(entry, "gaussian:1".parse().unwrap(), 2).unwrap();
@@ -57,13 +59,14 @@ fn quoted(cost: &str) -> String {
 }
 
 /// The text with its table anew.
-fn with_table(text: &str, Table { file, columns, cells }: &Table) -> String {
-    let parts = text.split_once(MARKERS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKERS[1])?)));
-    let Some((before, (_, after))) = parts else { panic!("{file}: no {} … {}", MARKERS[0], MARKERS[1]) };
-    let mut lines = vec![MARKERS[0].to_owned(), format!("| {} |", columns.join(" | "))];
+fn with_table(text: &str, Table { file, name, columns, cells }: &Table) -> String {
+    let [begin, end] = [format!("<!-- {name} -->"), format!("<!-- /{name} -->")];
+    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?)));
+    let Some((before, (_, after))) = parts else { panic!("{file}: no {begin} … {end}") };
+    let mut lines = vec![begin, format!("| {} |", columns.join(" | "))];
     lines.push(format!("|{}", "---|".repeat(columns.len())));
     lines.extend(entries().iter().map(|entry| format!("| {} |", cells(entry).join(" | "))));
-    lines.push(MARKERS[1].to_owned());
+    lines.push(end);
     format!("{before}{}{after}", lines.join("\n"))
 }
 
@@ -83,8 +86,8 @@ fn tables_of_the_documents_are_those_of_the_catalogue() {
 
 #[test]
 fn a_table_is_replaced_and_nothing_else() {
-    let text = format!("above\n{}\nSTALE\n{}\nbelow\n", MARKERS[0], MARKERS[1]);
-    let written = with_table(&text, &TABLES[2]);
+    let text = "above\n<!-- learners -->\nSTALE\n<!-- /learners -->\nbelow\n";
+    let written = with_table(text, &TABLES[2]);
     assert!(written.starts_with("above\n") && written.ends_with("-->\nbelow\n") && !written.contains("STALE"));
     assert!(written.contains("\n| `kons` | `Kons` |") && written.contains("\n| `experts` | `Mixture` |"));
     assert_eq!(with_table(&written, &TABLES[2]), written);

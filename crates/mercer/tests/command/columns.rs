@@ -80,7 +80,10 @@ fn a_day_above_twelve_tells_the_order_and_else_it_is_asked_for() {
     let (_, err) = eval(&folder, "sure.csv --learner krls --target y");
     assert!(err.contains("column \"day\": time, month/day/year"), "{err}");
     let (_, err) = eval(&folder, "doubt.csv --learner krls --target y");
-    assert!(err.contains("column \"day\": left out, for \"") && err.contains("day=dmy or day=mdy"), "{err}");
+    assert!(
+        err.contains("column \"day\": left out, for \"") && err.contains("--as 'day=dmy' or --as 'day=mdy'"),
+        "{err}"
+    );
     let (_, err) = eval(&folder, "doubt.csv --learner krls --target y --as day=dmy");
     assert!(err.contains("column \"day\": time, day/month/year"), "{err}");
     let refused = folder.run("eval none.csv --learner krls --target y --as day=time");

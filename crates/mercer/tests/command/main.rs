@@ -49,5 +49,7 @@ mod targets;
 mod times;
 mod told_alike;
 mod trained_tables;
+#[cfg(unix)]
+mod troubleshooting;
 mod tune;
 mod weights;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use mercer::datasets::Registry;
-use mercer::encoding::{Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, TargetScale};
+use mercer::encoding::{Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, TargetScale};
 use mercer::readers::{ColumnChoice, ReadOptions, TargetColumn};
 
 use super::FitArguments;
@@ -80,7 +80,7 @@ impl Frozen {
                 column.name
             )));
         }
-        let refused = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let (schema, options_of) = (frozen.encoding.schema().clone(), frozen.encoding.transform().options());
         let mut encoding = match arguments.scale.scheme() {
             None => Encoding::new(schema, options_of).map_err(refused)?,

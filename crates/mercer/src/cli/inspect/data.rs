@@ -1,7 +1,7 @@
 //! `mercer inspect DATA`: what the columns of a table are, and what `mercer eval` does with each.
 
 use mercer::datasets::Registry;
-use mercer::encoding::{EncodingError, EncodingOptions, Overrides, Transform, Use};
+use mercer::encoding::{EncodingError, EncodingOptions, Face, Overrides, Transform, Use};
 use mercer::readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, TargetColumn};
 use serde_json::Value;
 
@@ -88,7 +88,7 @@ fn tell(
     overrides: Overrides,
     shown: &str,
 ) -> Result<Facts, Failure> {
-    let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {error}"));
+    let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
     // Nothing is enough.
     let head = Head::of(&mut records, |_| false).map_err(refused)?;
     let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };

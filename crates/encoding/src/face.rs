@@ -1,0 +1,54 @@
+//! How whoever reads what is told writes options: for the command, or for Python.
+
+use std::fmt;
+
+/// Whose words are told to whoever reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Face {
+    /// Options of the command: `--as 'NAME=KIND'`, `--set key=value`.
+    #[default]
+    Command,
+    /// Arguments of Python: `kinds={"NAME": "KIND"}`, `key="value"`.
+    Python,
+}
+
+impl Face {
+    /// What makes a column that, whatever it was found to be.
+    #[must_use]
+    pub fn of(self, name: &str, kind: impl fmt::Display) -> String {
+        match self {
+            Self::Command => format!("--as '{name}={kind}'"),
+            Self::Python => format!("kinds={{{name:?}: \"{kind}\"}}"),
+        }
+    }
+
+    /// The same words about a column, where `NAME=KIND` and `--gap TEXT` stand as this reader writes
+    /// them.
+    #[must_use]
+    pub fn said(self, name: &str, words: &str) -> String {
+        let named = |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.of(name, kind));
+        let words = ["number", "category", "identifier", "dmy", "mdy"].into_iter().fold(words.to_owned(), named);
+        match (self, words.split_once("--gap ")) {
+            (Self::Python, Some((before, after))) => {
+                let (gap, rest) = after.split_once(' ').unwrap_or((after, ""));
+                format!("{before}gaps=[{gap:?}] {rest}")
+            }
+            _ => words,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_written_as_their_reader_writes_them() {
+        let words = "\"-\" is no number; a b=number has such cells count as missing; --gap -999 tells so";
+        let of_command = "\"-\" is no number; --as 'a b=number' has such cells count as missing; --gap -999 tells so";
+        let of_python =
+            "\"-\" is no number; kinds={\"a b\": \"number\"} has such cells count as missing; gaps=[\"-999\"] tells so";
+        assert_eq!(Face::Command.said("a b", words), of_command);
+        assert_eq!(Face::Python.said("a b", words), of_python);
+    }
+}
