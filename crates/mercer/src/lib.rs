@@ -39,12 +39,15 @@ pub mod catalogue;
 pub mod fit;
 #[cfg(feature = "model")]
 pub mod model;
+#[cfg(feature = "data")]
 pub mod notes;
 pub mod tune;
 
 pub use mercer_auto as auto;
 pub use mercer_core as core;
+#[cfg(feature = "data")]
 pub use mercer_datasets as datasets;
+#[cfg(feature = "data")]
 pub use mercer_encoding as encoding;
 pub use mercer_experts as experts;
 pub use mercer_forecast as forecast;
@@ -52,10 +55,12 @@ pub use mercer_kernels as kernels;
 pub use mercer_koopman as koopman;
 pub use mercer_learners as learners;
 pub use mercer_linalg_incremental as linalg_incremental;
+#[cfg(feature = "data")]
 pub use mercer_readers as readers;
 pub use mercer_registry as registry;
 pub use mercer_simd as simd;
 pub use mercer_sparsify as sparsify;
+#[cfg(feature = "data")]
 pub use mercer_streams as streams;
 
 pub use mercer_auto::{Auto, AutoParams};
