@@ -280,7 +280,7 @@ impl ColumnSight {
         }
         let mut doubt = String::new();
         if self.unlisted == 0 {
-            match Notation::of_numbers(self.values()) {
+            match Notation::of_numbers(self.values(), CELLS_A_MISFIT) {
                 TextReading::As(Notation::Plain) if names_rows => {
                     return said(Kind::Identifier, String::new());
                 }
@@ -319,7 +319,7 @@ impl ColumnSight {
     /// accounts write what is below zero.
     fn notation_of_most(&self) -> Notation {
         let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
-        match Notation::of_numbers(self.values()) {
+        match Notation::of_numbers(self.values(), CELLS_A_MISFIT) {
             TextReading::As(notation) if set_off => notation,
             _ => Notation::Plain,
         }
@@ -348,9 +348,7 @@ impl ColumnSight {
         {
             return Some(format!("{one:?} and {other:?} are numbers written in two ways; write all in one"));
         }
-        let is_odd = |value: &&str| value.replacen(',', ".", 1).parse::<f64>().is_err();
-        if 2 * self.numbers > self.present() {
-            let odd = self.values().map(|(value, _)| value).find(is_odd)?;
+        if let Some(odd) = self.odd_number() {
             return Some(format!("{odd:?} is no number; {name}=number has such cells count as missing"));
         }
         let mut small = HashMap::new();
@@ -358,6 +356,26 @@ impl ColumnSight {
             let first = small.insert(value.to_lowercase(), value)?;
             Some(format!("{first:?} and {value:?} differ in capitals alone, and are two of them"))
         })
+    }
+
+    /// How texts are read that are told to be numbers: half of them may be none.
+    fn told_numbers(&self) -> TextReading {
+        let of_share = |misfit| Notation::of_numbers(self.values(), misfit);
+        Some(of_share(CELLS_A_MISFIT)).filter(|read| *read != TextReading::Text).unwrap_or_else(|| of_share(2))
+    }
+
+    /// A text that is no number, in a column of which more than half are numbers.
+    fn odd_number(&self) -> Option<&str> {
+        let mut texts = self.values().map(|(value, _)| value);
+        if 2 * self.numbers > self.present() {
+            return texts.find(|value| value.replacen(',', ".", 1).parse::<f64>().is_err());
+        }
+        match Notation::of_numbers(self.values(), 2) {
+            TextReading::As(notation) if self.unlisted == 0 => {
+                texts.find(|value| notation.number(Cell::Text(value)).is_none())
+            }
+            _ => None,
+        }
     }
 
     /// A number that programs write where there is no value, if it is there more than once and much
@@ -395,7 +413,7 @@ impl ColumnSight {
         let doubtful = |value, remedy| EncodingError::Doubtful { name: name.to_owned(), value, remedy };
         let notation = match kind {
             Kind::Number if nothing || self.are_most(self.numbers) => self.notation_of_most(),
-            Kind::Number => match Notation::of_numbers(self.values()) {
+            Kind::Number => match self.told_numbers() {
                 TextReading::As(notation) => notation,
                 TextReading::Doubtful(value) => {
                     return Err(doubtful(value, "write the numbers without marks of thousands".to_owned()));

@@ -137,19 +137,19 @@ impl Notation {
         })
     }
 
-    /// That in which texts are numbers, all but one of twenty. Each text comes with how often it is
+    /// That in which texts are numbers, all but one of `misfit`. Each text comes with how often it is
     /// there. `O(texts)`.
-    pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> TextReading {
+    pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
         let is_plain = |text: &str| plain(text).is_some() && !is_code(text);
-        if most(texts.clone(), is_plain) && !texts.clone().any(|(text, _)| is_set_off(text)) {
+        if most(texts.clone(), misfit, is_plain) && !texts.clone().any(|(text, _)| is_set_off(text)) {
             return TextReading::As(Self::Plain);
         }
-        let Some((before, behind)) = Affix::shared(texts.clone()) else { return TextReading::Text };
+        let Some((before, behind)) = Affix::shared(texts.clone(), misfit) else { return TextReading::Text };
         if before.is_empty() && behind.is_empty() && texts.clone().any(|(text, _)| is_code(text)) {
             return TextReading::Text;
         }
         let numeral = |(decimal, group)| Numeral { before: before.clone(), behind: behind.clone(), decimal, group };
-        let fits = |numeral: &Numeral| most(texts.clone(), |text| numeral.read(text).is_some());
+        let fits = |numeral: &Numeral| most(texts.clone(), misfit, |text| numeral.read(text).is_some());
         let fitting: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
         let Some(first) = fitting.first() else { return TextReading::Text };
         let other = |text: &&str| {
@@ -166,7 +166,7 @@ impl Notation {
     /// Two texts that are numbers with something else around them, in a column of which nearly all
     /// are numbers with something around them.
     pub(crate) fn of_two<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Option<[&'a str; 2]> {
-        if !most(texts.clone(), |text| Affix::of_number(text).is_some() && !is_code(text)) {
+        if !most(texts.clone(), CELLS_A_MISFIT, |text| Affix::of_number(text).is_some() && !is_code(text)) {
             return None;
         }
         let mut all = texts.filter_map(|(text, _)| Some((text, Affix::of_number(text)?)));
@@ -183,7 +183,10 @@ impl Notation {
         // One day above 12 settles it, so that a misfit is one only if no order fits all.
         let mut orders: Vec<DayOrder> = fit.collect();
         if orders.is_empty() {
-            orders = all.into_iter().filter(|order| most(texts.clone(), |text| reads(*order, text))).collect();
+            orders = all
+                .into_iter()
+                .filter(|order| most(texts.clone(), CELLS_A_MISFIT, |text| reads(*order, text)))
+                .collect();
         }
         match orders[..] {
             [] => TextReading::Text,
@@ -213,14 +216,14 @@ impl Notation {
     }
 }
 
-/// Whether all texts but one of twenty are so, and there is one.
-fn most<'a>(texts: impl Iterator<Item = (&'a str, u64)>, is_so: impl Fn(&str) -> bool) -> bool {
+/// Whether all texts but one of `misfit` are so, and there is one.
+fn most<'a>(texts: impl Iterator<Item = (&'a str, u64)>, misfit: u64, is_so: impl Fn(&str) -> bool) -> bool {
     let (mut all, mut odd) = (0, 0);
     for (text, count) in texts {
         all += count;
         odd += if is_so(text) { 0 } else { count };
     }
-    all > 0 && odd * CELLS_A_MISFIT <= all
+    all > 0 && odd * misfit <= all
 }
 
 /// The number that a text is as every program writes it.
@@ -337,7 +340,7 @@ impl Affix {
 
     /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
     /// for a unit.
-    fn shared<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Option<(String, String)> {
+    fn shared<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> Option<(String, String)> {
         let mut counts: Vec<((&str, &str), u64)> = Vec::new();
         let mut all = 0;
         for (text, count) in texts {
@@ -350,7 +353,7 @@ impl Affix {
             }
         }
         let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        ((all - count) * CELLS_A_MISFIT <= all && Self::is_read((before, behind)))
+        ((all - count) * misfit <= all && Self::is_read((before, behind)))
             .then(|| (before.to_owned(), behind.to_owned()))
     }
 
@@ -493,7 +496,7 @@ mod tests {
     }
 
     fn numbers(texts: &[&str]) -> Option<Vec<f64>> {
-        match Notation::of_numbers(once(texts)) {
+        match Notation::of_numbers(once(texts), CELLS_A_MISFIT) {
             TextReading::As(notation) => texts.iter().map(|text| notation.number(Cell::Text(text))).collect(),
             _ => None,
         }
@@ -525,7 +528,7 @@ mod tests {
     #[test]
     fn what_may_be_mistaken_is_not() {
         for texts in [&["$1,234", "$5,678"][..], &["1.234 €", "5.678 €"]] {
-            assert!(matches!(Notation::of_numbers(once(texts)), TextReading::Doubtful(_)), "{texts:?}");
+            assert!(matches!(Notation::of_numbers(once(texts), CELLS_A_MISFIT), TextReading::Doubtful(_)), "{texts:?}");
         }
         for texts in [
             &["A1", "A2"][..],
@@ -535,7 +538,7 @@ mod tests {
             &["1-2", "3-4"],
             &["2-", "1-", "3"],
         ] {
-            assert_eq!(Notation::of_numbers(once(texts)), TextReading::Text, "{texts:?}");
+            assert_eq!(Notation::of_numbers(once(texts), CELLS_A_MISFIT), TextReading::Text, "{texts:?}");
         }
     }
 

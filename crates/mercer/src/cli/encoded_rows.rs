@@ -512,10 +512,7 @@ impl TableHead {
         let marked = targets.iter().any(is_marked);
         let as_texts = !matches!(options.format, Some(Format::Csv | Format::Tsv)) && are_texts(&schema, &rows);
         if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
-            let EncodedColumn { name, kind, why, .. } = &schema.columns()[*target];
-            if *kind == ColumnKind::Text && !why.is_empty() {
-                return Err(Failure::because(format!("{shown}: column {name:?}: {}", Face::Command.said(name, why))));
-            }
+            check_target(&schema.columns()[*target], schema.rows(), wanted, shown)?;
         }
         let acts =
             told || marked || as_texts || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
@@ -539,6 +536,29 @@ impl TableHead {
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
         Ok(TableKind::Encoded(Self { encoding, beside, targets: Vec::new() }))
+    }
+}
+
+/// So many rows tell whether texts are classes.
+const ENOUGH_ROWS: u64 = 20;
+
+/// Refuses a target in doubt, and one that nobody called a class where most rows have a text of
+/// their own.
+fn check_target(target: &EncodedColumn, rows: u64, wanted: TaskOptions, shown: &str) -> Result<(), Failure> {
+    let EncodedColumn { name, kind, distinct, why, .. } = target;
+    let why = Face::Command.said(name, why);
+    let refused = |what: String| Err(Failure::because(format!("{shown}: column {name:?}: {what}")));
+    match kind {
+        ColumnKind::Text if !why.is_empty() => refused(why),
+        ColumnKind::Text | ColumnKind::Category | ColumnKind::Identifier
+            if !wanted.is_told() && rows >= ENOUGH_ROWS && 2 * distinct > rows =>
+        {
+            let more = if why.is_empty() { String::new() } else { format!("{why}; ") };
+            refused(format!(
+                "has {distinct} different texts in the first {rows} rows, too many for classes; {more}--task class takes each as one"
+            ))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -281,3 +281,19 @@ fn ranges_are_of_what_is_read() {
         ["plain", "signs"].map(|name| eval(&folder, &format!("{name}.csv --learner krls --scale paper01")).0);
     assert_eq!(plain, signs);
 }
+
+/// Amounts of which more than one of twenty are words: as a target they would be hundreds of
+/// classes.
+#[test]
+fn a_target_with_a_value_of_its_own_in_each_row_is_no_class() {
+    let amount =
+        |t: usize| if t % 12 == 5 { "geschlossen".to_owned() } else { format!("1.{:03},{:02} €", t, t % 90) };
+    let folder = Folder::new()
+        .with("money.csv", table(300, "x;Umsatz", |t, x| format!("{};{}", x.to_string().replace('.', ","), amount(t))))
+        .with("names.csv", table(300, "x,name", |t, x| format!("{x},name {t}")));
+    let many = ["column \"Umsatz\"", "too many for classes", "\"geschlossen\" is no number", "--as 'Umsatz=number'"];
+    folder.refused(1, "eval money.csv --learner krls --target Umsatz", &many);
+    let (mse, err) = eval(&folder, "money.csv --learner krls --target Umsatz --as Umsatz=number --on-error skip");
+    assert!(mse < 1e6 && err.contains("25 rows"), "{mse} {err}");
+    folder.refused(1, "eval names.csv --learner krls --target name", &["300", "--task class takes each as one"]);
+}
