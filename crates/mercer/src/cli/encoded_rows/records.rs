@@ -107,8 +107,8 @@ fn number(notation: &Option<Notation>, cell: Cell<'_>) -> Option<f64> {
 /// What the first rows have as their target: numbers if nearly all are, whatever the rest is, and
 /// marks of gaps do not count. The rows that are none are refused by their lines.
 pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: TaskOptions) -> Option<Kind> {
-    /// Of so many targets one may be something else.
-    const TARGETS_A_MISFIT: usize = 20;
+    // Of so many targets one may be something else; of a column of numbers, which may be told, half.
+    let a_misfit = if targets[0].1.is_some() { 2 } else { 20 };
     let several = targets.len() > 1;
     let is_there =
         |cell: &Cell<'_>| !matches!(cell, Cell::Missing) && !matches!(cell, Cell::Text(text) if is_gap_mark(text));
@@ -118,7 +118,7 @@ pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: TaskOptions
     let (present, others) = (cells().count(), cells().count() - numbers().count());
     let values = if others == 0 && !several { Values::of(numbers()) } else { Values::default() };
     let marked = rows.iter().any(|record| matches!(record.cell(*target), Cell::Text(_)));
-    let text = (others * TARGETS_A_MISFIT > present || (present == 0 && marked)) && wanted.targets() == Targets::Auto;
+    let text = (others * a_misfit > present || (present == 0 && marked)) && wanted.targets() == Targets::Auto;
     let classes = text || wanted.takes(values);
     match (classes, several) {
         (true, true) => None,
