@@ -22,8 +22,8 @@ impl Face {
         }
     }
 
-    /// The same words about a column, where `NAME=KIND` and `--gap TEXT` stand as this reader writes
-    /// them.
+    /// The same words about a column, where `NAME=KIND` and `--gap TEXT` stand as this reader
+    /// writes them.
     #[must_use]
     pub fn said(self, name: &str, words: &str) -> String {
         let named = |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.of(name, kind));

@@ -137,8 +137,8 @@ impl Notation {
         })
     }
 
-    /// That in which texts are numbers, all but one of `misfit`. Each text comes with how often it is
-    /// there. `O(texts)`.
+    /// That in which texts are numbers, all but one of `misfit`. Each text comes with how often it
+    /// is there. `O(texts)`.
     pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
         let is_plain = |text: &str| plain(text).is_some() && !is_code(text);
         if most(texts.clone(), misfit, is_plain) && !texts.clone().any(|(text, _)| is_set_off(text)) {

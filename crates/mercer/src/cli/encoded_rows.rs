@@ -28,7 +28,7 @@ use super::{CommonArguments, first_rows, verbosity};
 pub(crate) use head::Head;
 pub(crate) use odd_cells::Oddities;
 pub(crate) use ranges::TableRanges;
-use records::{TargetColumns, TargetPlace, is_marked};
+use records::{TargetColumns, TargetPlace, check_target, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
 pub(crate) use running_encoding::{RunningEncoding, told};
 
@@ -536,29 +536,6 @@ impl TableHead {
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
         Ok(TableKind::Encoded(Self { encoding, beside, targets: Vec::new() }))
-    }
-}
-
-/// So many rows tell whether texts are classes.
-const ENOUGH_ROWS: u64 = 20;
-
-/// Refuses a target in doubt, and one that nobody called a class where most rows have a text of
-/// their own.
-fn check_target(target: &EncodedColumn, rows: u64, wanted: TaskOptions, shown: &str) -> Result<(), Failure> {
-    let EncodedColumn { name, kind, distinct, why, .. } = target;
-    let why = Face::Command.said(name, why);
-    let refused = |what: String| Err(Failure::because(format!("{shown}: column {name:?}: {what}")));
-    match kind {
-        ColumnKind::Text if !why.is_empty() => refused(why),
-        ColumnKind::Text | ColumnKind::Category | ColumnKind::Identifier
-            if !wanted.is_told() && rows >= ENOUGH_ROWS && 2 * distinct > rows =>
-        {
-            let more = if why.is_empty() { String::new() } else { format!("{why}; ") };
-            refused(format!(
-                "has {distinct} different texts in the first {rows} rows, too many for classes; {more}--task class takes each as one"
-            ))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Records, and what they have beside the features.
 
-use mercer::encoding::{Column as EncodedColumn, Kind as ColumnKind, Notation};
+use mercer::encoding::{Column as EncodedColumn, Face, Kind as ColumnKind, Notation};
 use mercer::readers::{
     Cell, CellPlace, DataError, Example, Labels, Record, RowReader, TargetColumn, Targets, is_gap_mark,
 };
 
 use crate::cli::dialect;
+use crate::cli::failure::Failure;
 use crate::cli::task::{Kind, TaskOptions, Values};
 
 /// Puts the next record into `record`, and tells what a person should know; false at the end.
@@ -104,10 +105,34 @@ fn number(notation: &Option<Notation>, cell: Cell<'_>) -> Option<f64> {
     notation.as_ref().map_or_else(|| cell.number(), |notation| notation.number(cell))
 }
 
+/// So many rows tell whether texts are classes.
+const ENOUGH_ROWS: u64 = 20;
+
+/// Refuses a target in doubt, and one that nobody called a class where most rows have a text of
+/// their own.
+pub(crate) fn check_target(target: &EncodedColumn, rows: u64, wanted: TaskOptions, shown: &str) -> Result<(), Failure> {
+    let EncodedColumn { name, kind, distinct, why, .. } = target;
+    let why = Face::Command.said(name, why);
+    let refused = |what: String| Err(Failure::because(format!("{shown}: column {name:?}: {what}")));
+    match kind {
+        ColumnKind::Text if !why.is_empty() => refused(why),
+        ColumnKind::Text | ColumnKind::Category | ColumnKind::Identifier
+            if !wanted.is_told() && rows >= ENOUGH_ROWS && 2 * distinct > rows =>
+        {
+            let more = if why.is_empty() { String::new() } else { format!("{why}; ") };
+            refused(format!(
+                "has {distinct} different texts in the first {rows} rows, too many for classes; {more}--task class takes each as one"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What the first rows have as their target: numbers if nearly all are, whatever the rest is, and
 /// marks of gaps do not count. The rows that are none are refused by their lines.
 pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: TaskOptions) -> Option<Kind> {
-    // Of so many targets one may be something else; of a column of numbers, which may be told, half.
+    // Of so many targets one may be something else; of a column of numbers, which may be told,
+    // half.
     let a_misfit = if targets[0].1.is_some() { 2 } else { 20 };
     let several = targets.len() > 1;
     let is_there =
