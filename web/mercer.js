@@ -11,6 +11,7 @@ const NO_RELAXED =
   "use Chrome or Edge (from 114), another browser that has it, or Node (from 22).";
 
 const OK = 0,
+  NO_RESOURCE = 6,
   BAD_DESCRIPTOR = 8,
   EXISTS = 20,
   INVALID = 28,
@@ -25,6 +26,9 @@ const FOLDER = 3,
   REGULAR = 4;
 /** The descriptor of the one folder. */
 const ROOT = 3;
+
+/** What an older libc of WASI lacks: there are no threads, and no path has another name. */
+const MISSING = new Proxy({}, { get: (_, name) => () => (name === "pthread_create" ? NO_RESOURCE : 0) });
 
 class Exit extends Error {
   constructor(code) {
@@ -318,8 +322,7 @@ class Mercer {
       texts[stream] += text;
       told(text, stream === 2);
     });
-    // A libc of WASI that has no `realpath` asks for it here, and is told that there is none.
-    const imports = { wasi_snapshot_preview1: system.imports, env: { realpath: () => 0 } };
+    const imports = { wasi_snapshot_preview1: system.imports, env: MISSING };
     const { exports } = await WebAssembly.instantiate(this.module, imports);
     system.memory = exports.memory;
     let code = 0;

@@ -104,22 +104,18 @@ const lines = (errors) =>
     .map((line) => line.replace(/^mercer: /, "").trim())
     .filter(Boolean);
 
-function picture(image, bytes, words) {
-  URL.revokeObjectURL(image.src);
+function picture(place, bytes, words) {
+  const image = make("img", "", "picture");
   image.src = URL.createObjectURL(new Blob([bytes], { type: "image/svg+xml" }));
   image.alt = words;
+  place.replaceChildren(image);
 }
 
 /** Rows of a CSV file that the command wrote; its cells have no quoted line ends. */
 function cells(text) {
-  const split = (line) =>
-    [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map((found) =>
-      found[1].replace(/^"|"$/g, "").replaceAll('""', '"'),
-    );
-  return text
-    .trimEnd()
-    .split("\n")
-    .map((line) => split(line).slice(0, line === "" ? 1 : undefined));
+  const plain = (cell) => cell.replace(/^"|"$/g, "").replaceAll('""', '"');
+  const split = (line) => [...`${line},`.matchAll(/("(?:[^"]|"")*"|[^,]*),/g)].map((found) => plain(found[1]));
+  return text.trimEnd().split("\n").map(split);
 }
 
 async function inspect() {

@@ -380,6 +380,7 @@ def main() -> None:
         {"Glossary": "docs/glossary.md"},
         {"Streams that change": "docs/streams.md"},
         {"Service": "docs/serving.md"},
+        {"In the browser": "docs/browser.md"},
         {"Many machines": "docs/scale.md"},
         {"Results": "docs/results.md"},
         {"The papers, statement by statement": "docs/papers/index.md"},

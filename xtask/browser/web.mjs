@@ -68,6 +68,7 @@ async function answered(page, problem) {
 
 /** Drops a file, and compares what the page says with what the command says. */
 async function drop(page, name, result, words, problem) {
+  await page.goto(site);
   await page.locator("#file").setInputFiles(join(out, name));
   const said = await answered(page, problem);
   const told = JSON.parse(await page.locator(`#${result}`).getAttribute("data-told"));
