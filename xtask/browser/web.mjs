@@ -77,6 +77,27 @@ async function drop(page, name, result, words, problem) {
   return `${name}: ${said} Differs from the command by ${far}.`;
 }
 
+/** The command goes on with a model that was trained on the page. */
+async function train(page, problem) {
+  const words = ["--learner", "auto", "--target", "value", "--out"];
+  const made = await page.evaluate(
+    async ([text, words]) => {
+      const mercer = await (await import("./mercer.js")).load();
+      const { code, files } = await mercer.run(["train", "trees.csv", ...words, "page.mercer"], { "trees.csv": text });
+      return code === 0 ? [...files["page.mercer"]] : [];
+    },
+    [FILES["trees.csv"], words],
+  );
+  writeFileSync(join(out, "page.mercer"), Uint8Array.from(made));
+  const quiet = { cwd: out, stdio: ["ignore", "pipe", "ignore"] };
+  execFileSync(process.env.MERCER, ["train", "trees.csv", ...words, "own.mercer"], quiet);
+  const predict = (model) => execFileSync(process.env.MERCER, ["predict", "trees.csv", "--model", model], quiet);
+  if (predict("page.mercer").length !== predict("own.mercer").length)
+    problem("a model of the page predicts other rows");
+  const same = readFileSync(join(out, "own.mercer")).equals(Uint8Array.from(made));
+  return `A model that is trained on the page is ${same ? "the same file as" : "another file than"} the command's.`;
+}
+
 await run(async (browser, problem, shots) => {
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(out, name), text);
   const seen = [];
@@ -124,6 +145,7 @@ await run(async (browser, problem, shots) => {
           say,
         ),
       );
+      seen.push(await train(page, say));
       writeFileSync(join(out, "bad.csv"), "only\nwords\nhere\n");
       await page.locator("#file").setInputFiles(join(out, "bad.csv"));
       await page.waitForFunction(() => document.getElementById("wrong").textContent !== "");
