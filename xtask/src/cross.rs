@@ -83,7 +83,7 @@ impl Compiler {
                     let link = ["-Clink-self-contained=no", "-Clink-arg=--allow-undefined"];
                     flags.extend(link.map(str::to_owned));
                     flags.extend([format!("-Clink-arg={start}"), format!("-L{WASI}")]);
-                    found.set("LINKER", program(&["wasm-ld", "wasm-ld-22", "wasm-ld-19"], "lld-22 or lld")?);
+                    found.set("LINKER", program(&["wasm-ld-22", "wasm-ld-19", "wasm-ld"], "lld-22 or lld")?);
                     found.environment.push(("RUSTC_BOOTSTRAP".to_owned(), "1".into()));
                     found.arguments.push("-Zbuild-std=std,panic_abort".to_owned());
                 }
