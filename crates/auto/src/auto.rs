@@ -366,7 +366,7 @@ impl Stage {
         self.scaling.rows(x, x.len(), rows);
         let row = rows.row(0, self.scaling.live());
         given.resize(self.ahead.len() * scores.len(), 0.0);
-        let predicted = self.ahead.predict(row, scratch, given);
+        let predicted = self.ahead.predict(row, |member| self.nearest.needs(member), scratch, given);
         if predicted.is_ok() {
             self.nearest.predict(row, given, scratch, scores);
             self.scaling.undo(scores);

@@ -68,11 +68,22 @@ impl Ahead {
         1 + self.linear.len()
     }
 
-    /// `made ←` what each predicts.
-    pub(super) fn predict(&self, row: ScaledRow<'_>, scratch: &mut Scratch, made: &mut [f64]) -> Result<(), Error> {
+    /// `made ←` what each predicts, 0 where it is not `needed`.
+    pub(super) fn predict(
+        &self,
+        row: ScaledRow<'_>,
+        needed: impl Fn(usize) -> bool,
+        scratch: &mut Scratch,
+        made: &mut [f64],
+    ) -> Result<(), Error> {
+        made.fill(0.0);
         let (of_grid, of_linear) = made.split_at_mut(made.len() / self.len());
-        self.grid.predict_into(row.bent, scratch, of_grid)?;
-        self.linear.predict(row, scratch, of_linear);
+        if needed(0) {
+            self.grid.predict_into(row.bent, scratch, of_grid)?;
+        }
+        if (1..self.len()).any(needed) {
+            self.linear.predict(row, scratch, of_linear);
+        }
         Ok(())
     }
 

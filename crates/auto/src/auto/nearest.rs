@@ -158,15 +158,30 @@ impl Nearest {
         Ok(())
     }
 
+    /// Whether the prediction needs that of one which is not of the windows: it has a weight, or it
+    /// has one among those whose rest a process with a weight tells.
+    pub(super) fn needs(&self, member: usize) -> bool {
+        self.all.weight(member) != 0.0 || (self.all.rest()[member] != 0.0 && self.tells_rest())
+    }
+
+    /// Whether a process that tells the rest has a weight.
+    fn tells_rest(&self) -> bool {
+        let first = self.all.rest().len();
+        (first..self.all.len())
+            .filter(|member| (member - first) % LANES >= LANES / 2)
+            .any(|k| self.all.weight(k) != 0.0)
+    }
+
     /// What everything predicts at `row`, behind what is `given`, in the `predictions` of the
     /// scratch's own memory: clipped to where targets have been, or 0. `rest ←` what all without
-    /// processes predict.
+    /// processes predict. What the prediction does not need is 0 there, unless it is `learnt`.
     fn predict_each(
         &self,
         row: ScaledRow<'_>,
         given: &[f64],
         rest: &mut [f64],
         scratch: &mut Scratch,
+        learnt: bool,
     ) -> Box<NeighbourMemory> {
         let mut work: Box<NeighbourMemory> = scratch.take_own();
         let outputs = rest.len();
@@ -175,8 +190,9 @@ impl Nearest {
         work.predictions.extend(given.iter().copied().map(clip));
         work.predictions.resize(given.len() + outputs, 0.0);
         let mut made = scratch.lend(outputs);
-        for fogd in &self.forgetting {
-            if fogd.predict_into(row.bent, scratch, &mut made).is_err() {
+        for (place, fogd) in self.forgetting.iter().enumerate() {
+            let asked = learnt || self.needs(given.len() / outputs + 1 + place);
+            if !asked || fogd.predict_into(row.bent, scratch, &mut made).is_err() {
                 made.fill(0.0);
             }
             work.predictions.extend(made.iter().copied().map(clip));
@@ -188,7 +204,12 @@ impl Nearest {
         }
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.straight, &mut ranked);
-        for metric in &self.metrics {
+        for (place, metric) in self.metrics.iter().enumerate() {
+            let first = self.all.rest().len() + place * LANES;
+            if !learnt && (first..first + LANES).all(|member| self.all.weight(member) == 0.0) {
+                work.predictions.resize(work.predictions.len() + LANES * outputs, 0.0);
+                continue;
+            }
             let mut point = std::mem::take(&mut work.point);
             metric.place(row, &ranked, self.rounds, &mut point);
             metric.neighbours.means(&point, &mut work);
@@ -208,7 +229,7 @@ impl Nearest {
     /// `scores ←` the prediction at `row`, behind what is `given`.
     pub(super) fn predict(&self, row: ScaledRow<'_>, given: &[f64], scratch: &mut Scratch, scores: &mut [f64]) {
         let mut rest = scratch.lend(scores.len());
-        let work = self.predict_each(row, given, &mut rest, scratch);
+        let work = self.predict_each(row, given, &mut rest, scratch, false);
         scratch.take_back(rest);
         mix(self.all.weights(), &work.predictions, scores);
         scratch.put_own(work);
@@ -219,7 +240,7 @@ impl Nearest {
         let NearestMemory { mut scratch, mut regrets } = std::mem::take(&mut self.work);
         let Target { y, weight } = target;
         let mut rest = scratch.lend(y.len());
-        let mut work = self.predict_each(row, given, &mut rest, &mut scratch);
+        let mut work = self.predict_each(row, given, &mut rest, &mut scratch, true);
         let made = &work.predictions;
         mix(self.all.weights(), made, prediction);
         for (loss, made) in self.losses.iter_mut().zip(made.chunks_exact(y.len())) {
