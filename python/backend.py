@@ -80,7 +80,9 @@ def extension() -> Iterator[str]:
 
 def write(place: str) -> None:
     """Writes the stubs of the package in this folder beside the sources."""
-    environment = {**os.environ, "PYTHONPATH": place}
+    # An isolated build has its packages on the path, too.
+    paths = [place, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     subprocess.run([sys.executable, "-P", __file__, PACKAGE / "mercer"], check=True, env=environment)
 
 
