@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{
-    Column as EncodedColumn, ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides,
-    Scale, Schema, TargetScale, Use,
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides, Scale, Schema,
+    TargetScale, Use,
 };
 use mercer::readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, RowReader,
