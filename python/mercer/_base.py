@@ -485,9 +485,9 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
         none. The model needs ``intervals=0.9``, say."""
         self._check_fitted()
-        made, radius = self._predict_rows(self._rows(X), "radius")
-        assert radius is not None
-        return ends(made, radius)
+        made, reach = self._predict_rows(self._rows(X), "reach")
+        assert reach is not None
+        return ends(made, reach)
 
     def predict_many(self, X: Any) -> Any:
         """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""

@@ -153,7 +153,7 @@ class Covered:
         return held[0] if len(held) == 1 else held
 
 
-def ends(made: Floats, radii: Floats) -> Floats:
-    """Ends of the intervals of these radii, ``(rows, 2)``, or ``(rows, targets, 2)`` for several targets."""
-    both = np.stack([made - radii, made + radii], axis=-1)
+def ends(made: Floats, reach: Floats) -> Floats:
+    """Ends of the intervals that go so far below and above each number, ``(rows, 2)``, or ``(rows, targets, 2)`` for several targets."""
+    both = np.stack([made - reach[:, ::2], made + reach[:, 1::2]], axis=-1)
     return both[:, 0] if made.shape[1] == 1 else both

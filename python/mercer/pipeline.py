@@ -252,9 +252,9 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
         none. The learner needs ``intervals=0.9``, say."""
         self._check_fitted()
-        made, radii = self._predict(*self._cells(X, False), "radius")
+        made, reach = self._predict(*self._cells(X, False), "reach")
         tell(self._notes())
-        return ends(made, radii)
+        return ends(made, reach)
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learns one row: a dictionary, or another mapping. A row that is refused as the first settles nothing."""
@@ -440,8 +440,8 @@ class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor)
         """The ends of the interval around the prediction for one row; infinite while there is none."""
         if not self._is_made:
             return -np.inf, np.inf
-        made, radii = self._predict(*self._one(x), "radius")
-        low, high = ends(made, radii)[0]
+        made, reach = self._predict(*self._one(x), "reach")
+        low, high = ends(made, reach)[0]
         return float(low), float(high)
 
     def __sklearn_tags__(self) -> Any:

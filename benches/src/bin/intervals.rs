@@ -94,12 +94,12 @@ fn online(table: &Dataset, scale: IntervalScale, switches: bool) -> Result<Vec<I
     let mut learner = learner(table)?;
     let params = IntervalParams::default().coverage(COVERAGE);
     let mut intervals = LearnerIntervals::new(1, params, scale)?;
-    let (mut scratch, mut score, mut radius) = (Scratch::default(), [0.0], [0.0]);
+    let (mut scratch, mut score, mut reach) = (Scratch::default(), [0.0], [0.0; 2]);
     let mut made = Vec::with_capacity(table.len());
     for (t, (x, y)) in table.iter().enumerate() {
         let y = if switches && 2 * t >= table.len() { 1.0 - y } else { y };
-        intervals.learn(&mut learner, x, Target::new(&[y]), &mut scratch, &mut score, &mut radius)?;
-        made.push(IntervalRow { radius: radius[0], held: (y - score[0]).abs() <= radius[0] });
+        intervals.learn(&mut learner, x, Target::new(&[y]), &mut scratch, &mut score, &mut reach)?;
+        made.push(IntervalRow { radius: reach[0], held: (y - score[0]).abs() <= reach[0] });
     }
     Ok(made)
 }

@@ -63,7 +63,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use mercer::catalogue::{Entry, split};
+use mercer::catalogue::{self, Entry, split};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
@@ -336,6 +336,12 @@ impl CommonArguments {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Whether there are to be intervals that need the learner's variance.
+    fn has_local_intervals(&self) -> bool {
+        let entry = catalogue::find(&self.learner);
+        self.intervals.are_local(entry.is_ok_and(|entry| entry.autonomous))
     }
 
     /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each, with their

@@ -23,7 +23,7 @@ pub(crate) type TrainedModel = Tabular<Task>;
 #[derive(Default)]
 pub(crate) struct StepMemory {
     pub(crate) scores: Vec<f64>,
-    pub(crate) radii: Vec<f64>,
+    pub(crate) reach: Vec<f64>,
     pub(crate) scratch: Scratch,
     pub(crate) inputs: Vec<f64>,
 }
@@ -58,15 +58,15 @@ pub(crate) fn most(model: &TrainedModel) -> Option<usize> {
 /// What a model has beside its learner.
 pub(crate) fn extras(model: &TrainedModel) -> Extras {
     match &model.task {
-        Task::Numbers(task) => Extras::of(task.intervals.as_ref(), false),
-        Task::Classes(task) => Extras::of(None, task.classifier.is_calibrated()),
+        Task::Numbers(task) => Extras::of(task),
+        Task::Classes(task) => Extras(None, false, task.classifier.is_calibrated()),
     }
 }
 
 /// The share of targets that their intervals held so far, one a target; none without intervals.
 pub(crate) fn coverage(model: &TrainedModel) -> Option<Vec<f64>> {
-    let intervals = &model.numbers()?.intervals.as_ref()?.conformal;
-    Some((0..intervals.outputs()).map(|output| intervals.coverage(output)).collect())
+    let intervals = model.numbers()?.intervals.as_ref()?;
+    Some((0..intervals.outputs()).map(|output| intervals.held(output)).collect())
 }
 
 /// The encoding of a table.
@@ -120,14 +120,14 @@ pub(crate) fn predict(model: &TrainedModel, work: &mut StepMemory) -> Result<(),
     }
 }
 
-/// The same, and the radii of the intervals around the prediction.
+/// The same, and how far the intervals go below and above each number.
 pub(crate) fn predict_around(model: &TrainedModel, work: &mut StepMemory) -> PyResult<()> {
-    let StepMemory { scores, radii, scratch, inputs } = work;
+    let StepMemory { scores, reach, scratch, inputs } = work;
     let Numbers { learner, intervals, .. } = model.numbers().ok_or_else(errors::wrong_kind)?;
     scores.resize(learner.outputs(), 0.0);
-    radii.resize(learner.outputs(), 0.0);
+    reach.resize(2 * learner.outputs(), 0.0);
     let intervals = intervals.as_ref().ok_or_else(no_intervals)?;
-    intervals.predict_into(learner, inputs, scratch, scores, radii).map_err(errors::learner)
+    intervals.predict_into(learner, inputs, scratch, scores, reach).map_err(errors::learner)
 }
 
 /// A prediction as Python has it: a number, several, or a label.
@@ -226,13 +226,13 @@ pub(crate) fn learn_numbers(
     work: &mut StepMemory,
 ) -> Result<(), Error> {
     let Numbers { learner, intervals, score } = task;
-    let StepMemory { scores, radii, scratch, inputs } = work;
+    let StepMemory { scores, reach, scratch, inputs } = work;
     scores.resize(learner.outputs(), 0.0);
     match intervals {
         None => learner.learn(inputs, target, scores)?,
         Some(intervals) => {
-            radii.resize(learner.outputs(), 0.0);
-            intervals.learn(learner, inputs, target, scratch, scores, radii)?;
+            reach.resize(2 * learner.outputs(), 0.0);
+            intervals.learn(learner, inputs, target, scratch, scores, reach)?;
         }
     }
     score.record_weighted(scores, target.y, target.weight);

@@ -310,14 +310,14 @@ impl LearnerCore {
         let Some(Tabular { scaling, task: Task::Numbers(task), .. }) = model.as_ref() else {
             return Ok((f64::NEG_INFINITY, f64::INFINITY));
         };
-        let (mut score, mut radius) = ([0.0], [0.0]);
+        let (mut score, mut reach) = ([0.0], [0.0; 2]);
         if task.learner.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
         let StepMemory { inputs, scratch, .. } = &mut front.work;
-        predict((task, scaling.as_ref()), inputs, Extra::Radius, scratch, &mut score, &mut radius, 0)
+        predict((task, scaling.as_ref()), inputs, Extra::Reach, scratch, &mut score, &mut reach, 0)
             .map_err(|refused| refused.named(py, &front.features))?;
-        Ok((score[0] - radius[0], score[0] + radius[0]))
+        Ok((score[0] - reach[0], score[0] + reach[1]))
     }
 
     /// Scores of the classes that were met, `(labels, numbers, whether these are probabilities)`.
@@ -426,9 +426,9 @@ impl LearnerCore {
         self.core.front(py).notes.take()
     }
 
-    /// Predictions for rows, one column a target, and beside them a "deviation" or the "radius" of
-    /// intervals; or the scores of classes, one column a class in the order in which they were met,
-    /// perhaps as "probable" ones, and the classes chosen.
+    /// Predictions for rows, one column a target, and beside them a "deviation" or the "reach" of
+    /// intervals, below and above each number; or the scores of classes, one column a class in the
+    /// order in which they were met, perhaps as "probable" ones, and the classes chosen.
     #[pyo3(signature = (x, beside = ""))]
     fn _predict_rows<'py>(
         &self,
@@ -439,7 +439,7 @@ impl LearnerCore {
         let rows = arrays::table(&x)?.1;
         let beside = match beside {
             "deviation" => Extra::Deviation,
-            "radius" => Extra::Radius,
+            "reach" => Extra::Reach,
             "probable" => Extra::Probable,
             _ => Extra::Nothing,
         };
@@ -461,7 +461,8 @@ impl LearnerCore {
             return Ok((arrays::columns(py, made, width)?.into_any(), Some(choices.into_pyarray(py).into_any())));
         }
         let mut scores = vec![0.0; rows * width];
-        let mut others = vec![0.0; if beside == Extra::Nothing { 0 } else { rows * width }];
+        let beside_width = beside.width(width);
+        let mut others = vec![0.0; rows * beside_width];
         self.each_row(py, &x, |body, row, input, scratch| {
             let task = body.numbers().ok_or_else(errors::not_learnt)?;
             check_width(task.learner.outputs(), width)?;
@@ -475,7 +476,7 @@ impl LearnerCore {
                 row,
             )
         })?;
-        let others = (beside != Extra::Nothing).then(|| arrays::columns(py, others, width)).transpose()?;
+        let others = (beside_width > 0).then(|| arrays::columns(py, others, beside_width)).transpose()?;
         Ok((arrays::columns(py, scores, width)?.into_any(), others.map(Bound::into_any)))
     }
 

@@ -4,7 +4,7 @@ use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
 use mercer::experts::IntervalParams;
 use mercer::kernels::weighted_median_width;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
-use mercer::model::Description;
+use mercer::model::{Description, Numbers};
 use mercer::{AnyKernel, AnyRegressor, Classifier, Error, Gaussian, KernelSpec, Loss, Regressor, RegressorExt};
 use pyo3::prelude::*;
 
@@ -25,15 +25,16 @@ pub(crate) struct DataFacts<'a> {
     pub(crate) weights: &'a [f64],
 }
 
-/// What a model has beside its learner: the share of its intervals, whether they are local, and
-/// whether probabilities are calibrated.
+/// What a model has beside its learner: the share of its intervals, whether they are local though
+/// those of its learner are not by themselves, and whether probabilities are calibrated.
 #[derive(Clone, Copy, Default, FromPyObject, IntoPyObject)]
 pub(crate) struct Extras(pub(crate) Option<f64>, pub(crate) bool, pub(crate) bool);
 
 impl Extras {
-    pub(crate) fn of(intervals: Option<&LearnerIntervals>, calibrated: bool) -> Self {
-        let share = intervals.map(|intervals| intervals.conformal.params().coverage);
-        Self(share, intervals.is_some_and(|intervals| intervals.scale() == IntervalScale::Deviation), calibrated)
+    pub(crate) fn of(task: &Numbers) -> Self {
+        let (intervals, own) = (task.intervals.as_ref(), has_local_intervals(task.learner.learner()));
+        let local = intervals.is_some_and(|intervals| intervals.scale() != IntervalScale::Error) && !own;
+        Self(intervals.map(LearnerIntervals::coverage), local, false)
     }
 }
 
@@ -126,18 +127,24 @@ fn is_open(learner: &AnyRegressor<AnyKernel>) -> bool {
     learner.clone().add_output(like).is_ok()
 }
 
+/// Whether intervals are local unless they are told to be.
+fn has_local_intervals(learner: &AnyRegressor<AnyKernel>) -> bool {
+    matches!(learner, AnyRegressor::Auto(_))
+}
+
 /// Intervals around the predictions of a learner, if a share of targets is given that they are to
 /// hold; perhaps scaled by its deviations.
 pub(crate) fn intervals(
-    learner: &impl Regressor,
+    learner: &AnyRegressor<AnyKernel>,
     coverage: Option<f64>,
     local: bool,
 ) -> PyResult<Option<LearnerIntervals>> {
     let Some(coverage) = coverage else { return Ok(None) };
+    let local = local || has_local_intervals(learner);
     if local && !learner.has_variance() {
         return Err(errors::learner(Error::NoVariance));
     }
-    let scale = if local { IntervalScale::Deviation } else { IntervalScale::Error };
+    let scale = if local { IntervalScale::Sides } else { IntervalScale::Error };
     let intervals = LearnerIntervals::new(learner.outputs(), IntervalParams::default().coverage(coverage), scale);
     intervals.map(Some).map_err(errors::settings)
 }

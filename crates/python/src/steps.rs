@@ -14,9 +14,21 @@ use crate::rows::EarlyEnd;
 pub(crate) enum Extra {
     Nothing,
     Deviation,
-    Radius,
+    /// How far intervals go below and above each prediction.
+    Reach,
     /// Probabilities in place of the scores of classes.
     Probable,
+}
+
+impl Extra {
+    /// Numbers beside so many predictions.
+    pub(crate) fn width(self, outputs: usize) -> usize {
+        match self {
+            Self::Nothing | Self::Probable => 0,
+            Self::Deviation => outputs,
+            Self::Reach => 2 * outputs,
+        }
+    }
 }
 
 pub(crate) fn data(error: DataError) -> PyErr {
@@ -42,25 +54,26 @@ pub(crate) fn learn_block(
 ) -> Result<(), Error> {
     let Numbers { learner, intervals, score } = task;
     let (outputs, start) = (learner.outputs(), made.len());
-    let local = intervals.as_ref().is_some_and(|intervals| intervals.scale() == IntervalScale::Deviation);
+    let local = intervals.as_ref().is_some_and(|intervals| intervals.scale() != IntervalScale::Error);
     let learnt = match intervals {
         Some(intervals) if local => {
-            let (mut scratch, mut radii, mut scores) = (Scratch::default(), vec![0.0; outputs], vec![0.0; outputs]);
+            let (mut scratch, mut reach, mut scores) = (Scratch::default(), vec![0.0; 2 * outputs], vec![0.0; outputs]);
             rows.iter().try_for_each(|(x, target)| {
-                intervals.learn(learner, x, target, &mut scratch, &mut scores, &mut radii)?;
+                intervals.learn(learner, x, target, &mut scratch, &mut scores, &mut reach)?;
                 made.extend_from_slice(&scores);
                 Ok(())
             })
         }
         _ => learner.learn_rows(rows, made),
     };
+    let ones = vec![1.0; outputs];
     for (row, scores) in made[start..].chunks_exact(outputs.max(1)).enumerate() {
         let target = rows.target(row);
         if !local
             && target.weight != 0.0
             && let Some(intervals) = intervals
         {
-            intervals.conformal.observe(scores, target.y)?;
+            intervals.observe(scores, target.y, &ones)?;
         }
         score.record_weighted(scores, target.y, target.weight);
         progress.rows += 1;
@@ -83,7 +96,8 @@ pub(crate) fn predict(
         task.learner.predict_into(x, scratch, scores).map_err(refused)?;
         return Ok(unscale(scaling, scores)?);
     }
-    let others = &mut others[row * outputs..(row + 1) * outputs];
+    let width = beside.width(outputs);
+    let others = &mut others[row * width..(row + 1) * width];
     if beside == Extra::Deviation {
         task.learner.predict_variance_into(x, scratch, scores, others).map_err(refused)?;
         others.iter_mut().for_each(|variance| *variance = variance.sqrt());
@@ -92,7 +106,8 @@ pub(crate) fn predict(
         intervals.predict_into(&task.learner, x, scratch, scores, others).map_err(refused)?;
     }
     if let Some(scaling) = scaling {
-        others.iter_mut().zip(scaling.target_units()).for_each(|(other, unit)| *other *= unit);
+        let units = others.chunks_exact_mut(width / outputs).zip(scaling.target_units());
+        units.for_each(|(others, unit)| others.iter_mut().for_each(|other| *other *= unit));
     }
     Ok(unscale(scaling, scores)?)
 }

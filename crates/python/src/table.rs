@@ -286,9 +286,9 @@ impl TableCore {
         Ok(classes.labels(py, &chosen)?.into_any())
     }
 
-    /// Predictions for rows: numbers, and with "radius" beside them the radii of their intervals;
-    /// or scores of the classes in the order of `_labels_met`, as "probable" ones probabilities,
-    /// and the classes chosen.
+    /// Predictions for rows: numbers, and with "reach" beside them how far their intervals go
+    /// below and above each; or scores of the classes in the order of `_labels_met`, as "probable"
+    /// ones probabilities, and the classes chosen.
     #[pyo3(signature = (names, columns, beside = ""))]
     fn _predict<'py>(
         &self,
@@ -301,9 +301,9 @@ impl TableCore {
         let rows = columns.rows()?;
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
-        let (probable, around) = (beside == "probable", beside == "radius");
+        let (probable, around) = (beside == "probable", beside == "reach");
         let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
-        let (all, radii, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
+        let (all, reaches, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
         let mut work = StepMemory::for_rows(rows);
         in_pieces(
             py,
@@ -319,7 +319,7 @@ impl TableCore {
                     work.encode(encoding, &record).map_err(|error| at_row(row, error))?;
                     if around {
                         body::predict_around(model, &mut work).map_err(|error| at_row(row, error))?;
-                        radii.extend_from_slice(&work.radii);
+                        reaches.extend_from_slice(&work.reach);
                     } else {
                         body::predict(model, &mut work).map_err(|error| at_row(row, errors::learner(error)))?;
                     }
@@ -340,7 +340,7 @@ impl TableCore {
             || BLOCK,
         )?;
         let beside = if around {
-            arrays::columns(py, others, width)?.into_any()
+            arrays::columns(py, others, 2 * width)?.into_any()
         } else {
             self.classes(py).labels(py, &chosen)?.into_any()
         };

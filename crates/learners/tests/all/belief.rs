@@ -1,6 +1,7 @@
 //! Variances of least-squares learners against closed forms, and intervals around any learner.
 
 use crate::common::{TestResult, kernel, learn, same_kernel, weighted};
+use mercer_core::Validate;
 use mercer_experts::{ConformalIntervals, IntervalParams};
 use mercer_kernels::{AlignedVec, TaylorFeatures};
 use mercer_learners::basis::Identity;
@@ -266,9 +267,9 @@ fn who_has_no_variance_says_so() -> TestResult {
         assert_eq!(belief(learner, &[0.2])?.1, None);
         let mut intervals = by_deviation.clone();
         let mut scratch = Scratch::default();
-        let refused = intervals.learn(learner, &[0.5], Target::new(&[1.0]), &mut scratch, &mut [0.0], &mut [0.0]);
+        let refused = intervals.learn(learner, &[0.5], Target::new(&[1.0]), &mut scratch, &mut [0.0], &mut [0.0; 2]);
         assert_eq!(refused, Err(Error::NoVariance));
-        let refused = intervals.predict_into(learner, &[0.5], &mut scratch, &mut [0.0], &mut [0.0]);
+        let refused = intervals.predict_into(learner, &[0.5], &mut scratch, &mut [0.0], &mut [0.0; 2]);
         assert_eq!(refused, Err(Error::NoVariance));
     }
     Ok(())
@@ -297,10 +298,10 @@ fn intervals_around_a_learner() -> TestResult {
         let mut scratch = Scratch::default();
         for (t, (x, y)) in stream.iter().enumerate() {
             let (y, weight) = ([*y, 1.0 - y], if t % 7 == 3 { 0.0 } else { 1.0 + (t % 2) as f64 });
-            let (mut scores, mut radii, mut ahead, mut reach) = ([0.0; 2], [0.0; 2], [0.0; 2], [0.0; 2]);
+            let (mut scores, mut told, mut ahead, mut reach) = ([0.0; 2], [0.0; 4], [0.0; 2], [0.0; 4]);
             intervals.predict_into(&learner, x, &mut scratch, &mut ahead, &mut reach)?;
-            intervals.learn(&mut learner, x, Target::weighted(&y, weight), &mut scratch, &mut scores, &mut radii)?;
-            assert_eq!(radii, reach);
+            intervals.learn(&mut learner, x, Target::weighted(&y, weight), &mut scratch, &mut scores, &mut told)?;
+            assert_eq!(told, reach);
             let variances = belief(&plain, x)?.1;
             let scales = (0..2).map(|output: usize| match (scale, &variances) {
                 (IntervalScale::Deviation, Some(variances)) => {
@@ -312,7 +313,8 @@ fn intervals_around_a_learner() -> TestResult {
             let scales: Vec<f64> = scales.collect();
             assert!(t == 0 || scales.iter().all(|scale| (1.0..10.0).contains(scale)), "{scales:?}");
             for output in 0..2 {
-                assert_eq!(radii[output], by_hand.radius(output) * scales[output], "row {t}");
+                let radius = by_hand.radius(output) * scales[output];
+                assert_eq!(told[2 * output..][..2], [radius; 2], "row {t}");
             }
             let mut made = [0.0; 2];
             plain.learn(x, Target::weighted(&y, weight), &mut made)?;
@@ -320,7 +322,48 @@ fn intervals_around_a_learner() -> TestResult {
                 by_hand.observe_scaled(&made, &y, |output| scales[output])?;
             }
         }
-        assert!((intervals.conformal.coverage(0) - 0.9).abs() < 0.01, "{}", intervals.conformal.coverage(0));
+        assert!((intervals.held(0) - 0.9).abs() < 0.01, "{}", intervals.held(0));
     }
+    Ok(())
+}
+
+/// Counts whose errors go far above and little below: each side is missed by its half and each
+/// third of the predictions by its share, and no end is below 0.
+#[test]
+fn each_side_of_an_interval_has_errors_of_its_own() -> TestResult {
+    let mut learner = Krls::new(kernel(), 1, KrlsParams::default().lambda(0.1))?;
+    let mut intervals = LearnerIntervals::new(1, IntervalParams::default(), IntervalScale::Sides)?;
+    let (mut scratch, mut score, mut reach) = (Scratch::default(), [0.0], [0.0; 2]);
+    let (mut missed, mut below, mut rows, mut made) = ([0, 0], 0.0, 0, Vec::new());
+    let mut state = 1_u64;
+    for t in 0..6000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let uniform = ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        let x = [(t as f64 * 0.7).sin()];
+        // A count that is 0 for the most part, and else up to 30 for large inputs.
+        let y = (-(3.0 + 3.0 * x[0]) * (uniform.ln() + 0.7).min(0.0)).floor();
+        intervals.learn(&mut learner, &x, Target::new(&[y]), &mut scratch, &mut score, &mut reach)?;
+        // 19 errors tell a quantile of one in 20, and the first rows have no deviation.
+        let known = reach.iter().all(|side| side.is_finite());
+        assert!(reach.iter().all(|side| *side >= 0.0) && (t >= 19 || !known) && (t < 25 || known), "row {t}");
+        if t >= 1000 {
+            let ends = [score[0] - reach[0], score[0] + reach[1]];
+            assert!(ends[0] >= score[0].min(0.0) - 1e-12, "{ends:?}");
+            missed[0] += usize::from(y < ends[0] - 1e-12);
+            missed[1] += usize::from(y > ends[1]);
+            (below, rows) = (below + reach[0] - reach[1], rows + 1);
+            made.push((score[0], (ends[0] - 1e-12..=ends[1]).contains(&y)));
+        }
+    }
+    let [low, high] = missed.map(|missed| f64::from(u16::try_from(missed).unwrap_or(u16::MAX)) / f64::from(rows));
+    assert!(low <= 0.055 && (0.04..0.06).contains(&high) && below < 0.0, "{low} {high} {below}");
+    assert!((intervals.held(0) - (1.0 - low - high)).abs() < 0.02 && intervals.coverage() == 0.9);
+    // In each third of the predictions.
+    made.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for third in made.chunks(made.len() / 3) {
+        let share = third.iter().filter(|(_, held)| *held).count() as f64 / third.len() as f64;
+        assert!(third.len() < 100 || (0.87..0.97).contains(&share), "{share}");
+    }
+    intervals.validate()?;
     Ok(())
 }

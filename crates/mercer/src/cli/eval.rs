@@ -174,9 +174,10 @@ impl Scoring {
             FreshLearner::Numbers(mut learner) => {
                 learner.set_threads(arguments.threads.into());
                 let learner = common.scale.around(learner)?.screening(common.outliers);
-                let intervals = common.intervals.make(&learner)?;
+                let local = common.has_local_intervals();
+                let intervals = common.intervals.make(&learner, local)?;
                 let told = arguments.columns.iter().any(|column| column == "variance");
-                let variances = common.intervals.are_local() || told;
+                let variances = local || told;
                 Ok(Self::Numbers(NumberRounds::new(learner, intervals, variances).into()))
             }
             FreshLearner::Classes(mut classifier, labels) => {

@@ -184,7 +184,7 @@ impl<'a> ExampleFeed<'a> {
             (None, _) => None,
         };
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
-            || common.intervals.are_local();
+            || common.has_local_intervals();
         let standard_input = matches!(Source::of(&common.data)?, Source::StandardInput);
         let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
         let streamed = input.table().is_none();

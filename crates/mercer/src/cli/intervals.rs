@@ -16,12 +16,13 @@ pub(crate) struct IntervalArguments {
     /// number is 1/(1 − SHARE), less one.
     #[arg(long, value_name = "SHARE")]
     intervals: Option<f64>,
-    /// Whether all intervals of a time are as wide (constant, unless given) or wider where the
-    /// learner knows less (local)
+    /// Whether all intervals of a time are as wide (constant) or wider where the learner knows less
+    /// (local: the default of `auto`, as constant is of all others)
     ///
     /// `local` divides errors by the standard deviation that the learner tells with each
-    /// prediction, in units of the noise. Least-squares learners have one; rows are then learnt one
-    /// by one.
+    /// prediction, in units of the noise. `auto` and least-squares learners have one; rows are then
+    /// learnt one by one. Each end has errors of its own, and goes no farther than the targets have
+    /// gone, once their least or largest has stood for long.
     #[arg(long, value_name = "HOW", requires = "intervals")]
     interval_width: Option<Width>,
 }
@@ -38,22 +39,22 @@ impl IntervalArguments {
         self.intervals.is_some()
     }
 
-    /// Whether they need the learner's variance.
-    pub(crate) fn are_local(&self) -> bool {
-        self.interval_width == Some(Width::Local)
+    /// Whether there are to be some that need the learner's variance, as they are unless told for a
+    /// learner that chooses by itself.
+    pub(crate) fn are_local(&self, autonomous: bool) -> bool {
+        self.wanted() && self.interval_width.map_or(autonomous, |width| width == Width::Local)
     }
 
     /// The intervals around this learner's predictions, if there are to be any.
-    pub(crate) fn make(&self, learner: &impl Regressor) -> Result<Option<LearnerIntervals>, Failure> {
+    pub(crate) fn make(&self, learner: &impl Regressor, local: bool) -> Result<Option<LearnerIntervals>, Failure> {
         let Some(share) = self.intervals else { return Ok(None) };
-        if self.are_local() && !learner.has_variance() {
+        if local && !learner.has_variance() {
             return Err(Failure::usage(
                 "--interval-width local needs a learner that tells a variance, such as krls; leave it out, or take one of the least-squares \
                  learners",
             ));
         }
-        let scale = if self.are_local() { IntervalScale::Deviation } else { IntervalScale::Error };
-        around(learner, share, scale).map(Some)
+        around(learner, share, local).map(Some)
     }
 
     /// Refuses intervals around classes.
@@ -62,8 +63,9 @@ impl IntervalArguments {
     }
 }
 
-/// Intervals that hold this share.
-pub(crate) fn around(learner: &impl Regressor, share: f64, scale: IntervalScale) -> Result<LearnerIntervals, Failure> {
+/// Intervals that hold this share, of one width or local.
+pub(crate) fn around(learner: &impl Regressor, share: f64, local: bool) -> Result<LearnerIntervals, Failure> {
+    let scale = if local { IntervalScale::Sides } else { IntervalScale::Error };
     let params = IntervalParams::default().coverage(share);
     LearnerIntervals::new(learner.outputs(), params, scale)
         .map_err(|error| Failure::usage(format!("--intervals: {error}")))

@@ -84,14 +84,14 @@ struct OutputMoments {
 }
 
 impl OutputMoments {
-    fn record(&mut self, prediction: f64, target: f64, weight: f64, radius: Option<f64>, naive: [f64; 2]) {
+    fn record(&mut self, prediction: f64, target: f64, weight: f64, reach: Option<[f64; 2]>, naive: [f64; 2]) {
         if weight == 0.0 {
             return;
         }
-        if let Some(radius) = radius.filter(|radius| radius.is_finite()) {
+        if let Some([below, above]) = reach.filter(|reach| reach.iter().all(|side| side.is_finite())) {
             self.spanned += weight;
-            self.held += if (prediction - target).abs() <= radius { weight } else { 0.0 };
-            self.width += weight * 2.0 * radius;
+            self.held += if (-below..=above).contains(&(target - prediction)) { weight } else { 0.0 };
+            self.width += weight * (below + above);
         }
         let (before, gap) = (self.weight, target - self.mean);
         self.weight += weight;
@@ -140,14 +140,14 @@ pub(crate) struct RoundSums {
 }
 
 impl RoundSums {
-    /// `radii` are those of the intervals, if there are intervals.
-    pub(crate) fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, radii: &[f64], naive: &Naive) {
+    /// `reach` is how far the intervals go below and above each prediction, if there are intervals.
+    pub(crate) fn record(&mut self, predictions: &[f64], targets: &[f64], weight: f64, reach: &[f64], naive: &Naive) {
         if self.outputs.len() != targets.len() {
             self.outputs.resize(targets.len(), OutputMoments::default());
         }
         for (output, moments) in self.outputs.iter_mut().enumerate() {
-            let radius = radii.get(output).copied();
-            moments.record(predictions[output], targets[output], weight, radius, naive.guesses(output));
+            let reach = reach.get(2 * output..).and_then(|reach| reach.first_chunk().copied());
+            moments.record(predictions[output], targets[output], weight, reach, naive.guesses(output));
         }
         let signs = targets.len() == 1 && targets[0].abs() == 1.0;
         if signs && (predictions[0] >= 0.0) != (targets[0] >= 0.0) {

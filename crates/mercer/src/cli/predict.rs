@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::Scratch;
-use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Classes, Description, Task};
 use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 
@@ -27,7 +26,7 @@ use super::saving::Saving;
 use super::source::{Source, TableColumns};
 use super::stop::Stop;
 use super::task::{Kind, TaskOptions};
-use super::trained_model::{OfRows, RowPrediction, TrainedModel};
+use super::trained_model::{OfRows, RowPrediction, TrainedModel, is_autonomous};
 use super::{TaskChoice, every, store, verbosity};
 
 /// Predict row by row with a model that `mercer train` has saved
@@ -194,16 +193,17 @@ fn with_intervals(model: &mut TrainedModel, share: f64, arguments: &PredictArgum
         return Err(intervals::for_classes());
     }
     match model.intervals() {
-        Some(known) if known.conformal.params().coverage == share => {}
+        Some(known) if known.coverage() == share => {}
         Some(known) => {
             return Err(Failure::usage(format!(
                 "{path}: its intervals hold {0} of the targets; say --intervals {0}, or train it anew",
-                number(known.conformal.params().coverage)
+                number(known.coverage())
             )));
         }
         None if arguments.learn => {
             if let Task::Numbers(task) = &mut model.task {
-                task.intervals = Some(intervals::around(&task.learner, share, IntervalScale::Error)?);
+                let local = is_autonomous(task.learner.learner());
+                task.intervals = Some(intervals::around(&task.learner, share, local)?);
             }
         }
         None => {

@@ -27,7 +27,8 @@ pub(crate) struct RowPrediction {
     /// Of a model of classes.
     pub(crate) judged: ClassVerdict,
     scores: Vec<f64>,
-    radii: Vec<f64>,
+    /// How far the intervals go below and above each number.
+    reach: Vec<f64>,
     /// The numbers of a record.
     inputs: Vec<f64>,
     scratch: Scratch,
@@ -62,7 +63,7 @@ impl OfRows for TrainedModel {
     fn intervals_told(&self) -> String {
         self.intervals().map_or("none".to_owned(), |intervals| {
             let local = if intervals.scale() == IntervalScale::Error { "" } else { " (local)" };
-            format!("{}{local}", number(intervals.conformal.params().coverage))
+            format!("{}{local}", number(intervals.coverage()))
         })
     }
 
@@ -183,12 +184,12 @@ fn teach(
 }
 
 /// Whether a learner predicts nothing before it has seen a row.
-fn is_autonomous(learner: &AnyRegressor<AnyKernel>) -> bool {
+pub(super) fn is_autonomous(learner: &AnyRegressor<AnyKernel>) -> bool {
     matches!(learner, AnyRegressor::Auto(_))
 }
 
 impl RowPrediction {
-    /// Predicts numbers, with the radii of their intervals.
+    /// Predicts numbers, with the reach of their intervals.
     fn predict(
         &mut self,
         learner: &impl Regressor,
@@ -200,8 +201,8 @@ impl RowPrediction {
         match intervals {
             None => learner.predict_into(x, scratch, &mut self.numbers),
             Some(intervals) => {
-                self.radii.resize(learner.outputs(), 0.0);
-                intervals.predict_into(learner, x, scratch, &mut self.numbers, &mut self.radii)
+                self.reach.resize(2 * learner.outputs(), 0.0);
+                intervals.predict_into(learner, x, scratch, &mut self.numbers, &mut self.reach)
             }
         }
     }
@@ -218,25 +219,24 @@ impl RowPrediction {
         match intervals {
             None => learner.learn(x, target, &mut self.numbers),
             Some(intervals) => {
-                let Self { numbers, radii, scratch, .. } = self;
-                radii.resize(learner.outputs(), 0.0);
-                intervals.learn(learner, x, target, scratch, numbers, radii)
+                let Self { numbers, reach, scratch, .. } = self;
+                reach.resize(2 * learner.outputs(), 0.0);
+                intervals.learn(learner, x, target, scratch, numbers, reach)
             }
         }
     }
 
-    /// Turns predictions into the targets' own units, and radii into the ends of intervals.
+    /// Turns predictions into the targets' own units, and reaches into the ends of intervals.
     fn unscale(&mut self, scaling: Option<&Scaling>) -> Result<(), String> {
-        let end = |(number, radius): (&f64, &f64), side: f64| {
-            if radius.is_finite() { number + side * radius } else { f64::NAN }
-        };
-        for (ends, side) in [(&mut self.lower, -1.0), (&mut self.upper, 1.0)] {
+        let end = |number: &f64, reach: f64| if reach.is_finite() { number + reach } else { f64::NAN };
+        for (ends, side, sign) in [(&mut self.lower, 0, -1.0), (&mut self.upper, 1, 1.0)] {
             ends.clear();
-            ends.extend(self.numbers.iter().zip(&self.radii).map(|pair| end(pair, side)));
+            let reaches = self.reach.iter().skip(side).step_by(2);
+            ends.extend(self.numbers.iter().zip(reaches).map(|(number, reach)| end(number, sign * reach)));
         }
         let Some(scaling) = scaling else { return Ok(()) };
         scaling.invert_targets(&mut self.numbers).map_err(display)?;
-        if self.radii.is_empty() {
+        if self.reach.is_empty() {
             return Ok(());
         }
         scaling.invert_targets(&mut self.lower).and_then(|()| scaling.invert_targets(&mut self.upper)).map_err(display)

@@ -254,7 +254,7 @@ impl Validate for Numbers {
         self.learner.validate()?;
         let Some(intervals) = &self.intervals else { return Ok(()) };
         intervals.validate()?;
-        let fits = intervals.conformal.outputs() == self.learner.outputs();
+        let fits = intervals.outputs() == self.learner.outputs();
         Inconsistent::require(fits, "intervals", "there is one for each target")?;
         let told = intervals.scale() == IntervalScale::Error || self.learner.has_variance();
         Inconsistent::require(told, "intervals", "the learner tells the deviations that scale them")

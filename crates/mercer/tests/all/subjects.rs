@@ -298,21 +298,24 @@ pub(crate) fn wide(observed: usize) -> Model {
     Model::Prediction(Box::new(prediction(opf.into(), observed)))
 }
 
+/// A learner with intervals.
+fn with_intervals(scale: IntervalScale, learnt: usize) -> Model {
+    let mut model = regression("krls", 0);
+    let mut intervals = LearnerIntervals::new(1, IntervalParams::default().coverage(0.8).window(12), scale).unwrap();
+    let (mut scratch, mut score, mut reach) = (Scratch::default(), [0.0], [0.0; 2]);
+    for (x, y) in &rows(learnt) {
+        let target = Target::new(std::slice::from_ref(y));
+        intervals.learn(&mut model.task.learner, x, target, &mut scratch, &mut score, &mut reach).unwrap();
+    }
+    model.task.intervals = Some(intervals);
+    Model::Regression(Box::new(model))
+}
+
 /// Models that tell how sure they are.
 pub(crate) fn sure(learnt: usize) -> Vec<(&'static str, Model)> {
     let params = IntervalParams::default().coverage(0.8).window(12);
-    let mut all = Vec::new();
-    for scale in [IntervalScale::Error, IntervalScale::Deviation] {
-        let mut model = regression("krls", 0);
-        let mut intervals = LearnerIntervals::new(1, params, scale).unwrap();
-        let (mut scratch, mut score, mut radius) = (Scratch::default(), [0.0], [0.0]);
-        for (x, y) in &rows(learnt) {
-            let target = Target::new(std::slice::from_ref(y));
-            intervals.learn(&mut model.task.learner, x, target, &mut scratch, &mut score, &mut radius).unwrap();
-        }
-        model.task.intervals = Some(intervals);
-        all.push(("intervals", Model::Regression(Box::new(model))));
-    }
+    let scales = [IntervalScale::Error, IntervalScale::Deviation, IntervalScale::Sides];
+    let mut all: Vec<_> = scales.map(|scale| ("intervals", with_intervals(scale, learnt))).into();
     let schedule = EpochSchedule { beta: 0.7, t_init: 8, max_lags: Some(4) };
     let opf = Opf::new(1, &OpfParams::default().schedule(schedule)).unwrap();
     let mut model = prediction(opf.into(), learnt);
@@ -420,6 +423,9 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
     // One feature, since the file of two is large.
     all.push(("auto-window", Model::Regression(Box::new(windowed("budget=26800", 1, learnt.min(16))))));
+    all.push(("intervals", with_intervals(IntervalScale::Error, learnt)));
+    all.push(("intervals-local", with_intervals(IntervalScale::Deviation, learnt)));
+    all.push(("intervals-sides", with_intervals(IntervalScale::Sides, learnt)));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
     all.push(("table", Model::Regression(Box::new(table(learnt)))));
     let taylor = "learner=pkawv-taylor kernel=gaussian:0.9 lambda=0.3";

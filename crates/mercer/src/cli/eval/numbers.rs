@@ -27,13 +27,13 @@ pub(super) struct NumberRounds {
     intervals: Option<LearnerIntervals>,
     /// Whether variances are asked for, which takes rows one by one.
     tells_variances: bool,
-    /// Of the last chunk: the variances are NaN where there is none, the radii of the intervals
-    /// infinite.
+    /// Of the last chunk: the variances are NaN where there is none, the reaches of the intervals,
+    /// two an output, infinite.
     predictions: Vec<f64>,
     variances: Vec<f64>,
     /// Of intervals in deviations: their scales.
     scales: Vec<f64>,
-    radii: Vec<f64>,
+    reach: Vec<f64>,
     scratch: Scratch,
 }
 
@@ -58,7 +58,7 @@ impl NumberRounds {
             predictions: Vec::new(),
             variances: Vec::new(),
             scales: Vec::new(),
-            radii: Vec::new(),
+            reach: Vec::new(),
             scratch: Scratch::default(),
         }
     }
@@ -67,7 +67,7 @@ impl NumberRounds {
         self.predictions.clear();
         self.variances.clear();
         self.scales.clear();
-        self.radii.clear();
+        self.reach.clear();
     }
 
     pub(super) fn has_intervals(&self) -> bool {
@@ -114,23 +114,22 @@ impl NumberRounds {
         let predictions = &self.predictions[index * m..(index + 1) * m];
         let targets = &chunk.targets[index * m..(index + 1) * m];
         if let Some(intervals) = &mut self.intervals {
-            let scales = &self.scales;
-            let local = intervals.scale() == IntervalScale::Deviation;
-            let scale = |output: usize| if local { scales[index * m + output] } else { 1.0 };
-            for output in 0..m {
-                let scale = scale(output);
-                self.radii.push(if scale > 0.0 { intervals.conformal.radius(output) * scale } else { f64::INFINITY });
+            if intervals.scale() == IntervalScale::Error {
+                self.scales.resize((index + 1) * m, 1.0);
             }
+            let scales = &self.scales[index * m..][..m];
+            self.reach.resize(2 * (index + 1) * m, 0.0);
+            intervals.reach(predictions, scales, &mut self.reach[2 * index * m..]);
             if weight != 0.0 {
-                let observed = intervals.conformal.observe_scaled(predictions, targets, scale);
+                let observed = intervals.observe(predictions, targets, scales);
                 debug_assert!(observed.is_ok(), "what was learnt is finite");
             }
         }
         if counts {
-            let radii = self.radii.get(index * m..).unwrap_or_default();
+            let reach = self.reach.get(2 * index * m..).unwrap_or_default();
             let naive = &self.naive;
             self.score.record_weighted(predictions, targets, weight);
-            self.stretches.record(|stretch| stretch.record(predictions, targets, weight, radii, naive));
+            self.stretches.record(|stretch| stretch.record(predictions, targets, weight, reach, naive));
         }
         self.naive.learn(targets, weight);
         let d = self.learner.dimension();
@@ -153,9 +152,9 @@ impl NumberRounds {
 
     /// The ends of the interval of that output.
     pub(super) fn interval(&self, index: usize, output: usize) -> Option<[f64; 2]> {
-        let radius = self.radii.get(index * self.outputs + output).filter(|radius| radius.is_finite())?;
+        let [below, above] = *self.reach.get(2 * (index * self.outputs + output)..)?.first_chunk()?;
         let prediction = self.predictions(index)[output];
-        Some([prediction - radius, prediction + radius])
+        (below.is_finite() && above.is_finite()).then_some([prediction - below, prediction + above])
     }
 
     pub(super) fn targets<'a>(&self, chunk: &'a ExampleChunk, index: usize) -> &'a [f64] {

@@ -87,8 +87,9 @@ impl Facts {
         }
         self.tell("tells_variance", learner.has_variance());
         if let Some(intervals) = intervals {
-            self.tell("intervals", intervals.conformal.params().coverage);
-            self.tell("intervals_hold", coverage(&intervals.conformal));
+            self.tell("intervals", intervals.coverage());
+            let held = (0..intervals.outputs()).map(|output| Value::from(intervals.held(output)));
+            self.tell("intervals_hold", held.collect::<Value>());
         }
         let members: Option<Vec<Expert<'_>>> = match learner.learner() {
             AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
