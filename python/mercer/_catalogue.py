@@ -49,8 +49,8 @@ OWN: dict[str, tuple[str, Any, str]] = {
     "local_intervals": (
         "bool",
         False,
-        "Whether intervals are scaled by the learner's own standard deviations, with errors of its own to either side; for least-squares "
-        "learners. Those of ``Auto`` are so in any case.",
+        "Whether intervals are scaled by the learner's own standard deviations; for least-squares learners. Those of ``Auto`` are so in any "
+        "case, with errors of its own to either side.",
     ),
     "calibrated": (
         "bool",

@@ -67,6 +67,7 @@ use mercer::catalogue::{self, Entry, split};
 use mercer::encoding::{Scale, ScaledTargets, TargetScale};
 use mercer::experts::Outliers;
 use mercer::kernels::weighted_median_width;
+use mercer::learners::intervals::IntervalScale;
 use mercer::readers::{ColumnChoice, Scheme, TargetColumn};
 use mercer::{AnyKernel, AnyRegressor, Gaussian, KernelSpec, Loss, RegressorExt};
 
@@ -338,10 +339,10 @@ impl CommonArguments {
         }
     }
 
-    /// Whether there are to be intervals that need the learner's variance.
-    fn has_local_intervals(&self) -> bool {
+    /// The units of the errors of intervals.
+    fn interval_scale(&self) -> IntervalScale {
         let entry = catalogue::find(&self.learner);
-        self.intervals.are_local(entry.is_ok_and(|entry| entry.autonomous))
+        self.intervals.scale(entry.is_ok_and(|entry| entry.autonomous))
     }
 
     /// The kernel, and how it is told; `rows` are the first, `dimension` numbers each, with their

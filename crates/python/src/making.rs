@@ -140,11 +140,14 @@ pub(crate) fn intervals(
     local: bool,
 ) -> PyResult<Option<LearnerIntervals>> {
     let Some(coverage) = coverage else { return Ok(None) };
-    let local = local || has_local_intervals(learner);
-    if local && !learner.has_variance() {
+    let scale = match (has_local_intervals(learner), local) {
+        (true, _) => IntervalScale::Sides,
+        (false, true) => IntervalScale::Deviation,
+        (false, false) => IntervalScale::Error,
+    };
+    if scale != IntervalScale::Error && !learner.has_variance() {
         return Err(errors::learner(Error::NoVariance));
     }
-    let scale = if local { IntervalScale::Sides } else { IntervalScale::Error };
     let intervals = LearnerIntervals::new(learner.outputs(), IntervalParams::default().coverage(coverage), scale);
     intervals.map(Some).map_err(errors::settings)
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use mercer::catalogue::{self, Entry, Settings, Value};
 use mercer::core::ExampleError;
+use mercer::learners::intervals::IntervalScale;
 use mercer::notes::{self, Face, LearningFacts};
 use mercer::{Error, Regressor, RegressorExt};
 
@@ -174,10 +175,10 @@ impl Scoring {
             FreshLearner::Numbers(mut learner) => {
                 learner.set_threads(arguments.threads.into());
                 let learner = common.scale.around(learner)?.screening(common.outliers);
-                let local = common.has_local_intervals();
-                let intervals = common.intervals.make(&learner, local)?;
+                let scale = common.interval_scale();
+                let intervals = common.intervals.make(&learner, scale)?;
                 let told = arguments.columns.iter().any(|column| column == "variance");
-                let variances = local || told;
+                let variances = scale != IntervalScale::Error || told;
                 Ok(Self::Numbers(NumberRounds::new(learner, intervals, variances).into()))
             }
             FreshLearner::Classes(mut classifier, labels) => {

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use mercer::learners::intervals::IntervalScale;
 use mercer::readers::{Example, Format, Labels, Ranges, Scaling};
 
 use super::bad_rows::{BadRows, OnError};
@@ -184,7 +185,7 @@ impl<'a> ExampleFeed<'a> {
             (None, _) => None,
         };
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
-            || common.has_local_intervals();
+            || common.interval_scale() != IntervalScale::Error;
         let standard_input = matches!(Source::of(&common.data)?, Source::StandardInput);
         let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
         let streamed = input.table().is_none();

@@ -21,8 +21,8 @@ pub(crate) struct IntervalArguments {
     ///
     /// `local` divides errors by the standard deviation that the learner tells with each
     /// prediction, in units of the noise. `auto` and least-squares learners have one; rows are then
-    /// learnt one by one. Each end has errors of its own, and goes no farther than the targets have
-    /// gone, once their least or largest has stood for long.
+    /// learnt one by one. With `auto` each end has errors of its own, and goes no farther than the
+    /// targets have gone, once their least or largest has stood for long.
     #[arg(long, value_name = "HOW", requires = "intervals")]
     interval_width: Option<Width>,
 }
@@ -39,22 +39,30 @@ impl IntervalArguments {
         self.intervals.is_some()
     }
 
-    /// Whether there are to be some that need the learner's variance, as they are unless told for a
-    /// learner that chooses by itself.
-    pub(crate) fn are_local(&self, autonomous: bool) -> bool {
-        self.wanted() && self.interval_width.map_or(autonomous, |width| width == Width::Local)
+    /// The units of their errors, around a learner that chooses by itself or one that does not.
+    pub(crate) fn scale(&self, autonomous: bool) -> IntervalScale {
+        match (self.interval_width, autonomous) {
+            _ if !self.wanted() => IntervalScale::Error,
+            (Some(Width::Constant), _) | (None, false) => IntervalScale::Error,
+            (Some(Width::Local), false) => IntervalScale::Deviation,
+            (Some(Width::Local) | None, true) => IntervalScale::Sides,
+        }
     }
 
     /// The intervals around this learner's predictions, if there are to be any.
-    pub(crate) fn make(&self, learner: &impl Regressor, local: bool) -> Result<Option<LearnerIntervals>, Failure> {
+    pub(crate) fn make(
+        &self,
+        learner: &impl Regressor,
+        scale: IntervalScale,
+    ) -> Result<Option<LearnerIntervals>, Failure> {
         let Some(share) = self.intervals else { return Ok(None) };
-        if local && !learner.has_variance() {
+        if scale != IntervalScale::Error && !learner.has_variance() {
             return Err(Failure::usage(
                 "--interval-width local needs a learner that tells a variance, such as krls; leave it out, or take one of the least-squares \
                  learners",
             ));
         }
-        around(learner, share, local).map(Some)
+        around(learner, share, scale).map(Some)
     }
 
     /// Refuses intervals around classes.
@@ -63,9 +71,8 @@ impl IntervalArguments {
     }
 }
 
-/// Intervals that hold this share, of one width or local.
-pub(crate) fn around(learner: &impl Regressor, share: f64, local: bool) -> Result<LearnerIntervals, Failure> {
-    let scale = if local { IntervalScale::Sides } else { IntervalScale::Error };
+/// Intervals that hold this share.
+pub(crate) fn around(learner: &impl Regressor, share: f64, scale: IntervalScale) -> Result<LearnerIntervals, Failure> {
     let params = IntervalParams::default().coverage(share);
     LearnerIntervals::new(learner.outputs(), params, scale)
         .map_err(|error| Failure::usage(format!("--intervals: {error}")))

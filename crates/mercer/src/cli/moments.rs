@@ -234,7 +234,7 @@ mod tests {
         let mut naive = Naive::new(1);
         for (i, (prediction, target, weight)) in rounds.into_iter().enumerate() {
             for sum in [&mut all, &mut parts[i / 2]] {
-                sum.record(&[prediction], &[target], weight, &[[f64::INFINITY, 0.5, 1.0, 2.0][i]], &naive);
+                sum.record(&[prediction], &[target], weight, &[[f64::INFINITY, 0.5, 1.0, 2.0][i]; 2], &naive);
             }
             naive.learn(&[target], weight);
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::Scratch;
+use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Classes, Description, Task};
 use mercer::readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 
@@ -202,8 +203,9 @@ fn with_intervals(model: &mut TrainedModel, share: f64, arguments: &PredictArgum
         }
         None if arguments.learn => {
             if let Task::Numbers(task) = &mut model.task {
-                let local = is_autonomous(task.learner.learner());
-                task.intervals = Some(intervals::around(&task.learner, share, local)?);
+                let own = is_autonomous(task.learner.learner());
+                let scale = if own { IntervalScale::Sides } else { IntervalScale::Error };
+                task.intervals = Some(intervals::around(&task.learner, share, scale)?);
             }
         }
         None => {

@@ -251,7 +251,7 @@ impl TrainPlan {
         };
         let task = match learner {
             FreshLearner::Numbers(learner) => {
-                let intervals = common.intervals.make(&learner, common.has_local_intervals())?;
+                let intervals = common.intervals.make(&learner, common.interval_scale())?;
                 let learner = match (&encoding, rows.input().target_scales()) {
                     (None, _) => ScaledTargets::unscaled(learner),
                     (Some(_), None) => common.scale.around(learner)?,
