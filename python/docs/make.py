@@ -395,6 +395,7 @@ def main() -> None:
         "site_dir": str(place / "site"),
         "use_directory_urls": False,
         "extra_css": ["python/narrow.css"],
+        "extra_javascript": ["python/tables.js"],
         "theme": {"name": "readthedocs", "highlightjs": False, "navigation_depth": 3},
         "markdown_extensions": ["tables", "fenced_code", "toc", "sane_lists"],
         "validation": {"nav": {"omitted_files": "ignore"}, "links": {"anchors": "warn", "not_found": "warn"}},
