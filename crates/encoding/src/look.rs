@@ -370,12 +370,11 @@ impl ColumnSight {
         if 2 * self.numbers > self.present() {
             return texts.find(|value| value.replacen(',', ".", 1).parse::<f64>().is_err());
         }
-        match Notation::of_numbers(self.values(), 2) {
-            TextReading::As(notation) if self.unlisted == 0 => {
-                texts.find(|value| notation.number(Cell::Text(value)).is_none())
-            }
-            _ => None,
+        if self.unlisted > 0 {
+            return None;
         }
+        let TextReading::As(notation) = Notation::of_numbers(self.values(), 2) else { return None };
+        texts.find(|value| notation.number(Cell::Text(value)).is_none())
     }
 
     /// A number that programs write where there is no value, if it is there more than once and much

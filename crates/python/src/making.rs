@@ -5,7 +5,7 @@ use mercer::experts::IntervalParams;
 use mercer::kernels::weighted_median_width;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{Description, Numbers};
-use mercer::{AnyKernel, AnyRegressor, Classifier, Error, Gaussian, KernelSpec, Loss, Regressor, RegressorExt};
+use mercer::{AnyKernel, AnyRegressor, Classifier, Error, Gaussian, KernelSpec, Loss, RegressorExt};
 use pyo3::prelude::*;
 
 use crate::errors;
