@@ -42,10 +42,14 @@ pub(crate) fn fogd(d: usize, sigma: f64, features: usize, c: f64, rounds: usize,
     Ok(Fogd::new(d, FogdParams::default().sigma(sigma).features(features).step(step).seed(seed))?)
 }
 
-/// PKAWV on Taylor features whose matrix takes at most so many bytes.
+/// Taylor features whose matrix takes at most so many bytes.
+pub(crate) fn taylor_params(sigma: f64, degree: usize, lambda: f64, max_bytes: u64) -> TaylorParams {
+    TaylorParams::default().sigma(sigma).degree(degree).lambda(lambda).max_bytes(max_bytes)
+}
+
+/// PKAWV on them.
 pub(crate) fn taylor(d: usize, sigma: f64, degree: usize, lambda: f64, max_bytes: u64) -> Result<PkawvTaylor> {
-    let params = TaylorParams::default().sigma(sigma).degree(degree).lambda(lambda).max_bytes(max_bytes);
-    Ok(PkawvTaylor::new(d, params)?)
+    Ok(PkawvTaylor::new(d, taylor_params(sigma, degree, lambda, max_bytes))?)
 }
 
 /// PKAWV on a dictionary that KORS samples.

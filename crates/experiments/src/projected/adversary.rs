@@ -20,10 +20,13 @@ use mercer_linalg_incremental::GrowingCholesky;
 use mercer_readers::Dataset;
 use mercer_streams::Simulation;
 
-use super::methods::{LAMBDA, ProjectedMethod};
+use super::methods::{KernelForecaster, LAMBDA, ProjectedMethod};
 use crate::prelude::*;
 
 const DIMENSION: usize = 5;
+
+/// What the paper projects against an adversary.
+const AGAINST_IT: KernelForecaster = KernelForecaster::Awv;
 
 const SIGMA: f64 = 1.0;
 
@@ -165,7 +168,7 @@ struct Game {
 }
 
 fn play(method: ProjectedMethod, rounds: usize, search: AdversarySearch, seed: u64) -> Result<Game> {
-    let mut learner = method.build(DIMENSION, rounds, SIGMA, seed)?;
+    let mut learner = method.build(AGAINST_IT, DIMENSION, rounds, SIGMA, seed)?;
     let mut batch = Batch::new()?;
     let starts = starts(rounds, search, seed)?;
     let mut game = Game { regret: Vec::new(), bound: Vec::new(), rounds: Vec::new() };
@@ -191,8 +194,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     };
     let repetitions = plan.repetitions_or(5, 20);
     let inputs = METHODS.iter().flat_map(|method| (0..repetitions).map(|repetition| (*method, repetition)));
-    let name =
-        |(method, repetition): &(ProjectedMethod, usize)| format!("adversary / {} / {}", method.name(), repetition + 1);
+    let name = |(method, repetition): &(ProjectedMethod, usize)| {
+        format!("adversary / {} / {}", method.name(AGAINST_IT), repetition + 1)
+    };
     let games = plan.each(inputs, name, |(method, _), seed| play(*method, rounds, search, seed))?;
 
     let mut report = Report::new("Figure 3: the regret that a greedy adversary forces");
@@ -211,13 +215,13 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let own = of(method);
         let summary = |t: usize| Summary::of(&at(&own, t.max(1)));
         table.push(row![
-            method.name(),
+            method.name(AGAINST_IT),
             summary(rounds / 4),
             summary(rounds / 2),
             summary(rounds),
             mean(&at(&own, rounds)) / mean(&at(&whole, rounds))
         ])?;
-        figure = Band::of((1..=rounds).map(|t| at(&own, t)), sample_std).draw(figure, method.name(), &ts);
+        figure = Band::of((1..=rounds).map(|t| at(&own, t)), sample_std).draw(figure, method.name(AGAINST_IT), &ts);
     }
     let bound: Vec<f64> = (0..rounds).map(|t| mean_of(&whole, |game| game.bound[t])).collect();
     figure = figure.dashed("Kernel-AWV, bound of Proposition 1", &ts, &bound);
@@ -280,7 +284,7 @@ mod tests {
             assert!(xs.iter().chain(&ys).all(|value| value.abs() <= 1.0));
             let stream = Dataset::new("game", DIMENSION, xs.clone(), ys.clone()).unwrap();
             let hindsight = Hindsight::new(&Gaussian::new(SIGMA).unwrap(), &stream).unwrap();
-            let mut learner = method.build(DIMENSION, 25, SIGMA, 3).unwrap();
+            let mut learner = method.build(AGAINST_IT, DIMENSION, 25, SIGMA, 3).unwrap();
             let mut loss = 0.0;
             for (x, y) in &game.rounds {
                 loss += (learner.predict_then_update(x, *y).unwrap() - y).powi(2);
@@ -298,7 +302,7 @@ mod tests {
     /// The search finds at least what its own starts offer, and more when it is refined.
     #[test]
     fn a_harder_search_gains_no_less_in_the_first_round() {
-        let learner = ProjectedMethod::Taylor(2).build(DIMENSION, 10, SIGMA, 1).unwrap();
+        let learner = ProjectedMethod::Taylor(2).build(AGAINST_IT, DIMENSION, 10, SIGMA, 1).unwrap();
         let of = |search: AdversarySearch| {
             let starts = starts(1, search, 1).unwrap();
             choose(learner.as_ref(), &mut Batch::new().unwrap(), search, starts.features()).unwrap().gain

@@ -121,9 +121,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 
     let mut report = Report::new("Few atoms suffice: loss against the number of coordinates");
     report.words(format!("n = {rows}, {repetitions} permutations. {INTRODUCTION}"));
-    if !missing.is_empty() {
-        report.words(format!("Not on this machine: {}.", missing.join(", ")));
-    }
+    report.absent(&missing);
     let mut table = Table::with(
         "stream | learner | setting | r .0 | average loss ~4 | error rate ~3 | \
              over Kernel-AWV's loss .3",

@@ -4,10 +4,12 @@
 //! `D = 1000` and `η = 1/√n`. For PROS-N-KONS the Newton step's regulariser is `λ` and the clip 1,
 //! the largest target.
 
-use crate::learners::{fogd, nystrom, pros_n_kons, taylor};
+use crate::learners::{fogd, nystrom, pros_n_kons, taylor_params};
 use crate::prelude::*;
 use mercer_kernels::Gaussian;
-use mercer_learners::{KernelAwv, KernelKrr, KernelRidgeParams, PkawvNystrom, Regressor};
+use mercer_learners::{
+    KernelAwv, KernelKrr, KernelRidgeParams, PkawvNystrom, PkawvTaylor, PkrrNystrom, PkrrTaylor, Regressor,
+};
 
 /// The ridge of all experiments of section 4.
 pub(crate) const LAMBDA: f64 = 1.0;
@@ -21,55 +23,64 @@ pub(crate) const MOST_BYTES: u64 = 500_000_000;
 /// A learner of section 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProjectedMethod {
-    /// PKAWV on Taylor features of this degree `M`.
+    /// On Taylor features of this degree `M`.
     Taylor(usize),
-    /// PKAWV on a KORS dictionary.
+    /// On a KORS dictionary.
     Nystrom,
     /// PROS-N-KONS.
     ProsNKons,
     /// FOGD.
     Fogd,
-    /// Kernel-AWV, which keeps all points.
+    /// On all points.
     Whole,
-    /// Kernel ridge regression, which keeps all points: Kernel-AWV without the last term of (3).
+}
+
+/// The forecaster that projections approximate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KernelForecaster {
+    /// Kernel-AWV, against an adversary.
+    Awv,
+    /// Kernel ridge regression, on data: Kernel-AWV without the last term of (3).
     Ridge,
 }
 
 impl ProjectedMethod {
-    /// In the order of pictures and tables.
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Taylor(2),
-        Self::Taylor(3),
-        Self::Taylor(4),
-        Self::Nystrom,
-        Self::ProsNKons,
-        Self::Fogd,
-        Self::Whole,
-        Self::Ridge,
-    ];
-
     /// Its name in pictures and tables.
-    pub(crate) fn name(self) -> String {
+    pub(crate) fn name(self, forecaster: KernelForecaster) -> String {
+        let (projected, whole) = match forecaster {
+            KernelForecaster::Awv => ("PKAWV", "Kernel-AWV"),
+            KernelForecaster::Ridge => ("PKRR", "Kernel ridge"),
+        };
         match self {
-            Self::Taylor(degree) => format!("PKAWV-Taylor, M = {degree}"),
-            Self::Nystrom => "PKAWV-Nyström".into(),
+            Self::Taylor(degree) => format!("{projected}-Taylor, M = {degree}"),
+            Self::Nystrom => format!("{projected}-Nyström"),
             Self::ProsNKons => "PROS-N-KONS".into(),
             Self::Fogd => "FOGD".into(),
-            Self::Whole => "Kernel-AWV".into(),
-            Self::Ridge => "Kernel ridge".into(),
+            Self::Whole => whole.into(),
         }
     }
 
     /// The learner for `rounds` inputs of dimension `d` and a kernel of width `sigma`.
-    pub(crate) fn build(self, d: usize, rounds: usize, sigma: f64, seed: u64) -> Result<Box<dyn Regressor>> {
-        let kernel = Gaussian::new(sigma)?;
-        Ok(match self {
-            Self::Taylor(degree) => Box::new(taylor(d, sigma, degree, LAMBDA, MOST_BYTES)?),
-            Self::Nystrom => Box::new(PkawvNystrom::new(kernel, d, nystrom(LAMBDA, 1.0, seed))?),
-            Self::ProsNKons => Box::new(pros_n_kons(kernel, d, LAMBDA, 1.0, seed)?),
-            Self::Fogd => Box::new(fogd(d, sigma, FEATURES, 1.0, rounds, seed)?),
-            Self::Whole => Box::new(KernelAwv::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
-            Self::Ridge => Box::new(KernelKrr::new(kernel, d, KernelRidgeParams::default().lambda(LAMBDA))?),
+    pub(crate) fn build(
+        self,
+        forecaster: KernelForecaster,
+        d: usize,
+        rounds: usize,
+        sigma: f64,
+        seed: u64,
+    ) -> Result<Box<dyn Regressor>> {
+        let (kernel, ridge) = (Gaussian::new(sigma)?, KernelRidgeParams::default().lambda(LAMBDA));
+        let (features, points) =
+            (|degree| taylor_params(sigma, degree, LAMBDA, MOST_BYTES), nystrom(LAMBDA, 1.0, seed));
+        Ok(match (self, forecaster) {
+            (Self::Taylor(degree), KernelForecaster::Awv) => Box::new(PkawvTaylor::new(d, features(degree))?),
+            (Self::Taylor(degree), KernelForecaster::Ridge) => Box::new(PkrrTaylor::new(d, features(degree))?),
+            (Self::Nystrom, KernelForecaster::Awv) => Box::new(PkawvNystrom::new(kernel, d, points)?),
+            (Self::Nystrom, KernelForecaster::Ridge) => Box::new(PkrrNystrom::new(kernel, d, points)?),
+            (Self::ProsNKons, _) => Box::new(pros_n_kons(kernel, d, LAMBDA, 1.0, seed)?),
+            (Self::Fogd, _) => Box::new(fogd(d, sigma, FEATURES, 1.0, rounds, seed)?),
+            (Self::Whole, KernelForecaster::Awv) => Box::new(KernelAwv::new(kernel, d, ridge)?),
+            (Self::Whole, KernelForecaster::Ridge) => Box::new(KernelKrr::new(kernel, d, ridge)?),
         })
     }
 }
