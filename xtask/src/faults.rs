@@ -69,7 +69,7 @@ const ROWS: u64 = 40_000;
 /// When anything was lost or corrupt, or took too long.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { kills, seed, only, .. } = arguments;
-    let program = arguments.program.as_ref().map_or_else(product::build, |program| Ok(program.canonicalize()?))?;
+    let program = product::given_or_built(arguments.program.as_deref())?;
     for step in Step::value_variants().iter().filter(|step| only.is_empty() || only.contains(step)) {
         let folder = tempfile::tempdir()?;
         let folder = folder.path();

@@ -7,12 +7,13 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-/// Builds the command in release mode.
+/// The command that was given, or one that is built in release mode.
 ///
 /// # Errors
-/// When it does not build.
-pub(crate) fn build() -> Result<PathBuf> {
-    built("release", &["--release", "--package", "mercer"])
+/// When it does not build, or is not there.
+pub(crate) fn given_or_built(program: Option<&Path>) -> Result<PathBuf> {
+    program
+        .map_or_else(|| built("release", &["--release", "--package", "mercer"]), |program| Ok(program.canonicalize()?))
 }
 
 /// The command as the tests of the workspace have built it.

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// Only these learners
     #[arg(long, value_delimiter = ',')]
     learners: Vec<String>,
+    /// This mercer, and not one that is built for it
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
 }
 
 /// Rows of a stream of the matrix at most.
@@ -74,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let (shell, rows) = (Shell::new()?, arguments.rows.min(MATRIX_ROWS).to_string());
         return Ok(cmd!(shell, "cargo run --release --quiet -p mercer-benches --bin soak -- --rows {rows}").run()?);
     }
-    let program = product::build()?;
+    let program = product::given_or_built(arguments.program.as_deref())?;
     let catalogue = product::json(&program, &["learners"])?;
     let learners = catalogue["learners"].as_array().context("the catalogue lists its learners")?;
     let folder = tempfile::tempdir()?;

@@ -47,7 +47,8 @@ fn main() -> Result<()> {
         Action::Write { file, size } => peer::write(file, *size),
         Action::Time { file, blocks } => {
             let stream = peer::read(file)?;
-            println!("{:.0}", peer::rate(peer::krls(&stream, arguments.bias)?, &stream.examples, *blocks)?);
+            let learner = peer::krls(&stream, arguments.bias)?;
+            println!("{:.0}", peer::rate(learner, &stream.examples, peer::Work::Learn, *blocks, 1.0)?);
             Ok(())
         }
         Action::Predict { file, out } => {

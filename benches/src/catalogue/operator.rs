@@ -8,10 +8,11 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 use mercer_kernels::{Gaussian, Points};
-use mercer_koopman::{Budget, KernelOperator, OperatorLearner, Sogd, SogdParams};
+use mercer_koopman::{KernelOperator, OperatorLearner, Sogd};
 use mercer_linalg_incremental::{AlignedVec, Matrix, StateMatrix};
 
 use super::{row_arithmetic, table_read, triangle_read};
+use crate::peer::{self, STATES};
 use crate::stream::AnchorStream;
 use crate::{DIMENSION, Operation, Workload};
 
@@ -21,10 +22,6 @@ const LARGEST_BY_GRAM: usize = 1000;
 const GRID: usize = 61;
 /// Eigenfunctions on it.
 const FUNCTIONS: usize = 4;
-/// Narrow enough that thousands of points of the stream are far from the span of each other.
-const WIDTH: f64 = 0.5;
-/// Between the residuals of anchors (0.5 and more) and of examples (0.02 and less).
-const GUARD: f64 = 0.05;
 const SEED: u64 = 7;
 
 /// Everything of the operator learner, at every size.
@@ -75,12 +72,7 @@ struct FilledOperator {
 
 fn settled(m: usize) -> Result<FilledOperator> {
     let stream = AnchorStream::new(m, SEED);
-    let params =
-        SogdParams::default().budget(Budget::Constant(0.0)).rank_guard(GUARD).max_dictionary(None).lambda(1e-3);
-    let mut learner = Sogd::on_states(Gaussian::new(WIDTH)?, DIMENSION, params)?;
-    for i in 0..m {
-        learner.update(&stream.anchors[i].0, &stream.anchors[(i + 1) % m].0)?;
-    }
+    let mut learner = peer::operator(&stream)?;
     let inputs: Vec<f64> = stream.examples.iter().flat_map(|(x, _)| *x).collect();
     let outputs: Vec<f64> = stream.examples.iter().skip(1).chain(&stream.examples[..1]).flat_map(|(x, _)| *x).collect();
     let (some, mut steps) = (inputs.len().min(200 * DIMENSION), Vec::new());
@@ -134,7 +126,7 @@ fn gram_step(m: usize) -> Operation {
 
 /// The values of four functions on a 61 × 61 grid of the plane.
 fn heat_map(m: usize) -> Result<Operation> {
-    let kernel = Gaussian::new(WIDTH)?;
+    let kernel = Gaussian::new(STATES)?;
     let wave = |count: usize, f: f64| (0..count).map(|i| (i as f64 * f).sin()).collect::<Vec<_>>();
     let points = Points::from_rows(2, &wave(2 * m, 0.37));
     let diagonal: Vec<f64> = (0..m * m).map(|k| if k / m == k % m { 1.0 } else { 0.0 }).collect();

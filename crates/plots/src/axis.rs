@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kuva::TickFormat;
-use kuva::render::render_utils::{generate_ticks, generate_ticks_log};
+use kuva::render::render_utils::{compute_tick_step, generate_ticks, generate_ticks_log};
 
 use super::typeset::text_width;
 
@@ -123,6 +123,14 @@ impl Axis {
             widths.iter().fold(0.0, |widest: f64, width| widest.max(*width)) * widths.len() as f64 <= width
         };
         (3..=TICKS).rev().find(fits).unwrap_or(3)
+    }
+
+    /// How many ticks a linear axis of `width` pixels aims at, and how far apart those are that have
+    /// words, so that words as wide as `widest` keep clear of each other.
+    pub(super) fn ticks_of_words(&self, width: f64, widest: f64) -> (usize, f64) {
+        let step = compute_tick_step(self.low, self.high, TICKS);
+        let every = (widest * (self.high - self.low) / (step * width)).ceil().max(1.0);
+        (TICKS, step * every)
     }
 
     /// Tick labels in the axis' own units, written alike along the whole axis.
@@ -301,6 +309,19 @@ mod tests {
     fn wide_labels_make_fewer_ticks() {
         assert_eq!(around(&[0.0, 10.0], false).ticks(390.0), TICKS);
         assert!(around(&[-1e-4, 9.3e-5], false).ticks(390.0) < TICKS);
+    }
+
+    #[test]
+    fn words_keep_clear_of_each_other() {
+        for (low, high, widest) in [(90.0, 168.0, 75.0), (0.0, 7.0, 110.0), (12.0, 18_000.0, 60.0), (3.0, 9.0, 400.0)] {
+            let axis = around(&[low, high], false);
+            let (ticks, apart) = axis.ticks_of_words(340.0, widest);
+            assert!(axis.fraction(apart) - axis.fraction(0.0) >= widest / 340.0, "{low} {high}");
+            let step = compute_tick_step(axis.low, axis.high, ticks);
+            assert!((apart / step).fract() < 1e-9, "{apart} is no tick");
+        }
+        // Where all fit, all have words.
+        assert_eq!(around(&[0.0, 60.0], false).ticks_of_words(600.0, 60.0), (TICKS, 10.0));
     }
 
     #[test]

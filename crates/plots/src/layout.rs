@@ -30,12 +30,13 @@ fn x_ticks(figure: &Figure, axis: &Axis, room: f64) -> (usize, TickFormat) {
     let Some((first, words)) = &figure.x_words else { return (axis.ticks(room), axis.tick_format()) };
     let widest = words.iter().map(|word| text_width(word, LABEL_SIZE) + LABEL_GAP).fold(1.0, f64::max);
     let (first, words) = (*first, words.clone());
+    let (ticks, apart) = axis.ticks_of_words(room, widest);
     let word = move |value: f64| {
-        let place = value - first;
-        let place = Some(place).filter(|place| *place >= 0.0 && place.fract() == 0.0).map(|place| place as usize);
-        place.and_then(|place| words.get(place)).cloned().unwrap_or_default()
+        let is_multiple = (value / apart - (value / apart).round()).abs() < 1e-6;
+        let place = Some(value - first).filter(|place| is_multiple && *place >= 0.0 && place.fract() == 0.0);
+        place.and_then(|place| words.get(place as usize)).cloned().unwrap_or_default()
     };
-    (axis.ticks(room).min((room / widest) as usize).max(2), TickFormat::Custom(Arc::new(word)))
+    (ticks, TickFormat::Custom(Arc::new(word)))
 }
 
 pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {

@@ -33,13 +33,24 @@ struct Arguments {
     /// Milliseconds for each measurement in a round
     #[arg(long, default_value_t = 20)]
     milliseconds: u64,
+    /// A program of another library, as NAME=PROGRAM; once for each
+    #[arg(long, value_name = "NAME=PROGRAM")]
+    peer: Vec<String>,
+    /// Turns of each program
+    #[arg(long, default_value_t = 2)]
+    turns: usize,
+    /// Sizes up to this one only, to try whether the programs work
+    #[arg(long)]
+    largest: Option<usize>,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let budget = Duration::from_millis(arguments.milliseconds);
     eprintln!("setting up");
-    let mut topics = catalogue::everything(&SIZES)?;
+    let largest = arguments.largest.unwrap_or(usize::MAX);
+    let sizes: Vec<usize> = SIZES.into_iter().filter(|size| *size <= largest).collect();
+    let mut topics = catalogue::everything(&sizes)?;
     let mut roofs = Roofs::new(budget / 2);
     let mut measured: Vec<Measurement> = Vec::new();
     for round in 0..arguments.rounds.max(1) {
@@ -65,7 +76,8 @@ fn main() -> Result<()> {
         measured.append(&mut new);
     }
     eprintln!("peers");
-    let peers = Peers::measure(&std::env::temp_dir().join(format!("mercer-peers-{}", std::process::id())))?;
+    let folder = std::env::temp_dir().join(format!("mercer-peers-{}", std::process::id()));
+    let peers = Peers::measure(&arguments.peer, &folder, arguments.turns.max(1), arguments.largest)?;
     let machine = machine::Machine::this();
     let date = arguments.date.unwrap_or_else(machine::today);
     let report = BenchReport::new(date, machine, &mut roofs, measured, peers);

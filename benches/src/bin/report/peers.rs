@@ -1,10 +1,9 @@
-//! Steps a second of Mercer and of other libraries on the same stream, in the same run.
+//! Rows a second of Mercer and of other libraries on the same stream, in the same run.
 //!
-//! A peer is a program that `MERCER_PEER_NAME` names, a command and its first arguments with blanks
-//! between. It is called with `version`, and prints a line; and with a learner (`krls` or `fogd`)
-//! and the file of a [stream](mercer_benches::peer), and prints the steps a second of its fastest
-//! batch of 64 examples, or `none` if it has no such learner. One that is not named is not
-//! installed, as far as this run knows, and its column says so. How to make the programs is told in
+//! A peer is given as `NAME=PROGRAM`, where PROGRAM is a command and its first arguments with
+//! blanks between. It is called with `version`, and prints a line; and with a task and the file of
+//! a [stream](mercer_benches::peer), and prints the rows a second of its fastest batch, or `none`
+//! if it has no such task. What the tasks are, and how to make the programs, is told in
 //! `benches/README.md`.
 
 use std::fmt::Write as _;
@@ -12,82 +11,77 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use mercer_benches::peer;
-use mercer_benches::stream::AnchorStream;
+use mercer_benches::peer::{self, Work};
 
-/// Points kept, or random frequencies.
-const SIZES: [usize; 4] = [50, 100, 200, 500];
+/// A kind of job: its heading, what its sizes are, what is timed, and the sizes.
+struct Family {
+    key: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    works: &'static [(Work, &'static str)],
+    sizes: &'static [usize],
+}
 
-/// Each program is timed so often, in turn; the best counts.
-const TURNS: usize = 2;
+const BOTH: &[(Work, &str)] = &[(Work::Learn, "steps"), (Work::Predict, "predictions")];
 
-/// The peers: what the column is called, and the variable that names the program.
-const PEERS: [(&str, &str); 4] = [
-    ("dlib", "MERCER_PEER_DLIB"),
-    ("river", "MERCER_PEER_RIVER"),
-    ("scikit-learn", "MERCER_PEER_SKLEARN"),
-    ("KAFBOX (Octave)", "MERCER_PEER_KAFBOX"),
+const FAMILIES: [Family; 4] = [
+    Family {
+        key: "krls",
+        title: "Recursive least squares on kept points",
+        unit: "points",
+        works: BOTH,
+        sizes: &[50, 100, 200, 500],
+    },
+    Family {
+        key: "fogd",
+        title: "Gradient steps on random features",
+        unit: "frequencies",
+        works: BOTH,
+        sizes: &[50, 100, 200, 500],
+    },
+    Family {
+        key: "series",
+        title: "The next row of a series with a season",
+        unit: "rows before",
+        works: &[(Work::Learn, "forecasts")],
+        sizes: &[200, 500, 1000],
+    },
+    Family {
+        key: "operator",
+        title: "Operators between Gaussians on kept states",
+        unit: "states",
+        works: BOTH,
+        sizes: &[50, 100, 200, 500],
+    },
 ];
 
-/// What is timed: a learner of ours, and the same of the peers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PeerLearner {
-    Krls,
-    Fogd,
-}
+/// The sizes of the families that the README shows.
+const SHOWN: [(&str, usize); 3] = [("krls", 100), ("krls", 500), ("fogd", 200)];
 
-impl PeerLearner {
-    const ALL: [Self; 2] = [Self::Krls, Self::Fogd];
-
-    /// What a program is told.
-    fn key(self) -> &'static str {
-        match self {
-            Self::Krls => "krls",
-            Self::Fogd => "fogd",
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Krls => "recursive least squares, points kept",
-            Self::Fogd => "gradient steps, random frequencies",
-        }
-    }
-
-    /// Ours, in blocks or row by row.
-    fn rate(self, stream: &AnchorStream, blocks: bool) -> Result<f64> {
-        match self {
-            Self::Krls => peer::rate(peer::krls(stream, peer::BIAS)?, &stream.examples, blocks),
-            Self::Fogd => peer::rate(peer::fogd(stream)?, &stream.examples, blocks),
-        }
-    }
-}
+/// Seconds that each job of ours is timed.
+const SECONDS: f64 = 1.0;
 
 /// A program of another library.
 #[derive(Debug)]
 struct Peer {
-    name: &'static str,
+    name: String,
     /// The command and its first arguments; none if it is not installed.
-    program: Option<Vec<String>>,
+    program: Vec<String>,
     version: String,
 }
 
 impl Peer {
-    fn find((name, variable): (&'static str, &str)) -> Result<Self> {
-        let words = std::env::var(variable).unwrap_or_default();
-        let program: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        if program.is_empty() {
-            return Ok(Self { name, program: None, version: "not installed".to_owned() });
-        }
-        let peer = Self { name, program: Some(program), version: String::new() };
-        let version =
-            peer.call(&["version"]).with_context(|| format!("{variable} names a program that does not work"))?;
+    fn find(given: &str) -> Result<Self> {
+        let (name, program) = given.split_once('=').with_context(|| format!("{given} is not NAME=PROGRAM"))?;
+        let program: Vec<String> = program.split_whitespace().map(str::to_owned).collect();
+        let peer = Self { name: name.to_owned(), program, version: String::new() };
+        let version = if peer.program.is_empty() { String::new() } else { peer.call(&["version"])? };
         Ok(Self { version, ..peer })
     }
 
     /// What the program prints.
     fn call(&self, arguments: &[&str]) -> Result<String> {
-        let Some([program, first @ ..]) = self.program.as_deref() else { bail!("{} is not installed", self.name) };
+        let Some((program, first)) = self.program.split_first() else { bail!("{} is not installed", self.name) };
         let output = Command::new(program).args(first).args(arguments).output();
         let output = output.with_context(|| format!("starting {program}"))?;
         if !output.status.success() {
@@ -96,98 +90,146 @@ impl Peer {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Its steps a second; `None` if it has no such learner, or is not installed.
-    fn rate(&self, learner: PeerLearner, file: &Path) -> Result<Option<f64>> {
-        if self.program.is_none() {
+    /// Its rows a second; `None` if it has no such task, or is not installed.
+    fn rate(&self, task: &str, file: &Path) -> Result<Option<f64>> {
+        if self.program.is_empty() {
             return Ok(None);
         }
         let file = file.to_str().context("the folder for temporary files has a name that is not UTF-8")?;
-        let said = self.call(&[learner.key(), file])?;
-        if said == "none" {
+        let said = self.call(&[task, file])?;
+        // Versions and warnings of libraries may come first.
+        let last = said.lines().last().unwrap_or_default();
+        if last == "none" {
             return Ok(None);
         }
-        let rate = said.parse().with_context(|| format!("{} printed {said:?} instead of a number", self.name))?;
+        let rate = last.parse().with_context(|| format!("{} printed {said:?} instead of a number", self.name))?;
         Ok(Some(rate))
     }
 }
 
-/// A line of the table.
+/// What was measured in one place: a column of the tables.
 #[derive(Debug)]
-struct PeerRow {
-    learner: PeerLearner,
+struct PeerColumn {
+    key: &'static str,
     size: usize,
-    /// In blocks, and row by row.
-    ours: [f64; 2],
-    theirs: Vec<Option<f64>>,
+    heading: String,
+    /// Ours in blocks and row by row, and then the peers'.
+    rates: Vec<Option<f64>>,
 }
 
 /// The comparison.
 #[derive(Debug)]
 pub(crate) struct Peers {
     peers: Vec<Peer>,
-    rows: Vec<PeerRow>,
+    columns: Vec<PeerColumn>,
 }
 
 impl Peers {
-    /// Times everything; the streams are written to `folder`.
+    /// Times everything `turns` times in turn; the best counts. The streams are written to
+    /// `folder`. With a `largest` size, only the sizes up to it.
     ///
     /// # Errors
     /// When a program that is named does not work.
-    pub(crate) fn measure(folder: &Path) -> Result<Self> {
-        let peers: Vec<Peer> = PEERS.into_iter().map(Peer::find).collect::<Result<_>>()?;
-        let mut rows = Vec::new();
+    pub(crate) fn measure(given: &[String], folder: &Path, turns: usize, largest: Option<usize>) -> Result<Self> {
+        let peers: Vec<Peer> = given.iter().map(|peer| Peer::find(peer)).collect::<Result<_>>()?;
         std::fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
-        for size in SIZES {
-            let file = folder.join(format!("peers-{size}.bin"));
-            peer::write(&file, size)?;
-            let stream = peer::read(&file)?;
-            for learner in PeerLearner::ALL {
-                let mut row = PeerRow { learner, size, ours: [0.0; 2], theirs: vec![None; peers.len()] };
-                for _ in 0..TURNS {
-                    for (best, blocks) in row.ours.iter_mut().zip([true, false]) {
-                        *best = best.max(learner.rate(&stream, blocks)?);
-                    }
-                    for (best, peer) in row.theirs.iter_mut().zip(&peers) {
-                        let rate = peer.rate(learner, &file)?;
-                        *best = best.map_or(rate, |best| Some(rate.map_or(best, |rate| best.max(rate))));
-                    }
+        let mut columns = Vec::new();
+        for family in &FAMILIES {
+            for &size in family.sizes.iter().filter(|size| largest.is_none_or(|largest| **size <= largest)) {
+                let file = folder.join(format!("{}-{size}.bin", family.key));
+                if family.key == "series" {
+                    peer::write_series(&file, size)?
+                } else {
+                    peer::write(&file, size)?
                 }
-                rows.push(row);
+                for &(work, words) in family.works {
+                    let heading = format!("{words}: {size} {}", family.unit);
+                    eprintln!("{}, {heading}", family.title);
+                    let rates = rates(family.key, work, &file, &peers, turns)?;
+                    columns.push(PeerColumn { key: family.key, size, heading, rates });
+                }
+                std::fs::remove_file(&file).with_context(|| format!("removing {}", file.display()))?;
             }
-            std::fs::remove_file(&file).with_context(|| format!("removing {}", file.display()))?;
         }
-        rows.sort_by_key(|row| row.learner != PeerLearner::Krls);
-        Ok(Self { peers, rows })
+        Ok(Self { peers, columns })
     }
 
-    /// The section of the report. The lines of its table are also those of the README's.
+    /// The section of the report. Its first table is also the README's.
     pub(crate) fn markdown(&self) -> String {
-        let mut text = "\n## Peers\n\nSteps a second, each a prediction and then an update, of the fastest batch of 64 examples on one core; \
-                        the better of two runs of each program in turn, on the same stream.\n\n"
+        let mut text = "\n## Peers\n\nRows a second of the fastest batch of 64 on one core, the best of each program's turns, on the same stream. \
+                        A step is a prediction and then an update.\n\n"
             .to_owned();
-        text += "| learner | size | Mercer, in blocks | Mercer, row by row |";
-        for peer in &self.peers {
-            let state = if peer.program.is_some() { peer.version.as_str() } else { "not installed" };
+        let shown: Vec<_> = self.columns.iter().filter(|column| SHOWN.contains(&(column.key, column.size))).collect();
+        text += &self.table(&shown, true);
+        for family in &FAMILIES {
+            let columns: Vec<_> = self.columns.iter().filter(|column| column.key == family.key).collect();
             // Writing to a string cannot fail.
-            let _ = write!(text, " {}, {state} |", peer.name);
+            let _ = write!(text, "\n### {}\n\n{}", family.title, self.table(&columns, false));
         }
-        text += "\n|---|---:|---:|---:|";
-        text += &"---:|".repeat(self.peers.len());
-        text.push('\n');
-        for row in &self.rows {
-            let _ = write!(text, "| {} | {} |", row.learner.words(), row.size);
-            for rate in row.ours.iter().map(|rate| Some(*rate)).chain(row.theirs.iter().copied()) {
-                let _ = write!(text, " {} |", rate.map_or_else(|| "–".to_owned(), grouped));
+        let missing: Vec<&str> =
+            self.peers.iter().filter(|peer| peer.program.is_empty()).map(|peer| peer.name.as_str()).collect();
+        if !missing.is_empty() {
+            let _ = writeln!(text, "\nNot installed: {}.", missing.join(", "));
+        }
+        text
+    }
+
+    /// A line for each program that has a number in one of the columns.
+    fn table(&self, columns: &[&PeerColumn], families: bool) -> String {
+        let mut text = "| program |".to_owned();
+        for column in columns {
+            let family = FAMILIES.iter().find(|family| families && family.key == column.key);
+            let title = family.map_or_else(String::new, |family| format!("{}, ", family.title.to_lowercase()));
+            let _ = write!(text, " {title}{} |", column.heading);
+        }
+        let _ = writeln!(text, "\n|---|{}", "---:|".repeat(columns.len()));
+        let ours = ["**Mercer**, in blocks", "**Mercer**, row by row"].map(str::to_owned);
+        let theirs = self.peers.iter().map(|peer| format!("{}, {}", peer.name, peer.version));
+        for (line, name) in ours.into_iter().chain(theirs).enumerate() {
+            let rates: Vec<_> = columns.iter().map(|column| column.rates[line]).collect();
+            if rates.iter().any(Option::is_some) {
+                let cells = rates.into_iter().map(|rate| rate.map_or_else(|| "–".to_owned(), grouped));
+                let _ = writeln!(text, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
             }
-            text.push('\n');
         }
         text
     }
 }
 
+/// All programs on one file, in turns.
+fn rates(key: &str, work: Work, file: &Path, peers: &[Peer], turns: usize) -> Result<Vec<Option<f64>>> {
+    let task = if work == Work::Predict { format!("{key}-predict") } else { key.to_owned() };
+    let mut best = vec![None; 2 + peers.len()];
+    for _ in 0..turns {
+        let ours = [true, false].map(|blocks| ours(key, work, file, blocks));
+        let theirs = peers.iter().map(|peer| peer.rate(&task, file));
+        for (best, rate) in best.iter_mut().zip(ours.into_iter().chain(theirs)) {
+            *best = rate?.into_iter().chain(*best).reduce(f64::max);
+        }
+    }
+    Ok(best)
+}
+
+/// Ours, in blocks or row by row; the series has no blocks.
+fn ours(key: &str, work: Work, file: &Path, blocks: bool) -> Result<Option<f64>> {
+    if key == "series" {
+        return if blocks { Ok(None) } else { peer::series_rate(file, SECONDS).map(Some) };
+    }
+    let stream = peer::read(file)?;
+    let rate = match key {
+        "krls" => peer::rate(peer::krls(&stream, peer::BIAS)?, &stream.examples, work, blocks, SECONDS),
+        "fogd" => peer::rate(peer::fogd(&stream)?, &stream.examples, work, blocks, SECONDS),
+        _ => peer::operator_rate(&stream, work, blocks, SECONDS),
+    };
+    rate.map(Some)
+}
+
 /// Three digits that count, in groups of three: 1,290,000.
 fn grouped(rate: f64) -> String {
-    let unit = 10f64.powf((rate.max(1.0).log10().floor() - 2.0).max(0.0));
+    if rate < 10.0 {
+        return format!("{rate:.2}");
+    }
+    let unit = 10f64.powf((rate.log10().floor() - 2.0).max(0.0));
     let digits = format!("{:.0}", (rate / unit).round() * unit);
     let first = digits.len() % 3;
     let groups = (first > 0).then(|| digits[..first].to_owned()).into_iter();
@@ -201,24 +243,31 @@ mod tests {
 
     #[test]
     fn rates_have_three_digits_in_groups() {
-        for (rate, shown) in
-            [(1_294_321.0, "1,290,000"), (786.4, "786"), (27_456.0, "27,500"), (4.4, "4"), (999_999.0, "1,000,000")]
-        {
+        for (rate, shown) in [
+            (1_294_321.0, "1,290,000"),
+            (786.4, "786"),
+            (27_456.0, "27,500"),
+            (4.417, "4.42"),
+            (999_999.0, "1,000,000"),
+        ] {
             assert_eq!(grouped(rate), shown);
         }
     }
 
     #[test]
     fn a_peer_that_is_not_there_says_so() {
-        let peer = |name, program: Option<&str>| Peer {
-            name,
-            program: program.map(|word| vec![word.to_owned()]),
+        let peer = |name: &str, program: &[&str]| Peer {
+            name: name.to_owned(),
+            program: program.iter().map(|word| (*word).to_owned()).collect(),
             version: "1.0".to_owned(),
         };
-        let row = PeerRow { learner: PeerLearner::Krls, size: 50, ours: [2e6, 1e6], theirs: vec![None, Some(1e5)] };
-        let table = Peers { peers: vec![peer("a", None), peer("b", Some("p"))], rows: vec![row] }.markdown();
-        assert!(table.contains("| a, not installed | b, 1.0 |"), "{table}");
-        assert!(table.ends_with("| 50 | 2,000,000 | 1,000,000 | – | 100,000 |\n"), "{table}");
-        assert!(Peer::find(("none", "MERCER_PEER_THAT_NOBODY_SETS")).unwrap().program.is_none());
+        let rates = vec![Some(2e6), Some(1e6), None, Some(1e5)];
+        let column = PeerColumn { key: "krls", size: 500, heading: "steps: 500 points".to_owned(), rates };
+        let report = Peers { peers: vec![peer("a", &[]), peer("b", &["p"])], columns: vec![column] }.markdown();
+        let summary = "| program | recursive least squares on kept points, steps: 500 points |\n|---|---:|\n\
+                       | **Mercer**, in blocks | 2,000,000 |\n| **Mercer**, row by row | 1,000,000 |\n| b, 1.0 | 100,000 |\n";
+        assert!(report.contains(summary), "{report}");
+        assert!(report.ends_with("\nNot installed: a.\n"), "{report}");
+        assert!(Peer::find("none=").unwrap().program.is_empty() && Peer::find("none").is_err());
     }
 }

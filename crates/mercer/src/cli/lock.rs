@@ -88,10 +88,10 @@ impl ModelLock {
 
 impl Drop for ModelLock {
     fn drop(&mut self) {
+        let Some((path, _locked)) = &self.held else { return };
         // Elsewhere than on Unix the name of an open file may live on after its removal, so it
         // stays.
-        #[cfg(unix)]
-        if let Some((path, _locked)) = &self.held {
+        if cfg!(unix) {
             drop(fs::remove_file(path));
         }
     }

@@ -10,7 +10,6 @@ use tempfile::NamedTempFile;
 pub(crate) use mercer::notes::{digits, number};
 
 use super::failure::Failure;
-use super::verbosity;
 
 /// Writes on stdout; a reader that has gone away wants no more, which is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -164,7 +163,7 @@ impl Aside {
             let folder = folder(&path);
             // The file is in its place all the same.
             if let Err(error) = fs::File::open(folder).and_then(|folder| folder.sync_all()) {
-                verbosity::remark(format!(
+                super::verbosity::remark(format!(
                     "{}: the folder could not be synchronised to the disk ({error}), so a power failure may bring the old file back",
                     folder.display()
                 ));
@@ -218,6 +217,8 @@ fn folder(place: &Path) -> &Path {
 /// to come: its maker looks, once it has the lock, whether it is still there. (A file system that
 /// knows no locks keeps such files.)
 struct PartialFiles<'a> {
+    /// It tells the mode, where files have one.
+    #[cfg(unix)]
     place: &'a Path,
     folder: &'a Path,
     prefix: String,
@@ -229,7 +230,12 @@ impl<'a> PartialFiles<'a> {
 
     fn of(place: &'a Path) -> Self {
         let name = place.file_name().unwrap_or_default().as_encoded_bytes();
-        Self { place, folder: folder(place), prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)) }
+        Self {
+            #[cfg(unix)]
+            place,
+            folder: folder(place),
+            prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)),
+        }
     }
 
     /// A new one, locked.
