@@ -137,11 +137,8 @@ impl Peers {
         for family in &FAMILIES {
             for &size in family.sizes.iter().filter(|size| largest.is_none_or(|largest| **size <= largest)) {
                 let file = folder.join(format!("{}-{size}.bin", family.key));
-                if family.key == "series" {
-                    peer::write_series(&file, size)?
-                } else {
-                    peer::write(&file, size)?
-                }
+                let write = if family.key == "series" { peer::write_series } else { peer::write };
+                write(&file, size)?;
                 for &(work, words) in family.works {
                     let heading = format!("{words}: {size} {}", family.unit);
                     eprintln!("{}, {heading}", family.title);
