@@ -125,8 +125,8 @@ impl Axis {
         (3..=TICKS).rev().find(fits).unwrap_or(3)
     }
 
-    /// How many ticks a linear axis of `width` pixels aims at, and how far apart those are that have
-    /// words, so that words as wide as `widest` keep clear of each other.
+    /// How many ticks a linear axis of `width` pixels aims at, and how far apart those are that
+    /// have words, so that words as wide as `widest` keep clear of each other.
     pub(super) fn ticks_of_words(&self, width: f64, widest: f64) -> (usize, f64) {
         let step = compute_tick_step(self.low, self.high, TICKS);
         let every = (widest * (self.high - self.low) / (step * width)).ceil().max(1.0);
