@@ -1,7 +1,7 @@
 //! Pictures of experiments, drawn by `mercer-plots`, and the tables of the series behind them.
 
 use anyhow::Result;
-pub use mercer_plots::{Figure, Grid, HeatMap, Mark, Panels, Row, SavedPicture, Scale, palette};
+pub use mercer_plots::{Figure, Grid, HeatMap, Mark, Panels, Row, Scale, palette};
 
 use crate::stats::{all_of, mean};
 use crate::table::{Cell, Format, Table};

@@ -3,7 +3,6 @@
 //! These figures are known from many papers, which differ in data and settings, and no number here
 //! is a printed one: the statements with verdicts are this project's own.
 
-mod budgets;
 mod curves;
 mod mistakes;
 mod switch;
@@ -33,7 +32,7 @@ pub(crate) const PAPER: Paper = Paper {
             reading: "All filters see the same rows under the same settings. No number is a printed one.",
             sources: &[sources!["filters/curves.rs", "filters/signals.rs"], SHARED],
             run: curves::run,
-            estimate: |plan| scaled(plan, 25.0 * plan.repetitions_or(4, 20) as f64),
+            estimate: |plan| scaled(plan, 25.0 * plan.repetitions_or(2, 20) as f64),
         },
         Experiment {
             name: "filters_switch",
@@ -54,16 +53,6 @@ pub(crate) const PAPER: Paper = Paper {
             sources: &[sources!["filters/mistakes.rs"], SHARED],
             run: mistakes::run,
             estimate: |plan| scaled(plan, 300.0 * plan.repetitions_or(1, 3) as f64),
-        },
-        Experiment {
-            name: "filters_budgets",
-            title: "Filters: error against time and memory",
-            place: "of our own",
-            question: "What does an error cost in time and in memory?",
-            reading: "Every filter has the same budget of points. Times depend on the machine.",
-            sources: &[sources!["filters/budgets.rs", "filters/signals.rs"], SHARED],
-            run: budgets::run,
-            estimate: |plan| scaled(plan, 15.0 * plan.repetitions_or(2, 10) as f64),
         },
     ],
 };

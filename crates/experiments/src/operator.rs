@@ -4,7 +4,6 @@
 mod convergence;
 mod duffing;
 mod langevin;
-mod lorenz;
 mod misspecified;
 pub(crate) mod peers;
 mod pendulum;
@@ -62,7 +61,7 @@ pub(crate) const PAPER: Paper = Paper {
                 "operator/pendulum/stages.rs"
             ]],
             run: pendulum::run,
-            estimate: |plan| scaled(plan, 250.0 * plan.repetitions_or(3, 7) as f64),
+            estimate: |plan| scaled(plan, 275.0 * plan.repetitions_or(1, 5) as f64),
         },
         Experiment {
             name: "convergence",
@@ -70,9 +69,9 @@ pub(crate) const PAPER: Paper = Paper {
             place: "Corollaries on constant and diminishing steps",
             question: "Does the learnt operator converge at the proved rates?",
             reading: "A constant step ends at a plateau in proportion to the step. A diminishing step falls with the proved slope.",
-            sources: &[sources!["operator/convergence.rs", "operator/convergence/bounds.rs"]],
+            sources: &[sources!["operator/convergence.rs"]],
             run: convergence::run,
-            estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(20, 60) as f64 / 60.0),
+            estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(10, 60) as f64 / 60.0),
         },
         Experiment {
             name: "misspecified",
@@ -83,16 +82,6 @@ pub(crate) const PAPER: Paper = Paper {
             sources: &[sources!["operator/misspecified.rs"]],
             run: misspecified::run,
             estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(4, 20) as f64 / 20.0),
-        },
-        Experiment {
-            name: "lorenz",
-            title: "Forecasts of Lorenz's system against dictionary size",
-            place: "not in the paper",
-            question: "How far ahead does a sparse operator forecast a chaotic system?",
-            reading: "The valid time grows with the dictionary. Batch methods of the same size stand beside it.",
-            sources: &[sources!["operator/lorenz.rs"]],
-            run: lorenz::run,
-            estimate: |plan| scaled(plan, 40.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
         },
         Experiment {
             name: "operator_peers",

@@ -6,7 +6,6 @@
 //! one run of the simulated system, the same for every method.
 
 mod bias;
-mod earth;
 mod forecasters;
 mod forgetting;
 mod methods;
@@ -109,16 +108,6 @@ pub(crate) const PAPER: Paper = Paper {
             sources: &[sources!["prediction/orders.rs", "prediction/decomposition.rs"], SHARED],
             run: orders::run,
             estimate: |plan| scaled(plan, 2.5 * plan.repetitions_or(6, 50) as f64),
-        },
-        Experiment {
-            name: "opf_earth",
-            title: "OPF on a real series: the orientation of the Earth",
-            place: "not in the paper",
-            question: "What is the method worth on a real series?",
-            reading: "No model of the series is known, so errors are compared instead of regrets.",
-            sources: &[sources!["prediction/earth.rs"], SHARED],
-            run: earth::run,
-            estimate: |plan| scaled(plan, 0.5),
         },
     ],
 };

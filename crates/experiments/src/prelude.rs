@@ -1,7 +1,7 @@
 //! What nearly every experiment needs.
 
 pub(crate) use crate::claims::{Claims, claim, size_near};
-pub(crate) use crate::digits::{short, signed};
+pub(crate) use crate::digits::short;
 pub(crate) use crate::figure::{Band, Figure, Grid, HeatMap, Mark, Panels, Scale};
 pub(crate) use crate::judgement::{ComparisonKind, Judgement};
 pub(crate) use crate::plan::{Plan, Runs};

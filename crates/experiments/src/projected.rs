@@ -2,12 +2,9 @@
 //! Gaillard and Rudi 2019), measured.
 
 mod adversary;
-mod atoms;
 mod bounds;
 mod complexity;
-mod experts;
 mod methods;
-mod near_duplicates;
 mod rates;
 mod streams;
 mod theory;
@@ -58,16 +55,6 @@ pub(crate) const PAPER: Paper = Paper {
             estimate: |plan| scaled(plan, 150.0 * plan.repetitions_or(5, 20) as f64 / 20.0),
         },
         Experiment {
-            name: "atoms",
-            title: "Few atoms suffice: loss against the number of coordinates",
-            place: "Section 4, remark on r",
-            question: "How few coordinates are enough to come near the loss of all points?",
-            reading: "The curves flatten where more coordinates stop paying. Nothing is printed to compare with.",
-            sources: &[sources!["projected/atoms.rs", "projected/methods.rs"]],
-            run: atoms::run,
-            estimate: |plan| scaled(plan, 2200.0 * plan.repetitions_or(1, 3) as f64 / 3.0),
-        },
-        Experiment {
             name: "complexity",
             title: "Table 1: how regret, dictionary and time grow",
             place: "Table 1",
@@ -86,26 +73,6 @@ pub(crate) const PAPER: Paper = Paper {
             sources: &[sources!["projected/rates.rs"]],
             run: rates::run,
             estimate: |_| Some(1.0),
-        },
-        Experiment {
-            name: "near_duplicates",
-            title: "Near duplicates: the paper's up- and downdates, and ours",
-            place: "Appendix H",
-            question: "What do nearly equal points do to the published up- and downdates?",
-            reading: "Ours stays close to the dense solution; the listing loses its digits and breaks down.",
-            sources: &[sources!["projected/near_duplicates.rs"]],
-            run: near_duplicates::run,
-            estimate: |plan| scaled(plan, 180.0 * plan.repetitions_or(2, 5) as f64 / 5.0),
-        },
-        Experiment {
-            name: "experts",
-            title: "Experts: what an untuned user gets",
-            place: "Section 3.1",
-            question: "What does a user get who tunes nothing?",
-            reading: "The statements are ours: auto beside its best member, and beside a learner that was tuned in hindsight.",
-            sources: &[sources!["projected/experts.rs"]],
-            run: experts::run,
-            estimate: |plan| scaled(plan, 500.0 * plan.repetitions_or(2, 3) as f64 / 3.0),
         },
     ],
 };

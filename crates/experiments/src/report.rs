@@ -1,18 +1,18 @@
 //! What an experiment hands back: words, tables and pictures in reading order.
 //!
-//! Saved, each table is three files and each picture two, with a table of the series behind it;
-//! shown, all of it is one Markdown section that refers to them, or one section of a page
-//! ([`mod@crate::html`]). Written as JSON, a report reads back as it was, so that a finished one
-//! can be [kept].
+//! Saved, each table is a file and each picture two, the second with the series behind it; shown,
+//! all of it is a section of a page ([`mod@crate::html`]). Written as JSON, a report reads back as
+//! it was, so that a finished one can be [kept].
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use mercer_plots::write_whole;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{self, Figure, Panels, SavedPicture};
+use crate::figure::{self, Figure, Panels};
 use crate::judgement::{ComparisonKind, Outcome};
-use crate::table::{Table, TableVerdict, save};
+use crate::table::{Table, TableVerdict};
 
 pub mod conduct;
 pub mod edition;
@@ -60,13 +60,6 @@ impl Picture {
         Ok(match self {
             Self::Figure(figure) => figure.svg()?,
             Self::Panels(panels) => panels.svg()?,
-        })
-    }
-
-    fn save(&self, dir: &Path, stem: &str) -> Result<SavedPicture> {
-        Ok(match self {
-            Self::Figure(figure) => figure.save(dir, stem)?,
-            Self::Panels(panels) => panels.save(dir, stem)?,
         })
     }
 }
@@ -230,57 +223,42 @@ impl Report {
         tables.flat_map(Table::judged).collect()
     }
 
-    /// Writes every table (Markdown, CSV, text) and picture (SVG, PNG, and `…_series.csv` with all
-    /// its points) into `dir` and gives the files' paths.
+    /// Writes every table (CSV) and picture (SVG, and `…_series.csv` with its points) into `dir`
+    /// and gives the files' paths.
     pub fn save(&self, dir: &Path) -> Result<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        for block in &self.blocks {
-            match block {
-                ReportBlock::Words(_) | ReportBlock::Remark(_) | ReportBlock::Guard { .. } => {}
-                ReportBlock::Table { stem, table, .. } => {
-                    table.save(dir, stem)?;
-                    files.extend(["md", "csv", "txt"].map(|ending| dir.join(format!("{stem}.{ending}"))));
-                }
-                ReportBlock::Picture { stem, picture, .. } => {
-                    let SavedPicture { svg, png } = picture.save(dir, stem)?;
-                    let series = dir.join(series_file(stem));
-                    save(&series, &picture.data()?.csv())?;
-                    files.extend([svg, png, series]);
-                }
-            }
+        let mut files = self.pictures()?;
+        files.extend(self.blocks.iter().filter_map(|block| match block {
+            ReportBlock::Table { stem, table, .. } => Some((format!("{stem}.csv"), table.csv())),
+            _ => None,
+        }));
+        for (stem, picture) in self.drawn() {
+            files.push((series_file(stem), picture.data()?.csv()));
         }
-        Ok(files)
+        save(dir, files)
+    }
+
+    fn drawn(&self) -> impl Iterator<Item = (&str, &Picture)> {
+        self.blocks.iter().filter_map(|block| match block {
+            ReportBlock::Picture { stem, picture, .. } => Some((stem.as_str(), picture)),
+            _ => None,
+        })
     }
 
     /// The names and texts of its pictures as SVG files.
     pub fn pictures(&self) -> Result<Vec<(String, String)>> {
-        let pictures = self.blocks.iter().filter_map(|block| match block {
-            ReportBlock::Picture { stem, picture, .. } => Some((stem, picture)),
-            _ => None,
-        });
-        pictures.map(|(stem, picture)| Ok((format!("{stem}.svg"), picture.svg()?))).collect()
+        self.drawn().map(|(stem, picture)| Ok((format!("{stem}.svg"), picture.svg()?))).collect()
     }
+}
 
-    /// A Markdown section with everything in it; pictures by their names, as [`Report::save`] gives
-    /// them.
-    pub fn markdown(&self) -> String {
-        let mut text = format!("## {}\n", self.title);
-        for block in &self.blocks {
-            text.push('\n');
-            match block {
-                ReportBlock::Words(words) => text += &format!("{}\n", words.trim_end()),
-                ReportBlock::Guard { name, acted, of } => text += &format!("*{}*\n", guard_words(name, *acted, *of)),
-                ReportBlock::Remark(Remark { outcome, subject, why, .. }) => {
-                    text += &format!("> **{subject}: {}.** {}\n", outcome.name(), why.trim_end().replace('\n', "\n> "));
-                }
-                ReportBlock::Table { caption, table, .. } => text += &format!("**{caption}**\n\n{}", table.markdown()),
-                ReportBlock::Picture { stem, caption, .. } => {
-                    text += &format!("![{caption}]({stem}.png)\n\n*{caption}*\n");
-                }
-            }
-        }
-        text
-    }
+/// Writes files of these names and texts into a folder, each as a whole or not at all.
+pub(crate) fn save(dir: &Path, files: Vec<(String, String)>) -> Result<Vec<PathBuf>> {
+    let write = |(name, text): (String, String)| {
+        let path = dir.join(name);
+        let done = write_whole(&path, text.as_bytes());
+        done.with_context(|| format!("cannot write {}; check the folder and the space left", path.display()))?;
+        Ok(path)
+    };
+    files.into_iter().map(write).collect()
 }
 
 pub(crate) fn guard_words(name: &str, acted: u64, of: u64) -> String {
@@ -307,17 +285,15 @@ mod tests {
         report.picture("growth", "How they grow", Figure::new("").line("J", &[1.0, 2.0], &[1.0, 2.0]));
         let folder = tempfile::tempdir().unwrap();
         let files = report.save(folder.path()).unwrap();
-        assert_eq!(files.len(), 6);
-        let series = std::fs::read_to_string(folder.path().join("growth_series.csv")).unwrap();
-        assert_eq!(series.lines().nth(2), Some(",line,J,,2,2,,,"));
+        assert_eq!(files.len(), 3);
+        let read = |name| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(read("growth_series.csv").lines().nth(2), Some(",line,J,,2,2,,,"));
+        assert_eq!(read("sizes.csv"), "J\n28\n");
         assert!(files.iter().all(|file| file.is_file()));
-        let text = report.markdown();
-        assert!(text.starts_with("## Sizes\n\nSmall ones.\n\n**Sizes of dictionaries**\n\n|"), "{text}");
-        assert!(text.ends_with("![How they grow](growth.png)\n\n*How they grow*\n"), "{text}");
         report.differs("sizes", "Ours\nare larger.");
-        assert!(report.markdown().ends_with("\n> **sizes: differs.** Ours\n> are larger.\n"), "{}", report.markdown());
-        let back: Report = serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
-        assert_eq!((back.markdown(), back.remarks().count()), (report.markdown(), 1));
+        let written = serde_json::to_string(&report).unwrap();
+        let back: Report = serde_json::from_str(&written).unwrap();
+        assert_eq!((serde_json::to_string(&back).unwrap(), back.remarks().count()), (written, 1));
         assert!(report.find_table("sizes").is_some() && report.find_table("growth").is_none());
     }
 }

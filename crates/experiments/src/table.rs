@@ -1,16 +1,14 @@
-//! Tables for people (Markdown, aligned text) and for programs (CSV), from the same cells.
+//! Tables for people (aligned text; pages) and for programs (CSV), from the same cells.
 //!
 //! People see numbers in a column's format; programs see every digit, and a mean ± deviation as two
 //! columns.
 
-use std::path::Path;
-
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::judgement::{ComparisonKind, Judgement, Outcome};
 use crate::stats::Summary;
-use mercer_plots::{decimals_of, significant, write_whole};
+use mercer_plots::{decimals_of, significant};
 
 /// On which side of its column a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,8 +18,6 @@ pub enum Align {
     Left,
     /// Numbers.
     Right,
-    /// Short marks.
-    Centre,
 }
 
 /// A row of a table from anything that is a cell.
@@ -56,7 +52,12 @@ impl Format {
 
     /// A number as a column of this format shows it.
     pub fn number(self, v: f64) -> String {
-        number(v, self)
+        match self {
+            _ if !v.is_finite() => v.to_string(),
+            Self::Shortest => shortest(v),
+            Self::Decimals(decimals) => format!("{v:.decimals$}"),
+            Self::Significant(digits) => significant(v, digits),
+        }
     }
 }
 
@@ -265,122 +266,49 @@ impl Table {
         all
     }
 
-    /// A Markdown table.
-    pub fn markdown(&self) -> String {
-        let escape = |text: String| text.replace('|', "\\|").replace(['\n', '\r'], " ");
-        let grid = self.grid(escape);
-        let widths = self.widths(&grid, 3);
-        let rule = self.columns.iter().zip(&widths).map(|(column, &width)| {
-            let dashes = "-".repeat(width - 1);
-            match column.align {
-                Align::Left => format!("{dashes}-"),
-                Align::Right => format!("{dashes}:"),
-                Align::Centre => format!(":{}:", "-".repeat(width - 2)),
-            }
-        });
-        let rule: Vec<String> = rule.collect();
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let mut lines = self.aligned(&grid, &widths);
-        lines.insert(1, rule);
-        lines.iter().map(|cells| line(cells)).collect()
-    }
-
     /// Aligned plain text.
     pub fn text(&self) -> String {
-        let grid = self.grid(|text| text.replace(['\n', '\r'], " "));
-        let widths = self.widths(&grid, 1);
-        let rule = widths.iter().map(|&width| "─".repeat(width)).collect();
-        let mut lines = self.aligned(&grid, &widths);
-        lines.insert(1, rule);
-        lines.iter().map(|cells| format!("{}\n", cells.join("  ").trim_end())).collect()
+        let line = |row: Vec<CellText>| row.into_iter().map(|cell| cell.text.replace(['\n', '\r'], " ")).collect();
+        let mut lines: Vec<Vec<String>> = vec![self.columns.iter().map(|column| column.name.clone()).collect()];
+        lines.extend(self.shown().map(line));
+        let width = |i: usize| lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        lines.insert(1, widths.iter().map(|&width| "─".repeat(width)).collect());
+        let pad = |((cell, column), &width): ((&String, &TableColumn), &usize)| match column.align {
+            Align::Left => format!("{cell:<width$}"),
+            Align::Right => format!("{cell:>width$}"),
+        };
+        let aligned = |line: &Vec<String>| {
+            let cells: Vec<String> = line.iter().zip(&self.columns).zip(&widths).map(pad).collect();
+            format!("{}\n", cells.join("  ").trim_end())
+        };
+        lines.iter().map(aligned).collect()
     }
 
     /// Comma-separated values (RFC 4180). Numbers keep every digit; a column that holds a mean ±
     /// deviation becomes two, the second named `… std`.
     pub fn csv(&self) -> String {
-        let split: Vec<bool> = (0..self.columns.len())
-            .map(|i| {
-                let spread = |row: &Vec<Cell>| matches!(row[i], Cell::Spread { .. });
-                self.rows.iter().any(spread)
-            })
-            .collect();
-        let mut header = Vec::new();
-        for (column, &split) in self.columns.iter().zip(&split) {
-            header.push(column.name.clone());
-            if split {
-                header.push(format!("{} std", column.name));
-            }
-        }
-        let mut lines = vec![header];
-        for row in &self.rows {
-            let mut line = Vec::new();
-            for (cell, &split) in row.iter().zip(&split) {
-                let (first, second) = match cell {
-                    Cell::Text(text) => (text.clone(), String::new()),
-                    Cell::Verdict(judgement) => (judgement.to_string(), String::new()),
-                    Cell::Number(v) => (shortest(*v), String::new()),
-                    Cell::Spread { mean, std } => (shortest(*mean), shortest(*std)),
-                    Cell::Empty => Default::default(),
-                };
-                line.push(first);
-                if split {
-                    line.push(second);
-                }
-            }
-            lines.push(line);
-        }
+        let spread = |i: usize| self.rows.iter().any(|row| matches!(row[i], Cell::Spread { .. }));
+        let spreads: Vec<bool> = (0..self.columns.len()).map(spread).collect();
+        let parts = |cell: &Cell| match cell {
+            Cell::Text(text) => [text.clone(), String::new()],
+            Cell::Verdict(judgement) => [judgement.to_string(), String::new()],
+            Cell::Number(v) => [shortest(*v), String::new()],
+            Cell::Spread { mean, std } => [shortest(*mean), shortest(*std)],
+            Cell::Empty => Default::default(),
+        };
         let quote = |text: String| {
             if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
         };
-        lines.into_iter().map(|line| line.into_iter().map(quote).collect::<Vec<_>>().join(",") + "\n").collect()
-    }
-
-    /// Writes `stem.md`, `stem.csv` and `stem.txt` into `dir`, which is made if missing.
-    pub fn save(&self, dir: impl AsRef<Path>, stem: &str) -> Result<()> {
-        for (ending, text) in [("md", self.markdown()), ("csv", self.csv()), ("txt", self.text())] {
-            save(&dir.as_ref().join(format!("{stem}.{ending}")), &text)?;
-        }
-        Ok(())
-    }
-
-    /// Header and rows as people see them.
-    fn grid(&self, escape: impl Fn(String) -> String) -> Vec<Vec<String>> {
-        let header = self.columns.iter().map(|c| escape(c.name.clone()));
-        let mut grid = vec![header.collect::<Vec<_>>()];
-        for row in &self.rows {
-            let cells = row.iter().zip(&self.columns);
-            let shown = cells.map(|(cell, column)| escape(show(cell, column.format)));
-            grid.push(shown.collect());
-        }
-        grid
-    }
-
-    fn widths(&self, grid: &[Vec<String>], least: usize) -> Vec<usize> {
-        (0..self.columns.len())
-            .map(|i| {
-                let lengths = grid.iter().map(|row| row[i].chars().count());
-                lengths.fold(least, usize::max)
-            })
-            .collect()
-    }
-
-    fn aligned(&self, grid: &[Vec<String>], widths: &[usize]) -> Vec<Vec<String>> {
-        let pad = |(i, cell): (usize, &String)| {
-            let width = widths[i];
-            match self.columns[i].align {
-                Align::Left => format!("{cell:<width$}"),
-                Align::Right => format!("{cell:>width$}"),
-                Align::Centre => format!("{cell:^width$}"),
-            }
+        let line = |cells: Vec<[String; 2]>| {
+            let wanted =
+                cells.into_iter().zip(&spreads).flat_map(|(parts, &two)| parts.into_iter().take(1 + usize::from(two)));
+            wanted.map(quote).collect::<Vec<_>>().join(",") + "\n"
         };
-        grid.iter().map(|row| row.iter().enumerate().map(pad).collect()).collect()
+        let head = self.columns.iter().map(|column| [column.name.clone(), format!("{} std", column.name)]).collect();
+        let rows = self.rows.iter().map(|row| row.iter().map(parts).collect());
+        std::iter::once(head).chain(rows).map(line).collect()
     }
-}
-
-/// Writes a file as a whole or not at all.
-pub(crate) fn save(path: &Path, text: &str) -> Result<()> {
-    let done = write_whole(path, text.as_bytes());
-    done.with_context(|| format!("cannot write {}; check the folder and the space left", path.display()))
 }
 
 fn shown(cell: &Cell, column: &TableColumn) -> CellText {
@@ -395,7 +323,7 @@ fn show(cell: &Cell, format: Format) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
         Cell::Verdict(judgement) => judgement.to_string(),
-        Cell::Number(v) => number(*v, format),
+        Cell::Number(v) => format.number(*v),
         Cell::Spread { mean, std } => {
             let decimals = match format {
                 Format::Significant(digits) => decimals_of(*mean, digits),
@@ -403,19 +331,10 @@ fn show(cell: &Cell, format: Format) -> String {
             };
             match decimals {
                 Some(decimals) => format!("{mean:.decimals$} ± {std:.decimals$}"),
-                None => format!("{} ± {}", number(*mean, format), number(*std, format)),
+                None => format!("{} ± {}", format.number(*mean), format.number(*std)),
             }
         }
         Cell::Empty => "–".to_owned(),
-    }
-}
-
-fn number(v: f64, format: Format) -> String {
-    match format {
-        _ if !v.is_finite() => v.to_string(),
-        Format::Shortest => shortest(v),
-        Format::Decimals(decimals) => format!("{v:.decimals$}"),
-        Format::Significant(digits) => significant(v, digits),
     }
 }
 
@@ -434,7 +353,7 @@ mod tests {
             .numbers("MSE", Format::Decimals(5))
             .numbers("J", Format::Shortest)
             .numbers("time, s", Format::Significant(3))
-            .column("seen", Align::Centre, Format::Shortest)
+            .words("seen")
             .words("verdict");
         let verdict = Judgement::new(ComparisonKind::Printed, Outcome::Reproduced, "reproduced (+0.4%, 0.9 se)");
         let summary = Summary { mean: 0.002_851_234, std: 0.000_051, count: 10 };
@@ -462,22 +381,12 @@ mod tests {
     }
 
     #[test]
-    fn markdown() {
-        insta::assert_snapshot!(sample().markdown(), @r#"
-        | learner     |               MSE |   J | time, s | seen | verdict                    |
-        | ----------- | ----------------: | --: | ------: | :--: | -------------------------- |
-        | NONS-ALD    | 0.00285 ± 0.00005 |  28 |  0.0123 |  x   | reproduced (+0.4%, 0.9 se) |
-        | a \| b, "c" |               NaN | 400 | 1.50e-7 |  –   | not run (no data)          |
-        "#);
-    }
-
-    #[test]
     fn text() {
         insta::assert_snapshot!(sample().text(), @r#"
         learner                   MSE    J  time, s  seen  verdict
         ──────────  ─────────────────  ───  ───────  ────  ──────────────────────────
-        NONS-ALD    0.00285 ± 0.00005   28   0.0123   x    reproduced (+0.4%, 0.9 se)
-        a | b, "c"                NaN  400  1.50e-7   –    not run (no data)
+        NONS-ALD    0.00285 ± 0.00005   28   0.0123  x     reproduced (+0.4%, 0.9 se)
+        a | b, "c"                NaN  400  1.50e-7  –     not run (no data)
         "#);
     }
 
@@ -492,7 +401,7 @@ mod tests {
 
     #[test]
     fn significant_digits() {
-        let three = |v| number(v, Format::Significant(3));
+        let three = |v| Format::Significant(3).number(v);
         assert_eq!(three(0.012_345), "0.0123");
         assert_eq!(three(9.996), "10.0");
         assert_eq!(three(12_345.0), "12345");
@@ -540,18 +449,6 @@ mod tests {
         let judged = table.judged();
         assert_eq!(judged.len(), 1);
         assert_eq!((judged[0].subject.as_str(), judged[0].outcome), ("2", Outcome::Differs));
-    }
-
-    #[test]
-    fn all_forms_are_saved() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().join("new");
-        sample().save(&dir, "table3").unwrap();
-        for (ending, text) in [("md", sample().markdown()), ("csv", sample().csv())] {
-            let path = dir.join(format!("table3.{ending}"));
-            assert_eq!(std::fs::read_to_string(path).unwrap(), text);
-        }
-        assert!(dir.join("table3.txt").exists());
     }
 
     #[test]

@@ -15,11 +15,11 @@ const BUDGET: usize = 500;
 /// Points of a curve.
 const WINDOWS: usize = 40;
 /// The filter that every picture of a family shows.
-pub(super) const YARDSTICK: &str = "krls";
+const YARDSTICK: &str = "krls";
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
     let rows = plan.size_or(5000, 20_000);
-    let seeds = plan.repetitions_or(4, 20);
+    let seeds = plan.repetitions_or(2, 20);
     let methods = SignalSeries::ALL.into_iter().flat_map(|series| filters().map(move |method| (series, method)));
     let inputs = methods.flat_map(|(series, method)| (0..seeds).map(move |seed| (series, method, seed)));
     let name = |(series, method, seed): &(SignalSeries, &FilterMethod, usize)| {

@@ -55,10 +55,7 @@ fn about(picture: &Picture, folder: &str, stem: &str) -> Markup {
         details { summary { "In words" } p { (picture.words()) } }
         p.tools {
             a href={ (folder) (stem) ".svg" } { "SVG" }
-            @if folder == OWN {
-                a href={ (folder) (stem) ".png" } { "PNG" }
-                a href={ (folder) (series_file(stem)) } { "Data (CSV)" }
-            }
+            @if folder == OWN { a href={ (folder) (series_file(stem)) } { "Data (CSV)" } }
         }
     }
 }
@@ -111,11 +108,7 @@ fn table(table: &Table, caption: &str, folder: &str, stem: &str, id: &str) -> Ma
                 }
             }
             p.tools {
-                @if folder == OWN {
-                    a href={ (folder) (stem) ".csv" } { "CSV" }
-                    a href={ (folder) (stem) ".md" } { "Markdown" }
-                    a href={ (folder) (stem) ".txt" } { "Text" }
-                }
+                @if folder == OWN { a href={ (folder) (stem) ".csv" } { "CSV" } }
                 span.quiet { (table.len()) @if table.len() == 1 { " row" } @else { " rows" } }
             }
         }
@@ -128,12 +121,8 @@ fn look((name, align): (&str, Align), rows: &[Vec<CellText>], column: usize) -> 
     const LONG: usize = 36;
     let cells = rows.iter().filter_map(|row| row.get(column));
     let long = cells.map(|cell| cell.text.chars().count()).max().is_some_and(|most| most > LONG);
-    let all = [
-        (align == Align::Right, "number"),
-        (align == Align::Centre, "centre"),
-        (align == Align::Left && long, "long"),
-        (is_printed(name), "printed"),
-    ];
+    let all =
+        [(align == Align::Right, "number"), (align == Align::Left && long, "long"), (is_printed(name), "printed")];
     all.into_iter().filter(|(holds, _)| *holds).map(|(_, class)| class).collect::<Vec<_>>().join(" ")
 }
 

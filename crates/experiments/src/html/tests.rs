@@ -6,7 +6,7 @@ use crate::figure::{Figure, Grid, HeatMap, Panels, Scale};
 use crate::judgement::{ComparisonKind, Judgement};
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::report::edition::SectionState;
+use crate::report::edition::{Section, SectionState};
 use crate::report::kept::KeptReport;
 use crate::report::provenance::{DataFile, Machine, Moment, Program, Provenance, Request};
 use crate::table::{Cell, Format, Table};
@@ -82,6 +82,10 @@ fn reduced() -> Plan {
     Plan::reduced(mercer_datasets::Registry::load_from(Vec::new()).unwrap(), 1, 2)
 }
 
+fn section<'a>(edition: &'a mut Edition, name: &str) -> &'a mut Section {
+    edition.sections.iter_mut().find(|section| section.experiment.name == name).unwrap()
+}
+
 fn edition() -> Edition {
     let listed = DataFile { name: "diamonds".into(), sha256: Some("cd".into()), as_listed: Some(false) };
     let provenance = Provenance {
@@ -105,10 +109,10 @@ fn edition() -> Edition {
     let own = kept(edition.provenance.plan.clone(), "everything", "a");
     let (current, stale) =
         (kept(asked.clone(), "broken", &PAPERS[0].experiments[1].fingerprint()), kept(asked, "waiting", "older"));
-    edition.section_mut("everything").unwrap().state = SectionState::Done { kept: Box::new(own), reused: true };
-    edition.section_mut("broken").unwrap().state = SectionState::Failed("no <room>".into());
-    edition.section_mut("broken").unwrap().full = Some(current);
-    edition.section_mut("waiting").unwrap().full = Some(stale);
+    section(&mut edition, "everything").state = SectionState::Done { kept: Box::new(own), reused: true };
+    section(&mut edition, "broken").state = SectionState::Failed("no <room>".into());
+    section(&mut edition, "broken").full = Some(current);
+    section(&mut edition, "waiting").full = Some(stale);
     edition
 }
 

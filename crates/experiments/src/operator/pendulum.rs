@@ -3,9 +3,8 @@
 //!
 //! A stage is two episodes of 200 pairs `(x, u, x⁺)`, learnt by sparse gradient descent on inputs
 //! `z = (x, u)`; value iteration on the operator so far then gives a policy, which is judged by the
-//! sums of rewards of further episodes (section 7.2). Three behaviours collect the pairs: random
-//! torques as in the paper, and the ε-greedy and greedy policies that it names. The module
-//! `reference` knows the dynamics.
+//! sums of rewards of further episodes (section 7.2). Random torques collect the pairs, as in the
+//! paper. The module `reference` knows the dynamics.
 
 mod reference;
 mod stages;
@@ -16,9 +15,7 @@ use mercer_streams::PendulumState;
 use super::RANK_GUARD;
 use crate::prelude::*;
 use reference::ValueFunction;
-use stages::{
-    Behaviour, DISCOUNT, EPISODES, PendulumSetting, SWEEPS, Size, StageView, score, starts, torques, value_grid,
-};
+use stages::{DISCOUNT, EPISODES, PendulumSetting, SWEEPS, Size, StageView, score, starts, torques, value_grid};
 
 const PAPERS: PendulumSetting = PendulumSetting {
     name: "the paper's",
@@ -53,10 +50,9 @@ const UPRIGHT: f64 = -400.0;
 /// The stages of the value maps, where there are as many.
 const SHOWN: [usize; 4] = [0, 7, 14, 19];
 
-/// One setting and behaviour, through all stages.
+/// One setting, through all stages.
 struct PendulumCourse {
     setting: PendulumSetting,
-    behaviour: Behaviour,
     /// The stages of a learner for each seed.
     seeds: Vec<Vec<StageView>>,
 }
@@ -100,40 +96,30 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         None if plan.full => Size { stages: 20, judged_by: 100, last_judged_by: 1000, reference: 301, cells: 61 },
         None => Size { stages: 6, judged_by: 25, last_judged_by: 100, reference: 101, cells: 41 },
     };
-    // A learner with the paper's setting takes minutes at full size; torques that are not the
-    // paper's have one.
-    let seeds_of = |setting: PendulumSetting, behaviour: Behaviour| match plan.repetitions {
-        None if setting == PAPERS && (behaviour != Behaviour::Random || !plan.full) => 1,
-        _ => plan.repetitions_or(2, 5),
-    };
-    let kinds: Vec<(PendulumSetting, Behaviour)> =
-        SETTINGS.iter().flat_map(|setting| Behaviour::ALL.map(|behaviour| (*setting, behaviour))).collect();
-    let inputs = kinds.iter().flat_map(|&(setting, behaviour)| {
-        (0..seeds_of(setting, behaviour)).map(move |repetition| (setting, behaviour, repetition))
-    });
-    let name = |(setting, behaviour, repetition): &(PendulumSetting, Behaviour, usize)| {
-        format!("pendulum / {} / {} / {repetition}", setting.name, behaviour.words())
-    };
+    // A learner with the paper's setting takes minutes at full size.
+    let seeds_of = |setting: PendulumSetting| plan.repetitions_or(if setting == PAPERS { 1 } else { 2 }, 5);
+    let inputs =
+        SETTINGS.into_iter().flat_map(|setting| (0..seeds_of(setting)).map(move |repetition| (setting, repetition)));
+    let name = |(setting, repetition): &(PendulumSetting, usize)| format!("pendulum / {} / {repetition}", setting.name);
     // Everyone starts from the same places.
     let starts = starts(size.last_judged_by, seed_of(plan.seed, "pendulum / judged"));
-    let results = plan.each(inputs, name, |(setting, behaviour, repetition), _| {
+    let results = plan.each(inputs, name, |(setting, repetition), _| {
         let seed = match repetition {
             0 => seed_of(plan.seed, "pendulum / collected"),
             _ => seed_of(plan.seed, &format!("pendulum / collected / {repetition}")),
         };
-        setting.learn_in_stages(*behaviour, size, &starts, seed)
+        setting.learn_in_stages(size, &starts, seed)
     })?;
-    let course = |(setting, behaviour)| {
-        let seeds = results.of(|(of, by, _)| (*of, *by) == (setting, behaviour)).into_iter().cloned().collect();
-        PendulumCourse { setting, behaviour, seeds }
-    };
-    let courses: Vec<PendulumCourse> = kinds.into_iter().map(course).collect();
+    let courses = SETTINGS.map(|setting| {
+        let seeds = results.of(|(of, _)| *of == setting).into_iter().cloned().collect();
+        PendulumCourse { setting, seeds }
+    });
     let reference = ValueFunction::solve(size.reference, size.reference, torques(), DISCOUNT);
     let own = |start: &PendulumState| score(*start, |state| Ok(reference.torque(state)));
     let best: Vec<f64> = starts.iter().map(own).collect::<Result<_, _>>()?;
 
     let mut report = Report::new("Figures 4 and 5: swing-up of a pendulum by value iteration");
-    report.words(introduction(size, seeds_of(PAPERS, Behaviour::Random), seeds_of(OURS, Behaviour::Random)));
+    report.words(introduction(size, seeds_of(PAPERS), seeds_of(OURS)));
     let last = last_stage(&courses, &best)?;
     report.differs("The pendulum's scores and kept pairs", scores_differ(&courses, &best));
     report.table("pendulum", "The last stage", last);
@@ -143,18 +129,13 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let words = "Scores by stage (line: median over the episodes of all seeds; band: from their 2.5th to their 97.5th percentile; \
                  dashed: dynamic programming that knows the pendulum, and what the paper prints), and growth of the dictionary";
     report.picture("pendulum_scores", words, scores(&courses, &best));
-    for setting in SETTINGS {
-        // Of the behaviours, the one that does best.
-        let level = |course: &PendulumCourse| median(&course.last_medians());
-        let own = courses.iter().filter(|course| course.setting == setting);
-        let Some(best) = own.max_by(|a, b| level(a).total_cmp(&level(b))) else { continue };
-        let Some(sights) = best.typical() else { continue };
-        let stem = if setting == PAPERS { "paper" } else { "ours" };
+    for course in &courses {
+        let Some(sights) = course.typical() else { continue };
+        let stem = if course.setting == PAPERS { "paper" } else { "ours" };
         let words = format!(
-            "Normalised value functions by {} setting, {} torques (its best){}, beside that of dynamic programming",
-            setting.name,
-            best.behaviour.words(),
-            if best.seeds.len() > 1 { ", the seed of median score" } else { "" },
+            "Normalised value functions by {} setting{}, beside that of dynamic programming",
+            course.setting.name,
+            if course.seeds.len() > 1 { ", the seed of median score" } else { "" },
         );
         let maps = value_maps(words.clone(), sights, &reference, size);
         report.picture(format!("pendulum_values_{stem}"), words, maps);
@@ -181,7 +162,7 @@ fn upright(scores: &[f64]) -> f64 {
 
 fn last_stage(courses: &[PendulumCourse], best: &[f64]) -> Result<Table> {
     let mut table = Table::with(
-        "setting | torques while learning | seeds # | pairs # | dictionary .0 | kept .2 | \
+        "setting | seeds # | pairs # | dictionary .0 | kept .2 | \
              printed: 0.75 | median score .0 | worst seed's .0 | best seed's .0 | mean score .0 | \
              upright .2 | as good as the reference",
     );
@@ -191,15 +172,13 @@ fn last_stage(courses: &[PendulumCourse], best: &[f64]) -> Result<Table> {
         let kept = course.mean(last, |sight| sight.size as f64 / sight.seen as f64);
         let medians = course.last_medians();
         let (median, scores) = (median(&medians), course.scores(last));
-        let verdict = |kind: ComparisonKind, same: bool| match (course.setting == PAPERS, course.behaviour) {
-            (false, _) => Cell::from("not the paper's setting"),
-            (true, Behaviour::EpsilonGreedy | Behaviour::Greedy) => Cell::from("not in the paper"),
-            (true, Behaviour::Random) if last + 1 < PRINTED_STAGES => Judgement::shortened(kind).into(),
-            (true, Behaviour::Random) => judged(kind, same).with_choice(CHOICE).into(),
+        let verdict = |kind: ComparisonKind, same: bool| match course.setting == PAPERS {
+            false => Cell::from("not the paper's setting"),
+            true if last + 1 < PRINTED_STAGES => Judgement::shortened(kind).into(),
+            true => judged(kind, same).with_choice(CHOICE).into(),
         };
         table.push(row![
             course.setting.name,
-            course.behaviour.words(),
             course.seeds.len(),
             pairs,
             Summary::of(&course.at(last).map(|sight| sight.size as f64).collect::<Vec<f64>>()),
@@ -216,7 +195,6 @@ fn last_stage(courses: &[PendulumCourse], best: &[f64]) -> Result<Table> {
     }
     table.push(row![
         "dynamic programming",
-        "knows the pendulum",
         Cell::Empty,
         Cell::Empty,
         Cell::Empty,
@@ -242,7 +220,7 @@ fn judged(kind: ComparisonKind, same: bool) -> Judgement {
 
 /// Means over seeds, and percentiles over the episodes of all of them.
 fn every_stage(courses: &[PendulumCourse]) -> Result<Table> {
-    let mut table = Table::with("setting | torques while learning | stage # | pairs # | dictionary .0 | sweeps .0");
+    let mut table = Table::with("setting | stage # | pairs # | dictionary .0 | sweeps .0");
     for column in ["worst score", "2.5 %", "median score", "97.5 %", "best score"] {
         table = table.numbers(column, Format::Decimals(0));
     }
@@ -251,7 +229,6 @@ fn every_stage(courses: &[PendulumCourse]) -> Result<Table> {
             let scores = course.scores(stage);
             let mut row = vec![
                 course.setting.name.into(),
-                course.behaviour.words().into(),
                 stage.into(),
                 course.mean(stage, |sight| sight.seen as f64).into(),
                 course.mean(stage, |sight| sight.size as f64).into(),
@@ -266,47 +243,38 @@ fn every_stage(courses: &[PendulumCourse]) -> Result<Table> {
 }
 
 fn scores(courses: &[PendulumCourse], best: &[f64]) -> Panels {
-    let mut panels = Panels::new("Swing-up of a pendulum", 2);
     let column =
         |course: &PendulumCourse, value: &dyn Fn(usize) -> f64| (0..course.stages()).map(value).collect::<Vec<f64>>();
     let stages = |course: &PendulumCourse| column(course, &|stage| stage as f64);
-    let (lowest, reference) = (-2000.0, median(best));
-    for setting in SETTINGS {
-        let own = || courses.iter().filter(move |course| course.setting == setting);
-        let mut figure = Figure::new(format!("scores, {} setting", setting.name))
+    let mut panels = Panels::new("Swing-up of a pendulum", 2);
+    for course in courses {
+        let at = |share: f64| column(course, &|stage| quantile(&course.scores(stage), share));
+        let middle = column(course, &|stage| median(&course.scores(stage)));
+        let ends = [0.0, course.stages().max(1) as f64 - 1.0];
+        let figure = Figure::new(format!("scores, {} setting", course.setting.name))
             .x_label("stage")
             .y_label("score of an episode")
-            .y_range(lowest, 0.0);
-        for course in own() {
-            let (name, xs) = (course.behaviour.words(), stages(course));
-            let ys = column(course, &|stage| median(&course.scores(stage)));
-            figure = if course.behaviour == Behaviour::Random {
-                let low = column(course, &|stage| quantile(&course.scores(stage), 0.025));
-                let high = column(course, &|stage| quantile(&course.scores(stage), 0.975));
-                figure.line_with_band(name, &xs, &ys, &low, &high)
-            } else {
-                figure.line(name, &xs, &ys)
-            };
-        }
-        let last = own().map(PendulumCourse::stages).max().unwrap_or(1) - 1;
-        let ends = [0.0, last as f64];
-        if setting == PAPERS {
-            figure = figure.dashed("dynamic programming, as printed", &ends, &[PRINTED_SCORE; 2]);
-        }
-        panels = panels.panel(figure.dashed("dynamic programming", &ends, &[reference; 2]));
+            .y_range(-2000.0, 0.0)
+            .line_with_band("learnt", &stages(course), &middle, &at(0.025), &at(0.975))
+            .dashed("dynamic programming", &ends, &[median(best); 2]);
+        panels = panels.panel(if course.setting == PAPERS {
+            figure.dashed("dynamic programming, as printed", &ends, &[PRINTED_SCORE; 2])
+        } else {
+            figure
+        });
     }
-    for setting in SETTINGS {
-        let mut figure =
-            Figure::new(format!("growth, {} setting", setting.name)).x_label("stage").y_label("dictionary size");
-        for course in courses.iter().filter(|course| course.setting == setting) {
-            let sizes = column(course, &|stage| course.mean(stage, |sight| sight.size as f64));
-            figure = figure.line(course.behaviour.words(), &stages(course), &sizes);
-        }
-        if let Some(course) = courses.first().filter(|_| setting == PAPERS) {
-            let all = column(course, &|stage| course.mean(stage, |sight| sight.seen as f64));
-            let printed: Vec<f64> = all.iter().map(|pairs| PRINTED_SHARE * pairs).collect();
+    for course in courses {
+        let title = format!("growth, {} setting", course.setting.name);
+        let mean = |value: fn(&StageView) -> f64| column(course, &|stage| course.mean(stage, value));
+        let mut figure = Figure::new(title).x_label("stage").y_label("dictionary size").line(
+            "kept",
+            &stages(course),
+            &mean(|sight| sight.size as f64),
+        );
+        if course.setting == PAPERS {
+            let all = mean(|sight| sight.seen as f64);
             figure = figure.dashed("all pairs", &stages(course), &all);
-            figure = figure.dashed("printed, 75 % of them", &stages(course), &printed);
+            figure = figure.dashed("printed, 75 % of them", &stages(course), &all_of(&all, |n| PRINTED_SHARE * n));
         }
         panels = panels.panel(figure);
     }
@@ -341,9 +309,8 @@ fn value_maps(title: String, sights: &[StageView], reference: &ValueFunction, si
 
 fn introduction(size: &Size, papers: usize, ours: usize) -> String {
     format!(
-        "{} stages of {EPISODES} episodes of 200 pairs. The paper's setting learns from {papers} {} with random torques, as in the paper, \
-         and from at least one with others; ours from {ours}. A seed draws the \
-         learner's starting points and random torques. A median score is the median over seeds of the medians over episodes. *The paper's \
+        "{} stages of {EPISODES} episodes of 200 pairs. The paper's setting learns from {papers} {} with random torques, as in the \
+         paper, ours from {ours}. A seed draws the learner's starting points and torques. A median score is the median over seeds of the medians over episodes. *The paper's \
          setting* is a Gaussian of width 0.167, η = 1e-4 and ε = 8.91e-5. The paper leaves some settings open. We took a discount of \
          {DISCOUNT}, 25 torques, at most {SWEEPS} sweeps of value iteration, and coordinates that are not scaled. Value iteration need not \
          converge, because the estimated weights are not all positive. We divide the weights by their sum, because otherwise the future \
@@ -361,7 +328,7 @@ const CHOICE: &str = "discount, torques and scaling";
 
 const WORDS: &str = "With a step of 1e-4 the operator is hardly more than a sum over the pairs seen. Divided by its mass it is a kernel \
 smoother. The coordinates reach to 8, so a width of 0.167 makes it a smoother of nearest neighbours, and the pairs of random torques do not \
-fill the space. No run with the paper's setting came near its scores, whatever torques it learnt from. A discount, an action grid or a \
+fill the space. No run with the paper's setting came near its scores. A discount, an action grid or a \
 scaling that the paper does not state may make the difference. *Our setting* is the best of some twenty that we tried on other seeds. It \
 is wider in velocity and torque, its step is large enough to correct what was learnt, and its budget is half of the step. It keeps a tenth \
 of 8,000 pairs. It is not the paper's, so no verdict on the paper rests on it.";
@@ -373,8 +340,7 @@ fn scores_differ(courses: &[PendulumCourse], best: &[f64]) -> String {
         let kept = course.mean(last, |sight| sight.size as f64 / sight.seen as f64);
         (median(&course.last_medians()), 100.0 * kept)
     };
-    let find =
-        |setting: PendulumSetting| courses.iter().find(|c| c.setting == setting && c.behaviour == Behaviour::Random);
+    let find = |setting: PendulumSetting| courses.iter().find(|course| course.setting == setting);
     let mut words = "In the paper the scores come to those of dynamic programming, for which it prints a mean of −130, and 75 % of the pairs are kept.".to_owned();
     if let Some((course, (score, kept))) = find(PAPERS).map(|course| (course, at_last(course))) {
         words += &format!(
@@ -385,8 +351,7 @@ fn scores_differ(courses: &[PendulumCourse], best: &[f64]) -> String {
     }
     if let Some((score, kept)) = find(OURS).map(at_last) {
         words += &format!(
-            " A setting of ours, found by trial, measured {score:.0} with {kept:.0} % of the pairs; how near it comes depends on the seed \
-             and on the torques it learns from."
+            " A setting of ours, found by trial, measured {score:.0} with {kept:.0} % of the pairs; how near it comes depends on the seed."
         );
     }
     words += &format!(" Dynamic programming, which knows the pendulum, has {:.0}.", median(best));
@@ -418,7 +383,7 @@ mod tests {
         };
         let seeds =
             [(-300.0, 10), (-100.0, 20), (-200.0, 60)].map(|(score, size)| vec![sight(-9.0, 0), sight(score, size)]);
-        let course = PendulumCourse { setting: OURS, behaviour: Behaviour::Random, seeds: seeds.to_vec() };
+        let course = PendulumCourse { setting: OURS, seeds: seeds.to_vec() };
         assert_eq!((course.stages(), course.scores(1).len()), (2, 9));
         assert_eq!(course.mean(1, |sight| sight.size as f64), 30.0);
         assert_eq!(course.last_medians(), [-300.0, -100.0, -200.0]);

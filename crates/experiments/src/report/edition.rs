@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 
 use crate::experiment::{Experiment, Paper};
 use crate::judgement::Outcome;
-use crate::report::Report;
 use crate::report::kept::KeptReport;
 use crate::report::provenance::{Moment, Provenance, Request};
 use crate::report::tally::Tally;
-use crate::table::save;
+use crate::report::{Report, save};
 
 /// The whole report.
 #[derive(Clone, Debug)]
@@ -90,11 +89,6 @@ impl Edition {
         Self { papers, sections, written: Moment::now(), provenance }
     }
 
-    /// The experiment of this name.
-    pub fn section_mut(&mut self, name: &str) -> Option<&mut Section> {
-        self.sections.iter_mut().find(|section| section.experiment.name == name)
-    }
-
     /// The experiments of a paper.
     pub fn of(&self, paper: &Paper) -> impl Iterator<Item = &Section> {
         let names = paper.experiments;
@@ -148,55 +142,15 @@ impl Edition {
         })
     }
 
-    /// All of it as Markdown; pictures by their names beside it.
-    pub fn markdown(&self) -> String {
-        let plan = &self.provenance.plan;
-        let size = if plan.full { "the papers' size" } else { "reduced size (`--full` for the papers')" };
-        let mut text = format!(
-            "# Reproduction\n\n{size}; seed {}; {} threads; {:.0} s; commit {}; {}. Numbers depend on the seed alone, times on the \
-             machine.\n",
-            plan.seed,
-            plan.threads,
-            self.seconds(),
-            self.provenance.program.commit,
-            self.provenance.machine.processor,
-        );
-        for section in &self.sections {
-            match &section.state {
-                SectionState::Waiting => continue,
-                SectionState::Failed(error) => {
-                    text += &format!("\n## {}\n\n**Failed**: {error}\n", section.experiment.title);
-                }
-                SectionState::Done { kept, reused } => {
-                    text += &format!("\n{}", kept.report.markdown());
-                    if *reused {
-                        text += &format!("\n*Reused from a run that finished {}.*\n", kept.finished);
-                    }
-                }
-            }
-            if let Some(full) = section.beside(plan) {
-                let commit = &full.provenance.program.commit;
-                text += &format!("\n*At the papers' size, kept from commit {commit}: `{}`.*\n", full.command());
-                if let Some(table) = full.report.find_table(section.experiment.name) {
-                    text += &format!("\n{}", table.markdown());
-                }
-            }
-        }
-        text
-    }
-
-    /// Writes `summary.md`, the pages and `report.json` of the folder `report`, and in `full` the
-    /// pictures of the kept results that the pages show, into `out`, and gives the files' paths.
+    /// Writes the pages and `report.json` of the folder `report`, and in `full` the pictures of the
+    /// kept results that the pages show, into `out`, and gives the files' paths.
     pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>> {
-        let mut files = vec![(out.join("summary.md"), self.markdown())];
-        files.push((out.join("report/report.json"), self.json().to_string()));
-        files.extend(crate::html::pages(self).into_iter().map(|(name, text)| (out.join("report").join(name), text)));
+        let mut pages = crate::html::pages(self);
+        pages.push(("report.json".to_owned(), self.json().to_string()));
+        let mut files = save(&out.join("report"), pages)?;
         for kept in self.kept() {
-            files.extend(kept.report.pictures()?.into_iter().map(|(name, text)| (out.join("full").join(name), text)));
+            files.extend(save(&out.join("full"), kept.report.pictures()?)?);
         }
-        for (path, text) in &files {
-            save(path, text)?;
-        }
-        Ok(files.into_iter().map(|(path, _)| path).collect())
+        Ok(files)
     }
 }

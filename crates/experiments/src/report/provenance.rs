@@ -144,11 +144,6 @@ impl Request {
         self.full && self.repetitions.is_none()
     }
 
-    /// The same at the papers' size.
-    pub fn papers(&self) -> Self {
-        Self { full: true, repetitions: None, ..self.clone() }
-    }
-
     /// The command that runs these experiments (all, if none is named) as they were run; threads
     /// are left to the machine.
     pub fn command(&self, only: &[&str]) -> String {

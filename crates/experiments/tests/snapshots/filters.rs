@@ -13,12 +13,10 @@ fn filters_at_short_lengths() {
     let tables = |threads| {
         let plan = plan(threads);
         let curves = run("filters_curves", &plan, 400);
-        let budgets = run("filters_budgets", &plan, 300);
         let switch = run("filters_switch", &plan, 600);
         let mistakes = run("filters_mistakes", &plan, 400);
         [
             without_times(&curves.find_table("filters_curves").unwrap().csv()),
-            without_times(&budgets.find_table("filters_budgets").unwrap().csv()),
             switch.find_table("filters_switch").unwrap().csv().lines().map(|line| rounded(line) + "\n").collect(),
             mistakes.find_table("filters_mistakes").unwrap().csv().lines().map(|line| rounded(line) + "\n").collect(),
         ]

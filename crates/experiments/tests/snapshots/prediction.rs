@@ -13,7 +13,6 @@ fn online_prediction_at_short_lengths() {
             ("opf_methods", 1),
             ("opf_bias", 3),
             ("opf_orders", 4),
-            ("opf_earth", 600),
         ];
         let tables = sizes.iter().map(|(name, size)| untimed(&run(name, &plan, *size).find_table(name).unwrap().csv()));
         tables.collect::<Vec<_>>().join("\n")

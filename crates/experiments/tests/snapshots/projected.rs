@@ -27,7 +27,8 @@ fn without_last(csv: &str) -> String {
 fn large_streams_at_short_lengths() {
     let rows = |threads| {
         let report = run("streams", &plan(threads), 400);
-        assert!(report.markdown().contains("Not on this machine: casp"));
+        let told = serde_json::to_string(&report).unwrap();
+        assert!(told.contains("Not on this machine: casp"));
         without_last(&report.find_table("streams").unwrap().csv())
     };
     let two = rows(2);
@@ -48,38 +49,7 @@ fn the_greedy_adversary_of_short_games() {
 }
 
 #[test]
-fn loss_against_coordinates_of_a_short_stream() {
-    let report = run("atoms", &plan(2), 200);
-    let csv = report.find_table("atoms").unwrap().csv();
-    assert!(report.find_table("atoms_enough").unwrap().csv().contains("diamonds"));
-    insta::assert_snapshot!("atoms", csv.lines().map(|line| rounded(line) + "\n").collect::<String>());
-}
-
-#[test]
 fn exponents_of_short_streams() {
     let report = run("complexity", &plan(2), 160);
     insta::assert_snapshot!("complexity", untimed(&report.find_table("complexity").unwrap().csv()));
-}
-
-/// Points a thousandth apart: within 1e−8 of the dense solution in every round, where the paper's
-/// update has broken down.
-#[test]
-fn near_duplicates_are_exact_where_the_listing_breaks_down() {
-    let report = run("near_duplicates", &plan(2), 240);
-    let csv = report.find_table("near_duplicates").unwrap().csv();
-    let row: Vec<&str> = csv.lines().find(|line| line.starts_with("0.001,")).unwrap().split(',').collect();
-    assert!(row[2].parse::<f64>().unwrap() <= 1e-8, "{row:?}");
-    assert_eq!(row[6..], ["1 of 1", "within 1e-8"]);
-}
-
-#[test]
-fn an_untuned_mixture_on_the_bundled_stream() {
-    let rows = |threads| {
-        let report = run("experts", &plan(threads), 1500);
-        without_last(&report.find_table("experts").unwrap().csv())
-    };
-    let two = rows(2);
-    assert_eq!(two, rows(1));
-    assert!(!two.contains("behind"), "{two}");
-    insta::assert_snapshot!("experts", two);
 }

@@ -2,6 +2,7 @@
 //!
 //! The modules check by computation, with dense matrices, what no experiment measures.
 
+mod listing;
 mod operator;
 mod prediction;
 mod projected;

@@ -42,7 +42,7 @@ fn table_3_on_the_bundled_stream() {
     let report = table3::report(&results, &short(2)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let files = report.save(folder.path()).unwrap();
-    assert!(files.iter().any(|file| file.ends_with("mse_against_time.png")));
+    assert!(files.iter().any(|file| file.ends_with("mse_against_time.svg")));
     assert!(report.remarks().any(|remark| remark.subject == "bank" && remark.why.contains("was not found")));
 }
 

@@ -20,8 +20,6 @@ const TOLERANCE: f64 = 0.1;
 /// Sweeps at most. Estimated weights are not all positive, so that the iteration need not contract;
 /// 0.99⁴⁰⁰ is 0.02.
 pub(super) const SWEEPS: usize = 400;
-/// The share of random torques of the ε-greedy behaviour.
-const EXPLORED: f64 = 0.3;
 
 /// Kernel, step and budget of a learner. The kernel is a Gaussian with a width for each kind of
 /// coordinate.
@@ -34,37 +32,6 @@ pub(super) struct PendulumSetting {
     pub(super) torque_width: f64,
     pub(super) step: StepSchedule,
     pub(super) budget: Budget,
-}
-
-/// Who acts while pairs are collected. Nothing is known in the first stage, which is random for
-/// all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behaviour {
-    Random,
-    /// The policy of the stage before, except for a share of random torques.
-    EpsilonGreedy,
-    Greedy,
-}
-
-impl Behaviour {
-    pub(super) const ALL: [Self; 3] = [Self::Random, Self::EpsilonGreedy, Self::Greedy];
-
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::EpsilonGreedy => "ε-greedy",
-            Self::Greedy => "greedy",
-        }
-    }
-
-    /// The share of random torques.
-    fn explored(self) -> f64 {
-        match self {
-            Self::Random => 1.0,
-            Self::EpsilonGreedy => EXPLORED,
-            Self::Greedy => 0.0,
-        }
-    }
 }
 
 /// How much is run.
@@ -154,20 +121,14 @@ impl PendulumSetting {
     }
 
     /// All stages.
-    pub(super) fn learn_in_stages(
-        &self,
-        behaviour: Behaviour,
-        size: &Size,
-        starts: &[PendulumState],
-        seed: u64,
-    ) -> Result<Vec<StageView>> {
+    pub(super) fn learn_in_stages(&self, size: &Size, starts: &[PendulumState], seed: u64) -> Result<Vec<StageView>> {
         let mut episodes = Pendulum::new(seed);
         let (mut learner, mut steps) = (self.learner()?, Vec::new());
         let scaled: Vec<f64> = torques().iter().map(|u| u / self.torque_width).collect();
         let actions = Points::from_rows(1, &scaled);
-        let (mut policy, mut sights) = (None, Vec::with_capacity(size.stages));
+        let mut sights = Vec::with_capacity(size.stages);
         for stage in 0..size.stages {
-            let pairs = self.collect(&mut episodes, behaviour, policy.as_ref())?;
+            let pairs = self.collect(&mut episodes);
             steps.clear();
             learner.learn_block(pairs.inputs(), pairs.outputs(), &mut steps)?;
             let params = ValueIterationParams::default().discount(DISCOUNT).sweeps(SWEEPS).tolerance(TOLERANCE);
@@ -187,33 +148,24 @@ impl PendulumSetting {
                 forced: learner.forced_rejections(),
                 values: values?,
             });
-            policy = Some(solved);
         }
         Ok(sights)
     }
 
     /// The pairs of one stage.
-    fn collect(
-        &self,
-        episodes: &mut Pendulum,
-        behaviour: Behaviour,
-        policy: Option<&Policy<Gaussian>>,
-    ) -> Result<Pairs> {
+    fn collect(&self, episodes: &mut Pendulum) -> Pairs {
         let mut pairs = Pairs::new(4, 3);
         for _ in 0..EPISODES {
             let mut state = episodes.start();
             for _ in 0..Pendulum::EPISODE {
-                let torque = match policy {
-                    Some(policy) if !episodes.happens(behaviour.explored()) => self.act(policy, &state)?.0,
-                    _ => episodes.random_torque(),
-                };
+                let torque = episodes.random_torque();
                 let next = state.after(torque);
                 let [sin, cos, velocity] = self.seen(&state);
                 pairs.push(&[sin, cos, velocity, torque / self.torque_width], &self.seen(&next));
                 state = next;
             }
         }
-        Ok(pairs)
+        pairs
     }
 }
 
