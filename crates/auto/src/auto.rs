@@ -266,7 +266,8 @@ impl Auto {
         scaling.targets(&self.targets, targets);
         let (width, weights) = (scaling.live(), &self.weights);
         let unit = weighted_median_width(width, &rows.bent, weights);
-        let size = Size::of((width, outputs), self.params);
+        let quick = before.is_none_or(|stage| stage.ahead.linear.is_quick());
+        let size = Size::of((width, outputs), self.params, quick);
         let mut ahead = Ahead::new((width, outputs), unit, rows, size, self.params)?;
         ahead.set_threads(self.threads);
         let given = ahead.len();

@@ -5,13 +5,17 @@ use mercer_kernels::Gaussian;
 use mercer_learners::{Error, Mixture, Regressor, RegressorExt, Rows, Scratch, learn_one_by_one};
 
 use super::AutoParams;
-use super::grid::{GridLearner, grid};
+use super::grid::{GridLearner, grid, quick_grid};
 use super::linear::Linear;
 use super::plan::Size;
 use super::scales::{ScaledRow, ScaledRows};
 
 /// Rows that these learn before the windows look at them.
 pub(super) const PIECE: usize = 64;
+
+/// Multiply-adds of blocks that take as long as one elsewhere, about: a quick plan has no others
+/// ahead of the window.
+pub(super) const IN_BLOCKS: f64 = 4.0;
 
 /// The grid and the linear members.
 #[derive(Clone, Debug)]
@@ -57,9 +61,15 @@ impl Ahead {
         size: Size,
         params: AutoParams,
     ) -> Result<Self, Error> {
-        let budget = params.budget as f64;
-        let (linear, cost) = Linear::new(shape, rows, budget)?;
-        let members = grid(shape, unit, size.share_ahead() * budget - cost)?;
+        let (all, share) = (params.budget as f64, size.share_ahead());
+        let (linear, members) = if size.quick {
+            let budget = IN_BLOCKS * share * all;
+            let (linear, cost) = Linear::new(shape, rows, budget, true)?;
+            (linear, quick_grid(shape, unit, budget - cost)?)
+        } else {
+            let (linear, cost) = Linear::new(shape, rows, all, false)?;
+            (linear, grid(shape, unit, share * all - cost)?)
+        };
         Ok(Self { grid: Mixture::new(members, params.rule)?.recovering(), linear, work: Default::default() })
     }
 

@@ -12,7 +12,10 @@
 //!
 //!   Terms are the features and, where the budget has room, the products of every two of them, in
 //!   at most 2¹⁴ places. They are measured from the value that most rows have, where there is one.
-//!   So of a category one cell counts, and a row costs what is not 0.
+//!   So of a category one cell counts, and a row costs what is not 0. In a quick plan no `σ_i` falls
+//!   below a hundredth of what it was at first, so that the learner follows changes.
+//!
+//! A quick plan has one ridge regression on the features, and another on the terms with products.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
@@ -29,6 +32,12 @@ const RIDGES: [f64; 2] = [0.05, 20.0];
 /// budget.
 const RIDGE_SHARES: [f64; 2] = [0.05, 0.15];
 const PRODUCTS_SHARE: f64 = 0.05;
+/// Of a quick plan: what a ridge regression on features may cost, one on products, and products of
+/// the first-order learner, of which a term costs as much as so many multiply-adds.
+const QUICK_SHARES: [f64; 3] = [0.3, 0.5, 0.35];
+const COST_OF_TERM: f64 = 8.0;
+/// The part of its first variance that a weight keeps where the learner follows changes.
+const FOLLOWING: f64 = 0.01;
 /// Features of ridge regressions go no farther.
 const REACH: f64 = 100.0;
 /// Places of products.
@@ -59,35 +68,61 @@ struct LinearMemory {
 }
 
 impl Linear {
-    /// Those that `budget` multiply-adds a round have room for, and what the ridge regressions
-    /// cost.
-    pub(super) fn new((width, outputs): (usize, usize), rows: &ScaledRows, budget: f64) -> Result<(Self, f64), Error> {
-        let d = width as f64 + 1.0;
-        let costs = [RIDGES.len(), 1].map(|count| count as f64 * 2.0 * d * d);
-        let fits = costs.iter().zip(RIDGE_SHARES).position(|(cost, share)| *cost <= share * budget);
-        let ridges = fits.map_or(&[][..], |fewer| &RIDGES[..RIDGES.len() - fewer]);
-        let ridge = |ridge: &f64| -> Result<_, Error> {
+    /// Those that `budget` multiply-adds a round have room for, and what they cost.
+    pub(super) fn new(
+        (width, outputs): (usize, usize),
+        rows: &ScaledRows,
+        budget: f64,
+        quick: bool,
+    ) -> Result<(Self, f64), Error> {
+        let cost = |terms: usize| 2.0 * (terms as f64).powi(2);
+        let (of_features, of_products) = (cost(width + 1), cost(places(width, true)));
+        let one = [(RIDGES[0], width + 1), (RIDGES[0], places(width, true))];
+        let two = RIDGES.map(|ridge| (ridge, width + 1));
+        let ridges = if quick {
+            let fits = of_features <= QUICK_SHARES[0] * budget;
+            let both = fits && of_features + of_products <= QUICK_SHARES[1] * budget;
+            &one[..usize::from(fits) + usize::from(both)]
+        } else {
+            let costs = [2.0 * of_features, of_features];
+            let fit = costs.iter().zip(RIDGE_SHARES).position(|(cost, share)| *cost <= share * budget);
+            &two[..fit.map_or(0, |fewer| RIDGES.len() - fewer)]
+        };
+        let ridge = |(ridge, terms): &(f64, usize)| -> Result<_, Error> {
             let mut update = LeastSquares::new(ridge * width.max(1) as f64, 1.0)?.with_outputs(outputs);
-            update.restart(width + 1)?;
+            update.restart(*terms)?;
             Ok(update)
         };
         let bases: Vec<f64> = (0..width).map(|j| base(rows.bent.iter().skip(j).step_by(width).copied())).collect();
         let zeros = rows.bent.chunks_exact(width.max(1)).flat_map(|row| row.iter().zip(&bases).filter(|(v, b)| v == b));
         let terms = width as f64 * (1.0 - zeros.count() as f64 / rows.bent.len().max(1) as f64);
-        let products = terms * terms * (1.0 + outputs as f64) <= PRODUCTS_SHARE * budget;
+        let cost_of_products = terms * terms * (1.0 + outputs as f64);
+        let quick_cost = 0.25 * COST_OF_TERM * cost_of_products;
+        let kind = match (quick, quick_cost <= QUICK_SHARES[2] * budget, cost_of_products <= PRODUCTS_SHARE * budget) {
+            (true, true, _) => TermKind::FollowedProducts,
+            (true, false, _) => TermKind::FollowedFeatures,
+            (false, _, true) => TermKind::Products,
+            (false, ..) => TermKind::Features,
+        };
+        let cost: f64 = ridges.iter().map(|(_, terms)| cost(*terms)).sum();
         let linear = Self {
             ridges: ridges.iter().map(ridge).collect::<Result<_, _>>()?,
-            first_order: FirstOrder::new(products, (width, outputs), terms),
+            first_order: FirstOrder::new(kind, (width, outputs), terms),
             bases,
             work: LinearMemory::default(),
         };
-        let cost = fits.map_or(0.0, |fewer| costs[fewer]);
-        Ok((linear, cost))
+        Ok((linear, cost + if kind == TermKind::FollowedProducts { quick_cost } else { 0.0 }))
+    }
+
+    /// Whether it is of a quick plan.
+    pub(super) fn is_quick(&self) -> bool {
+        self.first_order.kind.follows()
     }
 
     /// The members' names.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
-        let ridges = ["linear R²=0.95", "linear R²=0.05"].into_iter().take(self.ridges.len());
+        let second = if self.is_quick() { "products" } else { "linear R²=0.05" };
+        let ridges = ["linear R²=0.95", second].into_iter().take(self.ridges.len());
         ridges.chain(["first-order"])
     }
 
@@ -101,12 +136,12 @@ impl Linear {
         let outputs = made.len() / self.len();
         let mut terms: Box<Terms> = scratch.take_own();
         let input = &mut scratch.vectors[0];
-        fill(input, row.straight);
         let (of_ridges, of_first) = made.split_at_mut(self.ridges.len() * outputs);
-        for (ridge, made) in self.ridges.iter().zip(of_ridges.chunks_exact_mut(outputs)) {
+        for (k, (ridge, made)) in self.ridges.iter().zip(of_ridges.chunks_exact_mut(outputs)).enumerate() {
+            self.fill(k, row, input);
             ridge.predict(input, made);
         }
-        terms.find(row.bent, &self.bases);
+        terms.find(row.bent, &self.bases, self.first_order.kind);
         self.first_order.predict(&terms, of_first);
         scratch.put_own(terms);
     }
@@ -120,14 +155,14 @@ impl Linear {
         made: &mut [f64],
         (first, width): (usize, usize),
     ) {
-        let LinearMemory { inputs, scores, terms } = &mut self.work;
+        let LinearMemory { mut inputs, mut scores, mut terms } = std::mem::take(&mut self.work);
         let outputs = targets.get(0).y.len();
         inputs.resize(inputs.len().max(targets.len()), AlignedVec::new());
-        for (k, ridge) in self.ridges.iter_mut().enumerate() {
-            inputs.iter_mut().zip(rows.clone()).for_each(|(input, row)| fill(input, row.straight));
+        for k in 0..self.ridges.len() {
+            inputs.iter_mut().zip(rows.clone()).for_each(|(input, row)| self.fill(k, row, input));
             scores.clear();
             // After a round that is refused it says no more of this block.
-            let _ = ridge.learn_block(&mut inputs[..targets.len()], targets, scores);
+            let _ = self.ridges[k].learn_block(&mut inputs[..targets.len()], targets, &mut scores);
             scores.resize(targets.len() * outputs, f64::NAN);
             for (made, scores) in made.chunks_exact_mut(width).zip(scores.chunks_exact(outputs)) {
                 made[first + k * outputs..][..outputs].copy_from_slice(scores);
@@ -135,16 +170,45 @@ impl Linear {
         }
         let first = first + self.ridges.len() * outputs;
         for ((row, target), made) in rows.zip(targets.iter()).zip(made.chunks_exact_mut(width)) {
-            terms.find(row.bent, &self.bases);
+            terms.find(row.bent, &self.bases, self.first_order.kind);
             let made = &mut made[first..][..outputs];
-            self.first_order.predict(terms, made);
-            self.first_order.learn(terms, target, made);
+            self.first_order.predict(&terms, made);
+            self.first_order.learn(&terms, target, made);
+        }
+        self.work = LinearMemory { inputs, scores, terms };
+    }
+
+    /// Whether this ridge regression is on the terms with products, and of how many features: of
+    /// those that varied when it began, since all products of many features would cost too much.
+    fn products_of(&self, ridge: usize) -> Option<usize> {
+        let products = self.is_quick() && ridge > 0;
+        let coordinates = self.ridges[ridge].coordinates();
+        products.then(|| (1..PLACES).take_while(|features| places(*features, true) <= coordinates).count())
+    }
+
+    /// What this ridge regression sees: `[1, x]`, so far as one row does not decide for thousands,
+    /// or all terms.
+    fn fill(&self, ridge: usize, row: ScaledRow<'_>, input: &mut AlignedVec) {
+        let coordinates = self.ridges[ridge].coordinates();
+        input.resize(coordinates);
+        input[0] = 1.0;
+        if let Some(features) = self.products_of(ridge) {
+            let mut place = 1;
+            for (j, x) in row.bent[..features].iter().enumerate() {
+                input[place] = *x;
+                input[place + 1..].iter_mut().zip(&row.bent[..=j]).for_each(|(term, other)| *term = 0.5 * x * other);
+                place += j + 2;
+            }
+        } else {
+            input[1..].iter_mut().zip(row.straight).for_each(|(input, x)| *input = x.clamp(-REACH, REACH));
         }
     }
 
     /// Features join that were 0 so far.
     pub(super) fn grow(&mut self, added: usize) -> Result<(), Error> {
-        self.ridges.iter_mut().try_for_each(|ridge| (0..added).try_for_each(|_| ridge.grow()))?;
+        let of_features = if self.is_quick() { 1 } else { RIDGES.len() };
+        let ridges = self.ridges.iter_mut().take(of_features);
+        ridges.flat_map(|ridge| (0..added).map(|_| ridge.grow())).collect::<Result<(), _>>()?;
         self.bases.resize(self.bases.len() + added, 0.0);
         self.first_order.grow(self.bases.len());
         Ok(())
@@ -163,8 +227,11 @@ impl Linear {
     /// Whether it is of so many features and outputs.
     pub(super) fn fits(&self, width: usize, outputs: usize) -> bool {
         self.bases.len() == width
-            && self.ridges.iter().all(|ridge| (ridge.coordinates(), ridge.outputs()) == (width + 1, outputs))
-            && self.first_order.variances.len() == places(width, self.first_order.products)
+            && self.ridges.iter().enumerate().all(|(k, ridge)| {
+                let terms = self.products_of(k).map_or(width + 1, |features| places(features.min(width), true));
+                (ridge.coordinates(), ridge.outputs()) == (terms, outputs)
+            })
+            && self.first_order.variances.len() == places(width, self.first_order.kind.products())
             && self.first_order.outputs() == outputs
     }
 }
@@ -177,13 +244,6 @@ impl Validate for Linear {
         Inconsistent::require(self.ridges.len() <= RIDGES.len(), WHAT, "each has a name")?;
         self.first_order.validate()
     }
-}
-
-/// `[1, x]`, so far as one row does not decide for thousands.
-fn fill(input: &mut AlignedVec, x: &[f64]) {
-    input.resize(x.len() + 1);
-    input[0] = 1.0;
-    input[1..].iter_mut().zip(x).for_each(|(input, x)| *input = x.clamp(-REACH, REACH));
 }
 
 /// The value of more than half of these, or 0.
@@ -201,27 +261,50 @@ fn places(width: usize, products: bool) -> usize {
     1 + if products { (width * (width + 3) / 2).min(PLACES) } else { width }
 }
 
-/// The features of a row that are not 0.
+/// What the first-order learner has weights of, and whether it follows changes.
+///
+/// New variants come last, since files count them from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum TermKind {
+    Features,
+    Products,
+    FollowedFeatures,
+    FollowedProducts,
+}
+
+impl TermKind {
+    fn products(self) -> bool {
+        matches!(self, Self::Products | Self::FollowedProducts)
+    }
+
+    fn follows(self) -> bool {
+        matches!(self, Self::FollowedFeatures | Self::FollowedProducts)
+    }
+}
+
+/// The places and values of the terms of a row that are not 0.
 #[derive(Clone, Debug, Default)]
 struct Terms {
     features: Vec<(usize, f64)>,
+    terms: Vec<(usize, f64)>,
 }
 
 impl Terms {
-    fn find(&mut self, x: &[f64], bases: &[f64]) {
+    fn find(&mut self, x: &[f64], bases: &[f64], kind: TermKind) {
         self.features.clear();
         let all = x.iter().zip(bases).map(|(x, base)| x - base).enumerate();
         self.features.extend(all.filter(|(_, z)| *z != 0.0));
-    }
-
-    /// Calls `see` with the place and the value of each term.
-    fn each(&self, products: bool, mut see: impl FnMut(usize, f64)) {
-        see(0, 1.0);
+        self.terms.clear();
+        self.terms.push((0, 1.0));
+        if !kind.products() {
+            return self.terms.extend(self.features.iter().map(|(j, z)| (1 + j, *z)));
+        }
         for (place, (j, z)) in self.features.iter().enumerate() {
-            let first = if products { j * (j + 3) / 2 } else { *j };
-            see(1 + if products { first % PLACES } else { first }, *z);
-            let others = self.features[..=place].iter().filter(|_| products);
-            others.for_each(|(i, other)| see(1 + (first + 1 + i) % PLACES, 0.5 * z * other));
+            let first = j * (j + 3) / 2;
+            self.terms.push((1 + first % PLACES, *z));
+            let others = self.features[..=place].iter();
+            self.terms.extend(others.map(|(i, other)| (1 + (first + 1 + i) % PLACES, 0.5 * z * other)));
         }
     }
 }
@@ -230,7 +313,7 @@ impl Terms {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct FirstOrder {
-    products: bool,
+    kind: TermKind,
     /// `σ_i` at first.
     prior: f64,
     /// One an output for each term.
@@ -242,11 +325,11 @@ struct FirstOrder {
 
 impl FirstOrder {
     /// For rows in which so many features are not 0.
-    fn new(products: bool, (width, outputs): (usize, usize), features: f64) -> Self {
-        let prior = if products { 1.0 / features.max(1.0) } else { 1.0 };
-        let terms = places(width, products);
+    fn new(kind: TermKind, (width, outputs): (usize, usize), features: f64) -> Self {
+        let prior = if kind.products() { 1.0 / features.max(1.0) } else { 1.0 };
+        let terms = places(width, kind.products());
         let (weights, variances) = (vec![0.0; terms * outputs], vec![prior; terms]);
-        Self { products, prior, weights, variances, noise: 1.0, rounds: 0.0 }
+        Self { kind, prior, weights, variances, noise: 1.0, rounds: 0.0 }
     }
 
     fn outputs(&self) -> usize {
@@ -255,37 +338,37 @@ impl FirstOrder {
 
     fn predict(&self, terms: &Terms, made: &mut [f64]) {
         made.fill(0.0);
-        terms.each(self.products, |place, z| {
+        for (place, z) in &terms.terms {
             let weights = &self.weights[place * made.len()..];
             made.iter_mut().zip(weights).for_each(|(made, weight)| *made += z * weight);
-        });
+        }
     }
 
     /// Learns a target, having predicted `made`.
     fn learn(&mut self, terms: &Terms, Target { y, weight }: Target<'_>, made: &[f64]) {
-        let mut spread = 0.0;
-        terms.each(self.products, |place, z| spread += self.variances[place] * z * z);
+        let spread = terms.terms.iter().fold(0.0, |spread, (place, z)| spread + self.variances[*place] * z * z);
         let noise = self.noise.max(LEAST_NOISE) / weight;
         let gain = 1.0 / (noise + spread);
         let squared = y.iter().zip(made).map(|(y, made)| (y - made).powi(2)).sum::<f64>() / y.len() as f64;
         if !(gain.is_normal() && squared.is_finite()) {
             return;
         }
-        terms.each(self.products, |place, z| {
-            let along = self.variances[place] * z;
+        let least = if self.kind.follows() { FOLLOWING * self.prior } else { 0.0 };
+        for (place, z) in &terms.terms {
+            let along = self.variances[*place] * z;
             let weights = &mut self.weights[place * y.len()..];
             for (weight, (y, made)) in weights.iter_mut().zip(y.iter().zip(made)) {
                 *weight += gain * along * (y - made);
             }
-            self.variances[place] = (self.variances[place] - gain * along * along).max(0.0);
-        });
+            self.variances[*place] = (self.variances[*place] - gain * along * along).max(least);
+        }
         self.rounds = (self.rounds + 1.0).min(ROUNDS);
         self.noise += (squared - self.noise) / self.rounds;
     }
 
     /// Goes over to so many features, of which the last are new.
     fn grow(&mut self, width: usize) {
-        let (outputs, terms) = (self.outputs(), places(width, self.products));
+        let (outputs, terms) = (self.outputs(), places(width, self.kind.products()));
         self.weights.resize(terms * outputs, 0.0);
         self.variances.resize(terms, self.prior);
     }
@@ -306,38 +389,51 @@ impl Validate for FirstOrder {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::{SMatrix, SVector};
+
     use super::*;
 
-    /// The first-order learner against its formulas over dense terms, and it learns a product.
+    /// The first-order learner and the ridge regression on products against their formulas over
+    /// dense terms, and they learn a product.
     #[test]
-    fn the_first_order_learner_is_its_formulas() -> Result<(), Error> {
+    fn members_on_products_are_their_formulas() -> Result<(), Error> {
         let x = |t: usize| [(1.3 * t as f64 + (t * t % 31) as f64).sin(), if t.is_multiple_of(3) { 1.5 } else { 0.0 }];
         let straight: Vec<f64> = (0..400).flat_map(x).collect();
         let targets: Vec<f64> = straight.chunks_exact(2).map(|x| 0.2 + x[0] - 0.7 * x[0] * x[1]).collect();
         let rows = ScaledRows { bent: straight.clone(), straight };
-        let (mut linear, cost) = Linear::new((2, 1), &rows, 1e5)?;
-        assert!(linear.len() == 3 && cost == 36.0 && linear.first_order.products);
-        let mut made = vec![0.0; 3 * targets.len()];
-        linear.learn((0..400).map(|t| rows.row(t, 2)), Targets::new(&targets, &[], 1)?, &mut made, (0, 3));
-        let (mut w, mut variances, mut noise, mut late) = ([0.0; 6], [linear.first_order.prior; 6], 1.0_f64, 0.0);
-        for (t, y) in targets.iter().enumerate() {
-            let [a, b] = x(t);
-            let z = [1.0, a, 0.5 * a * a, b, 0.5 * b * a, 0.5 * b * b];
-            let error = y - w.iter().zip(&z).map(|(w, z)| w * z).sum::<f64>();
-            assert!((made[3 * t + 2] - (y - error)).abs() < 1e-12);
-            late += if t >= 300 { error * error } else { 0.0 };
-            let v = noise.max(LEAST_NOISE) + variances.iter().zip(&z).map(|(s, z)| s * z * z).sum::<f64>();
-            for ((w, s), z) in w.iter_mut().zip(&mut variances).zip(&z) {
-                *w += *s * z * error / v;
-                *s -= (*s * z).powi(2) / v;
+        for (quick, kind) in [(false, TermKind::Products), (true, TermKind::FollowedProducts)] {
+            let (mut linear, cost) = Linear::new((2, 1), &rows, 1e5, quick)?;
+            assert!(linear.len() == 3 && linear.first_order.kind == kind && (quick || cost == 36.0));
+            let mut made = vec![0.0; 3 * targets.len()];
+            linear.learn((0..400).map(|t| rows.row(t, 2)), Targets::new(&targets, &[], 1)?, &mut made, (0, 3));
+            let prior = linear.first_order.prior;
+            let least = if quick { prior / 100.0 } else { 0.0 };
+            let (mut w, mut variances, mut noise, mut late) = ([0.0; 6], [prior; 6], 1.0_f64, 0.0);
+            let (mut squares, mut sums) = (SMatrix::<f64, 6, 6>::identity() * 2.0 * RIDGES[0], SVector::zeros());
+            for (t, y) in targets.iter().enumerate() {
+                let [a, b] = x(t);
+                let z = [1.0, a, 0.5 * a * a, b, 0.5 * b * a, 0.5 * b * b];
+                let error = y - w.iter().zip(&z).map(|(w, z)| w * z).sum::<f64>();
+                assert!((made[3 * t + 2] - (y - error)).abs() < 1e-12);
+                late += if t >= 300 { error * error } else { 0.0 };
+                let v = noise.max(LEAST_NOISE) + variances.iter().zip(&z).map(|(s, z)| s * z * z).sum::<f64>();
+                for ((w, s), z) in w.iter_mut().zip(&mut variances).zip(&z) {
+                    *w += *s * z * error / v;
+                    *s = (*s - (*s * z).powi(2) / v).max(least);
+                }
+                noise += (error * error - noise) / (t + 1) as f64;
+                let z = SVector::from(z);
+                squares += z * z.transpose();
+                let forecast = squares.cholesky().map(|factor| factor.solve(&sums).dot(&z));
+                assert!(!quick || forecast.is_some_and(|forecast| (made[3 * t + 1] - forecast).abs() < 1e-9));
+                sums += z * *y;
             }
-            noise += (error * error - noise) / (t + 1) as f64;
+            assert!(late / 100.0 < 0.02, "{late}");
+            linear.grow(1)?;
+            assert!(linear.fits(3, 1) && linear.validate().is_ok());
+            linear.add_output(Some(0))?;
+            assert!(linear.fits(3, 2) && linear.validate().is_ok());
         }
-        assert!(late / 100.0 < 0.02, "{late}");
-        linear.grow(1)?;
-        assert!(linear.fits(3, 1) && linear.validate().is_ok());
-        linear.add_output(Some(0))?;
-        assert!(linear.fits(3, 2) && linear.validate().is_ok());
         Ok(())
     }
 }

@@ -279,6 +279,10 @@ impl Nearest {
 
     /// Puts an example into the windows, and says where.
     fn push(&mut self, row: ScaledRow<'_>, example: ([&[f64]; TARGETS], f64), work: &mut NeighbourMemory) -> usize {
+        if self.metrics.is_empty() {
+            self.rounds += 1;
+            return 0;
+        }
         let mut ranked = std::mem::take(&mut work.input);
         self.ranks.apply(row.straight, &mut ranked);
         let mut place = 0;

@@ -61,6 +61,9 @@ const PLANS: [BudgetPlan; 4] = [
 /// Where not even the last has room.
 const NOTHING: BudgetPlan = BudgetPlan { slots: &[], frequencies: 0, least: |_| 0.0 };
 
+/// Budgets up to this have few members ahead of the window, which learn blocks.
+const LARGEST_QUICK: usize = 256_000;
+
 /// What those that forget leave to what learns from all rows, where there is no window.
 const LEFT: f64 = 0.6;
 
@@ -71,25 +74,33 @@ pub(super) struct Size {
     /// Nearest examples of a prediction at most.
     neighbours: usize,
     pub(super) window: usize,
+    /// With few members ahead of the window, which learn blocks.
+    pub(super) quick: bool,
 }
 
 impl Size {
-    /// The largest plan that three quarters of the budget allow.
-    pub(super) fn of((width, outputs): (usize, usize), AutoParams { budget, neighbours, .. }: AutoParams) -> Self {
+    /// The largest plan that three quarters of the budget allow. What files of before hold is not
+    /// `quick`, and goes on as it was.
+    pub(super) fn of(
+        (width, outputs): (usize, usize),
+        AutoParams { budget, neighbours, .. }: AutoParams,
+        quick: bool,
+    ) -> Self {
+        let quick = quick && budget <= LARGEST_QUICK;
         let (d, m, budget) = (width as f64, outputs as f64, 0.75 * budget as f64);
         let with_room = PLANS.iter().find_map(|plan| {
-            let size = Self { plan, neighbours, window: 0 };
+            let size = Self { plan, neighbours, window: 0, quick: false };
             let processes: f64 = size.slots().map(|slot| cost_of_processes((width, outputs), slot.neighbours)).sum();
             // An exponential costs as much as twenty multiply-adds.
             let forgetting = (STEPS.len() * plan.frequencies) as f64 * (d + 22.0 + 2.0 * m);
             let left = budget - processes - forgetting;
             if plan.slots.is_empty() {
-                return (left >= LEFT * budget).then_some(size);
+                return (!quick && left >= LEFT * budget).then_some(size);
             }
             let window = left / (plan.slots.len() as f64 * (d + 1.0));
-            (neighbours > 0 && window >= (plan.least)(d)).then_some(Self { window: window as usize, ..size })
+            (neighbours > 0 && window >= (plan.least)(d)).then_some(Self { window: window as usize, quick, ..size })
         });
-        with_room.unwrap_or(Self { plan: &NOTHING, neighbours, window: 0 })
+        with_room.unwrap_or(Self { plan: &NOTHING, neighbours, window: 0, quick })
     }
 
     /// The share of the whole that what learns from every row alike has.

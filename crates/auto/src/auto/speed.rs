@@ -9,8 +9,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::ahead::{Ahead, FeatureBlock, PIECE};
-use super::grid::most_points;
+use super::ahead::{Ahead, FeatureBlock, IN_BLOCKS, PIECE};
+use super::grid::filling;
 use super::nearest::Nearest;
 use super::plan::{Past, Size};
 use super::scales::{ScaledRow, ScaledRows};
@@ -83,7 +83,7 @@ struct Speed {
 impl Speed {
     fn new(dimension: usize, params: AutoParams) -> Self {
         let mut rng = rng(STREAM);
-        let count = most_points(dimension, LARGEST) + ROUNDS * ROWS;
+        let count = filling(dimension, IN_BLOCKS * LARGEST) + ROUNDS * ROWS;
         let mut uniform = |numbers: usize| (0..numbers).map(|_| rng.random_range(-1.0..1.0)).collect();
         Self { dimension, params, rows: uniform(count * dimension), targets: uniform(count * params.outputs) }
     }
@@ -98,13 +98,13 @@ impl Speed {
     fn microseconds(&self, budget: f64) -> Result<f64, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
         let params = self.params.budget(budget as usize);
-        let size = Size::of((d, m), params);
+        let size = Size::of((d, m), params, true);
         // Uniform on [−1, 1]: the mean squared distance is ⅔d.
         let unit = (2.0 / 3.0 * d.max(1) as f64).sqrt();
         let [straight, bent] = [self.rows[..PIECE * d].to_vec(), self.rows[..PIECE * d].to_vec()];
         let (few, targets) = (ScaledRows { straight, bent }, &self.targets[..PIECE * m]);
         let mut ahead = Ahead::new((d, m), unit, &few, size, params)?;
-        let warm = most_points(d, budget);
+        let warm = filling(d, IN_BLOCKS * budget);
         let mut predictions = Vec::new();
         ahead.learn_in_pieces(self.block(0, warm.max(PIECE))?, false, |made| predictions.extend_from_slice(made))?;
         let given = ahead.len();

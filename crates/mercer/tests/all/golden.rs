@@ -1,9 +1,9 @@
 //! A golden file of every kind and learner loads and predicts what it did; what is saved now goes
 //! on bit for bit.
 //!
-//! `MERCER_BLESS=1 cargo test -p mercer --test all` writes all files anew. Without it, the test
-//! fails where a file is missing, belongs to no learner, differs from what is saved now, or
-//! predicts something else.
+//! A file is kept for ever: `MERCER_BLESS=1 cargo test -p mercer --test all` writes those that are
+//! missing alone. Without it, the test fails where a file is missing, belongs to no learner, differs
+//! from what is saved now, or predicts something else. Forms that are written no more are [`OLDER`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,6 +18,10 @@ use crate::subjects::{go_on, models, rows, sure, wide, windowed};
 /// Rows learnt before a file was written, and rows predicted after it was read.
 const LEARNT: usize = 24;
 const PREDICTED: usize = 6;
+
+/// Files of forms that are read, but written no more: `auto` with nine small dictionaries, where the
+/// budget is small.
+const OLDER: [&str; 2] = ["auto", "auto-window"];
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -71,16 +75,23 @@ fn a_window_that_grows_goes_on_bit_for_bit() {
     }
 }
 
-/// Writes every file, and what it predicts, in place of all that is there.
+/// What the files predict.
+fn expected() -> BTreeMap<String, Vec<f64>> {
+    let text = fs::read_to_string(folder().join("predictions.json")).expect("see this file's head");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Writes the files that are missing, and what they predict.
 fn bless(ahead: &[([f64; 2], f64)]) {
-    _ = fs::remove_dir_all(folder());
-    fs::create_dir_all(folder()).unwrap();
-    let line = |(name, mut model): (&str, Model)| {
-        fs::write(folder().join(format!("{name}.mercer")), model.to_bytes().unwrap()).unwrap();
-        format!("{}: {}", Value::from(name), Value::from(go_on(&mut model, ahead)))
-    };
-    let mut lines: Vec<String> = models(LEARNT).into_iter().map(line).collect();
-    lines.sort();
+    let mut all = expected();
+    for (name, mut model) in models(LEARNT) {
+        let path = folder().join(format!("{name}.mercer"));
+        if !path.exists() {
+            fs::write(path, model.to_bytes().unwrap()).unwrap();
+            all.insert(name.to_owned(), go_on(&mut model, ahead));
+        }
+    }
+    let lines: Vec<String> = all.into_iter().map(|(name, made)| format!("\"{name}\": {}", Value::from(made))).collect();
     fs::write(folder().join("predictions.json"), format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
 }
 
@@ -90,9 +101,9 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
     if std::env::var_os("MERCER_BLESS").is_some() {
         bless(ahead);
     }
-    let text = fs::read_to_string(folder().join("predictions.json")).expect("see this file's head");
-    let expected: BTreeMap<String, Vec<f64>> = serde_json::from_str(&text).unwrap();
-    let models = models(LEARNT);
+    let expected = expected();
+    let models = models(LEARNT).into_iter().map(|(name, model)| (name, Some(model)));
+    let models: Vec<(&str, Option<Model>)> = models.chain(OLDER.map(|name| (name, None))).collect();
     let names: BTreeSet<String> = models.iter().map(|(name, _)| (*name).to_owned()).collect();
     let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "mercer"));
@@ -107,7 +118,9 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         assert!(bytes.len() < 40_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
         let mut loaded = Model::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(loaded.to_bytes().unwrap(), bytes, "{name}: saved again, it is another file");
-        assert_eq!(model.to_bytes().unwrap().len(), bytes.len(), "{name}: what is saved now has another form");
+        if let Some(model) = model {
+            assert_eq!(model.to_bytes().unwrap().len(), bytes.len(), "{name}: what is saved now has another form");
+        }
         kinds.push(loaded.kind());
         let made = go_on(&mut loaded, ahead);
         let numbers = &expected[name];
