@@ -9,8 +9,8 @@ use super::nearest::with_outputs;
 const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
-/// Of a quick plan: what learners on random features have, each of these widths as much. A dictionary
-/// has the rest, or two where each holds so many points.
+/// Of a quick plan: what learners on random features have, each of these widths as much. A
+/// dictionary has the rest, or two where each holds so many points.
 const FORGETTING_SHARE: f64 = 0.3;
 const FORGETTING_WIDTHS: [f64; 2] = [0.5, 2.0];
 const STEP: f64 = 0.3;
@@ -38,8 +38,8 @@ fn points([a, b]: [f64; 2], budget: f64) -> usize {
     (points as usize).max(1)
 }
 
-/// The points of each dictionary of a quick plan, `2J² + J(d + 20)` multiply-adds, and whether there
-/// are two.
+/// The points of each dictionary of a quick plan, `2J² + J(d + 20)` multiply-adds, and whether
+/// there are two.
 fn quick_points(width: usize, budget: f64) -> (usize, bool) {
     let of = |share: f64| points([2.0, width as f64 + 20.0], share * (1.0 - FORGETTING_SHARE) * budget);
     if of(0.5) >= TWO_OF { (of(0.5), true) } else { (of(1.0), false) }
@@ -83,8 +83,8 @@ pub(super) fn grid(shape: (usize, usize), unit: f64, budget: f64) -> Result<Memb
     Ok(members)
 }
 
-/// The members of a quick plan: few, and each learns blocks. Dictionaries stay as they are once they
-/// are full.
+/// The members of a quick plan: few, and each learns blocks. Dictionaries stay as they are once
+/// they are full.
 pub(super) fn quick_grid(shape: (usize, usize), unit: f64, budget: f64) -> Result<Members, Error> {
     let (points, two) = quick_points(shape.0, budget);
     let mut members = Vec::new();

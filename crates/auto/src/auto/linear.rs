@@ -12,8 +12,8 @@
 //!
 //!   Terms are the features and, where the budget has room, the products of every two of them, in
 //!   at most 2¹⁴ places. They are measured from the value that most rows have, where there is one.
-//!   So of a category one cell counts, and a row costs what is not 0. In a quick plan no `σ_i` falls
-//!   below a hundredth of what it was at first, so that the learner follows changes.
+//!   So of a category one cell counts, and a row costs what is not 0. In a quick plan no `σ_i`
+//!   falls below a hundredth of what it was at first, so that the learner follows changes.
 //!
 //! A quick plan has one ridge regression on the features, and another on the terms with products.
 

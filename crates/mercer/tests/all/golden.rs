@@ -2,8 +2,9 @@
 //! on bit for bit.
 //!
 //! A file is kept for ever: `MERCER_BLESS=1 cargo test -p mercer --test all` writes those that are
-//! missing alone. Without it, the test fails where a file is missing, belongs to no learner, differs
-//! from what is saved now, or predicts something else. Forms that are written no more are [`OLDER`].
+//! missing alone. Without it, the test fails where a file is missing, belongs to no learner,
+//! differs from what is saved now, or predicts something else. Forms that are written no more are
+//! [`OLDER`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,8 +20,8 @@ use crate::subjects::{go_on, models, rows, sure, wide, windowed};
 const LEARNT: usize = 24;
 const PREDICTED: usize = 6;
 
-/// Files of forms that are read, but written no more: `auto` with nine small dictionaries, where the
-/// budget is small.
+/// Files of forms that are read, but written no more: `auto` with nine small dictionaries, where
+/// the budget is small.
 const OLDER: [&str; 2] = ["auto", "auto-window"];
 
 fn folder() -> PathBuf {
