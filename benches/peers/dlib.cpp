@@ -1,5 +1,5 @@
 // Rows a second of dlib's krls on a stream of `cargo xtask bench-report`, as speed.py says.
-// Built by `cargo xtask bench-report` with dlib's own loops, and with a BLAS (DLIB_USE_BLAS).
+// Built by `cargo xtask bench-report` with dlib's own loops, and with OpenBLAS (PEER_OPENBLAS).
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,13 @@
 #include <string>
 #include <vector>
 
-#ifdef DLIB_USE_BLAS
+// Packages of dlib settle this, and not always in the same way.
+#include <dlib/assert.h>
+#include <dlib/test_for_odr_violations.h>
+#undef DLIB_USE_BLAS
+#undef DLIB_USE_LAPACK
+#ifdef PEER_OPENBLAS
+#define DLIB_USE_BLAS
 // The names that the package scipy-openblas32 gives to what dlib calls.
 #define cblas_daxpy scipy_cblas_daxpy
 #define cblas_ddot scipy_cblas_ddot
@@ -28,9 +34,9 @@ int main(int count, char** words) {
     const std::string task = count > 1 ? words[1] : "";
     if (task == "version") {
         std::printf("%d.%d", DLIB_MAJOR_VERSION, DLIB_MINOR_VERSION);
-#ifdef DLIB_USE_BLAS
-        std::string config = scipy_openblas_get_config();
-        std::printf(", %s", config.substr(0, config.find(" USE") == std::string::npos ? 16 : config.find(" NO_")).c_str());
+#ifdef PEER_OPENBLAS
+        const std::string config = scipy_openblas_get_config();
+        std::printf(", %s", config.substr(0, config.find(' ', sizeof "OpenBLAS")).c_str());
 #endif
         return 0;
     }

@@ -121,7 +121,7 @@ fn dlib(shell: &Shell, root: &Path, arguments: &Arguments) -> Result<Vec<String>
         Ok(library) => {
             let program = folder.join("dlib-openblas");
             let link = [format!("-L{library}"), "-lscipy_openblas".to_owned(), format!("-Wl,-rpath,{library}")];
-            cmd!(shell, "g++ {options...} -DDLIB_USE_BLAS {headers...} {source} -o {program} -pthread {link...}")
+            cmd!(shell, "g++ {options...} -DPEER_OPENBLAS {headers...} {source} -o {program} -pthread {link...}")
                 .run()?;
             // The library knows the processor; a kernel that somebody chose for an older one slows
             // it.
