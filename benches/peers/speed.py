@@ -128,16 +128,14 @@ def numpy_fogd(size, x, y, learns):
 
 def of_numpy(task, size, x, y):
     """Recursions in blocks of 64 on numpy's BLAS."""
-    make = {"krls": numpy_krls, "fogd": numpy_fogd}.get(task.removesuffix("-predict"))
-    return make and fastest(make(size, x, y, not task.endswith("-predict")), batches(size, x, y))
+    make = {"krls": numpy_krls, "fogd": numpy_fogd}[task.removesuffix("-predict")]
+    return fastest(make(size, x, y, not task.endswith("-predict")), batches(size, x, y))
 
 
 def of_river(task, size, x, y):
     """One cosine a frequency with a random phase, row by row."""
     from river import feature_extraction, linear_model, optim
 
-    if not task.startswith("fogd"):
-        return None
     sampler = feature_extraction.RBFSampler(gamma=1 / (2 * WIDTH**2), n_components=size, seed=1)
     model = sampler | linear_model.LinearRegression(optimizer=optim.SGD(STEP))
     rows, targets = [dict(enumerate(row)) for row in x.tolist()], y.tolist()
@@ -162,7 +160,7 @@ def of_sklearn(task, size, x, y, together=1):
     if task == "krls-predict":
         expansion = KernelRidge(kernel="rbf", gamma=gamma).fit(x[:size], y[:size])
         run = lambda x, y: expansion.predict(x)
-    elif task.startswith("fogd"):
+    else:
         sampler = RBFSampler(gamma=gamma, n_components=size, random_state=1).fit(x)
         model = SGDRegressor(learning_rate="constant", eta0=STEP, penalty=None, shuffle=False)
         model.partial_fit(sampler.transform(x[:size]), y[:size])
@@ -173,8 +171,6 @@ def of_sklearn(task, size, x, y, together=1):
             if task == "fogd":
                 model.partial_fit(z, y)
 
-    else:
-        return None
     if together > 1:
         return fastest(run, batches(size, x, y))
     return fastest(singly(lambda x, y: run(x[None, :], np.array([y]))), batches(size, x, y))
@@ -185,8 +181,6 @@ def of_vw(task, size, x, y):
     import pylibvw
     from vowpalwabbit import pyvw
 
-    if not task.startswith("fogd"):
-        return None
     model = pyvw.Workspace(f"--quiet --sgd --learning_rate {STEP} --power_t 0 --noconstant")
     rows = features(x, frequencies(size, x.shape[1]))
     texts = (" ".join(f"{i}:{value:.6f}" for i, value in enumerate(row)) for row in rows)
@@ -202,8 +196,6 @@ def of_statsforecast(task, size, x, y, method="ets", refitted=True):
     """The next row of a series that has grown by one, with a fit at each or with the first fit."""
     from statsforecast.models import AutoARIMA, AutoETS, AutoTheta
 
-    if task != "series":
-        return None
     model = {"ets": AutoETS, "theta": AutoTheta, "arima": AutoARIMA}[method](season_length=SEASON)
     model.fit(y[:size])
     step = model.forecast if refitted else model.forward
@@ -214,8 +206,6 @@ def of_deeptime(task, size, x, y):
     """Least squares between Gaussians on the anchors, from all pairs at once."""
     from deeptime.decomposition import EDMD
 
-    if not task.startswith("operator"):
-        return None
     anchors, now, after = x[:size], x[size:-1], x[size + 1 :]
     basis = lambda z: gaussian(z, anchors, STATES)
     fit = lambda: EDMD(basis).fit((now, after)).fetch_model()
@@ -229,28 +219,26 @@ def of_pydmd(task, size, x, y):
     """Kernel dynamic mode decomposition of a trajectory through the anchors, from all of them at once."""
     from pydmd import EDMD
 
-    if not task.startswith("operator"):
-        return None
     trajectory = x[:size].T
     fit = lambda: EDMD(kernel_metric="rbf", kernel_params={"gamma": 1 / (2 * STATES**2)}).fit(trajectory)
-    if task == "operator":
-        return fastest(fit, [()], rows=size - 1)
-    return None
+    return fastest(fit, [()], rows=size - 1)
 
 
-# Each with the packages whose versions are told.
+FOGD, SERIES = ("fogd", "fogd-predict"), ("series",)
+KERNELS = ("krls-predict", *FOGD)
+# Each with its package, and the tasks that it has.
 PROGRAMS = {
-    "numpy": (of_numpy, ["numpy"]),
-    "river": (of_river, ["river"]),
-    "sklearn": (of_sklearn, ["scikit-learn"]),
-    "sklearn-blocks": (lambda *a: of_sklearn(*a, together=BATCH), ["scikit-learn"]),
-    "vw": (of_vw, ["vowpalwabbit"]),
-    "ets": (of_statsforecast, ["statsforecast"]),
-    "ets-forward": (lambda *a: of_statsforecast(*a, refitted=False), ["statsforecast"]),
-    "theta": (lambda *a: of_statsforecast(*a, method="theta"), ["statsforecast"]),
-    "arima": (lambda *a: of_statsforecast(*a, method="arima"), ["statsforecast"]),
-    "deeptime": (of_deeptime, ["deeptime"]),
-    "pydmd": (of_pydmd, ["pydmd"]),
+    "numpy": (of_numpy, "numpy", ("krls", *KERNELS)),
+    "river": (of_river, "river", FOGD),
+    "sklearn": (of_sklearn, "scikit-learn", KERNELS),
+    "sklearn-blocks": (lambda *a: of_sklearn(*a, together=BATCH), "scikit-learn", KERNELS),
+    "vw": (of_vw, "vowpalwabbit", FOGD),
+    "ets": (of_statsforecast, "statsforecast", SERIES),
+    "ets-forward": (lambda *a: of_statsforecast(*a, refitted=False), "statsforecast", SERIES),
+    "theta": (lambda *a: of_statsforecast(*a, method="theta"), "statsforecast", SERIES),
+    "arima": (lambda *a: of_statsforecast(*a, method="arima"), "statsforecast", SERIES),
+    "deeptime": (of_deeptime, "deeptime", ("operator", "operator-predict")),
+    "pydmd": (of_pydmd, "pydmd", ("operator",)),
 }
 
 
@@ -262,13 +250,14 @@ def openblas():
 
 def main():
     """Read the command line and print the answer."""
-    program, packages = PROGRAMS[sys.argv[1]]
-    if sys.argv[2] == "version":
-        said = [importlib.metadata.version(package) for package in packages]
-        print(", ".join(said + [openblas()] * (sys.argv[1] == "numpy")))
-        return
-    rate = program(sys.argv[2], *stream(sys.argv[3]))
-    print("none" if rate is None else f"{rate:.1f}")
+    name, task = sys.argv[1:3]
+    program, package, tasks = PROGRAMS[name]
+    if task == "version":
+        print(importlib.metadata.version(package) + (f", {openblas()}" if name == "numpy" else ""))
+    elif task in tasks:
+        print(f"{program(task, *stream(sys.argv[3])):.1f}")
+    else:
+        print("none")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         words.extend(["--date".to_owned(), date.clone()]);
     }
     if arguments.rehearse {
-        let short = "--rounds 1 --milliseconds 1 --turns 1 --largest 50 --out target/peers";
+        let short = "--rounds 1 --milliseconds 1 --turns 1 --largest 200 --out target/peers";
         words.extend(short.split(' ').map(str::to_owned));
     }
     cmd!(shell, "cargo run --release --quiet --package mercer-benches --bin report -- {words...}").run()?;

@@ -197,10 +197,12 @@ impl Peers {
 fn rates(key: &str, work: Work, file: &Path, peers: &[Peer], turns: usize) -> Result<Vec<Option<f64>>> {
     let task = if work == Work::Predict { format!("{key}-predict") } else { key.to_owned() };
     let mut best = vec![None; 2 + peers.len()];
-    for _ in 0..turns {
-        let ours = [true, false].map(|blocks| ours(key, work, file, blocks));
-        let theirs = peers.iter().map(|peer| peer.rate(&task, file));
-        for (best, rate) in best.iter_mut().zip(ours.into_iter().chain(theirs)) {
+    for turn in 0..turns {
+        for (program, best) in best.iter_mut().enumerate().filter(|(_, best)| turn == 0 || best.is_some()) {
+            let rate = match program.checked_sub(2) {
+                None => ours(key, work, file, program == 0),
+                Some(peer) => peers[peer].rate(&task, file),
+            };
             *best = rate?.into_iter().chain(*best).reduce(f64::max);
         }
     }
