@@ -1,6 +1,6 @@
 //! `cargo xtask package`: every crate can be published, and works alone.
 //!
-//! Cargo packs the crates and rehearses their publishing in order. Then all are built outside
+//! Cargo packs the crates and rehearses their publishing in order. Then all are checked outside
 //! of the repository, from what was packed, and the programs of some READMEs are checked, built and
 //! run there. Each depends on one packed crate, as a user's program would.
 //!
@@ -97,7 +97,9 @@ pub(crate) fn run() -> Result<()> {
     }
     // All at once. That each crate compiles with its own features alone is looked at inside of the
     // repository.
-    cmd!(shell, "cargo build --quiet --workspace --lib --bins --target-dir {target}").run()?;
+    cmd!(shell, "cargo check --quiet --workspace --lib --bins --target-dir {target}").run()?;
+    let programs = ALONE.map(|name| format!("--package=with-{name}"));
+    cmd!(shell, "cargo build --quiet {programs...} --target-dir {target}").run()?;
     for name in ALONE {
         let program = target.join(format!("debug/with-{name}"));
         cmd!(shell, "{program}").ignore_stdout().run()?;
@@ -168,8 +170,9 @@ fn program(name: &str, packed: &[PackedCrate]) -> Result<String> {
 /// The manifest of a workspace of what was unpacked and the programs, in which no published crate
 /// takes another from elsewhere.
 fn workspace(packed: &[PackedCrate]) -> String {
-    // The profile is the repository's own: what it has compiled of others is not compiled again.
-    let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 1\n\n[profile.dev.package.\"*\"]\nopt-level = 3\ndebug = false\n\n\
+    // Of other crates' the profile is the repository's own: what it has compiled is not compiled
+    // again. The programs are short.
+    let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 0\ndebug = false\n\n[profile.dev.package.\"*\"]\nopt-level = 3\ndebug = false\n\n\
                     [patch.crates-io]\n"
         .to_owned();
     for krate in packed {
