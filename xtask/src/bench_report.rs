@@ -203,7 +203,8 @@ mod tests {
         let readme = format!("# M\n\n{}\nold\n\n| x |\n{}\n\nMore.\n", MARKERS[0], MARKERS[1]);
         let table = table_of(report).unwrap();
         let written = with_table(&readme, "r.md", &table).unwrap();
-        assert!(written.contains("(benches/results/r.md).\n\n| J | dlib |\n|---|---|\n| 50 | 1 |\n<!--"), "{written}");
+        let end = "(benches/results/r.md).\nA step is a prediction and then an update.\n\n| J | dlib |\n|---|---|\n| 50 | 1 |\n<!--";
+        assert!(written.contains(end), "{written}");
         assert!(written.starts_with("# M\n") && written.ends_with("\n\nMore.\n") && !written.contains("old"));
         assert_eq!(lines_of(part(&written).unwrap()), table);
         assert_eq!(with_table("none", "r.md", &table), None);

@@ -233,7 +233,7 @@ fn a_wrong_row_is_told() {
     assert_eq!(row("`docs/nowhere.md`", "holds"), ["docs/nowhere.md is not there"]);
     assert_eq!(row("`lemma31` 1 of 84", "differs: so")[0], "lemma31:  has 52 of 52, the page says (1, 84)");
     assert_eq!(row("`lemma99` 1 of 1", "holds"), ["no kept table is named lemma99"]);
-    assert_eq!(row("`near_duplicates` 4 of 6", "holds"), ["it is said to hold, and some verdict does not"]);
+    assert_eq!(row("`table3` 47 of 70", "holds"), ["it is said to hold, and some verdict does not"]);
     assert_eq!(row("`lemma31` 52 of 52", "differs"), ["its status needs a reason"]);
     assert!(read("| Lemma | A. | `a` | `b` | perhaps |\n").is_err());
 }
