@@ -182,8 +182,9 @@ impl Linear {
     /// those that varied when it began, since all products of many features would cost too much.
     fn products_of(&self, ridge: usize) -> Option<usize> {
         let products = self.is_quick() && ridge > 0;
-        let coordinates = self.ridges[ridge].coordinates();
-        products.then(|| (1..PLACES).take_while(|features| places(*features, true) <= coordinates).count())
+        // Of `n` features there are `1 + n(n + 3)/2` terms.
+        let terms = self.ridges[ridge].coordinates().saturating_sub(1);
+        products.then(|| ((8 * terms + 9).isqrt() - 3) / 2)
     }
 
     /// What this ridge regression sees: `[1, x]`, so far as one row does not decide for thousands,
