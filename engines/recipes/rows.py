@@ -20,6 +20,7 @@ for start in range(0, rows, 100_000):
     if groups:
         data["g"] = np.arange(start, start + count) % groups
     table = pa.table(data)
-    writer = writer or pq.ParquetWriter(path, table.schema, compression="snappy")
+    # Spark reads snappy by a library of its own, which fails to load where musl lies beside glibc.
+    writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
     writer.write_table(table)
 writer.close()
