@@ -329,7 +329,7 @@ impl SeriesPass {
     /// The last row's time, its prediction and what is told around it.
     pub(super) fn write_row(&self, feed: &SeriesFeed, text: &mut String) {
         self.begin_line(self.rows() - 1, feed, 0, text);
-        self.write_cells(&self.prediction, &self.band, |output| self.levels[output].clone(), text);
+        self.write_cells(&self.prediction, self.band(), |output| self.levels[output].clone(), text);
         text.push('\n');
     }
 
