@@ -2,6 +2,7 @@
 
 mod calibration;
 mod classifier;
+mod probability;
 mod score;
 
 pub use classifier::Classifier;

@@ -96,16 +96,14 @@ impl Calibration {
         self.counts.iter().sum::<f64>() + BEFORE * self.counts.len() as f64
     }
 
+    /// The share of a class in all rows.
+    pub(super) fn share(&self, class: usize) -> f64 {
+        (self.counts[class] + BEFORE) / self.total()
+    }
+
     /// `θᵀf_k`
     fn exponent(&self, class: usize, score: f64, total: f64) -> f64 {
         self.features(class, score, total).iter().zip(&self.coefficients).map(|(f, c)| f * c).sum()
-    }
-
-    /// The most probable class, the first on ties.
-    pub(super) fn choose(&self, scores: &[f64]) -> Option<usize> {
-        let total = self.total();
-        let exponents = scores.iter().enumerate().map(|(class, score)| (class, self.exponent(class, *score, total)));
-        exponents.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(class, _)| class)
     }
 
     /// Turns the scores of all classes into probabilities.
@@ -120,9 +118,10 @@ impl Calibration {
         scores.iter_mut().for_each(|score| *score /= sum);
     }
 
-    /// Learns that an example with these scores, one a class, belongs to `class`, a known one.
-    /// Where rounding has made `A` singular, or out of the range of numbers, `θ` stays.
-    pub(super) fn learn(&mut self, scores: &[f64], class: usize, weight: f64) {
+    /// Learns that an example with these scores, one a class, belongs to `class`, a known one;
+    /// returns the probability that this class had. Where rounding has made `A` singular, or out
+    /// of the range of numbers, `θ` stays.
+    pub(super) fn learn(&mut self, scores: &[f64], class: usize, weight: f64) -> f64 {
         let total = self.total();
         let mut p = scores.to_vec();
         self.probabilities(&mut p);
@@ -155,6 +154,7 @@ impl Calibration {
             }
         }
         self.last = Some(class);
+        p[class]
     }
 }
 
