@@ -13,9 +13,16 @@ use super::scales::{ScaledRow, ScaledRows};
 /// Rows that these learn before the windows look at them.
 pub(super) const PIECE: usize = 64;
 
-/// Multiply-adds of blocks that take as long as one elsewhere, about: a quick plan has no others
-/// ahead of the window.
-pub(super) const IN_BLOCKS: f64 = 4.0;
+/// Multiply-adds of blocks that count as one elsewhere, up to so many a row. Those of larger
+/// dictionaries take longer, and fewer count as one.
+const IN_BLOCKS: f64 = 4.0;
+const QUICKEST: f64 = 800_000.0;
+const OF_LARGE: f64 = 1.6;
+
+/// Multiply-adds of a quick plan for so many elsewhere.
+pub(super) fn in_blocks(budget: f64) -> f64 {
+    (IN_BLOCKS * budget).min(QUICKEST).max(OF_LARGE * budget)
+}
 
 /// The grid and the linear members.
 #[derive(Clone, Debug)]
@@ -63,7 +70,7 @@ impl Ahead {
     ) -> Result<Self, Error> {
         let (all, share) = (params.budget as f64, size.share_ahead());
         let (linear, members) = if size.quick {
-            let budget = IN_BLOCKS * share * all;
+            let budget = in_blocks(share * all);
             let (linear, cost) = Linear::new(shape, rows, budget, true)?;
             (linear, quick_grid(shape, unit, budget - cost)?)
         } else {
@@ -191,5 +198,17 @@ impl Validate for Ahead {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.grid.validate()?;
         self.linear.validate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_larger_budget_buys_no_less_in_blocks() {
+        let budgets: Vec<f64> = (0..80).map(|k| 250.0 * 1.2_f64.powi(k)).collect();
+        assert!(budgets.iter().map(|budget| in_blocks(*budget)).is_sorted());
+        assert_eq!([1e4, 3e5, 1e6].map(in_blocks), [4e4, QUICKEST, 1.6e6]);
     }
 }

@@ -38,10 +38,10 @@ fn points([a, b]: [f64; 2], budget: f64) -> usize {
     (points as usize).max(1)
 }
 
-/// The points of each dictionary of a quick plan, `2J² + J(d + 20)` multiply-adds, and whether
-/// there are two.
-fn quick_points(width: usize, budget: f64) -> (usize, bool) {
-    let of = |share: f64| points([2.0, width as f64 + 20.0], share * (1.0 - FORGETTING_SHARE) * budget);
+/// The points of each dictionary of a quick plan, `2J² + J(d + 2m + 18)` multiply-adds with `m`
+/// outputs, and whether there are two.
+fn quick_points((width, outputs): (usize, usize), budget: f64) -> (usize, bool) {
+    let of = |share: f64| points([2.0, (width + 2 * outputs) as f64 + 18.0], share * (1.0 - FORGETTING_SHARE) * budget);
     if of(0.5) >= TWO_OF { (of(0.5), true) } else { (of(1.0), false) }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn grid(shape: (usize, usize), unit: f64, budget: f64) -> Result<Memb
 /// The members of a quick plan: few, and each learns blocks. Dictionaries stay as they are once
 /// they are full.
 pub(super) fn quick_grid(shape: (usize, usize), unit: f64, budget: f64) -> Result<Members, Error> {
-    let (points, two) = quick_points(shape.0, budget);
+    let (points, two) = quick_points(shape, budget);
     let mut members = Vec::new();
     for sigma in WIDTHS[1..].iter().rev().map(|width| width * unit).take(1 + usize::from(two)) {
         let krls = krls(shape, [sigma, RIDGES[0]], points, Eviction::Never)?;

@@ -61,9 +61,6 @@ const PLANS: [BudgetPlan; 4] = [
 /// Where not even the last has room.
 const NOTHING: BudgetPlan = BudgetPlan { slots: &[], frequencies: 0, least: |_| 0.0 };
 
-/// Budgets up to this have few members ahead of the window, which learn blocks.
-const LARGEST_QUICK: usize = 256_000;
-
 /// What those that forget leave to what learns from all rows, where there is no window.
 const LEFT: f64 = 0.6;
 
@@ -79,14 +76,13 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The largest plan that three quarters of the budget allow. What files of before hold is not
-    /// `quick`, and goes on as it was.
+    /// The largest plan that three quarters of the budget allow. What is not `quick` comes from a
+    /// file of before, and goes on as it was.
     pub(super) fn of(
         (width, outputs): (usize, usize),
         AutoParams { budget, neighbours, .. }: AutoParams,
         quick: bool,
     ) -> Self {
-        let quick = quick && budget <= LARGEST_QUICK;
         let (d, m, budget) = (width as f64, outputs as f64, 0.75 * budget as f64);
         let with_room = PLANS.iter().find_map(|plan| {
             let size = Self { plan, neighbours, window: 0, quick: false };

@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::ahead::{Ahead, FeatureBlock, IN_BLOCKS, PIECE};
+use super::ahead::{Ahead, FeatureBlock, PIECE, in_blocks};
 use super::grid::filling;
 use super::nearest::Nearest;
 use super::plan::{Past, Size};
@@ -83,7 +83,7 @@ struct Speed {
 impl Speed {
     fn new(dimension: usize, params: AutoParams) -> Self {
         let mut rng = rng(STREAM);
-        let count = filling(dimension, IN_BLOCKS * LARGEST) + ROUNDS * ROWS;
+        let count = filling(dimension, in_blocks(LARGEST)) + ROUNDS * ROWS;
         let mut uniform = |numbers: usize| (0..numbers).map(|_| rng.random_range(-1.0..1.0)).collect();
         Self { dimension, params, rows: uniform(count * dimension), targets: uniform(count * params.outputs) }
     }
@@ -104,7 +104,7 @@ impl Speed {
         let [straight, bent] = [self.rows[..PIECE * d].to_vec(), self.rows[..PIECE * d].to_vec()];
         let (few, targets) = (ScaledRows { straight, bent }, &self.targets[..PIECE * m]);
         let mut ahead = Ahead::new((d, m), unit, &few, size, params)?;
-        let warm = filling(d, IN_BLOCKS * budget);
+        let warm = filling(d, in_blocks(budget));
         let mut predictions = Vec::new();
         ahead.learn_in_pieces(self.block(0, warm.max(PIECE))?, false, |made| predictions.extend_from_slice(made))?;
         let given = ahead.len();
