@@ -24,6 +24,7 @@ pub(super) enum ProbabilityModel {
     /// The loss, if it has any.
     Loss,
     /// A calibration alone, in files of before.
+    #[cfg_attr(not(feature = "serde"), expect(dead_code, reason = "files alone make it"))]
     Calibration(Calibration),
     Mixture(ShareMixture),
 }
