@@ -4,8 +4,8 @@
 //! median distance `m` of the scaled rows as the unit of widths. Two parts learn side by side:
 //!
 //! - **ahead** (`auto/ahead.rs`), a [`Mixture`](mercer_learners::Mixture) of learners on
-//!   dictionaries with widths around `m` and on random features (`auto/grid.rs`), and linear members
-//!   (`auto/linear.rs`), with a quarter of the budget; they are few, and learn blocks;
+//!   dictionaries with widths around `m` and on random features (`auto/grid.rs`), and linear
+//!   members (`auto/linear.rs`), with a quarter of the budget; they are few, and learn blocks;
 //! - **the window** (`auto/nearest.rs`), Gaussian processes on the 8 to 32 examples nearest to the
 //!   input, of the last `N`, in up to four metrics (Vecchia 1988; Gramacy and Apley 2015; Datta et
 //!   al. 2016), and [`Fogd`](mercer_learners::Fogd) with two steps. A budget that has no room for

@@ -125,8 +125,9 @@ impl<R: Regressor> Classifier<R> {
     }
 
     /// The same untrained classifier, whose probabilities are learnt from its scores and from the
-    /// classes that came before: by online Newton steps on a logistic model with seven coefficients,
-    /// whatever the classes. It then chooses the most probable class.
+    /// classes that came before: by online Newton steps on a logistic model with seven
+    /// coefficients, whatever the classes, beside the shares of the classes so far. It then chooses
+    /// the most probable class.
     #[must_use]
     pub fn calibrated(self) -> Self {
         Self { probability: ProbabilityModel::learnt(self.classes), ..self }
