@@ -96,9 +96,10 @@ impl Calibration {
         self.counts.iter().sum::<f64>() + BEFORE * self.counts.len() as f64
     }
 
-    /// The share of a class in all rows.
-    pub(super) fn share(&self, class: usize) -> f64 {
-        (self.counts[class] + BEFORE) / self.total()
+    /// The shares of the classes in all rows.
+    pub(super) fn shares(&self) -> impl Iterator<Item = f64> {
+        let total = self.total();
+        self.counts.iter().map(move |count| (count + BEFORE) / total)
     }
 
     /// `θᵀf_k`

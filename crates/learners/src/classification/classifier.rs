@@ -20,8 +20,8 @@
 //! sum to 1. The hinge losses have none.
 //!
 //! [Calibrated](Classifier::calibrated), a logistic model of the scores and of the classes of late
-//! makes the probabilities, of any loss, beside the shares of the classes so far: over a run they
-//! are worse than these shares alone by one bit at most.
+//! makes the probabilities, of any loss, beside the shares of the classes so far: over a run their
+//! log loss is above that of these shares by one bit at most in all.
 //!
 //! Cost: the learner's with so many outputs. With a shared matrix (least squares, softmax Newton)
 //! an output costs `4n` multiply-adds.
@@ -130,7 +130,7 @@ impl<R: Regressor> Classifier<R> {
     /// the most probable class.
     #[must_use]
     pub fn calibrated(self) -> Self {
-        Self { probability: ProbabilityModel::learnt(self.classes), ..self }
+        Self { probability: ProbabilityModel::mixture(self.classes), ..self }
     }
 
     /// Number of classes known.

@@ -1,12 +1,13 @@
 //! Probabilities of classes: a calibration beside the shares of the classes so far.
 //!
-//! `p = w c + (1 − w) q` with the calibration's `c`, the shares `q`, and `w = 1/(1 + e^{−l})`. The
-//! lead `l` is the sum of `ω (ln c_y − ln q_y)` over the rows, kept within ±20: Bayes' rule for two
-//! forecasters that are as likely at first. The log loss of a run is then above that of the better
-//! one by `ln 2` in all, and by `2·10⁻⁹` a row for the bounds (Vovk 1990). A calibration that has
-//! met a rare class a few times is far too sure; the shares keep it from being believed.
+//! `p = w c + (1 − w) q` with the calibration's `c`, the shares `q` (each class counts as met half
+//! a time before the first row), and `w = 1/(1 + e^{−l})`. The lead `l` is the sum of
+//! `ω (ln c_y − ln q_y)` over the rows, kept within ±20: Bayes' rule for two forecasters that are as
+//! likely at first. With weights `ω` of at most 1 the log loss of a run is above that of the better
+//! one by `ln 2` in all, one bit, and by `2·10⁻⁹` a row for the bounds (Vovk 1990). A calibration
+//! that has met a rare class a few times is far too sure; the shares keep it from being believed.
 //!
-//! Cost: `m` multiply-adds beside the calibration's.
+//! Cost: `m` multiply-adds for `m` classes beside the calibration's.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -26,21 +27,14 @@ pub(super) enum ProbabilityModel {
     /// A calibration alone, in files of before.
     #[cfg_attr(not(feature = "serde"), expect(dead_code, reason = "files alone make it"))]
     Calibration(Calibration),
-    Mixture(ShareMixture),
-}
-
-/// A calibration and the shares of the classes, weighed by their likelihoods.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct ShareMixture {
-    calibration: Calibration,
-    lead: f64,
+    /// A calibration and the shares of the classes, weighed by their likelihoods.
+    Mixture { calibration: Calibration, lead: f64 },
 }
 
 impl ProbabilityModel {
-    /// One that has learnt nothing, of so many classes.
-    pub(super) fn learnt(classes: usize) -> Self {
-        Self::Mixture(ShareMixture { calibration: Calibration::new(classes), lead: 0.0 })
+    /// A mixture that has learnt nothing, of so many classes.
+    pub(super) fn mixture(classes: usize) -> Self {
+        Self::Mixture { calibration: Calibration::new(classes), lead: 0.0 }
     }
 
     /// The calibration, and its weight.
@@ -48,14 +42,14 @@ impl ProbabilityModel {
         match self {
             Self::Loss => None,
             Self::Calibration(calibration) => Some((calibration, 1.0)),
-            Self::Mixture(ShareMixture { calibration, lead }) => Some((calibration, 1.0 / (1.0 + (-lead).exp()))),
+            Self::Mixture { calibration, lead } => Some((calibration, 1.0 / (1.0 + (-lead).exp()))),
         }
     }
 
     fn calibration_mut(&mut self) -> Option<&mut Calibration> {
         match self {
             Self::Loss => None,
-            Self::Calibration(calibration) | Self::Mixture(ShareMixture { calibration, .. }) => Some(calibration),
+            Self::Calibration(calibration) | Self::Mixture { calibration, .. } => Some(calibration),
         }
     }
 
@@ -77,22 +71,24 @@ impl ProbabilityModel {
         let Some((calibration, weight)) = self.weighed() else { return false };
         calibration.probabilities(scores);
         if weight < 1.0 {
-            for (class, p) in scores.iter_mut().enumerate() {
-                *p = weight * *p + (1.0 - weight) * calibration.share(class);
-            }
+            scores.iter_mut().zip(calibration.shares()).for_each(|(p, q)| *p = weight * *p + (1.0 - weight) * q);
         }
         true
     }
 
     /// Learns that an example with these scores, one a class, belongs to `class`, a known one.
     pub(super) fn learn(&mut self, scores: &[f64], class: usize, weight: f64) {
-        let share = self.weighed().map_or(1.0, |(calibration, _)| calibration.share(class));
-        let Some(calibration) = self.calibration_mut() else { return };
-        let given = calibration.learn(scores, class, weight);
-        if let Self::Mixture(mixture) = self {
-            let lead = mixture.lead + weight * (given.ln() - share.ln());
-            if !lead.is_nan() {
-                mixture.lead = lead.clamp(-MOST, MOST);
+        match self {
+            Self::Loss => {}
+            Self::Calibration(calibration) => {
+                calibration.learn(scores, class, weight);
+            }
+            Self::Mixture { calibration, lead } => {
+                let share = calibration.shares().nth(class).unwrap_or(1.0);
+                let moved = *lead + weight * (calibration.learn(scores, class, weight).ln() - share.ln());
+                if !moved.is_nan() {
+                    *lead = moved.clamp(-MOST, MOST);
+                }
             }
         }
     }
@@ -101,7 +97,7 @@ impl ProbabilityModel {
 impl Validate for ProbabilityModel {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.weighed().map_or(Ok(()), |(calibration, _)| calibration.validate())?;
-        let Self::Mixture(ShareMixture { lead, .. }) = self else { return Ok(()) };
+        let Self::Mixture { lead, .. } = self else { return Ok(()) };
         Inconsistent::require(lead.abs() <= MOST, "mixture of probabilities", "its lead is bounded")
     }
 }
@@ -110,9 +106,9 @@ impl Validate for ProbabilityModel {
 mod tests {
     use super::*;
 
-    /// Two classes, one row in `rare` of the second; scores that know it, or say the contrary.
+    /// Two classes, one row in `rare` of the second; scores that know it, or nothing.
     fn losses(rare: usize, honest: bool) -> [f64; 3] {
-        let (mut mixture, mut noise) = (ProbabilityModel::learnt(2), 0.3_f64);
+        let (mut mixture, mut noise) = (ProbabilityModel::mixture(2), 0.3_f64);
         let (mut ours, mut of_calibration, mut of_shares) = (0.0, 0.0, 0.0);
         let mut calibration = Calibration::new(2);
         let mut counts = [0.5_f64; 2];
@@ -121,7 +117,7 @@ mod tests {
             let class = usize::from(t % rare == 0);
             let says = if honest { 2.0 * class as f64 - 1.0 } else { 1.5 * noise - 1.0 };
             let scores = [-says, says];
-            let weight = if t % 3 == 0 { 1.5 } else { 1.0 };
+            let weight = if t % 3 == 0 { 0.5 } else { 1.0 };
             let alone = {
                 let mut p = scores;
                 calibration.probabilities(&mut p);
@@ -153,7 +149,7 @@ mod tests {
         for (rare, honest) in [(1000, false), (1000, true), (20, true), (2, true), (2, false)] {
             let [ours, of_calibration, of_shares] = losses(rare, honest);
             let better = of_calibration.min(of_shares);
-            assert!(ours <= better + 1.5 * std::f64::consts::LN_2 + 1e-3, "{rare} {honest}: {ours}, {better}");
+            assert!(ours <= better + std::f64::consts::LN_2 + 4000.0 * 2.1e-9, "{rare} {honest}: {ours}, {better}");
         }
     }
 
@@ -166,7 +162,7 @@ mod tests {
 
     #[test]
     fn wild_rows_leave_a_bounded_lead() {
-        let mut mixture = ProbabilityModel::learnt(2);
+        let mut mixture = ProbabilityModel::mixture(2);
         for t in 0..200_usize {
             let score = [1e308, -1e308, 0.0][t % 3];
             mixture.learn(&[-score, score], t % 2, [1.0, 1e300, 1e-300][t / 70]);
