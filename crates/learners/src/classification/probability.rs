@@ -2,10 +2,11 @@
 //!
 //! `p = w c + (1 − w) q` with the calibration's `c`, the shares `q` (each class counts as met half
 //! a time before the first row), and `w = 1/(1 + e^{−l})`. The lead `l` is the sum of
-//! `ω (ln c_y − ln q_y)` over the rows, kept within ±20: Bayes' rule for two forecasters that are as
-//! likely at first. With weights `ω` of at most 1 the log loss of a run is above that of the better
-//! one by `ln 2` in all, one bit, and by `2·10⁻⁹` a row for the bounds (Vovk 1990). A calibration
-//! that has met a rare class a few times is far too sure; the shares keep it from being believed.
+//! `ω (ln c_y − ln q_y)` over the rows, kept within ±20: Bayes' rule for two forecasters that are
+//! as likely at first. With weights `ω` of at most 1 the log loss of a run is above that of the
+//! better one by at most `ln 2` in all, one bit, and `2·10⁻⁹` a row for the bounds (Vovk 1990). A
+//! calibration that has met a rare class a few times is far too sure; the shares keep it from being
+//! believed.
 //!
 //! Cost: `m` multiply-adds for `m` classes beside the calibration's.
 
