@@ -2,6 +2,7 @@
 // what can be read, named and reached. Both come from `target/tools`.
 import { createRequire } from "node:module";
 import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 
 const [tools, program, folder] = process.argv.slice(2);
 const require = createRequire(`${tools}/node_modules/`);
@@ -10,6 +11,9 @@ const AXE = require.resolve("axe-core");
 
 // A container has no sandbox to give; pages on this machine need no other network.
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"];
+
+/** Milliseconds that a page may take to open or to be drawn. */
+const PATIENCE = 300_000;
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const TABLET = { viewport: { width: 768, height: 1024 } };
@@ -26,7 +30,7 @@ export async function run(check) {
   mkdirSync(folder, { recursive: true });
   const browser = await chromium.launch({ executablePath: program, args: FLAGS });
   const problems = new Set();
-  const seen = await check(browser, (where, what) => problems.add(`${where}: ${what}`), folder);
+  const seen = await check(browser, (where, what) => problems.add(`${where}: ${what}`));
   await browser.close();
   problems.forEach((problem) => console.log(problem));
   console.log(seen);
@@ -35,6 +39,8 @@ export async function run(check) {
 
 /** A new page whose errors, and requests for what `isOwn` does not take, become problems. */
 export async function watch(context, isOwn, problem) {
+  // A page of many pictures takes a busy machine longer than the half minute that is usual.
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   page.on("pageerror", (error) => problem(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -75,4 +81,11 @@ export async function look(page, problem, ours = "html") {
   if (wide > 0) problem(`${wide} pixels wider than the screen`);
   blank.forEach((picture) => problem(`a picture without a drawing: ${picture}`));
   return { pictures, judged: found !== undefined };
+}
+
+/** Keeps a picture of a page for people to look at. That a busy machine does not draw it in time is
+ *  no fault of the page. */
+export async function picture(page, name, options = {}) {
+  await page.screenshot({ path: join(folder, `${name}.png`), timeout: 60_000, ...options })
+    .catch((error) => console.log(`${name}: no picture: ${error.message.split("\n")[0]}`));
 }

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { SIZES, look, run, watch } from "./open.mjs";
+import { SIZES, look, picture, run, watch } from "./open.mjs";
 
 const MOST_BYTES = 1_500_000;
 const report = process.argv[5];
@@ -78,7 +78,7 @@ async function answer(page, problem) {
 
 const own = (url) => /^(file|data|about):/.test(url);
 
-await run(async (browser, problem, folder) => {
+await run(async (browser, problem) => {
   const pages = readdirSync(report).filter((file) => file.endsWith(".html")).sort();
   let pictures = 0;
   for (const file of pages) {
@@ -93,7 +93,7 @@ await run(async (browser, problem, folder) => {
       await page.goto(pathToFileURL(path).href);
       await details(page, say);
       pictures += (await look(page, say)).pictures;
-      await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+      await picture(page, name, { fullPage: true });
       if (view === "desk") {
         await tabThrough(page, say);
         await answer(page, say);

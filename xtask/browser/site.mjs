@@ -1,6 +1,5 @@
 // Follows a site from link to link from its first page: `node site.mjs TOOLS CHROMIUM SCREENSHOTS URL`.
-import { join } from "node:path";
-import { SIZES, look, run, watch } from "./open.mjs";
+import { SIZES, look, picture, run, watch } from "./open.mjs";
 
 const site = `${process.argv[5].replace(/\/$/, "")}/`;
 /** What the search is asked for: the reference of every learner names it. */
@@ -11,7 +10,7 @@ const ARTICLE = "[itemprop=articleBody]";
 const own = (url) => url.startsWith(site) || /^(data|blob|about):/.test(url);
 const full = (url) => (url.endsWith("/") ? `${url}index.html` : url);
 
-await run(async (browser, problem, folder) => {
+await run(async (browser, problem) => {
   const places = new Map();
   const [links, files] = [[], new Set()];
   let pictures = 0;
@@ -39,7 +38,7 @@ await run(async (browser, problem, folder) => {
           if (place) links.push([at, target, decodeURIComponent(place)]);
         }
       }
-      if (at === full(site)) await page.screenshot({ path: join(folder, `${view}.png`) });
+      if (at === full(site)) await picture(page, view);
     }
     for (const file of view === "desk" ? files : []) {
       const status = (await page.request.get(file)).status();
@@ -48,7 +47,7 @@ await run(async (browser, problem, folder) => {
     at = `${site}search.html?q=${SOUGHT}`;
     await page.goto(at);
     const results = page.locator("#mkdocs-search-results a[href]").first();
-    await results.waitFor({ timeout: 20_000 }).catch(() => problem(at, `the search finds nothing for '${SOUGHT}'`));
+    await results.waitFor({ timeout: 120_000 }).catch(() => problem(at, `the search finds nothing for '${SOUGHT}'`));
     await context.close();
   }
   for (const [from, target, place] of links) {

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
-import { SIZES, look, run, watch } from "./open.mjs";
+import { SIZES, look, picture, run, watch } from "./open.mjs";
 
 const [folder, out] = [process.argv[5], process.argv[4]];
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
@@ -98,7 +98,7 @@ async function train(page, problem) {
   return `A model that is trained on the page is ${same ? "the same file as" : "another file than"} the command's.`;
 }
 
-await run(async (browser, problem, shots) => {
+await run(async (browser, problem) => {
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(out, name), text);
   const seen = [];
   for (const [view, options] of Object.entries({
@@ -135,7 +135,7 @@ await run(async (browser, problem, shots) => {
           say,
         ),
       );
-      await page.screenshot({ path: join(shots, "web-table.png"), fullPage: true });
+      await picture(page, "web-table", { fullPage: true });
       seen.push(
         await drop(
           page,
@@ -154,7 +154,7 @@ await run(async (browser, problem, shots) => {
       seen.push(`${view}: ${await answered(page, say)}`);
     }
     await look(page, say);
-    await page.screenshot({ path: join(shots, `web-${view}.png`), fullPage: true });
+    await picture(page, `web-${view}`, { fullPage: true });
     await context.close();
   }
   server.close();

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::{browser, package, root, service, tidy, tools};
+use crate::{browser, features, package, root, service, tidy, tools};
 
 /// A target whose sizes have 32 bits.
 const NARROW: &str = "i686-unknown-linux-gnu";
@@ -41,11 +41,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     step("clippy", || {
         Ok(cmd!(shell, "cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings").run()?)
     })?;
-    step("features", || features(&shell))?;
+    step("features", || features::check(&shell))?;
     step("32 bits", || narrow(&shell))?;
     step("documentation", || {
         let _flags = shell.push_env("RUSTDOCFLAGS", "-D warnings");
-        Ok(cmd!(shell, "cargo doc --workspace --no-deps --quiet").run()?)
+        Ok(cmd!(shell, "cargo doc --workspace --all-features --no-deps --quiet").run()?)
     })?;
     step("dependencies", || dependencies(&shell))?;
     step("service", || service::run(&shell))?;
@@ -58,15 +58,6 @@ fn spelling(shell: &Shell) -> Result<()> {
         Some(typos) => Ok(cmd!(shell, "{typos} --format brief").run()?),
         None => tools::skipped("spelling", "typos"),
     }
-}
-
-/// Each published crate without features and with each of its own. Clippy had them all at once.
-fn features(shell: &Shell) -> Result<()> {
-    let Some(hack) = tools::from_crates(shell, "cargo-hack", "0.6.46") else {
-        return tools::skipped("features", "cargo-hack");
-    };
-    let each = ["--each-feature", "--exclude-all-features", "--exclude-features", "default"];
-    Ok(cmd!(shell, "{hack} hack check --quiet --workspace --ignore-private {each...}").quiet().run()?)
 }
 
 /// Licences, sources and versions of the dependencies, by the rules of `deny.toml`.

@@ -6,6 +6,7 @@ mod ci;
 mod cross;
 mod datasets;
 mod faults;
+mod features;
 mod fuzz;
 mod package;
 mod product;

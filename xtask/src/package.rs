@@ -87,14 +87,13 @@ pub(crate) fn run() -> Result<()> {
         fs::write(folder.join("src/main.rs"), code)?;
         fs::write(folder.join("Cargo.toml"), program(name, &packed)?)?;
     }
-    fs::write(outside.path().join("Cargo.toml"), workspace(&packed))?;
+    fs::write(outside.path().join("Cargo.toml"), workspace(&packed, &shell.read_file(root.join("Cargo.toml"))?)?)?;
     // The versions of the dependencies that the workspace is tested with.
     fs::copy(root.join("Cargo.lock"), outside.path().join("Cargo.lock"))?;
     let target = target(&metadata)?;
     let _outside = shell.push_dir(outside.path());
-    for name in ALONE {
-        cmd!(shell, "cargo check --quiet --package with-{name} --target-dir {target}").run()?;
-    }
+    // Optimised code is not what is looked at.
+    let _level = shell.push_env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     // All at once. That each crate compiles with its own features alone is looked at inside of the
     // repository.
     cmd!(shell, "cargo check --quiet --workspace --lib --bins --target-dir {target}").run()?;
@@ -168,17 +167,17 @@ fn program(name: &str, packed: &[PackedCrate]) -> Result<String> {
 }
 
 /// The manifest of a workspace of what was unpacked and the programs, in which no published crate
-/// takes another from elsewhere.
-fn workspace(packed: &[PackedCrate]) -> String {
-    // Of other crates' the profile is the repository's own: what it has compiled is not compiled
-    // again. The programs are short.
-    let mut text = "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]\nopt-level = 0\ndebug = false\n\n[profile.dev.package.\"*\"]\nopt-level = 3\ndebug = false\n\n\
-                    [patch.crates-io]\n"
-        .to_owned();
+/// takes another from elsewhere. Its profile is that of the repository's manifest `own`: what that
+/// has compiled of other crates is not compiled again.
+fn workspace(packed: &[PackedCrate], own: &str) -> Result<String> {
+    let (_, from_profile) = own.split_once("[profile.dev]").context("the workspace has a profile of its own")?;
+    let (profile, _) = from_profile.split_once("[profile.release]").context("`dev` stands before `release`")?;
+    let mut text =
+        format!("[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[profile.dev]{profile}\n[patch.crates-io]\n");
     for krate in packed {
         text.push_str(&format!("{} = {{ path = {:?} }}\n", krate.name, krate.folder()));
     }
-    text
+    Ok(text)
 }
 
 #[cfg(test)]

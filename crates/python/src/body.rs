@@ -41,6 +41,12 @@ impl StepMemory {
     }
 }
 
+/// Multiply-adds a row that the learner was allowed, 1 where it has no such key.
+pub(crate) fn budget(model: &TrainedModel) -> usize {
+    let given = model.description.parameters.iter().find(|(key, _)| key == "budget");
+    given.and_then(|(_, value)| value.parse::<f64>().ok()).map_or(1, |budget| budget as usize)
+}
+
 /// How many numbers or classes a prediction has.
 pub(crate) fn width(model: &TrainedModel) -> usize {
     match &model.task {

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 
 use crate::body::{
-    self, ModelPlan, StepMemory, TrainedModel, coverage, extras, learn_class, learn_numbers, most, told, width,
+    self, ModelPlan, StepMemory, TrainedModel, budget, coverage, extras, learn_class, learn_numbers, most, told, width,
 };
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
@@ -118,7 +118,7 @@ impl LearnerCore {
         mut each: impl FnMut(&TrainedModel, usize, &[f64], &mut Scratch) -> Result<(), EarlyEnd> + Send,
     ) -> PyResult<()> {
         let (inputs, rows, dimension) = arrays::table(x)?;
-        let size = self.core.look(py, TrainedModel::dictionary_size)?;
+        let (size, cost) = self.core.look(py, |model| (model.dictionary_size(), budget(model)))?;
         let (mut scratch, mut scaled) = (Scratch::for_inputs(rows), Vec::new());
         let done = in_pieces_of(
             py,
@@ -139,7 +139,7 @@ impl LearnerCore {
                 }
                 Ok(())
             },
-            move || piece(size),
+            move || piece(size, cost),
         );
         done.map_err(|refused: EarlyEnd| refused.named(py, &self.core.front(py).features))
     }
@@ -157,7 +157,8 @@ impl LearnerCore {
         let (rows, outputs) = (targets.len(), ys.len() / targets.len().max(1));
         let all = Rows::new(inputs, dimension, targets).map_err(errors::learner)?;
         let mut made = Vec::with_capacity(ys.len());
-        let size = AtomicUsize::new(self.core.look(py, TrainedModel::dictionary_size)?);
+        let (points, cost) = self.core.look(py, |model| (model.dictionary_size(), budget(model)))?;
+        let size = AtomicUsize::new(points);
         let sums = &mut made;
         let learnt = in_pieces_of(
             py,
@@ -172,7 +173,7 @@ impl LearnerCore {
                 size.store(task.learner.dictionary_size(), Ordering::Relaxed);
                 learnt.map_err(|error| EarlyEnd::Row(sums.len() / outputs.max(1), error))
             },
-            || piece(size.load(Ordering::Relaxed)),
+            || piece(size.load(Ordering::Relaxed), cost),
         );
         let mut front = self.core.front(py);
         learnt.map_err(|refused| refused.named(py, &front.features))?;
@@ -198,7 +199,7 @@ impl LearnerCore {
         if codes.len() != rows || !(weights.is_empty() || weights.len() == rows) {
             return Err(errors::data(format!("{rows} rows, {} targets and {} weights", codes.len(), weights.len())));
         }
-        let most = self.core.look(py, most)?;
+        let (most, cost) = self.core.look(py, |model| (most(model), budget(model)))?;
         let met = self.core.front(py).classes.meet(labels, codes, weights, most);
         let mut predicted = Vec::with_capacity(rows);
         let size = AtomicUsize::new(0);
@@ -227,7 +228,7 @@ impl LearnerCore {
                     size.store(task.learner().dictionary_size(), Ordering::Relaxed);
                     learnt.map_err(|error| EarlyEnd::Row(made.len(), error))
                 },
-                || piece(size.load(Ordering::Relaxed)),
+                || piece(size.load(Ordering::Relaxed), cost),
             )
         });
         let classes = self.core.look(py, width)?;
