@@ -21,7 +21,7 @@ pub(crate) fn given_or_built(program: Option<&Path>) -> Result<PathBuf> {
 /// # Errors
 /// When it does not build.
 pub(crate) fn tested() -> Result<PathBuf> {
-    built("debug", &["--workspace", "--bin", "mercer"])
+    built("debug", &["--workspace", "--tests", "--bin", "mercer"])
 }
 
 fn built(folder: &str, what: &[&str]) -> Result<PathBuf> {

@@ -210,7 +210,7 @@ fn a_folder_that_becomes_read_only_ends_nothing() {
         *status = service.get("/health").status;
     }
     assert_eq!(statuses, [200, 503, 200]);
-    let (code, said) = service.end("-HUP");
+    let (code, said) = service.end("-TERM");
     assert!(code == Some(0) && said.contains("m.mercer: cannot be written"), "{said}");
     assert_eq!(folder.json("inspect m.mercer")["learnt"].as_u64(), Some(103));
 }
