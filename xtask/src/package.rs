@@ -92,8 +92,6 @@ pub(crate) fn run() -> Result<()> {
     fs::copy(root.join("Cargo.lock"), outside.path().join("Cargo.lock"))?;
     let target = target(&metadata)?;
     let _outside = shell.push_dir(outside.path());
-    // Optimised code is not what is looked at.
-    let _level = shell.push_env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     // All at once. That each crate compiles with its own features alone is looked at inside of the
     // repository.
     cmd!(shell, "cargo check --quiet --workspace --lib --bins --target-dir {target}").run()?;
