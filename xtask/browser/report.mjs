@@ -7,10 +7,9 @@ import { SIZES, look, picture, run, watch } from "./open.mjs";
 const MOST_BYTES = 1_500_000;
 const report = process.argv[5];
 
-/** Each size, light and dark, with and without scripts. */
+/** Each size, in light or dark, with and without scripts. */
 const VIEWS = [
   ["desk", { ...SIZES.desk, reducedMotion: "reduce" }],
-  ["desk-dark", { ...SIZES.desk, colorScheme: "dark" }],
   ["tablet-dark", { ...SIZES.tablet, colorScheme: "dark" }],
   ["phone", SIZES.phone],
   ["phone-plain", { ...SIZES.phone, javaScriptEnabled: false }],
