@@ -92,7 +92,7 @@ CALLS = {
     "tune classes": ("mercer.KrlsClassifier()", "mercer.tune(model, X, y > 0, trials=5000)"),
     "fit": ('mercer.Krls(kernel="gaussian:0.3", nu=1e-9, max_dictionary=None)', "model.fit(X, y)"),
     "evaluate": ("mercer.Auto(budget=10**9)", "mercer.evaluate(model, X, y)"),
-    "fit a pipeline": ("mercer.Pipeline(mercer.Auto(budget=10**9))", "model.fit(X, y)"),
+    "fit a pipeline": ("mercer.Pipeline(mercer.Auto(budget=10**8))", "model.fit(X, y)"),
     "predict": (
         'mercer.Krls(kernel="gaussian:0.3", nu=1e-9, max_dictionary=2000).fit(X[:2000], y[:2000])',
         "model.predict(X, return_std=True)",

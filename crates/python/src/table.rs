@@ -21,7 +21,7 @@ use crate::features::{number, sequence};
 use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::notes::{self, Notes};
-use crate::rows::{at_row, in_pieces};
+use crate::rows::{at_row, in_pieces, piece};
 use crate::shared::FairLock;
 use crate::steps::no_probabilities;
 use crate::{arrays, errors};
@@ -29,8 +29,9 @@ use crate::{arrays, errors};
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin
 /// with them.
 const HEAD: usize = 256;
-/// Rows that are learnt before others may predict.
-const BLOCK: usize = 256;
+/// Points of the learner for which [pieces](piece) are cut: rows share no work here, whatever it
+/// has.
+const POINTS: usize = 0;
 
 /// The facts of a column, and how it becomes numbers.
 type ColumnWords = (String, String, String, String, Option<String>);
@@ -225,7 +226,8 @@ impl TableCore {
         let (rows, weights) = (columns.rows()?, arrays::optional(&weights)?);
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
-        let (outputs, most) = self.look(py, |body| Ok((body.numbers().map(Taught::outputs), most(body))))?;
+        let facts = |body: &TrainedModel| Ok((body.numbers().map(Taught::outputs), most(body), body::budget(body)));
+        let (outputs, most, budget) = self.look(py, facts)?;
         let y: Option<PyReadonlyArray1<'_, f64>> = outputs.map(|_| targets.extract()).transpose()?;
         let ys = arrays::optional(&y)?;
         // A label becomes a class with its first row; one of a row that is not learnt is forgotten
@@ -270,7 +272,7 @@ impl TableCore {
                     }
                     Ok(())
                 },
-                || BLOCK,
+                || piece(POINTS, budget),
             )
         });
         if outputs.is_some() {
@@ -302,6 +304,7 @@ impl TableCore {
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
         let (probable, around) = (beside == "probable", beside == "reach");
+        let budget = self.look(py, |body| Ok(body::budget(body)))?;
         let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
         let (all, reaches, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
         let mut work = StepMemory::for_rows(rows);
@@ -337,7 +340,7 @@ impl TableCore {
                 }
                 Ok(())
             },
-            || BLOCK,
+            || piece(POINTS, budget),
         )?;
         let beside = if around {
             arrays::columns(py, others, 2 * width)?.into_any()
