@@ -286,27 +286,15 @@ pub fn after(subject: &str, place: usize, wrong: Option<f64>) -> Result<f64> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::thread;
-
     use super::*;
 
     #[test]
     fn what_is_offered_is_near_a_window_of_the_last_rows() -> Result<()> {
         let rows = 4000;
-        let error_of =
-            |subject: &str, stream: &'static str| -> Result<_> { Ok((stream, outcome(subject, stream, rows)?.error)) };
-        let references: BTreeMap<_, _> =
-            STREAMS.into_iter().map(|stream| error_of(REFERENCE, stream)).collect::<Result<_>>()?;
-        let errors = thread::scope(|scope| {
-            let passes = OFFERED.map(|(subject, streams)| {
-                scope.spawn(move || streams.iter().map(|stream| error_of(subject, stream)).collect::<Result<Vec<_>>>())
-            });
-            passes.map(|pass| pass.join().expect("no panic"))
-        });
-        for ((subject, _), errors) in OFFERED.iter().zip(errors) {
-            for (stream, error) in errors? {
-                let reference = references[stream];
+        for (subject, streams) in OFFERED {
+            for stream in streams {
+                let error = outcome(subject, stream, rows)?.error;
+                let reference = outcome(REFERENCE, stream, rows)?.error;
                 assert!(error < 3.0 * reference, "{subject}, {stream}: {error}, and {reference} of {REFERENCE}");
             }
         }

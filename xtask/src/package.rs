@@ -92,6 +92,9 @@ pub(crate) fn run() -> Result<()> {
     fs::copy(root.join("Cargo.lock"), outside.path().join("Cargo.lock"))?;
     let target = target(&metadata)?;
     let _outside = shell.push_dir(outside.path());
+    for name in ALONE {
+        cmd!(shell, "cargo check --quiet --package with-{name} --target-dir {target}").run()?;
+    }
     // All at once. That each crate compiles with its own features alone is looked at inside of the
     // repository.
     cmd!(shell, "cargo check --quiet --workspace --lib --bins --target-dir {target}").run()?;
