@@ -11,6 +11,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
+use crate::package::is_published;
+
 /// Features of a published crate with what they switch on, and the crates it depends on.
 struct Manifest {
     features: BTreeMap<String, Vec<String>>,
@@ -42,9 +44,8 @@ pub(crate) fn check(shell: &Shell) -> Result<()> {
 
 fn published(metadata: &Value) -> Result<BTreeMap<String, Manifest>> {
     let packages = metadata["packages"].as_array().context("cargo metadata lists packages")?;
-    let published = packages.iter().filter(|package| !package["publish"].as_array().is_some_and(Vec::is_empty));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let manifests = published.map(|package| {
+    let manifests = packages.iter().filter(|package| is_published(package)).map(|package| {
         let dependencies = package["dependencies"].as_array().into_iter().flatten();
         let needed = dependencies.filter(|dependency| dependency["kind"].is_null());
         let manifest = Manifest {

@@ -115,18 +115,23 @@ fn readme_program(folder: &Path) -> Result<String> {
     Ok(program.with_context(|| format!("{} has no program in its README", folder.display()))?.0.to_owned())
 }
 
+/// Whether a package of cargo's metadata is for others: it has a list of registries, null for any,
+/// empty for `publish = false`.
+pub(crate) fn is_published(package: &Value) -> bool {
+    !package["publish"].as_array().is_some_and(Vec::is_empty)
+}
+
 /// The crates that are published, and the names of those that are not.
 fn crates(metadata: &Value) -> Result<(Vec<PackedCrate>, Vec<String>)> {
     let (mut packed, mut private) = (Vec::new(), Vec::new());
     for package in metadata["packages"].as_array().context("cargo metadata lists packages")? {
         let text = |field: &str| package[field].as_str().unwrap_or_default().to_owned();
         let (name, version) = (text("name"), text("version"));
-        // A list of registries: null for any, empty for `publish = false`.
-        if package["publish"].as_array().is_some_and(Vec::is_empty) {
-            private.push(name);
-        } else {
+        if is_published(package) {
             let file = target(metadata)?.join(format!("package/{name}-{version}.crate"));
             packed.push(PackedCrate { name, version, file });
+        } else {
+            private.push(name);
         }
     }
     Ok((packed, private))

@@ -18,7 +18,7 @@ use crate::features::{keyed, number, sequence};
 use crate::front::{Aside, Core, Front, LearnerFacts, about, own, read_targets};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::notes;
-use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece};
+use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece, prompt};
 use crate::steps::{Extra, code, data, learn_block, no_probabilities, predict, unscale};
 use crate::{arrays, errors};
 
@@ -139,7 +139,7 @@ impl LearnerCore {
                 }
                 Ok(())
             },
-            move || piece(size, cost),
+            move || piece(size).min(prompt(cost)),
         );
         done.map_err(|refused: EarlyEnd| refused.named(py, &self.core.front(py).features))
     }
@@ -173,7 +173,7 @@ impl LearnerCore {
                 size.store(task.learner.dictionary_size(), Ordering::Relaxed);
                 learnt.map_err(|error| EarlyEnd::Row(sums.len() / outputs.max(1), error))
             },
-            || piece(size.load(Ordering::Relaxed), cost),
+            || piece(size.load(Ordering::Relaxed)).min(prompt(cost)),
         );
         let mut front = self.core.front(py);
         learnt.map_err(|refused| refused.named(py, &front.features))?;
@@ -228,7 +228,7 @@ impl LearnerCore {
                     size.store(task.learner().dictionary_size(), Ordering::Relaxed);
                     learnt.map_err(|error| EarlyEnd::Row(made.len(), error))
                 },
-                || piece(size.load(Ordering::Relaxed), cost),
+                || piece(size.load(Ordering::Relaxed)).min(prompt(cost)),
             )
         });
         let classes = self.core.look(py, width)?;

@@ -143,7 +143,7 @@ impl OperatorCore {
                 }
                 Ok(())
             },
-            || piece(128, 1),
+            || piece(128),
         )
     }
 

@@ -16,13 +16,17 @@ use crate::features::FeatureNames;
 /// How long a signal may wait.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Rows of a piece for a learner with so many points and multiply-adds a row as its
-/// [budget](crate::body::budget): enough to share work between rows, few enough that others wait
-/// only some milliseconds. It depends on the model alone, so that the same calls give the same
-/// bits.
-pub(crate) fn piece(points: usize, budget: usize) -> usize {
-    let shared = if points < 128 { 256 } else { 64 };
-    shared.min(8 * SHORT / budget.max(1)).max(1)
+/// Rows of a piece for a learner with so many points: enough to share work between rows, few
+/// enough that others wait only some milliseconds. It depends on the model alone, so that the same
+/// calls give the same bits.
+pub(crate) fn piece(points: usize) -> usize {
+    if points < 128 { 256 } else { 64 }
+}
+
+/// The most rows of a piece where each takes up to `budget` multiply-adds: a signal does not wait
+/// for more of them.
+pub(crate) fn prompt(budget: usize) -> usize {
+    (8 * SHORT / budget.max(1)).max(1)
 }
 
 /// Why a batch ended early.

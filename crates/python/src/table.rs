@@ -21,7 +21,7 @@ use crate::features::{number, sequence};
 use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::notes::{self, Notes};
-use crate::rows::{at_row, in_pieces, piece};
+use crate::rows::{at_row, in_pieces, prompt};
 use crate::shared::FairLock;
 use crate::steps::no_probabilities;
 use crate::{arrays, errors};
@@ -29,9 +29,9 @@ use crate::{arrays, errors};
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin
 /// with them.
 const HEAD: usize = 256;
-/// Points of the learner for which [pieces](piece) are cut: rows share no work here, whatever it
-/// has.
-const POINTS: usize = 0;
+/// Rows of a piece where a signal can wait for so many: they share no work here, whatever the
+/// learner has.
+const PIECE: usize = 256;
 
 /// The facts of a column, and how it becomes numbers.
 type ColumnWords = (String, String, String, String, Option<String>);
@@ -272,7 +272,7 @@ impl TableCore {
                     }
                     Ok(())
                 },
-                || piece(POINTS, budget),
+                || PIECE.min(prompt(budget)),
             )
         });
         if outputs.is_some() {
@@ -340,7 +340,7 @@ impl TableCore {
                 }
                 Ok(())
             },
-            || piece(POINTS, budget),
+            || PIECE.min(prompt(budget)),
         )?;
         let beside = if around {
             arrays::columns(py, others, 2 * width)?.into_any()

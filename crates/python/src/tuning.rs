@@ -109,7 +109,7 @@ impl TuningJob<'_> {
         let block = Rows::new(&self.inputs[..rows * d], d, Targets::numbers(&self.ys[..rows])).map_err(refused)?;
         while made.len() < rows {
             self.going()?;
-            let end = rows.min(made.len() + piece(learner.dictionary_size(), 1));
+            let end = rows.min(made.len() + piece(learner.dictionary_size()));
             learner.learn_rows(block.range(made.len(), end), &mut made).map_err(refused)?;
         }
         Ok(made.iter().zip(self.ys).skip(self.skip).map(|(made, y)| (made - y) * (made - y)).sum())
@@ -124,7 +124,7 @@ impl TuningJob<'_> {
         let (mut wrong, mut first) = (0.0, 0);
         while first < rows {
             self.going()?;
-            let end = rows.min(first + piece(classifier.learner().dictionary_size(), 1));
+            let end = rows.min(first + piece(classifier.learner().dictionary_size()));
             let (inputs, labels) = (&self.inputs[first * d..end * d], &codes[first..end]);
             let learnt = classifier.learn_rows(inputs, labels, &[], |row, classifier, scores| {
                 let row = first + row;
