@@ -47,6 +47,7 @@ mod look;
 mod matching;
 mod moments;
 mod notation;
+mod numeral;
 mod overrides;
 #[cfg(feature = "learners")]
 mod pipeline;
@@ -71,7 +72,8 @@ pub use look::Look;
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Cell, Cells, OddCells, Oddity, parse_instant};
 pub use moments::RunningMoments;
-pub use notation::{Clock, DayOrder, Notation, Numeral};
+pub use notation::{Clock, DayOrder, Notation};
+pub use numeral::Numeral;
 pub use overrides::Overrides;
 #[cfg(feature = "learners")]
 pub use pipeline::{Pipeline, PipelineScratch};

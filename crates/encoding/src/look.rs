@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::EncodingError;
 use crate::key::Key;
-use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, TextReading, is_code, is_set_off};
+use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, TextReading};
+use crate::numeral::{is_code, is_set_off};
 use crate::overrides::Overrides;
 use crate::schema::{Column, Kind, LISTED, LONGEST_NAME, Schema, TimeParts, Use};
 use mercer_core::{Calendar, Cell, Cells, ValueRange, is_gap_mark, parse_instant};

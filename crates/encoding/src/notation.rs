@@ -10,8 +10,9 @@
 //! | `2020Q1`, `Q1 2020`, in a series in time | the first day of the quarter |
 
 use jiff::civil::{Date, Time};
-use mercer_core::{Cell, Punctuation, is_gap_mark, parse_instant};
+use mercer_core::{Cell, is_gap_mark, parse_instant};
 
+use crate::numeral::{Affix, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::step::{first_of_month, quarter};
 
 /// Of so many cells one may be something else.
@@ -33,16 +34,6 @@ pub enum Notation {
     Clock(Clock),
     /// `2020Q1`, `2020-Q1`, `Q1 2020`: the first day of the quarter.
     Quarter,
-}
-
-/// What stands around the numbers of a column, and between their digits.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Numeral {
-    before: String,
-    behind: String,
-    decimal: char,
-    group: Option<char>,
 }
 
 /// In which order a date has its parts.
@@ -96,8 +87,7 @@ impl Notation {
     pub fn number(&self, cell: Cell<'_>) -> Option<f64> {
         match (cell, self) {
             // What looks like a plain number may have groups of thousands.
-            (Cell::Numeral(_, text), Self::Number(numeral)) => numeral.read(text),
-            (Cell::Text(text), Self::Number(numeral)) => numeral.read(text),
+            (Cell::Numeral(_, text) | Cell::Text(text), Self::Number(numeral)) => numeral.read_on(text),
             (Cell::Text(text), _) => plain(text),
             _ => cell.number(),
         }
@@ -151,15 +141,22 @@ impl Notation {
         let numeral = |(decimal, group)| Numeral { before: before.clone(), behind: behind.clone(), decimal, group };
         let fits = |numeral: &Numeral| most(texts.clone(), misfit, |text| numeral.read(text).is_some());
         let fitting: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
-        let Some(first) = fitting.first() else { return TextReading::Text };
+        let reads = |numeral: &&Numeral| {
+            let read = texts.clone().filter(|(text, _)| numeral.read(text).is_some());
+            read.map(|(_, count)| count).sum::<u64>()
+        };
+        let Some(best) = fitting.iter().rev().max_by_key(reads) else { return TextReading::Text };
         let other = |text: &&str| {
             let mut values = fitting.iter().filter_map(|numeral| numeral.read(text));
             let value = values.next();
             values.any(|other| Some(other) != value)
         };
-        match texts.map(|(text, _)| text).find(other) {
+        match texts.clone().map(|(text, _)| text).find(other) {
             Some(doubt) => TextReading::Doubtful(doubt.to_owned()),
-            None => TextReading::As(Self::Number(first.clone())),
+            None if texts.clone().any(|(text, _)| best.punctuation(text).is_some()) => {
+                TextReading::As(Self::Number(best.clone()))
+            }
+            None => TextReading::As(Self::Number(Numeral { decimal: UNSEEN, ..best.clone() })),
         }
     }
 
@@ -224,176 +221,6 @@ fn most<'a>(texts: impl Iterator<Item = (&'a str, u64)>, misfit: u64, is_so: imp
         odd += if is_so(text) { 0 } else { count };
     }
     all > 0 && odd * misfit <= all
-}
-
-/// The number that a text is as every program writes it.
-fn plain(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|value: &f64| value.is_finite())
-}
-
-/// Whether digits begin with a zero that a number has no need of.
-pub(crate) fn is_code(text: &str) -> bool {
-    let digits = text.trim_start_matches(['-', '+']).as_bytes();
-    matches!(digits, [b'0', b'0'..=b'9', ..])
-}
-
-/// The mark of a fraction, and that between groups of three digits.
-const MARKS: [(char, Option<char>); 8] = [
-    ('.', None),
-    (',', None),
-    ('.', Some(',')),
-    (',', Some('.')),
-    ('.', Some('\'')),
-    ('.', Some(' ')),
-    (',', Some(' ')),
-    (',', Some('\'')),
-];
-
-impl Numeral {
-    /// The number of a text, with this around it. A sign may stand before all or before the digits.
-    fn read(&self, text: &str) -> Option<f64> {
-        let (negative, text) = sign(text.trim());
-        let text = text.strip_prefix(&*self.before)?.strip_suffix(&*self.behind)?.trim_matches(is_blank);
-        let (inner, digits) = sign(text);
-        if (negative && inner) || !digits.starts_with(|first: char| first.is_ascii_digit() || first == self.decimal) {
-            return None;
-        }
-        let value = match Punctuation::of(digits) {
-            None => plain(digits)?,
-            Some(written) if self.has(written) => written.value(digits)?,
-            // A single group may be a fraction as well.
-            Some(written) => {
-                let other = written.with_fraction();
-                (written.doubt().is_some() && self.has(other)).then(|| other.value(digits))??
-            }
-        };
-        Some(if negative || inner { -value } else { value })
-    }
-
-    /// Whether its numbers have these marks.
-    fn has(&self, written: Punctuation) -> bool {
-        written.decimal.is_none_or(|mark| mark == self.decimal)
-            && (written.groups.is_none() || written.groups == self.group)
-    }
-
-    fn words(&self) -> String {
-        let Self { before, behind, decimal, group } = self;
-        let affix = format!("{before}{behind}");
-        let mut words = Vec::new();
-        if !affix.is_empty() {
-            words.push(format!("written with {affix:?}"));
-        }
-        if let Some(group) = group {
-            words.push(format!("thousands by {group:?}"));
-        }
-        if *decimal == ',' {
-            words.push("decimal commas".to_owned());
-        }
-        if words.is_empty() { "written as text".to_owned() } else { words.join(", ") }
-    }
-}
-
-/// Whether a text is below zero, and what it is without its sign.
-fn sign(text: &str) -> (bool, &str) {
-    if let Some(rest) = text.strip_prefix(['-', '−']) {
-        return (true, rest.trim_start_matches(is_blank));
-    }
-    match set_off(text) {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    }
-}
-
-/// What stands in parentheses, or before a minus at the end, as accounts write what is below zero.
-/// `2-` is no number, but a mark of a school.
-fn set_off(text: &str) -> Option<&str> {
-    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(|rest| rest.trim_matches(is_blank));
-    let minus = || text.strip_suffix(['-', '−']).filter(|rest| rest.contains(['.', ',']));
-    inner.or_else(minus).filter(|rest| rest.contains(|c: char| c.is_ascii_digit()))
-}
-
-/// Whether a text is a number below zero, as accounts write it.
-pub(crate) fn is_set_off(text: &str) -> bool {
-    set_off(text.trim()).is_some()
-}
-
-/// A blank, or one of the thin ones that group digits.
-fn is_blank(c: char) -> bool {
-    matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
-}
-
-/// What may stand before and behind a number.
-struct Affix;
-
-impl Affix {
-    /// Signs and codes of currencies, and of parts of a whole.
-    const SIGNS: [&str; 29] = [
-        "%", "‰", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "°", "°C", "°F", "USD", "EUR",
-        "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
-    ];
-
-    /// Units that may stand behind digits without a blank. One letter may be a code.
-    const UNITS: [&str; 24] = [
-        "ms", "min", "sec", "mg", "kg", "mm", "cm", "km", "ml", "m/s", "km/h", "mph", "m²", "m³", "hPa", "Hz", "kHz",
-        "kW", "kWh", "kB", "KB", "MB", "GB", "TB",
-    ];
-
-    /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
-    /// for a unit.
-    fn shared<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> Option<(String, String)> {
-        let mut counts: Vec<((&str, &str), u64)> = Vec::new();
-        let mut all = 0;
-        for (text, count) in texts {
-            all += count;
-            let Some(around) = Self::around(text) else { continue };
-            match counts.iter().position(|(known, _)| *known == around) {
-                Some(place) => counts[place].1 += count,
-                None if counts.len() < 16 => counts.push((around, count)),
-                None => {}
-            }
-        }
-        let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        ((all - count) * misfit <= all && Self::is_read((before, behind)))
-            .then(|| (before.to_owned(), behind.to_owned()))
-    }
-
-    /// What stands before and behind the digits of a text that is a number.
-    fn of_number(text: &str) -> Option<(&str, &str)> {
-        let around = Self::around(text).filter(|around| Self::is_read(*around))?;
-        let [before, behind] = [around.0, around.1].map(str::to_owned);
-        let mut numeral = Numeral { before, behind, decimal: '.', group: None };
-        let mut reads = |(decimal, group)| {
-            (numeral.decimal, numeral.group) = (decimal, group);
-            numeral.read(text).is_some()
-        };
-        MARKS.into_iter().any(&mut reads).then_some(around)
-    }
-
-    /// Whether this may stand before and behind a number.
-    fn is_read((before, behind): (&str, &str)) -> bool {
-        Self::is_known(before.trim_matches(is_blank)) && Self::is_unit(behind)
-    }
-
-    fn is_known(sign: &str) -> bool {
-        sign.is_empty() || Self::SIGNS.contains(&sign)
-    }
-
-    fn is_unit(behind: &str) -> bool {
-        let unit = behind.trim_matches(is_blank);
-        let word = behind.starts_with(is_blank) && unit.len() <= 12 && unit.chars().all(|c| !is_blank(c));
-        Self::is_known(unit) || Self::UNITS.contains(&unit) || word
-    }
-
-    /// What stands before the first digit, without a sign, and behind the last.
-    fn around(text: &str) -> Option<(&str, &str)> {
-        let (_, text) = sign(text.trim());
-        let first = text.find(|c: char| c.is_ascii_digit())?;
-        let last = text.rfind(|c: char| c.is_ascii_digit())?;
-        let (before, behind) = (text[..first].trim_end_matches(['-', '−', '+', '.', ',']), &text[last + 1..]);
-        // A number below zero may be in parentheses behind a sign: `$(5.00)`.
-        let within = before.strip_suffix('(').zip(behind.strip_prefix(')'));
-        Some(within.unwrap_or((before, behind)))
-    }
 }
 
 impl DayOrder {
@@ -523,6 +350,35 @@ mod tests {
         ] {
             assert_eq!(numbers(texts), Some(read), "{texts:?}");
         }
+    }
+
+    #[test]
+    fn new_marks_are_read_in_one_way_alone() {
+        for (look, text, value) in [
+            // Nothing tells what a point is.
+            (&["12 €", "950 €"][..], "1.234 €", None),
+            (&["12 €", "950 €"], "1,234 €", None),
+            (&["12 €", "950 €"], "1.234,50 €", Some(1234.5)),
+            (&["12 €", "950 €"], "1.234.567 €", Some(1_234_567.0)),
+            (&["12 €", "950 €"], "12.5 €", Some(12.5)),
+            (&["12 €", "950 €"], "0.125 €", Some(0.125)),
+            // A comma is known, so that a point is another mark.
+            (&["12,50 €", "950,00 €"], "1.234 €", Some(1234.0)),
+            (&["12,50 €", "950,00 €"], "1.234,50 €", Some(1234.5)),
+            (&["12,50 €", "950,00 €"], "1,234 €", Some(1.234)),
+            (&["12,50 €", "950,00 €"], "12.5 €", None),
+            (&["1.012,50 €", "950,00 €"], "1 012,50 €", None),
+            (&["$12.5", "$3"], "$1,234", Some(1234.0)),
+        ] {
+            let TextReading::As(notation) = Notation::of_numbers(once(look), CELLS_A_MISFIT) else {
+                panic!("{look:?} are numbers");
+            };
+            assert_eq!(notation.number(Cell::Text(text)), value, "{text} behind {look:?}");
+        }
+        let mut look = vec!["12 €"; 30];
+        look.push("12,5 €");
+        let read = Notation::of_numbers(once(&look), CELLS_A_MISFIT);
+        assert!(matches!(read, TextReading::As(notation) if notation.number(Cell::Text("1.234 €")) == Some(1234.0)));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! How the first cells of a series write its times.
+//! How the first cells of a series write its times and its numbers.
 
 use mercer_core::Cell;
 
-use crate::notation::{Clock, DayOrder, Notation, TextReading, is_gap};
+use crate::notation::{CELLS_A_MISFIT, Clock, DayOrder, Notation, TextReading, is_gap};
 use crate::step::TimeStep;
 
 /// A day of a series in time that may be one of two.
@@ -11,6 +11,28 @@ use crate::step::TimeStep;
 pub struct AmbiguousDay(pub String);
 
 impl Notation {
+    /// How the first cells of a column write the numbers of a series; gaps count nowhere. `None` if
+    /// more than one of twenty is no number, if one may be read as two, or where some have
+    /// something around them and others have not. `O(cells)`.
+    #[must_use]
+    pub fn of_values(cells: &[Cell<'_>]) -> Option<Self> {
+        let mut texts = Vec::new();
+        let mut numbers = false;
+        for cell in cells.iter().filter(|cell| !is_gap(**cell)) {
+            match cell {
+                Cell::Text(text) => texts.push((*text, 1)),
+                cell => numbers |= cell.number().is_some(),
+            }
+        }
+        if texts.is_empty() {
+            return Some(Self::Plain).filter(|_| numbers);
+        }
+        match Self::of_numbers(texts.into_iter(), CELLS_A_MISFIT) {
+            TextReading::As(notation) => Some(notation).filter(|notation| !numbers || *notation == Self::Plain),
+            TextReading::Doubtful(_) | TextReading::Text => None,
+        }
+    }
+
     /// How the first cells of a column write the times of a series; gaps count nowhere. `None` if
     /// they are no times. Numbers other than days in eight digits are times only if the column is
     /// `named` as one. Where nothing tells the month from the day, an even [step](TimeStep) does.
@@ -76,6 +98,20 @@ mod tests {
     use mercer_core::parse_instant;
 
     use super::*;
+
+    #[test]
+    fn numbers_of_a_series_have_one_notation() {
+        let of = |texts: &[&'static str]| {
+            let cells: Vec<Cell<'static>> = texts.iter().map(|text| Cell::Text(text)).collect();
+            Notation::of_values(&cells)
+        };
+        let euros = of(&["704,07 €", "", "1.012,50 €"]).unwrap();
+        assert_eq!(euros.number(Cell::Text("1.012,50 €")), Some(1012.5));
+        assert_eq!((of(&["1.234 €", "2.345 €"]), of(&["closed", "12 €"]), of(&[])), (None, None, None));
+        let beside = [Cell::Number(0.5), Cell::Text("50 %")];
+        assert_eq!(Notation::of_values(&beside), None);
+        assert_eq!(Notation::of_values(&beside[..1]), Some(Notation::Plain));
+    }
 
     #[test]
     fn columns_of_times_are_known() {

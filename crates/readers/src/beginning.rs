@@ -92,6 +92,8 @@ pub(crate) fn pass_above(
 
 /// Rows of a table by which it is known.
 const ENOUGH: usize = 3;
+/// Lines that are looked at behind the first record.
+const MOST: usize = 24;
 
 /// What a record looks like beside others.
 struct RecordShape {
@@ -130,16 +132,12 @@ fn above_the_table(
     (found, told): (Separator, Option<Separator>),
     first: &Cells,
 ) -> Option<(usize, Separator)> {
-    const MOST: usize = 24;
     let shape = RecordShape::of(first);
     // Whoever writes a row of values and waits is answered at once.
     if shape.values {
         return None;
     }
-    let (mut next, mut cells) = (lines.ahead(1), Cells::default());
-    if !next.advance().ok()? {
-        return None;
-    }
+    let (next, mut cells) = (next_record(lines)?, Cells::default());
     let below = if cells.whole(next.text(), found) { RecordShape::of(&cells) } else { RecordShape::NONE };
     if below.width == shape.width && below.values && !shape.is_padded() {
         return None;
@@ -165,6 +163,15 @@ fn above_the_table(
         }
     }
     None
+}
+
+/// At the record behind the current one, with no line taken beyond it: whoever writes may wait for
+/// an answer to it.
+fn next_record(lines: &mut Lines) -> Option<Lines> {
+    (1..=MOST).find_map(|most| {
+        let mut next = lines.ahead(most);
+        next.advance().ok()?.then_some(next)
+    })
 }
 
 /// How many records stand above a table whose rows have more cells than any of these.

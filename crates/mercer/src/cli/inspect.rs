@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mercer::encoding::{Column, Face, Kind, Use};
-use mercer::readers::{TargetColumn, instant_text};
+use mercer::readers::{ColumnChoice, TargetColumn, instant_text};
 use serde_json::{Value, json};
 
 use super::dialect::Dialect;
@@ -34,6 +34,9 @@ pub(crate) struct InspectArguments {
     /// may be given several times
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
+    /// Columns that are not looked at, by name or by number from 1, with commas between
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<ColumnChoice>,
     #[command(flatten)]
     dialect: Dialect,
     /// Print one JSON object

@@ -21,7 +21,7 @@ pub(crate) struct TimedSeries {
     reader: RowReader,
     record: Record,
     /// Where the numbers stand.
-    numbers: Vec<usize>,
+    numbers: Vec<NumberColumn>,
     missing: Missing,
     /// The column that orders the rows, within a group, and the time of the row before.
     time: Option<TimeColumn>,
@@ -58,12 +58,13 @@ impl TimedSeries {
         let time = time.map(|choice| place(choice, &reader, &shown, "--time")).transpose()?;
         let time = time.map(|place| TimeColumn { place, notation: head.notation(place, "time").ok().flatten() });
         let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;
-        if time.is_none() && group.is_none() && times.is_empty() {
-            return Ok(None);
-        }
         let named = |column: usize| [place_of(&time), group].contains(&Some(column));
         let left_out = |column: &usize| times.contains(column) || named(*column);
-        let numbers: Vec<usize> = (0..reader.columns().len()).filter(|column| !left_out(column)).collect();
+        let places = (0..reader.columns().len()).filter(|column| !left_out(column));
+        let numbers: Vec<NumberColumn> = places.map(|place| head.number_column(place)).collect();
+        if time.is_none() && group.is_none() && times.is_empty() && numbers.iter().all(NumberColumn::is_plain) {
+            return Ok(None);
+        }
         if numbers.is_empty() {
             return Err(Failure::because(format!(
                 "{shown}: holds times alone; give a file with columns of numbers, too"
@@ -73,6 +74,7 @@ impl TimedSeries {
             let name = &reader.columns()[*column];
             verbosity::remark(format!("{shown}: column {name:?} holds times and is left out"));
         }
+        numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
@@ -80,7 +82,8 @@ impl TimedSeries {
     }
 
     pub(crate) fn columns(&self) -> TableColumns {
-        let names: Vec<String> = self.numbers.iter().map(|&column| self.reader.columns()[column].clone()).collect();
+        let name = |column: &NumberColumn| self.reader.columns()[column.place].clone();
+        let names: Vec<String> = self.numbers.iter().map(name).collect();
         TableColumns::new(names.len(), self.reader.is_named().then_some(&*names), None)
     }
 
@@ -129,20 +132,41 @@ impl TimedSeries {
             }
             *before = Some(now);
         }
-        for &column in &*numbers {
-            example.features.push(number(reader, record, column, *missing)?);
+        for column in &*numbers {
+            example.features.push(column.read(reader, record, *missing)?);
         }
         Ok(true)
     }
 }
 
-/// The number in a column of the record that was last read.
-pub(crate) fn number(reader: &RowReader, record: &Record, column: usize, missing: Missing) -> Result<f64, DataError> {
-    let cell = record.cell(column);
-    match cell.number() {
-        Some(value) => Ok(value),
-        None if missing == Missing::Nan && is_gap(&cell) => Ok(f64::NAN),
-        None => Err(unreadable(cell, reader.place(column))),
+/// A column of numbers.
+#[derive(Clone)]
+pub(crate) struct NumberColumn {
+    pub(crate) place: usize,
+    pub(crate) notation: Notation,
+}
+
+impl NumberColumn {
+    /// The number in the record that was last read.
+    pub(crate) fn read(&self, reader: &RowReader, record: &Record, missing: Missing) -> Result<f64, DataError> {
+        let cell = record.cell(self.place);
+        match self.notation.number(cell) {
+            Some(value) => Ok(value),
+            None if missing == Missing::Nan && is_gap(&cell) => Ok(f64::NAN),
+            None => Err(unreadable(cell, reader.place(self.place))),
+        }
+    }
+
+    /// Whether it is read as it stands.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.notation == Notation::Plain
+    }
+
+    /// Tells a person how its numbers are written, if it is not as usual.
+    pub(crate) fn tell(&self, names: &[String], shown: &str) {
+        if let Some(words) = self.notation.words() {
+            verbosity::remark(format!("{shown}: column {:?}: number, {words}", names[self.place]));
+        }
     }
 }
 
@@ -218,6 +242,14 @@ impl SeriesHead {
         Notation::of_times(&self.cells(column), is_of_times(name))
     }
 
+    /// A column that is to be one of numbers. A single row is not enough to tell what stands around
+    /// them.
+    pub(crate) fn number_column(&self, place: usize) -> NumberColumn {
+        let found = Some(self.cells(place)).filter(|cells| cells.len() > 1);
+        let notation = found.and_then(|cells| Notation::of_values(&cells)).unwrap_or_default();
+        NumberColumn { place, notation }
+    }
+
     /// The columns that hold times, and nothing else.
     pub(crate) fn times(&self, names: &[String]) -> Vec<usize> {
         let holds = |column: &usize| matches!(self.notation(*column, &names[*column]), Ok(Some(_)));
@@ -227,8 +259,8 @@ impl SeriesHead {
     /// Whether no more than half of the values of a column are no numbers; the odd one is refused
     /// with its place.
     pub(crate) fn may_be_of_numbers(&self, column: usize) -> bool {
-        let cells = self.cells(column);
-        let numbers = cells.iter().filter(|cell| cell.number().is_some()).count();
+        let (cells, notation) = (self.cells(column), self.number_column(column).notation);
+        let numbers = cells.iter().filter(|cell| notation.number(**cell).is_some()).count();
         2 * numbers >= cells.iter().filter(|cell| !is_gap(cell)).count()
     }
 

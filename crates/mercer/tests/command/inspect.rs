@@ -131,6 +131,20 @@ fn inspect_tells_the_columns_of_data() {
     assert_eq!(piped, facts, "a pipe is data like any other");
 }
 
+/// What cannot be read is told with the option that leaves it out.
+#[test]
+fn inspect_leaves_columns_out() {
+    let rows: String =
+        (0..30).map(|t| format!("{{\"at\": {{\"x\": 1}}, \"load\": {t}, \"y\": {}}}\n", t % 7)).collect();
+    let folder = Folder::new().with("log.ndjson", rows).with("sales.csv", SALES);
+    folder.refused(1, "inspect log.ndjson", &["log.ndjson, line 1", "--ignore"]);
+    let facts = folder.json("inspect log.ndjson --ignore at");
+    assert_eq!(facts["columns"][0]["treatment"].as_str(), Some("ignored as asked"));
+    assert_eq!((facts["inputs"].as_u64(), facts["rows_looked_at"].as_u64()), (Some(1), Some(30)));
+    folder.refused(1, "inspect sales.csv --ignore none_such", &["has no column \"none_such\""]);
+    folder.refused(2, "inspect diamonds --ignore carat", &["--ignore is for files"]);
+}
+
 /// A complete table of numbers passes as it is; only its first 256 rows are looked at.
 #[test]
 fn inspect_tells_what_needs_no_encoding() {

@@ -160,3 +160,38 @@ fn targets_are_chosen_by_name() {
     let with_input = folder.json("forecast s.csv --method opf --target z --inputs promo");
     assert_eq!((with_input["outputs"].as_u64(), with_input["parameters"]["inputs"].as_u64()), (Some(1), Some(1)));
 }
+
+/// As spreadsheets write money and shares, beside what a program writes.
+#[test]
+fn numbers_with_something_around_them_are_forecast() {
+    let row = |t: usize, money: &dyn Fn(f64) -> String| {
+        let (day, share) = (day_after("2024-01-01", t), 10 + t * 7 % 80);
+        format!("{day};{};{share}", money(40.0 * wave(t) + share as f64))
+    };
+    let euros = |value: f64| {
+        let cents = (100.0 * value).round() as u64;
+        format!("{}.{:03},{:02} €", cents / 100_000, cents / 100 % 1000, cents % 100)
+    };
+    let plain = |value: f64| format!("{value:.2}");
+    let table = |rows: std::ops::Range<usize>, money: &dyn Fn(f64) -> String, behind: &str| {
+        let lines: String = rows.map(|t| format!("{}{behind}\n", row(t, money))).collect();
+        format!("day;sold;share\n{lines}")
+    };
+    let folder = Folder::new()
+        .with("plain.csv", table(0..90, &plain, ""))
+        .with("marked.csv", table(0..90, &euros, " %"))
+        .with("plain_future.csv", table(90..92, &plain, ""))
+        .with("marked_future.csv", table(90..92, &euros, " %"));
+    for options in ["--target sold", "--target sold --ignore day --method experts", "--target sold,share"] {
+        let said = |file: &str| folder.json(&format!("forecast {file}.csv --steps 2 {options} -q"))["forecast"].clone();
+        assert_eq!(said("marked"), said("plain"), "{options}");
+    }
+    let with_inputs = |file: &str| {
+        let options = format!("--target sold --known share --future {file}_future.csv --steps 2 -q");
+        folder.json(&format!("forecast {file}.csv {options}"))["forecast"].clone()
+    };
+    assert_eq!(with_inputs("marked"), with_inputs("plain"));
+    let said = folder.run("forecast marked.csv --steps 1");
+    let told = "mercer: marked.csv: column \"sold\": number, written with \" €\", thousands by '.', decimal commas\n";
+    assert!(said.err.contains(told), "{}", said.err);
+}

@@ -56,6 +56,8 @@ fn lines_above_a_table_are_left_out() {
     let titles = [
         "Account:;DE12\nPeriod:;January\n\n",
         "Report of January\n",
+        "Report of January\n\n",
+        "Shop;Report of January\n\n\nas of May\n\n",
         "a;b\n\"c\nd\";e\n",
         // Separators fill the rows of a spreadsheet; words are no cells, nor what commas separate.
         "Report of January;;\nas of;;\n;;\n",

@@ -21,7 +21,7 @@ use crate::cli::opening::Opening;
 use crate::cli::reading::{for_files, refuse_for_named};
 use crate::cli::source::{self, Source};
 use crate::cli::stop::Stop;
-use crate::cli::timed_series::TimeColumn;
+use crate::cli::timed_series::{NumberColumn, TimeColumn};
 
 /// Rows one by one.
 pub(super) struct SeriesFeed {
@@ -151,6 +151,11 @@ impl SeriesFeed {
     /// The column of times in the file.
     pub(super) fn time_column(&self) -> Option<&TimeColumn> {
         self.records()?.time.as_ref()
+    }
+
+    /// The inputs as the file writes them, if it has columns of other kinds as well.
+    pub(super) fn input_columns(&self) -> impl Iterator<Item = &NumberColumn> {
+        self.records().into_iter().flat_map(SeriesRows::input_columns)
     }
 
     /// Rows that were missing between others.

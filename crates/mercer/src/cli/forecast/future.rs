@@ -9,7 +9,7 @@ use super::feed::SeriesFeed;
 use crate::cli::failure::Failure;
 use crate::cli::opening::Opening;
 use crate::cli::stop::Stop;
-use crate::cli::timed_series::{TimeColumn, number, place};
+use crate::cli::timed_series::{NumberColumn, TimeColumn, place};
 
 /// The inputs, one row after the other, and the times of the rows if the file has them.
 #[derive(Default)]
@@ -43,15 +43,20 @@ impl Future {
         let opening = Opening::of(path, stop, || ())?;
         let shown = opening.shown().to_owned();
         let mut reader = opening.last_records(&options)?;
-        let places: Vec<usize> =
-            wanted.iter().map(|choice| place(choice, &reader, &shown, "--future")).collect::<Result<_, _>>()?;
+        let mut known = feed.input_columns();
+        // Its numbers are written as those of the series.
+        let column = |choice| {
+            let notation = known.next().map(|known| known.notation.clone()).unwrap_or_default();
+            Ok(NumberColumn { place: place(choice, &reader, &shown, "--future")?, notation })
+        };
+        let columns: Vec<NumberColumn> = wanted.iter().map(column).collect::<Result<_, Failure>>()?;
         let time = time.and_then(|name| place(&name, &reader, &shown, "--future").ok()).zip(feed.time_column());
         let time = time.map(|(place, column)| TimeColumn { place, ..column.clone() });
         let mut future = Self { shown, ..Self::default() };
         let mut record = Record::new();
         while reader.next_record(&mut record)? {
-            for &column in &places {
-                future.inputs.push(number(&reader, &record, column, Missing::Refuse)?);
+            for column in &columns {
+                future.inputs.push(column.read(&reader, &record, Missing::Refuse)?);
             }
             if let Some(column) = &time {
                 future.times.push(column.read(&reader, &record)?);

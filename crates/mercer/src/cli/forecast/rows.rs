@@ -11,7 +11,7 @@ use crate::cli::dialect;
 use crate::cli::failure::Failure;
 use crate::cli::opening::Opening;
 use crate::cli::source::TableColumns;
-use crate::cli::timed_series::{SeriesHead, TimeColumn, is_of_times, number, place};
+use crate::cli::timed_series::{NumberColumn, SeriesHead, TimeColumn, is_of_times, place};
 use crate::cli::verbosity;
 
 /// What is asked of the columns.
@@ -45,8 +45,8 @@ pub(super) struct SeriesRows {
     shown: String,
     reader: RowReader,
     record: Record,
-    /// Where the numbers stand, and which of them are inputs.
-    numbers: Vec<usize>,
+    /// The columns of numbers, and which of them are inputs.
+    numbers: Vec<NumberColumn>,
     pub(super) inputs: Vec<usize>,
     pub(super) time: Option<TimeColumn>,
     pub(super) clock: Option<Clock>,
@@ -96,7 +96,9 @@ impl SeriesRows {
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
         let Some(head) = SeriesHead::read(&mut reader, wanted.head) else { return Ok(None) };
         let roles = Roles::of(&head, &reader, &shown, wanted)?;
-        if roles.time.is_none() && roles.group.is_none() && roles.numbers.len() == reader.columns().len() {
+        let numbers: Vec<NumberColumn> = roles.numbers.iter().map(|&place| head.number_column(place)).collect();
+        let all = numbers.len() == reader.columns().len() && numbers.iter().all(NumberColumn::is_plain);
+        if roles.time.is_none() && roles.group.is_none() && all {
             return Ok(None);
         }
         let clock = roles.time.as_ref().map(|column| {
@@ -107,10 +109,11 @@ impl SeriesRows {
             clock
         });
         roles.tell(&reader, &shown, wanted, clock.as_ref());
+        numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
-        let Roles { numbers, inputs, time, group, .. } = roles;
+        let Roles { inputs, time, group, .. } = roles;
         let groups = group.map(|column| GroupRows { column, names: Vec::new(), places: HashMap::new() });
         let (record, courses, values, now) = (Record::new(), vec![TimedRows::default()], Vec::new(), 0);
         let (repeats, fills) = (wanted.repeats, wanted.season || inputs.is_empty());
@@ -136,8 +139,14 @@ impl SeriesRows {
     }
 
     pub(super) fn columns(&self) -> TableColumns {
-        let names: Vec<String> = self.numbers.iter().map(|&column| self.reader.columns()[column].clone()).collect();
+        let name = |column: &NumberColumn| self.reader.columns()[column.place].clone();
+        let names: Vec<String> = self.numbers.iter().map(name).collect();
         TableColumns::new(names.len(), self.reader.is_named().then_some(&*names), None)
+    }
+
+    /// How the inputs are written.
+    pub(super) fn input_columns(&self) -> impl Iterator<Item = &NumberColumn> {
+        self.inputs.iter().map(|&input| &self.numbers[input])
     }
 
     /// Where the record last read stands.
@@ -179,8 +188,8 @@ impl SeriesRows {
                 return Err(DataError::Ragged { line: self.cell(0).line, expected, got: self.record.len() }.into());
             }
             self.values.clear();
-            for &column in &self.numbers {
-                self.values.push(number(&self.reader, &self.record, column, Missing::Nan)?);
+            for column in &self.numbers {
+                self.values.push(column.read(&self.reader, &self.record, Missing::Nan)?);
             }
             self.find_group()?;
             if self.time.is_none() {

@@ -18,8 +18,9 @@ use super::{InspectArguments, told};
 /// What is to be said of the data that the arguments name; nothing if they name what can only be a
 /// model file.
 pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failure> {
-    let InspectArguments { file, target, kinds, dialect, .. } = arguments;
-    let given = dialect.given().or(target.as_ref().map(|_| "--target")).or(kinds.first().map(|_| "--as"));
+    let InspectArguments { file, target, kinds, ignore, dialect, .. } = arguments;
+    let of_files = for_files(target.is_some(), dialect, ignore, false);
+    let given = of_files.or(kinds.first().map(|_| "--as"));
     let shown = file.display();
     if store::is_model(file) {
         return match given {
@@ -33,13 +34,13 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
     let overrides = encoded_rows::overrides(kinds, &source)?;
     let records = match source {
         Source::Named(name) => {
-            refuse_for_named(name, for_files(target.is_some(), dialect, &[], false))?;
+            refuse_for_named(name, of_files)?;
             RowReader::of_table(&Registry::load()?.open(name)?)?
         }
         Source::File(_) if dialect.told(file, ReadOptions::default()).format.is_none() => return Ok(None),
         Source::File(_) | Source::StandardInput => open(arguments, &overrides)?,
     };
-    tell(records, target.as_ref(), overrides, &source.to_string()).map(Some)
+    tell(records, arguments, overrides, &source.to_string()).map(Some)
 }
 
 /// The records of a file, or of standard input.
@@ -50,7 +51,8 @@ fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<RowReader
         TargetColumn::Several(choices) => choices.clone(),
         one => one.choice().into_iter().collect(),
     }));
-    let plain = ReadOptions { mentioned, later_keys: true, ..ReadOptions::default() };
+    let unread = arguments.ignore.clone();
+    let plain = ReadOptions { mentioned, unread, later_keys: true, ..ReadOptions::default() };
     let reader = RowReader::records(file, &dialect.told(file, plain)).map_err(refused)?;
     dialect::tell_doubt(reader.doubt());
     Ok(reader)
@@ -66,13 +68,18 @@ fn refused(error: DataError) -> Failure {
     }
 }
 
-/// The targets, as [`Overrides`] name columns.
-fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
-    let choice = |choice: &ColumnChoice| match choice.place(width, names) {
+/// A column as [`Overrides`] name it.
+fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> String {
+    match choice.place(width, names) {
         Some(place) => format!("#{}", place + 1),
         // Whoever looks for it tells that it is not there.
         None => choice.text(),
-    };
+    }
+}
+
+/// The targets, as [`Overrides`] name columns.
+fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
+    let choice = |choice: &ColumnChoice| number(choice, width, names);
     match target {
         // A single column is no target, since there would be nothing to predict it from.
         None | Some(TargetColumn::Last) if width > 1 => vec![format!("#{width}")],
@@ -84,10 +91,11 @@ fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) 
 
 fn tell(
     mut records: RowReader,
-    target: Option<&TargetColumn>,
+    arguments: &InspectArguments,
     overrides: Overrides,
     shown: &str,
 ) -> Result<Facts, Failure> {
+    let target = arguments.target.as_ref();
     let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
     // Nothing is enough.
     let head = Head::of(&mut records, |_| false).map_err(refused)?;
@@ -103,7 +111,8 @@ fn tell(
         return Err(of_columns(twice.clone()));
     }
     let (width, names) = (records.columns().len(), records.feature_names());
-    let overrides = overrides.aside(aside(target, width, names));
+    let ignored = arguments.ignore.iter().map(|choice| number(choice, width, names));
+    let overrides = overrides.aside(aside(target, width, names)).ignore(ignored);
     let mut schema = head.schema(&overrides).map_err(of_columns)?;
     let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
     let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));

@@ -1,0 +1,228 @@
+//! Numbers with something around them, and between their digits.
+
+use mercer_core::Punctuation;
+
+/// What stands around the numbers of a column, and between their digits.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Numeral {
+    pub(crate) before: String,
+    pub(crate) behind: String,
+    /// [`UNSEEN`] where it is not known.
+    pub(crate) decimal: char,
+    pub(crate) group: Option<char>,
+}
+
+/// The number that a text is as every program writes it.
+pub(crate) fn plain(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Whether digits begin with a zero that a number has no need of.
+pub(crate) fn is_code(text: &str) -> bool {
+    let digits = text.trim_start_matches(['-', '+']).as_bytes();
+    matches!(digits, [b'0', b'0'..=b'9', ..])
+}
+
+/// The mark of a fraction, and that between groups of three digits.
+pub(crate) const MARKS: [(char, Option<char>); 8] = [
+    ('.', None),
+    (',', None),
+    ('.', Some(',')),
+    (',', Some('.')),
+    ('.', Some('\'')),
+    ('.', Some(' ')),
+    (',', Some(' ')),
+    (',', Some('\'')),
+];
+
+/// Stands for the mark of a fraction where no cell of the look has a mark.
+pub(crate) const UNSEEN: char = '\0';
+
+impl Numeral {
+    /// The number of a text of the look, with this around it and these marks.
+    pub(crate) fn read(&self, text: &str) -> Option<f64> {
+        self.value(text, |written| self.known(written))
+    }
+
+    /// The number of any text. Marks that no cell of the look had are taken where that can be read
+    /// in one way alone.
+    pub(crate) fn read_on(&self, text: &str) -> Option<f64> {
+        self.value(text, |written| self.known(written).or_else(|| self.newly(written)))
+    }
+
+    fn value(&self, text: &str, marks: impl Fn(Punctuation) -> Option<Punctuation>) -> Option<f64> {
+        let (negative, digits) = self.digits(text)?;
+        let value = match Punctuation::of(digits) {
+            None => plain(digits)?,
+            Some(written) => marks(written)?.value(digits)?,
+        };
+        Some(if negative { -value } else { value })
+    }
+
+    /// The marks between the digits of a text.
+    pub(crate) fn punctuation(&self, text: &str) -> Option<Punctuation> {
+        Punctuation::of(self.digits(text)?.1)
+    }
+
+    /// Whether a text is below zero, and its digits. A sign may stand before all or before these.
+    fn digits<'a>(&self, text: &'a str) -> Option<(bool, &'a str)> {
+        let (negative, text) = sign(text.trim());
+        let text = text.strip_prefix(&*self.before)?.strip_suffix(&*self.behind)?.trim_matches(is_blank);
+        let (inner, digits) = sign(text);
+        let begins = digits.starts_with(|first: char| {
+            first.is_ascii_digit() || first == self.decimal || self.is_open() && matches!(first, '.' | ',')
+        });
+        (begins && !(negative && inner)).then_some((negative || inner, digits))
+    }
+
+    /// Whether nothing tells the mark of a fraction.
+    fn is_open(&self) -> bool {
+        self.decimal == UNSEEN
+    }
+
+    /// What is written so, in marks that are known.
+    fn known(&self, written: Punctuation) -> Option<Punctuation> {
+        if self.has(written) {
+            return Some(written);
+        }
+        // A single group may be a fraction as well.
+        let other = written.with_fraction();
+        (written.doubt().is_some() && self.has(other)).then_some(other)
+    }
+
+    /// What is written so, where a mark is new.
+    fn newly(&self, written: Punctuation) -> Option<Punctuation> {
+        let fraction = self.is_open() || written.decimal.is_none_or(|mark| mark == self.decimal);
+        let groups = self.group.is_none() && !(self.is_open() && written.doubt().is_some());
+        (fraction && groups).then_some(written)
+    }
+
+    /// Whether its numbers have these marks.
+    fn has(&self, written: Punctuation) -> bool {
+        written.decimal.is_none_or(|mark| mark == self.decimal)
+            && (written.groups.is_none() || written.groups == self.group)
+    }
+
+    pub(crate) fn words(&self) -> String {
+        let Self { before, behind, decimal, group } = self;
+        let affix = format!("{before}{behind}");
+        let mut words = Vec::new();
+        if !affix.is_empty() {
+            words.push(format!("written with {affix:?}"));
+        }
+        if let Some(group) = group {
+            words.push(format!("thousands by {group:?}"));
+        }
+        if *decimal == ',' {
+            words.push("decimal commas".to_owned());
+        }
+        if words.is_empty() { "written as text".to_owned() } else { words.join(", ") }
+    }
+}
+
+/// Whether a text is below zero, and what it is without its sign.
+fn sign(text: &str) -> (bool, &str) {
+    if let Some(rest) = text.strip_prefix(['-', '−']) {
+        return (true, rest.trim_start_matches(is_blank));
+    }
+    match set_off(text) {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    }
+}
+
+/// What stands in parentheses, or before a minus at the end, as accounts write what is below zero.
+/// `2-` is no number, but a mark of a school.
+fn set_off(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(|rest| rest.trim_matches(is_blank));
+    let minus = || text.strip_suffix(['-', '−']).filter(|rest| rest.contains(['.', ',']));
+    inner.or_else(minus).filter(|rest| rest.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether a text is a number below zero, as accounts write it.
+pub(crate) fn is_set_off(text: &str) -> bool {
+    set_off(text.trim()).is_some()
+}
+
+/// A blank, or one of the thin ones that group digits.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
+}
+
+/// What may stand before and behind a number.
+pub(crate) struct Affix;
+
+impl Affix {
+    /// Signs and codes of currencies, and of parts of a whole.
+    const SIGNS: [&str; 29] = [
+        "%", "‰", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "°", "°C", "°F", "USD", "EUR",
+        "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
+    ];
+
+    /// Units that may stand behind digits without a blank. One letter may be a code.
+    const UNITS: [&str; 24] = [
+        "ms", "min", "sec", "mg", "kg", "mm", "cm", "km", "ml", "m/s", "km/h", "mph", "m²", "m³", "hPa", "Hz", "kHz",
+        "kW", "kWh", "kB", "KB", "MB", "GB", "TB",
+    ];
+
+    /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
+    /// for a unit.
+    pub(crate) fn shared<'a>(
+        texts: impl Iterator<Item = (&'a str, u64)> + Clone,
+        misfit: u64,
+    ) -> Option<(String, String)> {
+        let mut counts: Vec<((&str, &str), u64)> = Vec::new();
+        let mut all = 0;
+        for (text, count) in texts {
+            all += count;
+            let Some(around) = Self::around(text) else { continue };
+            match counts.iter().position(|(known, _)| *known == around) {
+                Some(place) => counts[place].1 += count,
+                None if counts.len() < 16 => counts.push((around, count)),
+                None => {}
+            }
+        }
+        let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        ((all - count) * misfit <= all && Self::is_read((before, behind)))
+            .then(|| (before.to_owned(), behind.to_owned()))
+    }
+
+    /// What stands before and behind the digits of a text that is a number.
+    pub(crate) fn of_number(text: &str) -> Option<(&str, &str)> {
+        let around = Self::around(text).filter(|around| Self::is_read(*around))?;
+        let [before, behind] = [around.0, around.1].map(str::to_owned);
+        let mut numeral = Numeral { before, behind, decimal: '.', group: None };
+        let mut reads = |(decimal, group)| {
+            (numeral.decimal, numeral.group) = (decimal, group);
+            numeral.read(text).is_some()
+        };
+        MARKS.into_iter().any(&mut reads).then_some(around)
+    }
+
+    /// Whether this may stand before and behind a number.
+    fn is_read((before, behind): (&str, &str)) -> bool {
+        Self::is_known(before.trim_matches(is_blank)) && Self::is_unit(behind)
+    }
+
+    fn is_known(sign: &str) -> bool {
+        sign.is_empty() || Self::SIGNS.contains(&sign)
+    }
+
+    fn is_unit(behind: &str) -> bool {
+        let unit = behind.trim_matches(is_blank);
+        let word = behind.starts_with(is_blank) && unit.len() <= 12 && unit.chars().all(|c| !is_blank(c));
+        Self::is_known(unit) || Self::UNITS.contains(&unit) || word
+    }
+
+    /// What stands before the first digit, without a sign, and behind the last.
+    fn around(text: &str) -> Option<(&str, &str)> {
+        let (_, text) = sign(text.trim());
+        let first = text.find(|c: char| c.is_ascii_digit())?;
+        let last = text.rfind(|c: char| c.is_ascii_digit())?;
+        let (before, behind) = (text[..first].trim_end_matches(['-', '−', '+', '.', ',']), &text[last + 1..]);
+        // A number below zero may be in parentheses behind a sign: `$(5.00)`.
+        let within = before.strip_suffix('(').zip(behind.strip_prefix(')'));
+        Some(within.unwrap_or((before, behind)))
+    }
+}
