@@ -151,12 +151,11 @@ impl Notation {
             let value = values.next();
             values.any(|other| Some(other) != value)
         };
-        match texts.clone().map(|(text, _)| text).find(other) {
+        let is_open = texts.clone().all(|(text, _)| best.punctuation(text).is_none());
+        let decimal = if is_open { UNSEEN } else { best.decimal };
+        match texts.map(|(text, _)| text).find(other) {
             Some(doubt) => TextReading::Doubtful(doubt.to_owned()),
-            None if texts.clone().any(|(text, _)| best.punctuation(text).is_some()) => {
-                TextReading::As(Self::Number(best.clone()))
-            }
-            None => TextReading::As(Self::Number(Numeral { decimal: UNSEEN, ..best.clone() })),
+            None => TextReading::As(Self::Number(Numeral { decimal, ..best.clone() })),
         }
     }
 
