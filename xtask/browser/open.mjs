@@ -52,15 +52,15 @@ export async function watch(context, isOwn, problem) {
   return page;
 }
 
-/** What axe finds wrong in the part of the page that is ours, and what is wider than the screen or
- *  not drawn. */
+/** What axe finds wrong in the part of the page that is ours, if any is named, and what is wider
+ *  than the screen or not drawn. */
 export async function look(page, problem, ours = "html") {
   // A picture below the screen may wait to be fetched; one that cannot be drawn is told below.
   await page.evaluate(async () => {
     for (const image of document.images) image.loading = "eager";
     await Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)));
   });
-  await page.addScriptTag({ path: AXE }).catch(() => undefined);
+  if (ours) await page.addScriptTag({ path: AXE }).catch(() => undefined);
   const found = await page.evaluate(([part, runOnly]) => window.axe?.run(part, { runOnly }), [ours, RULES]);
   for (const { id, help, nodes: met } of found?.violations ?? []) {
     // Axe does not read the words of a formula, which browsers do.
