@@ -15,8 +15,8 @@ await run(async (browser, problem) => {
   const [links, files] = [[], new Set()];
   let pictures = 0;
   for (const [view, options] of Object.entries(SIZES)) {
-    // Most of the time goes to axe. Where it finds something on a wide screen it does so on a narrow
-    // one, where more has to be scrolled.
+    // Most of the time goes to axe, so that it judges one size: the narrowest, where most has to be
+    // scrolled.
     const ours = view === "phone" ? ARTICLE : null;
     const context = await browser.newContext(options);
     let at = site;

@@ -36,7 +36,8 @@ pub(crate) const MARKS: [(char, Option<char>); 8] = [
     (',', Some('\'')),
 ];
 
-/// Stands for the mark of a fraction where no cell of the look has a mark.
+/// Stands for the mark of a fraction where no cell of the look has a mark. Model files hold a
+/// character there.
 pub(crate) const UNSEEN: char = '\0';
 
 impl Numeral {

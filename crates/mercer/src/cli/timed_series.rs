@@ -20,7 +20,6 @@ use super::verbosity;
 pub(crate) struct TimedSeries {
     reader: RowReader,
     record: Record,
-    /// Where the numbers stand.
     numbers: Vec<NumberColumn>,
     missing: Missing,
     /// The column that orders the rows, within a group, and the time of the row before.
@@ -140,9 +139,9 @@ impl TimedSeries {
 }
 
 /// A column of numbers.
-#[derive(Clone)]
 pub(crate) struct NumberColumn {
     pub(crate) place: usize,
+    /// How it writes them.
     pub(crate) notation: Notation,
 }
 

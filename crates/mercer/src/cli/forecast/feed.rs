@@ -153,7 +153,7 @@ impl SeriesFeed {
         self.records()?.time.as_ref()
     }
 
-    /// The inputs as the file writes them, if it has columns of other kinds as well.
+    /// The columns of the inputs; none where the file is plain numbers alone.
     pub(super) fn input_columns(&self) -> impl Iterator<Item = &NumberColumn> {
         self.records().into_iter().flat_map(SeriesRows::input_columns)
     }

@@ -144,7 +144,7 @@ impl SeriesRows {
         TableColumns::new(names.len(), self.reader.is_named().then_some(&*names), None)
     }
 
-    /// How the inputs are written.
+    /// The columns of the inputs.
     pub(super) fn input_columns(&self) -> impl Iterator<Item = &NumberColumn> {
         self.inputs.iter().map(|&input| &self.numbers[input])
     }
