@@ -93,7 +93,10 @@ impl Column {
                 let number = face.of(name, Kind::Number);
                 return format!("left out, for it names rows; {number} or {} takes it", category());
             }
-            (Use::Identifier, _) => return format!("left out, for it names rows; {} takes it", category()),
+            (Use::Identifier, _) => {
+                let told = if why.is_empty() { String::new() } else { format!(", {}", face.said(name, why)) };
+                return format!("left out, for it names rows; {} takes it{told}", category());
+            }
             (Use::Text, _) if why.is_empty() => return format!("left out, for it is text; {} takes it", category()),
             (Use::Text, _) => return format!("left out, for {}", face.said(name, why)),
             (Use::Late, _) => {

@@ -36,6 +36,7 @@
 
 #[cfg(feature = "learners")]
 mod class_pipeline;
+mod duration;
 mod encoding;
 mod error;
 mod face;
@@ -44,6 +45,7 @@ mod facts;
 mod key;
 mod kind;
 mod look;
+mod magnitude;
 mod matching;
 mod moments;
 mod notation;

@@ -300,6 +300,11 @@ impl ColumnSight {
         if !doubt.is_empty() {
             return said(Kind::Text, doubt);
         }
+        if self.unlisted == 0
+            && let Some(notation) = Notation::of_periods(self.values())
+        {
+            return (Kind::Time, notation, String::new());
+        }
         let kind = if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
             Kind::Text
         } else if 2 * self.numbers <= present && distinct == present && present >= ENOUGH_TEXTS {
@@ -317,11 +322,11 @@ impl ColumnSight {
     }
 
     /// How the cells are read of a column of which nearly all are numbers: some may be written as
-    /// accounts write what is below zero.
+    /// accounts write what is below zero, or with a word for thousands.
     fn notation_of_most(&self) -> Notation {
         let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
         match Notation::of_numbers(self.values(), CELLS_A_MISFIT) {
-            TextReading::As(notation) if set_off => notation,
+            TextReading::As(notation) if set_off || matches!(notation, Notation::Magnitude(_)) => notation,
             _ => Notation::Plain,
         }
     }
@@ -352,6 +357,9 @@ impl ColumnSight {
         if let Some(odd) = self.odd_number() {
             return Some(format!("{odd:?} is no number; {name}=number has such cells count as missing"));
         }
+        if let Some((text, number)) = self.told_number() {
+            return Some(format!("{text:?} may be the number {number}; {name}=number reads it so"));
+        }
         let mut small = HashMap::new();
         self.values().find_map(|(value, _)| {
             let first = small.insert(value.to_lowercase(), value)?;
@@ -361,8 +369,16 @@ impl ColumnSight {
 
     /// How texts are read that are told to be numbers: half of them may be none.
     fn told_numbers(&self) -> TextReading {
-        let of_share = |misfit| Notation::of_numbers(self.values(), misfit);
+        let of_share = |misfit| Notation::of_told_numbers(self.values(), misfit);
         Some(of_share(CELLS_A_MISFIT)).filter(|read| *read != TextReading::Text).unwrap_or_else(|| of_share(2))
+    }
+
+    /// A text that is a number where that is told, with the number, in a column of such.
+    fn told_number(&self) -> Option<(&str, f64)> {
+        let read =
+            if self.unlisted == 0 { Notation::of_told_numbers(self.values(), CELLS_A_MISFIT) } else { return None };
+        let TextReading::As(notation) = read else { return None };
+        self.values().find_map(|(value, _)| Some((value, notation.number(Cell::Text(value))?)))
     }
 
     /// A text that is no number, in a column of which more than half are numbers.
@@ -438,7 +454,7 @@ impl ColumnSight {
                         TextReading::Doubtful(value) => {
                             return Err(doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy")));
                         }
-                        TextReading::Text => Notation::Plain,
+                        TextReading::Text => Notation::of_periods(self.values()).unwrap_or_default(),
                     },
                 };
                 let read = |value: &str| {
@@ -511,12 +527,12 @@ impl ColumnSight {
         let mut range = if are_names { ValueRange::NOTHING } else { self.range };
         let mut times = self.times.clone();
         match (kind, notation) {
-            (_, Notation::Number(_) | Notation::Plain) if are_numbers && self.texts > 0 => {
+            _ if are_numbers && self.texts > 0 => {
                 self.values().filter_map(|(value, _)| notation.number(Cell::Text(value))).for_each(|number| {
                     range.observe(number);
                 });
             }
-            (Kind::Time, Notation::Day(_)) => {
+            (Kind::Time, Notation::Day(_) | Notation::Quarter | Notation::Month) => {
                 times = TimeVariation::default();
                 let instants = self.values().filter_map(|(value, _)| notation.instant(Cell::Text(value)));
                 instants.for_each(|instant| times.observe(instant));

@@ -7,16 +7,21 @@
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
 //! | `20200131`, `202001`, `2020`, seconds, ms, µs or ns since 1970, told to be times | the instant |
-//! | `2020Q1`, `Q1 2020`, in a series in time | the first day of the quarter |
+//! | `2020Q1`, `Q1 2020`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, or month |
+//! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
+//! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
 
 use jiff::civil::{Date, Time};
 use mercer_core::{Cell, is_gap_mark, parse_instant};
 
-use crate::numeral::{Affix, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
-use crate::step::{first_of_month, quarter};
+use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
+use crate::step::{first_of_month, month, quarter};
+use crate::{duration, magnitude};
 
 /// Of so many cells one may be something else.
 pub(crate) const CELLS_A_MISFIT: u64 = 20;
+/// So many different numbers with one letter behind them are no codes.
+const MANY: usize = 33;
 
 /// How the texts of a column are read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +39,12 @@ pub enum Notation {
     Clock(Clock),
     /// `2020Q1`, `2020-Q1`, `Q1 2020`: the first day of the quarter.
     Quarter,
+    /// `01/2020`, `Jan 2020`, `2020M01`: the first day of the month.
+    Month,
+    /// `$4.3M`, `$596K`: numbers of which some have a word for thousands or millions.
+    Magnitude(Numeral),
+    /// `1:11:44`, `2h 30m`: seconds.
+    Duration,
 }
 
 /// In which order a date has its parts.
@@ -81,6 +92,13 @@ pub(crate) enum TextReading {
     Text,
 }
 
+impl TextReading {
+    /// The next reading where this one is none.
+    fn or(self, next: impl FnOnce() -> Self) -> Self {
+        if self == Self::Text { next() } else { self }
+    }
+}
+
 impl Notation {
     /// The finite number that a cell of a column of numbers is.
     #[must_use]
@@ -88,6 +106,10 @@ impl Notation {
         match (cell, self) {
             // What looks like a plain number may have groups of thousands.
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Number(numeral)) => numeral.read_on(text),
+            (Cell::Numeral(_, text) | Cell::Text(text), Self::Magnitude(numeral)) => numeral.read_magnitude(text),
+            (Cell::Text(text), Self::Duration) => duration::seconds(text),
+            // Nobody knows its unit.
+            (Cell::Numeral(..), Self::Duration) => None,
             (Cell::Text(text), _) => plain(text),
             _ => cell.number(),
         }
@@ -100,6 +122,7 @@ impl Notation {
             (Cell::Instant(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order)) => parse_instant(text).or_else(|| order.read(text)),
             (Cell::Text(text), Self::Quarter) => quarter(text),
+            (Cell::Text(text), Self::Month) => month(text),
             (Cell::Text(text), _) => parse_instant(text),
             (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
             _ => cell.number(),
@@ -124,17 +147,67 @@ impl Notation {
             Self::Clock(Clock::Months) => "year and month in six digits".to_owned(),
             Self::Clock(Clock::Years) => "years".to_owned(),
             Self::Quarter => "quarters".to_owned(),
+            Self::Month => "months".to_owned(),
+            Self::Magnitude(numeral) if numeral.is_bare() => "thousands and millions multiplied".to_owned(),
+            Self::Magnitude(numeral) => format!("{}, thousands and millions multiplied", numeral.words()),
+            Self::Duration => "durations, in seconds".to_owned(),
         })
     }
 
     /// That in which texts are numbers, all but one of `misfit`. Each text comes with how often it
     /// is there. `O(texts)`.
     pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
+        // A letter behind few whole numbers may belong to a code, as in `12A`.
+        let several =
+            texts.clone().take(MANY).count() == MANY || texts.clone().any(|(text, _)| text.contains(['.', ',']));
+        let certain = || texts.clone().any(|(text, _)| duration::is_certain(text));
+        Self::of_magnitudes(texts.clone(), misfit)
+            .or(|| Self::of_numerals(texts.clone(), misfit, Letter::Code))
+            .or(|| if several { Self::of_numerals(texts.clone(), misfit, Letter::Unit) } else { TextReading::Text })
+            .or(|| if certain() { Self::of_durations(texts.clone(), misfit) } else { TextReading::Text })
+    }
+
+    /// The same where it is told that they are numbers.
+    pub(crate) fn of_told_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
+        Self::of_numbers(texts.clone(), misfit)
+            .or(|| Self::of_numerals(texts.clone(), misfit, Letter::Unit))
+            .or(|| Self::of_durations(texts.clone(), misfit))
+    }
+
+    /// Numbers of which some have a word for thousands or millions behind them.
+    fn of_magnitudes<'a>(texts: impl Iterator<Item = (&'a str, u64)>, misfit: u64) -> TextReading {
+        let Some(bare) = magnitude::without_words(texts) else { return TextReading::Text };
+        match Self::of_numerals(bare.iter().map(|(text, count)| (text.as_str(), *count)), misfit, Letter::Code) {
+            TextReading::As(Self::Number(numeral)) => TextReading::As(Self::Magnitude(numeral)),
+            TextReading::As(_) => TextReading::As(Self::Magnitude(Numeral::BARE)),
+            read => read,
+        }
+    }
+
+    /// Durations, if they are no times of a day.
+    fn of_durations<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
+        let durations = most(texts.clone(), misfit, |text| duration::seconds(text).is_some());
+        let are_times = || most(texts, misfit, |text| parse_instant(text).is_some());
+        if durations && !are_times() { TextReading::As(Self::Duration) } else { TextReading::Text }
+    }
+
+    /// Months or quarters, all but one of twenty.
+    pub(crate) fn of_periods<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Option<Self> {
+        let reads =
+            |notation: &Self| most(texts.clone(), CELLS_A_MISFIT, |text| notation.instant(Cell::Text(text)).is_some());
+        [Self::Quarter, Self::Month].into_iter().find(reads)
+    }
+
+    fn of_numerals<'a>(
+        texts: impl Iterator<Item = (&'a str, u64)> + Clone,
+        misfit: u64,
+        letter: Letter,
+    ) -> TextReading {
         let is_plain = |text: &str| plain(text).is_some() && !is_code(text);
         if most(texts.clone(), misfit, is_plain) && !texts.clone().any(|(text, _)| is_set_off(text)) {
             return TextReading::As(Self::Plain);
         }
-        let Some((before, behind)) = Affix::shared(texts.clone(), misfit) else { return TextReading::Text };
+        let Some((before, behind)) = Affix::shared(texts.clone(), misfit, letter) else { return TextReading::Text };
         if before.is_empty() && behind.is_empty() && texts.clone().any(|(text, _)| is_code(text)) {
             return TextReading::Text;
         }
@@ -346,6 +419,12 @@ mod tests {
             (&["$12.50", "($3.00)", "$(4.00)", "-$5.00"], vec![12.5, -3.0, -4.0, -5.0]),
             (&["1.234,50-", "7,00"], vec![-1234.5, 7.0]),
             (&["12,34,567", "1,23,456"], vec![1_234_567.0, 123_456.0]),
+            (&["19M", "201k", "8.7M"], vec![19e6, 201e3, 8.7e6]),
+            (&["$4.3M", "$596K", "$12"], vec![4.3e6, 596e3, 12.0]),
+            (&["1,2 Mio. €", "300 Tsd. €"], vec![1.2e6, 300e3]),
+            (&["1.25m", "3m"], vec![1.25, 3.0]),
+            (&["1:11:44", "55:12"], vec![4304.0, 3312.0]),
+            (&["2h 30m", "45m"], vec![9000.0, 2700.0]),
         ] {
             assert_eq!(numbers(texts), Some(read), "{texts:?}");
         }
@@ -392,6 +471,8 @@ mod tests {
             &["12A", "13A"],
             &["1-2", "3-4"],
             &["2-", "1-", "3"],
+            &["25:23", "25:19"],
+            &["5K", "10K"],
         ] {
             assert_eq!(Notation::of_numbers(once(texts), CELLS_A_MISFIT), TextReading::Text, "{texts:?}");
         }

@@ -40,7 +40,17 @@ pub(crate) const MARKS: [(char, Option<char>); 8] = [
 /// character there.
 pub(crate) const UNSEEN: char = '\0';
 
+/// What one letter behind digits is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Letter {
+    Code,
+    Unit,
+}
+
 impl Numeral {
+    /// Nothing around it, and a point before the fraction.
+    pub(crate) const BARE: Self = Self { before: String::new(), behind: String::new(), decimal: '.', group: None };
+
     /// The number of a text of the look, with this around it and these marks.
     pub(crate) fn read(&self, text: &str) -> Option<f64> {
         self.value(text, |written| self.known(written))
@@ -105,6 +115,11 @@ impl Numeral {
             && (written.groups.is_none() || written.groups == self.group)
     }
 
+    /// Whether its digits are as every program writes them, with nothing around them.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.before.is_empty() && self.behind.is_empty() && self.group.is_none() && self.decimal != ','
+    }
+
     pub(crate) fn words(&self) -> String {
         let Self { before, behind, decimal, group } = self;
         let affix = format!("{before}{behind}");
@@ -113,7 +128,7 @@ impl Numeral {
             words.push(format!("written with {affix:?}"));
         }
         if let Some(group) = group {
-            words.push(format!("thousands by {group:?}"));
+            words.push(format!("thousands by \"{group}\""));
         }
         if *decimal == ',' {
             words.push("decimal commas".to_owned());
@@ -161,10 +176,11 @@ impl Affix {
         "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
     ];
 
-    /// Units that may stand behind digits without a blank. One letter may be a code.
-    const UNITS: [&str; 24] = [
+    /// Units that may stand behind digits without a blank, and what means "or more". One letter may
+    /// be a code.
+    const UNITS: [&str; 25] = [
         "ms", "min", "sec", "mg", "kg", "mm", "cm", "km", "ml", "m/s", "km/h", "mph", "m²", "m³", "hPa", "Hz", "kHz",
-        "kW", "kWh", "kB", "KB", "MB", "GB", "TB",
+        "kW", "kWh", "kB", "KB", "MB", "GB", "TB", "+",
     ];
 
     /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
@@ -172,6 +188,7 @@ impl Affix {
     pub(crate) fn shared<'a>(
         texts: impl Iterator<Item = (&'a str, u64)> + Clone,
         misfit: u64,
+        letter: Letter,
     ) -> Option<(String, String)> {
         let mut counts: Vec<((&str, &str), u64)> = Vec::new();
         let mut all = 0;
@@ -185,7 +202,9 @@ impl Affix {
             }
         }
         let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        ((all - count) * misfit <= all && Self::is_read((before, behind)))
+        let of_letter =
+            || letter == Letter::Unit && before.is_empty() && matches!(behind.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z']);
+        ((all - count) * misfit <= all && (Self::is_read((before, behind)) || of_letter()))
             .then(|| (before.to_owned(), behind.to_owned()))
     }
 

@@ -5,6 +5,7 @@
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
+use jiff::fmt::strtime::BrokenDownTime;
 
 const DAY: f64 = 86_400.0;
 /// Of the times of an even series at least this share are whole steps apart.
@@ -243,6 +244,25 @@ pub(crate) fn quarter(text: &str) -> Option<f64> {
     first_of_month(f64::from(year), f64::from(3 * quarter - 2))
 }
 
+/// The first day of `01/2020`, `1.2020`, `2020/01`, `Jan 2020`, `January 2020`, `2020-Jan`, `Jan-20`,
+/// or `2020M01`. A season, `2019/20` or `2010/11`, is none.
+pub(crate) fn month(text: &str) -> Option<f64> {
+    const FORMS: [&str; 13] = [
+        "%m/%Y", "%m.%Y", "%m-%Y", "%Y/%m", "%YM%m", "%b %Y", "%B %Y", "%b. %Y", "%b-%Y", "%b/%Y", "%Y %b", "%Y-%b",
+        "%b-%y",
+    ];
+    let text = text.trim();
+    if !(6..=14).contains(&text.len()) || text.matches(|c: char| c.is_ascii_digit()).count() > 6 {
+        return None;
+    }
+    FORMS.iter().find_map(|form| {
+        let parts = BrokenDownTime::parse(form, text).ok()?;
+        let (year, month) = (f64::from(parts.year()?), f64::from(parts.month()?));
+        let is_season = text.as_bytes().get(4) == Some(&b'/') && (year + 1.0) % 100.0 == month;
+        first_of_month(year, month).filter(|_| !is_season)
+    })
+}
+
 fn epoch() -> Date {
     date(1970, 1, 1)
 }
@@ -340,6 +360,31 @@ mod tests {
         assert_eq!(on(TimeStep::Workdays, "2024-03-08", 1), "2024-03-11T00:00:00Z");
         assert_eq!(on(TimeStep::Workdays, "2024-03-07", 12), "2024-03-25T00:00:00Z");
         assert_eq!(on(TimeStep::Days(7), "2024-02-26", 1), "2024-03-04T00:00:00Z");
+    }
+
+    #[test]
+    fn months_are_written_in_many_ways() {
+        let first = parse_instant("2020-01-01");
+        for text in [
+            "01/2020",
+            "1/2020",
+            "01.2020",
+            "01-2020",
+            "2020/01",
+            "2020M01",
+            "Jan 2020",
+            "jan 2020",
+            "January 2020",
+            "Jan. 2020",
+            "Jan-2020",
+            "2020-Jan",
+            "Jan-20",
+        ] {
+            assert_eq!(month(text), first, "{text}");
+        }
+        for text in ["2019/20", "2010/11", "13/2020", "1/20", "May", "19-Jan", "1/1/2020", "12.5", "1.20201"] {
+            assert_eq!(month(text), None, "{text}");
+        }
     }
 
     /// What `after` adds, `rows_between` counts, for every step and from every day of two years.

@@ -49,7 +49,7 @@ impl Notation {
         if numbers.len() == cells.len() {
             return Ok(Self::of_numbered_times(&numbers, named));
         }
-        let written = [Self::Plain, Self::Quarter].into_iter().find(all).filter(|_| numbers.is_empty());
+        let written = [Self::Plain, Self::Quarter, Self::Month].into_iter().find(all).filter(|_| numbers.is_empty());
         if written.is_some() || !numbers.is_empty() {
             return Ok(written);
         }
@@ -124,6 +124,7 @@ mod tests {
         assert_eq!(of(&["2020-01-01", "NA", "2020-01-02"], false), Ok(Some(Notation::Plain)));
         assert_eq!(of(&["2020Q1", "2020Q2"], false), Ok(Some(Notation::Quarter)));
         assert_eq!(Notation::Quarter.instant(Cell::Text("Q3 2020")), parse_instant("2020-07-01"));
+        assert_eq!(of(&["12/2020", "01/2021"], false), Ok(Some(Notation::Month)));
         assert_eq!(of(&["20200131", "20200201"], false), clock(Clock::Digits));
         assert_eq!(of(&["202001", "202002"], true), clock(Clock::Months));
         assert_eq!(Clock::Months.read(202_002.0), parse_instant("2020-02"));

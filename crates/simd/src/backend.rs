@@ -66,6 +66,8 @@ pub trait Simd: Copy {
     fn splat_half(self, value: f64) -> Self::Half;
     /// Reads four numbers.
     fn load_half(self, from: &[f64; 4]) -> Self::Half;
+    /// Both halves of a vector.
+    fn join(self, low: Self::Half, high: Self::Half) -> Self::F64;
     /// Writes four numbers.
     fn store_half(self, value: Self::Half, to: &mut [f64; 4]);
     /// `a · b`

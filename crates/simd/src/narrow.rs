@@ -177,6 +177,10 @@ impl<V: Instructions<f64s = f64x2>> Simd for Narrow<V> {
         cast(*from)
     }
     #[inline(always)]
+    fn join(self, [a0, a1]: Self::Half, [a2, a3]: Self::Half) -> Self::F64 {
+        [a0, a1, a2, a3]
+    }
+    #[inline(always)]
     fn store_half(self, value: Self::Half, to: &mut [f64; 4]) {
         *to = cast(value);
     }

@@ -98,6 +98,10 @@ impl<const REGISTERS: usize> Simd for Scalar<REGISTERS> {
         *from
     }
     #[inline(always)]
+    fn join(self, [a0, a1, a2, a3]: Self::Half, [a4, a5, a6, a7]: Self::Half) -> Self::F64 {
+        [a0, a1, a2, a3, a4, a5, a6, a7]
+    }
+    #[inline(always)]
     fn store_half(self, value: Self::Half, to: &mut [f64; 4]) {
         *to = value;
     }

@@ -128,6 +128,25 @@ mod tests {
         }
     }
 
+    struct Join([[f64; 4]; 2]);
+    impl Op for Join {
+        type Output = Lane;
+        fn run<S: Simd>(self, simd: S) -> Lane {
+            let mut out = Lane::ZERO;
+            let [low, high] = self.0.map(|half| simd.load_half(&half));
+            simd.store(simd.join(low, high), &mut out);
+            out
+        }
+    }
+
+    #[test]
+    fn two_halves_are_a_whole() {
+        for level in Level::available() {
+            let whole = dispatch_at(level, Join([[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]]));
+            assert_eq!(whole, Some(Lane([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])), "{level:?}");
+        }
+    }
+
     #[test]
     fn transposes_have_rows_for_columns() {
         let a: [Lane; 8] = std::array::from_fn(|i| Lane(std::array::from_fn(|j| (10 * i + j) as f64)));

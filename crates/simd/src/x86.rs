@@ -140,6 +140,11 @@ impl Simd for Avx512 {
         cast([e0, o0, e1, o1, e2, o2, e3, o3])
     }
     #[inline(always)]
+    fn join(self, low: f64x4, high: f64x4) -> f64x8 {
+        let v = self.0.avx512f;
+        cast(v._mm512_insertf64x4::<1>(v._mm512_castpd256_pd512(cast(low)), cast(high)))
+    }
+    #[inline(always)]
     fn shift(self, a: f64x8, next: f64x8) -> f64x8 {
         cast(self.0.avx512f._mm512_alignr_epi64::<1>(cast(next), cast(a)))
     }
@@ -335,6 +340,10 @@ impl Simd for Avx2 {
                 Pair { low: top_right[j - 4], high: bottom_right[j - 4] }
             }
         })
+    }
+    #[inline(always)]
+    fn join(self, low: f64x4, high: f64x4) -> Pair {
+        Pair { low, high }
     }
     #[inline(always)]
     fn shift(self, a: Pair, next: Pair) -> Pair {

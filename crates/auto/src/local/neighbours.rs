@@ -112,8 +112,8 @@ impl Neighbours {
     }
 
     /// `memory.means() ←` what the processes expect of each of their targets at `x`; 0 before the
-    /// first example. `Nd` multiply-adds at most for `N` examples, and `k³/6 + k² + ½mk² + ½k²d`
-    /// for eight of them at a time, with `m` outputs.
+    /// first example. `Nd` multiply-adds at most for `N` examples, `½k²d`, and `k³/12 + ¾k² + ½mk²`
+    /// vector operations, with `m` outputs.
     pub(crate) fn means(&self, x: &[f64], memory: &mut NeighbourMemory) {
         let outputs = self.outputs;
         if self.points.is_empty() {
@@ -321,9 +321,11 @@ impl Validate for Neighbours {
         self.processes.iter().try_for_each(|process| {
             Inconsistent::positive(process.rate, "rate of a kernel")?;
             Inconsistent::positive(process.noise, "noise of a process")?;
-            let known = [0.0, 1.0].contains(&process.smooth) && usize::from(process.target) < TARGETS;
-            Inconsistent::require(known, "process", "its kernel and target are known")
-        })
+            Inconsistent::require([0.0, 1.0].contains(&process.smooth), "process", "its kernel is known")
+        })?;
+        let (first, second) = self.processes.split_at(LANES / TARGETS);
+        let pairs = first.iter().zip(second).all(|(a, b)| *b == Process { target: 1, ..*a } && a.target == 0);
+        Inconsistent::require(pairs, "process", "each kernel has both targets")
     }
 }
 
@@ -355,8 +357,8 @@ mod tests {
     }
 
     fn window(d: usize, capacity: usize) -> Neighbours {
-        let process = Process { rate: 1.0, smooth: 1.0, noise: 0.1, target: 0 };
-        Neighbours::new((d, 1), capacity, 32, [process; LANES])
+        let process = |lane| Process { rate: 1.0, smooth: 1.0, noise: 0.1, target: u8::from(lane >= LANES / 2) };
+        Neighbours::new((d, 1), capacity, 32, std::array::from_fn(process))
     }
 
     #[test]

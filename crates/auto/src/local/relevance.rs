@@ -257,7 +257,7 @@ impl Op for Likelihood<'_> {
                     matrix[(k + 1 + output) * k + p] = targets[p * m + output];
                 }
             }
-            eliminate(simd, matrix, k);
+            eliminate::<S, 1>(simd, matrix, k);
             let (factor, right) = matrix.split_at_mut(k * k);
             let (beta, alphas) = right.split_at_mut(k);
             let least = simd.splat(f64::MIN_POSITIVE);

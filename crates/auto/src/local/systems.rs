@@ -1,8 +1,9 @@
-//! Several small kernel systems at once: Gaussian processes on the same few points, one a lane.
+//! Several small kernel systems at once: Gaussian processes on the same few points.
 //!
 //! The processes share points and inputs and differ in kernel, noise and targets. With `k` points
-//! each asks for a Cholesky factor of `k × k`; eight of them, a lane each, cost what one would:
-//! `k³/6 + 1½k²` vector operations.
+//! each asks for a Cholesky factor of `k × k`. Four kernels, each with two targets, are eight
+//! processes: a vector holds two rows of the factors of all four, and `k³/12 + k²` vector operations
+//! solve all.
 
 use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch, exp_lane};
@@ -15,7 +16,7 @@ pub(super) const FAR: f64 = 700.0;
 
 /// What distinguishes the processes: `k(r) = (1 + s c r) exp(−c r)`, with noise of variance `noise`
 /// beside a function of variance 1.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Process {
     /// `c > 0`, the inverse length.
@@ -45,13 +46,14 @@ pub(crate) struct Systems {
 }
 
 impl Systems {
-    /// `means ←` the posterior means at the input, eight processes for each output. `k²d/2`
-    /// multiply-adds for the distances of `k` points of `d` coordinates to each other.
+    /// `means ←` the posterior means at the input, eight processes for each output, of which the last
+    /// four have the kernels of the first four and the second target. `k²d/2` multiply-adds for the
+    /// distances of `k` points of `d` coordinates to each other.
     pub(crate) fn means(&mut self, processes: &[Process; LANES], means: &mut AlignedVec) {
         let k = self.spreads.len();
         let d = self.points.len() / k;
         let outputs = self.targets.len() / (LANES * k);
-        self.matrix.resize(LANES * k * (k + 2 + outputs));
+        self.matrix.resize(LANES * k * (k.div_ceil(2) + 1 + outputs));
         means.resize(LANES * outputs);
         let width = k.div_ceil(LANES);
         self.distances.resize(LANES * width * (k + 1));
@@ -88,13 +90,14 @@ struct Means<'a> {
     distances: &'a mut AlignedVec,
     spreads: &'a [f64],
     targets: &'a [Lane],
-    /// Rows of `k` entries: `k` of the matrix, and then the right-hand sides, which forward
-    /// substitution treats as further rows: the kernel row, the targets of each output, ones.
+    /// Pairs of rows of `k` entries: those of the matrix, and then the right-hand sides, which
+    /// forward substitution treats as further rows: the kernel row and ones, and both targets of
+    /// each output.
     matrix: &'a mut [Lane],
     means: &'a mut [Lane],
 }
 
-/// Rows that are worked on together, so that their sums overlap.
+/// Vectors of rows that are worked on together, so that their sums overlap.
 const TOGETHER: usize = 4;
 
 impl Op for Means<'_> {
@@ -107,27 +110,37 @@ impl Op for Means<'_> {
         let one = simd.splat(1.0);
         distances.lanes_mut().iter_mut().for_each(|lane| simd.store(simd.sqrt(simd.load(lane)), lane));
         let width = LANES * k.div_ceil(LANES);
-        for i in 0..k {
-            for j in 0..i {
-                simd.store(kernel(simd, distances[width * i + j], rate, smooth), &mut matrix[i * k + j]);
+        let two = |a: f64, b: f64| [a, b].map(|value| simd.splat_half(value));
+        for (pair, row) in matrix.chunks_exact_mut(k).take(k.div_ceil(2)).enumerate() {
+            let first = 2 * pair;
+            // Of an odd number of rows the last is there twice.
+            let second = (first + 1).min(k - 1);
+            for (j, entry) in row[..=first].iter_mut().enumerate() {
+                let [a, b] = two(distances[width * first + j], distances[width * second + j]);
+                simd.store(kernel(simd, simd.join(a, b), rate, smooth), entry);
             }
-            simd.store(simd.mul_add(noise, simd.splat(spreads[i]), one), &mut matrix[i * k + i]);
+            for (at, i) in [first, second].into_iter().enumerate() {
+                let mut own = Lane::ZERO;
+                simd.store(simd.mul_add(noise, simd.splat(spreads[i]), one), &mut own);
+                *half_mut(&mut row[i], at) = *half(&own, at);
+            }
         }
-        for j in 0..k {
-            simd.store(kernel(simd, distances[width * k + j], rate, smooth), &mut matrix[k * k + j]);
+        let right = &mut matrix[k.div_ceil(2) * k..];
+        for (j, entry) in right[..k].iter_mut().enumerate() {
+            let distance = simd.splat(distances[width * k + j]);
+            simd.store(kernel(simd, distance, rate, smooth), entry);
+            *half_mut(entry, 1) = [1.0; 4];
         }
-        let (known, ones) = matrix[(k + 1) * k..].split_at_mut(targets.len());
-        known.copy_from_slice(targets);
-        ones.iter_mut().for_each(|lane| simd.store(one, lane));
-        eliminate(simd, matrix, k);
+        right[k..].copy_from_slice(targets);
+        eliminate::<S, 2>(simd, matrix, k);
         // With v, u, o the solutions for kernel row, targets and ones: μ = oᵀu/(oᵀo + 1/b), f = μ(1
         // − oᵀv) + vᵀu.
-        let right = &matrix[k * k..];
-        let (v, rest) = right.split_at(k);
-        let (us, o) = rest.split_at(targets.len());
-        let (ov, oo) = (dot(simd, o, v), dot(simd, o, o));
+        let (vo, us) = matrix[k.div_ceil(2) * k..].split_at(k);
+        let mut dots = Lane::ZERO;
+        simd.store(dot_of_half(simd, (vo, 1), vo), &mut dots);
+        let [ov, oo] = [0, 1].map(|at| twice(simd, half(&dots, at)));
         for (u, means) in us.chunks_exact(k).zip(means) {
-            let (vu, ou) = (dot(simd, v, u), dot(simd, o, u));
+            let [vu, ou] = [0, 1].map(|at| dot_of_half(simd, (vo, at), u));
             let mean = simd.div(ou, simd.add(oo, simd.splat(1.0 / MEAN_VARIANCE)));
             let mean = simd.mul_add(mean, simd.sub(one, ov), vu);
             simd.store(mean, means);
@@ -135,33 +148,65 @@ impl Op for Means<'_> {
     }
 }
 
-/// Forward elimination of rows of `k` entries: the first `k` become the Cholesky factor `L` of the
-/// matrix whose lower half they hold, each row `r` below becomes `L⁻¹r`.
+/// A half of a lane.
 #[inline(always)]
-pub(super) fn eliminate<S: Simd>(simd: S, matrix: &mut [Lane], k: usize) {
+fn half(lane: &Lane, at: usize) -> &[f64; 4] {
+    &lane.0.as_chunks().0[at]
+}
+
+#[inline(always)]
+fn half_mut(lane: &mut Lane, at: usize) -> &mut [f64; 4] {
+    &mut lane.0.as_chunks_mut().0[at]
+}
+
+/// A vector of which both halves are these.
+#[inline(always)]
+fn twice<S: Simd>(simd: S, half: &[f64; 4]) -> S::F64 {
+    let half = simd.load_half(half);
+    simd.join(half, half)
+}
+
+/// Entry of row `row` in a vector of `ROWS` rows, in the place of each.
+#[inline(always)]
+fn spread<S: Simd, const ROWS: usize>(simd: S, entry: &Lane, row: usize) -> S::F64 {
+    if ROWS == 1 { simd.load(entry) } else { twice(simd, half(entry, row % ROWS)) }
+}
+
+/// Forward elimination of rows of `k` entries: the first `k` become the Cholesky factor `L` of the
+/// matrix whose lower half they hold, each row `r` below becomes `L⁻¹r`. A vector has an entry of
+/// `ROWS` rows, one for eight systems or two for four; a whole number of vectors holds the first `k`.
+#[inline(always)]
+pub(super) fn eliminate<S: Simd, const ROWS: usize>(simd: S, matrix: &mut [Lane], k: usize) {
     let one = simd.splat(1.0);
     let least = simd.splat(f64::MIN_POSITIVE);
     for j in 0..k {
-        let (pivots, below) = matrix.split_at_mut((j + 1) * k);
-        let pivots = &mut pivots[j * k..];
-        let mut squared = simd.load(&pivots[j]);
-        for entry in &pivots[..j] {
-            let entry = simd.load(entry);
-            squared = simd.negate_mul_add(entry, entry, squared);
+        let (own, below) = matrix[j / ROWS * k..].split_at_mut(k);
+        let mut sum = simd.load(&own[j]);
+        for entry in &own[..j] {
+            sum = simd.negate_mul_add(simd.load(entry), spread::<S, ROWS>(simd, entry, j), sum);
         }
+        simd.store(sum, &mut own[j]);
         // The noise keeps pivots far from 0, except where it is below rounding.
+        let squared = spread::<S, ROWS>(simd, &own[j], j);
         let pivot = simd.sqrt(simd.select_less(squared, least, least, squared));
-        simd.store(pivot, &mut pivots[j]);
         let inverse = simd.div(one, pivot);
-        let pivots = &pivots[..j];
+        let mut pivots = Lane::ZERO;
+        simd.store(pivot, &mut pivots);
+        simd.store(simd.mul(sum, inverse), &mut own[j]);
+        if ROWS == 1 {
+            own[j] = pivots;
+        } else {
+            *half_mut(&mut own[j], j % ROWS) = *half(&pivots, j % ROWS);
+        }
+        let own = &own[..j];
         let mut rows = below.chunks_exact_mut(k * TOGETHER);
         for rows in &mut rows {
             let (a, rest) = rows.split_at_mut(k);
             let (b, rest) = rest.split_at_mut(k);
             let (c, d) = rest.split_at_mut(k);
             let mut sums = [simd.load(&a[j]), simd.load(&b[j]), simd.load(&c[j]), simd.load(&d[j])];
-            for (q, pivot) in pivots.iter().enumerate() {
-                let pivot = simd.load(pivot);
+            for (q, pivot) in own.iter().enumerate() {
+                let pivot = spread::<S, ROWS>(simd, pivot, j);
                 for (sum, row) in sums.iter_mut().zip([&*a, &*b, &*c, &*d]) {
                     *sum = simd.negate_mul_add(simd.load(&row[q]), pivot, *sum);
                 }
@@ -172,8 +217,8 @@ pub(super) fn eliminate<S: Simd>(simd: S, matrix: &mut [Lane], k: usize) {
         }
         for row in rows.into_remainder().chunks_exact_mut(k) {
             let mut sum = simd.load(&row[j]);
-            for (entry, pivot) in row[..j].iter().zip(pivots) {
-                sum = simd.negate_mul_add(simd.load(entry), simd.load(pivot), sum);
+            for (entry, pivot) in row[..j].iter().zip(own) {
+                sum = simd.negate_mul_add(simd.load(entry), spread::<S, ROWS>(simd, pivot, j), sum);
             }
             simd.store(simd.mul(sum, inverse), &mut row[j]);
         }
@@ -183,11 +228,21 @@ pub(super) fn eliminate<S: Simd>(simd: S, matrix: &mut [Lane], k: usize) {
 /// `(1 + s c r) exp(−c r)`, by lanes. (A function, since closures are not compiled for the
 /// instruction set.)
 #[inline(always)]
-fn kernel<S: Simd>(simd: S, distance: f64, rate: S::F64, smooth: S::F64) -> S::F64 {
+fn kernel<S: Simd>(simd: S, distance: S::F64, rate: S::F64, smooth: S::F64) -> S::F64 {
     let (one, far) = (simd.splat(1.0), simd.splat(FAR));
-    let r = simd.mul(simd.splat(distance), rate);
+    let r = simd.mul(distance, rate);
     let r = simd.select_less(r, far, r, far);
     simd.mul(simd.mul_add(smooth, r, one), exp_lane(simd, simd.sub(simd.splat(0.0), r)))
+}
+
+/// `aᵀb` for both rows of the vectors of `b`, where `a` is one row of these vectors.
+#[inline(always)]
+fn dot_of_half<S: Simd>(simd: S, (a, at): (&[Lane], usize), b: &[Lane]) -> S::F64 {
+    let mut sum = simd.splat(0.0);
+    for (a, b) in a.iter().zip(b) {
+        sum = simd.mul_add(twice(simd, half(a, at)), simd.load(b), sum);
+    }
+    sum
 }
 
 /// `aᵀb`, by lanes.
@@ -214,15 +269,16 @@ mod tests {
                 |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
             let x = [0.3, -0.2, 0.4];
             let processes: [Process; LANES] = std::array::from_fn(|c| Process {
-                rate: 0.4 + 0.3 * c as f64,
+                rate: 0.4 + 0.3 * (c % 4) as f64,
                 smooth: f64::from(u8::from(c % 2 == 0)),
-                noise: [1e-3, 0.1, 0.5][c % 3],
-                target: 0,
+                noise: [1e-3, 0.1, 0.5, 0.2][c % 4],
+                target: u8::from(c >= 4),
             });
             systems.points = (0..k).flat_map(point).collect();
             systems.squared = (0..k).map(|i| distance(point(i), x).powi(2)).collect();
             systems.spreads = (0..k).map(|i| 1.0 + (i % 3) as f64).collect();
-            let target = |output: usize, i: usize, c: usize| (i as f64 * 0.9 + output as f64).cos() * (c as f64 + 1.0);
+            let target =
+                |output: usize, i: usize, c: usize| (i as f64 * 0.9 + output as f64).cos() * (c / 4 + 1) as f64;
             systems.targets.resize(2 * k * LANES);
             for (place, y) in systems.targets.iter_mut().enumerate() {
                 *y = target(place / (k * LANES), place / LANES % k, place % LANES);

@@ -82,7 +82,10 @@ impl Means {
     }
 
     pub(super) fn words(&self) -> String {
-        format!("running mean of the target in each of {} categories", self.categories.len())
+        match self.categories.len() {
+            0 => "running mean of the target in each category".to_owned(),
+            known => format!("running mean of the target in each of {known} categories"),
+        }
     }
 }
 

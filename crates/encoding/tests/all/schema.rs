@@ -40,6 +40,30 @@ fn numbers_that_stand_for_no_value_are_told() {
     }
 }
 
+#[test]
+fn what_may_be_a_number_is_told() {
+    let why = |list: &[&str]| of("x", &texts(list)).why;
+    assert_eq!(why(&["25:23", "25:19", "23:25"]), "\"25:23\" may be the number 1523; x=number reads it so");
+    assert_eq!(why(&["12A", "13A", "7A"]), "\"12A\" may be the number 12; x=number reads it so");
+    let times: Vec<String> = (0..30).map(|i| format!("{}:{:02}", 24 + i, (7 * i) % 60)).collect();
+    let cells: Vec<Cell<'_>> = times.iter().map(|text| Cell::Text(text)).collect();
+    let column = of("pace", &cells);
+    assert_eq!(column.kind, Kind::Identifier);
+    let told = column.line(30, Face::Command).unwrap();
+    assert!(told.ends_with("\"24:00\" may be the number 1440; --as 'pace=number' reads it so"), "{told}");
+}
+
+/// A word for thousands that comes among many plain numbers is no odd cell.
+#[test]
+fn magnitudes_among_plain_numbers_are_numbers() {
+    let mut cells = numbers((0..60).map(f64::from));
+    cells.push(Cell::Text("1.2k"));
+    let column = of("x", &cells);
+    assert_eq!((column.kind, column.missing, column.range), (Kind::Number, 0, Some((0.0, 1200.0))));
+    let months = of("m", &texts(&["11/2019", "12/2019", "01/2020"]));
+    assert_eq!(months.range.map(|(low, high)| (high - low) / 86_400.0), Some(61.0));
+}
+
 /// No run of the same look shows another.
 #[test]
 fn the_first_cell_in_doubt_is_shown() {
@@ -72,6 +96,13 @@ fn kinds_by_hand() {
         ("id", numbers([1.0, 3.0, 2.0]), Kind::Number, Use::Encoded),
         ("id", numbers([1.0, 1.5, 2.0]), Kind::Number, Use::Encoded),
         ("humid", numbers([1.0, 2.0, 3.0]), Kind::Number, Use::Encoded),
+        ("x", strings(&["19M", "201k", "8.7M"]), Kind::Number, Use::Encoded),
+        ("x", strings(&["1:11:44", "55:12", "1:02:03"]), Kind::Number, Use::Encoded),
+        ("x", strings(&["08:30", "09:15", "23:59"]), Kind::Time, Use::Encoded),
+        ("x", strings(&["01/2020", "02/2020", "12/2019"]), Kind::Time, Use::Encoded),
+        ("x", strings(&["2020Q1", "2020Q2", "2020Q3"]), Kind::Time, Use::Encoded),
+        ("x", strings(&["25:23", "25:19", "23:25"]), Kind::Category, Use::Encoded),
+        ("x", strings(&["12A", "13A", "7A"]), Kind::Category, Use::Encoded),
         ("x", strings(&["a", "b", "a"]), Kind::Category, Use::Encoded),
         ("x", strings(&["a", "b", "c"]), Kind::Category, Use::Encoded),
         ("x", many.iter().map(|text| Cell::Text(text)).collect(), Kind::Identifier, Use::Identifier),

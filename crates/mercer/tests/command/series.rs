@@ -108,8 +108,12 @@ fn missing_rows_are_gaps_and_are_counted() {
 fn a_time_that_comes_twice_is_refused_or_taken_together() {
     let twice = (0..50).flat_map(|t| if t == 20 { vec![t, t] } else { vec![t] });
     let folder = Folder::new().with("dup.csv", timed("date", twice, |t| day_after("2021-01-01", t)));
-    let line =
-        ["dup.csv, line 23, column 1 (\"date\")", "2021-01-21", "the row before, too", "--repeats sum, mean or last"];
+    let line = [
+        "dup.csv, line 23, column 1 (\"date\")",
+        "2021-01-21",
+        "the row before, too",
+        "sum, mean or last; --group NAME",
+    ];
     folder.refused(1, "forecast dup.csv --time date", &line);
     let value = |how: &str| {
         let said = folder.run(&format!("forecast dup.csv --time date --repeats {how} --out m.mercer --json"));

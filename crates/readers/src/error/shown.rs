@@ -10,10 +10,11 @@ const SHOWN: usize = 40;
 
 impl fmt::Display for Cut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.char_indices().nth(SHOWN) {
-            None => write!(f, "{}", self.0.escape_debug()),
-            Some((end, _)) => write!(f, "{}…", self.0[..end].escape_debug()),
+        for c in self.0.chars().take(SHOWN) {
+            // In double quotes an apostrophe is itself.
+            if c == '\'' { write!(f, "{c}")? } else { write!(f, "{}", c.escape_debug())? }
         }
+        if self.0.chars().nth(SHOWN).is_some() { write!(f, "…") } else { Ok(()) }
     }
 }
 

@@ -50,7 +50,7 @@ impl Clock {
         let style = match notation {
             None => TimeStyle::Number,
             Some(Notation::Clock(Count::Years)) => TimeStyle::Year,
-            Some(Notation::Clock(Count::Months)) => TimeStyle::Month,
+            Some(Notation::Clock(Count::Months) | Notation::Month) => TimeStyle::Month,
             Some(Notation::Quarter) => TimeStyle::Quarter,
             Some(_) => {
                 let texts = || {
@@ -315,6 +315,7 @@ mod tests {
             (&["2020-01-30", "2020-01-31"][..], "2020-02-01"),
             (&["2020-11", "2020-12"], "2021-01"),
             (&["2020Q3", "2020Q4"], "2021Q1"),
+            (&["11/2020", "12/2020"], "2021-01"),
             (&["2020-01-31 22:00", "2020-01-31 23:00"], "2020-02-01T00:00"),
             (&["2020-01-31T22:00Z", "2020-01-31T23:00Z"], "2020-02-01T00:00Z"),
             (&["2020-01-31T22:00:10", "2020-01-31T22:00:20"], "2020-01-31T22:00:30"),

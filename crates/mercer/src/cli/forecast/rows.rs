@@ -254,13 +254,14 @@ impl SeriesRows {
             let cell = self.cell(column.place);
             if now < before {
                 let error = DataError::Earlier { cell, value, before: before_text };
-                let name = &clock.name;
-                return Err(Failure::from(error).with(&format!("--ignore {name:?} takes the rows as they come")));
+                let remedy = format!("--ignore {:?} takes the rows as they come{}", clock.name, self.several());
+                return Err(Failure::from(error).with(&remedy));
             }
             if now == before && self.repeats == Repeats::Refuse {
                 return Err(Failure::because(format!(
                     "{cell}: the time {value} is that of the row before, too; remove one of the rows, or take rows of one \
-                     time together with --repeats sum, mean or last"
+                     time together with --repeats sum, mean or last{}",
+                    self.several()
                 )));
             }
         }
@@ -273,6 +274,15 @@ impl SeriesRows {
             course.skip_missing();
         }
         Ok(())
+    }
+
+    /// What helps where the rows are of several series, and that is not told.
+    fn several(&self) -> &'static str {
+        if self.groups.is_some() {
+            ""
+        } else {
+            "; --group NAME forecasts each series by itself where that column names it"
+        }
     }
 
     /// Tells a person what was found between the rows.
