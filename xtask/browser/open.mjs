@@ -2,6 +2,7 @@
 // what can be read, named and reached. Both come from `target/tools`.
 import { createRequire } from "node:module";
 import { mkdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
 const [tools, program, folder] = process.argv.slice(2);
@@ -35,6 +36,15 @@ export async function run(check) {
   problems.forEach((problem) => console.log(problem));
   console.log(seen);
   process.exit(problems.size > 0 ? 1 : 0);
+}
+
+/** Does the work for every item, for as many at once as there are processors: a page has one. */
+export async function beside(items, work) {
+  const left = [...items];
+  const worker = async () => {
+    while (left.length > 0) await work(left.shift());
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
 }
 
 /** A new page whose errors, and requests for what `isOwn` does not take, become problems. */

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { SIZES, look, picture, run, watch } from "./open.mjs";
+import { SIZES, beside, look, picture, run, watch } from "./open.mjs";
 
 const MOST_BYTES = 1_500_000;
 const report = process.argv[5];
@@ -80,26 +80,29 @@ const own = (url) => /^(file|data|about):/.test(url);
 await run(async (browser, problem) => {
   const pages = readdirSync(report).filter((file) => file.endsWith(".html")).sort();
   let pictures = 0;
+  const views = [];
   for (const file of pages) {
     const path = join(report, file);
     const { size } = statSync(path);
     if (size > MOST_BYTES) problem(file, `${size} bytes, more than ${MOST_BYTES}`);
-    for (const [view, options] of VIEWS) {
-      const name = `${basename(file, ".html")}-${view}`;
-      const say = (what) => problem(name, what);
-      const context = await browser.newContext(options);
-      const page = await watch(context, own, say);
-      await page.goto(pathToFileURL(path).href);
-      await details(page, say);
-      pictures += (await look(page, say)).pictures;
-      await picture(page, name, { fullPage: true });
-      if (view === "desk") {
-        await tabThrough(page, say);
-        await answer(page, say);
-      }
-      await context.close();
-    }
+    views.push(...VIEWS.map(([view, options]) => ({ path, view, options })));
   }
+  await beside(views, async ({ path, view, options }) => {
+    const name = `${basename(path, ".html")}-${view}`;
+    const say = (what) => problem(name, what);
+    const context = await browser.newContext(options);
+    const page = await watch(context, own, say);
+    await page.goto(pathToFileURL(path).href);
+    await details(page, say);
+    const seen = await look(page, say);
+    pictures += seen.pictures;
+    await picture(page, name, { fullPage: true });
+    if (view === "desk") {
+      await tabThrough(page, say);
+      await answer(page, say);
+    }
+    await context.close();
+  });
   if (pages.length === 0 || pictures === 0) problem(report, `${pages.length} pages with ${pictures} pictures`);
   return `browser: ${pages.length} pages in ${VIEWS.length} views, ${pictures} pictures`;
 });

@@ -1,5 +1,5 @@
 // Follows a site from link to link from its first page: `node site.mjs TOOLS CHROMIUM SCREENSHOTS URL`.
-import { SIZES, look, picture, run, watch } from "./open.mjs";
+import { SIZES, beside, look, picture, run, watch } from "./open.mjs";
 
 const site = `${process.argv[5].replace(/\/$/, "")}/`;
 /** What the search is asked for: the reference of every learner names it. */
@@ -14,7 +14,8 @@ await run(async (browser, problem) => {
   const places = new Map();
   const [links, files] = [[], new Set()];
   let pictures = 0;
-  for (const [view, options] of Object.entries(SIZES)) {
+  // The phone first, which takes longest.
+  await beside(Object.entries(SIZES).reverse(), async ([view, options]) => {
     // Most of the time goes to axe, so that it judges one size: the narrowest, where most has to be
     // scrolled.
     const ours = view === "phone" ? ARTICLE : null;
@@ -25,7 +26,8 @@ await run(async (browser, problem) => {
     // A set keeps its order and gives what is added while it is walked through.
     for (at of waiting) {
       await page.goto(at);
-      pictures += (await look(page, (what) => problem(`${at}, ${view}`, what), ours)).pictures;
+      const seen = await look(page, (what) => problem(`${at}, ${view}`, what), ours);
+      pictures += seen.pictures;
       const met = await page.evaluate(() => ({
         links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
         places: [...document.querySelectorAll("[id]")].map((place) => place.id),
@@ -52,7 +54,7 @@ await run(async (browser, problem) => {
     const results = page.locator("#mkdocs-search-results a[href]").first();
     await results.waitFor({ timeout: 120_000 }).catch(() => problem(at, `the search finds nothing for '${SOUGHT}'`));
     await context.close();
-  }
+  });
   for (const [from, target, place] of links) {
     if (!places.get(target)?.has(place)) problem(from, `a link to a place that is not there: ${target}#${place}`);
   }

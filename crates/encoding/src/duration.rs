@@ -1,4 +1,4 @@
-//! How long something took: `1:11:44`, `55:12`, `1 day 02:30:00`, `2h 30m`, `PT90S`.
+//! How long something took: `1:11:44`, `55:12`, `5'03"`, `1 day 02:30:00`, `2h 30m`, `PT90S`.
 
 use jiff::{Span, SpanRelativeTo, Unit};
 
@@ -9,7 +9,7 @@ pub(crate) fn seconds(text: &str) -> Option<f64> {
         Some(rest) => (true, rest),
         None => (false, text.trim()),
     };
-    let length = by_colons(text).or_else(|| spelled(text))?;
+    let length = by_colons(text).or_else(|| by_primes(text)).or_else(|| spelled(text))?;
     Some(if negative { -length } else { length })
 }
 
@@ -30,6 +30,12 @@ fn by_colons(text: &str) -> Option<f64> {
         behind += 1;
     }
     (1..=2).contains(&behind).then_some(length)
+}
+
+/// `5'03"`, minutes and seconds.
+fn by_primes(text: &str) -> Option<f64> {
+    let (minutes, seconds) = text.trim_end_matches(['"', '″']).split_once(['\'', '′'])?;
+    by_colons(&format!("{minutes}:{seconds}"))
 }
 
 /// With units, as ISO 8601 or people write them; a day has 24 hours.
@@ -55,6 +61,9 @@ mod tests {
             ("1:11:44", Some(4304.0)),
             ("55:12", Some(3312.0)),
             ("-0:30", Some(-30.0)),
+            ("5'03\"", Some(303.0)),
+            ("5′03″", Some(303.0)),
+            ("1'234", None),
             ("123:45:06.5", Some(445_506.5)),
             ("2h 30m", Some(9000.0)),
             ("2h30m", Some(9000.0)),

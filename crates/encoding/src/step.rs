@@ -244,8 +244,8 @@ pub(crate) fn quarter(text: &str) -> Option<f64> {
     first_of_month(f64::from(year), f64::from(3 * quarter - 2))
 }
 
-/// The first day of `01/2020`, `1.2020`, `2020/01`, `Jan 2020`, `January 2020`, `2020-Jan`, `Jan-20`,
-/// or `2020M01`. A season, `2019/20` or `2010/11`, is none.
+/// The first day of `01/2020`, `1.2020`, `2020/01`, `Jan 2020`, `January 2020`, `2020-Jan`,
+/// `Jan-20`, or `2020M01`. A season, `2019/20` or `2010/11`, is none.
 pub(crate) fn month(text: &str) -> Option<f64> {
     const FORMS: [&str; 13] = [
         "%m/%Y", "%m.%Y", "%m-%Y", "%Y/%m", "%YM%m", "%b %Y", "%B %Y", "%b. %Y", "%b-%Y", "%b/%Y", "%Y %b", "%Y-%b",

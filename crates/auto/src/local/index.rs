@@ -40,8 +40,21 @@ pub(super) struct Index {
 pub(super) struct SearchMemory {
     /// Squared distances of the boxes, and the boxes that may hold a near point.
     of_boxes: AlignedVec,
-    leaves: Vec<(f64, usize)>,
+    leaves: Vec<(RankedPlace, usize)>,
     distances: Vec<Lane>,
+}
+
+/// A squared distance and a place as one number, by which the nearest are ordered; of equal
+/// distances the first place goes before. Numbers that are not negative are in the order of their
+/// bits.
+type RankedPlace = u128;
+
+fn rank(squared: f64, place: usize) -> RankedPlace {
+    RankedPlace::from(squared.to_bits()) << 64 | place as RankedPlace
+}
+
+fn squared(rank: RankedPlace) -> f64 {
+    f64::from_bits((rank >> 64) as u64)
 }
 
 impl Index {
@@ -104,24 +117,29 @@ impl Index {
     }
 
     /// Shows the collector all points that may be among the nearest, except for those in places
-    /// that `is_gone`; at how many points and sides of boxes it looked.
+    /// that `is_gone`; at how many points and sides of boxes it looked. `see_others` shows it
+    /// `others` that are not of the index: behind the likeliest points, which make the bound small,
+    /// if they are many.
     pub(super) fn search(
         &self,
         x: &[f64],
         is_gone: impl Fn(usize) -> bool,
+        (others, mut see_others): (usize, impl FnMut(&mut NearestPoints<'_>)),
         search: &mut SearchMemory,
         nearest: &mut NearestPoints<'_>,
     ) -> usize {
+        let (few, likely) = (others < LEAF, nearest.count.div_ceil(LEAF) + 1);
+        if few || self.places.is_empty() {
+            see_others(nearest);
+        }
         if self.places.is_empty() {
             return 0;
         }
         let SearchMemory { of_boxes, leaves, distances } = search;
         self.boxes.squared_distances(x, of_boxes);
-        let first = |leaf: &(f64, usize)| (leaf.0, self.firsts[leaf.1]);
-        let within = |nearest: &NearestPoints<'_>, leaf: &(f64, usize)| nearest.wants(first(leaf));
-        let nearer = |a: &(f64, usize), b: &(f64, usize)| order(&first(a), &first(b));
         leaves.clear();
-        leaves.extend(of_boxes.iter().copied().zip(0..).filter(|leaf| within(nearest, leaf)));
+        let ranked = of_boxes.iter().zip(&self.firsts).map(|(squared, first)| rank(*squared, *first));
+        leaves.extend(ranked.zip(0..).filter(|(rank, _)| nearest.wants(*rank)));
         distances.resize(BLOCKS, Lane::ZERO);
         let mut looked = 2 * self.boxes.len();
         let mut look = |leaf: usize, nearest: &mut NearestPoints<'_>| {
@@ -130,21 +148,21 @@ impl Index {
             let place = |slot: usize| Some(self.places[leaf * LEAF + slot]).filter(|place| !is_gone(*place));
             nearest.see(distances, place);
         };
-        // The leaves that are likely to hold the nearest points make the bound small for the
-        // others.
-        let likely = nearest.count.div_ceil(LEAF) + 1;
         if leaves.len() > likely {
-            leaves.select_nth_unstable_by(likely, nearer);
+            leaves.select_nth_unstable(likely);
             leaves.drain(..likely).for_each(|(_, leaf)| look(leaf, nearest));
             nearest.tighten();
-            leaves.retain(|leaf| within(nearest, leaf));
         }
-        leaves.sort_unstable_by(nearer);
-        for leaf in leaves.iter() {
-            if !within(nearest, leaf) {
+        if !few {
+            see_others(nearest);
+        }
+        leaves.retain(|(rank, _)| nearest.wants(*rank));
+        leaves.sort_unstable();
+        for (rank, leaf) in leaves.iter() {
+            if !nearest.wants(*rank) {
                 break;
             }
-            look(leaf.1, nearest);
+            look(*leaf, nearest);
         }
         looked
     }
@@ -166,39 +184,36 @@ fn bounds<'a>(rows: impl Iterator<Item = &'a [f64]>, low: &mut [f64], high: &mut
 /// is too far away for a number is not near.
 #[derive(Debug)]
 pub(super) struct NearestPoints<'a> {
-    near: &'a mut Vec<(f64, usize)>,
+    near: &'a mut Vec<RankedPlace>,
     count: usize,
-    /// No point that is farther away is among the nearest, and of those as far away none in a
-    /// place behind this one.
-    bound: (f64, usize),
+    /// None behind this one is among the nearest.
+    bound: RankedPlace,
 }
 
 impl<'a> NearestPoints<'a> {
-    /// Will leave the `count` nearest in `near`, with their squared distances.
-    pub(super) fn new(count: usize, near: &'a mut Vec<(f64, usize)>) -> Self {
+    /// Will find the `count` nearest; `near` is memory.
+    pub(super) fn new(count: usize, near: &'a mut Vec<RankedPlace>) -> Self {
         near.clear();
-        Self { near, count, bound: (f64::MAX, usize::MAX) }
+        Self { near, count, bound: rank(f64::MAX, usize::MAX) }
     }
 
-    /// Whether a point at a squared distance and in a place may be among the nearest.
-    fn wants(&self, point: (f64, usize)) -> bool {
-        point.0 < self.bound.0 || point.0 == self.bound.0 && point.1 <= self.bound.1
+    /// Whether a point may be among the nearest.
+    fn wants(&self, point: RankedPlace) -> bool {
+        point <= self.bound
     }
 
     /// Sees the points at these squared distances, of which `place` says where they are; none where
     /// there is nothing.
     pub(super) fn see(&mut self, distances: &[Lane], place: impl Fn(usize) -> Option<usize>) {
         for (block, lane) in distances.iter().enumerate() {
-            let bound = self.bound.0;
-            if !lane.0.iter().fold(false, |any, squared| any | (*squared <= bound)) {
-                continue;
-            }
-            for (slot, squared) in lane.0.iter().enumerate().filter(|(_, squared)| **squared <= bound) {
-                if let Some(place) = place(block * LANES + slot)
-                    && self.wants((*squared, place))
-                {
-                    self.near.push((*squared, place));
-                }
+            let bound = squared(self.bound);
+            let bit = |(slot, squared): (usize, &f64)| u32::from(*squared <= bound) << slot;
+            let mut within: u32 = lane.0.iter().enumerate().map(bit).sum();
+            while within != 0 {
+                let slot = within.trailing_zeros() as usize;
+                within &= within - 1;
+                let ranked = place(block * LANES + slot).map(|place| rank(lane.0[slot], place));
+                self.near.extend(ranked.filter(|point| *point <= self.bound));
             }
             if self.near.len() >= 2 * self.count + LANES {
                 self.tighten();
@@ -209,19 +224,17 @@ impl<'a> NearestPoints<'a> {
     /// Leaves the nearest so far.
     fn tighten(&mut self) {
         if self.near.len() >= self.count {
-            let (_, farthest, _) = self.near.select_nth_unstable_by(self.count - 1, order);
+            let (_, farthest, _) = self.near.select_nth_unstable(self.count - 1);
             self.bound = *farthest;
             self.near.truncate(self.count);
         }
     }
 
-    /// The nearest are there, the nearest first.
-    pub(super) fn finish(mut self) {
+    /// `found ←` the nearest with their squared distances, the nearest first.
+    pub(super) fn finish(mut self, found: &mut Vec<(f64, usize)>) {
         self.tighten();
-        self.near.sort_unstable_by(order);
+        self.near.sort_unstable();
+        found.clear();
+        found.extend(self.near.iter().map(|rank| (squared(*rank), *rank as usize)));
     }
-}
-
-fn order(a: &(f64, usize), b: &(f64, usize)) -> std::cmp::Ordering {
-    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }

@@ -58,6 +58,7 @@ pub(crate) struct NeighbourMemory {
     pub(crate) predictions: Vec<f64>,
     distances: Vec<Lane>,
     search: SearchMemory,
+    candidates: Vec<u128>,
     near: Vec<(f64, usize)>,
     systems: Systems,
     means: AlignedVec,
@@ -160,21 +161,23 @@ impl Neighbours {
     /// equal ones, the first in the order of the window. At how many points and sides of boxes of
     /// the index it looked.
     fn find(&self, x: &[f64], memory: &mut NeighbourMemory) -> usize {
-        let NeighbourMemory { distances, near, search, .. } = memory;
-        let mut nearest = NearestPoints::new(self.count, near);
+        let NeighbourMemory { distances, candidates, near, search, .. } = memory;
+        let mut nearest = NearestPoints::new(self.count, candidates);
         let held = self.len();
         let recent = if self.index.len() == 0 { held } else { self.recent.min(held) };
         let first = (self.oldest + held - recent) % held;
-        for range in [first..held.min(first + recent), 0..(first + recent).saturating_sub(held)] {
-            for block in (range.start / LANES..range.end.div_ceil(LANES)).step_by(BLOCKS) {
-                distances.resize(BLOCKS.min(range.end.div_ceil(LANES) - block), Lane::ZERO);
-                self.points.squared_distances_of_blocks(block, x, distances);
-                nearest.see(distances, |slot| Some(block * LANES + slot).filter(|place| range.contains(place)));
+        let see_recent = |nearest: &mut NearestPoints<'_>| {
+            for range in [first..held.min(first + recent), 0..(first + recent).saturating_sub(held)] {
+                for block in (range.start / LANES..range.end.div_ceil(LANES)).step_by(BLOCKS) {
+                    distances.resize(BLOCKS.min(range.end.div_ceil(LANES) - block), Lane::ZERO);
+                    self.points.squared_distances_of_blocks(block, x, distances);
+                    nearest.see(distances, |slot| Some(block * LANES + slot).filter(|place| range.contains(place)));
+                }
             }
-        }
+        };
         let is_recent = |place: usize| (if place < first { place + held } else { place }) - first < recent;
-        let looked = self.index.search(x, is_recent, search, &mut nearest);
-        nearest.finish();
+        let looked = self.index.search(x, is_recent, (recent, see_recent), search, &mut nearest);
+        nearest.finish(near);
         looked
     }
 

@@ -2,8 +2,8 @@
 //!
 //! The processes share points and inputs and differ in kernel, noise and targets. With `k` points
 //! each asks for a Cholesky factor of `k × k`. Four kernels, each with two targets, are eight
-//! processes: a vector holds two rows of the factors of all four, and `k³/12 + k²` vector operations
-//! solve all.
+//! processes: a vector holds two rows of the factors of all four, and `k³/12 + k²` vector
+//! operations solve all.
 
 use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch, exp_lane};
@@ -46,9 +46,9 @@ pub(crate) struct Systems {
 }
 
 impl Systems {
-    /// `means ←` the posterior means at the input, eight processes for each output, of which the last
-    /// four have the kernels of the first four and the second target. `k²d/2` multiply-adds for the
-    /// distances of `k` points of `d` coordinates to each other.
+    /// `means ←` the posterior means at the input, eight processes for each output, of which the
+    /// last four have the kernels of the first four and the second target. `k²d/2` multiply-adds
+    /// for the distances of `k` points of `d` coordinates to each other.
     pub(crate) fn means(&mut self, processes: &[Process; LANES], means: &mut AlignedVec) {
         let k = self.spreads.len();
         let d = self.points.len() / k;
@@ -110,13 +110,13 @@ impl Op for Means<'_> {
         let one = simd.splat(1.0);
         distances.lanes_mut().iter_mut().for_each(|lane| simd.store(simd.sqrt(simd.load(lane)), lane));
         let width = LANES * k.div_ceil(LANES);
-        let two = |a: f64, b: f64| [a, b].map(|value| simd.splat_half(value));
         for (pair, row) in matrix.chunks_exact_mut(k).take(k.div_ceil(2)).enumerate() {
             let first = 2 * pair;
             // Of an odd number of rows the last is there twice.
             let second = (first + 1).min(k - 1);
             for (j, entry) in row[..=first].iter_mut().enumerate() {
-                let [a, b] = two(distances[width * first + j], distances[width * second + j]);
+                let a = simd.splat_half(distances[width * first + j]);
+                let b = simd.splat_half(distances[width * second + j]);
                 simd.store(kernel(simd, simd.join(a, b), rate, smooth), entry);
             }
             for (at, i) in [first, second].into_iter().enumerate() {
@@ -138,9 +138,9 @@ impl Op for Means<'_> {
         let (vo, us) = matrix[k.div_ceil(2) * k..].split_at(k);
         let mut dots = Lane::ZERO;
         simd.store(dot_of_half(simd, (vo, 1), vo), &mut dots);
-        let [ov, oo] = [0, 1].map(|at| twice(simd, half(&dots, at)));
+        let (ov, oo) = (twice(simd, half(&dots, 0)), twice(simd, half(&dots, 1)));
         for (u, means) in us.chunks_exact(k).zip(means) {
-            let [vu, ou] = [0, 1].map(|at| dot_of_half(simd, (vo, at), u));
+            let (vu, ou) = (dot_of_half(simd, (vo, 0), u), dot_of_half(simd, (vo, 1), u));
             let mean = simd.div(ou, simd.add(oo, simd.splat(1.0 / MEAN_VARIANCE)));
             let mean = simd.mul_add(mean, simd.sub(one, ov), vu);
             simd.store(mean, means);
@@ -174,7 +174,8 @@ fn spread<S: Simd, const ROWS: usize>(simd: S, entry: &Lane, row: usize) -> S::F
 
 /// Forward elimination of rows of `k` entries: the first `k` become the Cholesky factor `L` of the
 /// matrix whose lower half they hold, each row `r` below becomes `L⁻¹r`. A vector has an entry of
-/// `ROWS` rows, one for eight systems or two for four; a whole number of vectors holds the first `k`.
+/// `ROWS` rows, one for eight systems or two for four; a whole number of vectors holds the first
+/// `k`.
 #[inline(always)]
 pub(super) fn eliminate<S: Simd, const ROWS: usize>(simd: S, matrix: &mut [Lane], k: usize) {
     let one = simd.splat(1.0);

@@ -196,6 +196,6 @@ fn numbers_with_something_around_them_are_forecast() {
     };
     assert_eq!(with_inputs("marked"), with_inputs("plain"));
     let said = folder.run("forecast marked.csv --steps 1");
-    let told = "mercer: marked.csv: column \"sold\": number, written with \" €\", thousands by '.', decimal commas\n";
+    let told = "mercer: marked.csv: column \"sold\": number, written with \" €\", thousands by \".\", decimal commas\n";
     assert!(said.err.contains(told), "{}", said.err);
 }
