@@ -301,7 +301,7 @@ impl ColumnSight {
             return said(Kind::Text, doubt);
         }
         if self.unlisted == 0
-            && let Some(notation) = Notation::of_periods(self.values())
+            && let Some(notation) = Notation::of_periods(&self.values())
         {
             return (Kind::Time, notation, String::new());
         }
@@ -454,7 +454,7 @@ impl ColumnSight {
                         TextReading::Doubtful(value) => {
                             return Err(doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy")));
                         }
-                        TextReading::Text => Notation::of_periods(self.values()).unwrap_or_default(),
+                        TextReading::Text => Notation::of_periods(&self.values()).unwrap_or_default(),
                     },
                 };
                 let read = |value: &str| {

@@ -160,18 +160,18 @@ impl Notation {
         // A letter behind few whole numbers may belong to a code, as in `12A`.
         let several =
             texts.clone().take(MANY).count() == MANY || texts.clone().any(|(text, _)| text.contains(['.', ',']));
-        let certain = || texts.clone().any(|(text, _)| duration::is_certain(text));
+        let certain = texts.clone().any(|(text, _)| duration::is_certain(text));
         Self::of_magnitudes(texts.clone(), misfit)
             .or(|| Self::of_numerals(texts.clone(), misfit, Letter::Code))
             .or(|| if several { Self::of_numerals(texts.clone(), misfit, Letter::Unit) } else { TextReading::Text })
-            .or(|| if certain() { Self::of_durations(texts.clone(), misfit) } else { TextReading::Text })
+            .or(|| if certain { Self::of_durations(texts, misfit) } else { TextReading::Text })
     }
 
     /// The same where it is told that they are numbers.
     pub(crate) fn of_told_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
         Self::of_numbers(texts.clone(), misfit)
             .or(|| Self::of_numerals(texts.clone(), misfit, Letter::Unit))
-            .or(|| Self::of_durations(texts.clone(), misfit))
+            .or(|| Self::of_durations(texts, misfit))
     }
 
     /// Numbers of which some have a word for thousands or millions behind them.
@@ -192,7 +192,7 @@ impl Notation {
     }
 
     /// Months or quarters, all but one of twenty.
-    pub(crate) fn of_periods<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> Option<Self> {
+    pub(crate) fn of_periods<'a>(texts: &(impl Iterator<Item = (&'a str, u64)> + Clone)) -> Option<Self> {
         let reads =
             |notation: &Self| most(texts.clone(), CELLS_A_MISFIT, |text| notation.instant(Cell::Text(text)).is_some());
         [Self::Quarter, Self::Month].into_iter().find(reads)
