@@ -54,6 +54,7 @@ fn any_cell() -> impl Strategy<Value = Owned> {
         2 => "[a-d]".prop_map(Owned::Text),
         1 => "20[0-2][0-9]-0[1-9]-[12][0-9]".prop_map(Owned::Text),
         1 => ".{0,5}".prop_map(Owned::Text),
+        2 => "[-0-9:'′\"hmKMQ$€.,/ ]{1,9}".prop_map(Owned::Text),
     ]
 }
 
