@@ -176,11 +176,10 @@ impl Affix {
         "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
     ];
 
-    /// Units that may stand behind digits without a blank, and what means "or more". One letter may
-    /// be a code.
-    const UNITS: [&str; 25] = [
+    /// Units that may stand behind digits without a blank. One letter may be a code.
+    const UNITS: [&str; 24] = [
         "ms", "min", "sec", "mg", "kg", "mm", "cm", "km", "ml", "m/s", "km/h", "mph", "m²", "m³", "hPa", "Hz", "kHz",
-        "kW", "kWh", "kB", "KB", "MB", "GB", "TB", "+",
+        "kW", "kWh", "kB", "KB", "MB", "GB", "TB",
     ];
 
     /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
