@@ -170,11 +170,14 @@ fn is_blank(c: char) -> bool {
 pub(crate) struct Affix;
 
 impl Affix {
-    /// Signs and codes of currencies, and of parts of a whole.
-    const SIGNS: [&str; 29] = [
-        "%", "‰", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "°", "°C", "°F", "USD", "EUR",
-        "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US$", "R$", "Fr.",
+    /// Signs and codes of currencies.
+    const CURRENCIES: [&str; 24] = [
+        "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "USD", "EUR", "GBP", "CHF", "JPY", "CNY",
+        "INR", "CAD", "AUD", "US$", "R$", "Fr.",
     ];
+
+    /// Signs of parts of a whole, and of degrees.
+    const SIGNS: [&str; 5] = ["%", "‰", "°", "°C", "°F"];
 
     /// Units that may stand behind digits without a blank. One letter may be a code.
     const UNITS: [&str; 24] = [
@@ -225,7 +228,13 @@ impl Affix {
     }
 
     fn is_known(sign: &str) -> bool {
-        sign.is_empty() || Self::SIGNS.contains(&sign)
+        sign.is_empty() || Self::SIGNS.contains(&sign) || Self::CURRENCIES.contains(&sign)
+    }
+
+    /// Whether a currency stands before or behind the digits.
+    pub(crate) fn is_money(text: &str) -> bool {
+        let is_currency = |sign: &str| Self::CURRENCIES.contains(&sign.trim_matches(is_blank));
+        Self::around(text).is_some_and(|(before, behind)| is_currency(before) || is_currency(behind))
     }
 
     fn is_unit(behind: &str) -> bool {

@@ -147,8 +147,8 @@ fn keep_pace(weights: &mut [f64]) {
 }
 
 /// Multiply-adds of the eight processes: their systems, and exponentials that cost as much as
-/// twenty each. Two processes share a factor and half of these, which makes rounds quicker; plans
-/// were chosen by this count.
+/// twenty each. Two processes share a system and its exponentials, so that rounds take less than
+/// this; the plans were chosen by it.
 pub(super) fn cost_of_processes((d, m): (usize, usize), neighbours: usize) -> f64 {
     let (k, d, m) = (neighbours as f64, d as f64, m as f64);
     let solutions = k * k * k / 6.0 + (1.0 + 0.5 * m) * k * k;

@@ -128,8 +128,9 @@ impl Index {
         search: &mut SearchMemory,
         nearest: &mut NearestPoints<'_>,
     ) -> usize {
-        let (few, likely) = (others < LEAF, nearest.count.div_ceil(LEAF) + 1);
-        if few || self.places.is_empty() {
+        let likely = nearest.count.div_ceil(LEAF) + 1;
+        let few = others < LEAF || self.places.is_empty();
+        if few {
             see_others(nearest);
         }
         if self.places.is_empty() {

@@ -281,7 +281,7 @@ impl SeriesRows {
         if self.groups.is_some() {
             ""
         } else {
-            "; --group NAME forecasts each series by itself where that column names it"
+            "; --group NAME forecasts several series, which the column NAME tells apart"
         }
     }
 
