@@ -27,7 +27,8 @@ impl Face {
     #[must_use]
     pub fn said(self, name: &str, words: &str) -> String {
         let named = |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.of(name, kind));
-        let words = ["number", "category", "identifier", "dmy", "mdy"].into_iter().fold(words.to_owned(), named);
+        let words =
+            ["number", "category", "identifier", "time", "dmy", "mdy"].into_iter().fold(words.to_owned(), named);
         match (self, words.split_once("--gap ")) {
             (Self::Python, Some((before, after))) => {
                 let (gap, rest) = after.split_once(' ').unwrap_or((after, ""));

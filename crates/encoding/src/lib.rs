@@ -63,6 +63,7 @@ mod step;
 pub mod target;
 mod times;
 pub mod transform;
+mod written_time;
 
 #[cfg(feature = "learners")]
 pub use class_pipeline::ClassPipeline;

@@ -8,6 +8,7 @@ use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, TextReading};
 use crate::numeral::{is_code, is_set_off};
 use crate::overrides::Overrides;
 use crate::schema::{Column, Kind, LISTED, LONGEST_NAME, Schema, TimeParts, Use};
+use crate::written_time::clock;
 use mercer_core::{Calendar, Cell, Cells, ValueRange, is_gap_mark, parse_instant};
 
 /// Different values of a column that are counted.
@@ -301,7 +302,7 @@ impl ColumnSight {
             return said(Kind::Text, doubt);
         }
         if self.unlisted == 0
-            && let Some(notation) = Notation::of_periods(&self.values())
+            && let Some(notation) = Notation::of_written(&self.values(), false)
         {
             return (Kind::Time, notation, String::new());
         }
@@ -358,7 +359,8 @@ impl ColumnSight {
             return Some(format!("{odd:?} is no number; {name}=number has such cells count as missing"));
         }
         if let Some((text, number)) = self.told_number() {
-            return Some(format!("{text:?} may be the number {number}; {name}=number reads it so"));
+            let time = if clock(text).is_some() { format!(", {name}=time as a time of day") } else { String::new() };
+            return Some(format!("{text:?} may be the number {number}; {name}=number reads it so{time}"));
         }
         let mut small = HashMap::new();
         self.values().find_map(|(value, _)| {
@@ -454,7 +456,7 @@ impl ColumnSight {
                         TextReading::Doubtful(value) => {
                             return Err(doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy")));
                         }
-                        TextReading::Text => Notation::of_periods(&self.values()).unwrap_or_default(),
+                        TextReading::Text => Notation::of_written(&self.values(), true).unwrap_or_default(),
                     },
                 };
                 let read = |value: &str| {
@@ -532,15 +534,16 @@ impl ColumnSight {
                     range.observe(number);
                 });
             }
-            (Kind::Time, Notation::Day(_) | Notation::Quarter | Notation::Month) => {
-                times = TimeVariation::default();
-                let instants = self.values().filter_map(|(value, _)| notation.instant(Cell::Text(value)));
-                instants.for_each(|instant| times.observe(instant));
-            }
+            (Kind::Time, Notation::Plain) => {}
             (Kind::Time, Notation::Clock(_)) => {
                 times = TimeVariation::default();
                 let cell = |value: &str| value.parse().ok().and_then(|number| notation.instant(Cell::Number(number)));
                 self.values().filter_map(|(value, _)| cell(value)).for_each(|instant| times.observe(instant));
+            }
+            (Kind::Time, _) => {
+                times = TimeVariation::default();
+                let instants = self.values().filter_map(|(value, _)| notation.instant(Cell::Text(value)));
+                instants.for_each(|instant| times.observe(instant));
             }
             _ => {}
         }

@@ -10,13 +10,14 @@
 //! | `2020Q1`, `Q1 2020`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, or month |
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
+//! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
 
-use jiff::civil::{Date, Time};
+use jiff::civil::Date;
 use mercer_core::{Cell, is_gap_mark, parse_instant};
 
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
-use crate::step::{first_of_month, month, quarter};
-use crate::{duration, magnitude};
+use crate::step::{first_of_month, month, quarter, seconds};
+use crate::{duration, magnitude, written_time};
 
 /// Of so many cells one may be something else.
 pub(crate) const CELLS_A_MISFIT: u64 = 20;
@@ -45,6 +46,8 @@ pub enum Notation {
     Magnitude(Numeral),
     /// `1:11:44`, `2h 30m`: seconds.
     Duration,
+    /// `8. Januar 2023`, `Jan 8, 2023 8:29 PM`, `8:29 PM`: times that are written out.
+    Written,
 }
 
 /// In which order a date has its parts.
@@ -123,6 +126,7 @@ impl Notation {
             (Cell::Text(text), Self::Day(order)) => parse_instant(text).or_else(|| order.read(text)),
             (Cell::Text(text), Self::Quarter) => quarter(text),
             (Cell::Text(text), Self::Month) => month(text),
+            (Cell::Text(text), Self::Written) => parse_instant(text).or_else(|| written_time::read(text)),
             (Cell::Text(text), _) => parse_instant(text),
             (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
             _ => cell.number(),
@@ -151,6 +155,7 @@ impl Notation {
             Self::Magnitude(numeral) if numeral.is_bare() => "thousands and millions multiplied".to_owned(),
             Self::Magnitude(numeral) => format!("{}, thousands and millions multiplied", numeral.words()),
             Self::Duration => "durations, in seconds".to_owned(),
+            Self::Written => "written out".to_owned(),
         })
     }
 
@@ -191,11 +196,15 @@ impl Notation {
         if durations && !are_times() { TextReading::As(Self::Duration) } else { TextReading::Text }
     }
 
-    /// Months or quarters, all but one of twenty.
-    pub(crate) fn of_periods<'a>(texts: &(impl Iterator<Item = (&'a str, u64)> + Clone)) -> Option<Self> {
-        let reads =
-            |notation: &Self| most(texts.clone(), CELLS_A_MISFIT, |text| notation.instant(Cell::Text(text)).is_some());
-        [Self::Quarter, Self::Month].into_iter().find(reads)
+    /// Months, quarters or times that are written out, all but one of twenty; where they are not
+    /// `told` to be times they have to be nothing else.
+    pub(crate) fn of_written<'a>(texts: &(impl Iterator<Item = (&'a str, u64)> + Clone), told: bool) -> Option<Self> {
+        let is_read = |notation: &Self, text: &str| {
+            let is_certain = told || *notation != Self::Written || written_time::is_certain(text);
+            is_certain && notation.instant(Cell::Text(text)).is_some()
+        };
+        let reads = |notation: &Self| most(texts.clone(), CELLS_A_MISFIT, |text| is_read(notation, text));
+        [Self::Quarter, Self::Month, Self::Written].into_iter().find(reads)
     }
 
     fn of_numerals<'a>(
@@ -309,8 +318,8 @@ impl DayOrder {
     /// Seconds since 1970 of a day in this order, with a time of day or without one. UTC.
     pub(crate) fn read(self, text: &str) -> Option<f64> {
         let text = text.trim();
-        let end = text.find([' ', 'T']).unwrap_or(text.len());
-        let (day, time) = (&text[..end], text[end..].trim_start_matches([' ', 'T']));
+        let end = text.find([' ', ',', 'T']).unwrap_or(text.len());
+        let (day, time) = (&text[..end], text[end..].trim_start_matches([' ', ',', 'T']));
         let mark = day.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '/' | '-' | '.'))?;
         let mut parts = day.split(mark);
         let parts = [parts.next()?, parts.next()?, parts.next().filter(|_| parts.next().is_none())?];
@@ -330,26 +339,14 @@ impl DayOrder {
             _ => return None,
         };
         let date = Date::new(year, small(month)?, small(day)?).ok()?;
-        Some(seconds(date, time_of_day(time)?))
+        Some(seconds(date) + time_of_day(time)?)
     }
 }
 
-/// `15:04`, `15:04:05.25`, `3:04 PM`; midnight for nothing.
-fn time_of_day(text: &str) -> Option<Time> {
-    const FORMS: [&str; 4] = ["%H:%M:%S%.f", "%H:%M", "%I:%M:%S %p", "%I:%M %p"];
+/// Seconds of `15:04`, `15:04:05.25`, `3:04 PM`, with a zone or without; 0 for nothing.
+fn time_of_day(text: &str) -> Option<f64> {
     let text = text.trim().trim_end_matches('Z');
-    if text.is_empty() {
-        return Some(Time::midnight());
-    }
-    FORMS.iter().find_map(|form| Time::strptime(form, text).ok())
-}
-
-fn seconds(date: Date, time: Time) -> f64 {
-    let zoned = date.to_datetime(time).to_zoned(jiff::tz::TimeZone::UTC);
-    zoned.map_or(f64::NAN, |zoned| {
-        let instant = zoned.timestamp();
-        instant.as_second() as f64 + f64::from(instant.subsec_nanosecond()) / 1e9
-    })
+    if text.is_empty() { Some(0.0) } else { written_time::clock(text) }
 }
 
 impl Clock {
@@ -362,7 +359,7 @@ impl Clock {
                 let digits = number as i64;
                 let part = |value: i64| i8::try_from(value % 100).ok();
                 let date = Date::new(i16::try_from(digits / 10_000).ok()?, part(digits / 100)?, part(digits)?);
-                date.ok().map(|date| seconds(date, Time::midnight()))
+                date.ok().map(seconds)
             }
             Self::Seconds => Some(number),
             Self::Milliseconds => Some(number / 1e3),

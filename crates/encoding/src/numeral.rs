@@ -206,7 +206,8 @@ impl Affix {
         let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
         let of_letter =
             || letter == Letter::Unit && before.is_empty() && matches!(behind.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z']);
-        ((all - count) * misfit <= all && (Self::is_read((before, behind)) || of_letter()))
+        let is_clock = ["am", "pm"].iter().any(|half| behind.trim().eq_ignore_ascii_case(half));
+        ((all - count) * misfit <= all && !is_clock && (Self::is_read((before, behind)) || of_letter()))
             .then(|| (before.to_owned(), behind.to_owned()))
     }
 

@@ -275,7 +275,7 @@ fn day_of(time: f64) -> Option<Date> {
     epoch().checked_add((days as i64).days()).ok()
 }
 
-fn seconds(date: Date) -> f64 {
+pub(crate) fn seconds(date: Date) -> f64 {
     f64::from(epoch().until(date).map_or(0, |span| span.get_days())) * DAY
 }
 

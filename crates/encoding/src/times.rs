@@ -49,11 +49,16 @@ impl Notation {
         if numbers.len() == cells.len() {
             return Ok(Self::of_numbered_times(&numbers, named));
         }
-        let written = [Self::Plain, Self::Quarter, Self::Month].into_iter().find(all).filter(|_| numbers.is_empty());
-        if written.is_some() || !numbers.is_empty() {
-            return Ok(written);
-        }
         let texts = cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some((*text, 1)) } else { None });
+        if !numbers.is_empty() {
+            return Ok(None);
+        }
+        if all(&Self::Plain) {
+            return Ok(Some(Self::Plain));
+        }
+        if let Some(written) = Self::of_written(&texts, false).filter(all) {
+            return Ok(Some(written));
+        }
         match Self::of_days(texts) {
             TextReading::As(notation) => Ok(Some(notation).filter(all)),
             TextReading::Text => Ok(None),
@@ -125,6 +130,8 @@ mod tests {
         assert_eq!(of(&["2020Q1", "2020Q2"], false), Ok(Some(Notation::Quarter)));
         assert_eq!(Notation::Quarter.instant(Cell::Text("Q3 2020")), parse_instant("2020-07-01"));
         assert_eq!(of(&["12/2020", "01/2021"], false), Ok(Some(Notation::Month)));
+        assert_eq!(of(&["8. März 2023", "9. März 2023"], false), Ok(Some(Notation::Written)));
+        assert_eq!(of(&["5:03", "5:02"], false), Ok(None));
         assert_eq!(of(&["20200131", "20200201"], false), clock(Clock::Digits));
         assert_eq!(of(&["202001", "202002"], true), clock(Clock::Months));
         assert_eq!(Clock::Months.read(202_002.0), parse_instant("2020-02"));

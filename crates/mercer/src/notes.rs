@@ -380,7 +380,7 @@ impl Watch {
                 ),
             ),
             (None, Some(advice)) => (Cause::UnitOfInputs, advice),
-            (None, None) => (Cause::NoBetterThanConstant, face.anything().to_owned()),
+            (None, None) => (Cause::NoBetterThanConstant, face.anything(facts.entry.autonomous).to_owned()),
         };
         Some(Note::new(
             cause,
@@ -430,7 +430,7 @@ pub fn of_classes(about: &Description, task: &Classes, face: Face) -> Vec<Note> 
     let size = task.classifier.learner().dictionary_size();
     let entry = crate::catalogue::find(&about.learner).ok();
     let crowded = entry.and_then(|entry| crowded(entry, task.learnt as usize, size, face));
-    crowded.into_iter().chain(majority(&task.score, face)).collect()
+    crowded.into_iter().chain(majority(entry, &task.score, face)).collect()
 }
 
 /// What keeps the predictions of a learner within a bound.
@@ -496,14 +496,14 @@ pub fn implausible(found: &Implausible, place: &str, outliers: Outliers, face: F
 
 /// When the class that is most frequent would have done as well.
 #[must_use]
-pub fn majority(score: &ClassScore, face: Face) -> Option<Note> {
+pub fn majority(entry: Option<&Entry>, score: &ClassScore, face: Face) -> Option<Note> {
     (score.rounds() >= FEWEST && score.accuracy() <= score.majority()).then(|| {
         Note::new(
             Cause::NoBetterThanConstant,
             format!(
                 "the accuracy is not above that of always predicting the most frequent class, {}; {}",
                 digits(score.majority()),
-                face.anything()
+                face.anything(entry.is_some_and(|entry| entry.autonomous))
             ),
         )
     })

@@ -6,8 +6,9 @@ use crate::error::{DataError, DialectError, LeftAbove};
 use crate::header::{self, lossy};
 use crate::lines::Lines;
 use crate::marks::has_decimal_comma;
+use crate::number::is_value;
 use crate::options::ReadOptions;
-use crate::separator::is_value;
+use crate::row_names;
 
 /// What stands above the first record.
 pub(crate) struct Beginning {
@@ -134,7 +135,7 @@ fn above_the_table(
 ) -> Option<(usize, Separator)> {
     let shape = RecordShape::of(first);
     // Whoever writes a row of values and waits is answered at once.
-    if shape.values {
+    if shape.values || row_names::are_there(lines, found, first) {
         return None;
     }
     let (next, mut cells) = (next_record(lines)?, Cells::default());

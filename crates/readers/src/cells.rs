@@ -122,6 +122,11 @@ impl Cells {
         }
     }
 
+    /// Puts an empty cell before the first.
+    pub(crate) fn put_empty_first(&mut self) {
+        self.ends.insert(0, 0);
+    }
+
     /// How many cells there are.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()

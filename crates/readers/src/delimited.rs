@@ -11,7 +11,7 @@ use crate::beginning::{Beginning, pass_above, to_first_record};
 use crate::cells::{self, Cells};
 use crate::columns::{ColumnPlan, Role};
 use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
-use crate::error::{CellPlace, DataError, DialectError, EndsLines, ReadAsThousands};
+use crate::error::{CellPlace, DataError, DialectError, EndsLines, ReadAsThousands, RowNames};
 use crate::head::TargetHead;
 use crate::header::{self, FirstRecord, lossy};
 use crate::labels::Labels;
@@ -19,7 +19,9 @@ use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::{self, CellReading, MarkSearch, Notation};
 use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
+use crate::other_format;
 use crate::record::Record;
+use crate::row_names;
 use crate::rows::{Next, Rows};
 use crate::separator;
 use mercer_core::{Cell, is_gap_mark};
@@ -65,6 +67,9 @@ impl Delimited {
         (records, may_wait): (bool, bool),
     ) -> Result<Self, DataError> {
         let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
+        if let Some(other) = other_format::of_record(lines, may_wait) {
+            return Err(other.of(lines.file()).into());
+        }
         let (told, mut remarks) = (options.separator.or(hint).or(separator), Vec::new());
         let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
@@ -88,6 +93,10 @@ impl Delimited {
             if above.is_some() {
                 remarks.extend(above);
                 remarks.extend(without_end(lines, separator, &mut cells));
+            }
+            if options.header != Header::Absent && row_names::are_there(lines, separator, &cells) {
+                cells.put_empty_first();
+                remarks.push(RowNames(lines.line()).to_string());
             }
         }
         if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) && !quotes_commas(lines, &cells) {

@@ -10,9 +10,8 @@ use crate::error::DataError;
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::kind;
-use crate::number::{self, ParsedCell};
+use crate::number::{self, ParsedCell, is_value};
 use crate::options::{Header, ReadOptions, Targets};
-use crate::separator::is_value;
 
 /// Records behind the first that are looked at where cells may hold anything.
 const FOLLOWING: usize = 8;

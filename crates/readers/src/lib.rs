@@ -56,13 +56,17 @@ mod marks;
 mod ndjson;
 mod number;
 mod options;
+mod other_format;
+mod other_kind;
 mod permute;
 mod reader;
 mod record;
+mod row_names;
 mod rows;
 mod scale;
 mod separator;
 mod series;
+mod sum_row;
 mod table;
 mod whole;
 

@@ -16,6 +16,7 @@ use crate::compressed::Compression;
 use crate::elements::{self, BadArray};
 use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
 use crate::format::Format;
+use crate::other_kind;
 
 /// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the
 /// memory that a file without line ends, or with a quote never closed, can claim.
@@ -81,8 +82,13 @@ impl Source {
 
     /// How its rows are written: as told, or as the name says.
     pub(crate) fn format(&self, told: Option<Format>) -> Result<Format, DataError> {
-        told.or_else(|| self.path().and_then(Format::from_path))
-            .ok_or_else(|| DataError::UnknownFormat { file: self.shown() })
+        told.or_else(|| self.path().and_then(Format::from_path)).ok_or_else(|| {
+            let ending = self.path().and_then(|path| path.extension()?.to_str());
+            match ending.and_then(other_kind::of_ending) {
+                Some(other) => other.of(&self.shown()).into(),
+                None => DataError::UnknownFormat { file: self.shown() },
+            }
+        })
     }
 
     /// Whether its bytes come only once.
@@ -293,15 +299,19 @@ impl Lines {
         }
     }
 
-    /// Takes a byte order mark off the first line, and refuses one of UTF-16, which has a zero byte
-    /// beside every Latin letter.
+    /// Takes a byte order mark off the first line, and refuses what is known to be no text, and
+    /// UTF-16, which has a zero byte beside every Latin letter.
     fn check_beginning(&mut self) -> Result<(), DataError> {
         if self.buffer.starts_with(BYTE_ORDER_MARK) {
             self.buffer.drain(..BYTE_ORDER_MARK.len());
         }
         let utf16 =
             matches!(self.buffer[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..]);
-        if utf16 { Err(DialectError::Utf16 { file: self.file.clone() }.into()) } else { Ok(()) }
+        match other_kind::of_bytes(&self.buffer) {
+            Some(other) => Err(other.of(&self.file).into()),
+            None if utf16 => Err(DialectError::Utf16 { file: self.file.clone() }.into()),
+            None => Ok(()),
+        }
     }
 
     /// Blank lines between the record before the current one and the current one.

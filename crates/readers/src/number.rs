@@ -1,6 +1,6 @@
 //! From the bytes of a cell to a number, or to what else it holds.
 
-use mercer_core::{Cell, is_gap_mark};
+use mercer_core::{Cell, is_gap_mark, parse_instant};
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +50,14 @@ pub(crate) fn parse(cell: &[u8]) -> ParsedCell {
 pub fn text_cell(text: &str) -> Cell<'_> {
     let text = text.trim();
     if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
+}
+
+/// Whether a cell is a number, a date or empty.
+pub(crate) fn is_value(cell: &[u8]) -> bool {
+    match parse(cell) {
+        ParsedCell::Text => std::str::from_utf8(cell).is_ok_and(|text| parse_instant(text.trim()).is_some()),
+        _ => true,
+    }
 }
 
 #[cfg(test)]

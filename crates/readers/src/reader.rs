@@ -11,7 +11,7 @@ use crate::columns::{Role, Shape};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
 use crate::dialect::{Marks, Separator};
-use crate::error::{CellPlace, Counts, DataError};
+use crate::error::{CalledSum, CellPlace, Counts, DataError};
 use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
@@ -22,6 +22,7 @@ use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
 use crate::rows::{Next, Rows};
+use crate::sum_row;
 use crate::table::Table;
 
 /// Reads rows one by one; never holds more than one of them.
@@ -74,6 +75,8 @@ pub struct RowReader {
     over: bool,
     /// A row that is more than plain numbers.
     record: Record,
+    /// A row that may sum up others, until it is told, and whether there was one.
+    sum: (Option<String>, bool),
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
     beside: TargetPlaces,
 }
@@ -186,9 +189,10 @@ impl RowReader {
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
         let (shape, missing) = (Shape::of(plan), options.missing);
-        let (record, beside, head, met, over) = (Record::new(), TargetPlaces::default(), None, 0, false);
+        let (record, sum, beside) = (Record::new(), (None, false), TargetPlaces::default());
+        let (head, met, over) = (None, 0, false);
         let mut reader =
-            Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, beside };
+            Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, sum, beside };
         if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
             let target = *target;
             let head = reader.head.insert(reader.rows.head(&mut reader.lines, target, options)?);
@@ -258,9 +262,10 @@ impl RowReader {
     }
 
     /// What was found in the file since this was asked last and a person should know, as one line:
-    /// the mark between the thousands of its numbers, where nobody told it.
+    /// the mark between the thousands of its numbers, where nobody told it, or a row that may sum
+    /// up others.
     pub fn take_remark(&mut self) -> Option<String> {
-        self.rows.take_remark()
+        self.rows.take_remark().or_else(|| self.sum.0.take())
     }
 
     /// The marks in the numbers so far.
@@ -424,6 +429,11 @@ impl RowReader {
         });
         if read.is_err() {
             record.clear();
+        }
+        if !self.sum.1
+            && let Some((cell, text)) = sum_row::find(record)
+        {
+            self.sum = (Some(CalledSum { cell: self.place(cell), text: text.to_owned() }.to_string()), true);
         }
         self.count(read)
     }

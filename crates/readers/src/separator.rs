@@ -1,12 +1,11 @@
 //! What stands between the cells of a delimited text, found out.
 
-use mercer_core::parse_instant;
-
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
 use crate::lines::Lines;
 use crate::marks;
-use crate::number::{self, ParsedCell};
+use crate::number::is_value;
+use crate::row_names;
 
 /// How well a separator fits a record; less is better.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -62,7 +61,12 @@ pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
     match best(&fits) {
         Some(&(Separator::Spaces, columns, _)) if !are_columns(lines, &mut behind, cells, columns) => Separator::Comma,
         Some(&(separator, ..)) => separator,
-        None => Separator::Comma,
+        None => {
+            let lacks = |separator: &Separator| {
+                split(lines, cells, *separator).is_some() && row_names::are_there(lines, *separator, cells)
+            };
+            rivals.into_iter().find(lacks).unwrap_or(Separator::Comma)
+        }
     }
 }
 
@@ -107,14 +111,6 @@ fn fit(cells: &Cells, separator: Separator, rivals: &[Separator]) -> SeparatorFi
     fit
 }
 
-/// Whether a cell is a number, a date or empty.
-pub(crate) fn is_value(cell: &[u8]) -> bool {
-    match number::parse(cell) {
-        ParsedCell::Text => std::str::from_utf8(cell).is_ok_and(|text| parse_instant(text.trim()).is_some()),
-        _ => true,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +150,7 @@ mod tests {
             ("  1   2 \n", Spaces),
             ("1,5 2,5 3\n", Spaces),
             ("x y z\n1 2 3\n", Spaces),
+            ("x y\na 1 2\nb 1 2\nc 1 2\n", Spaces),
             ("name of size\na b 3\nc d 4\n", Spaces),
             ("Report of May\nas of June\na,b\n1,2\n3,4\n", Comma),
             ("outside temperature\n1\n2\n", Comma),

@@ -45,6 +45,8 @@ fn what_may_be_a_number_is_told() {
     let why = |list: &[&str]| of("x", &texts(list)).why;
     assert_eq!(why(&["25:23", "25:19", "23:25"]), "\"25:23\" may be the number 1523; x=number reads it so");
     assert_eq!(why(&["12A", "13A", "7A"]), "\"12A\" may be the number 12; x=number reads it so");
+    let told = "\"8:29\" may be the number 509; x=number reads it so, x=time as a time of day";
+    assert_eq!(why(&["8:29", "9:15", "8:05"]), told);
     let times: Vec<String> = (0..30).map(|i| format!("{}:{:02}", 24 + i, (7 * i) % 60)).collect();
     let cells: Vec<Cell<'_>> = times.iter().map(|text| Cell::Text(text)).collect();
     let column = of("pace", &cells);
@@ -62,6 +64,9 @@ fn magnitudes_among_plain_numbers_are_numbers() {
     assert_eq!((column.kind, column.missing, column.range), (Kind::Number, 0, Some((0.0, 1200.0))));
     let months = of("m", &texts(&["11/2019", "12/2019", "01/2020"]));
     assert_eq!(months.range.map(|(low, high)| (high - low) / 86_400.0), Some(61.0));
+    let mails = of("t", &texts(&["Sun Jan 08 20:29:00 +0000 2023", "Mon Jan 09 08:00:00 +0000 2023"]));
+    assert_eq!(mails.range.map(|(low, high)| high - low), Some(41_460.0));
+    assert!(mails.time.hour, "{mails:?}");
 }
 
 /// No run of the same look shows another.
@@ -101,6 +106,10 @@ fn kinds_by_hand() {
         ("x", strings(&["08:30", "09:15", "23:59"]), Kind::Time, Use::Encoded),
         ("x", strings(&["01/2020", "02/2020", "12/2019"]), Kind::Time, Use::Encoded),
         ("x", strings(&["2020Q1", "2020Q2", "2020Q3"]), Kind::Time, Use::Encoded),
+        ("x", strings(&["8. Januar 2023", "10. März 2023", "3. Mai 2023"]), Kind::Time, Use::Encoded),
+        ("x", strings(&["8:29 PM", "1:05 AM", "12:00 PM"]), Kind::Time, Use::Encoded),
+        ("x", strings(&["8 PM", "9 PM", "7 PM"]), Kind::Time, Use::Encoded),
+        ("x", strings(&["8:29", "12:00", "9:05"]), Kind::Category, Use::Encoded),
         ("x", strings(&["25:23", "25:19", "23:25"]), Kind::Category, Use::Encoded),
         ("x", strings(&["12A", "13A", "7A"]), Kind::Category, Use::Encoded),
         ("x", strings(&["a", "b", "a"]), Kind::Category, Use::Encoded),

@@ -230,7 +230,7 @@ impl Scoring {
             }
             Self::Classes(classes) => {
                 let crowded = notes::crowded(entry, classes.score.rounds(), self.dictionary_size(), Face::Command);
-                texts(crowded.into_iter().chain(notes::majority(&classes.score, Face::Command)))
+                texts(crowded.into_iter().chain(notes::majority(Some(entry), &classes.score, Face::Command)))
             }
         }
     }

@@ -8,8 +8,9 @@ pub(super) trait FaceWords {
     fn set(self, key: &str, value: &str) -> String;
     fn pick(self, command: &'static str, python: &'static str) -> &'static str;
     fn width(self) -> &'static str;
-    /// What helps where the cause is not known.
-    fn anything(self) -> &'static str;
+    /// What helps where the cause is not known, for a learner that chooses its kernel itself or
+    /// not.
+    fn anything(self, autonomous: bool) -> &'static str;
 }
 
 impl FaceWords for Face {
@@ -33,7 +34,10 @@ impl FaceWords for Face {
         self.pick("--kernel gaussian:SIGMA", "kernel=\"gaussian:SIGMA\"")
     }
 
-    fn anything(self) -> &'static str {
+    fn anything(self, autonomous: bool) -> &'static str {
+        if autonomous {
+            return "the features may tell nothing of the target, or the rows may be too few";
+        }
         self.pick(
             "try another kernel width (--kernel gaussian:SIGMA), --scale standard, or --learner auto",
             "try another width (kernel=\"gaussian:SIGMA\"), a larger dictionary, standardised inputs, mercer.Pipeline, or mercer.Auto",

@@ -22,6 +22,16 @@ pub enum ContainerError {
         /// What its name promises.
         compression: Compression,
     },
+    /// The file is something that is not read, or of another format than was said.
+    #[error("{file}: is {kind}; {remedy}")]
+    OtherKind {
+        /// The file.
+        file: String,
+        /// What it is.
+        kind: &'static str,
+        /// What to do with it.
+        remedy: &'static str,
+    },
     /// The compressed bytes are damaged or cut short.
     #[error(
         "{file}: the {compression} data is damaged or cut short after line {line} ({source}); fetch or compress the file again"

@@ -44,6 +44,36 @@ impl fmt::Display for LeftAbove {
     }
 }
 
+/// A row that may sum up those above it.
+pub(crate) struct CalledSum {
+    pub(crate) cell: CellPlace,
+    pub(crate) text: String,
+}
+
+impl fmt::Display for CalledSum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cell, text } = self;
+        let text = Quoted(text);
+        write!(
+            f,
+            "{cell}: {text} may mean that this row sums up others; it is read as a row like them: remove it if it does"
+        )
+    }
+}
+
+/// A header with one name less than its rows have cells.
+pub(crate) struct RowNames(pub(crate) Line);
+
+impl fmt::Display for RowNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: has one name less than the rows below have cells, as R writes tables; their first cells are a column called \"\"",
+            self.0
+        )
+    }
+}
+
 /// A separator behind the last cell of lines, of which this is the first.
 pub(crate) struct EndsLines(pub(crate) Line);
 

@@ -10,4 +10,5 @@ mod json;
 mod manners;
 mod marks;
 mod round_trip;
+mod row_names;
 mod without_target;

@@ -1,0 +1,55 @@
+//! Names of rows as R writes them, and rows that sum up others.
+
+use mercer_readers::{Cell, Header, ReadOptions, Record};
+
+use crate::dialects::{csv, open};
+
+/// R gives rows names and their column none.
+#[test]
+fn a_header_lacks_the_name_of_row_names() {
+    let rows = [("1", "Ulm", "1.5"), ("2", "Bonn", "2.5"), ("Mazda RX4", "Ulm", "3.5")];
+    for separator in [",", ";", "\t", " "] {
+        let quoted =
+            |(name, shop, sales): &(&str, &str, &str)| format!("\"{name}\"{separator}{shop}{separator}{sales}\n");
+        let below: String = rows.iter().map(quoted).collect();
+        for above in ["", "# by hand\n"] {
+            let text = format!("{above}\"shop\"{separator}\"sales\"\n{below}");
+            for header in [Header::Detect, Header::Present] {
+                let mut reader = open(&text, &ReadOptions { header, ..csv() }).unwrap();
+                assert_eq!(reader.columns(), ["", "shop", "sales"], "{text}");
+                let remark = reader.take_remark().unwrap();
+                assert!(remark.contains("has one name less than the rows below have cells"), "{remark}");
+                let mut record = Record::new();
+                assert!(reader.next_record(&mut record).unwrap());
+                assert!(record.cells().eq([Cell::Numeral(1.0, "1"), Cell::Text("Ulm"), Cell::Numeral(1.5, "1.5")]));
+            }
+        }
+    }
+    // A title may have as many words.
+    let text = "Sales, May\nday,shop,amount\n2024-01-02,Ulm,1\n2024-01-03,Ulm,2\n2024-01-04,Bonn,3\n";
+    assert_eq!(open(text, &csv()).unwrap().columns(), ["day", "shop", "amount"]);
+    // Names are all different, and rows have one cell more, each of them.
+    for text in ["shop,sales\nUlm,1,5\nBonn,2,5\nUlm,3,5\n", "shop,sales\nUlm,1,5\nBonn,2\nRegen,3,5\nHof,1,2\n"] {
+        assert_ne!(open(text, &csv()).unwrap().columns(), ["", "shop", "sales"]);
+    }
+}
+
+/// Spreadsheets end with one.
+#[test]
+fn a_row_that_sums_up_others_is_told() {
+    for word in ["Total", "Grand Total:", "SUMME", "ИТОГО"] {
+        let text = format!("shop,sales\nUlm,1\nBonn,2\n{word},3\nTotal,3\n");
+        let mut reader = open(&text, &csv()).unwrap();
+        let (mut record, mut told) = (Record::new(), Vec::new());
+        while reader.next_record(&mut record).unwrap() {
+            told.push(reader.take_remark());
+        }
+        let remark = format!(
+            "f, line 4, column 1 (\"shop\"): \"{word}\" may mean that this row sums up others; it is read as a row like them: remove it if it does"
+        );
+        assert_eq!(told, [None, None, Some(remark), None]);
+    }
+    let mut reader = open("shop,sales\ntotally,1\nTotal sales,2\n", &csv()).unwrap();
+    while reader.next_record(&mut Record::new()).unwrap() {}
+    assert_eq!(reader.take_remark(), None);
+}
