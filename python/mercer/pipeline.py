@@ -92,7 +92,8 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     scale : str, default "standard"
         How numbers are scaled: "none", "standard", "robust" or "range".
     kinds : dict[str, str] | None, default None
-        Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out).
+        Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out), or for times the
+        order of their days, "dmy", "mdy" or "ymd".
     outliers : str, default "weigh"
         What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:
         "weigh" learns them with less weight, "skip" leaves them out, "keep" learns them as they are. The first is warned of.

@@ -98,6 +98,18 @@ def test_columns_in_doubt_are_told():
     assert heard(lambda: mercer.Pipeline(mercer.Krls(), kinds={"text": "text"}).fit(table, table["size"])) == []
 
 
+def test_the_order_of_days_that_is_asked_for_can_be_told():
+    table = {"day": [f"{1 + t % 12}/{1 + t % 7}/2024" for t in range(300)], "size": [float(t % 30) for t in range(300)]}
+    [said] = heard(lambda: mercer.Pipeline(mercer.Krls()).fit(table, table["size"]))
+    assert 'kinds={"day": "dmy"} or kinds={"day": "mdy"}' in said
+    model = mercer.Pipeline(mercer.Krls(), kinds={"day": "dmy"})
+    assert heard(lambda: model.fit(table, table["size"])) == []
+    assert model.columns_[0]["kind"] == "time"
+    model = mercer.Pipeline(mercer.Krls(), kinds={"day": "dmy"})
+    model.learn_one({"day": "13/2/2024", "size": 1.0}, 1.0)
+    assert model.columns_[0]["kind"] == "time"
+
+
 def test_nothing_is_said_of_good_data(data):
     X, y, c = data
     code = """

@@ -5,8 +5,8 @@ use mercer_learners::{Classifier, Error, Regressor, RegressorExt};
 
 use crate::encoding::Encoding;
 use crate::error::EncodingError;
+use crate::kind::ToldKind;
 use crate::pipeline::{PipelineScratch, check_dimension, in_blocks, validate_dimension};
-use crate::schema::Kind;
 
 /// An encoding and a classifier. Classes are numbers `0, 1, …`, in the order in which they are met.
 ///
@@ -54,7 +54,10 @@ impl<R: Regressor + Clone> ClassPipeline<R> {
     /// # Errors
     /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the
     /// pipeline is then unchanged.
-    pub fn add_columns<'a>(&mut self, columns: impl IntoIterator<Item = (&'a str, Kind)>) -> Result<(), EncodingError> {
+    pub fn add_columns<'a>(
+        &mut self,
+        columns: impl IntoIterator<Item = (&'a str, impl Into<ToldKind>)>,
+    ) -> Result<(), EncodingError> {
         let mut encoding = self.encoding.clone();
         columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop))?;
         let added = encoding.dimension() - self.encoding.dimension();

@@ -4,9 +4,10 @@
 use mercer_core::{Cells, Inconsistent, Validate};
 
 use crate::error::EncodingError;
+use crate::kind::ToldKind;
 use crate::matching::ColumnMap;
 use crate::overrides::Overrides;
-use crate::schema::{Column, Kind, Schema};
+use crate::schema::{Column, Schema};
 use crate::transform::{EncodingOptions, Transform};
 
 /// A schema with its transform.
@@ -51,7 +52,7 @@ impl Encoding {
     /// [`EncodingError::SameName`], [`EncodingError::Parameter`] for an option out of range, and
     /// [`EncodingError::NothingLeft`] when no number would come out.
     pub fn of_kinds(
-        columns: impl IntoIterator<Item = (String, Kind)>,
+        columns: impl IntoIterator<Item = (String, impl Into<ToldKind>)>,
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
         let schema = Schema { rows: 0, named: true, columns: Vec::new() };
@@ -99,13 +100,13 @@ impl Encoding {
     ///
     /// # Errors
     /// [`EncodingError::SameName`]
-    pub fn add_column(&mut self, name: &str, kind: Kind) -> Result<usize, EncodingError> {
+    pub fn add_column(&mut self, name: &str, kind: impl Into<ToldKind>) -> Result<usize, EncodingError> {
         let columns = self.schema.columns();
         if let Some(place) = columns.iter().position(|column| column.name == name) {
             let (first, second) = (place + 1, columns.len() + 1);
             return Err(EncodingError::SameName { name: name.to_owned(), first, second });
         }
-        let column = Column::late(name.to_owned(), kind);
+        let column = Column::late(name.to_owned(), kind.into());
         let added = self.transform.push(&column);
         self.schema.columns.push(column);
         Ok(added)

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// What settles a number that may be two.
+pub(crate) const MARKS_TELL: &str = "--decimal or --thousands tells which";
+
 /// Whose words are told to whoever reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Face {
@@ -29,6 +32,10 @@ impl Face {
         let named = |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.of(name, kind));
         let words =
             ["number", "category", "identifier", "time", "dmy", "mdy"].into_iter().fold(words.to_owned(), named);
+        let words = match self {
+            Self::Command => words,
+            Self::Python => words.replace(MARKS_TELL, "write the numbers without marks of thousands"),
+        };
         match (self, words.split_once("--gap ")) {
             (Self::Python, Some((before, after))) => {
                 let (gap, rest) = after.split_once(' ').unwrap_or((after, ""));
@@ -51,5 +58,8 @@ mod tests {
             "\"-\" is no number; kinds={\"a b\": \"number\"} has such cells count as missing; gaps=[\"-999\"] tells so";
         assert_eq!(Face::Command.said("a b", words), of_command);
         assert_eq!(Face::Python.said("a b", words), of_python);
+        let marks = format!("it may be two; {MARKS_TELL}");
+        assert_eq!(Face::Command.said("a", &marks), marks);
+        assert_eq!(Face::Python.said("a", &marks), "it may be two; write the numbers without marks of thousands");
     }
 }

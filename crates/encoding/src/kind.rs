@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::EncodingError;
+use crate::notation::DayOrder;
 
 /// What the values of a column are. [The module of schemas](crate::schema) has the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,5 +46,36 @@ impl FromStr for Kind {
         let text = if text == "date" { "time" } else { text };
         let known = Self::named(text).filter(|kind| *kind != Self::Constant);
         known.ok_or_else(|| EncodingError::Override(text.to_owned()))
+    }
+}
+
+/// What a user says that a column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToldKind {
+    /// Its kind.
+    pub kind: Kind,
+    /// Of times, the order in which days are written.
+    pub order: Option<DayOrder>,
+}
+
+impl From<Kind> for ToldKind {
+    fn from(kind: Kind) -> Self {
+        Self { kind, order: None }
+    }
+}
+
+impl From<DayOrder> for ToldKind {
+    fn from(order: DayOrder) -> Self {
+        Self { kind: Kind::Time, order: Some(order) }
+    }
+}
+
+impl FromStr for ToldKind {
+    type Err = EncodingError;
+
+    /// A [`Kind`] that can be asked for, or `dmy`, `mdy` or `ymd`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        DayOrder::of(text).map_or_else(|| text.parse::<Kind>().map(Self::from), |order| Ok(order.into()))
     }
 }

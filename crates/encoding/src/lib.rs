@@ -75,14 +75,14 @@ pub use look::Look;
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Cell, Cells, OddCells, Oddity, parse_instant};
 pub use moments::RunningMoments;
-pub use notation::{Clock, DayOrder, Notation};
+pub use notation::{Clock, DayOrder, Notation, NumberMarks};
 pub use numeral::Numeral;
 pub use overrides::Overrides;
 #[cfg(feature = "learners")]
 pub use pipeline::{Pipeline, PipelineScratch};
 pub use quantiles::QuantileSketch;
 pub use scale::Scale;
-pub use schema::{Column, Kind, Schema, TimeParts, Use};
+pub use schema::{Column, Kind, Schema, TimeParts, ToldKind, Use};
 #[cfg(feature = "learners")]
 pub use screening::Implausible;
 pub use step::TimeStep;

@@ -3,8 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::EncodingError;
+use crate::face::MARKS_TELL;
 use crate::key::Key;
-use crate::notation::{CELLS_A_MISFIT, DayOrder, Notation, TextReading};
+use crate::kind::ToldKind;
+use crate::notation::{CELLS_A_MISFIT, Notation, NumberMarks, TextReading};
 use crate::numeral::{is_code, is_set_off};
 use crate::overrides::Overrides;
 use crate::schema::{Column, Kind, LISTED, LONGEST_NAME, Schema, TimeParts, Use};
@@ -85,12 +87,9 @@ impl Look {
         let (ignore, only, aside) = (places(&overrides.ignore)?, places(&overrides.only)?, places(&overrides.aside)?);
         let kinds = overrides.kinds.iter().map(|(name, kind)| Ok((place(name)?, *kind)));
         let kinds = kinds.collect::<Result<HashMap<_, _>, EncodingError>>()?;
-        let orders = overrides.orders.iter().map(|(name, order)| Ok((place(name)?, *order)));
-        let orders = orders.collect::<Result<HashMap<_, _>, EncodingError>>()?;
-        let decided = columns.into_iter().zip(&names).enumerate().map(|(place, (sight, name))| {
-            let told = kinds.get(&place).copied();
-            let order = orders.get(&place).copied();
-            let mut column = sight.decide(name, told, order)?;
+        let decided = columns.into_iter().zip(&names).enumerate().map(|(place, (mut sight, name))| {
+            sight.told = overrides.marks;
+            let mut column = sight.decide(name, kinds.get(&place).copied())?;
             if aside.contains(&place) {
                 column.used = Use::SetAside;
             } else if ignore.contains(&place) || !(only.is_empty() || only.contains(&place)) {
@@ -152,6 +151,8 @@ struct ColumnSight {
     code: Option<&'static str>,
     /// Values that are too long to be listed, or too many.
     unlisted: u64,
+    /// The marks of numbers that are told.
+    told: NumberMarks,
 }
 
 /// How the times of a column vary.
@@ -280,14 +281,16 @@ impl ColumnSight {
             }
             return self.numbers(name, self.notation_of_most());
         }
-        let mut doubt = String::new();
         if self.unlisted == 0 {
-            match Notation::of_numbers(self.values(), CELLS_A_MISFIT) {
+            let mut doubt = String::new();
+            match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.told) {
                 TextReading::As(Notation::Plain) if names_rows => {
                     return said(Kind::Identifier, String::new());
                 }
                 TextReading::As(notation) => return self.numbers(name, notation),
-                TextReading::Doubtful(value) => doubt = format!("{value:?} may be read as two numbers"),
+                TextReading::Doubtful(value) => {
+                    doubt = format!("{value:?} may be read as two numbers; {MARKS_TELL}");
+                }
                 TextReading::Text => {}
             }
             match Notation::of_days(self.values()) {
@@ -297,14 +300,12 @@ impl ColumnSight {
                 }
                 TextReading::Text => {}
             }
-        }
-        if !doubt.is_empty() {
-            return said(Kind::Text, doubt);
-        }
-        if self.unlisted == 0
-            && let Some(notation) = Notation::of_written(&self.values(), false)
-        {
-            return (Kind::Time, notation, String::new());
+            if !doubt.is_empty() {
+                return said(Kind::Text, doubt);
+            }
+            if let Some(notation) = Notation::of_written(&self.values(), false) {
+                return (Kind::Time, notation, String::new());
+            }
         }
         let kind = if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
             Kind::Text
@@ -326,7 +327,7 @@ impl ColumnSight {
     /// accounts write what is below zero, or with a word for thousands.
     fn notation_of_most(&self) -> Notation {
         let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
-        match Notation::of_numbers(self.values(), CELLS_A_MISFIT) {
+        match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.told) {
             TextReading::As(notation) if set_off || matches!(notation, Notation::Magnitude(_)) => notation,
             _ => Notation::Plain,
         }
@@ -371,14 +372,17 @@ impl ColumnSight {
 
     /// How texts are read that are told to be numbers: half of them may be none.
     fn told_numbers(&self) -> TextReading {
-        let of_share = |misfit| Notation::of_told_numbers(self.values(), misfit);
+        let of_share = |misfit| Notation::of_told_numbers(self.values(), misfit, self.told);
         Some(of_share(CELLS_A_MISFIT)).filter(|read| *read != TextReading::Text).unwrap_or_else(|| of_share(2))
     }
 
     /// A text that is a number where that is told, with the number, in a column of such.
     fn told_number(&self) -> Option<(&str, f64)> {
-        let read =
-            if self.unlisted == 0 { Notation::of_told_numbers(self.values(), CELLS_A_MISFIT) } else { return None };
+        let read = if self.unlisted == 0 {
+            Notation::of_told_numbers(self.values(), CELLS_A_MISFIT, self.told)
+        } else {
+            return None;
+        };
         let TextReading::As(notation) = read else { return None };
         self.values().find_map(|(value, _)| Some((value, notation.number(Cell::Text(value))?)))
     }
@@ -392,7 +396,7 @@ impl ColumnSight {
         if self.unlisted > 0 {
             return None;
         }
-        let TextReading::As(notation) = Notation::of_numbers(self.values(), 2) else { return None };
+        let TextReading::As(notation) = Notation::of_numbers(self.values(), 2, self.told) else { return None };
         texts.find(|value| notation.number(Cell::Text(value)).is_none())
     }
 
@@ -421,7 +425,7 @@ impl ColumnSight {
     }
 
     /// How the texts are read of a column whose kind is told.
-    fn told(&self, name: &str, kind: Kind, order: Option<DayOrder>) -> Result<Notation, EncodingError> {
+    fn told(&self, name: &str, ToldKind { kind, order }: ToldKind) -> Result<Notation, EncodingError> {
         let nothing = self.present() == 0;
         let unreadable = |read: &dyn Fn(&str) -> bool, kind| {
             // The earliest cell that cannot be read.
@@ -434,7 +438,7 @@ impl ColumnSight {
             Kind::Number => match self.told_numbers() {
                 TextReading::As(notation) => notation,
                 TextReading::Doubtful(value) => {
-                    return Err(doubtful(value, "write the numbers without marks of thousands".to_owned()));
+                    return Err(doubtful(value, MARKS_TELL.to_owned()));
                 }
                 TextReading::Text
                     if self.numbers > 0 || self.values().any(|(value, _)| value.parse::<f64>().is_ok()) =>
@@ -473,9 +477,9 @@ impl ColumnSight {
         Ok(notation)
     }
 
-    fn decide(self, name: &str, told: Option<Kind>, order: Option<DayOrder>) -> Result<Column, EncodingError> {
+    fn decide(self, name: &str, told: Option<ToldKind>) -> Result<Column, EncodingError> {
         let (kind, notation, why) = match told {
-            Some(kind) => (kind, self.told(name, kind, order)?, String::new()),
+            Some(told) => (told.kind, self.told(name, told)?, String::new()),
             None => self.kind(name),
         };
         let used = match kind {

@@ -50,6 +50,22 @@ pub enum Notation {
     Written,
 }
 
+/// The marks of numbers, as far as a user tells them or other columns do: they settle what may be
+/// two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NumberMarks {
+    /// Before the fraction: `.` or `,`.
+    pub decimal: Option<char>,
+    /// Between thousands: `.`, `,`, `'` or a blank, or none at all.
+    pub group: Option<Option<char>>,
+}
+
+impl NumberMarks {
+    fn allow(self, numeral: &Numeral) -> bool {
+        self.decimal.is_none_or(|mark| mark == numeral.decimal) && self.group.is_none_or(|mark| mark == numeral.group)
+    }
+}
+
 /// In which order a date has its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -161,28 +177,37 @@ impl Notation {
 
     /// That in which texts are numbers, all but one of `misfit`. Each text comes with how often it
     /// is there. `O(texts)`.
-    pub(crate) fn of_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
+    pub(crate) fn of_numbers<'a>(
+        texts: impl Iterator<Item = (&'a str, u64)> + Clone,
+        misfit: u64,
+        marks: NumberMarks,
+    ) -> TextReading {
         // A letter behind few whole numbers may belong to a code, as in `12A`.
         let several =
             texts.clone().take(MANY).count() == MANY || texts.clone().any(|(text, _)| text.contains(['.', ',']));
         let certain = texts.clone().any(|(text, _)| duration::is_certain(text));
-        Self::of_magnitudes(texts.clone(), misfit)
-            .or(|| Self::of_numerals(texts.clone(), misfit, Letter::Code))
-            .or(|| if several { Self::of_numerals(texts.clone(), misfit, Letter::Unit) } else { TextReading::Text })
+        let of_numerals = |letter| Self::of_numerals(texts.clone(), (misfit, marks), letter);
+        Self::of_magnitudes(texts.clone(), (misfit, marks))
+            .or(|| of_numerals(Letter::Code))
+            .or(|| if several { of_numerals(Letter::Unit) } else { TextReading::Text })
             .or(|| if certain { Self::of_durations(texts, misfit) } else { TextReading::Text })
     }
 
     /// The same where it is told that they are numbers.
-    pub(crate) fn of_told_numbers<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, misfit: u64) -> TextReading {
-        Self::of_numbers(texts.clone(), misfit)
-            .or(|| Self::of_numerals(texts.clone(), misfit, Letter::Unit))
+    pub(crate) fn of_told_numbers<'a>(
+        texts: impl Iterator<Item = (&'a str, u64)> + Clone,
+        misfit: u64,
+        marks: NumberMarks,
+    ) -> TextReading {
+        Self::of_numbers(texts.clone(), misfit, marks)
+            .or(|| Self::of_numerals(texts.clone(), (misfit, marks), Letter::Unit))
             .or(|| Self::of_durations(texts, misfit))
     }
 
     /// Numbers of which some have a word for thousands or millions behind them.
-    fn of_magnitudes<'a>(texts: impl Iterator<Item = (&'a str, u64)>, misfit: u64) -> TextReading {
+    fn of_magnitudes<'a>(texts: impl Iterator<Item = (&'a str, u64)>, reading: (u64, NumberMarks)) -> TextReading {
         let Some(bare) = magnitude::without_words(texts) else { return TextReading::Text };
-        match Self::of_numerals(bare.iter().map(|(text, count)| (text.as_str(), *count)), misfit, Letter::Code) {
+        match Self::of_numerals(bare.iter().map(|(text, count)| (text.as_str(), *count)), reading, Letter::Code) {
             TextReading::As(Self::Number(numeral)) => TextReading::As(Self::Magnitude(numeral)),
             TextReading::As(_) => TextReading::As(Self::Magnitude(Numeral::BARE)),
             read => read,
@@ -209,7 +234,7 @@ impl Notation {
 
     fn of_numerals<'a>(
         texts: impl Iterator<Item = (&'a str, u64)> + Clone,
-        misfit: u64,
+        (misfit, marks): (u64, NumberMarks),
         letter: Letter,
     ) -> TextReading {
         let is_plain = |text: &str| plain(text).is_some() && !is_code(text);
@@ -222,7 +247,22 @@ impl Notation {
         }
         let numeral = |(decimal, group)| Numeral { before: before.clone(), behind: behind.clone(), decimal, group };
         let fits = |numeral: &Numeral| most(texts.clone(), misfit, |text| numeral.read(text).is_some());
-        let fitting: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
+        let all: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
+        match Self::of_fitting(&texts, all.clone()) {
+            // What is told of marks, or known from other columns, settles a doubt.
+            TextReading::Doubtful(doubt) => {
+                let allowed = all.into_iter().filter(|numeral| marks.allow(numeral));
+                match Self::of_fitting(&texts, allowed.collect()) {
+                    TextReading::Text => TextReading::Doubtful(doubt),
+                    read => read,
+                }
+            }
+            read => read,
+        }
+    }
+
+    /// That of numerals which all fit, if they give the same numbers.
+    fn of_fitting<'a>(texts: &(impl Iterator<Item = (&'a str, u64)> + Clone), fitting: Vec<Numeral>) -> TextReading {
         let reads = |numeral: &&Numeral| {
             let read = texts.clone().filter(|(text, _)| numeral.read(text).is_some());
             read.map(|(_, count)| count).sum::<u64>()
@@ -235,7 +275,7 @@ impl Notation {
         };
         let is_open = texts.clone().all(|(text, _)| best.punctuation(text).is_none());
         let decimal = if is_open { UNSEEN } else { best.decimal };
-        match texts.map(|(text, _)| text).find(other) {
+        match texts.clone().map(|(text, _)| text).find(other) {
             Some(doubt) => TextReading::Doubtful(doubt.to_owned()),
             None => TextReading::As(Self::Number(Numeral { decimal, ..best.clone() })),
         }
@@ -392,7 +432,7 @@ mod tests {
     }
 
     fn numbers(texts: &[&str]) -> Option<Vec<f64>> {
-        match Notation::of_numbers(once(texts), CELLS_A_MISFIT) {
+        match Notation::of_numbers(once(texts), CELLS_A_MISFIT, NumberMarks::default()) {
             TextReading::As(notation) => texts.iter().map(|text| notation.number(Cell::Text(text))).collect(),
             _ => None,
         }
@@ -445,21 +485,28 @@ mod tests {
             (&["1.012,50 €", "950,00 €"], "1 012,50 €", None),
             (&["$12.5", "$3"], "$1,234", Some(1234.0)),
         ] {
-            let TextReading::As(notation) = Notation::of_numbers(once(look), CELLS_A_MISFIT) else {
+            let TextReading::As(notation) = Notation::of_numbers(once(look), CELLS_A_MISFIT, NumberMarks::default())
+            else {
                 panic!("{look:?} are numbers");
             };
             assert_eq!(notation.number(Cell::Text(text)), value, "{text} behind {look:?}");
         }
         let mut look = vec!["12 €"; 30];
         look.push("12,5 €");
-        let read = Notation::of_numbers(once(&look), CELLS_A_MISFIT);
+        let read = Notation::of_numbers(once(&look), CELLS_A_MISFIT, NumberMarks::default());
         assert!(matches!(read, TextReading::As(notation) if notation.number(Cell::Text("1.234 €")) == Some(1234.0)));
     }
 
     #[test]
     fn what_may_be_mistaken_is_not() {
         for texts in [&["$1,234", "$5,678"][..], &["1.234 €", "5.678 €"]] {
-            assert!(matches!(Notation::of_numbers(once(texts), CELLS_A_MISFIT), TextReading::Doubtful(_)), "{texts:?}");
+            assert!(
+                matches!(
+                    Notation::of_numbers(once(texts), CELLS_A_MISFIT, NumberMarks::default()),
+                    TextReading::Doubtful(_)
+                ),
+                "{texts:?}"
+            );
         }
         for texts in [
             &["A1", "A2"][..],
@@ -471,7 +518,11 @@ mod tests {
             &["25:23", "25:19"],
             &["5K", "10K"],
         ] {
-            assert_eq!(Notation::of_numbers(once(texts), CELLS_A_MISFIT), TextReading::Text, "{texts:?}");
+            assert_eq!(
+                Notation::of_numbers(once(texts), CELLS_A_MISFIT, NumberMarks::default()),
+                TextReading::Text,
+                "{texts:?}"
+            );
         }
     }
 

@@ -1,8 +1,8 @@
 //! What a user says of columns, against what the look at them finds.
 
 use crate::error::EncodingError;
-use crate::kind::Kind;
-use crate::notation::DayOrder;
+use crate::kind::ToldKind;
+use crate::notation::NumberMarks;
 
 /// What a user says of columns, by their names. `#3` is the third column, if no column is called
 /// so.
@@ -14,9 +14,9 @@ pub struct Overrides {
     /// If there are any, no other columns are encoded.
     pub only: Vec<String>,
     /// Columns of a kind that is told. Texts and identifiers are ignored, the others encoded.
-    pub kinds: Vec<(String, Kind)>,
-    /// In which order columns of times write their days.
-    pub orders: Vec<(String, DayOrder)>,
+    pub kinds: Vec<(String, ToldKind)>,
+    /// The marks of numbers that have something around them.
+    pub marks: NumberMarks,
     /// Columns that are targets, weights and the like: never encoded, never missed.
     pub aside: Vec<String>,
 }
@@ -38,8 +38,8 @@ impl Overrides {
 
     /// The same with a column whose kind is told. The last word counts.
     #[must_use]
-    pub fn kind(mut self, name: impl Into<String>, kind: Kind) -> Self {
-        self.kinds.push((name.into(), kind));
+    pub fn kind(mut self, name: impl Into<String>, kind: impl Into<ToldKind>) -> Self {
+        self.kinds.push((name.into(), kind.into()));
         self
     }
 
@@ -50,25 +50,20 @@ impl Overrides {
         self
     }
 
-    /// The same with a column of times whose days are written in that order. The last word counts.
+    /// The same with the marks of numbers that have something around them, such as `€1.234`.
     #[must_use]
-    pub fn days(mut self, name: impl Into<String>, order: DayOrder) -> Self {
-        let name = name.into();
-        self.orders.push((name.clone(), order));
-        self.kind(name, Kind::Time)
+    pub fn marks(self, marks: NumberMarks) -> Self {
+        Self { marks, ..self }
     }
 
-    /// [`kind`](Self::kind) from a text `NAME=KIND`, or [`days`](Self::days) from `NAME=dmy`, `mdy`
-    /// or `ymd`. The name ends at the last `=`.
+    /// [`kind`](Self::kind) from a text `NAME=KIND`, where the kind may be `dmy`, `mdy` or `ymd`.
+    /// The name ends at the last `=`.
     ///
     /// # Errors
     /// [`EncodingError::Override`]
     pub fn parse_kind(self, text: &str) -> Result<Self, EncodingError> {
         let refused = || EncodingError::Override(text.to_owned());
         let (name, kind) = text.rsplit_once('=').ok_or_else(refused)?;
-        if let Some(order) = DayOrder::of(kind) {
-            return Ok(self.days(name, order));
-        }
-        Ok(self.kind(name, kind.parse().map_err(|_| refused())?))
+        Ok(self.kind(name, kind.parse::<ToldKind>().map_err(|_| refused())?))
     }
 }

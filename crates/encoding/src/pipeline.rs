@@ -7,7 +7,7 @@ use mercer_learners::{Error, Regressor, RegressorExt, Rows, Scratch, Target, Tar
 
 use crate::encoding::Encoding;
 use crate::error::EncodingError;
-use crate::schema::Kind;
+use crate::kind::ToldKind;
 
 /// Rows that are encoded together.
 const BLOCK: usize = 256;
@@ -125,7 +125,10 @@ impl<R: Regressor> Pipeline<R> {
     /// # Errors
     /// [`EncodingError::SameName`], and [`Error::FixedInputs`] for learners that cannot grow; the
     /// pipeline is then unchanged.
-    pub fn add_columns<'a>(&mut self, columns: impl IntoIterator<Item = (&'a str, Kind)>) -> Result<(), EncodingError> {
+    pub fn add_columns<'a>(
+        &mut self,
+        columns: impl IntoIterator<Item = (&'a str, impl Into<ToldKind>)>,
+    ) -> Result<(), EncodingError> {
         let mut encoding = self.encoding.clone();
         columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop))?;
         let added = encoding.dimension() - self.encoding.dimension();

@@ -23,7 +23,7 @@ use std::fmt;
 use mercer_core::{Inconsistent, Validate};
 
 use crate::error::{EncodingError, listed};
-pub use crate::kind::Kind;
+pub use crate::kind::{Kind, ToldKind};
 use crate::notation::Notation;
 use crate::overrides::Overrides;
 
@@ -127,7 +127,7 @@ impl Column {
 
 impl Column {
     /// A column of which nothing has been seen.
-    pub(crate) fn late(name: String, kind: Kind) -> Self {
+    pub(crate) fn late(name: String, ToldKind { kind, order }: ToldKind) -> Self {
         let used = match kind {
             Kind::Identifier => Use::Identifier,
             Kind::Text => Use::Text,
@@ -145,7 +145,7 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: Notation::Plain,
+            notation: order.map_or(Notation::Plain, Notation::Day),
             why: String::new(),
         }
     }
@@ -220,7 +220,7 @@ impl Schema {
     /// classes, and `Transform::learn_with` is told it in every row.
     pub fn take_means(&mut self, told: &Overrides, own: usize) {
         let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
-        let place = |(name, _): &(String, Kind)| Self::place(&names, self.named, name).ok();
+        let place = |(name, _): &(String, ToldKind)| Self::place(&names, self.named, name).ok();
         let told: Vec<usize> = told.kinds.iter().filter_map(place).collect();
         for (place, column) in self.columns.iter_mut().enumerate() {
             column.mean = column.kind == Kind::Category && column.distinct > own as u64 && !told.contains(&place);

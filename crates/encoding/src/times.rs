@@ -2,7 +2,7 @@
 
 use mercer_core::Cell;
 
-use crate::notation::{CELLS_A_MISFIT, Clock, DayOrder, Notation, TextReading, is_gap};
+use crate::notation::{CELLS_A_MISFIT, Clock, DayOrder, Notation, NumberMarks, TextReading, is_gap};
 use crate::step::TimeStep;
 
 /// A day of a series in time that may be one of two.
@@ -15,7 +15,7 @@ impl Notation {
     /// more than one of twenty is no number, if one may be read as two, or where some have
     /// something around them and others have not. `O(cells)`.
     #[must_use]
-    pub fn of_values(cells: &[Cell<'_>]) -> Option<Self> {
+    pub fn of_values(cells: &[Cell<'_>], marks: NumberMarks) -> Option<Self> {
         let mut texts = Vec::new();
         let mut numbers = false;
         for cell in cells.iter().filter(|cell| !is_gap(**cell)) {
@@ -27,7 +27,7 @@ impl Notation {
         if texts.is_empty() {
             return Some(Self::Plain).filter(|_| numbers);
         }
-        match Self::of_numbers(texts.into_iter(), CELLS_A_MISFIT) {
+        match Self::of_numbers(texts.into_iter(), CELLS_A_MISFIT, marks) {
             TextReading::As(notation) => Some(notation).filter(|notation| !numbers || *notation == Self::Plain),
             TextReading::Doubtful(_) | TextReading::Text => None,
         }
@@ -108,14 +108,20 @@ mod tests {
     fn numbers_of_a_series_have_one_notation() {
         let of = |texts: &[&'static str]| {
             let cells: Vec<Cell<'static>> = texts.iter().map(|text| Cell::Text(text)).collect();
-            Notation::of_values(&cells)
+            Notation::of_values(&cells, NumberMarks::default())
         };
         let euros = of(&["704,07 €", "", "1.012,50 €"]).unwrap();
         assert_eq!(euros.number(Cell::Text("1.012,50 €")), Some(1012.5));
         assert_eq!((of(&["1.234 €", "2.345 €"]), of(&["closed", "12 €"]), of(&[])), (None, None, None));
         let beside = [Cell::Number(0.5), Cell::Text("50 %")];
-        assert_eq!(Notation::of_values(&beside), None);
-        assert_eq!(Notation::of_values(&beside[..1]), Some(Notation::Plain));
+        let none = NumberMarks::default();
+        assert_eq!(Notation::of_values(&beside, none), None);
+        assert_eq!(Notation::of_values(&beside[..1], none), Some(Notation::Plain));
+        let doubtful = [Cell::Text("1.234 €"), Cell::Text("2.345 €")];
+        for (decimal, read) in [('.', 1.234), (',', 1234.0)] {
+            let notation = Notation::of_values(&doubtful, NumberMarks { decimal: Some(decimal), group: None }).unwrap();
+            assert_eq!(notation.number(doubtful[0]), Some(read));
+        }
     }
 
     #[test]

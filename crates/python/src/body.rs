@@ -1,7 +1,7 @@
 //! The model behind a learner or a table: how it is made, and how it learns a row.
 
 use mercer::catalogue::Built;
-use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Kind, Overrides, ScaledTargets, Schema};
+use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Overrides, ScaledTargets, Schema, ToldKind};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, Numbers, Tabular, Task};
 use mercer::readers::Labels;
@@ -97,7 +97,7 @@ pub(crate) fn file(model: &mut TrainedModel, labels: impl FnOnce() -> PyResult<L
 }
 
 /// Columns appear late; in the rows learnt so far their numbers count as 0.
-pub(crate) fn add_columns(model: &mut TrainedModel, columns: Vec<(&str, Kind)>) -> PyResult<Result<(), EncodingError>> {
+pub(crate) fn add_columns(model: &mut TrainedModel, columns: Vec<(&str, ToldKind)>) -> PyResult<Result<(), EncodingError>> {
     let mut encoding = encoding(model)?.clone();
     let before = encoding.dimension();
     if let Err(error) = columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop)) {
@@ -162,7 +162,7 @@ pub(crate) fn encoding_of(
     scale: &str,
 ) -> PyResult<Encoding> {
     let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?);
-    let parsed = |(name, kind): (String, String)| kind.parse::<Kind>().map(|kind| (name, kind));
+    let parsed = |(name, kind): (String, String)| kind.parse::<ToldKind>().map(|kind| (name, kind));
     let kinds: Vec<_> = kinds.into_iter().map(parsed).collect::<Result<_, _>>().map_err(errors::encoding)?;
     let encoding = if names.is_empty() {
         Encoding::of_kinds(kinds, options)

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, Kind};
+use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, ToldKind};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
@@ -139,7 +139,7 @@ impl TableCore {
     /// Columns of these kinds join; what the learner cannot take is left out, and told.
     fn _join(&self, py: Python<'_>, columns: Vec<(String, String)>) -> PyResult<()> {
         let mut single = self.single(py);
-        let parsed = columns.iter().map(|(name, kind)| kind.parse::<Kind>().map(|kind| (name.as_str(), kind)));
+        let parsed = columns.iter().map(|(name, kind)| kind.parse::<ToldKind>().map(|kind| (name.as_str(), kind)));
         let parsed = parsed.collect::<Result<Vec<_>, _>>().map_err(errors::encoding)?;
         let mut model = self.model.write(py);
         let added = match model.as_mut() {

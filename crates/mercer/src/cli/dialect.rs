@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use clap::Args;
+use mercer::encoding::NumberMarks;
 use mercer::model::{GAPS, Own};
-use mercer::readers::{Decimal, Format, Header, ReadOptions, Separator, Thousands};
+use mercer::readers::{Decimal, Format, Header, Marks, ReadOptions, RowReader, Separator, Thousands};
 use serde_json::Value;
 
 use super::verbosity;
@@ -95,6 +96,24 @@ pub(crate) fn kept_gaps(gaps: &[String]) -> Own {
 pub(crate) fn known_gaps(own: &Own) -> Vec<String> {
     let kept = own.iter().find(|(key, _)| key == GAPS);
     kept.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// The marks that are told, or that a file has shown so far, for the numbers of its columns that
+/// have something around them.
+pub(crate) fn number_marks(reader: &RowReader) -> NumberMarks {
+    let Marks { decimal, thousands } = reader.marks();
+    let decimal = decimal.map(|mark| match mark {
+        Decimal::Point => '.',
+        Decimal::Comma => ',',
+    });
+    let group = thousands.map(|mark| match mark {
+        Thousands::Point => Some('.'),
+        Thousands::Comma => Some(','),
+        Thousands::Blank => Some(' '),
+        Thousands::Apostrophe => Some('\''),
+        Thousands::Nothing => None,
+    });
+    NumberMarks { decimal, group }
 }
 
 /// Tells a person what was taken where the file leaves a doubt.

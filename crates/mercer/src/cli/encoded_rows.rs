@@ -496,7 +496,7 @@ impl TableHead {
         };
         let number = |place: &usize| format!("#{}", place + 1);
         let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
-        let overrides = overrides.ignore(ignored.iter().map(number));
+        let overrides = overrides.ignore(ignored.iter().map(number)).marks(dialect::number_marks(&records));
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         if let (Some(twice), false) = (&twice, looking.overrides.kinds.is_empty()) {
             return Err(refused(twice.clone()));

@@ -1,7 +1,7 @@
 //! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in
 //! order.
 
-use mercer::encoding::{AmbiguousDay, Notation};
+use mercer::encoding::{AmbiguousDay, Notation, NumberMarks};
 use mercer::readers::is_gap_mark;
 use mercer::readers::{
     Cell, CellPlace, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RowReader,
@@ -213,6 +213,7 @@ fn place_of(time: &Option<TimeColumn>) -> Option<usize> {
 pub(crate) struct SeriesHead {
     rows: Vec<Record>,
     width: usize,
+    marks: NumberMarks,
 }
 
 impl SeriesHead {
@@ -229,7 +230,7 @@ impl SeriesHead {
                 Ok(true) | Err(_) => {}
             }
         }
-        Some(Self { rows, width })
+        Some(Self { rows, width, marks: dialect::number_marks(reader) })
     }
 
     pub(crate) fn cells(&self, column: usize) -> Vec<Cell<'_>> {
@@ -245,7 +246,7 @@ impl SeriesHead {
     /// them.
     pub(crate) fn number_column(&self, place: usize) -> NumberColumn {
         let found = Some(self.cells(place)).filter(|cells| cells.len() > 1);
-        let notation = found.and_then(|cells| Notation::of_values(&cells)).unwrap_or_default();
+        let notation = found.and_then(|cells| Notation::of_values(&cells, self.marks)).unwrap_or_default();
         NumberColumn { place, notation }
     }
 

@@ -177,6 +177,10 @@ fn notes_follow_the_cause() {
     let forgets = notes(&format!("one.csv {narrow} --set forgets=prior"));
     assert!(forgets.contains("forgetting=0.9 remembers some 10 rows, fewer than the "), "{forgets}");
     assert!(!notes(&format!("one.csv {narrow}")).contains("remembers"));
+    // Whoever takes auto is not told to.
+    let noise: String = (0..200_u32).map(|i| format!("{},{}\n", x(i), i * 7919 % 101)).collect();
+    let noise = Folder::new().with("noise.csv", noise).done("eval noise.csv --learner auto");
+    assert!(noise.contains("the features may tell nothing of the target, or the rows may be too few"), "{noise}");
     // Without a window auto sees inputs that have wandered away by their logarithm.
     let rows: String = (0..2500).map(|i| format!("{},{}\n", x(i) + f64::from(i) / 100.0, wave(i))).collect();
     let away = Folder::new().with("away.csv", rows);

@@ -44,6 +44,32 @@ fn points_that_may_stand_between_thousands_are_refused_until_told() {
     assert_eq!(without.code, Some(0), "{}", without.err);
 }
 
+/// What the file tells elsewhere, or whoever reads it, settles numbers with a sign as well.
+#[test]
+fn marks_reach_numbers_with_a_sign() {
+    let with_sign = |people: u32| format!("{} €", grouped(people, "."));
+    let folder = Folder::new()
+        .with("signs.csv", places(with_sign))
+        .with("commas.csv", places(with_sign).replace(';', ";1,5;").replacen(";1,5;", ";share;", 2));
+    let column = |file: &str, more: &str| {
+        let facts = folder.json(&format!("inspect {file} {more}"));
+        let columns = facts["columns"].as_array().unwrap();
+        columns.iter().find(|column| column["name"] == "people").unwrap().clone()
+    };
+    let doubtful = column("signs.csv", "");
+    let why = doubtful["why"].as_str().unwrap();
+    assert!(why.contains("\"4.000 €\" may be read as two numbers; --decimal or --thousands tells which"), "{why}");
+    for (file, more, largest) in [
+        ("signs.csv", "--decimal comma", 36_000.0),
+        ("signs.csv", "--thousands point", 36_000.0),
+        ("signs.csv", "--decimal point", 36.0),
+        ("commas.csv", "", 36_000.0),
+    ] {
+        let found = column(file, more)["largest"].as_f64().unwrap();
+        assert!(found > 0.9 * largest && found < 1.1 * largest, "{file} {more} {found}");
+    }
+}
+
 #[test]
 fn thousands_that_cannot_be_mistaken_are_read_and_told_once() {
     let plain = Folder::new().with("t.csv", places(|people| (people * 100).to_string()));

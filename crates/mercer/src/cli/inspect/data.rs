@@ -112,7 +112,7 @@ fn tell(
     }
     let (width, names) = (records.columns().len(), records.feature_names());
     let ignored = arguments.ignore.iter().map(|choice| number(choice, width, names));
-    let overrides = overrides.aside(aside(target, width, names)).ignore(ignored);
+    let overrides = overrides.aside(aside(target, width, names)).ignore(ignored).marks(dialect::number_marks(&records));
     let mut schema = head.schema(&overrides).map_err(of_columns)?;
     let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
     let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
