@@ -274,14 +274,22 @@ impl WrittenTime {
             let end = if sign == '(' { ')' } else { ']' };
             return tokens.iter().position(|token| *token == Mark(end)).map(|at| at + 1);
         }
-        let sign = if sign == '-' { -1.0 } else { 1.0 };
+        let sign = match sign {
+            '+' => 1.0,
+            '-' => -1.0,
+            _ => return None,
+        };
         let (hours, minutes, taken) = match tokens[1..] {
             [Number(hours), Mark(':'), Number(minutes), ..] if hours.len() == 2 => (hours, minutes, 4),
             [Number(both), ..] if both.len() == 4 => (&both[..2], &both[2..], 2),
             [Number(hours), ..] if hours.len() <= 2 => (hours, "0", 2),
             _ => return None,
         };
-        let offset = sign * (3600.0 * below(hours, 24)? + 60.0 * below(minutes, 60)?);
+        let offset = sign * (3600.0 * below(hours, 15)? + 60.0 * below(minutes, 60)?);
+        // Nowhere is a clock farther behind; `10:00-12:30` is two times.
+        if offset < -43_200.0 {
+            return None;
+        }
         // `GMT+0200` has been taken for GMT.
         if self.zone.unwrap_or(0.0) != 0.0 {
             return None;
@@ -453,6 +461,8 @@ mod tests {
             "2023-01-08 21:29:00 XYZ",
             "2023-01-08 21:29 21:30",
             "2023-01-08+0200",
+            "Jan 8, 2023 20:29 (5",
+            "10:00-12:30",
             "2023-01-08 21:29 CET +0200",
             "五月",
             "12 pm 2023",
