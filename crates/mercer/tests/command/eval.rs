@@ -4,7 +4,7 @@ use mercer::catalogue;
 use mercer::readers::{Ranges, Scaling, Scheme, permutation};
 use mercer::{AogdAldParams, Fogd, FogdParams, Gaussian, NonsAld, NonsAldParams, Regressor, median_width, prequential};
 
-use crate::support::{Folder, csv, examples, predictions, timeless};
+use crate::support::{Folder, csv, examples, noise, predictions, timeless};
 
 const KEYS: [&str; 19] = [
     "learner",
@@ -178,8 +178,8 @@ fn notes_follow_the_cause() {
     assert!(forgets.contains("forgetting=0.9 remembers some 10 rows, fewer than the "), "{forgets}");
     assert!(!notes(&format!("one.csv {narrow}")).contains("remembers"));
     // Whoever takes auto is not told to.
-    let noise: String = (0..200_u32).map(|i| format!("{},{}\n", x(i), i * 7919 % 101)).collect();
-    let noise = Folder::new().with("noise.csv", noise).done("eval noise.csv --learner auto");
+    let rows: String = (0..200_u32).map(|i| format!("{},{}\n", x(i), noise(i.into()))).collect();
+    let noise = Folder::new().with("noise.csv", rows).done("eval noise.csv --learner auto");
     assert!(noise.contains("the features may tell nothing of the target, or the rows may be too few"), "{noise}");
     // Without a window auto sees inputs that have wandered away by their logarithm.
     let rows: String = (0..2500).map(|i| format!("{},{}\n", x(i) + f64::from(i) / 100.0, wave(i))).collect();

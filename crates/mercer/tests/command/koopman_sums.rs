@@ -12,15 +12,7 @@
 
 use serde_json::Value;
 
-use crate::support::Folder;
-
-/// Numbers that look like noise: even, in [−0.5, 0.5].
-fn noise(t: u64) -> f64 {
-    let mut z = t.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z >> 11) as f64 / 2f64.powi(53) - 0.5
-}
+use crate::support::{Folder, noise};
 
 /// x⁺ = 0.85 x + noise, of variance 1.
 fn autoregressive(n: u64, unit: f64) -> Vec<f64> {

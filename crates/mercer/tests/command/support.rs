@@ -198,3 +198,11 @@ pub(crate) fn predictions(path: &Path) -> Vec<(usize, f64, f64)> {
     };
     lines.map(row).collect()
 }
+
+/// Numbers that look like noise: even, in [−0.5, 0.5].
+pub(crate) fn noise(t: u64) -> f64 {
+    let mut z = t.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / 2f64.powi(53) - 0.5
+}
