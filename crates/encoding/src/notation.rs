@@ -247,12 +247,12 @@ impl Notation {
         }
         let numeral = |(decimal, group)| Numeral { before: before.clone(), behind: behind.clone(), decimal, group };
         let fits = |numeral: &Numeral| most(texts.clone(), misfit, |text| numeral.read(text).is_some());
-        let all: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
-        match Self::of_fitting(&texts, all.clone()) {
+        let mut fitting: Vec<Numeral> = MARKS.into_iter().map(numeral).filter(fits).collect();
+        match Self::of_fitting(texts.clone(), &fitting) {
             // What is told of marks, or known from other columns, settles a doubt.
             TextReading::Doubtful(doubt) => {
-                let allowed = all.into_iter().filter(|numeral| marks.allow(numeral));
-                match Self::of_fitting(&texts, allowed.collect()) {
+                fitting.retain(|numeral| marks.allow(numeral));
+                match Self::of_fitting(texts, &fitting) {
                     TextReading::Text => TextReading::Doubtful(doubt),
                     read => read,
                 }
@@ -262,7 +262,7 @@ impl Notation {
     }
 
     /// That of numerals which all fit, if they give the same numbers.
-    fn of_fitting<'a>(texts: &(impl Iterator<Item = (&'a str, u64)> + Clone), fitting: Vec<Numeral>) -> TextReading {
+    fn of_fitting<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone, fitting: &[Numeral]) -> TextReading {
         let reads = |numeral: &&Numeral| {
             let read = texts.clone().filter(|(text, _)| numeral.read(text).is_some());
             read.map(|(_, count)| count).sum::<u64>()
@@ -275,7 +275,7 @@ impl Notation {
         };
         let is_open = texts.clone().all(|(text, _)| best.punctuation(text).is_none());
         let decimal = if is_open { UNSEEN } else { best.decimal };
-        match texts.clone().map(|(text, _)| text).find(other) {
+        match texts.map(|(text, _)| text).find(other) {
             Some(doubt) => TextReading::Doubtful(doubt.to_owned()),
             None => TextReading::As(Self::Number(Numeral { decimal, ..best.clone() })),
         }
