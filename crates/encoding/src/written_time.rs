@@ -25,49 +25,11 @@ const MONTHS: [&[&str]; 12] = [
 ];
 
 /// Days of the week in the same languages but the last, of which two letters are enough.
-const WEEKDAYS: [&str; 41] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "montag",
-    "dienstag",
-    "mittwoch",
-    "donnerstag",
-    "freitag",
-    "samstag",
-    "sonnabend",
-    "sonntag",
-    "lundi",
-    "mardi",
-    "mercredi",
-    "jeudi",
-    "vendredi",
-    "samedi",
-    "dimanche",
-    "lunes",
-    "martes",
-    "miércoles",
-    "jueves",
-    "viernes",
-    "sábado",
-    "domingo",
-    "lunedì",
-    "martedì",
-    "mercoledì",
-    "giovedì",
-    "venerdì",
-    "sabato",
-    "maandag",
-    "dinsdag",
-    "woensdag",
-    "donderdag",
-    "vrijdag",
-    "zondag",
-];
+const WEEKDAYS: &str = "
+    monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch
+    donnerstag freitag samstag sonnabend sonntag lundi mardi mercredi jeudi vendredi samedi
+    dimanche lunes martes miércoles jueves viernes sábado domingo lunedì martedì mercoledì
+    giovedì venerdì sabato maandag dinsdag woensdag donderdag vrijdag zondag";
 
 /// Hours that a clock is ahead of UTC: the zones of RFC 2822, and those of Europe.
 const ZONES: [(&str, f64); 21] = [
@@ -299,7 +261,7 @@ impl WrittenTime {
     }
 
     fn take_word(&mut self, word: &str) -> Option<()> {
-        let is_weekday = word.chars().count() > 1 && WEEKDAYS.iter().any(|day| day.starts_with(word));
+        let is_weekday = word.chars().count() > 1 && WEEKDAYS.split_whitespace().any(|day| day.starts_with(word));
         if let Some(month) = month_called(word) {
             if std::mem::replace(&mut self.month_in_doubt, is_weekday) && !self.weekday {
                 (self.weekday, self.month) = (true, None);
