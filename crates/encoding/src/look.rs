@@ -88,7 +88,7 @@ impl Look {
         let kinds = overrides.kinds.iter().map(|(name, kind)| Ok((place(name)?, *kind)));
         let kinds = kinds.collect::<Result<HashMap<_, _>, EncodingError>>()?;
         let decided = columns.into_iter().zip(&names).enumerate().map(|(place, (mut sight, name))| {
-            sight.told = overrides.marks;
+            sight.number_marks = overrides.marks;
             let mut column = sight.decide(name, kinds.get(&place).copied())?;
             if aside.contains(&place) {
                 column.used = Use::SetAside;
@@ -151,8 +151,8 @@ struct ColumnSight {
     code: Option<&'static str>,
     /// Values that are too long to be listed, or too many.
     unlisted: u64,
-    /// The marks of numbers that are told.
-    told: NumberMarks,
+    /// The marks of numbers, told or shown by other columns.
+    number_marks: NumberMarks,
 }
 
 /// How the times of a column vary.
@@ -283,7 +283,7 @@ impl ColumnSight {
         }
         if self.unlisted == 0 {
             let mut doubt = String::new();
-            match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.told) {
+            match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
                 TextReading::As(Notation::Plain) if names_rows => {
                     return said(Kind::Identifier, String::new());
                 }
@@ -327,7 +327,7 @@ impl ColumnSight {
     /// accounts write what is below zero, or with a word for thousands.
     fn notation_of_most(&self) -> Notation {
         let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
-        match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.told) {
+        match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
             TextReading::As(notation) if set_off || matches!(notation, Notation::Magnitude(_)) => notation,
             _ => Notation::Plain,
         }
@@ -372,14 +372,14 @@ impl ColumnSight {
 
     /// How texts are read that are told to be numbers: half of them may be none.
     fn told_numbers(&self) -> TextReading {
-        let of_share = |misfit| Notation::of_told_numbers(self.values(), misfit, self.told);
+        let of_share = |misfit| Notation::of_told_numbers(self.values(), misfit, self.number_marks);
         Some(of_share(CELLS_A_MISFIT)).filter(|read| *read != TextReading::Text).unwrap_or_else(|| of_share(2))
     }
 
     /// A text that is a number where that is told, with the number, in a column of such.
     fn told_number(&self) -> Option<(&str, f64)> {
         let read = if self.unlisted == 0 {
-            Notation::of_told_numbers(self.values(), CELLS_A_MISFIT, self.told)
+            Notation::of_told_numbers(self.values(), CELLS_A_MISFIT, self.number_marks)
         } else {
             return None;
         };
@@ -396,7 +396,7 @@ impl ColumnSight {
         if self.unlisted > 0 {
             return None;
         }
-        let TextReading::As(notation) = Notation::of_numbers(self.values(), 2, self.told) else { return None };
+        let TextReading::As(notation) = Notation::of_numbers(self.values(), 2, self.number_marks) else { return None };
         texts.find(|value| notation.number(Cell::Text(value)).is_none())
     }
 

@@ -50,8 +50,8 @@ pub enum Notation {
     Written,
 }
 
-/// The marks of numbers, as far as a user tells them or other columns do: they settle what may be
-/// two.
+/// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
+/// number is that may be two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NumberMarks {
     /// Before the fraction: `.` or `,`.
@@ -431,8 +431,12 @@ mod tests {
         texts.iter().map(|text| (*text, 1))
     }
 
+    fn read(texts: &[&str]) -> TextReading {
+        Notation::of_numbers(once(texts), CELLS_A_MISFIT, NumberMarks::default())
+    }
+
     fn numbers(texts: &[&str]) -> Option<Vec<f64>> {
-        match Notation::of_numbers(once(texts), CELLS_A_MISFIT, NumberMarks::default()) {
+        match read(texts) {
             TextReading::As(notation) => texts.iter().map(|text| notation.number(Cell::Text(text))).collect(),
             _ => None,
         }
@@ -485,28 +489,22 @@ mod tests {
             (&["1.012,50 €", "950,00 €"], "1 012,50 €", None),
             (&["$12.5", "$3"], "$1,234", Some(1234.0)),
         ] {
-            let TextReading::As(notation) = Notation::of_numbers(once(look), CELLS_A_MISFIT, NumberMarks::default())
-            else {
+            let TextReading::As(notation) = read(look) else {
                 panic!("{look:?} are numbers");
             };
             assert_eq!(notation.number(Cell::Text(text)), value, "{text} behind {look:?}");
         }
         let mut look = vec!["12 €"; 30];
         look.push("12,5 €");
-        let read = Notation::of_numbers(once(&look), CELLS_A_MISFIT, NumberMarks::default());
-        assert!(matches!(read, TextReading::As(notation) if notation.number(Cell::Text("1.234 €")) == Some(1234.0)));
+        assert!(
+            matches!(read(&look), TextReading::As(notation) if notation.number(Cell::Text("1.234 €")) == Some(1234.0))
+        );
     }
 
     #[test]
     fn what_may_be_mistaken_is_not() {
         for texts in [&["$1,234", "$5,678"][..], &["1.234 €", "5.678 €"]] {
-            assert!(
-                matches!(
-                    Notation::of_numbers(once(texts), CELLS_A_MISFIT, NumberMarks::default()),
-                    TextReading::Doubtful(_)
-                ),
-                "{texts:?}"
-            );
+            assert!(matches!(read(texts), TextReading::Doubtful(_)), "{texts:?}");
         }
         for texts in [
             &["A1", "A2"][..],
@@ -518,11 +516,7 @@ mod tests {
             &["25:23", "25:19"],
             &["5K", "10K"],
         ] {
-            assert_eq!(
-                Notation::of_numbers(once(texts), CELLS_A_MISFIT, NumberMarks::default()),
-                TextReading::Text,
-                "{texts:?}"
-            );
+            assert_eq!(read(texts), TextReading::Text, "{texts:?}");
         }
     }
 
