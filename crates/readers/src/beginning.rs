@@ -2,7 +2,7 @@
 
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
-use crate::error::{DataError, DialectError, LeftAbove};
+use crate::error::{DataError, DialectError, Remark};
 use crate::header::{self, lossy};
 use crate::lines::Lines;
 use crate::marks::has_decimal_comma;
@@ -88,7 +88,7 @@ pub(crate) fn pass_above(
         while lines.advance()? && lines.text().starts_with(b"#") {}
         first.split(lines, separator, LONGEST_RECORD)?;
     }
-    Ok((separator, Some(LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
+    Ok((separator, Some(Remark::LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
 }
 
 /// Rows of a table by which it is known.

@@ -11,7 +11,7 @@ use crate::beginning::{Beginning, pass_above, to_first_record};
 use crate::cells::{self, Cells};
 use crate::columns::{ColumnPlan, Role};
 use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
-use crate::error::{CellPlace, DataError, DialectError, EndsLines, ReadAsThousands, RowNames};
+use crate::error::{CellPlace, DataError, DialectError, Remark};
 use crate::head::TargetHead;
 use crate::header::{self, FirstRecord, lossy};
 use crate::labels::Labels;
@@ -83,7 +83,7 @@ impl Delimited {
             ends.then(|| {
                 lines.ends_with(separator.byte());
                 cells.whole(lines.text(), separator);
-                EndsLines(lines.line()).to_string()
+                Remark::EndsLines(lines.line()).to_string()
             })
         };
         remarks.extend(without_end(lines, separator, &mut cells));
@@ -96,7 +96,7 @@ impl Delimited {
             }
             if options.header != Header::Absent && row_names::are_there(lines, separator, &cells) {
                 cells.put_empty_first();
-                remarks.push(RowNames(lines.line()).to_string());
+                remarks.push(Remark::RowNames(lines.line()).to_string());
             }
         }
         if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) && !quotes_commas(lines, &cells) {
@@ -462,7 +462,7 @@ fn parse(
         CellReading::Grouped(parsed, mark) => {
             if let (false, ParsedCell::Number(value)) = (told, parsed) {
                 let (cell, text) = (place(), lossy(bytes));
-                remarks.push(ReadAsThousands { cell, text, value, mark }.to_string());
+                remarks.push(Remark::ReadAsThousands { cell, text, value, mark }.to_string());
             }
             Ok(Some(parsed))
         }

@@ -14,7 +14,7 @@ use std::io;
 
 pub use container::ContainerError;
 pub use dialect::DialectError;
-pub(crate) use dialect::{CalledSum, EndsLines, LeftAbove, ReadAsThousands, RowNames};
+pub(crate) use dialect::Remark;
 pub use place::{CellPlace, Column, Counts, Line};
 pub use shown::shown_path;
 use shown::{ColumnList, Cut, Quoted, plural};

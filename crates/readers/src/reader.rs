@@ -11,7 +11,7 @@ use crate::columns::{Role, Shape};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
 use crate::dialect::{Marks, Separator};
-use crate::error::{CalledSum, CellPlace, Counts, DataError};
+use crate::error::{CellPlace, Counts, DataError, Remark};
 use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
@@ -433,7 +433,7 @@ impl RowReader {
         if !self.sum.1
             && let Some((cell, text)) = sum_row::find(record)
         {
-            self.sum = (Some(CalledSum { cell: self.place(cell), text: text.to_owned() }.to_string()), true);
+            self.sum = (Some(Remark::CalledSum { cell: self.place(cell), text: text.to_owned() }.to_string()), true);
         }
         self.count(read)
     }

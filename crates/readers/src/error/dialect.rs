@@ -1,90 +1,37 @@
 //! What is wrong with delimited text as such.
 
-use std::fmt;
-
 use super::place::{CellPlace, Line};
 use super::shown::Quoted;
 use crate::dialect::{Decimal, Thousands};
 
-/// A number that is read with a mark between its thousands, which nobody told.
-pub(crate) struct ReadAsThousands {
-    pub(crate) cell: CellPlace,
-    pub(crate) text: String,
-    pub(crate) value: f64,
-    pub(crate) mark: Thousands,
-}
-
-impl fmt::Display for ReadAsThousands {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cell, text, value, mark } = self;
-        let text = Quoted(text);
-        write!(
-            f,
-            "{cell}: {text} is read as {value}, because {mark}s separate thousands; overrule this with --thousands or --decimal"
-        )
-    }
-}
-
-/// Lines above a table that are none of its rows.
-pub(crate) struct LeftAbove {
-    pub(crate) file: String,
-    /// The first of them.
-    pub(crate) first: u64,
-    /// The first line of the table.
-    pub(crate) table: u64,
-}
-
-impl fmt::Display for LeftAbove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, first, table } = self;
-        write!(
-            f,
-            "{file}, line {first}: stands above the table, which begins on line {table} with fuller rows, and is left out with what follows it; --header yes or no takes it for the first row"
-        )
-    }
-}
-
-/// A row that may sum up those above it.
-pub(crate) struct CalledSum {
-    pub(crate) cell: CellPlace,
-    pub(crate) text: String,
-}
-
-impl fmt::Display for CalledSum {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cell, text } = self;
-        let text = Quoted(text);
-        write!(
-            f,
-            "{cell}: {text} may mean that this row sums up others; it is read as a row like them: remove it if it does"
-        )
-    }
-}
-
-/// A header with one name less than its rows have cells.
-pub(crate) struct RowNames(pub(crate) Line);
-
-impl fmt::Display for RowNames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: has one name less than the rows below have cells, as R writes tables; their first cells are a column called \"\"",
-            self.0
-        )
-    }
-}
-
-/// A separator behind the last cell of lines, of which this is the first.
-pub(crate) struct EndsLines(pub(crate) Line);
-
-impl fmt::Display for EndsLines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: the separator at the end of lines separates nothing; --header no takes it for one more column",
-            self.0
-        )
-    }
+/// What was read in one of several ways, for a person to know. It stops nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Remark {
+    /// A number with a mark between its thousands, which nobody told.
+    #[error(
+        "{cell}: {} is read as {value}, because {mark}s separate thousands; overrule this with --thousands or --decimal",
+        Quoted(text)
+    )]
+    ReadAsThousands { cell: CellPlace, text: String, value: f64, mark: Thousands },
+    /// Lines above a table that are none of its rows: the first of them, and that of the table.
+    #[error(
+        "{file}, line {first}: stands above the table, which begins on line {table} with fuller rows, and is left out with what follows it; --header yes or no takes it for the first row"
+    )]
+    LeftAbove { file: String, first: u64, table: u64 },
+    /// A row that may sum up those above it.
+    #[error(
+        "{cell}: {} may mean that this row sums up others; it is read as a row like them: remove it if it does",
+        Quoted(text)
+    )]
+    CalledSum { cell: CellPlace, text: String },
+    /// A header with one name less than its rows have cells.
+    #[error(
+        "{0}: has one name less than the rows below have cells, as R writes tables; their first cells are a column called \"\""
+    )]
+    RowNames(Line),
+    /// A separator behind the last cell of lines, of which this is the first.
+    #[error("{0}: the separator at the end of lines separates nothing; --header no takes it for one more column")]
+    EndsLines(Line),
 }
 
 /// Delimited text, or what was said of it, that may mean two things or nothing.
