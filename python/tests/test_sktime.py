@@ -1,4 +1,4 @@
-"""The face of sktime, which asks for an older pandas than the other tests: ``python/ci`` runs this file in an environment of its own."""
+"""The face of sktime, which asks for an older pandas than the other tests: ``python/ci sktime`` runs this file in an environment of its own."""
 
 from __future__ import annotations
 

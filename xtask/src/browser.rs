@@ -1,5 +1,4 @@
-//! `cargo xtask ci --browser` and `--site`: the report of a small run, or a site, in a real
-//! browser.
+//! The report of a small run, or a site (`cargo xtask site URL`), in a real browser.
 //!
 //! The checks are programs for Playwright and axe in `xtask/browser`. On every page: no error on
 //! the console and no request to elsewhere, every picture drawn, axe content (contrast, names,

@@ -19,15 +19,24 @@ struct Manifest {
     dependencies: Vec<String>,
 }
 
+/// All crates without features, and what they pass on.
+///
 /// # Errors
-/// When a combination does not compile, or a feature is not passed on.
-pub(crate) fn check(shell: &Shell) -> Result<()> {
-    let metadata = cmd!(shell, "cargo metadata --format-version 1 --no-deps").quiet().read()?;
-    let manifests = published(&serde_json::from_str(&metadata).context("cargo metadata is JSON")?)?;
+/// When one does not compile, or a feature is not passed on.
+pub(crate) fn none(shell: &Shell) -> Result<()> {
+    let manifests = manifests(shell)?;
     let forgotten = not_passed_on(&manifests);
     ensure!(forgotten.is_empty(), "features that are not passed on:\n{}", forgotten.join("\n"));
-    let none: Vec<_> = manifests.keys().map(|name| format!("--package={name}")).collect();
-    cmd!(shell, "cargo check --quiet --no-default-features {none...}").run()?;
+    let packages = manifests.keys().map(|name| format!("--package={name}"));
+    Ok(cmd!(shell, "cargo check --quiet --no-default-features {packages...}").run()?)
+}
+
+/// Each feature by itself.
+///
+/// # Errors
+/// When a combination does not compile.
+pub(crate) fn each(shell: &Shell) -> Result<()> {
+    let manifests = manifests(shell)?;
     let mut having = BTreeMap::<&str, Vec<&str>>::new();
     for (name, Manifest { features, .. }) in &manifests {
         for feature in features.keys().filter(|feature| *feature != "default") {
@@ -40,6 +49,11 @@ pub(crate) fn check(shell: &Shell) -> Result<()> {
         cmd!(shell, "cargo check --quiet --no-default-features {packages...} {each...}").run()?;
     }
     Ok(())
+}
+
+fn manifests(shell: &Shell) -> Result<BTreeMap<String, Manifest>> {
+    let metadata = cmd!(shell, "cargo metadata --format-version 1 --no-deps").quiet().read()?;
+    published(&serde_json::from_str(&metadata).context("cargo metadata is JSON")?)
 }
 
 fn published(metadata: &Value) -> Result<BTreeMap<String, Manifest>> {

@@ -37,8 +37,7 @@ enum Task {
     /// Times every operation beside the machine's roofs and other libraries; writes benches/results
     /// and the README's table.
     BenchReport(bench_report::Arguments),
-    /// Formatting, rules of the tree, spelling, lints, feature combinations, documentation,
-    /// dependencies, the service and packages.
+    /// What must hold beside the tests; --list names the steps, and which a change calls for.
     Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),
@@ -48,6 +47,8 @@ enum Task {
     Fuzz(fuzz::Arguments),
     /// Runs the papers' experiments and writes their tables, pictures and the report.
     Reproduce(reproduce::Arguments),
+    /// The pages of the site at this address in a headless Chromium, if there is one.
+    Site { url: String },
     /// Millions of rows through every learner of bounded memory.
     Soak(soak::Arguments),
     /// Rules of the source tree that no compiler checks.
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         Task::Faults(arguments) => faults::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Reproduce(arguments) => return reproduce::run(&arguments),
+        Task::Site { url } => browser::site(&url),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Tidy => tidy::run(),
         Task::Web(arguments) => web::run(&arguments),

@@ -1,4 +1,4 @@
-//! `cargo xtask package`: every crate can be published, and works alone.
+//! `cargo xtask ci --only packages`: every crate can be published, and works alone.
 //!
 //! Cargo packs the crates and rehearses their publishing in order. Then all are checked outside
 //! of the repository, from what was packed, and the programs of some READMEs are checked, built and

@@ -2,9 +2,10 @@
 //! they start it with, and the OpenAPI document with what it promises.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
 use xshell::{Shell, cmd};
 
 use crate::faults::client::{Service, get};
@@ -14,40 +15,61 @@ use crate::tools;
 const UNIT: &str = "docs/serving/mercer.service";
 const CONTAINER: &str = "docs/serving/Containerfile";
 
+/// The service starts with a model, answers, and ends when it is told to.
+///
+/// # Errors
+/// If it does not.
+pub(crate) fn answers(shell: &Shell) -> Result<()> {
+    let (mercer, folder) = with_model(shell)?;
+    let service = Service::start(&mercer, folder.path(), "--model m.mercer")?;
+    let (status, _) = get(service.address, "/health")?;
+    ensure!(status == 200, "/health answers {status}");
+    service.end()
+}
+
+/// The service keeps what its document promises, and starts as the unit and the container say.
+///
 /// # Errors
 /// If the unit is not one, or the service does not hold what its document promises.
-pub(crate) fn run(shell: &Shell) -> Result<()> {
-    let folder = tempfile::tempdir()?;
+pub(crate) fn contract(shell: &Shell) -> Result<()> {
+    let (mercer, folder) = with_model(shell)?;
+    let folder = folder.path();
     if let Some(verify) = tools::on_path("systemd-analyze") {
         // The program that it starts must be there.
-        let unit = folder.path().join("mercer.service");
+        let unit = folder.join("mercer.service");
         fs::write(&unit, shell.read_file(UNIT)?.replace("/usr/local/bin/mercer", "/bin/true"))?;
         cmd!(shell, "{verify} verify {unit}").quiet().run()?;
     } else {
-        println!("service: the unit is not looked at: systemd-analyze is not installed");
+        println!("contract: the unit is not looked at: systemd-analyze is not installed");
     }
-    let mercer = product::tested()?;
-    let mut rows = b"a,b,c,d,y\n".to_vec();
-    let mut stream = DriftStream::new(4);
-    (0..50).try_for_each(|_| stream.write(&mut rows))?;
-    fs::write(folder.path().join("rows.csv"), rows)?;
-    let [unit, container] = [UNIT, CONTAINER].map(|file| shell.read_file(file));
-    let _place = shell.push_dir(folder.path());
-    cmd!(shell, "{mercer} train rows.csv --learner krls --kernel gaussian:0.7 --quiet --out m.mercer").quiet().run()?;
-    for started in [of_unit(&unit?)?, of_container(&container?)?] {
-        starts(&mercer, folder.path(), &started)?;
+    for started in [of_unit(&shell.read_file(UNIT)?)?, of_container(&shell.read_file(CONTAINER)?)?] {
+        starts(&mercer, folder, &started)?;
     }
     let Some(program) = tools::from_pypi(shell, "schemathesis", "4.32.5") else {
-        return tools::skipped("service", "schemathesis");
+        return tools::skipped("contract", "schemathesis");
     };
-    let service = Service::start(&mercer, folder.path(), "--model m.mercer")?;
+    let service = Service::start(&mercer, folder, "--model m.mercer")?;
     let document = format!("http://{}/openapi.json", service.address);
     let checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
+    let _place = shell.push_dir(folder);
     cmd!(shell, "{program} run {document} --checks {checks} --max-examples 50 --seed 1 --no-color")
         .quiet()
         .ignore_stdout()
         .run()?;
     service.end()
+}
+
+/// The command as the tests have built it, and a folder with a model that it has learnt.
+fn with_model(shell: &Shell) -> Result<(PathBuf, TempDir)> {
+    let folder = tempfile::tempdir()?;
+    let mercer = product::tested()?;
+    let mut rows = b"a,b,c,d,y\n".to_vec();
+    let mut stream = DriftStream::new(4);
+    (0..50).try_for_each(|_| stream.write(&mut rows))?;
+    fs::write(folder.path().join("rows.csv"), rows)?;
+    let _place = shell.push_dir(folder.path());
+    cmd!(shell, "{mercer} train rows.csv --learner krls --kernel gaussian:0.7 --quiet --out m.mercer").quiet().run()?;
+    Ok((mercer, folder))
 }
 
 /// What the unit starts, without the program.

@@ -50,3 +50,7 @@ pub mod statements;
 pub mod stats;
 pub mod sublinear;
 pub mod table;
+
+#[cfg(test)]
+#[path = "../tests/snapshots/main.rs"]
+mod snapshots;

@@ -208,7 +208,8 @@ fn copies_go_on_bit_for_bit(name: &str, mut learner: Subject, rows: &[TestRow]) 
     for cut in [0, 1, 37, 90] {
         let mut learner = learner.clone();
         learn(name, &mut learner, &rows[..cut]);
-        let mut restored: Subject = serde_json::from_str(&state(&learner)).expect("a learner reads back");
+        let saved = postcard::to_stdvec(&learner).expect("a learner serialises");
+        let mut restored: Subject = postcard::from_bytes(&saved).expect("a learner reads back");
         assert_eq!(restored.validate(), Ok(()), "{name}: a learner saved at {cut} is called inconsistent");
         let mut clone = learner.clone();
         let expected = bits(&learn(name, &mut learner, &rows[cut..]));

@@ -1,6 +1,6 @@
 //! Kernel adaptive filters and classifiers on a budget.
 
-use crate::{plan, rounded, run};
+use super::{plan, rounded, run};
 
 /// A table without its last column, which is a time.
 fn without_times(csv: &str) -> String {

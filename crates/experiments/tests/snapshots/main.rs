@@ -15,11 +15,11 @@ mod sublinear;
 
 use std::path::Path;
 
+use crate::papers::experiments;
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::report::tally::Tally;
 use mercer_datasets::Registry;
-use mercer_experiments::papers::experiments;
-use mercer_experiments::plan::Plan;
-use mercer_experiments::report::Report;
-use mercer_experiments::report::tally::Tally;
 
 /// Only what the repository itself holds.
 fn bundled() -> Registry {

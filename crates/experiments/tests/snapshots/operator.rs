@@ -1,6 +1,6 @@
 //! Nonparametric sparse online learning of the Koopman operator.
 
-use crate::{plan, run};
+use super::{plan, run};
 
 /// Three digits: what comes out of an eigenvalue solver and a clustering is not told to more.
 fn rounded(line: &str) -> String {

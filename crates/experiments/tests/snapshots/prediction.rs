@@ -1,6 +1,6 @@
 //! Model-free online learning for the Kalman filter: forgetting factor and logarithmic regret.
 
-use crate::{plan, run, untimed};
+use super::{plan, run, untimed};
 
 #[test]
 fn online_prediction_at_short_lengths() {

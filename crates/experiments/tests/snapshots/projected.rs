@@ -1,6 +1,6 @@
 //! Efficient online learning with kernels for adversarial large scale problems.
 
-use crate::{plan, rounded, run, untimed};
+use super::{plan, rounded, run, untimed};
 
 #[test]
 fn bounds_of_projections_at_short_lengths() {

@@ -4,12 +4,12 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use mercer_experiments::judgement::ComparisonKind;
-use mercer_experiments::plan::Plan;
-use mercer_experiments::report::Report;
-use mercer_experiments::table::TableVerdict;
+use crate::judgement::ComparisonKind;
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::table::TableVerdict;
 
-use crate::{plan, rounded, run};
+use super::{plan, rounded, run};
 
 fn lines(csv: &str) -> String {
     csv.lines().map(|line| rounded(line) + "\n").collect()

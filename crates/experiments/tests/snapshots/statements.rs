@@ -11,11 +11,11 @@ mod sublinear;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use mercer_experiments::judgement::Outcome;
-use mercer_experiments::papers::experiments;
-use mercer_experiments::report::kept;
-use mercer_experiments::statements::{Evidence, PAGES, Statement, Status, read};
-use mercer_experiments::table::TableVerdict;
+use crate::judgement::Outcome;
+use crate::papers::experiments;
+use crate::report::kept;
+use crate::statements::{Evidence, PAGES, Statement, Status, read};
+use crate::table::TableVerdict;
 use nalgebra::DMatrix;
 
 /// What the papers number, read off their texts; the pages may say more.
@@ -153,7 +153,7 @@ fn largest(a: &DMatrix<f64>) -> f64 {
 /// The verdicts of a kept table whose subject contains `words`, or `None` without such a table.
 fn verdicts(table: &str, words: &str) -> Option<Vec<TableVerdict>> {
     let kept = |name| kept::load(&kept::folder(), name).unwrap();
-    let of = |experiment: &mercer_experiments::experiment::Experiment| {
+    let of = |experiment: &crate::experiment::Experiment| {
         let full = kept(experiment.name)?;
         let found = full.report.find_table(table)?;
         Some(found.judged().into_iter().filter(|judged| judged.subject.contains(words)).collect())

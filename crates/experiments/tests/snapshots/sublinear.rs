@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use crate::plan::Plan;
+use crate::sublinear::table3::{self, STREAMS, StreamResult, Table3Learner, Table3Result};
 use mercer_datasets::Registry;
-use mercer_experiments::plan::Plan;
-use mercer_experiments::sublinear::table3::{self, STREAMS, StreamResult, Table3Learner, Table3Result};
 
-use crate::{plan, run, shown, untimed};
+use super::{plan, run, shown, untimed};
 
 fn all_but_times(results: &[StreamResult]) -> String {
     let mut text = String::new();

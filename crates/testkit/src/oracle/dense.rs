@@ -14,6 +14,20 @@ pub(super) fn kernel_vector(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) ->
     DVector::from_iterator(points.len(), points.iter().map(|z| kernel(z, x)))
 }
 
+/// The matrix with another row and column at its end.
+pub(super) fn bordered(matrix: DMatrix<f64>, border: &DVector<f64>, corner: f64) -> DMatrix<f64> {
+    let n = border.len();
+    let mut larger = matrix.resize(n + 1, n + 1, corner);
+    larger.view_mut((0, n), (n, 1)).copy_from(border);
+    larger.view_mut((n, 0), (1, n)).tr_copy_from(border);
+    larger
+}
+
+/// The matrix without this row and this column.
+pub(super) fn without(matrix: DMatrix<f64>, index: usize) -> DMatrix<f64> {
+    matrix.remove_row(index).remove_column(index)
+}
+
 /// `M⁻¹ b` by an LU factorisation made for this one solve; the empty system has the empty solution.
 ///
 /// # Panics

@@ -16,7 +16,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::dense::{gram, kernel_vector};
+use super::weighted::{lower_factor, newton_coordinates_by};
 use super::{Example, KernelFn, Trace};
 
 /// KRLS by batch QR: every prediction comes from a least-squares problem with all the rows so far.
@@ -26,36 +26,27 @@ use super::{Example, KernelFn, Trace};
 pub fn krls_qr(stream: &[Example], kernel: KernelFn, nu: f64, lambda: f64, max_dictionary: Option<usize>) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
+    let mut lower = lower_factor(&points, kernel);
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut targets: Vec<f64> = Vec::new();
     for (t, (x, y)) in stream.iter().enumerate() {
-        let phi = newton_coordinates(&points, x, kernel);
-        let prediction =
-            if points.is_empty() { 0.0 } else { phi.dot(&least_squares(&rows, &targets, points.len(), lambda)) };
+        let (mut row, delta) = newton_coordinates_by(&lower, &points, x, kernel);
+        let prediction = match points.len() {
+            0 => 0.0,
+            n => DVector::from_column_slice(&row).dot(&least_squares(&rows, &targets, n, lambda)),
+        };
         trace.predictions.push(prediction);
 
-        let delta = (kernel(x, x) - phi.norm_squared()).max(0.0);
-        let mut row: Vec<f64> = phi.iter().copied().collect();
         if delta > nu && max_dictionary.is_none_or(|most| points.len() < most) {
             row.push(delta.sqrt());
             points.push(x.clone());
+            lower = lower_factor(&points, kernel);
             trace.dictionary.push(t);
         }
         rows.push(row);
         targets.push(*y);
     }
     trace
-}
-
-fn newton_coordinates(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) -> DVector<f64> {
-    if points.is_empty() {
-        return DVector::zeros(0);
-    }
-    let factor = gram(points, kernel).cholesky().expect("the dictionary's Gram matrix is positive definite");
-    factor
-        .l()
-        .solve_lower_triangular(&kernel_vector(points, x, kernel))
-        .expect("a Cholesky factor has a positive diagonal")
 }
 
 fn least_squares(rows: &[Vec<f64>], targets: &[f64], width: usize, lambda: f64) -> DVector<f64> {
@@ -65,9 +56,10 @@ fn least_squares(rows: &[Vec<f64>], targets: &[f64], width: usize, lambda: f64) 
         None if i - rows.len() == j => lambda.sqrt(),
         None => 0.0,
     });
-    let right_side = DVector::from_fn(rows.len() + extra, |i, _| targets.get(i).copied().unwrap_or(0.0));
+    let mut right_side = DVector::from_fn(rows.len() + extra, |i, _| targets.get(i).copied().unwrap_or(0.0));
     let qr = matrix.qr();
-    qr.r().solve_upper_triangular(&qr.q().tr_mul(&right_side)).expect("admitted rows make the columns independent")
+    qr.q_tr_mul(&mut right_side);
+    qr.r().solve_upper_triangular(&right_side.rows(0, width)).expect("admitted rows make the columns independent")
 }
 
 #[cfg(test)]

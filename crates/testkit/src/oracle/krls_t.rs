@@ -15,7 +15,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::dense::{gram, kernel_vector};
+use super::dense::{bordered, kernel_vector, without};
 use super::{KernelFn, Trace, WeightedExample};
 
 /// Parameters of [`krls_t`].
@@ -51,6 +51,8 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
     let mut points: Vec<Vec<f64>> = Vec::new();
     let (mut inverse, mut covariance) = (DMatrix::<f64>::zeros(0, 0), DMatrix::<f64>::zeros(0, 0));
     let mut mean = DVector::<f64>::zeros(0);
+    // `K + jI`.
+    let mut prior = DMatrix::<f64>::zeros(0, 0);
     let (mut num, mut den) = (0.0, 0.0);
     // Forgetting waits for the next round.
     let mut fresh = false;
@@ -58,8 +60,7 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
         let n = points.len();
         if fresh {
             if back_to_prior {
-                let prior = gram(&points, kernel) + DMatrix::identity(n, n) * jitter;
-                covariance = covariance * forgetting + prior * (1.0 - forgetting);
+                covariance = covariance * forgetting + &prior * (1.0 - forgetting);
                 mean *= forgetting.sqrt();
             } else {
                 covariance /= forgetting;
@@ -70,8 +71,7 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
         let k = kernel_vector(&points, x, kernel);
         let mut q = &inverse * &k;
         if anew && n > 0 {
-            let factor = (gram(&points, kernel) + DMatrix::identity(n, n) * jitter).cholesky();
-            let factor = factor.expect("the oracle met a singular matrix");
+            let factor = prior.clone().cholesky().expect("the oracle met a singular matrix");
             inverse = factor.inverse();
             // A product with an inverse would lose digits.
             q = factor.solve(&k);
@@ -89,11 +89,8 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
         let direction = q.clone().push(-1.0);
         inverse = inverse.resize(n + 1, n + 1, 0.0) + &direction * direction.transpose() / residual;
         let gain = h.clone().push(s_f);
-        let mut larger = covariance.resize(n + 1, n + 1, 0.0);
-        larger.view_mut((0, n), (n, 1)).copy_from(&h);
-        larger.view_mut((n, 0), (1, n)).copy_from(&h.transpose());
-        larger[(n, n)] = s_f;
-        covariance = larger - &gain * gain.transpose() / s_y;
+        covariance = bordered(covariance, &h, s_f) - &gain * gain.transpose() / s_y;
+        prior = bordered(prior, &k, own);
         mean = mean.push(m) + &gain * (e / s_y);
         let counts = if den > 0.0 { forgetting } else { 1.0 };
         num += counts * e * e / s_y;
@@ -106,8 +103,9 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
             let significance = |i: usize| (alpha[i] / inverse[(i, i)]).abs();
             let least = (0..=n).fold(0, |least, i| if significance(i) < significance(least) { i } else { least });
             let column = inverse.column(least).clone_owned();
-            inverse = (&inverse - &column * column.transpose() / column[least]).remove_row(least).remove_column(least);
-            covariance = covariance.remove_row(least).remove_column(least);
+            inverse = without(&inverse - &column * column.transpose() / column[least], least);
+            covariance = without(covariance, least);
+            prior = without(prior, least);
             mean = mean.remove_row(least);
             points.remove(least);
             made.trace.dictionary.remove(least);

@@ -6,7 +6,8 @@
 //! minimum of `Σ b_s (y_s − ⟨φ_s, f⟩)² + λ‖f‖²`, solved here anew each round, where `φ_s` is the
 //! projection of round `s` on the ALD dictionary of that round, as in KRLS.
 
-use super::{Forgets, KernelFn, Trace, WeightedExample, WeightedLeastSquares, newton_coordinates};
+use super::weighted::{lower_factor, newton_coordinates_by};
+use super::{Forgets, KernelFn, Trace, WeightedExample, WeightedLeastSquares};
 
 /// KRMC with errors measured by `scale`, on an ALD dictionary of threshold `nu`.
 ///
@@ -29,14 +30,16 @@ pub fn weighted_by_errors(
 ) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
+    let mut lower = lower_factor(&points, kernel);
     let mut fit = WeightedLeastSquares::new(1, lambda, false, Forgets::Exponential(1.0));
     for (t, WeightedExample { x, y, weight }) in stream.iter().enumerate() {
-        let (mut phi, residual) = newton_coordinates(&points, x, kernel);
+        let (mut phi, residual) = newton_coordinates_by(&lower, &points, x, kernel);
         let prediction = fit.predict(&phi)[0];
         trace.predictions.push(prediction);
         if *weight > 0.0 && residual > nu {
             phi.push(residual.sqrt());
             points.push(x.clone());
+            lower = lower_factor(&points, kernel);
             trace.dictionary.push(t);
         }
         if *weight > 0.0 {

@@ -6,9 +6,9 @@
 //! where `0 < y f < 1`, with `ℓ = 1 − y f` and `r = ℓ − √δ²/η > 0`, `α += ωyτ d`,
 //! `τ = min(ℓ/P, 2r/P, 1)`.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-use super::dense::{gram, solve};
+use super::dense;
 use super::{KernelFn, Trace, WeightedExample};
 
 /// Parameters of [`projectron`].
@@ -26,9 +26,11 @@ pub struct ProjectronParams {
 pub fn projectron(stream: &[WeightedExample], kernel: KernelFn, params: ProjectronParams) -> Trace {
     let ProjectronParams { eta, max_dictionary, margins } = params;
     let inputs: Vec<Vec<f64>> = stream.iter().map(|example| example.x.clone()).collect();
-    let values = gram(&inputs, kernel);
+    let values = dense::gram(&inputs, kernel);
     let mut trace = Trace::default();
     let mut alpha: Vec<f64> = Vec::new();
+    // Of the Gram matrix of the kept points.
+    let mut factor: Option<Cholesky<f64, Dyn>> = None;
     for (t, WeightedExample { y, weight, .. }) in stream.iter().enumerate() {
         let (y, points) = (y[0], &trace.dictionary);
         let k = DVector::from_iterator(points.len(), points.iter().map(|i| values[(*i, t)]));
@@ -38,10 +40,15 @@ pub fn projectron(stream: &[WeightedExample], kernel: KernelFn, params: Projectr
         if *weight == 0.0 || !(mistake || margins && loss > 0.0) {
             continue;
         }
-        let d = solve(&DMatrix::from_fn(points.len(), points.len(), |i, j| values[(points[i], points[j])]), &k);
+        let d = factor.as_ref().map_or_else(|| DVector::zeros(0), |factor| factor.solve(&k));
         let p = k.dot(&d);
         let distance = (values[(t, t)] - p).max(0.0).sqrt();
         if mistake && distance > eta && points.len() < max_dictionary {
+            let own = values[(t, t)];
+            factor = match &factor {
+                None => DMatrix::from_element(1, 1, own).cholesky(),
+                Some(factor) => Some(factor.insert_column(points.len(), k.push(own))),
+            };
             trace.dictionary.push(t);
             alpha.push(weight * y);
             continue;

@@ -345,11 +345,12 @@ impl WeightedLeastSquares {
             None if i - self.rows.len() == j => ridge(j),
             None => 0.0,
         });
-        let targets = DMatrix::from_fn(rows, self.outputs, |i, k| {
+        let mut targets = DMatrix::from_fn(rows, self.outputs, |i, k| {
             self.rows.get(i).map_or(0.0, |(_, y, weight)| weight.sqrt() * y[k])
         });
         let qr = matrix.qr();
-        let w = qr.r().solve_upper_triangular(&qr.q().tr_mul(&targets)).expect("the columns are independent");
+        qr.q_tr_mul(&mut targets);
+        let w = qr.r().solve_upper_triangular(&targets.rows(0, n)).expect("the columns are independent");
         (w.transpose() * at).iter().copied().collect()
     }
 
@@ -387,11 +388,22 @@ impl WeightedLeastSquares {
 /// # Panics
 /// If the points are dependent.
 pub fn newton_coordinates(points: &[Vec<f64>], x: &[f64], kernel: KernelFn) -> (Vec<f64>, f64) {
-    if points.is_empty() {
-        return (Vec::new(), kernel(x, x));
-    }
-    let factor = gram(points, kernel).cholesky().expect("the points are independent").l();
-    let phi = factor.solve_lower_triangular(&kernel_vector(points, x, kernel)).expect("a positive diagonal");
+    newton_coordinates_by(&lower_factor(points, kernel), points, x, kernel)
+}
+
+/// The Cholesky factor `L` of the points' Gram matrix.
+pub(super) fn lower_factor(points: &[Vec<f64>], kernel: KernelFn) -> DMatrix<f64> {
+    gram(points, kernel).cholesky().expect("the points are independent").unpack()
+}
+
+/// [`newton_coordinates`] with the factor of the points.
+pub(super) fn newton_coordinates_by(
+    lower: &DMatrix<f64>,
+    points: &[Vec<f64>],
+    x: &[f64],
+    kernel: KernelFn,
+) -> (Vec<f64>, f64) {
+    let phi = lower.solve_lower_triangular(&kernel_vector(points, x, kernel)).expect("a positive diagonal");
     let residual = (kernel(x, x) - phi.norm_squared()).max(0.0);
     (phi.iter().copied().collect(), residual)
 }

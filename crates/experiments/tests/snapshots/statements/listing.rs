@@ -7,7 +7,7 @@
 //! [`PkawvNystrom`] has orthonormal coordinates, in which no eigenvalue is below `λ`. Both follow
 //! the same decisions of KORS, and are compared with a dense solution in each round.
 
-use mercer_experiments::stats::dot;
+use crate::stats::dot;
 use mercer_kernels::{Gaussian, Kernel};
 use mercer_learners::{NystromParams, PkawvNystrom, RegressorExt};
 use mercer_linalg_incremental::SymmetricEigen;

@@ -1,7 +1,7 @@
 //! Identities and lemmas of the paper on sublinear computational complexity.
 
-use mercer_experiments::decay::Regime;
-use mercer_experiments::hindsight::Hindsight;
+use crate::decay::Regime;
+use crate::hindsight::Hindsight;
 use mercer_learners::{AogdAld, AogdAldParams, prequential};
 use mercer_testkit::oracle::gaussian;
 use nalgebra::{DMatrix, DVector};
