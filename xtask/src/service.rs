@@ -1,5 +1,5 @@
-//! What others read of the service: the systemd unit and the container file with the arguments that
-//! they start it with, and the OpenAPI document with what it promises.
+//! The service starts and answers; and the texts about it hold: the systemd unit and the container
+//! file with their arguments, and the OpenAPI document with its promises.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -125,7 +125,7 @@ pub(super) const STEPS: [CiStep; 22] = [
     ),
     seldom(
         "fuzz",
-        "a minute of guided fuzzing of readers, model files, kernels and settings",
+        "guided fuzzing of readers, model files, kernels and settings, a minute each",
         &["fuzz", "crates/readers", "crates/encoding", "crates/kernels", "crates/registry", "crates/mercer/src/model"],
         |shell| checks::task(shell, &["fuzz"]),
     ),

@@ -38,7 +38,8 @@ fn what_is_no_learner_alone_is_refused() {
     }
 }
 
-/// Files hold the learner's number in the list, JSON its name.
+/// Files hold the learner's number in the list, JSON its name. JSON gives the state back bit for
+/// bit.
 #[test]
 fn a_learner_is_known_by_its_number_and_its_name() {
     let mut names = BTreeMap::from([(9, "Krls"), (17, "Auto"), (47, "Restarting")]);
@@ -48,6 +49,9 @@ fn a_learner_is_known_by_its_number_and_its_name() {
         assert_eq!(*names.entry(number).or_insert(learner.name()), learner.name());
         let json = serde_json::to_value(&learner).unwrap();
         assert!(json.as_object().unwrap().keys().eq([learner.name()]));
+        let read: AnyRegressor<AnyKernel> = serde_json::from_value(json).unwrap();
+        let bytes = |learner: &AnyRegressor<AnyKernel>| postcard::to_stdvec(learner).unwrap();
+        assert_eq!(bytes(&read), bytes(&learner), "{}: JSON gives another state back", entry.name);
     }
     let learner = regression("nons-ald", 5).task.learner.into_learner();
     let read: AnyRegressor<AnyKernel> = serde_json::from_value(serde_json::to_value(&learner).unwrap()).unwrap();

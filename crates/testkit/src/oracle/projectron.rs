@@ -8,7 +8,7 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-use super::dense;
+use super::dense::gram;
 use super::{KernelFn, Trace, WeightedExample};
 
 /// Parameters of [`projectron`].
@@ -26,7 +26,7 @@ pub struct ProjectronParams {
 pub fn projectron(stream: &[WeightedExample], kernel: KernelFn, params: ProjectronParams) -> Trace {
     let ProjectronParams { eta, max_dictionary, margins } = params;
     let inputs: Vec<Vec<f64>> = stream.iter().map(|example| example.x.clone()).collect();
-    let values = dense::gram(&inputs, kernel);
+    let values = gram(&inputs, kernel);
     let mut trace = Trace::default();
     let mut alpha: Vec<f64> = Vec::new();
     // Of the Gram matrix of the kept points.
