@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Number, instant_text};
+use crate::{Number, duration_text, instant_text};
 
 /// One value of a record, as the file has it. What it means is for whoever knows what its column
 /// is.
@@ -12,9 +12,14 @@ use crate::{Number, instant_text};
 /// | a number of a type of numbers: JSON, Arrow, Parquet | [`Number`](Self::Number) |
 /// | a whole number that no `f64` holds | [`Integer`](Self::Integer) |
 /// | a number in a text file, which may be a code | [`Numeral`](Self::Numeral) |
+/// | a truth value of a type of its own: JSON, Arrow, Parquet | [`Truth`](Self::Truth) |
 /// | a date or time of a type of times | [`Instant`](Self::Instant) |
+/// | a time of day, a duration of such a type | [`TimeOfDay`](Self::TimeOfDay), [`Duration`](Self::Duration) |
 /// | nothing, NaN of a type of numbers, a JSON or Arrow null | [`Missing`](Self::Missing) |
-/// | anything else, also `true`, dates in text, and [marks of gaps](is_gap_mark) such as `NA` | [`Text`](Self::Text) |
+/// | anything else, also `True`, dates in text, and [marks of gaps](is_gap_mark) such as `NA` | [`Text`](Self::Text) |
+///
+/// A type is a hint of what a text would say. The same value, typed or written, is the same to
+/// whoever reads its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
     /// No value.
@@ -29,6 +34,12 @@ pub enum Cell<'a> {
     Instant(f64),
     /// Any other text.
     Text(&'a str),
+    /// A truth value.
+    Truth(bool),
+    /// Seconds since midnight.
+    TimeOfDay(f64),
+    /// Seconds that something took.
+    Duration(f64),
 }
 
 impl Cell<'_> {
@@ -39,6 +50,7 @@ impl Cell<'_> {
             Self::Number(value) | Self::Numeral(value, _) => value.is_finite().then_some(value),
             Self::Integer(value) => Some(value as f64),
             Self::Missing | Self::Instant(_) | Self::Text(_) => None,
+            Self::Truth(_) | Self::TimeOfDay(_) | Self::Duration(_) => None,
         }
     }
 
@@ -59,6 +71,8 @@ impl fmt::Display for Cell<'_> {
             Self::Integer(value) => value.fmt(f),
             Self::Numeral(_, text) | Self::Text(text) => f.write_str(text),
             Self::Instant(seconds) => f.write_str(&instant_text(seconds)),
+            Self::Truth(truth) => truth.fmt(f),
+            Self::TimeOfDay(seconds) | Self::Duration(seconds) => f.write_str(&duration_text(seconds)),
         }
     }
 }

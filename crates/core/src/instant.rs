@@ -244,12 +244,26 @@ pub fn instant_text(seconds: f64) -> String {
     if !(-719_528.0..2_932_897.0).contains(&days) {
         return format!("{seconds:?}");
     }
-    let of_day = seconds - days * DAY;
     let (year, month, day) = civil(days as i64);
-    let (minutes, rest) = ((of_day / 60.0).floor() as u32, of_day.rem_euclid(60.0));
+    format!("{year:04}-{month:02}-{day:02}T{}Z", duration_text(seconds - days * DAY))
+}
+
+/// Seconds as `12:30:05.25`, hours, minutes and seconds to the microsecond: a time of day, or how
+/// long something took, which may have more than 24 hours, or a sign.
+///
+/// ```
+/// use mercer_core::duration_text;
+///
+/// assert_eq!([30_605.0, -90.5, 360_000.0].map(duration_text), ["08:30:05", "-00:01:30.5", "100:00:00"]);
+/// ```
+#[must_use]
+pub fn duration_text(seconds: f64) -> String {
+    let sign = if seconds < 0.0 { "-" } else { "" };
+    let seconds = seconds.abs();
+    let (minutes, rest) = ((seconds / 60.0).floor() as u64, seconds % 60.0);
     let rest = format!("{rest:09.6}");
     let rest = rest.trim_end_matches('0').trim_end_matches('.');
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{rest:0>2}Z", minutes / 60, minutes % 60)
+    format!("{sign}{:02}:{:02}:{rest:0>2}", minutes / 60, minutes % 60)
 }
 
 /// Where an instant lies in the day, the week and the year.

@@ -13,6 +13,7 @@
 //! | [`OddCells`], [`Oddity`] | to count cells that are read otherwise than they stand, and to tell them |
 //! | [`ValueRange`] | min-max scaling |
 //! | [`parse_instant`] | to read dates and times |
+//! | [`TruthWords`], [`parse_truth`] | to read truth values, whatever wrote them |
 //! | [`Punctuation`] | to read numbers with marks among their digits |
 //!
 //! # Saved state
@@ -42,13 +43,14 @@ mod odd;
 mod parameter;
 mod parameters;
 mod range;
+mod truth;
 
 use std::collections::VecDeque;
 
 pub use cell::{Cell, Cells, is_gap_mark};
 pub use cost::{Cost, Symbol, Term};
 pub use example::{ExampleError, check_input};
-pub use instant::{Calendar, instant_text, parse_instant};
+pub use instant::{Calendar, duration_text, instant_text, parse_instant};
 #[cfg(feature = "serde")]
 pub use nesting::nested;
 pub use nesting::{DEEPEST, validate_nested};
@@ -56,6 +58,7 @@ pub use numeral::Punctuation;
 pub use odd::{OddCells, Oddity};
 pub use parameter::{Number, ParameterError};
 pub use range::ValueRange;
+pub use truth::{TruthWords, parse_truth};
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few
 /// rows can always be had.

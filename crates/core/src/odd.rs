@@ -9,10 +9,15 @@ pub enum Oddity {
     Misfit,
     /// It is a category that has no number of its own.
     NewCategory,
+    /// It is a number among times that are written, and is read by its size.
+    Numbered,
 }
 
 // As what such cells are counted.
-crate::names!(pub Oddity { Gap = "gaps", Misfit = "misfits", NewCategory = "hashed" });
+crate::names!(pub Oddity { Gap = "gaps", Misfit = "misfits", NewCategory = "hashed", Numbered = "numbered" });
+
+/// Kinds of odd cells.
+const KINDS: usize = Oddity::ALL.len();
 
 impl Oddity {
     /// What is said of the first such cell of a column, behind its place and its column.
@@ -22,6 +27,7 @@ impl Oddity {
             Self::Gap => "is empty and counts as missing",
             Self::Misfit => "does not fit its column and counts as missing",
             Self::NewCategory => "has no number of its own for this category and hashes it",
+            Self::Numbered => "is a number among times that are written, and is read by its size",
         }
     }
 
@@ -32,6 +38,7 @@ impl Oddity {
             Self::Gap => "empty, counted as missing",
             Self::Misfit => "did not fit and counted as missing",
             Self::NewCategory => "of categories without a number of their own",
+            Self::Numbered => "were numbers among times that are written, and were read by their size",
         }
     }
 }
@@ -44,17 +51,17 @@ impl Oddity {
 /// let mut odd = OddCells::default();
 /// let first = [(4, Oddity::Gap), (4, Oddity::Gap), (0, Oddity::Misfit)].map(|(column, oddity)| odd.take(column, oddity));
 /// assert_eq!(first, [true, false, true]);
-/// assert_eq!(odd.columns(), [(4, [2, 0, 0]), (0, [0, 1, 0])]);
-/// assert_eq!(odd.totals(), [("gaps", 2), ("misfits", 1), ("hashed", 0)]);
+/// assert_eq!(odd.columns(), [(4, [2, 0, 0, 0]), (0, [0, 1, 0, 0])]);
+/// assert_eq!(odd.totals(), [("gaps", 2), ("misfits", 1), ("hashed", 0), ("numbered", 0)]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OddCells(Vec<(usize, [u64; 3])>);
+pub struct OddCells(Vec<(usize, [u64; KINDS])>);
 
 impl OddCells {
     /// One more cell of a column; whether it is the first there that is odd so.
     pub fn take(&mut self, column: usize, oddity: Oddity) -> bool {
         let place = self.0.iter().position(|(known, _)| *known == column).unwrap_or_else(|| {
-            self.0.push((column, [0; 3]));
+            self.0.push((column, [0; KINDS]));
             self.0.len() - 1
         });
         let count = &mut self.0[place].1[oddity as usize];
@@ -65,13 +72,13 @@ impl OddCells {
     /// The columns with odd cells, as they were met, with their numbers in the order of
     /// [`Oddity::ALL`].
     #[must_use]
-    pub fn columns(&self) -> &[(usize, [u64; 3])] {
+    pub fn columns(&self) -> &[(usize, [u64; KINDS])] {
         &self.0
     }
 
     /// The numbers of all columns together, with their names.
     #[must_use]
-    pub fn totals(&self) -> [(&'static str, u64); 3] {
+    pub fn totals(&self) -> [(&'static str, u64); KINDS] {
         Oddity::ALL.map(|oddity| (oddity.name(), self.0.iter().map(|(_, counts)| counts[oddity as usize]).sum()))
     }
 }

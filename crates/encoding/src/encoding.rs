@@ -1,7 +1,7 @@
 //! A schema with its transform: what is found in the head of a table, and the state that moves with
 //! its rows.
 
-use mercer_core::{Cells, Inconsistent, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, Oddity, Validate};
 
 use crate::error::EncodingError;
 use crate::kind::ToldKind;
@@ -110,6 +110,19 @@ impl Encoding {
         let added = self.transform.push(&column);
         self.schema.columns.push(column);
         Ok(added)
+    }
+
+    /// What is said of an odd cell of column `column`, behind its place: the value, and how the
+    /// column is read.
+    #[must_use]
+    pub fn remark_on(&self, column: usize, oddity: Oddity, cell: Cell<'_>) -> String {
+        let Column { kind, notation, .. } = &self.schema.columns()[column];
+        let words = oddity.words();
+        if oddity != Oddity::Misfit {
+            return words.to_owned();
+        }
+        let written = notation.words().map(|words| format!(", {words}")).unwrap_or_default();
+        format!("{:?} {words}; the column is read as {kind}{written}", cell.to_string())
     }
 
     /// What the columns are.

@@ -2,7 +2,6 @@
 //! Python have their words from here.
 
 use crate::face::Face;
-use crate::notation::Notation;
 use crate::schema::{Column, Kind, Use};
 use crate::transform::EncodingOptions;
 
@@ -78,7 +77,7 @@ impl Column {
     pub fn is_doubtful(&self) -> bool {
         match self.used {
             Use::SetAside | Use::Unwanted => false,
-            Use::Encoded => !self.why.is_empty() || self.notation != Notation::Plain,
+            Use::Encoded => !self.why.is_empty() || !self.notation.is_plain(),
             _ => true,
         }
     }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use mercer_core::{Cell, instant_text};
+use mercer_core::{Cell, duration_text, instant_text, parse_instant, parse_truth};
 
-/// The text of a cell as a category; numbers are written without touching the heap.
+/// The text of a cell as a category: of one value the same, typed or written. Truth values are
+/// `true` and `false`, instants those of ISO 8601. Numbers are written without touching the heap.
 pub(crate) struct Key<'a> {
     text: Option<&'a str>,
     written: [u8; 48],
@@ -17,12 +18,21 @@ impl<'a> Key<'a> {
         let mut key = Self { text: None, written: [0; 48], length: 0 };
         match cell {
             Cell::Missing => return None,
-            Cell::Text(text) => key.text = Some(text),
+            Cell::Text(text) => match (parse_truth(text), iso_instant(text)) {
+                (Some(truth), _) => key.text = Some(truth_text(truth)),
+                (_, Some(seconds)) => key.write_instant(seconds)?,
+                _ => key.text = Some(text),
+            },
+            Cell::Truth(truth) => key.text = Some(truth_text(truth)),
             // A whole number of a column with fractions is the same as one of a column without.
             Cell::Numeral(_, text) => key.text = Some(whole(text)),
             Cell::Integer(number) => key.write(format_args!("{number}"))?,
             Cell::Instant(seconds) if !seconds.is_finite() => return None,
-            Cell::Instant(seconds) => key.write(format_args!("{}", instant_text(seconds)))?,
+            Cell::Instant(seconds) => key.write_instant(seconds)?,
+            Cell::TimeOfDay(seconds) | Cell::Duration(seconds) if !seconds.is_finite() => return None,
+            Cell::TimeOfDay(seconds) | Cell::Duration(seconds) => {
+                key.write(format_args!("{}", duration_text(seconds)))?;
+            }
             Cell::Number(number) if !number.is_finite() => return None,
             // A negative zero is a zero.
             Cell::Number(0.0) => key.text = Some("0"),
@@ -31,6 +41,12 @@ impl<'a> Key<'a> {
             Cell::Number(number) => key.write(format_args!("{number:e}"))?,
         }
         Some(key)
+    }
+
+    /// A day where it is midnight, as most writers have days.
+    fn write_instant(&mut self, seconds: f64) -> Option<()> {
+        let text = instant_text(seconds);
+        self.write(format_args!("{}", text.strip_suffix("T00:00:00Z").unwrap_or(&text)))
     }
 
     fn write(&mut self, text: std::fmt::Arguments<'_>) -> Option<()> {
@@ -50,6 +66,17 @@ impl std::fmt::Write for Key<'_> {
         self.length = end;
         Ok(())
     }
+}
+
+fn truth_text(truth: bool) -> &'static str {
+    if truth { "true" } else { "false" }
+}
+
+/// The instant of a text that begins as `2024-05-31` does.
+fn iso_instant(text: &str) -> Option<f64> {
+    let bytes = text.as_bytes();
+    let is_date = |at: usize| bytes.get(at) == Some(&b'-');
+    if is_date(4) && is_date(7) { parse_instant(text) } else { None }
 }
 
 /// The digits of a whole number that is written with a fraction of one zero.

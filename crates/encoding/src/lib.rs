@@ -16,7 +16,7 @@
 //! | targets of any unit | [`ScaledTargets`], [`TargetScale`] |
 //! | everything before a learner | [`Pipeline`], [`ClassPipeline`] |
 //! | running statistics | [`RunningMoments`], [`QuantileSketch`] |
-//! | dates and times; the step of a series | [`parse_instant`], [`Notation::of_times`], [`TimeStep`] |
+//! | dates and times; the step of a series | [`parse_instant`], [`TimeStep`] |
 //!
 //! Contracts:
 //!
@@ -36,6 +36,8 @@
 
 #[cfg(feature = "learners")]
 mod class_pipeline;
+mod clock;
+mod day_order;
 mod duration;
 mod encoding;
 mod error;
@@ -71,9 +73,9 @@ pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use face::Face;
 pub use facts::ColumnFacts;
-pub use look::Look;
+pub use look::{Look, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
-pub use mercer_core::{Cell, Cells, OddCells, Oddity, parse_instant};
+pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;
 pub use notation::{Clock, DayOrder, Notation, NumberMarks};
 pub use numeral::Numeral;
@@ -88,5 +90,4 @@ pub use screening::Implausible;
 pub use step::TimeStep;
 #[cfg(feature = "learners")]
 pub use target::{ScaledTargets, TargetScale};
-pub use times::AmbiguousDay;
 pub use transform::{EncodingOptions, Transform};

@@ -12,12 +12,14 @@
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
 
-use jiff::civil::Date;
-use mercer_core::{Cell, is_gap_mark, parse_instant};
+use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
-use crate::step::{first_of_month, month, quarter, seconds};
+use crate::step::{month, quarter};
 use crate::{duration, magnitude, written_time};
+
+pub use crate::clock::Clock;
+pub use crate::day_order::DayOrder;
 
 /// Of so many cells one may be something else.
 pub(crate) const CELLS_A_MISFIT: u64 = 20;
@@ -48,6 +50,8 @@ pub enum Notation {
     Duration,
     /// `8. Januar 2023`, `Jan 8, 2023 8:29 PM`, `8:29 PM`: times that are written out.
     Written,
+    /// Truth values as the numbers 0 and 1.
+    Truth(TruthWords),
 }
 
 /// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
@@ -64,40 +68,6 @@ impl NumberMarks {
     fn allow(self, numeral: &Numeral) -> bool {
         self.decimal.is_none_or(|mark| mark == numeral.decimal) && self.group.is_none_or(|mark| mark == numeral.group)
     }
-}
-
-/// In which order a date has its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum DayOrder {
-    /// `31/1/2020`
-    DayMonthYear,
-    /// `1/31/2020`
-    MonthDayYear,
-    /// `2020/1/31`
-    YearMonthDay,
-}
-
-/// What a number counts that is an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Clock {
-    /// Its digits are a day, `20200131`.
-    Digits,
-    /// Seconds since 1970.
-    Seconds,
-    /// Thousandths of seconds.
-    Milliseconds,
-    /// Millionths of seconds.
-    Microseconds,
-    /// Billionths of seconds.
-    Nanoseconds,
-    /// Its digits are a month, `202001`.
-    Months,
-    /// It is a year.
-    Years,
 }
 
 /// What a look finds in the texts of a column.
@@ -127,8 +97,12 @@ impl Notation {
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Number(numeral)) => numeral.read_on(text),
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Magnitude(numeral)) => numeral.read_magnitude(text),
             (Cell::Text(text), Self::Duration) => duration::seconds(text),
+            (Cell::Duration(seconds) | Cell::TimeOfDay(seconds), Self::Duration) => {
+                Some(seconds).filter(|seconds| seconds.is_finite())
+            }
             // Nobody knows its unit.
-            (Cell::Numeral(..), Self::Duration) => None,
+            (Cell::Numeral(..) | Cell::Number(_) | Cell::Integer(_), Self::Duration) => None,
+            (_, Self::Truth(words)) => words.read(cell).map(f64::from).or_else(|| Self::Plain.number(cell)),
             (Cell::Text(text), _) => plain(text),
             _ => cell.number(),
         }
@@ -138,16 +112,22 @@ impl Notation {
     #[must_use]
     pub fn instant(&self, cell: Cell<'_>) -> Option<f64> {
         let instant = match (cell, self) {
-            (Cell::Instant(seconds), _) => Some(seconds),
+            (Cell::Instant(seconds) | Cell::TimeOfDay(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order)) => parse_instant(text).or_else(|| order.read(text)),
             (Cell::Text(text), Self::Quarter) => quarter(text),
             (Cell::Text(text), Self::Month) => month(text),
             (Cell::Text(text), Self::Written) => parse_instant(text).or_else(|| written_time::read(text)),
             (Cell::Text(text), _) => parse_instant(text),
             (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
-            _ => cell.number(),
+            _ => cell.number().and_then(|number| Clock::of_size(number)?.read(number)),
         };
         instant.filter(|seconds| seconds.is_finite())
+    }
+
+    /// Whether numbers are read as they stand.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.words().is_none()
     }
 
     /// How it differs from the usual one, in words.
@@ -155,12 +135,15 @@ impl Notation {
     pub fn words(&self) -> Option<String> {
         Some(match self {
             Self::Plain => return None,
+            Self::Truth(words) if words.text(true) == "1" => return None,
+            Self::Truth(words) => format!("{:?} is 0, {:?} is 1", words.text(false), words.text(true)),
             Self::Number(numeral) => numeral.words(),
             Self::Day(DayOrder::DayMonthYear) => "day/month/year".to_owned(),
             Self::Day(DayOrder::MonthDayYear) => "month/day/year".to_owned(),
             Self::Day(DayOrder::YearMonthDay) => "year/month/day".to_owned(),
             Self::Clock(Clock::Digits) => "year, month and day in eight digits".to_owned(),
-            Self::Clock(Clock::Seconds) => "seconds since 1970".to_owned(),
+            Self::Clock(Clock::Seconds | Clock::Elapsed) => "seconds since 1970".to_owned(),
+            Self::Clock(Clock::Days) => "days of a spreadsheet".to_owned(),
             Self::Clock(Clock::Milliseconds) => "milliseconds since 1970".to_owned(),
             Self::Clock(Clock::Microseconds) => "microseconds since 1970".to_owned(),
             Self::Clock(Clock::Nanoseconds) => "nanoseconds since 1970".to_owned(),
@@ -316,22 +299,6 @@ impl Notation {
             }
         }
     }
-
-    /// That of numbers which are told to be instants.
-    pub(crate) fn of_clock(range: (f64, f64), mut numbers: impl Iterator<Item = f64>) -> Self {
-        Self::Clock(if numbers.all(|number| Clock::Digits.read(number).is_some()) {
-            Clock::Digits
-        } else {
-            // Seconds are below this until the year 5138, and above it in milliseconds from 1973
-            // on.
-            match range.0.abs().max(range.1.abs()) {
-                size if size < 1e11 => Clock::Seconds,
-                size if size < 1e14 => Clock::Milliseconds,
-                size if size < 1e17 => Clock::Microseconds,
-                _ => Clock::Nanoseconds,
-            }
-        })
-    }
 }
 
 /// Whether all texts but one of `misfit` are so, and there is one.
@@ -342,76 +309,6 @@ fn most<'a>(texts: impl Iterator<Item = (&'a str, u64)>, misfit: u64, is_so: imp
         odd += if is_so(text) { 0 } else { count };
     }
     all > 0 && odd * misfit <= all
-}
-
-impl DayOrder {
-    /// The order of that name: `dmy`, `mdy` or `ymd`.
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "dmy" => Self::DayMonthYear,
-            "mdy" => Self::MonthDayYear,
-            "ymd" => Self::YearMonthDay,
-            _ => return None,
-        })
-    }
-
-    /// Seconds since 1970 of a day in this order, with a time of day or without one. UTC.
-    pub(crate) fn read(self, text: &str) -> Option<f64> {
-        let text = text.trim();
-        let end = text.find([' ', ',', 'T']).unwrap_or(text.len());
-        let (day, time) = (&text[..end], text[end..].trim_start_matches([' ', ',', 'T']));
-        let mark = day.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '/' | '-' | '.'))?;
-        let mut parts = day.split(mark);
-        let parts = [parts.next()?, parts.next()?, parts.next().filter(|_| parts.next().is_none())?];
-        let [year, month, day] = match self {
-            Self::YearMonthDay => parts,
-            Self::DayMonthYear => [parts[2], parts[1], parts[0]],
-            Self::MonthDayYear => [parts[2], parts[0], parts[1]],
-        };
-        let small = |part: &str| if part.len() <= 2 { part.parse::<i8>().ok() } else { None };
-        let year = match (year.len(), self) {
-            (4, _) => year.parse::<i16>().ok()?,
-            // As POSIX has it: 69 and later are of the last century.
-            (2, Self::DayMonthYear | Self::MonthDayYear) => {
-                let year = year.parse::<i16>().ok()?;
-                if year < 69 { 2000 + year } else { 1900 + year }
-            }
-            _ => return None,
-        };
-        let date = Date::new(year, small(month)?, small(day)?).ok()?;
-        Some(seconds(date) + time_of_day(time)?)
-    }
-}
-
-/// Seconds of `15:04`, `15:04:05.25`, `3:04 PM`, with a zone or without; 0 for nothing.
-fn time_of_day(text: &str) -> Option<f64> {
-    let text = text.trim().trim_end_matches('Z');
-    if text.is_empty() { Some(0.0) } else { written_time::clock(text) }
-}
-
-impl Clock {
-    pub(crate) fn read(self, number: f64) -> Option<f64> {
-        match self {
-            Self::Digits => {
-                if number != number.trunc() || !(1e7..1e8).contains(&number) {
-                    return None;
-                }
-                let digits = number as i64;
-                let part = |value: i64| i8::try_from(value % 100).ok();
-                let date = Date::new(i16::try_from(digits / 10_000).ok()?, part(digits / 100)?, part(digits)?);
-                date.ok().map(seconds)
-            }
-            Self::Seconds => Some(number),
-            Self::Milliseconds => Some(number / 1e3),
-            Self::Microseconds => Some(number / 1e6),
-            Self::Nanoseconds => Some(number / 1e9),
-            Self::Months => {
-                let year = (number / 100.0).floor();
-                first_of_month(year, number - 100.0 * year)
-            }
-            Self::Years => first_of_month(number, 1.0),
-        }
-    }
 }
 
 /// Whether a cell of a column of numbers or times has no value.
@@ -537,16 +434,15 @@ mod tests {
         assert_eq!(read(DayOrder::DayMonthYear, "31.1.2020 25:04"), None);
     }
 
+    /// A number is an instant by its size where times are written, and none where it may be any.
     #[test]
-    fn clocks_by_size() {
-        let clock = |numbers: &[f64]| {
-            let (low, high) = (numbers[0], numbers[numbers.len() - 1]);
-            Notation::of_clock((low, high), numbers.iter().copied())
-        };
-        assert_eq!(clock(&[20_200_101.0, 20_200_131.0]), Notation::Clock(Clock::Digits));
-        assert_eq!(clock(&[1.58e9, 1.59e9]), Notation::Clock(Clock::Seconds));
-        assert_eq!(clock(&[1.58e12, 1.59e12]), Notation::Clock(Clock::Milliseconds));
-        assert_eq!(clock(&[1.58e18, 1.59e18]), Notation::Clock(Clock::Nanoseconds));
-        assert_eq!(Clock::Digits.read(20_200_131.0), parse_instant("2020-01-31"));
+    fn numbers_among_written_times() {
+        for notation in [Notation::Plain, Notation::Day(DayOrder::DayMonthYear), Notation::Written] {
+            let read = |number| notation.instant(Cell::Number(number));
+            let day = parse_instant("2023-07-15");
+            assert_eq!([45_122.0, 1_689_379_200.0, 1_689_379_200_000.0, 20_230_715.0].map(read), [day; 4]);
+            assert_eq!((read(12.0), read(-1.0), read(1e30)), (None, None, None));
+        }
+        assert_eq!(Notation::Clock(Clock::Seconds).instant(Cell::Number(45_122.0)), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers with something around them, and between their digits.
 
-use mercer_core::Punctuation;
+use mercer_core::{Cell, Punctuation};
 
 /// What stands around the numbers of a column, and between their digits.
 #[derive(Clone, Debug, PartialEq)]
@@ -253,5 +253,26 @@ impl Affix {
         // A number below zero may be in parentheses behind a sign: `$(5.00)`.
         let within = before.strip_suffix('(').zip(behind.strip_prefix(')'));
         Some(within.unwrap_or((before, behind)))
+    }
+}
+
+/// How a number is written that may be a code.
+pub(crate) fn code(cell: Cell<'_>) -> Option<&'static str> {
+    let text = match cell {
+        Cell::Integer(_) => return Some("have more digits than a number holds"),
+        Cell::Numeral(_, text) => text,
+        _ => return None,
+    };
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // A code has few digits.
+    let exponent = |(digits, exponent): (&str, &str)| are_digits(digits) && are_digits(exponent) && text.len() < 7;
+    if is_code(text) {
+        Some("begin with a zero")
+    } else if text.split_once(['e', 'E']).is_some_and(exponent) && cell.number().is_some_and(|value| value < 1e16) {
+        Some("are written with an E")
+    } else if text.len() > 15 && text.parse().is_ok_and(|whole| matches!(Cell::integer(whole), Cell::Integer(_))) {
+        Some("have more digits than a number holds")
+    } else {
+        None
     }
 }

@@ -104,6 +104,9 @@ pub struct Column {
     pub notation: Notation,
     /// Why it is what it is, where that is not plain; else nothing.
     pub why: String,
+    /// Whether it counts the rows. It is known of a head alone, and not kept in a file.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub counter: bool,
 }
 
 impl Column {
@@ -119,13 +122,32 @@ impl Column {
     /// Whether it is a number in every row of the head.
     pub(crate) fn is_plain_number(&self) -> bool {
         self.missing == 0
-            && self.notation == Notation::Plain
+            && self.notation.is_plain()
             && self.range.is_some()
             && matches!(self.kind, Kind::Number | Kind::Constant | Kind::Identifier)
     }
 }
 
 impl Column {
+    /// Whether it holds numbers, of which a row may be a gap, or has no value so far.
+    #[must_use]
+    pub fn holds_numbers(&self) -> bool {
+        let are_numbers = matches!(self.kind, Kind::Number | Kind::Constant | Kind::Identifier);
+        self.used == Use::Late || self.range.is_some() && are_numbers
+    }
+
+    /// How it tells the times of the rows, if it does.
+    #[must_use]
+    pub fn times(&self) -> Option<&Notation> {
+        (self.kind == Kind::Time).then_some(&self.notation)
+    }
+
+    /// How its numbers are written: as they stand, unless it is decided otherwise.
+    #[must_use]
+    pub fn numerals(&self) -> Notation {
+        if self.kind == Kind::Time { Notation::Plain } else { self.notation.clone() }
+    }
+
     /// A column of which nothing has been seen.
     pub(crate) fn late(name: String, ToldKind { kind, order }: ToldKind) -> Self {
         let used = match kind {
@@ -147,6 +169,7 @@ impl Column {
             mean: kind == Kind::Category,
             notation: order.map_or(Notation::Plain, Notation::Day),
             why: String::new(),
+            counter: false,
         }
     }
 }

@@ -343,6 +343,7 @@ impl Transform {
                 Encoder::Late(column) => column.oddity(cell),
                 Encoder::Category(column) | Encoder::Many(column, _) => column.oddity(cell),
                 Encoder::Mean(_) => matches!(cell, Cell::Missing).then_some(Oddity::Gap),
+                Encoder::Time(column) if column.is_numbered(cell) => Some(Oddity::Numbered),
                 Encoder::Time(column) => misfit(column.instant(cell).is_some()),
             };
             odd.map(|odd| (place, odd))
@@ -436,7 +437,7 @@ impl Encoder {
 
 impl NumberColumn {
     fn is_plain(&self) -> bool {
-        matches!(self.scale, NumberScale::None(_)) && !self.gaps && self.notation == Notation::Plain
+        matches!(self.scale, NumberScale::None(_)) && !self.gaps && self.notation.is_plain()
     }
 
     fn new(scale: Scale, range: Option<(f64, f64)>, gaps: bool, column: &Column) -> Self {

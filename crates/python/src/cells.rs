@@ -13,8 +13,9 @@ pub(crate) enum OwnedCell {
     Missing,
     Number(f64),
     Integer(i128),
-    Instant(f64),
     Text(String),
+    /// One of a type of its own, which has no text.
+    Typed(Cell<'static>),
 }
 
 impl OwnedCell {
@@ -23,8 +24,8 @@ impl OwnedCell {
             Self::Missing => Cell::Missing,
             Self::Number(number) => Cell::Number(*number),
             Self::Integer(number) => Cell::integer(*number),
-            Self::Instant(seconds) => Cell::Instant(*seconds),
             Self::Text(text) => Cell::Text(text),
+            Self::Typed(cell) => *cell,
         }
     }
 }
@@ -64,7 +65,7 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
             Err(errors::data("a cell is infinite; give a number or leave it empty"))
         }
     };
-    let truth = |truth: bool| OwnedCell::Text(if truth { "true" } else { "false" }.to_owned());
+    let truth = |truth: bool| OwnedCell::Typed(Cell::Truth(truth));
     let text = |text: &str| match text_cell(text) {
         Cell::Text(text) => OwnedCell::Text(text.to_owned()),
         _ => OwnedCell::Missing,
@@ -81,10 +82,16 @@ fn owned(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
         Ok(text(one.to_str()?))
     } else if value.hasattr("timestamp")? {
         let seconds: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
-        Ok(if seconds.is_nan() { OwnedCell::Missing } else { OwnedCell::Instant(seconds) })
+        Ok(if seconds.is_nan() { OwnedCell::Missing } else { OwnedCell::Typed(Cell::Instant(seconds)) })
+    } else if value.hasattr("total_seconds")? {
+        let seconds: f64 = value.call_method0("total_seconds")?.extract()?;
+        Ok(if seconds.is_nan() { OwnedCell::Missing } else { OwnedCell::Typed(Cell::Duration(seconds)) })
     } else if value.hasattr("isoformat")? {
         // Dates and times of day.
-        Ok(text(value.call_method0("isoformat")?.cast::<PyString>()?.to_str()?))
+        let written = value.call_method0("isoformat")?;
+        let written = written.cast::<PyString>()?.to_str()?;
+        let kind = if value.hasattr("year")? { Cell::Instant } else { Cell::TimeOfDay };
+        Ok(parse_instant(written).map_or_else(|| text(written), |seconds| OwnedCell::Typed(kind(seconds))))
     } else if value.get_type().name()?.to_str()?.starts_with("bool") {
         // That of numpy.
         Ok(truth(value.is_truthy()?))
@@ -113,12 +120,12 @@ pub(crate) fn kind_of(cells: &[OwnedCell]) -> Option<Kind> {
         return Some(Kind::Category);
     }
     let is_time = |cell: Cell<'_>| match cell {
-        Cell::Instant(_) => true,
+        Cell::Instant(_) | Cell::TimeOfDay(_) => true,
         Cell::Text(text) => parse_instant(text).is_some(),
         _ => false,
     };
     let present: Vec<Cell<'_>> = present.collect();
-    Some(if present.iter().all(|cell| cell.number().is_some()) {
+    Some(if present.iter().all(|cell| cell.number().is_some() || matches!(cell, Cell::Duration(_))) {
         Kind::Number
     } else if present.into_iter().all(is_time) {
         Kind::Time

@@ -133,7 +133,8 @@ impl Notes {
             // None and NaN say themselves that a value is missing.
             if self.odd.take(column, oddity) && oddity != Oddity::Gap {
                 let name = &encoding.schema().columns()[column].name;
-                self.said.push(format!("row {row}, column {name:?}: {}", oddity.words()));
+                let said = encoding.remark_on(column, oddity, record.cell(column));
+                self.said.push(format!("row {row}, column {name:?}: {said}"));
             }
         }
     }
@@ -154,8 +155,8 @@ impl Notes {
     }
 
     /// How many cells of the rows so far were odd.
-    pub(crate) fn counts(&self) -> [(&'static str, u64); 3] {
-        self.odd.totals()
+    pub(crate) fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.odd.totals().to_vec()
     }
 
     /// What was not told yet.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use mercer::readers::{Cell, DataError, Format, ReadOptions, Record, RowReader, is_gap_mark};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyBool, PyList};
 
 use crate::errors;
 
@@ -63,8 +63,9 @@ enum PythonValue {
     Missing,
     Number(f64, String),
     Integer(i128),
-    Instant(f64),
     Text(String),
+    /// One of a type of its own, which has no text.
+    Typed(Cell<'static>),
 }
 
 impl PythonValue {
@@ -74,14 +75,17 @@ impl PythonValue {
             Cell::Number(number) => Self::Number(number, String::new()),
             Cell::Numeral(number, text) => Self::Number(number, text.to_owned()),
             Cell::Integer(integer) => Self::Integer(integer),
-            Cell::Instant(instant) => Self::Instant(instant),
             Cell::Text(text) => Self::Text(text.to_owned()),
+            Cell::Instant(instant) => Self::Typed(Cell::Instant(instant)),
+            Cell::Truth(truth) => Self::Typed(Cell::Truth(truth)),
+            Cell::TimeOfDay(seconds) => Self::Typed(Cell::TimeOfDay(seconds)),
+            Cell::Duration(seconds) => Self::Typed(Cell::Duration(seconds)),
         }
     }
 
     /// Whether it is neither a number nor a mark of a gap.
     fn is_odd(&self) -> bool {
-        matches!(self, Self::Text(text) if !is_gap_mark(text)) || matches!(self, Self::Instant(_))
+        matches!(self, Self::Text(text) if !is_gap_mark(text)) || matches!(self, Self::Typed(_))
     }
 
     /// Whether it begins with a zero that a number has no need of.
@@ -100,14 +104,24 @@ impl PythonValue {
                 Err(_) => number.into_pyobject(py)?.into_any(),
             },
             Self::Integer(integer) => integer.into_pyobject(py)?.into_any(),
-            Self::Instant(instant) => {
-                let datetime = py.import("datetime")?;
-                let utc = datetime.getattr("timezone")?.getattr("utc")?;
-                datetime.getattr("datetime")?.call_method1("fromtimestamp", (*instant, utc))?
-            }
+            Self::Typed(cell) => typed(py, *cell)?,
             Self::Text(text) if !texts && is_gap_mark(text) => py.None().into_bound(py),
             Self::Text(text) => text.into_pyobject(py)?.into_any(),
         })
+    }
+}
+
+/// A cell of a type of its own as Python's.
+fn typed<'py>(py: Python<'py>, cell: Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let datetime = py.import("datetime")?;
+    let utc = || datetime.getattr("timezone")?.getattr("utc");
+    let instant = |seconds: f64| datetime.getattr("datetime")?.call_method1("fromtimestamp", (seconds, utc()?));
+    match cell {
+        Cell::Instant(seconds) => instant(seconds),
+        Cell::TimeOfDay(seconds) => instant(seconds)?.call_method0("time"),
+        Cell::Duration(seconds) => datetime.getattr("timedelta")?.call1((0, seconds)),
+        Cell::Truth(truth) => Ok(PyBool::new(py, truth).to_owned().into_any()),
+        _ => Ok(py.None().into_bound(py)),
     }
 }
 

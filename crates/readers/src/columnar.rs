@@ -171,7 +171,10 @@ impl Columnar {
         }
         let Some(column) = plan.label() else { return true };
         let labels = present.iter().position(|&other| other == column).map(|place| batch.column(place));
-        labels.and_then(|labels| value::cell(labels.as_ref(), *at)).is_some_and(|cell| Labels::of_cell(cell, label))
+        labels.and_then(|labels| value::cell(labels.as_ref(), *at)).is_some_and(|cell| {
+            Labels::canonical_cell(cell, label);
+            !label.is_empty()
+        })
     }
 
     /// A row of the batch as a JSON object, for whoever keeps rows that are refused.
@@ -184,7 +187,8 @@ impl Columnar {
                 Some(Cell::Number(value)) => format!("{value:?}"),
                 Some(cell @ (Cell::Integer(_) | Cell::Numeral(..))) => cell.to_string(),
                 Some(Cell::Text(text)) => quoted(text),
-                Some(cell @ Cell::Instant(_)) => quoted(&cell.to_string()),
+                Some(Cell::Truth(truth)) => truth.to_string(),
+                Some(cell @ (Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_))) => quoted(&cell.to_string()),
                 Some(Cell::Missing) | None => "null".to_owned(),
             };
             format!("{}: {value}", quoted(&self.names[column]))

@@ -119,6 +119,14 @@ pub enum DataError {
         /// The text.
         value: String,
     },
+    /// Something else where a time belongs.
+    #[error("{cell}: {} is no time as those before it; correct it, or remove the row", Quoted(value))]
+    NotATime {
+        /// Where.
+        cell: CellPlace,
+        /// The text.
+        value: String,
+    },
     /// Nothing where a feature belongs.
     #[error("{cell}: the cell has no value; fill it, or remove the row")]
     EmptyCell {
@@ -480,6 +488,7 @@ impl DataError {
                 | Self::Units { .. }
                 | Self::UnclosedQuote { .. }
                 | Self::NotANumber { .. }
+                | Self::NotATime { .. }
                 | Self::Dialect(DialectError::MixedDecimals { .. })
                 | Self::EmptyCell { .. }
                 | Self::MissingTarget { .. }

@@ -1,6 +1,6 @@
 //! Values that stand for none, as a person tells them: `-999`, `unknown`.
 
-use mercer_core::Cell;
+use mercer_core::{Cell, parse_truth};
 
 use crate::number::{self, ParsedCell};
 
@@ -55,7 +55,8 @@ impl Gaps {
         let gap = match cell {
             Cell::Text(text) | Cell::Numeral(_, text) => self.has_text(text.as_bytes()),
             Cell::Number(_) | Cell::Integer(_) => cell.number().is_some_and(|value| self.has_number(value)),
-            Cell::Missing | Cell::Instant(_) => false,
+            Cell::Truth(truth) => self.texts.iter().any(|text| parse_truth(text) == Some(truth)),
+            Cell::Missing | Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_) => false,
         };
         if gap { Cell::Missing } else { cell }
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use mercer_core::{Cell, Inconsistent, Number, Validate};
+use mercer_core::{Cell, Inconsistent, Number, TruthWords, Validate};
 
 use crate::number::{self, ParsedCell};
 
@@ -48,7 +48,8 @@ impl LabelKind {
 /// A name is canonical: it has no blanks around it, and a name that is a finite number is written
 /// as the shortest text that reads back to the same `f64`. So `1`, `1.0` and `+1` are one class,
 /// and `0` and `-0` are too. All other text stays as it is, `nan` and `inf` among it. A number
-/// whose digits an `f64` would lose stays as it is written.
+/// whose digits an `f64` would lose stays as it is written. A truth value is one class whatever
+/// wrote it: beside `True` and `False`, `true`, `t` and 1 are `True` ([`TruthWords`]).
 ///
 /// ```
 /// use mercer_readers::Labels;
@@ -84,8 +85,8 @@ impl Labels {
     pub fn insert(&mut self, text: &str) -> usize {
         let mut name = std::mem::take(&mut self.scratch);
         Self::canonical(text, &mut name);
-        let place = match self.places.get(&name) {
-            Some(place) => *place,
+        let place = match self.find(&name) {
+            Some(place) => place,
             None => {
                 self.push(name.clone(), LabelKind::of(&name));
                 self.names.len() - 1
@@ -113,9 +114,14 @@ impl Labels {
         self.kinds.push(kind);
     }
 
-    /// The index of the class of this canonical name. `O(name)`, without allocation.
+    /// The index of the class of this canonical name, or of another name of the truth value that
+    /// it is: see [`TruthWords`]. `O(name)`, without allocation.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.places.get(name).copied()
+        let of_truth = || {
+            let words = TruthWords::find(self.names.iter().map(String::as_str))?;
+            self.places.get(words.text(words.read(Cell::Text(name))?)).copied()
+        };
+        self.places.get(name).copied().or_else(of_truth)
     }
 
     /// The name of a class.
@@ -188,17 +194,17 @@ impl Labels {
         }
     }
 
-    /// Puts the canonical name of a cell into `name`, in place of what that holds; false if it has
-    /// none.
-    pub(crate) fn of_cell(cell: Cell<'_>, name: &mut String) -> bool {
-        name.clear();
+    /// Puts the canonical name of a cell into `name`, in place of what that holds; an empty name is
+    /// no label. `O(text)`.
+    pub fn canonical_cell(cell: Cell<'_>, name: &mut String) {
         match cell {
-            Cell::Missing => {}
+            Cell::Missing => name.clear(),
             Cell::Number(value) => Self::canonical_number(value, name),
             Cell::Numeral(_, text) | Cell::Text(text) => Self::canonical(text, name),
-            Cell::Integer(_) | Cell::Instant(_) => Self::canonical(&cell.to_string(), name),
+            Cell::Truth(_) | Cell::Integer(_) | Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_) => {
+                Self::canonical(&cell.to_string(), name);
+            }
         }
-        !name.is_empty()
     }
 
     /// Puts the canonical name of a number into `name`, in place of what that holds.
@@ -338,6 +344,19 @@ mod tests {
     }
 
     #[test]
+    fn a_truth_value_is_one_class() {
+        let mut labels = Labels::new();
+        let met = |labels: &mut Labels, texts: &[&str]| -> Vec<usize> {
+            texts.iter().map(|text| labels.insert(text)).collect()
+        };
+        assert_eq!(met(&mut labels, &["True", "true", "False", "0", "t", "yes"]), [0, 0, 1, 1, 0, 0]);
+        // Beside a third class numbers are numbers.
+        assert_eq!(met(&mut labels, &["unknown", "FALSE", "1"]), [2, 1, 3]);
+        assert_eq!(met(&mut Labels::new(), &["0", "1", "true", "f", "2", "yes"]), [0, 1, 1, 0, 2, 3]);
+        assert_eq!(met(&mut Labels::new(), &["T", "N", "Y", "F"]), [0, 1, 2, 3]);
+    }
+
+    #[test]
     fn kinds_are_read_from_names_or_told() {
         let mut labels = Labels::new();
         for text in ["1", "2.50", "true", "False", "1e3", "nan"] {
@@ -348,8 +367,8 @@ mod tests {
         // One name is one class, whatever its kind; and a kind has names of its own.
         assert!(!labels.insert_as("1.0", Text) && !labels.insert_as("x", Number) && !labels.insert_as(" ", Text));
         assert!(!labels.insert_as("0.5", Integer) && !labels.insert_as("2", Truth));
-        assert!(labels.insert_as("3", Text) && labels.insert_as("4", Number) && labels.insert_as("false", Truth));
-        assert_eq!(labels.kinds()[6..], [Text, Number, Truth]);
+        assert!(labels.insert_as("3", Text) && labels.insert_as("4", Number) && !labels.insert_as("false", Truth));
+        assert_eq!(labels.kinds()[6..], [Text, Number]);
         assert!(labels.validate().is_ok());
         assert!(Labels::from(vec![("x".to_owned(), Integer)]).validate().is_err());
         let union = Labels::from(Vec::<(String, LabelKind)>::from(labels.clone()));

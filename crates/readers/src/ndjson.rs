@@ -240,6 +240,7 @@ impl Rows for Ndjson {
                 JsonValue::Number(value) => record.set(slot, Cell::Number(value)),
                 JsonValue::Integer(value) => record.set(slot, Cell::Integer(value)),
                 JsonValue::Text(text) => record.set(slot, number::text_cell(&text)),
+                JsonValue::Truth(truth) => record.set(slot, Cell::Truth(truth)),
                 JsonValue::Null => {}
                 JsonValue::Nan(_) if *missing == Missing::Nan && plan.label() != Some(column) => {}
                 JsonValue::Nan(text) | JsonValue::NotFinite(text) => {
@@ -293,7 +294,7 @@ fn see(lines: &Lines, columns: &ColumnPlaces, target: usize, head: &mut TargetHe
                 JsonValue::Number(value) => ParsedCell::Number(value),
                 JsonValue::Integer(value) => ParsedCell::Number(value as f64),
                 JsonValue::Text(text) if is_gap_mark(&text) => ParsedCell::Empty,
-                JsonValue::Text(_) => ParsedCell::Text,
+                JsonValue::Text(_) | JsonValue::Truth(_) => ParsedCell::Text,
                 JsonValue::Nan(_) | JsonValue::NotFinite(_) | JsonValue::Null | JsonValue::Nested => ParsedCell::Empty,
             });
         }
@@ -315,6 +316,7 @@ enum JsonValue<'a> {
     Nan(Cow<'a, str>),
     NotFinite(Cow<'a, str>),
     Text(Cow<'a, str>),
+    Truth(bool),
     Null,
     Nested,
 }
@@ -326,6 +328,7 @@ impl JsonValue<'_> {
             Self::Text(text) => gaps.has_text(text.as_bytes()),
             Self::Number(value) => gaps.has_number(*value),
             Self::Integer(value) => gaps.has_number(*value as f64),
+            Self::Truth(truth) => gaps.without(Cell::Truth(*truth)) == Cell::Missing,
             Self::Nan(_) | Self::NotFinite(_) | Self::Null | Self::Nested => false,
         };
         if gap { Self::Null } else { self }
@@ -442,7 +445,7 @@ impl<'a> Scanner<'a> {
         let word = &rest[..end];
         let value = match word {
             b"null" => JsonValue::Null,
-            b"true" | b"false" => JsonValue::Text(String::from_utf8_lossy(word)),
+            b"true" | b"false" => JsonValue::Truth(word == b"true"),
             _ => match number::parse(word) {
                 ParsedCell::Number(value) => match whole(word).map(Cell::integer) {
                     Some(Cell::Integer(value)) => JsonValue::Integer(value),

@@ -559,7 +559,8 @@ impl RowReader {
     fn number(&self, cell: Cell<'_>, place: usize, label: &mut String) -> Result<f64, DataError> {
         let (plan, at) = (self.rows.plan(), || self.place(place));
         if matches!(plan.role(plan.column(place)), Role::Label(_)) {
-            return if Labels::of_cell(cell, label) { Ok(0.0) } else { Err(DataError::MissingTarget { cell: at() }) };
+            Labels::canonical_cell(cell, label);
+            return if label.is_empty() { Err(DataError::MissingTarget { cell: at() }) } else { Ok(0.0) };
         }
         let (is_target, value) = (place >= plan.dimension(), || cell.to_string());
         let is_weight = place >= plan.dimension() + plan.targets().len();

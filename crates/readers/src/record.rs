@@ -23,12 +23,10 @@ pub struct Record {
 
 #[derive(Clone, Copy, Debug)]
 enum RecordCells {
-    Missing,
-    Number(f64),
-    Integer(i128),
     /// The number, and where its text begins and ends.
     Numeral(f64, usize, usize),
-    Instant(f64),
+    /// One of a type of its own, which has no text.
+    Typed(Cell<'static>),
     /// Where the text begins and ends.
     Text(usize, usize),
 }
@@ -91,7 +89,7 @@ impl Record {
     /// Makes this a record of `cells` cells without a value.
     pub(crate) fn blank(&mut self, cells: usize) {
         self.clear();
-        self.cells.resize(cells, RecordCells::Missing);
+        self.cells.resize(cells, RecordCells::Typed(Cell::Missing));
     }
 
     /// Puts `cell` in the place of cell `i`.
@@ -101,10 +99,13 @@ impl Record {
 
     fn held(&mut self, cell: Cell<'_>) -> RecordCells {
         match cell {
-            Cell::Missing => RecordCells::Missing,
-            Cell::Number(value) => RecordCells::Number(value),
-            Cell::Instant(seconds) => RecordCells::Instant(seconds),
-            Cell::Integer(value) => RecordCells::Integer(value),
+            Cell::Missing => RecordCells::Typed(Cell::Missing),
+            Cell::Number(value) => RecordCells::Typed(Cell::Number(value)),
+            Cell::Integer(value) => RecordCells::Typed(Cell::Integer(value)),
+            Cell::Instant(seconds) => RecordCells::Typed(Cell::Instant(seconds)),
+            Cell::Truth(truth) => RecordCells::Typed(Cell::Truth(truth)),
+            Cell::TimeOfDay(seconds) => RecordCells::Typed(Cell::TimeOfDay(seconds)),
+            Cell::Duration(seconds) => RecordCells::Typed(Cell::Duration(seconds)),
             Cell::Numeral(value, text) => {
                 let (begin, end) = self.keep(text);
                 RecordCells::Numeral(value, begin, end)
@@ -125,11 +126,8 @@ impl Record {
 
     fn shown(&self, held: RecordCells) -> Cell<'_> {
         match held {
-            RecordCells::Missing => Cell::Missing,
-            RecordCells::Number(value) => Cell::Number(value),
-            RecordCells::Integer(value) => Cell::Integer(value),
+            RecordCells::Typed(cell) => cell,
             RecordCells::Numeral(value, begin, end) => Cell::Numeral(value, &self.text[begin..end]),
-            RecordCells::Instant(seconds) => Cell::Instant(seconds),
             RecordCells::Text(begin, end) => Cell::Text(&self.text[begin..end]),
         }
     }

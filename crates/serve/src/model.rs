@@ -135,8 +135,10 @@ pub enum Value {
     /// A number within ±1e100: its square is far from the largest `f64`, so that a learner is not
     /// made to diverge by one row.
     Number(f64),
-    /// A text; `true` and `false` are texts, too.
+    /// A text.
     Text(String),
+    /// A truth value.
+    Truth(bool),
 }
 
 impl Value {
@@ -164,7 +166,7 @@ pub(crate) fn odd_fields(odd: &OddCells, schema: &Schema) -> String {
     if odd.columns().is_empty() {
         return String::new();
     }
-    let column = |(place, counts): &(usize, [u64; 3])| -> Json {
+    let column = |(place, counts): &(usize, [u64; Oddity::ALL.len()])| -> Json {
         let name = schema.columns.get(*place).map_or_else(String::new, |column| column.name.clone());
         let counts =
             Oddity::ALL.into_iter().zip(counts).map(|(oddity, count)| (oddity.name().to_owned(), json!(count)));

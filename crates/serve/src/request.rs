@@ -270,7 +270,7 @@ fn cell(value: Option<&Json>) -> Result<Value, String> {
     match value {
         None => Err("is missing; give a value, or null if there is none".to_owned()),
         Some(Json::Null) => Ok(Value::Missing),
-        Some(Json::Bool(value)) => Ok(Value::Text(value.to_string())),
+        Some(Json::Bool(value)) => Ok(Value::Truth(*value)),
         Some(Json::String(text)) => Ok(Value::Text(text.clone())),
         Some(Json::Number(_)) => number(value).map(Value::Number),
         Some(nested) => Err(format!("is {}; give a number, a text or null", kind(nested))),

@@ -1,6 +1,6 @@
 //! A column of categories: one-hot up to a size, hashed beyond.
 
-use mercer_core::{Cell, Inconsistent, Validate};
+use mercer_core::{Cell, Inconsistent, TruthWords, Validate};
 
 use crate::key::Key;
 use crate::schema::{Column, LONGEST_NAME};
@@ -66,7 +66,7 @@ impl Categories {
     /// For a column with so many categories in the head, `most` with a number of their own.
     pub(super) fn new(column: &Column, seen: usize, (most, hashed): (usize, usize), gaps: bool) -> Self {
         let slots = seen.min(most);
-        let known = column.categories.iter().take(slots).map(|(name, _)| name.clone()).collect();
+        let known: Vec<String> = column.categories.iter().take(slots).map(|(name, _)| name.clone()).collect();
         Self { known, late: Vec::new(), slots, hashed: if seen > most { hashed } else { 0 }, gaps }
     }
 
@@ -102,7 +102,7 @@ impl Categories {
         (pool, pooled): (&Pool, &mut [f64]),
     ) {
         let Some(key) = Key::of(cell) else { return tell_gap(self.gaps, numbers) };
-        let name = key.as_str();
+        let name = self.name(cell, &key);
         if let Some(slot) = self.slot(name) {
             numbers[slot] = 1.0;
         } else if !self.shares() {
@@ -119,17 +119,36 @@ impl Categories {
     /// A category that is met for the first time gets a number, while there is one.
     pub(super) fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {
         let Some(key) = Key::of(cell) else { return };
-        let name = key.as_str();
+        let name = self.name(cell, &key);
         if name.len() > LONGEST_NAME || self.is_known(name) {
             return;
         }
+        let name = name.to_owned();
         if self.known.len() < self.slots {
-            self.known.push(name.to_owned());
+            self.known.push(name);
         } else if self.shares()
             && let Some(place) = pool.take()
         {
-            self.late.push((name.to_owned(), place));
+            self.late.push((name, place));
         }
+    }
+
+    /// The name by which a cell is known: that of its text, or of the truth value that it is.
+    fn name<'a>(&'a self, cell: Cell<'_>, key: &'a Key<'_>) -> &'a str {
+        let name = key.as_str();
+        if self.is_known(name) {
+            return name;
+        }
+        let truth = || {
+            let words = TruthWords::find(self.all())?;
+            let told = words.text(words.read(cell)?);
+            self.all().find(|known| *known == told)
+        };
+        truth().unwrap_or(name)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> + Clone {
+        self.known.iter().chain(self.late.iter().map(|(name, _)| name)).map(String::as_str)
     }
 
     fn is_known(&self, name: &str) -> bool {
@@ -138,7 +157,7 @@ impl Categories {
 
     pub(super) fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
         let Some(key) = Key::of(cell) else { return Some(Oddity::Gap) };
-        (!self.is_known(key.as_str())).then_some(Oddity::NewCategory)
+        (!self.is_known(self.name(cell, &key))).then_some(Oddity::NewCategory)
     }
 
     pub(super) fn names(&self, column: &str, names: &mut Vec<String>) {
@@ -177,8 +196,7 @@ impl Validate for Categories {
         const WHAT: &str = "column of categories";
         let sizes = self.slots <= MOST_SLOTS && self.hashed <= MOST_SLOTS;
         Inconsistent::require(sizes, WHAT, "its sizes are in range")?;
-        let names = self.known.iter().chain(self.late.iter().map(|(name, _)| name));
-        let known = self.known.len() <= self.slots && names.into_iter().all(|name| name.len() <= LONGEST_NAME);
+        let known = self.known.len() <= self.slots && self.all().all(|name| name.len() <= LONGEST_NAME);
         Inconsistent::require(known, WHAT, "it knows no more categories than it has room for")
     }
 }

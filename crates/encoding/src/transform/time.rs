@@ -45,6 +45,12 @@ impl Times {
         self.notation.instant(cell)
     }
 
+    /// Whether a cell is a number, which is read by its size, where times are no numbers.
+    pub(super) fn is_numbered(&self, cell: Cell<'_>) -> bool {
+        let are_numbers = matches!(self.notation, Notation::Clock(_));
+        !are_numbers && cell.number().is_some() && self.instant(cell).is_some()
+    }
+
     pub(super) fn encode(&self, cell: Cell<'_>, numbers: &mut [f64]) {
         let Some(instant) = self.instant(cell) else {
             // A gap lies in the middle of the circles.

@@ -2,7 +2,8 @@
 
 use mercer_core::Validate;
 use mercer_encoding::{
-    Cell, Cells, EncodingError, EncodingOptions, Face, Kind, Look, Overrides, Schema, TimeParts, Transform, Use,
+    Cell, Cells, DayOrder, EncodingError, EncodingOptions, Face, Kind, Look, Notation, Overrides, Schema, TimeParts,
+    Transform, Use,
 };
 
 fn names(list: &[&str]) -> Vec<String> {
@@ -72,9 +73,12 @@ fn magnitudes_among_plain_numbers_are_numbers() {
 /// No run of the same look shows another.
 #[test]
 fn the_first_cell_in_doubt_is_shown() {
-    let days: Vec<String> = (1..=12).map(|day| format!("{day}/{}/2020", 13 - day)).collect();
+    let days: Vec<String> = (1..=12).map(|day| format!("{}/{}/2020", 5 * day % 13, 7 * day % 13)).collect();
     let cells: Vec<Cell<'_>> = days.iter().map(|day| Cell::Text(day)).collect();
-    assert!(of("d", &cells).why.starts_with("\"1/12/2020\" may be two days"));
+    // Even steps tell the order.
+    let even = texts(&["01/11/2020", "01/12/2020", "01/01/2021"]);
+    assert_eq!(of("d", &even).notation, Notation::Day(DayOrder::DayMonthYear));
+    assert!(of("d", &cells).why.starts_with("\"5/7/2020\" may be two days"));
 }
 
 #[test]
@@ -169,7 +173,7 @@ fn counts_ranges_and_categories() {
     let column = of("x", &numbers([3.0, -1.0, f64::INFINITY, 3.0]));
     assert_eq!((column.missing, column.distinct, column.range), (1, 2, Some((-1.0, 3.0))));
     // Far more categories than are listed.
-    let many: Vec<String> = (0..30_000).map(|i| format!("{}", i % 12_000)).collect();
+    let many: Vec<String> = (0..30_000).map(|i| format!("s{}", i % 12_000)).collect();
     let column = of("x", &many.iter().map(|text| Cell::Text(text)).collect::<Vec<_>>());
     assert_eq!((column.kind, column.categories.len()), (Kind::Category, 256));
     assert!(column.distinct >= 10_000);

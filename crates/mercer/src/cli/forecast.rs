@@ -117,6 +117,9 @@ pub(crate) struct ForecastArguments {
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
+    /// What a column is, against what the first rows show: number, category, time, dmy, mdy or ymd
+    #[arg(long = "as", value_name = "NAME=KIND")]
+    kinds: Vec<String>,
     /// Add quantiles, such as 0.05,0.5,0.95, of --method season: the share of values that are below
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = probability)]
     quantiles: Vec<f64>,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use mercer::datasets::Registry;
 use mercer::encoding::{Encoding, Scale, TargetScale};
 use mercer::readers::{
-    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, Missing, ReadOptions, RowReader, Scheme,
+    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, RowReader, Scheme,
     TargetColumn, Targets, permutation, read_all,
 };
 
@@ -21,7 +21,7 @@ use super::opening::Opening;
 use super::source::{Source, TableColumns};
 use super::stop::Stop;
 use super::task::{Kind, TaskOptions, Values};
-use super::timed_series::TimedSeries;
+use super::timed_series::{SeriesOptions, TimedSeries};
 
 /// The examples.
 pub(crate) struct Input {
@@ -88,7 +88,7 @@ impl Input {
             None => return Err(Failure::because(format!("{shown}: was read already"))),
         };
         if looking.options.scale != Scale::None {
-            return Err(not_scaled(&shown, looking.options.scale));
+            return Err(unread(reader).unwrap_or_else(|| not_scaled(&shown, looking.options.scale)));
         }
         if !again {
             dialect::tell_doubt(reader.doubt());
@@ -127,23 +127,23 @@ impl Input {
     /// Rows of numbers without a target, such as those of a series or of pairs, which a libsvm file
     /// cannot hold.
     ///
-    /// Columns of times are left out; `time` is the one, of times or of numbers, by which the rows
-    /// must be in order, and `group` the one that names the trajectory of a row:
-    /// [`Example::label`].
+    /// Columns of times are left out, and so are those that count the rows. The name of a
+    /// trajectory is its [`Example::label`].
     pub(crate) fn plain(
         path: &Path,
         dialect: &Dialect,
-        missing: Missing,
         stop: &Stop,
-        beside: [Option<&ColumnChoice>; 2],
+        wanted: &SeriesOptions<'_>,
     ) -> Result<Self, Failure> {
         let shown = Source::of(path)?.to_string();
-        let mentioned = beside.into_iter().flatten().cloned().collect();
+        let kinds = wanted.overrides.kinds.iter().map(|(name, _)| ColumnChoice::Name(name.clone()));
+        let mentioned = [wanted.time, wanted.group].into_iter().flatten().cloned().chain(kinds).collect();
+        let missing = wanted.missing;
         let plain = ReadOptions { target: TargetColumn::None, missing, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
         refuse_libsvm(&shown, &options)?;
         let mut opening = Some(Opening::of(path, stop, || ())?);
-        if let Some(timed) = TimedSeries::look(&mut opening, &options, beside, missing)? {
+        if let Some(timed) = TimedSeries::look(&mut opening, &options, wanted)? {
             let columns = timed.columns();
             return Ok(Self::new(shown, InputSource::Timed(timed.into()), Kind::Numbers(0), columns));
         }
@@ -455,6 +455,19 @@ fn refuse_libsvm(shown: &str, options: &ReadOptions) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!("{shown}: a libsvm row has a target; write the numbers as csv, tsv or ndjson")))
+}
+
+/// Why the first rows cannot be read as numbers, if they cannot.
+fn unread(mut reader: RowReader) -> Option<Failure> {
+    let mut example = Example::default();
+    for _ in 0..super::FIRST_ROWS {
+        match reader.next_example(&mut example) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => return Some(error.into()),
+        }
+    }
+    None
 }
 
 /// Why numbers cannot be scaled row by row.

@@ -90,6 +90,9 @@ pub(crate) struct KoopmanArguments {
     /// changes, another one begins. Rows of one must stand together
     #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["state_dim", "input_dim"])]
     group: Option<ColumnChoice>,
+    /// What a column is, against what the first rows show: number takes one that counts the rows
+    #[arg(long = "as", value_name = "NAME=KIND")]
+    kinds: Vec<String>,
     /// The column, by name or by number from 1, by which the rows must be in order of time, within
     /// a group; it is no part of a state
     #[arg(long, value_name = "NAME|INDEX")]

@@ -415,6 +415,9 @@ fn predict(
         }
     };
     let replied = finish(replies, ended);
+    if let Some(encoding) = &model.encoding {
+        odd.report_new(encoding);
+    }
     if let Some(report) = bad.report() {
         verbosity::say(report);
     }

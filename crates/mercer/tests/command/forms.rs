@@ -8,10 +8,9 @@ use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use mercer::readers::instant_text;
-use parquet::arrow::ArrowWriter;
 use serde_json::Value;
 
-use crate::support::{Folder, Said};
+use crate::support::{Folder, Said, arrow_stream, parquet};
 
 /// Bits that look random, and are the same in every run.
 struct Chance(u64);
@@ -100,23 +99,6 @@ impl Table {
         RecordBatch::try_from_iter_with_nullable(columns).unwrap()
     }
 
-    fn parquet(&self) -> Vec<u8> {
-        let (batch, mut bytes) = (self.batch(), Vec::new());
-        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
-        writer.write(&batch).unwrap();
-        writer.close().unwrap();
-        bytes
-    }
-
-    fn arrow_stream(&self) -> Vec<u8> {
-        let (batch, mut bytes) = (self.batch(), Vec::new());
-        let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
-        writer.write(&batch).unwrap();
-        writer.finish().unwrap();
-        drop(writer);
-        bytes
-    }
-
     fn arrow(&self) -> Vec<u8> {
         let (batch, mut bytes) = (self.batch(), Vec::new());
         let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
@@ -136,7 +118,7 @@ impl Table {
             .with("t.csv", self.delimited(','))
             .with("t.tsv", self.delimited('\t'))
             .with("t.ndjson", self.ndjson())
-            .with("t.parquet", self.parquet())
+            .with("t.parquet", parquet(&self.batch()))
             .with("t.arrow", self.arrow());
         (folder, ["t.csv", "t.tsv", "t.ndjson", "t.parquet", "t.arrow"])
     }
@@ -276,7 +258,8 @@ fn a_pipe_says_what_its_file_says() {
         let table = Table::of(seed, 300);
         let texts = [("csv", table.delimited(',')), ("ndjson", table.ndjson())];
         let texts = texts.map(|(ending, text)| (ending, text.into_bytes()));
-        let columnar = [("arrow", table.arrow()), ("arrow", table.arrow_stream()), ("parquet", table.parquet())];
+        let columnar =
+            [("arrow", table.arrow()), ("arrow", arrow_stream(&table.batch())), ("parquet", parquet(&table.batch()))];
         for (ending, bytes) in texts.into_iter().chain(columnar) {
             let mut chance = Chance(seed);
             let mut cuts = vec![bytes.len(), chance.below(bytes.len() as u64) as usize];

@@ -7,6 +7,8 @@ mod columns;
 mod compare;
 mod data;
 mod dialects;
+#[cfg(feature = "arrow")]
+mod doors;
 mod eval;
 mod fit;
 mod fit_classes;

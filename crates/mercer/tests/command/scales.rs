@@ -128,3 +128,15 @@ fn a_target_to_predict_from_must_be_there() {
     assert_eq!(report.err.lines().count(), 1, "{}", report.err);
     object(&report.out);
 }
+
+/// An option hides no reason: a file that cannot be read is refused alike with and without scaling.
+#[test]
+fn scaling_hides_no_reason() {
+    let folder = Folder::new().with("empty.csv", "").with("head.csv", "a,y\n").with("jagged.csv", "1,2\n3\n4\n5\n");
+    for (file, reason) in [("empty.csv", "is empty"), ("head.csv", "has a header and no row"), ("jagged.csv", "line 2")]
+    {
+        for scale in ["", "--scale standard", "--scale robust", "--scale range"] {
+            folder.refused(1, &format!("eval {file} --learner krls {scale}"), &[file, reason]);
+        }
+    }
+}

@@ -206,3 +206,24 @@ pub(crate) fn noise(t: u64) -> f64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (z >> 11) as f64 / 2f64.powi(53) - 0.5
 }
+
+/// A table as the bytes of a Parquet file.
+#[cfg(feature = "arrow")]
+pub(crate) fn parquet(batch: &arrow_array::RecordBatch) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+/// A table as the bytes of a stream of Arrow.
+#[cfg(feature = "arrow")]
+pub(crate) fn arrow_stream(batch: &arrow_array::RecordBatch) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    bytes
+}

@@ -154,7 +154,7 @@ fn oddities_are_told_once() {
     let (_, err) = encoded(&folder, "eval sales.csv --learner krls --kernel gaussian:5");
     // There is room for a city more.
     assert_eq!(err.matches("does not fit its column").count(), 1, "{err}");
-    assert!(err.contains("line 302, column \"size\": does not fit its column and counts as missing"), "{err}");
+    assert!(err.contains("line 302, column \"size\": \"big\" does not fit its column and counts as missing"), "{err}");
     assert!(err.contains("column \"size\": 2 cells did not fit and counted as missing"), "{err}");
     assert!(!err.contains("Jena") && !err.contains("hashes"), "{err}");
 }

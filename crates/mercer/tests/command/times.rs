@@ -48,7 +48,7 @@ fn times_of_a_series_are_left_out_or_checked() {
     folder.refused(
         1,
         "forecast late.csv --time day",
-        &["late.csv, line 102, column 1 (\"day\")", "2024-02-20T00:00:00Z is before", "sort the rows"],
+        &["late.csv, line 102, column 1 (\"day\")", "2024-02-20 is before", "sort the rows"],
     );
     folder.refused(1, "forecast late.csv --time no", &["--time \"no\": there is no such column", "\"day\""]);
     folder.refused(2, "forecast earth_orientation --time no", &["--time is for files"]);

@@ -186,9 +186,10 @@ fn columns_of_other_files_are_matched() {
     assert_eq!(bare.trim_start_matches("prediction\n"), expected.trim_start_matches("prediction\n"));
     let said = folder.run("predict lacking.csv --model m.mercer");
     let told: Vec<&str> = said.err.lines().collect();
-    assert_eq!((said.code, told.len()), (Some(0), 2), "{}", said.err);
+    assert_eq!((said.code, told.len()), (Some(0), 3), "{}", said.err);
     assert!(told[0].contains("lacking.csv: has no column \"day\", which the model knows"), "{}", said.err);
     assert!(told[1].contains("column \"city\": has no number of its own for this category"), "{}", said.err);
+    assert_eq!(told[2], "mercer: column \"city\": 92 cells of categories without a number of their own");
     folder.refused(1, "predict other.csv --model m.mercer", &["none of the columns \"p\", \"q\""]);
     let learn = "predict lacking.csv --model m.mercer --learn --target cost --quiet";
     folder.refused(1, learn, &["has no column \"cost\", which is to be learnt"]);

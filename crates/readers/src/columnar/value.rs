@@ -33,7 +33,7 @@ pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
         return Some(Cell::Missing);
     }
     let number = match values.data_type() {
-        DataType::Boolean => return Some(Cell::Text(if values.as_boolean().value(row) { "true" } else { "false" })),
+        DataType::Boolean => return Some(Cell::Truth(values.as_boolean().value(row))),
         DataType::Utf8 => return Some(text_cell(values.as_string::<i32>().value(row))),
         DataType::LargeUtf8 => return Some(text_cell(values.as_string::<i64>().value(row))),
         DataType::Utf8View => return Some(text_cell(values.as_string_view().value(row))),
@@ -43,7 +43,7 @@ pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
             // A key is a whole number below the number of values.
             return cell(dictionary.values().as_ref(), key as usize);
         }
-        DataType::Timestamp(unit, _) => return Some(Cell::Instant(timestamp(values, row, *unit))),
+        DataType::Timestamp(..) => return Some(Cell::Instant(seconds(values, row))),
         DataType::Date32 => return Some(Cell::Instant(86_400.0 * f64::from(native::<Date32Type>(values, row)))),
         DataType::Date64 => return Some(Cell::Instant(native::<Date64Type>(values, row) as f64 / 1e3)),
         DataType::Int8 => native::<Int8Type>(values, row).into(),
@@ -61,14 +61,8 @@ pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
         DataType::Decimal64(..) => return decimal(&values.as_primitive::<Decimal64Type>().value_as_string(row)),
         DataType::Decimal128(..) => return decimal(&values.as_primitive::<Decimal128Type>().value_as_string(row)),
         DataType::Decimal256(..) => return decimal(&values.as_primitive::<Decimal256Type>().value_as_string(row)),
-        DataType::Time32(TimeUnit::Millisecond) => f64::from(native::<Time32MillisecondType>(values, row)) / 1e3,
-        DataType::Time32(_) => native::<Time32SecondType>(values, row).into(),
-        DataType::Time64(TimeUnit::Nanosecond) => native::<Time64NanosecondType>(values, row) as f64 / 1e9,
-        DataType::Time64(_) => native::<Time64MicrosecondType>(values, row) as f64 / 1e6,
-        DataType::Duration(TimeUnit::Second) => native::<DurationSecondType>(values, row) as f64,
-        DataType::Duration(TimeUnit::Millisecond) => native::<DurationMillisecondType>(values, row) as f64 / 1e3,
-        DataType::Duration(TimeUnit::Microsecond) => native::<DurationMicrosecondType>(values, row) as f64 / 1e6,
-        DataType::Duration(TimeUnit::Nanosecond) => native::<DurationNanosecondType>(values, row) as f64 / 1e9,
+        DataType::Time32(_) | DataType::Time64(_) => return Some(Cell::TimeOfDay(seconds(values, row))),
+        DataType::Duration(_) => return Some(Cell::Duration(seconds(values, row))),
         // What holds no single values was refused, and nulls were met above.
         _ => return Some(Cell::Missing),
     };
@@ -125,13 +119,29 @@ fn decimal(text: &str) -> Option<Cell<'static>> {
     text.parse().map(Cell::integer).ok().or_else(number)
 }
 
-fn timestamp(values: &dyn Array, row: usize, unit: TimeUnit) -> f64 {
-    let (count, second) = match unit {
-        TimeUnit::Second => (native::<TimestampSecondType>(values, row), 1),
-        TimeUnit::Millisecond => (native::<TimestampMillisecondType>(values, row), 1_000),
-        TimeUnit::Microsecond => (native::<TimestampMicrosecondType>(values, row), 1_000_000),
-        TimeUnit::Nanosecond => (native::<TimestampNanosecondType>(values, row), 1_000_000_000),
+/// Seconds of a time of day, of a duration, or since 1970. Whole seconds are exact.
+fn seconds(values: &dyn Array, row: usize) -> f64 {
+    use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
+    let (count, unit): (i64, _) = match values.data_type() {
+        DataType::Time32(Second) => (native::<Time32SecondType>(values, row).into(), Second),
+        DataType::Time32(_) => (native::<Time32MillisecondType>(values, row).into(), Millisecond),
+        DataType::Time64(Nanosecond) => (native::<Time64NanosecondType>(values, row), Nanosecond),
+        DataType::Time64(_) => (native::<Time64MicrosecondType>(values, row), Microsecond),
+        DataType::Duration(Second) => (native::<DurationSecondType>(values, row), Second),
+        DataType::Duration(Millisecond) => (native::<DurationMillisecondType>(values, row), Millisecond),
+        DataType::Duration(Microsecond) => (native::<DurationMicrosecondType>(values, row), Microsecond),
+        DataType::Duration(Nanosecond) => (native::<DurationNanosecondType>(values, row), Nanosecond),
+        DataType::Timestamp(Second, _) => (native::<TimestampSecondType>(values, row), Second),
+        DataType::Timestamp(Millisecond, _) => (native::<TimestampMillisecondType>(values, row), Millisecond),
+        DataType::Timestamp(Microsecond, _) => (native::<TimestampMicrosecondType>(values, row), Microsecond),
+        DataType::Timestamp(Nanosecond, _) => (native::<TimestampNanosecondType>(values, row), Nanosecond),
+        _ => return f64::NAN,
     };
-    // Whole seconds are exact.
-    count.div_euclid(second) as f64 + count.rem_euclid(second) as f64 / second as f64
+    let of_second = match unit {
+        Second => 1,
+        Millisecond => 1_000,
+        Microsecond => 1_000_000,
+        Nanosecond => 1_000_000_000,
+    };
+    count.div_euclid(of_second) as f64 + count.rem_euclid(of_second) as f64 / of_second as f64
 }

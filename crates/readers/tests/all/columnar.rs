@@ -96,21 +96,21 @@ fn types_are_cells() {
         ("clock", Arc::new(Time64MicrosecondArray::from(vec![1_500_000, 0, 1]))),
         ("money", Arc::new(Decimal128Array::from(vec![12_345, -1, 10]).with_precision_and_scale(20, 2).unwrap())),
     ]);
-    use Cell::{Instant, Missing, Number, Text};
+    use Cell::{Instant, Missing, Number, Text, TimeOfDay, Truth};
     let expected: Vec<Record> = [
         [
             Number(1.5),
             Number(0.25),
             Number(-7.0),
             Number(0.0),
-            Text("true"),
+            Truth(true),
             Text("a, b"),
             Text("x"),
             Text("red"),
             Instant(1_717_113_600.0),
             Instant(1_717_113_600.25),
             Instant(1.5),
-            Number(1.5),
+            TimeOfDay(1.5),
             Number(123.45),
         ],
         [
@@ -125,7 +125,7 @@ fn types_are_cells() {
             Missing,
             Instant(-0.5),
             Instant(1e-9),
-            Number(0.0),
+            TimeOfDay(0.0),
             Number(-0.01),
         ],
         [
@@ -133,14 +133,14 @@ fn types_are_cells() {
             Number(3.0),
             Number((1_u64 << 40) as f64),
             Number(255.0),
-            Text("false"),
+            Truth(false),
             Missing,
             Text("z"),
             Text("blue"),
             Instant(-86_400.0),
             Instant(0.0),
             Instant(0.0),
-            Number(1e-6),
+            TimeOfDay(1e-6),
             Number(0.1),
         ],
     ]

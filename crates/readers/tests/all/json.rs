@@ -35,7 +35,7 @@ fn refused(text: &str) -> String {
 fn objects_and_arrays_are_rows() {
     let expected = vec![
         Record::from_iter([Cell::Number(1.5), Cell::Text("red"), Cell::Text("2024-05-31"), Cell::Missing]),
-        Record::from_iter([Cell::Number(-2.0), Cell::Text("true"), Cell::Missing, Cell::Number(3.0)]),
+        Record::from_iter([Cell::Number(-2.0), Cell::Truth(true), Cell::Missing, Cell::Number(3.0)]),
     ];
     for text in [
         "{\"a\":1.5,\"b\":\"red\",\"c\":\"2024-05-31\",\"d\":null}\n{\"d\":3,\"b\":true,\"a\":-2}\n",

@@ -24,6 +24,19 @@ impl Head {
     /// # Errors
     /// Those after which no row can be read.
     pub(crate) fn of(records: &mut RowReader, enough: impl Fn(&Record) -> bool) -> Result<Option<Self>, DataError> {
+        let most = first_rows(records.columns().len());
+        Self::read(records, most, enough)
+    }
+
+    /// The same for so many rows at most.
+    ///
+    /// # Errors
+    /// Those after which no row can be read.
+    pub(crate) fn read(
+        records: &mut RowReader,
+        most: usize,
+        enough: impl Fn(&Record) -> bool,
+    ) -> Result<Option<Self>, DataError> {
         let width = records.columns().len();
         let named = records.is_named().then(|| Look::new(records.columns()));
         let (look, twice) = match named {
@@ -32,7 +45,7 @@ impl Head {
             None => (Look::unnamed(width), None),
         };
         let mut head = Self { rows: Vec::new(), look, twice, bad: 0, first_bad: None, whole: false };
-        for _ in 0..first_rows(width) {
+        for _ in 0..most {
             let mut record = Record::new();
             let read = super::next(records, &mut record).and_then(|read| match record.len() {
                 got if read && got != width => {

@@ -1,7 +1,7 @@
 //! What is told of the columns of a table: what each is, once, and the odd cells of each, the first
 //! by its place and all by their number.
 
-use mercer::encoding::{Encoding, Face, OddCells, Oddity, Schema};
+use mercer::encoding::{Column, Encoding, Face, OddCells, Oddity, Schema};
 use mercer::readers::Record;
 use serde_json::Value;
 
@@ -28,22 +28,42 @@ impl Oddities {
     pub(crate) fn tell(&mut self, encoding: &Encoding, record: &Record, place: impl Fn() -> String) {
         for (column, oddity) in encoding.transform().oddities(record) {
             let is_first = self.cells.take(column, oddity);
+            let said = || encoding.remark_on(column, oddity, record.cell(column));
             let column = &encoding.schema().columns()[column];
-            // What the first rows have is told with the column.
-            let known = oddity == Oddity::Gap && (column.missing > 0 || self.lacking.contains(&column.name));
-            if is_first && !known {
-                verbosity::remark(format!("{}, column {:?}: {}", place(), column.name, oddity.words()));
+            if is_first && !(oddity == Oddity::Gap && self.has_gaps(column)) {
+                verbosity::remark(format!("{}, column {:?}: {}", place(), column.name, said()));
             }
         }
     }
 
-    /// What was odd in all rows, column by column.
+    /// Whether gaps are nothing odd in a column: the first rows have some, which is told with the
+    /// column, or the table has none of it.
+    fn has_gaps(&self, column: &Column) -> bool {
+        column.missing > 0 || self.lacking.contains(&column.name)
+    }
+
+    /// What was odd in all rows of a stream that was not looked at.
+    pub(crate) fn report_new(&self, encoding: &Encoding) {
+        let new = |column: &Column, oddity| oddity != Oddity::Gap || !self.has_gaps(column);
+        self.report_those(encoding, new);
+    }
+
+    /// What was odd in all rows, column by column. Cells that were not understood are told even
+    /// where there are to be no remarks.
     pub(crate) fn report(&self, encoding: &Encoding) {
+        self.report_those(encoding, |column, _| !self.lacking.contains(&column.name));
+    }
+
+    fn report_those(&self, encoding: &Encoding, is_told: impl Fn(&Column, Oddity) -> bool) {
         for (column, counts) in self.cells.columns() {
-            let name = &encoding.schema().columns()[*column].name;
+            let column = &encoding.schema().columns()[*column];
+            let name = &column.name;
             for (oddity, count) in Oddity::ALL.into_iter().zip(counts) {
-                if *count > 1 && !self.lacking.contains(name) {
-                    verbosity::remark(format!("column {name:?}: {count} cells {}", oddity.words_of_all()));
+                let lost = oddity == Oddity::Misfit && verbosity::is_quiet();
+                if (*count > 1 || lost && *count > 0) && is_told(column, oddity) {
+                    let tell = if lost { verbosity::say } else { verbosity::remark };
+                    let cells = if *count == 1 { "cell" } else { "cells" };
+                    tell(format!("column {name:?}: {count} {cells} {}", oddity.words_of_all()));
                 }
             }
         }

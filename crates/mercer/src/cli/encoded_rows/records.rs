@@ -45,9 +45,7 @@ impl TargetColumns {
                 (Cell::Text(text), Kind::Class(Some(_))) if is_gap_mark(text) => {
                     return Err(DataError::MissingTarget { cell: cell(place) });
                 }
-                (Cell::Number(value), Kind::Class(_)) => Labels::canonical_number(value, label),
-                (Cell::Numeral(_, text) | Cell::Text(text), Kind::Class(_)) => Labels::canonical(text, label),
-                (Cell::Integer(_) | Cell::Instant(_), Kind::Class(_)) => Labels::canonical(&read.to_string(), label),
+                (_, Kind::Class(_)) => Labels::canonical_cell(read, label),
                 (_, Kind::Numbers(_)) => match number(notation, read) {
                     Some(value) => targets.push(value),
                     None if matches!(read, Cell::Text(text) if is_gap_mark(text)) => {
@@ -98,7 +96,7 @@ pub(crate) fn with_notation(
 
 /// Whether its numbers are written with something around them.
 pub(crate) fn is_marked((_, notation): &TargetPlace) -> bool {
-    notation.as_ref().is_some_and(|notation| *notation != Notation::Plain)
+    notation.as_ref().is_some_and(|notation| !notation.is_plain())
 }
 
 fn number(notation: &Option<Notation>, cell: Cell<'_>) -> Option<f64> {

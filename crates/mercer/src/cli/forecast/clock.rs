@@ -1,6 +1,6 @@
 //! The times of a series: how they are written, how far apart they are, and which are missing.
 
-use mercer::encoding::{Cell, Clock as Count, Notation, TimeStep};
+use mercer::encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep};
 use mercer::readers::instant_text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -84,6 +84,19 @@ impl Clock {
         if known.step.is_some() {
             (self.step, self.open) = (known.step, false);
         }
+    }
+
+    /// Whether a time that is not behind the one before may be local, of the hour in which clocks
+    /// are set back: in the first hours of a Sunday of autumn, where no zone is told.
+    pub(super) fn may_be_set_back(&self, before: f64, now: f64) -> bool {
+        let Calendar { of_day, of_week, of_year, .. } = Calendar::of(now);
+        let is_autumn = (0.2..0.35).contains(&of_year) || (0.72..0.86).contains(&of_year);
+        self.style == (TimeStyle::Instant { zone: false })
+            && (0.0..=3600.0).contains(&(before - now))
+            && (6.0..7.0).contains(&(7.0 * of_week))
+            && of_day < 3.5 / 24.0
+            && is_autumn
+            && self.step.is_some_and(|step| !step.is_of_days())
     }
 
     /// What is known of the step.
@@ -301,11 +314,18 @@ fn merge(values: &mut [f64], counts: &mut [u32], row: &[f64], repeats: Repeats) 
 
 #[cfg(test)]
 mod tests {
+    use mercer::encoding::{Overrides, Schema};
+
     use super::*;
+
+    fn notation(texts: &[&str]) -> Option<Notation> {
+        let rows: Vec<[Cell<'_>; 1]> = texts.iter().map(|text| [Cell::Text(text)]).collect();
+        Schema::of(&["day".to_owned()], &rows, &Overrides::default()).unwrap().columns()[0].times().cloned()
+    }
 
     fn clock(texts: &[&str]) -> Clock {
         let cells: Vec<Cell<'_>> = texts.iter().copied().map(Cell::Text).collect();
-        let notation = Notation::of_times(&cells, true).unwrap();
+        let notation = notation(texts);
         Clock::new("day", notation.as_ref(), &cells, false, false)
     }
 
@@ -322,8 +342,7 @@ mod tests {
             (&["30/01/2020", "31/01/2020"], "2020-02-01"),
         ] {
             let clock = clock(texts);
-            let notation = Notation::of_times(&[Cell::Text(texts[0]), Cell::Text(texts[1])], true).unwrap().unwrap();
-            let last = notation.instant(Cell::Text(texts[1])).unwrap();
+            let last = notation(texts).unwrap().instant(Cell::Text(texts[1])).unwrap();
             assert_eq!(clock.text(clock.later(last, 1).unwrap()), next);
         }
     }

@@ -15,6 +15,7 @@ use super::method::ForecastMethod;
 use super::rows::{ColumnOptions, SeriesRows};
 use super::times::TimeMemory;
 use crate::cli::FIRST_ROWS;
+use crate::cli::encoded_rows::overrides;
 use crate::cli::failure::Failure;
 use crate::cli::input::Input;
 use crate::cli::opening::Opening;
@@ -238,6 +239,7 @@ impl SeriesSource {
             head,
             group: group.as_ref(),
             clock: known_times.iter().flatten().map(TimeMemory::clock).next(),
+            overrides: overrides(&arguments.kinds, &Source::of(path)?)?,
         };
         let Some(mut rows) = SeriesRows::look(&mut opening, &options, &wanted)? else {
             return Ok(Self::Numbers(Input::of_numbers(opening, &options)?.into()));

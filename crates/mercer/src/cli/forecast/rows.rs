@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use mercer::readers::{
-    Cell, ColumnChoice, Counts, DataError, Format, Missing, ReadOptions, Record, RowReader, instant_text,
-};
+use mercer::readers::{Cell, ColumnChoice, Counts, DataError, Format, ReadOptions, Record, RowReader};
 
 use super::clock::{Clock, Repeats, TimedRows};
 use crate::cli::dialect;
 use crate::cli::failure::Failure;
 use crate::cli::opening::Opening;
 use crate::cli::source::TableColumns;
-use crate::cli::timed_series::{NumberColumn, SeriesHead, TimeColumn, is_of_times, place};
+use crate::cli::timed_series::{NumberColumn, SeriesHead, TimeColumn, place};
 use crate::cli::verbosity;
+use mercer::encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, is_name_of_times};
 
 /// What is asked of the columns.
 pub(super) struct ColumnOptions<'a> {
@@ -30,6 +29,8 @@ pub(super) struct ColumnOptions<'a> {
     pub(super) group: Option<&'a ColumnChoice>,
     /// What a model knows of the times.
     pub(super) clock: Option<&'a Clock>,
+    /// What the user says that columns are.
+    pub(super) overrides: Overrides,
 }
 
 /// The series that rows are of.
@@ -58,6 +59,8 @@ pub(super) struct SeriesRows {
     /// Whether missing rows can be given: an input that is missing cannot.
     fills: bool,
     values: Vec<f64>,
+    /// Cells that count as missing, because they are no numbers.
+    misfits: OddCells,
 }
 
 /// What the columns are.
@@ -69,8 +72,8 @@ struct Roles {
     time: Option<TimeColumn>,
     /// Columns of times that are not `time`.
     other_times: Vec<usize>,
-    /// Columns that could be forecast and are not.
-    left_out: Vec<usize>,
+    /// Columns that are neither forecast nor inputs.
+    unused: Vec<usize>,
 }
 
 impl SeriesRows {
@@ -89,13 +92,17 @@ impl SeriesRows {
         let told = wanted.time.is_some() || !wanted.targets.is_empty() || wanted.group.is_some();
         // Nobody waits for a first row behind names that are not those of times.
         let quiet =
-            |names: &[String]| !names.iter().any(|name| is_of_times(name)) && (names.len() == 1 || !wanted.season);
+            |names: &[String]| !names.iter().any(|name| is_name_of_times(name)) && (names.len() == 1 || !wanted.season);
         if data.is_pipe() && !told && data.header(options).is_some_and(|names| quiet(&names)) {
             return Ok(None);
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
-        let Some(head) = SeriesHead::read(&mut reader, wanted.head) else { return Ok(None) };
-        let roles = Roles::of(&head, &reader, &shown, wanted)?;
+        let chosen = ChosenColumns::find(&reader, &shown, wanted)?;
+        let told = chosen.kinds();
+        let Some(head) = SeriesHead::read(&mut reader, &shown, wanted.head, &told, &wanted.overrides)? else {
+            return Ok(None);
+        };
+        let roles = Roles::find(&head, chosen, &shown, wanted.season)?;
         let numbers: Vec<NumberColumn> = roles.numbers.iter().map(|&place| head.number_column(place)).collect();
         let all = numbers.len() == reader.columns().len() && numbers.iter().all(NumberColumn::is_plain);
         if roles.time.is_none() && roles.group.is_none() && all {
@@ -108,7 +115,7 @@ impl SeriesRows {
             wanted.clock.into_iter().for_each(|known| clock.go_on(known));
             clock
         });
-        roles.tell(&reader, &shown, wanted, clock.as_ref());
+        roles.tell(&head, &shown, wanted, clock.as_ref());
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
@@ -131,6 +138,7 @@ impl SeriesRows {
             repeats,
             fills,
             values,
+            misfits: OddCells::default(),
         }))
     }
 
@@ -189,7 +197,12 @@ impl SeriesRows {
             }
             self.values.clear();
             for column in &self.numbers {
-                self.values.push(column.read(&self.reader, &self.record, Missing::Nan)?);
+                let cell = self.record.cell(column.place);
+                self.values.push(column.notation.number(cell).unwrap_or(f64::NAN));
+                if column.is_misfit(cell) && self.misfits.take(column.place, Oddity::Misfit) {
+                    let place = self.reader.place(column.place);
+                    verbosity::remark(format!("{place}: {:?} {}", cell.to_string(), Oddity::Misfit.words()));
+                }
             }
             self.find_group()?;
             if self.time.is_none() {
@@ -207,7 +220,7 @@ impl SeriesRows {
             Cell::Text(text) | Cell::Numeral(_, text) => text.trim().to_owned(),
             Cell::Number(value) => value.to_string(),
             Cell::Integer(value) => value.to_string(),
-            Cell::Instant(seconds) => instant_text(seconds),
+            typed @ (Cell::Instant(_) | Cell::Truth(_) | Cell::TimeOfDay(_) | Cell::Duration(_)) => typed.to_string(),
             Cell::Missing => {
                 let cell = self.cell(groups.column);
                 return Err(Failure::because(format!("{cell}: has no name of a group; fill it, or leave the row out")));
@@ -250,8 +263,15 @@ impl SeriesRows {
         let (Some(column), Some(clock)) = (&self.time, &self.clock) else { return Ok(()) };
         let now = column.read(&self.reader, &self.record)?;
         if let Some(before) = self.courses[self.now].newest() {
-            let [value, before_text] = [now, before].map(|time| column.text(time));
+            let [value, before_text] = [now, before].map(|time| clock.text(time));
             let cell = self.cell(column.place);
+            if clock.may_be_set_back(before, now) {
+                return Err(Failure::because(format!(
+                    "{cell}: the time {value} comes a second time, behind {before_text}, as where clocks are set back; write the offset \
+                     from UTC behind the times, such as +02:00 and +01:00, or give them in UTC{}",
+                    self.several()
+                )));
+            }
             if now < before {
                 let error = DataError::Earlier { cell, value, before: before_text };
                 let remedy = format!("--ignore {:?} takes the rows as they come{}", clock.name, self.several());
@@ -287,6 +307,12 @@ impl SeriesRows {
 
     /// Tells a person what was found between the rows.
     pub(super) fn tell_gaps(&self) {
+        for (column, counts) in self.misfits.columns() {
+            let (name, count) = (&self.reader.columns()[*column], counts[Oddity::Misfit as usize]);
+            if count > 1 || verbosity::is_quiet() {
+                verbosity::say(format!("column {name:?}: {count} cells {}", Oddity::Misfit.words_of_all()));
+            }
+        }
         let Some(clock) = &self.clock else { return };
         let shown = &self.shown;
         let found = |of: fn(&TimedRows) -> &(u64, String)| {
@@ -328,77 +354,90 @@ impl SeriesRows {
     }
 }
 
-impl Roles {
-    fn of(head: &SeriesHead, reader: &RowReader, shown: &str, wanted: &ColumnOptions<'_>) -> Result<Self, Failure> {
-        let names = reader.columns();
-        let told = wanted.time.map(|choice| place(choice, reader, shown, "--time")).transpose()?;
-        let notation = |column: usize, name: &str| {
-            let found = head.notation(column, name);
-            found.map_err(|doubt| {
-                let name = &names[column];
-                Failure::because(format!(
-                    "{shown}: column {name:?}: {doubt}; write the days as year-month-day, or take the rows as they come with \
-                     --ignore {name:?}"
-                ))
-            })
+/// The columns that options name.
+struct ChosenColumns {
+    targets: Vec<usize>,
+    inputs: Vec<usize>,
+    time: Option<usize>,
+    group: Option<usize>,
+}
+
+impl ChosenColumns {
+    fn find(reader: &RowReader, shown: &str, wanted: &ColumnOptions<'_>) -> Result<Self, Failure> {
+        let one = |choice: Option<&ColumnChoice>, option: &str| {
+            choice.map(|choice| place(choice, reader, shown, option)).transpose()
         };
-        let chosen = |choices: &[ColumnChoice], option: &str| -> Result<Vec<usize>, Failure> {
+        let several = |choices: &[ColumnChoice], option: &str| -> Result<Vec<usize>, Failure> {
             choices.iter().map(|choice| place(choice, reader, shown, option)).collect()
         };
-        let targets = chosen(wanted.targets, "--target")?;
-        let group = wanted.group.map(|choice| place(choice, reader, shown, "--group")).transpose()?;
-        let asked_for = |column: &usize| targets.contains(column) || [told, group].contains(&Some(*column));
-        let mut times = Vec::new();
-        for column in (0..names.len()).filter(|column| !asked_for(column)) {
-            if let Some(notation) = notation(column, &names[column])? {
-                times.push(TimeColumn { place: column, notation: Some(notation) });
-            }
+        Ok(Self {
+            time: one(wanted.time, "--time")?,
+            targets: several(wanted.targets, "--target")?,
+            group: one(wanted.group, "--group")?,
+            inputs: several(wanted.inputs.1, wanted.inputs.0)?,
+        })
+    }
+
+    /// The kinds that the columns are to be of.
+    fn kinds(&self) -> Vec<(usize, Kind)> {
+        let numbers = self.targets.iter().chain(&self.inputs).map(|place| (*place, Kind::Number));
+        numbers.chain(self.time.map(|place| (place, Kind::Time))).collect()
+    }
+}
+
+impl Roles {
+    fn find(head: &SeriesHead, chosen: ChosenColumns, shown: &str, season: bool) -> Result<Self, Failure> {
+        let ChosenColumns { targets, inputs, time, group } = chosen;
+        let asked_for = |column: usize| targets.contains(&column) || [time, group].contains(&Some(column));
+        let doubtful = |column: &Column| column.kind == Kind::Text && !column.why.is_empty();
+        if let Some(place) = head.places(doubtful).into_iter().find(|place| !asked_for(*place)) {
+            let Column { name, why, .. } = head.column(place);
+            let why = Face::Command.said(name, why);
+            return Err(Failure::because(format!(
+                "{shown}: column {name:?}: {why}, and --ignore {name:?} leaves it out"
+            )));
         }
-        // Numbers of the column that is told to be the time are times where they may be.
-        let time = match told {
-            Some(place) => Some(TimeColumn { place, notation: notation(place, "time")? }),
-            None if times.len() == names.len() => None,
-            None => times.first().cloned(),
+        let mut times = head.times();
+        let width = head.places(|_| true).len();
+        let time = match time {
+            Some(place) => Some(head.time_column(place)),
+            None if times.len() == width => None,
+            None => times.iter().find(|place| !asked_for(**place)).map(|place| head.time_column(*place)),
         };
         let is_time = |column: usize| time.as_ref().is_some_and(|time| time.place == column);
-        let other_times: Vec<usize> = times.iter().map(|time| time.place).filter(|column| !is_time(*column)).collect();
-        let rest: Vec<usize> = (0..names.len())
-            .filter(|column| !is_time(*column) && !other_times.contains(column) && group != Some(*column))
+        times.retain(|column| !asked_for(*column) && !is_time(*column));
+        let rest: Vec<usize> = (0..width)
+            .filter(|column| !is_time(*column) && !times.contains(column) && group != Some(*column))
             .collect();
         if rest.is_empty() {
             return Err(Failure::because(format!(
                 "{shown}: holds times alone; give a file with columns of numbers, too"
             )));
         }
-        let (option, inputs) = wanted.inputs;
-        let inputs = chosen(inputs, option)?;
         let mut numbers = rest.clone();
         if !targets.is_empty() {
             numbers = targets;
-        } else if wanted.season {
-            let others = |column: &usize| !inputs.contains(column);
-            let of_numbers = |column: &usize| others(column) && head.may_be_of_numbers(*column);
-            let is_a_series = |column: &usize| of_numbers(column) && !head.is_a_counter(*column);
-            numbers = rest.iter().copied().filter(is_a_series).collect();
-            if numbers.is_empty() {
-                numbers = rest.iter().copied().filter(of_numbers).collect();
-            }
-            if numbers.is_empty() {
-                numbers = rest.iter().copied().filter(others).collect();
-            }
+        } else if season {
+            let those = |is_so: &dyn Fn(&Column) -> bool| -> Vec<usize> {
+                let mut those = rest.clone();
+                those.retain(|column| !inputs.contains(column) && is_so(head.column(*column)));
+                those
+            };
+            let series: [&dyn Fn(&Column) -> bool; 3] =
+                [&|column| column.holds_numbers() && !column.counter, &Column::holds_numbers, &|_| true];
+            numbers = series.into_iter().map(those).find(|those| !those.is_empty()).unwrap_or_default();
         }
         numbers.extend(&inputs);
         numbers.sort_unstable();
         numbers.dedup();
-        let tells = wanted.season && wanted.targets.is_empty();
-        let left_out = rest.into_iter().filter(|column| tells && !numbers.contains(column)).collect();
+        let unused = rest.into_iter().filter(|column| !numbers.contains(column)).collect();
         let inputs = inputs.iter().filter_map(|input| numbers.iter().position(|column| column == input)).collect();
-        Ok(Self { numbers, group, inputs, time, other_times, left_out })
+        Ok(Self { numbers, group, inputs, time, other_times: times, unused })
     }
 
     /// Tells a person what was found and not told.
-    fn tell(&self, reader: &RowReader, shown: &str, wanted: &ColumnOptions<'_>, clock: Option<&Clock>) {
-        let name = |column: &usize| format!("{:?}", reader.columns()[*column]);
+    fn tell(&self, head: &SeriesHead, shown: &str, wanted: &ColumnOptions<'_>, clock: Option<&Clock>) {
+        let name = |column: &usize| format!("{:?}", head.column(*column).name);
         if let Some(clock) = clock {
             let is = match clock.words() {
                 Some(step) => format!(", with a step of {step}"),
@@ -415,7 +454,15 @@ impl Roles {
         for column in &self.other_times {
             verbosity::remark(format!("{shown}: column {} holds times and is left out", name(column)));
         }
-        if !self.left_out.is_empty() {
+        // A reason is told whatever is chosen.
+        for column in self.unused.iter().map(|place| head.column(*place)).filter(|column| !column.why.is_empty()) {
+            verbosity::remark(format!(
+                "{shown}: column {:?}: {}",
+                column.name,
+                Face::Command.said(&column.name, &column.why)
+            ));
+        }
+        if wanted.season && wanted.targets.is_empty() && !self.unused.is_empty() {
             let list = |columns: &[usize]| match columns {
                 [one] => format!("{} is", name(one)),
                 several => format!("{} are", several.iter().map(name).collect::<Vec<_>>().join(", ")),
@@ -427,7 +474,7 @@ impl Roles {
             verbosity::remark(format!(
                 "{shown}: {} forecast; {} not (--target NAME,… chooses)",
                 list(&forecast),
-                list(&self.left_out)
+                list(&self.unused)
             ));
         }
     }

@@ -79,7 +79,7 @@ impl TimeMemory {
             let next = clock.later(*last, 1);
             return next.ok_or_else(|| format!("{name:?} has no value, and the times have no even step; give it"));
         }
-        let time = notation.clone().unwrap_or_default().instant(cell);
+        let time = notation.as_ref().map_or_else(|| cell.number(), |notation| notation.instant(cell));
         let shown = clock.text(*last);
         match time {
             None => Err(format!("{name:?}: {cell} is no time; write it like that of the row before, {shown}")),

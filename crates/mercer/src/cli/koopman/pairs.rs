@@ -5,15 +5,17 @@ use std::path::Path;
 
 use mercer::koopman::{Error, OperatorSums, OperatorSumsParams, Trajectory};
 use mercer::model::Operator;
-use mercer::readers::{ColumnChoice, DataError, Example, Missing};
+use mercer::readers::{DataError, Example, Missing};
 
 use super::{KoopmanArguments, KoopmanMethod};
 use crate::cli::dialect::Dialect;
+use crate::cli::encoded_rows::overrides;
 use crate::cli::failure::Failure;
 use crate::cli::input::{ExamplePlace, Input};
 use crate::cli::pipe;
 use crate::cli::source::Source;
 use crate::cli::stop::Stop;
+use crate::cli::timed_series::SeriesOptions;
 
 /// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read
 /// seldom.
@@ -176,7 +178,10 @@ impl PairStream {
         let known_trajectory = known.and_then(of);
         let sums = method == KoopmanMethod::Sums;
         let missing = if sums || given { Missing::Nan } else { Missing::default() };
-        let input = open_with(path, &arguments.dialect, &stop, [time, group], missing)?;
+        let overrides = overrides(&arguments.kinds, &Source::of(path)?)?;
+        let states = known.map_or(&[][..], |(_, model)| &model.columns);
+        let wanted = SeriesOptions { time, group, missing, overrides, states, counters: false };
+        let input = open(path, &arguments.dialect, &stop, &wanted)?;
         let (shown, columns) = (input.shown().to_owned(), input.columns().dimension);
         let names = input.columns().features().to_vec();
         let alone = sums && columns == 1 && known.is_none() && !arguments.making.has_dimensions();
@@ -355,24 +360,13 @@ fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64
     Ok(scores.iter().find(|score| score.1 <= WORSE * least + EXACT).map_or(1, |score| score.0))
 }
 
-/// A table without a target, complete.
-pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop) -> Result<Input, Failure> {
-    open_with(path, dialect, stop, [None; 2], Missing::default())
-}
-
-/// A table without a target, which may have gaps, beside columns of times and groups.
-fn open_with(
-    path: &Path,
-    dialect: &Dialect,
-    stop: &Stop,
-    beside: [Option<&ColumnChoice>; 2],
-    missing: Missing,
-) -> Result<Input, Failure> {
+/// A table without a target.
+pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, wanted: &SeriesOptions<'_>) -> Result<Input, Failure> {
     let source = Source::of(path)?;
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }
-    Input::plain(path, dialect, missing, stop, beside)
+    Input::plain(path, dialect, stop, wanted)
 }
 
 /// Numbers of a state of `delay` rows.

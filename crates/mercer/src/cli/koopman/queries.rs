@@ -10,6 +10,7 @@ use super::pairs;
 use crate::cli::dialect::Dialect;
 use crate::cli::failure::Failure;
 use crate::cli::stop::Stop;
+use crate::cli::timed_series::SeriesOptions;
 
 pub(super) struct Queries {
     rows: Vec<Vec<f64>>,
@@ -18,7 +19,9 @@ pub(super) struct Queries {
 impl Queries {
     /// Rows of `wanted` numbers: x, and the inputs of the steps behind the first one.
     pub(super) fn read(path: &Path, dialect: Dialect, wanted: usize) -> Result<Self, Failure> {
-        let mut input = pairs::open(path, &dialect.beside(path), &Stop::never())?;
+        // Queries may be a grid.
+        let series = SeriesOptions { counters: true, ..SeriesOptions::default() };
+        let mut input = pairs::open(path, &dialect.beside(path), &Stop::never(), &series)?;
         let (shown, got) = (input.shown(), input.columns().dimension);
         if got != wanted {
             let plural = if got == 1 { "column" } else { "columns" };

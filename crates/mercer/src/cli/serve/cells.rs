@@ -9,6 +9,7 @@ pub(super) fn cell_of(value: &Value) -> Cell<'_> {
         Value::Missing => Cell::Missing,
         Value::Number(number) => Cell::Number(*number),
         Value::Text(text) => text_cell(text),
+        Value::Truth(truth) => Cell::Truth(*truth),
     }
 }
 

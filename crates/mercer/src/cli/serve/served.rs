@@ -6,7 +6,7 @@ use std::path::Path;
 use mercer::encoding::{Oddity, ScaledTargets, Use};
 use mercer::model::{Classes, Model as SavedModel, Task};
 use mercer::notes::{Face, Watch, of_classes, of_numbers};
-use mercer::readers::{Cell, ColumnChoice, Labels};
+use mercer::readers::{Cell, ColumnChoice, Gaps, Labels};
 use mercer::{RegressorExt, Scratch};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 
@@ -59,7 +59,7 @@ struct Examples {
     /// Where the columns stand in a record, of a model behind an encoding.
     record: Option<Layout>,
     /// Values that stand for none.
-    gaps: Vec<String>,
+    gaps: Gaps,
     max_classes: usize,
     watch: Watch,
     answer: RowPrediction,
@@ -158,7 +158,7 @@ impl Examples {
             has_intervals: model.intervals().is_some(),
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
         };
-        let gaps = known_gaps(&model.description.own);
+        let gaps = Gaps::new(&known_gaps(&model.description.own));
         Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: RowPrediction::default() }
     }
 
@@ -168,8 +168,7 @@ impl Examples {
         let RawRow { example, record } = &mut sample;
         example.weight = row.weight;
         match (&row.targets[..], self.model.classes().is_some()) {
-            ([Value::Text(text)], true) => Labels::canonical(text, &mut example.label),
-            ([value], true) => Labels::canonical_number(value.number(), &mut example.label),
+            ([value], true) => Labels::canonical_cell(cell_of(value), &mut example.label),
             (targets, _) => example.targets.extend(targets.iter().map(Value::number)),
         }
         match &self.record {
@@ -179,24 +178,12 @@ impl Examples {
                 let weight = Value::Number(row.weight);
                 let learnt = row.targets.iter().chain((!row.targets.is_empty()).then_some(&weight));
                 for (place, value) in layout.places().zip(row.values.iter().chain(learnt)) {
-                    cells[place] = match value {
-                        value if self.is_gap(value) => Cell::Missing,
-                        value => cell_of(value),
-                    };
+                    cells[place] = self.gaps.without(cell_of(value));
                 }
                 cells.into_iter().for_each(|cell| record.push(cell));
             }
         }
         sample
-    }
-
-    /// Whether a value stands for none.
-    fn is_gap(&self, value: &Value) -> bool {
-        self.gaps.iter().any(|gap| match value {
-            Value::Missing => false,
-            Value::Number(number) => gap.parse() == Ok(*number),
-            Value::Text(text) => text.trim() == gap.trim(),
-        })
     }
 
     /// The variances of the targets in their own units, of a row that was scaled when it was

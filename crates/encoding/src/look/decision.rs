@@ -1,0 +1,250 @@
+//! The decision: what a column is, and how its texts are read, by what was seen of it.
+
+use mercer_core::{Cell, ValueRange, parse_instant};
+
+use super::doubt::is_name_of_identifier;
+use super::sight::{ColumnSight, ENOUGH_TEXTS, TimeVariation};
+use crate::error::EncodingError;
+use crate::face::MARKS_TELL;
+use crate::kind::ToldKind;
+use crate::notation::{CELLS_A_MISFIT, Clock, Notation, TextReading};
+use crate::numeral::is_set_off;
+use crate::schema::{Column, Kind, TimeParts, Use};
+
+/// Average length of texts that are words for people, in bytes.
+const LONG_TEXT: u64 = 40;
+
+impl ColumnSight {
+    /// What the column is, how its texts are read, and what is to be said of it.
+    fn kind(&self, name: &str) -> (Kind, Notation, String) {
+        let said = |kind, why: String| (kind, Notation::Plain, why);
+        let (present, distinct) = (self.present(), self.distinct());
+        let names_rows = self.marks == 0 && !self.not_running && is_name_of_identifier(name);
+        if self.are_most(self.instants + self.dates) {
+            return said(Kind::Time, String::new());
+        }
+        if self.are_most(self.durations) {
+            let kind = if distinct > 1 { Kind::Number } else { Kind::Constant };
+            return (kind, Notation::Duration, String::new());
+        }
+        if self.are_most(self.numbers)
+            && let Some(clock) = self.clock(name)
+        {
+            return (Kind::Time, Notation::Clock(clock), String::new());
+        }
+        if distinct <= 1 {
+            return said(Kind::Constant, String::new());
+        }
+        if self.are_most(self.numbers) {
+            if names_rows {
+                return said(Kind::Identifier, String::new());
+            }
+            return self.numbers(name, self.notation_of_most());
+        }
+        if self.is_listed() {
+            let mut doubt = String::new();
+            match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
+                TextReading::As(Notation::Plain) if names_rows => {
+                    return said(Kind::Identifier, String::new());
+                }
+                TextReading::As(notation) => return self.numbers(name, notation),
+                TextReading::Doubtful(value) => {
+                    doubt = format!("{value:?} may be read as two numbers; {MARKS_TELL}");
+                }
+                TextReading::Text => {}
+            }
+            match Notation::of_days(self.values()) {
+                TextReading::As(notation) => return (Kind::Time, notation, String::new()),
+                TextReading::Doubtful(value) => match Notation::of_even_days(&self.values()) {
+                    Some(notation) => return (Kind::Time, notation, String::new()),
+                    None => {
+                        doubt = format!("{value:?} may be two days; its kind tells which: {name}=dmy or {name}=mdy");
+                    }
+                },
+                TextReading::Text => {}
+            }
+            if !doubt.is_empty() {
+                return said(Kind::Text, doubt);
+            }
+            if let Some(notation) = Notation::of_written(&self.values(), false) {
+                return (Kind::Time, notation, String::new());
+            }
+        }
+        let kind = if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
+            Kind::Text
+        } else if 2 * self.numbers <= present && distinct == present && present >= ENOUGH_TEXTS {
+            Kind::Identifier
+        } else {
+            Kind::Category
+        };
+        said(kind, self.doubt_of_texts(name).unwrap_or_default())
+    }
+
+    /// A column of numbers, with what is to be said of it.
+    fn numbers(&self, name: &str, notation: Notation) -> (Kind, Notation, String) {
+        let why = self.set_off(&notation).or_else(|| self.doubt_of_numbers(name));
+        (Kind::Number, notation, why.unwrap_or_default())
+    }
+
+    /// How the cells are read of a column of which nearly all are numbers: some may be written as
+    /// accounts write what is below zero, or with a word for thousands.
+    fn notation_of_most(&self) -> Notation {
+        let are_bits = self.unlisted == 0 && self.values.len() == 2 && self.present() == self.numbers;
+        if are_bits && let Some(words) = self.truth_words() {
+            return Notation::Truth(words);
+        }
+        let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
+        match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
+            TextReading::As(notation) if set_off || matches!(notation, Notation::Magnitude(_)) => notation,
+            _ => Notation::Plain,
+        }
+    }
+
+    /// How texts are read that are told to be numbers: half of them may be none.
+    fn told_numbers(&self) -> TextReading {
+        let of_share = |misfit| Notation::of_told_numbers(self.values(), misfit, self.number_marks);
+        Some(of_share(CELLS_A_MISFIT)).filter(|read| *read != TextReading::Text).unwrap_or_else(|| of_share(2))
+    }
+
+    /// How the texts are read of a column whose kind is told.
+    fn told(&self, name: &str, ToldKind { kind, order }: ToldKind) -> Result<Notation, EncodingError> {
+        let nothing = self.present() == 0;
+        let unreadable = |read: &dyn Fn(&str) -> bool, kind| {
+            // The earliest cell that cannot be read.
+            let value = self.values().map(|(value, _)| value).find(|value| !read(value))?.to_owned();
+            Some(EncodingError::Unreadable { name: name.to_owned(), value, kind })
+        };
+        let doubtful = |value, remedy| EncodingError::Doubtful { name: name.to_owned(), value, remedy };
+        let notation = match kind {
+            Kind::Number if self.durations > 0 && self.are_most(self.durations) => Notation::Duration,
+            Kind::Number if nothing || self.are_most(self.numbers) => self.notation_of_most(),
+            Kind::Number => match self.told_numbers() {
+                TextReading::As(notation) => notation,
+                TextReading::Doubtful(value) => {
+                    return Err(doubtful(value, MARKS_TELL.to_owned()));
+                }
+                TextReading::Text
+                    if self.numbers > 0 || self.values().any(|(value, _)| value.parse::<f64>().is_ok()) =>
+                {
+                    Notation::Plain
+                }
+                TextReading::Text => match self.truth_words() {
+                    Some(words) => Notation::Truth(words),
+                    None => return Err(unreadable(&|_| false, "number").unwrap_or(EncodingError::NothingLeft)),
+                },
+            },
+            Kind::Time => {
+                let notation = match order {
+                    Some(order) => Notation::Day(order),
+                    None if nothing || self.texts == self.dates && self.numbers == 0 => Notation::Plain,
+                    None if self.texts == 0 => {
+                        let numbers = self.values().filter_map(|(value, _)| value.parse().ok());
+                        Notation::Clock(Clock::of_sizes(&numbers.collect::<Vec<_>>()).unwrap_or(Clock::Elapsed))
+                    }
+                    None => match Notation::of_days(self.values()) {
+                        TextReading::As(notation) => notation,
+                        TextReading::Doubtful(value) => Notation::of_even_days(&self.values()).ok_or_else(|| {
+                            doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy"))
+                        })?,
+                        TextReading::Text => Notation::of_written(&self.values(), true).unwrap_or_default(),
+                    },
+                };
+                let read = |value: &str| {
+                    let number = value.parse().ok().map(|number| Cell::Numeral(number, value));
+                    notation.instant(number.unwrap_or(Cell::Text(value))).is_some()
+                };
+                // As of numbers, half may be none.
+                let odd = self.values().filter(|(value, _)| !read(value)).map(|(_, count)| count).sum::<u64>();
+                if 2 * odd > self.present()
+                    && let Some(refused) = unreadable(&read, "time")
+                {
+                    return Err(refused);
+                }
+                notation
+            }
+            _ => Notation::Plain,
+        };
+        Ok(notation)
+    }
+
+    pub(super) fn decide(self, name: &str, told: Option<ToldKind>) -> Result<Column, EncodingError> {
+        let (kind, notation, why) = match told {
+            Some(told) => (told.kind, self.told(name, told)?, String::new()),
+            None => self.kind(name),
+        };
+        let used = match kind {
+            Kind::Identifier | Kind::Text if told.is_some() => Use::Unwanted,
+            _ if self.present() == 0 && told.is_none() => Use::Late,
+            Kind::Identifier => Use::Identifier,
+            Kind::Text => Use::Text,
+            _ => Use::Encoded,
+        };
+        let is_time = kind == Kind::Time;
+        let (range, times) = self.ranges(kind, &notation);
+        let listed = kind == Kind::Category || (kind == Kind::Constant && range.ends().is_none());
+        let misfits = match kind {
+            // The text of a number may have a decimal comma, which the file tells and a value does
+            // not.
+            Kind::Number if notation == Notation::Plain => {
+                self.marks + self.instants + self.durations + self.truths + self.texts - self.plain
+            }
+            Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
+            Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
+            Kind::Constant if range.ends().is_some() => self.marks,
+            _ => 0,
+        };
+        let counter = told.is_none() && self.counts_rows(name);
+        let distinct = if listed { self.values.len() as u64 + self.unlisted } else { self.distinct() };
+        Ok(Column {
+            name: name.to_owned(),
+            kind,
+            used,
+            missing: self.missing + misfits,
+            distinct,
+            range: if is_time { times.range.ends() } else { range.ends() },
+            categories: if listed { self.most_frequent() } else { Vec::new() },
+            time: if is_time { times.parts() } else { TimeParts::default() },
+            mean: false,
+            notation,
+            why,
+            counter,
+        })
+    }
+
+    /// Cells of the values that do not fit.
+    fn misfits(&self, fits: impl Fn(Cell<'_>) -> bool) -> u64 {
+        let cell = |value: &'_ str| match value.parse::<f64>() {
+            Ok(number) if number.is_finite() => fits(Cell::Numeral(number, value)),
+            _ => parse_instant(value).is_some_and(|_| self.instants > 0) || fits(Cell::Text(value)),
+        };
+        if self.texts == 0 { 0 } else { self.values().filter(|(value, _)| !cell(value)).map(|(_, count)| count).sum() }
+    }
+
+    /// The range of a column of numbers, and the times of one of times.
+    fn ranges(&self, kind: Kind, notation: &Notation) -> (ValueRange, TimeVariation) {
+        let are_names = kind == Kind::Identifier && self.plain < self.texts;
+        let are_numbers = matches!(kind, Kind::Number | Kind::Identifier) && !are_names;
+        let mut range = if are_names { ValueRange::NOTHING } else { self.range };
+        let mut times = self.times.clone();
+        match (kind, notation) {
+            _ if are_numbers && self.texts > 0 => {
+                self.values().filter_map(|(value, _)| notation.number(Cell::Text(value))).for_each(|number| {
+                    range.observe(number);
+                });
+            }
+            (Kind::Time, Notation::Plain) => {}
+            (Kind::Time, Notation::Clock(_)) => {
+                times = TimeVariation::default();
+                let cell = |value: &str| value.parse().ok().and_then(|number| notation.instant(Cell::Number(number)));
+                self.values().filter_map(|(value, _)| cell(value)).for_each(|instant| times.observe(instant));
+            }
+            (Kind::Time, _) => {
+                times = TimeVariation::default();
+                let instants = self.values().filter_map(|(value, _)| notation.instant(Cell::Text(value)));
+                instants.for_each(|instant| times.observe(instant));
+            }
+            _ => {}
+        }
+        (range, times)
+    }
+}

@@ -1,0 +1,123 @@
+//! Doubts: what a column may have been meant for, where that is not plain.
+
+use std::collections::HashMap;
+
+use mercer_core::{Cell, ValueRange, parse_instant};
+
+use super::sight::{ColumnSight, ENOUGH_TEXTS};
+use crate::notation::{CELLS_A_MISFIT, Notation, TextReading};
+use crate::numeral::is_set_off;
+use crate::written_time::clock;
+
+impl ColumnSight {
+    /// A number below zero as accounts write it, with what it is read as.
+    pub(super) fn set_off(&self, notation: &Notation) -> Option<String> {
+        let text = self.values().map(|(value, _)| value).find(|value| is_set_off(value))?;
+        notation.number(Cell::Text(text)).map(|number| format!("{text:?} is {number}"))
+    }
+
+    /// Why numbers may be something else.
+    pub(super) fn doubt_of_numbers(&self, name: &str) -> Option<String> {
+        let code = self.code.map(|written| format!("some {written}; {name}=category keeps codes apart"));
+        let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
+        let present = self.present();
+        let differ = present >= ENOUGH_TEXTS && self.distinct() == present && is_name_of_identifier(name);
+        let names_rows = || differ.then(|| format!("another one in each row; {name}=identifier leaves it out"));
+        code.or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
+    }
+
+    /// What a column of categories may have been meant for.
+    pub(super) fn doubt_of_texts(&self, name: &str) -> Option<String> {
+        if self.unlisted == 0
+            && let Some([one, other]) = Notation::of_two(self.values())
+        {
+            return Some(format!("{one:?} and {other:?} are numbers written in two ways; write all in one"));
+        }
+        if let Some(odd) = self.odd_time() {
+            return Some(format!("{odd:?} is no time; {name}=time has such cells count as missing"));
+        }
+        if let Some(odd) = self.odd_number() {
+            return Some(format!("{odd:?} is no number; {name}=number has such cells count as missing"));
+        }
+        if let Some((text, number)) = self.told_number() {
+            let time = if clock(text).is_some() { format!(", {name}=time as a time of day") } else { String::new() };
+            return Some(format!("{text:?} may be the number {number}; {name}=number reads it so{time}"));
+        }
+        let mut small = HashMap::new();
+        self.values().find_map(|(value, _)| {
+            let first = small.insert(value.to_lowercase(), value)?;
+            Some(format!("{first:?} and {value:?} differ in capitals alone, and are two of them"))
+        })
+    }
+
+    /// A text that is a number where that is told, with the number, in a column of such.
+    fn told_number(&self) -> Option<(&str, f64)> {
+        let read = if self.unlisted == 0 {
+            Notation::of_told_numbers(self.values(), CELLS_A_MISFIT, self.number_marks)
+        } else {
+            return None;
+        };
+        let TextReading::As(notation) = read else { return None };
+        self.values().find_map(|(value, _)| Some((value, notation.number(Cell::Text(value))?)))
+    }
+
+    /// A text that is no time, in a column of which more than half are times.
+    fn odd_time(&self) -> Option<&str> {
+        if 2 * (self.instants + self.dates) <= self.present() {
+            return None;
+        }
+        self.values().map(|(value, _)| value).find(|value| parse_instant(value).is_none())
+    }
+
+    /// A text that is no number, in a column of which more than half are numbers.
+    fn odd_number(&self) -> Option<&str> {
+        let mut texts = self.values().map(|(value, _)| value);
+        if 2 * self.numbers > self.present() {
+            return texts.find(|value| value.replacen(',', ".", 1).parse::<f64>().is_err());
+        }
+        if self.unlisted > 0 {
+            return None;
+        }
+        let TextReading::As(notation) = Notation::of_numbers(self.values(), 2, self.number_marks) else { return None };
+        texts.find(|value| notation.number(Cell::Text(value)).is_none())
+    }
+
+    /// A number that programs write where there is no value, if it is there more than once and much
+    /// farther from all others than these are from one another.
+    fn outlying_mark(&self) -> Option<&'static str> {
+        const MARKS: [(&str, f64); 7] = [
+            ("-99", -99.0),
+            ("-999", -999.0),
+            ("-9999", -9999.0),
+            ("-99999", -99_999.0),
+            ("999", 999.0),
+            ("9999", 9999.0),
+            ("99999", 99_999.0),
+        ];
+        let is_far = |(text, mark): &(&str, f64)| {
+            let often = self.places.get(*text).is_some_and(|&place| self.values[place].1 > 1);
+            let mut others = ValueRange::NOTHING;
+            if often && self.unlisted == 0 {
+                let values = self.values().filter(|(value, _)| value != text);
+                values.filter_map(|(value, _)| value.parse().ok()).for_each(|number| others.observe(number));
+            }
+            others.ends().is_some_and(|(low, high)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low))
+        };
+        MARKS.into_iter().find(is_far).map(|(text, _)| text)
+    }
+}
+
+/// Whether a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no
+/// name at all, and the like.
+pub(super) fn is_name_of_identifier(name: &str) -> bool {
+    const WHOLE: [&str; 12] =
+        ["", "index", "row", "rownames", "rownum", "row_number", "rowid", "no", "nr", "key", "uuid", "instant"];
+    let lower = name.trim().to_lowercase();
+    let ends =
+        |tail: &str| lower == tail || lower.ends_with(&format!("_{tail}")) || lower.ends_with(&format!(" {tail}"));
+    WHOLE.contains(&lower.as_str())
+        || ["id", "nr", "no", "number", "key"].iter().any(|tail| ends(tail))
+        || name.ends_with("Id")
+        || name.ends_with("ID")
+        || lower.starts_with("unnamed:")
+}

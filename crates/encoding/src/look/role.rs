@@ -1,0 +1,58 @@
+//! Roles: a column that tells the times of the rows by numbers, and one that counts the rows.
+
+use super::sight::ColumnSight;
+use crate::clock::Clock;
+use crate::look::doubt::is_name_of_identifier;
+
+/// Parts of the names of columns that hold times.
+const OF_TIMES: [&str; 10] = ["date", "time", "datum", "zeit", "stamp", "epoch", "unix", "year", "month", "quarter"];
+/// Whole names of such.
+const TIMES: [&str; 8] = ["day", "week", "hour", "when", "at", "ts", "ds", ""];
+/// Parts of the names of columns whose numbers may be years or months.
+const OF_YEARS: [&str; 9] = ["year", "jahr", "année", "annee", "año", "date", "datum", "month", "quarter"];
+/// Names of columns that count in even steps, beside those of times and of rows.
+const OF_STEPS: [&str; 12] = ["t", "k", "n", "i", "j", "step", "steps", "tick", "frame", "sample", "iter", "iteration"];
+
+/// Whether a column of this name may hold times: `date`, `timestamp`, `birth_year`, `ts`, no name
+/// at all, and the like.
+#[must_use]
+pub fn is_name_of_times(name: &str) -> bool {
+    let name = name.to_lowercase();
+    OF_TIMES.iter().any(|part| name.contains(part)) || TIMES.contains(&name.trim())
+}
+
+impl ColumnSight {
+    /// What the numbers of a column of this name count, if they are instants: days in eight digits
+    /// of whatever name, years and months where the name speaks of them, and seconds since 1970 or
+    /// parts of them where it speaks of times.
+    pub(super) fn clock(&self, name: &str) -> Option<Clock> {
+        if self.numbers == 0 {
+            return None;
+        }
+        let numbers: Vec<f64> = self.values().filter_map(|(value, _)| value.parse().ok()).collect();
+        let clock = Clock::of_sizes(&numbers)?;
+        let lower = name.to_lowercase();
+        let is_certain = match clock {
+            // Days are told by more than one of them, of these centuries.
+            Clock::Digits => numbers.len() > 1 && numbers.iter().all(|number| (1.8e7..2.2e7).contains(number)),
+            Clock::Years | Clock::Months => OF_YEARS.iter().any(|part| lower.contains(part)),
+            // A count of rows or seconds may have the size of days of a spreadsheet.
+            Clock::Days | Clock::Elapsed => false,
+            Clock::Seconds | Clock::Milliseconds | Clock::Microseconds | Clock::Nanoseconds => is_name_of_times(name),
+        };
+        is_certain.then_some(clock)
+    }
+
+    /// Whether a column of this name counts the rows: there are several, each has a number, and
+    /// these rise by 1 from row to row, or by another even step in a column whose name speaks of
+    /// steps, times or rows; or they are whole and rise, in one whose name speaks of rows.
+    pub(super) fn counts_rows(&self, name: &str) -> bool {
+        if self.numbers < 3 || self.missing > 0 || self.numbers != self.present() || self.marks > 0 {
+            return false;
+        }
+        let of_rows = is_name_of_identifier(name);
+        let of_steps = of_rows || is_name_of_times(name) || OF_STEPS.contains(&name.trim().to_lowercase().as_str());
+        let is_even = |step: f64| !self.uneven && step != 0.0 && (step == 1.0 || of_steps);
+        self.step.is_some_and(is_even) || of_rows && !self.not_running
+    }
+}

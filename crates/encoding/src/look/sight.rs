@@ -1,0 +1,196 @@
+//! What a look has seen of a column.
+
+use std::collections::HashMap;
+
+use mercer_core::{Calendar, Cell, TruthWords, ValueRange, is_gap_mark, parse_instant};
+
+use crate::key::Key;
+use crate::notation::{CELLS_A_MISFIT, Notation, NumberMarks};
+use crate::numeral::code;
+use crate::schema::{LISTED, LONGEST_NAME, TimeParts};
+
+/// Different values of a column that are counted.
+const MOST_DISTINCT: usize = 10_000;
+
+/// Texts of which none comes twice before they count as identifiers.
+pub(super) const ENOUGH_TEXTS: u64 = 20;
+
+const DAY: f64 = 86_400.0;
+
+/// What was seen of a column.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ColumnSight {
+    pub(super) missing: u64,
+    /// Texts that are gaps among numbers and times, and values among categories.
+    pub(super) marks: u64,
+    pub(super) numbers: u64,
+    pub(super) instants: u64,
+    pub(super) durations: u64,
+    pub(super) truths: u64,
+    pub(super) texts: u64,
+    /// Texts that are numbers as every program writes them.
+    pub(super) plain: u64,
+    /// Texts that are dates or times.
+    pub(super) dates: u64,
+    /// Their bytes.
+    pub(super) bytes: u64,
+    pub(super) range: ValueRange,
+    pub(super) last: Option<f64>,
+    /// From the first number to the second.
+    pub(super) step: Option<f64>,
+    /// Another step from one number to the next.
+    pub(super) uneven: bool,
+    /// A number that is no integer, or not above the one before.
+    pub(super) not_running: bool,
+    pub(super) times: TimeVariation,
+    /// The different values with how often each came, in the order in which they came first.
+    pub(super) values: Vec<(String, u64)>,
+    /// Where each of them stands there.
+    pub(super) places: HashMap<String, usize>,
+    /// How the first number is written that may be a code.
+    pub(super) code: Option<&'static str>,
+    /// Values that are too long to be listed, or too many.
+    pub(super) unlisted: u64,
+    /// The marks of numbers, told or shown by other columns.
+    pub(super) number_marks: NumberMarks,
+}
+
+/// How the times of a column vary.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimeVariation {
+    pub(super) range: ValueRange,
+    pub(super) first: Option<Calendar>,
+    pub(super) last: Option<f64>,
+    pub(super) least_gap: Option<f64>,
+    pub(super) hours: bool,
+    pub(super) days: bool,
+}
+
+impl TimeVariation {
+    pub(super) fn observe(&mut self, instant: f64) {
+        self.range.observe(instant);
+        let calendar = Calendar::of(instant);
+        let first = *self.first.get_or_insert(calendar);
+        self.hours |= first.of_day != calendar.of_day;
+        self.days |= first.day != calendar.day;
+        if let Some(last) = self.last.replace(instant) {
+            let gap = (instant - last).abs();
+            if gap > 0.0 {
+                self.least_gap = Some(self.least_gap.map_or(gap, |least| least.min(gap)));
+            }
+        }
+    }
+
+    pub(super) fn parts(&self) -> TimeParts {
+        let closer = |days: f64| self.days && self.least_gap.is_some_and(|gap| gap < days * DAY);
+        TimeParts { hour: self.hours, weekday: closer(7.0), season: closer(300.0) }
+    }
+}
+
+impl ColumnSight {
+    pub(super) fn observe(&mut self, cell: Cell<'_>) {
+        let Some(key) = Key::of(cell) else {
+            self.missing += 1;
+            return;
+        };
+        match cell {
+            Cell::Missing => {}
+            Cell::Number(_) | Cell::Integer(_) | Cell::Numeral(..) => {
+                self.numbers += 1;
+                self.code = self.code.or_else(|| code(cell));
+                if let Some(number) = cell.number() {
+                    self.range.observe(number);
+                    self.observe_order(number);
+                }
+            }
+            Cell::Truth(_) => {
+                self.truths += 1;
+                self.not_running = true;
+            }
+            Cell::Duration(seconds) => {
+                self.durations += 1;
+                self.range.observe(seconds);
+                self.not_running = true;
+            }
+            Cell::Instant(instant) | Cell::TimeOfDay(instant) => {
+                self.instants += 1;
+                self.times.observe(instant);
+            }
+            Cell::Text(text) if is_gap_mark(text) => self.marks += 1,
+            Cell::Text(text) => {
+                self.texts += 1;
+                match Notation::Plain.number(cell) {
+                    Some(number) => {
+                        self.plain += 1;
+                        self.observe_order(number);
+                    }
+                    None => self.not_running = true,
+                }
+                self.bytes += text.len() as u64;
+                if let Some(instant) = parse_instant(text) {
+                    self.dates += 1;
+                    self.times.observe(instant);
+                }
+            }
+        }
+        let key = key.as_str();
+        if let Some(&place) = self.places.get(key) {
+            self.values[place].1 += 1;
+        } else if key.len() <= LONGEST_NAME && self.values.len() < MOST_DISTINCT {
+            self.places.insert(key.to_owned(), self.values.len());
+            self.values.push((key.to_owned(), 1));
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    pub(super) fn observe_order(&mut self, number: f64) {
+        if let Some(last) = self.last.replace(number) {
+            self.not_running |= number <= last;
+            let step = *self.step.get_or_insert(number - last);
+            // Numbers of tenths are even to rounding.
+            self.uneven |= (number - last - step).abs() > 1e-9 * (step.abs() + number.abs());
+        }
+        self.not_running |= number != number.trunc();
+    }
+
+    /// Cells with a value, whatever the column is.
+    pub(super) fn present(&self) -> u64 {
+        self.numbers + self.instants + self.durations + self.truths + self.texts
+    }
+
+    /// Different values that are no marks of gaps.
+    pub(super) fn distinct(&self) -> u64 {
+        (self.values().count() as u64).saturating_add(self.unlisted)
+    }
+
+    /// Values that are no marks of gaps, and how often each came, in the order in which they came
+    /// first.
+    pub(super) fn values(&self) -> impl Iterator<Item = (&str, u64)> + Clone {
+        let values = self.values.iter().map(|(value, count)| (value.as_str(), *count));
+        values.filter(|(value, _)| !is_gap_mark(value))
+    }
+
+    /// Whether the values that are listed stand for all: none is too long, or there are very many.
+    pub(super) fn is_listed(&self) -> bool {
+        self.unlisted == 0 || self.values.len() == MOST_DISTINCT
+    }
+
+    /// Whether nearly all cells with a value are those counted.
+    pub(super) fn are_most(&self, counted: u64) -> bool {
+        let present = self.present();
+        present > 0 && (present - counted) * CELLS_A_MISFIT <= present
+    }
+
+    /// How it tells truth values, if it does.
+    pub(super) fn truth_words(&self) -> Option<TruthWords> {
+        TruthWords::find(self.values().map(|(value, _)| value)).filter(|_| self.unlisted == 0)
+    }
+
+    /// The earlier of two that are as frequent goes before.
+    pub(super) fn most_frequent(mut self) -> Vec<(String, u64)> {
+        self.values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        self.values.truncate(LISTED);
+        self.values
+    }
+}
