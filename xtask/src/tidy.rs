@@ -14,7 +14,7 @@ mod shape;
 const MAX_LINES: usize = 600;
 
 /// The crates from the ground up: each may depend on those before it.
-const FLOORS: [&str; 19] = [
+const FLOORS: [&str; 21] = [
     "plots",
     "core",
     "serve",
@@ -32,6 +32,8 @@ const FLOORS: [&str; 19] = [
     "auto",
     "forecast",
     "registry",
+    "session",
+    "cli",
     "mercer",
     "experiments",
 ];

@@ -26,22 +26,13 @@
 //! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
 //! | [`tune`] | which settings suit the data |
-//! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
 //! | `model` | learners in files: saved, read back and checked (feature `model`) |
+//! | `notes` | what is to be said of a run beside its numbers: causes, and what mends them (feature `model`) |
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
-
-pub mod catalogue;
-#[cfg(feature = "model")]
-pub mod fit;
-#[cfg(feature = "model")]
-pub mod model;
-#[cfg(feature = "data")]
-pub mod notes;
-pub mod tune;
 
 pub use mercer_auto as auto;
 pub use mercer_core as core;
@@ -76,4 +67,6 @@ pub use mercer_learners::{
     RegressorExt, Removal, Restarting, Round, RoundError, Rows, Score, Scratch, Shape, Target, Targets, Variance,
     prequential,
 };
-pub use mercer_registry::AnyRegressor;
+pub use mercer_registry::{AnyRegressor, catalogue, tune};
+#[cfg(feature = "model")]
+pub use mercer_session::{fit, model, notes};

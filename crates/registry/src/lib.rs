@@ -2,7 +2,8 @@
 //!
 //! [`entries`] lists what is said of each: its keys, costs, targets and losses. [`build`] makes the
 //! learner of an entry with values of all keys, [`build_with`] with some of them, [`trial`] a small
-//! one. All are [`AnyRegressor`], which saves as the number of its learner and the learner.
+//! one. All are [`AnyRegressor`], which saves as the number of its learner and the learner. The
+//! [`catalogue`] reads settings that are written as `KEY=VALUE`, and [`tune`] looks for good ones.
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
@@ -10,7 +11,9 @@
 )]
 
 mod any;
+pub mod catalogue;
 mod trial;
+pub mod tune;
 
 pub use any::{AnyRegressor, Built, build, entries};
 pub use trial::{build_with, trial};

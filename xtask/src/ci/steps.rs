@@ -78,7 +78,7 @@ pub(super) const STEPS: [CiStep; 22] = [
     seldom(
         "contract",
         "the service keeps its OpenAPI document; the unit and the container start it",
-        &["crates/serve", "crates/mercer/src/cli/serve", "crates/mercer/src/cli/serve.rs", "docs/serving"],
+        &["crates/serve", "crates/cli/src/serve", "crates/cli/src/serve.rs", "docs/serving"],
         service::contract,
     ),
     seldom(
@@ -90,7 +90,7 @@ pub(super) const STEPS: [CiStep; 22] = [
     seldom(
         "web",
         "the command in WebAssembly gives the command's answers on its page",
-        &["web", "crates/mercer/src", "crates/readers", "xtask/browser", "xtask/src/web.rs"],
+        &["web", "crates/cli", "crates/readers", "xtask/browser", "xtask/src/web.rs"],
         |shell| checks::task(shell, &["web", "--check"]),
     ),
     seldom(
@@ -114,25 +114,25 @@ pub(super) const STEPS: [CiStep; 22] = [
     seldom(
         "recipes",
         "Spark, Dask, Ray and DuckDB add up to one fit",
-        &["engines/recipes", "crates/mercer/src", "crates/encoding", "crates/readers"],
+        &["engines/recipes", "crates/cli", "crates/encoding", "crates/readers"],
         checks::recipes,
     ),
     seldom(
         "engines",
         "DataFusion and Ballista: tests, clippy, a cluster of which one executor is killed",
-        &["engines", "crates/mercer/src/model", "crates/mercer/src/lib.rs", "crates/encoding"],
+        &["engines", "crates/session", "crates/mercer/src/lib.rs", "crates/encoding"],
         checks::engines,
     ),
     seldom(
         "fuzz",
         "guided fuzzing of readers, model files, kernels and settings, a minute each",
-        &["fuzz", "crates/readers", "crates/encoding", "crates/kernels", "crates/registry", "crates/mercer/src/model"],
+        &["fuzz", "crates/readers", "crates/encoding", "crates/kernels", "crates/registry", "crates/session"],
         |shell| checks::task(shell, &["fuzz"]),
     ),
     seldom(
         "faults",
         "runs and services that are killed lose nothing; forged model files harm nobody",
-        &["crates/serve", "crates/mercer/src", "xtask/src/faults", "xtask/src/faults.rs"],
+        &["crates/serve", "crates/cli", "xtask/src/faults", "xtask/src/faults.rs"],
         |shell| checks::task(shell, &["faults", "--kills", "20", "--forged", "200"]),
     ),
 ];

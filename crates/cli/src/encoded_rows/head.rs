@@ -1,0 +1,85 @@
+//! The first rows of a table, by which it is known what its columns are.
+
+use mercer_encoding::{EncodingError, Look, Overrides, Schema};
+use mercer_readers::{DataError, Record, RowReader};
+
+use crate::limits::first_rows;
+
+/// The first rows of a table.
+pub(crate) struct Head {
+    pub(crate) rows: Vec<Record>,
+    pub(crate) look: Look,
+    /// Two columns of one name, which numbers alone may have: they are then known by their places.
+    pub(crate) twice: Option<EncodingError>,
+    /// Rows that cannot be read, and why the first cannot.
+    pub(crate) bad: usize,
+    pub(crate) first_bad: Option<DataError>,
+    /// Whether it is known that there are no more rows.
+    pub(crate) whole: bool,
+}
+
+impl Head {
+    /// Reads them, without those that cannot be read; `None` where the first of them is `enough`.
+    ///
+    /// # Errors
+    /// Those after which no row can be read.
+    pub(crate) fn of(records: &mut RowReader, enough: impl Fn(&Record) -> bool) -> Result<Option<Self>, DataError> {
+        let most = first_rows(records.columns().len());
+        Self::read(records, most, enough)
+    }
+
+    /// The same for so many rows at most.
+    ///
+    /// # Errors
+    /// Those after which no row can be read.
+    pub(crate) fn read(
+        records: &mut RowReader,
+        most: usize,
+        enough: impl Fn(&Record) -> bool,
+    ) -> Result<Option<Self>, DataError> {
+        let width = records.columns().len();
+        let named = records.is_named().then(|| Look::new(records.columns()));
+        let (look, twice) = match named {
+            Some(Ok(look)) => (look, None),
+            Some(Err(twice)) => (Look::unnamed(width), Some(twice)),
+            None => (Look::unnamed(width), None),
+        };
+        let mut head = Self { rows: Vec::new(), look, twice, bad: 0, first_bad: None, whole: false };
+        for _ in 0..most {
+            let mut record = Record::new();
+            let read = super::next(records, &mut record).and_then(|read| match record.len() {
+                got if read && got != width => {
+                    Err(DataError::Ragged { line: records.place(0).line, expected: width, got })
+                }
+                _ => Ok(read),
+            });
+            match read {
+                Ok(true) if head.rows.is_empty() && enough(&record) => return Ok(None),
+                Ok(true) => {
+                    // It is as wide as the look.
+                    let _ = head.look.observe(&record);
+                    head.rows.push(record);
+                }
+                Ok(false) => {
+                    head.whole = true;
+                    break;
+                }
+                Err(error) if error.concerns_one_row() => {
+                    head.bad += 1;
+                    head.first_bad.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(head))
+    }
+
+    /// The schema as the user has it, with the columns of targets and weights aside; also where
+    /// there is nothing left to be learnt from.
+    pub(crate) fn schema(&self, overrides: &Overrides) -> Result<Schema, EncodingError> {
+        match self.look.clone().finish(overrides) {
+            Err(EncodingError::NothingLeft) => self.look.clone().finish(&Overrides::default()),
+            schema => schema,
+        }
+    }
+}

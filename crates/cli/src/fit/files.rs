@@ -1,0 +1,378 @@
+//! The rows of many files in their order, with the same columns in all of them.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use mercer_readers::{ColumnChoice, DataError, Example, Marks, Ranges, ReadOptions, TargetColumn, Targets};
+
+use super::FitArguments;
+use super::frozen::Frozen;
+use crate::dialect::Dialect;
+use crate::failure::Failure;
+use crate::input::{Input, not_scaled};
+use crate::limits::FIRST_ROWS;
+use crate::output::same_file;
+use crate::reading::{Reading, Reads};
+use crate::source::Source;
+use crate::stop::Stop;
+use crate::task::TaskChoice;
+use crate::task::TaskOptions;
+use crate::verbosity;
+
+/// Files with the same columns.
+pub(super) struct Files {
+    paths: Vec<PathBuf>,
+    dialect: Dialect,
+    /// For the first file.
+    options: ReadOptions,
+    /// How columns become numbers, if they are not numbers as they are.
+    frozen: Option<Frozen>,
+    /// Whether there is a file that could have settled that.
+    settled: bool,
+    /// Whether the target is a class.
+    classes: bool,
+    dimension: usize,
+    /// 1 for a class.
+    outputs: usize,
+    features: Vec<String>,
+    targets: Vec<String>,
+}
+
+/// The rows of one file that are in a shard.
+#[derive(Clone, Debug)]
+pub(super) struct FilePart {
+    pub(super) file: usize,
+    /// Counted from 0; up to the end of the file for `u64::MAX`.
+    pub(super) rows: Range<u64>,
+}
+
+/// What the file of the ranges says.
+pub(super) struct RangesFile {
+    pub(super) ranges: Ranges,
+    /// Features of the first rows.
+    pub(super) first: Vec<f64>,
+}
+
+/// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by
+/// what it matches, in the order of names.
+pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    for argument in arguments {
+        let name = argument.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if !name.contains(['*', '?']) || argument.exists() {
+            paths.push(argument.clone());
+            continue;
+        }
+        let folder = argument.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let listed = std::fs::read_dir(folder)
+            .map_err(|error| Failure::because(format!("{}: cannot be listed ({error})", folder.display())))?;
+        let mut found = Vec::new();
+        for entry in listed.flatten() {
+            let matches = entry.file_name().to_str().is_some_and(|one| !one.starts_with('.') && is_like(one, name));
+            if matches {
+                found.push(argument.with_file_name(entry.file_name()));
+            }
+        }
+        if found.is_empty() {
+            return Err(Failure::because(format!("{}: no file is named so", argument.display())));
+        }
+        found.sort();
+        paths.extend(found);
+    }
+    for (i, path) in paths.iter().enumerate() {
+        let same = |before: &&PathBuf| *before == path || same_file(before, path);
+        if let Some(before) = paths[..i].iter().find(same) {
+            let also = if before == path { String::new() } else { format!(" (also as {})", before.display()) };
+            return Err(Failure::usage(format!("{}: is given twice{also}; give each file once", path.display())));
+        }
+    }
+    Ok(paths)
+}
+
+/// Whether a name matches a pattern of `*` (any text) and `?` (any character).
+fn is_like(name: &str, pattern: &str) -> bool {
+    let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
+    // matches[i]: whether the pattern so far matches the first i characters.
+    let mut matches = vec![false; name.len() + 1];
+    matches[0] = true;
+    for p in pattern {
+        let before = matches.clone();
+        for i in 0..=name.len() {
+            matches[i] = match p {
+                '*' => before[i] || (i > 0 && matches[i - 1]),
+                _ => i > 0 && before[i - 1] && (p == '?' || p == name[i - 1]),
+            };
+        }
+    }
+    matches[name.len()]
+}
+
+impl Files {
+    pub(super) fn open(arguments: &FitArguments) -> Result<Self, Failure> {
+        let options = ReadOptions {
+            target: arguments.target.clone().unwrap_or_default(),
+            ignore: arguments.ignore.clone(),
+            weight: arguments.weight.clone(),
+            targets: match arguments.task {
+                Some(TaskChoice::Class) => Targets::Labels,
+                Some(TaskChoice::Regression) => Targets::Numbers,
+                None => Targets::Auto,
+            },
+            ..ReadOptions::default()
+        };
+        let mut files = Self {
+            paths: expand(&arguments.data)?,
+            dialect: arguments.dialect.clone(),
+            options,
+            frozen: None,
+            settled: arguments.scale_from.is_some(),
+            classes: false,
+            dimension: 0,
+            outputs: 0,
+            features: Vec::new(),
+            targets: Vec::new(),
+        };
+        let Some(first) = files.paths.first() else { return Err(Failure::usage("give at least one file")) };
+        if let Some(path) = &arguments.scale_from
+            && let Some(frozen) = Frozen::learn(path, arguments, &files.told(path, &files.options))?
+        {
+            files.classes = frozen.kind().is_class();
+            (files.dimension, files.outputs) = (frozen.encoding().dimension(), frozen.kind().outputs());
+            files.targets = frozen.targets().to_vec();
+            files.frozen = Some(frozen);
+            (0..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
+            return Ok(files);
+        }
+        if let (Some(scale), Some(path)) = (arguments.scale.online(), &arguments.scale_from) {
+            return Err(not_scaled(&path.display().to_string(), scale));
+        }
+        let input = files.raw(first, &files.options, true)?;
+        let columns = input.columns();
+        (files.dimension, files.outputs) = (columns.dimension, input.kind().outputs());
+        (files.features, files.targets) = (columns.features().to_vec(), columns.targets().to_vec());
+        files.classes = input.kind().is_class();
+        if input.is_zero_one() && arguments.task.is_none() {
+            verbosity::remark(format!(
+                "{}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class",
+                input.shown()
+            ));
+        }
+        // The first file settles it for all.
+        files.options.targets = if files.classes { Targets::Labels } else { Targets::Numbers };
+        if files.outputs == 0 {
+            return Err(Failure::usage(format!("{}: has no target", files.paths[0].display())));
+        }
+        // What differs is said before the first row is summed up.
+        (1..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
+        Ok(files)
+    }
+
+    /// d.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Numbers in a target; 1 for a class.
+    pub(super) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Whether the target is a class.
+    pub(super) fn are_classes(&self) -> bool {
+        self.classes
+    }
+
+    /// How columns become numbers, if they are not numbers as they are.
+    pub(super) fn frozen(&self) -> Option<&Frozen> {
+        self.frozen.as_ref()
+    }
+
+    /// The features' names, if there are names.
+    pub(super) fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    /// The names of the targets, if there are names.
+    pub(super) fn targets(&self) -> &[String] {
+        &self.targets
+    }
+
+    pub(super) fn shown(&self, file: usize) -> String {
+        self.paths[file].display().to_string()
+    }
+
+    /// The options with what is told of how the file is written.
+    fn told(&self, path: &Path, options: &ReadOptions) -> ReadOptions {
+        let of_first = path == self.paths[0];
+        let dialect = if of_first { self.dialect.clone() } else { self.dialect.clone().beside(path) };
+        dialect.told(path, options.clone())
+    }
+
+    fn raw(&self, path: &Path, options: &ReadOptions, aloud: bool) -> Result<Input, Failure> {
+        let source = Source::of(path)?;
+        if let Source::StandardInput = source {
+            return Err(Failure::usage("standard input cannot be cut into shards; give files"));
+        }
+        // Numbers are numbers, also 0 and 1, unless the user says otherwise.
+        let task = if options.targets == Targets::Labels { TaskChoice::Class } else { TaskChoice::Regression };
+        let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };
+        let (options, targets) = (self.told(path, options), options.targets);
+        let reading = Reading { data: path, options, wanted, columns: Reads::Numbers(None), given: None, aloud };
+        let input = reading.open(&Stop::never(), || ())?;
+        let other = match (targets, input.kind().is_class()) {
+            (Targets::Labels, false) => "several numbers and no class",
+            (Targets::Numbers, true) => "a class and no number",
+            _ => return Ok(input),
+        };
+        Err(Failure::because(format!(
+            "{source}: its target is {other}; give data with targets of one kind, or say with --task what they are"
+        )))
+    }
+
+    /// Another file with the columns of the first: by their names, in any order, where both have
+    /// names.
+    fn like(&self, path: &Path) -> Result<Input, Failure> {
+        if let Some(frozen) = &self.frozen {
+            return frozen.open(path, &self.told(path, &self.options));
+        }
+        let mut options = self.options.clone();
+        if !self.features.is_empty() {
+            options.features = self.features.clone();
+            options.known = self.features.clone();
+            let choice = |name: &String| ColumnChoice::Name(name.clone());
+            options.target = match &self.targets[..] {
+                [] => options.target,
+                [name] => TargetColumn::Name(name.clone()),
+                names => TargetColumn::Several(names.iter().map(choice).collect()),
+            };
+        }
+        if options.libsvm_dimension.is_none() {
+            options.libsvm_dimension = Some(self.dimension);
+        }
+        let input = self.raw(path, &options, false)?;
+        let (d, outputs) = (input.columns().dimension, input.kind().outputs());
+        if (d, outputs) != (self.dimension, self.outputs) {
+            return Err(Failure::because(format!(
+                "{}: has {d} features and {outputs} targets, and {} has {} and {}; give files with the same columns",
+                input.shown(),
+                self.shown(0),
+                self.dimension,
+                self.outputs
+            )));
+        }
+        Ok(input)
+    }
+
+    /// The rows of a file.
+    fn rows(&self, file: usize) -> Result<Input, Failure> {
+        if file == 0 && self.frozen.is_none() {
+            self.raw(&self.paths[0], &self.options, false)
+        } else {
+            self.like(&self.paths[file])
+        }
+    }
+
+    /// The marks in the numbers of the first rows.
+    pub(super) fn marks(&self) -> Result<Marks, Failure> {
+        let (mut rows, mut example) = (self.rows(0)?, Example::default());
+        // What cannot be read is told when it is summed up.
+        for _ in 0..FIRST_ROWS {
+            if !matches!(rows.next(&mut example), Ok(true)) {
+                break;
+            }
+        }
+        Ok(rows.marks())
+    }
+
+    /// Why a row cannot be read, and what to do where a column is not numbers.
+    pub(super) fn unreadable(&self, error: DataError) -> Failure {
+        let cell = match &error {
+            DataError::NotANumber { cell, .. } | DataError::EmptyCell { cell, .. } => cell,
+            _ => return error.into(),
+        };
+        if self.frozen.is_some() || cell.column.name.as_ref().is_none_or(|name| self.targets.contains(name)) {
+            return error.into();
+        }
+        let why = if self.settled {
+            "the file of --scale-from holds complete rows of numbers, so nothing is encoded"
+        } else {
+            "--scale-from FILE encodes columns of text and missing cells, in all shards alike"
+        };
+        Failure::because(format!("{error}; {why}"))
+    }
+
+    /// The rows of a part from its beginning; empty where the file ends before.
+    pub(super) fn part(&self, part: &FilePart) -> Result<Input, Failure> {
+        let mut rows = self.rows(part.file)?;
+        rows.skip(part.rows.start)?;
+        Ok(rows)
+    }
+
+    /// The parts of shard `index` of `of`. More shards than one are cut by counting all rows first.
+    pub(super) fn shard(&self, index: u64, of: u64) -> Result<Vec<FilePart>, Failure> {
+        if of == 1 {
+            return Ok((0..self.paths.len()).map(|file| FilePart { file, rows: 0..u64::MAX }).collect());
+        }
+        let counts: Vec<u64> =
+            (0..self.paths.len()).map(|file| Ok(self.rows(file)?.skip(u64::MAX)?)).collect::<Result<_, Failure>>()?;
+        let total: u128 = counts.iter().map(|count| u128::from(*count)).sum();
+        let cut = |index: u64| (total * u128::from(index) / u128::from(of)) as u64;
+        let (from, to) = (cut(index), cut(index + 1));
+        let (mut parts, mut before) = (Vec::new(), 0);
+        for (file, count) in counts.into_iter().enumerate() {
+            let (start, end) = (from.max(before), to.min(before + count));
+            if start < end {
+                parts.push(FilePart { file, rows: start - before..end - before });
+            }
+            before += count;
+        }
+        Ok(parts)
+    }
+
+    /// The ranges of another file, and its first rows.
+    pub(super) fn reference(&self, path: &Path, first: usize) -> Result<RangesFile, Failure> {
+        let (mut rows, mut example) = (self.like(path)?, Example::default());
+        let mut reference = RangesFile { ranges: Ranges::several(self.dimension, self.outputs), first: Vec::new() };
+        while rows.next(&mut example)? {
+            reference.ranges.observe(&example.features, &example.targets)?;
+            if reference.first.len() < first * self.dimension {
+                reference.first.extend_from_slice(&example.features);
+            }
+        }
+        Ok(reference)
+    }
+
+    /// Every row of another file.
+    pub(super) fn each_row(
+        &self,
+        path: &Path,
+        mut take: impl FnMut(&mut [f64]) -> Result<(), DataError>,
+    ) -> Result<(), Failure> {
+        let (mut rows, mut example) = (self.like(path)?, Example::default());
+        while rows.next(&mut example)? {
+            take(&mut example.features)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_like;
+
+    #[test]
+    fn patterns_match_as_in_a_shell() {
+        for (name, pattern, expected) in [
+            ("part-1.csv", "part-*.csv", true),
+            ("part-.csv", "part-*.csv", true),
+            ("part-1.csv.gz", "part-*.csv", false),
+            ("part-12.csv", "part-?.csv", false),
+            ("part-1.csv", "part-?.csv", true),
+            ("aXbXc", "a*b*c", true),
+            ("abc", "*", true),
+            ("", "?", false),
+        ] {
+            assert_eq!(is_like(name, pattern), expected, "{name} {pattern}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Columns of any kind: how they become numbers is learnt from one file, and then every row of
+//! every shard is encoded alike.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use mercer_datasets::Registry;
+use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, TargetScale};
+use mercer_readers::{ColumnChoice, ReadOptions, TargetColumn};
+
+use super::FitArguments;
+use crate::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities, RawRow, TableRanges};
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::opening::Opening;
+use crate::reading::{Reading, Reads};
+use crate::source::Source;
+use crate::stop::Stop;
+use crate::task::{Kind, TaskOptions};
+
+/// The encoding of a table, as the rows of one file have made it.
+pub(super) struct Frozen {
+    encoding: Encoding,
+    /// How targets are scaled, one each; none where they are in their own units.
+    scales: Vec<TargetScale>,
+    kind: Kind,
+    target: TargetColumn,
+    /// The names of the targets, if there are names.
+    targets: Vec<String>,
+    weight: Option<ColumnChoice>,
+    /// What was odd in the rows, told once for all files.
+    odd: Arc<Mutex<Oddities>>,
+}
+
+impl Frozen {
+    /// Learns from a file; `None` where it is a complete table of numbers that needs no encoding.
+    pub(super) fn learn(path: &Path, arguments: &FitArguments, options: &ReadOptions) -> Result<Option<Self>, Failure> {
+        let source = Source::of(path)?;
+        let shown = source.to_string();
+        let wanted = TaskOptions { task: arguments.task, ..TaskOptions::default() };
+        let scale = arguments.scale.online().unwrap_or_default();
+        let overrides = encoded_rows::overrides(&arguments.kinds, &source)?;
+        let looking = Looking { overrides, options: EncodingOptions::default().scale(scale), ..Looking::default() };
+        let found = match source {
+            Source::Named(name) => {
+                EncodedRows::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?.map(EncodedRows::aloud)
+            }
+            Source::File(path) => {
+                let opening = Opening::of(path, &Stop::never(), || ())?;
+                if opening.is_pipe() {
+                    return Err(not_a_file());
+                }
+                EncodedRows::look(&mut Some(opening), options, &looking, wanted, true)?
+            }
+            Source::StandardInput => return Err(not_a_file()),
+        };
+        let Some(found) = found else { return Ok(None) };
+        let targets = found.columns().targets().to_vec();
+        let choice = |name: &String| ColumnChoice::Name(name.clone());
+        let mut frozen = Self {
+            encoding: found.encoding().clone(),
+            scales: Vec::new(),
+            // As in data that need no encoding, 0 and 1 are numbers unless the user says otherwise.
+            kind: match found.kind() {
+                Kind::Class(Some(_)) if arguments.task.is_none() => Kind::Numbers(1),
+                kind => kind,
+            },
+            target: match &targets[..] {
+                [] => options.target.clone(),
+                [name] => TargetColumn::Name(name.clone()),
+                names => TargetColumn::Several(names.iter().map(choice).collect()),
+            },
+            targets,
+            weight: options.weight.clone(),
+            odd: Arc::default(),
+        };
+        if let Some(column) = frozen.encoding.schema().columns().iter().find(|column| column.kind == ColumnKind::Mean) {
+            return Err(Failure::usage(format!(
+                "--as {0}=mean: means move with the rows, and fit encodes all rows alike; say --as {0}=category",
+                column.name
+            )));
+        }
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
+        let (schema, options_of) = (frozen.encoding.schema().clone(), frozen.encoding.transform().options());
+        let mut encoding = match arguments.scale.scheme() {
+            None => Encoding::new(schema, options_of).map_err(refused)?,
+            Some(scheme) => {
+                let mut ranges = TableRanges::of_schema(&schema, frozen.kind, scheme);
+                let (mut rows, mut sample) = (frozen.open(path, options)?, RawRow::default());
+                while rows.next_sample(&mut sample)? {
+                    ranges.observe(&sample);
+                }
+                frozen.scales = ranges.targets().map_err(refused)?;
+                ranges.encoding(schema, options_of, &[]).map_err(refused)?
+            }
+        };
+        let (mut rows, mut sample) = (frozen.open(path, options)?, RawRow::default());
+        while rows.next_sample(&mut sample)? {
+            if sample.example.weight != 0.0 {
+                encoding.learn(&sample.record).map_err(refused)?;
+            }
+        }
+        frozen.encoding = encoding;
+        Ok(Some(frozen))
+    }
+
+    pub(super) fn encoding(&self) -> &Encoding {
+        &self.encoding
+    }
+
+    pub(super) fn scales(&self) -> &[TargetScale] {
+        &self.scales
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The names of the targets, if there are names.
+    pub(super) fn targets(&self) -> &[String] {
+        &self.targets
+    }
+
+    /// The rows of a file with the same columns, found by their names where both have names.
+    pub(super) fn open(&self, path: &Path, options: &ReadOptions) -> Result<Input, Failure> {
+        if let Source::StandardInput = Source::of(path)? {
+            return Err(not_a_file());
+        }
+        let known = ColumnSource {
+            encoding: &self.encoding,
+            kind: self.kind,
+            target: Some(self.target.clone()),
+            weight: self.weight.clone(),
+        };
+        let options = ReadOptions { ignore: Vec::new(), ..options.clone() };
+        let columns = Reads::Knows(known);
+        let reading =
+            Reading { data: path, options, wanted: TaskOptions::default(), columns, given: None, aloud: false };
+        let input = reading.open(&Stop::never(), || ())?;
+        if let Some([name, ..]) = input.encoded().map(EncodedRows::missing) {
+            return Err(Failure::because(format!(
+                "{}: has no column {name:?}, which the file of --scale-from has; give files with the same columns",
+                input.shown()
+            )));
+        }
+        Ok(input.frozen(&self.scales, &self.odd))
+    }
+}
+
+fn not_a_file() -> Failure {
+    Failure::usage("standard input and pipes can be read only once; give files")
+}

@@ -1,0 +1,86 @@
+//! The file of `--future`: the known inputs of the rows behind the last.
+
+use std::path::Path;
+
+use mercer_readers::{ColumnChoice, Missing, ReadOptions, Record, TargetColumn};
+
+use super::ForecastArguments;
+use super::feed::SeriesFeed;
+use crate::failure::Failure;
+use crate::opening::Opening;
+use crate::stop::Stop;
+use crate::timed_series::{NumberColumn, TimeColumn, place};
+
+/// The inputs, one row after the other, and the times of the rows if the file has them.
+#[derive(Default)]
+pub(super) struct Future {
+    shown: String,
+    pub(super) inputs: Vec<f64>,
+    pub(super) rows: usize,
+    times: Vec<f64>,
+}
+
+impl Future {
+    pub(super) fn read(
+        path: &Path,
+        arguments: &ForecastArguments,
+        feed: &SeriesFeed,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let names = feed.columns().input_names();
+        if names.is_empty() {
+            return Err(Failure::usage("--future is for the columns of --known or --inputs; name them"));
+        }
+        let wanted: Vec<ColumnChoice> = names.iter().map(|name| ColumnChoice::Name((*name).to_owned())).collect();
+        let time = feed.clock().map(|clock| ColumnChoice::Name(clock.name.clone()));
+        let options = ReadOptions {
+            target: TargetColumn::None,
+            missing: Missing::Nan,
+            mentioned: wanted.iter().chain(&time).cloned().collect(),
+            ..ReadOptions::default()
+        };
+        let options = arguments.dialect.told(path, options);
+        let opening = Opening::of(path, stop, || ())?;
+        let shown = opening.shown().to_owned();
+        let mut reader = opening.last_records(&options)?;
+        let mut known = feed.input_columns();
+        // Its numbers are written as those of the series.
+        let column = |choice| {
+            let notation = known.next().map(|known| known.notation.clone()).unwrap_or_default();
+            Ok(NumberColumn { place: place(choice, &reader, &shown, "--future")?, notation })
+        };
+        let columns: Vec<NumberColumn> = wanted.iter().map(column).collect::<Result<_, Failure>>()?;
+        let time = time.and_then(|name| place(&name, &reader, &shown, "--future").ok()).zip(feed.time_column());
+        let time = time.map(|(place, column)| TimeColumn { place, ..column.clone() });
+        let mut future = Self { shown, ..Self::default() };
+        let mut record = Record::new();
+        while reader.next_record(&mut record)? {
+            for column in &columns {
+                future.inputs.push(column.read(&reader, &record, Missing::Refuse)?);
+            }
+            if let Some(column) = &time {
+                future.times.push(column.read(&reader, &record)?);
+            }
+            future.rows += 1;
+        }
+        Ok(future)
+    }
+
+    /// Refuses rows that do not follow the last row of the series.
+    pub(super) fn check(&self, feed: &SeriesFeed) -> Result<(), Failure> {
+        let Some(clock) = feed.clock() else { return Ok(()) };
+        for (row, time) in self.times.iter().enumerate() {
+            let expected = feed.time(row + 1).filter(|expected| expected != time);
+            if let Some(expected) = expected {
+                return Err(Failure::because(format!(
+                    "{}, row {}: is of {}, and that row behind the last of the series is of {}; give one row for each step, in order",
+                    self.shown,
+                    row + 1,
+                    clock.text(*time),
+                    clock.text(expected)
+                )));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! The picture of a forecast: the last rows with their predictions and what comes next, and scores
+//! beside the baselines.
+
+use std::collections::VecDeque;
+
+use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
+
+use super::feed::SeriesFeed;
+use super::pass::SeriesPass;
+use super::record::SeriesRecord;
+use crate::plot::short_name;
+use crate::scores::{Baseline, Metric};
+
+/// Rows that are shown one by one; as many steps ahead at most as there are rows, so that the rows
+/// can be seen.
+const RECENT: usize = 200;
+/// Outputs that have a panel.
+const OUTPUTS: usize = 6;
+/// Points of a curve.
+const POINTS: usize = 300;
+/// The window of the scores is a twentieth of the rows, this many at least.
+const LEAST_WINDOW: usize = 50;
+
+/// What is kept of the rows; its size does not grow with the series.
+pub(super) struct SeriesPicture {
+    /// The time of each row, and what is shown of its first outputs.
+    recent: VecDeque<(Option<f64>, Vec<PictureRow>)>,
+}
+
+#[derive(Clone, Copy)]
+struct PictureRow {
+    k: f64,
+    value: f64,
+    prediction: f64,
+    ends: Option<[f64; 2]>,
+}
+
+impl SeriesPicture {
+    pub(super) fn new() -> Self {
+        Self { recent: VecDeque::with_capacity(RECENT) }
+    }
+
+    /// Takes in the row that was observed last.
+    pub(super) fn take(&mut self, pass: &SeriesPass, feed: &SeriesFeed) {
+        let (k, [values, predictions], band) = (pass.rows() - 1, pass.last(), pass.band());
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        let shown = |output: usize| PictureRow {
+            k: k as f64,
+            value: values[output],
+            prediction: predictions[output],
+            ends: band[output],
+        };
+        self.recent.push_back((feed.time(0), (0..values.len().min(OUTPUTS)).map(shown).collect()));
+    }
+
+    /// The picture; `forecast` holds the rows to come, one after the other.
+    pub(super) fn draw(
+        &self,
+        pass: &SeriesPass,
+        feed: &SeriesFeed,
+        scored: &SeriesRecord,
+        data: &str,
+        forecast: Option<&[f64]>,
+    ) -> Panels {
+        let outputs = pass.columns().outputs.len();
+        let method = pass.model().method.as_str();
+        let data = short_name(data);
+        let (rows, all) = (scored.rows(), scored.between(0, scored.rows()));
+        let mut title = format!("{method} on {data}");
+        if rows > 0 {
+            let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
+            let baseline = |one: &Baseline| format!("{} {}", one.said(), said(one.rmse));
+            let baselines: Vec<String> = all.baselines.0.iter().map(baseline).collect();
+            title += &format!(": RMSE {} ({})", said(all.rmse), baselines.join(", "));
+        }
+        let shown = outputs.min(OUTPUTS);
+        let mut panels = Panels::new(title, if shown == 1 && rows == 0 { 1 } else { 2 });
+        for output in 0..shown {
+            panels = panels.panel(self.series(pass, feed, output, forecast));
+        }
+        if rows > 0 {
+            panels = panels.panel(scores(scored, method, rows));
+        }
+        panels
+    }
+
+    fn series(&self, pass: &SeriesPass, feed: &SeriesFeed, output: usize, forecast: Option<&[f64]>) -> Figure {
+        let outputs = pass.columns().outputs.len();
+        let ahead = forecast.map_or(0, |forecast| forecast.len() / outputs.max(1));
+        // Beside a far horizon a few rows would not be seen; of a season two are shown.
+        let season =
+            pass.seasons().and_then(|seasons| seasons.mixture(output).periods().last()).map_or(0, |period| 2 * period);
+        let skip = self.recent.len().saturating_sub(RECENT.min(70.max(2 * ahead).max(season)));
+        let rows: Vec<PictureRow> =
+            self.recent.iter().skip(skip).filter_map(|(_, row)| row.get(output).copied()).collect();
+        let column = |of: &dyn Fn(&PictureRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+        let (k, values, predictions) = (column(&|row| row.k), column(&|row| row.value), column(&|row| row.prediction));
+        let mut figure =
+            Figure::new(pass.columns().output_name(output)).x_label(row_label(feed, ahead)).y_label("value");
+        let times = self
+            .recent
+            .iter()
+            .skip(skip)
+            .map(|(time, _)| *time)
+            .chain((1..=ahead.min(10 * RECENT)).map(|step| feed.time(step)));
+        if let (Some(clock), Some(first)) = (feed.clock(), k.first()) {
+            let word = |time: Option<f64>| time.map(|time| clock.text(time)).unwrap_or_default();
+            figure = figure.x_words(*first, times.map(word).collect());
+        }
+        let has_intervals = rows.iter().any(|row| row.ends.is_some());
+        figure = if has_intervals {
+            let end = |side: usize| column(&|row| row.ends.map_or(row.prediction, |ends| ends[side]));
+            figure.line_with_band("prediction", &k, &predictions, &end(0), &end(1))
+        } else {
+            figure.line("prediction", &k, &predictions)
+        };
+        if let Some(forecast) = forecast {
+            let steps = ahead.min(10 * RECENT);
+            let at = |step: usize| (pass.rows() + step) as f64;
+            let ks: Vec<f64> = (0..steps).map(at).collect();
+            let made: Vec<f64> = (0..steps).map(|step| forecast[step * outputs + output]).collect();
+            let ends: Vec<Option<[f64; 2]>> =
+                (0..steps).map(|step| fan(pass, step, outputs, output, forecast)).collect();
+            figure = if ends.iter().any(Option::is_some) {
+                let end = |side: usize| -> Vec<f64> {
+                    made.iter().zip(&ends).map(|(made, ends)| ends.map_or(*made, |ends| ends[side])).collect()
+                };
+                figure.line_with_band("forecast", &ks, &made, &end(0), &end(1))
+            } else {
+                figure.line("forecast", &ks, &made)
+            };
+            if steps == 1 {
+                figure = figure.points("forecast", &ks, &made);
+            }
+        }
+        figure.dots("value", &k, &values)
+    }
+}
+
+/// The interval of a row that is forecast; that of 90 % where none is asked for and the forecaster
+/// knows one.
+fn fan(pass: &SeriesPass, step: usize, outputs: usize, output: usize, forecast: &[f64]) -> Option<[f64; 2]> {
+    let row = &forecast[step * outputs..(step + 1) * outputs];
+    if pass.has_intervals() {
+        return pass.ends(step + 1, row)[output];
+    }
+    let [low, high] = [0.05, 0.95].map(|p| pass.quantile(p, step + 1, row));
+    Some([low?[output], high?[output]])
+}
+
+/// What stands along the axis: the numbers of rows, or times, and then those of the last row and of
+/// the end of the forecast.
+fn row_label(feed: &SeriesFeed, ahead: usize) -> String {
+    let time = |ahead: usize| feed.clock().zip(feed.time(ahead)).map(|(clock, time)| clock.text(time));
+    match (time(0), time(ahead).filter(|_| ahead > 0)) {
+        (Some(last), Some(end)) => format!("data until {last}, forecast until {end}"),
+        (Some(last), None) => format!("data until {last}"),
+        (None, _) => "row k".to_owned(),
+    }
+}
+
+fn scores(scored: &SeriesRecord, method: &str, rows: usize) -> Figure {
+    let window = (rows / 20).max(LEAST_WINDOW).min(rows);
+    let mut learner = Curve { name: method.to_owned(), ..Curve::default() };
+    let all = scored.between(0, rows);
+    let curve = |one: &Baseline| Curve { name: one.said(), ..Curve::default() };
+    let mut baselines: Vec<Curve> = all.baselines.0.iter().map(curve).collect();
+    let first = scored.first();
+    let points = POINTS.min(rows);
+    for point in 1..=points {
+        let until = (rows as u128 * point as u128 / points as u128) as usize;
+        if until < window / 2 {
+            continue;
+        }
+        let scores = scored.between(until.saturating_sub(window), until);
+        let push = |curve: &mut Curve, score: Option<f64>| {
+            curve.xs.push((first + until) as f64);
+            curve.ys.push(score.unwrap_or(f64::NAN));
+        };
+        push(&mut learner, Metric::Rmse.of(&scores));
+        for (curve, baseline) in baselines.iter_mut().zip(&scores.baselines.0) {
+            push(curve, Metric::Rmse.of_baseline(baseline));
+        }
+    }
+    let title = format!("Score of the last {window} rows, one step ahead");
+    learning_curves(&title, Score::Error("RMSE"), &[learner], &baselines).x_label("row k")
+}

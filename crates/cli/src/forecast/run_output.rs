@@ -1,0 +1,148 @@
+//! What a run tells: a line a row while it runs, and its report, picture and file of predictions at
+//! the end.
+
+use std::path::Path;
+
+use super::ForecastArguments;
+use super::backtest::Backtest;
+use super::feed::SeriesFeed;
+use super::pass::SeriesPass;
+use super::passes::Passes;
+#[cfg(feature = "plots")]
+use super::picture::SeriesPicture;
+use super::record::SeriesRecord;
+use super::report::ForecastReport;
+use crate::failure::Failure;
+use crate::output::{self, Predictions};
+#[cfg(feature = "plots")]
+use crate::plot::PlotFile;
+use crate::source::Source;
+use crate::verbosity;
+
+/// Where predictions go, and what is gathered for the end.
+pub(super) struct ForecastOutput {
+    /// How the data are called.
+    data: String,
+    /// Whether each row is answered on standard output.
+    streaming: bool,
+    file: Option<Predictions>,
+    scored: SeriesRecord,
+    /// Where the forecast is of rows to come that need nothing else.
+    backtest: Option<Backtest>,
+    #[cfg(feature = "plots")]
+    picture: Option<(PlotFile, SeriesPicture)>,
+    line: String,
+}
+
+impl ForecastOutput {
+    /// Makes the files that are asked for, beside their places; `None` if nobody reads what is
+    /// streamed.
+    pub(super) fn begin(
+        arguments: &ForecastArguments,
+        source: &Source<'_>,
+        read: &[&Path],
+        pass: &SeriesPass,
+        feed: &SeriesFeed,
+    ) -> Result<Option<Self>, Failure> {
+        let piped = matches!(source, Source::StandardInput);
+        let streaming = piped && !arguments.json && arguments.predictions.is_none();
+        let header = pass.header(if streaming { pass.ahead() } else { 1 }, feed);
+        #[cfg(feature = "plots")]
+        let picture = arguments.plot.create(read)?.map(|file| (file, SeriesPicture::new()));
+        #[cfg(not(feature = "plots"))]
+        arguments.plot.refuse()?;
+        let steps = pass.steps().filter(|_| !streaming && pass.columns().inputs.is_empty());
+        let create = |path| Predictions::create(path, read, &header);
+        let file = arguments.predictions.as_deref().map(create).transpose()?;
+        if streaming && !output::print_on(&header)? {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            data: source.to_string(),
+            streaming,
+            file,
+            scored: SeriesRecord::new(pass),
+            backtest: steps.map(|steps| Backtest::new(steps, arguments.backtest)),
+            #[cfg(feature = "plots")]
+            picture,
+            line: String::new(),
+        }))
+    }
+
+    /// Takes the row that was observed last; false if nobody listens any more.
+    pub(super) fn row(&mut self, pass: &mut SeriesPass, feed: &SeriesFeed) -> Result<bool, Failure> {
+        let of_pass = &*pass;
+        self.scored.take(of_pass, feed.now(), |output| of_pass.period(feed, output));
+        if let Some(backtest) = &mut self.backtest {
+            backtest.take(pass, feed, &self.scored).map_err(|error| error.at(&feed.place()))?;
+        }
+        #[cfg(feature = "plots")]
+        if let Some((_, gathered)) = &mut self.picture {
+            gathered.take(pass, feed);
+        }
+        self.line.clear();
+        if let Some(file) = &mut self.file {
+            pass.write_row(feed, &mut self.line);
+            return file.write(&self.line).map(|()| true);
+        }
+        if !self.streaming {
+            return Ok(true);
+        }
+        if pass.feeds_through() {
+            pass.write_row(feed, &mut self.line);
+        } else {
+            pass.write_next(feed, &mut self.line).map_err(|error| error.at(&feed.place()))?;
+        }
+        output::print_on(&self.line)
+    }
+
+    /// Finishes the files and prints the report.
+    pub(super) fn end(
+        mut self,
+        arguments: &ForecastArguments,
+        passes: &mut Passes,
+        feed: &mut SeriesFeed,
+        stopped: bool,
+    ) -> Result<(), Failure> {
+        let mut forecasts = Vec::new();
+        for (group, pass) in passes.all_mut().iter_mut().enumerate() {
+            feed.turn_to(group);
+            let steps = pass.steps().filter(|_| !self.streaming);
+            let forecast = steps.map(|steps| pass.forecast(steps)).transpose();
+            let forecast = forecast.map_err(|error| error.at(&feed.place()))?;
+            for output in pass.silent() {
+                let name = pass.columns().output_name(output);
+                let of = feed.group().map_or_else(String::new, |group| format!(" of {group:?}"));
+                verbosity::remark(format!(
+                    "{}: column {name:?}{of} has no value, so that its forecasts are 0",
+                    self.data
+                ));
+            }
+            if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
+                self.line.clear();
+                pass.write_forecast(feed, forecast, &mut self.line);
+                file.write(&self.line)?;
+            }
+            forecasts.push(forecast);
+        }
+        #[cfg(feature = "plots")]
+        let picture = self.picture.take().map(|(file, gathered)| {
+            (file, gathered.draw(passes.first(), feed, &self.scored, &self.data, forecasts[0].as_deref()))
+        });
+        let mut text = String::new();
+        if !self.streaming {
+            let season = passes.first().period(feed, 0).is_some();
+            let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(season));
+            let report = ForecastReport::of(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
+            text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
+            if let Some(file) = self.file {
+                file.finish()?;
+            }
+        }
+        #[cfg(feature = "plots")]
+        if let Some((file, picture)) = picture {
+            file.finish(&picture)?;
+        }
+        if self.streaming { Ok(()) } else { output::print(&text) }
+    }
+}

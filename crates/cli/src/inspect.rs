@@ -1,0 +1,80 @@
+//! `mercer inspect`: what a model file holds, or what the columns of data are.
+
+mod data;
+mod model;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mercer_encoding::{Column, Face, Kind, Use};
+use mercer_readers::{ColumnChoice, TargetColumn, instant_text};
+use serde_json::{Value, json};
+
+use super::dialect::Dialect;
+use super::failure::Failure;
+use super::plain::Plain;
+use super::store;
+
+/// Tell what a model file holds, or what the columns of data are
+///
+/// Of data the first 256 rows are read. For each column they tell its kind (number, category, time,
+/// text, constant or identifier), how many of its cells are missing, how many different values it
+/// has, its smallest and largest number or time, and what `mercer eval` and `mercer train` do with
+/// it.
+#[derive(Args)]
+#[command(after_help = INSPECT_EXAMPLES)]
+pub(crate) struct InspectArguments {
+    /// A model file; or data: a file, `-` for standard input, or a data set's name
+    file: PathBuf,
+    /// Which column of data is the target, by name or by number from 1, or several with commas
+    /// between; the last unless given
+    #[arg(long, value_name = "NAME|INDEX,…")]
+    target: Option<TargetColumn>,
+    /// What the values of a column of data are: number, category, mean, time, text or identifier;
+    /// may be given several times
+    #[arg(long = "as", value_name = "NAME=KIND")]
+    kinds: Vec<String>,
+    /// Columns that are not looked at, by name or by number from 1, with commas between
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<ColumnChoice>,
+    #[command(flatten)]
+    dialect: Dialect,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  mercer inspect m.mercer
+  mercer inspect sales.csv --target price --as shop=category
+  zcat log.ndjson.gz | mercer inspect - --format ndjson --json
+";
+
+pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
+    let facts = match data::facts(arguments)? {
+        Some(facts) => facts,
+        None if store::is_model(&arguments.file) => model::facts(&store::load(&arguments.file)?),
+        None => {
+            let hint = "if it is data, say how it is written with --format";
+            model::facts(&store::load(&arguments.file).map_err(|failure| failure.with(hint))?)
+        }
+    };
+    facts.print(arguments.json, &format!("{}\n\n", Plain(&arguments.file.to_string_lossy())))
+}
+
+/// A column as `eval` tells it, what was seen of it, and what is done with it.
+fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
+    let mut facts = json!(column.facts(rows, Face::Command));
+    if column.used == Use::Identifier && treatment.is_some() {
+        (facts["use"], facts["why"]) = (Use::Encoded.to_string().into(), column.taken(Face::Command).into());
+    }
+    (facts["missing"], facts["distinct"]) = (column.missing.into(), column.distinct.into());
+    facts["treatment"] = treatment.unwrap_or_else(|| column.used.to_string()).into();
+    // Of a category the numbers among its values say nothing.
+    if let Some((low, high)) = column.range.filter(|_| column.kind != Kind::Category) {
+        let value = |value: f64| if column.kind == Kind::Time { instant_text(value).into() } else { json!(value) };
+        (facts["smallest"], facts["largest"]) = (value(low), value(high));
+    }
+    facts
+}

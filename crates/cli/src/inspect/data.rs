@@ -1,0 +1,159 @@
+//! `mercer inspect DATA`: what the columns of a table are, and what `mercer eval` does with each.
+
+use mercer_datasets::Registry;
+use mercer_encoding::{EncodingError, EncodingOptions, Face, Overrides, Transform, Use};
+use mercer_readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, TargetColumn};
+use serde_json::Value;
+
+use super::super::dialect;
+use super::super::encoded_rows::{self, Head, Looking};
+use super::super::facts::Facts;
+use super::super::failure::Failure;
+use super::super::reading::{for_files, refuse_for_named};
+use super::super::source::Source;
+use super::super::store;
+use super::super::task::{Kind, TaskOptions};
+use super::{InspectArguments, told};
+
+/// What is to be said of the data that the arguments name; nothing if they name what can only be a
+/// model file.
+pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failure> {
+    let InspectArguments { file, target, kinds, ignore, dialect, .. } = arguments;
+    let of_files = for_files(target.is_some(), dialect, ignore, false);
+    let given = of_files.or(kinds.first().map(|_| "--as"));
+    let shown = file.display();
+    if store::is_model(file) {
+        return match given {
+            None => Ok(None),
+            Some(option) => {
+                Err(Failure::usage(format!("{shown}: {option} is for data, and this is a model file; leave it out")))
+            }
+        };
+    }
+    let source = Source::of(file)?;
+    let overrides = encoded_rows::overrides(kinds, &source)?;
+    let records = match source {
+        Source::Named(name) => {
+            refuse_for_named(name, of_files)?;
+            RowReader::of_table(&Registry::load()?.open(name)?)?
+        }
+        Source::File(_) if dialect.told(file, ReadOptions::default()).format.is_none() => return Ok(None),
+        Source::File(_) | Source::StandardInput => open(arguments, &overrides)?,
+    };
+    tell(records, arguments, overrides, &source.to_string()).map(Some)
+}
+
+/// The records of a file, or of standard input.
+fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<RowReader, Failure> {
+    let InspectArguments { file, target, dialect, .. } = arguments;
+    let mut mentioned = Looking { overrides: overrides.clone(), ..Looking::default() }.mentioned();
+    mentioned.extend(target.iter().flat_map(|target| match target {
+        TargetColumn::Several(choices) => choices.clone(),
+        one => one.choice().into_iter().collect(),
+    }));
+    let unread = arguments.ignore.clone();
+    let plain = ReadOptions { mentioned, unread, later_keys: true, ..ReadOptions::default() };
+    let reader = RowReader::records(file, &dialect.told(file, plain)).map_err(refused)?;
+    dialect::tell_doubt(reader.doubt());
+    Ok(reader)
+}
+
+/// What was wrong with a file, without ways to mend it that this command does not have.
+fn refused(error: DataError) -> Failure {
+    match error {
+        DataError::DimensionUnknown { file } => Failure::usage(format!(
+            "{file}: a libsvm stream tells its number of features only at its end; give a file instead"
+        )),
+        error => error.into(),
+    }
+}
+
+/// A column as [`Overrides`] name it.
+fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> String {
+    match choice.place(width, names) {
+        Some(place) => format!("#{}", place + 1),
+        // Whoever looks for it tells that it is not there.
+        None => choice.text(),
+    }
+}
+
+/// The targets, as [`Overrides`] name columns.
+fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
+    let choice = |choice: &ColumnChoice| number(choice, width, names);
+    match target {
+        // A single column is no target, since there would be nothing to predict it from.
+        None | Some(TargetColumn::Last) if width > 1 => vec![format!("#{width}")],
+        None | Some(TargetColumn::Last | TargetColumn::None) => Vec::new(),
+        Some(TargetColumn::Several(choices)) => choices.iter().map(choice).collect(),
+        Some(one) => one.choice().iter().map(choice).collect(),
+    }
+}
+
+fn tell(
+    mut records: RowReader,
+    arguments: &InspectArguments,
+    overrides: Overrides,
+    shown: &str,
+) -> Result<Facts, Failure> {
+    let target = arguments.target.as_ref();
+    let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
+    // Nothing is enough.
+    let head = Head::of(&mut records, |_| false).map_err(refused)?;
+    let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
+    if !head.whole {
+        head.whole = match encoded_rows::next(&mut records, &mut Record::new()) {
+            Ok(more) => !more,
+            Err(error) if error.concerns_one_row() => false,
+            Err(error) => return Err(refused(error)),
+        };
+    }
+    if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
+        return Err(of_columns(twice.clone()));
+    }
+    let (width, names) = (records.columns().len(), records.feature_names());
+    let ignored = arguments.ignore.iter().map(|choice| number(choice, width, names));
+    let overrides = overrides.aside(aside(target, width, names)).ignore(ignored).marks(dialect::number_marks(&records));
+    let mut schema = head.schema(&overrides).map_err(of_columns)?;
+    let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
+    let kind = targets.as_ref().and_then(|targets| encoded_rows::kind(&head.rows, targets, TaskOptions::default()));
+    if let (Some(kind), Some(targets)) = (kind, &targets)
+        && encoded_rows::has_means(kind, targets, &schema)
+    {
+        schema.take_means(&overrides, EncodingOptions::default().categories);
+    }
+    let mut notes: Vec<String> = head.first_bad.iter().map(ToString::to_string).collect();
+    let transform = match Transform::new(&schema, EncodingOptions::default()) {
+        Ok(transform) => Some(transform),
+        Err(error) => {
+            notes.push(error.to_string());
+            None
+        }
+    };
+    match &head.twice {
+        Some(twice) if schema.needs_encoding() => return Err(of_columns(twice.clone())),
+        Some(twice) => notes.push(twice.to_string()),
+        None => {}
+    }
+    let task = kind.map(|kind| if matches!(kind, Kind::Class(_)) { "class" } else { "regression" });
+    let columns = schema.columns().iter().enumerate().map(|(place, column)| {
+        let treatment = transform.as_ref().and_then(|transform| transform.treatment(place));
+        let target = (column.used == Use::SetAside).then(|| "the target".to_owned());
+        told(column, treatment.or(target), schema.rows())
+    });
+    let columns: Vec<Value> = columns.collect();
+    let mut facts = Facts::default();
+    facts.tell("kind", "data");
+    facts.tell("rows_looked_at", schema.rows());
+    facts.tell("all_rows", head.whole);
+    facts.tell("bad_rows", head.bad);
+    facts.tell("task", task);
+    if let Some(why) = kind.and_then(|kind| kind.why(TaskOptions::default())) {
+        facts.tell("task_why", why);
+    }
+    facts.tell("columns", columns);
+    facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
+    facts.tell("inputs", transform.as_ref().map(Transform::dimension));
+    facts.tell("notes", notes);
+    Ok(facts)
+}

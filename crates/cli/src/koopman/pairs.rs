@@ -1,0 +1,428 @@
+//! The rows of PAIRS, cut into x and x⁺.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use mercer_koopman::{Error, OperatorSums, OperatorSumsParams, Trajectory};
+use mercer_readers::{DataError, Example, Missing};
+use mercer_session::model::Operator;
+
+use super::{KoopmanArguments, KoopmanMethod};
+use crate::dialect::Dialect;
+use crate::encoded_rows::overrides;
+use crate::failure::Failure;
+use crate::input::{ExamplePlace, Input};
+use crate::pipe;
+use crate::source::Source;
+use crate::stop::Stop;
+use crate::timed_series::SeriesOptions;
+
+/// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read
+/// seldom.
+const CHUNK: usize = 256;
+/// Rows on which delays and the step of time are chosen.
+const FIRST: usize = 5000;
+/// Delays that are tried, and how much worse than the best a smaller one may be: by this factor and
+/// this part of the variance.
+const DELAYS: [usize; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
+const WORSE: f64 = 1.02;
+const EXACT: f64 = 1e-6;
+/// Most numbers of a state for which delays are chosen.
+const WIDEST: usize = 64;
+
+/// Which numbers of a row are x and which x⁺.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PairLayout {
+    /// Numbers of x.
+    pub(super) input_dimension: usize,
+    /// Numbers of x⁺.
+    pub(super) state_dimension: usize,
+    /// Names of all columns; empty if the file has none.
+    names: Vec<String>,
+}
+
+impl PairLayout {
+    pub(super) fn of_model(model: &Operator) -> Self {
+        let [input_dimension, state_dimension] = model.learner.dimensions();
+        Self { input_dimension, state_dimension, names: model.columns.clone() }
+    }
+
+    /// That of a file, which must be this of the model at `path`.
+    fn check(&self, path: &Path, shown: &str, columns: usize, names: Option<&[String]>) -> Result<Self, Failure> {
+        let refused = |what: String| {
+            let path = path.display();
+            Err(Failure::because(format!("{path}: {what}; give data with the columns that the model has learnt")))
+        };
+        let width = self.input_dimension + self.state_dimension;
+        if columns != width {
+            return refused(format!("has {width} columns and {shown} has {columns}"));
+        }
+        let names = names.unwrap_or(&self.names);
+        match self.names.iter().zip(names).find(|(ours, theirs)| ours != theirs) {
+            Some((ours, theirs)) => refused(format!("has a column {ours:?} where {shown} has {theirs:?}")),
+            None => Ok(Self { names: names.to_vec(), ..*self }),
+        }
+    }
+
+    /// Whether x carries an action.
+    pub(super) fn acts(&self) -> bool {
+        self.input_dimension != self.state_dimension
+    }
+
+    /// The file's own names of all columns; none if it has none.
+    pub(super) fn file_names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    /// Names of all columns: the file's own, or x1, x2, … and next1, next2, ….
+    pub(super) fn names(&self) -> Vec<String> {
+        if !self.names.is_empty() {
+            return self.names.clone();
+        }
+        let inputs = (1..=self.input_dimension).map(|i| format!("x{i}"));
+        inputs.chain((1..=self.state_dimension).map(|i| format!("next{i}"))).collect()
+    }
+}
+
+/// A row of the file.
+pub(super) struct TrajectoryRow {
+    numbers: Vec<f64>,
+    time: Option<f64>,
+    /// Of the trajectory that it belongs to, if a column tells.
+    group: Option<String>,
+    place: ExamplePlace,
+}
+
+impl TrajectoryRow {
+    /// The pair that this row completes.
+    pub(super) fn complete<'a>(&self, trajectory: &'a mut Trajectory) -> Result<Option<Pair<'a>>, Error> {
+        trajectory.push(&self.numbers, self.time, self.group.as_deref())
+    }
+}
+
+type Pair<'a> = (&'a [f64], &'a [f64]);
+
+/// A stream of pairs; memory does not grow with its length.
+pub(super) struct PairStream {
+    rows: TrajectoryRows,
+    /// Rows that were read to choose delays and the step of time.
+    first: VecDeque<TrajectoryRow>,
+    /// The usual step of time.
+    step: Option<f64>,
+    /// Whether pairs come one by one, and none is kept waiting for others.
+    single: bool,
+    /// The last rows, where each is a state.
+    trajectory: Option<Trajectory>,
+    layout: PairLayout,
+    /// Pairs that miss a number.
+    left_out: u64,
+    /// Why there is no row behind those given.
+    failed: Option<Failure>,
+}
+
+/// The rows of a file.
+struct TrajectoryRows {
+    input: Input,
+    stop: Stop,
+    grouped: bool,
+    example: Example,
+}
+
+impl TrajectoryRows {
+    /// `None` at the end, and when a signal has come: what it cut off is no row.
+    fn next(&mut self) -> Result<Option<TrajectoryRow>, DataError> {
+        let read = self.input.next(&mut self.example);
+        if self.stop.requested() || !read? {
+            return Ok(None);
+        }
+        let numbers = std::mem::take(&mut self.example.features);
+        let group = self.grouped.then(|| self.example.label.clone());
+        Ok(Some(TrajectoryRow { numbers, time: self.input.time(), group, place: self.input.place() }))
+    }
+}
+
+/// Some pairs; the memory is used again for the next.
+#[derive(Default)]
+pub(super) struct PairChunk {
+    /// Row by row.
+    pub(super) inputs: Vec<f64>,
+    /// Row by row.
+    pub(super) outputs: Vec<f64>,
+    places: Vec<ExamplePlace>,
+}
+
+impl PairChunk {
+    pub(super) fn rows(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn iter(&self, layout: &PairLayout) -> impl Iterator<Item = Pair<'_>> {
+        self.inputs.chunks_exact(layout.input_dimension).zip(self.outputs.chunks_exact(layout.state_dimension))
+    }
+}
+
+impl PairStream {
+    /// `known` is the model that is gone on with, `saved` that of the run that is resumed, each
+    /// with its file.
+    pub(super) fn open(
+        path: &Path,
+        arguments: &KoopmanArguments,
+        method: KoopmanMethod,
+        known: Option<&(&Path, Operator)>,
+        saved: Option<&(&Path, Operator)>,
+        stop: Stop,
+    ) -> Result<Self, Failure> {
+        let (time, group) = (arguments.time.as_ref(), arguments.group.as_ref());
+        let given = arguments.trajectory || group.is_some();
+        let of = |model: &(&Path, Operator)| model.1.trajectory.clone();
+        let known_trajectory = known.and_then(of);
+        let sums = method == KoopmanMethod::Sums;
+        let missing = if sums || given { Missing::Nan } else { Missing::default() };
+        let overrides = overrides(&arguments.kinds, &Source::of(path)?)?;
+        let states = known.map_or(&[][..], |(_, model)| &model.columns);
+        let wanted = SeriesOptions { time, group, missing, overrides, states, counters: false };
+        let input = open(path, &arguments.dialect, &stop, &wanted)?;
+        let (shown, columns) = (input.shown().to_owned(), input.columns().dimension);
+        let names = input.columns().features().to_vec();
+        let alone = sums && columns == 1 && known.is_none() && !arguments.making.has_dimensions();
+        let is_trajectory = given || alone || known_trajectory.is_some();
+        if arguments.delay.is_some() && !is_trajectory {
+            return Err(Failure::usage(format!(
+                "--delay: a row of {shown} is a pair unless --trajectory is given; add it, or leave --delay out"
+            )));
+        }
+        let mut rows = TrajectoryRows { input, stop, grouped: group.is_some(), example: Example::default() };
+        let (mut first, mut failed) = (VecDeque::new(), None);
+        let chooses = sums && arguments.delay.is_none() && known.or(saved).is_none();
+        let wanted = match (is_trajectory && chooses, time.is_some() && known.is_none()) {
+            (true, _) => FIRST,
+            (false, true) => CHUNK,
+            (false, false) => 0,
+        };
+        while first.len() < wanted && failed.is_none() {
+            match rows.next() {
+                Ok(Some(row)) => first.push_back(row),
+                Ok(None) => break,
+                Err(error) => failed = Some(error.into()),
+            }
+        }
+        let times: Vec<f64> = first.iter().filter_map(|row| row.time).collect();
+        let step = Trajectory::usual_step(&times);
+        let trajectory = match known_trajectory {
+            Some(trajectory) => Some(going_on(trajectory, arguments, path, columns)?),
+            None if is_trajectory => {
+                let because = |error: Error| Failure::because(format!("{shown}: {error}"));
+                let saved = saved.and_then(of);
+                let delay = match (arguments.delay, &saved) {
+                    (Some(delay), _) => delay.into(),
+                    (None, Some(saved)) => saved.delay(),
+                    (None, None) if chooses => chosen_delay(&first, columns, step).map_err(because)?,
+                    (None, None) => 1,
+                };
+                state(&shown, columns, delay)?;
+                let step = saved.map_or(step, |saved| saved.step());
+                Some(Trajectory::new(columns, delay, step).map_err(because)?)
+            }
+            None => None,
+        };
+        let windows = trajectory.as_ref().filter(|_| !names.is_empty()).map(|trajectory| trajectory.names(&names));
+        let names = Some(windows.unwrap_or(names)).filter(|names| !names.is_empty());
+        let columns = trajectory.as_ref().map_or(columns, |trajectory| 2 * trajectory.state_dimension());
+        let layout = match known {
+            Some((model, of)) => PairLayout::of_model(of).check(model, &shown, columns, names.as_deref())?,
+            None => {
+                let (input_dimension, state_dimension) = match &trajectory {
+                    Some(trajectory) => (trajectory.state_dimension(), trajectory.state_dimension()),
+                    None => arguments.making.dimensions(&shown, columns)?,
+                };
+                PairLayout { input_dimension, state_dimension, names: names.unwrap_or_default() }
+            }
+        };
+        // A file that is written on the way has the rows of its last pair, not those of pairs to
+        // come.
+        let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.out.is_some());
+        Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, failed })
+    }
+
+    pub(super) fn layout(&self) -> &PairLayout {
+        &self.layout
+    }
+
+    pub(super) fn trajectory(&self) -> Option<&Trajectory> {
+        self.trajectory.as_ref()
+    }
+
+    /// The usual step of time, if a column tells it.
+    pub(super) fn step(&self) -> Option<f64> {
+        self.step
+    }
+
+    /// Pairs so far that were left out because they miss a number.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Fills `chunk` with the next pairs; with none at the end, and when a signal has come. If
+    /// `many`, they are waited for even where they come slowly.
+    ///
+    /// # Errors
+    /// When a row cannot be read; those before it were given by the call before.
+    pub(super) fn fill(&mut self, chunk: &mut PairChunk, many: bool) -> Result<(), Failure> {
+        chunk.inputs.clear();
+        chunk.outputs.clear();
+        chunk.places.clear();
+        let most = if self.single && !many { 1 } else { CHUNK };
+        while chunk.places.len() < most {
+            let row = match self.first.pop_front() {
+                Some(row) => row,
+                None if self.failed.is_some() => break,
+                None => match self.rows.next() {
+                    Ok(Some(row)) => row,
+                    Ok(None) => break,
+                    Err(error) => {
+                        self.failed = Some(error.into());
+                        break;
+                    }
+                },
+            };
+            let pair = match &mut self.trajectory {
+                Some(trajectory) => row.complete(trajectory).map_err(|error| {
+                    Failure::because(format!("{}, {}: {error}", self.rows.input.shown(), row.place))
+                })?,
+                None if row.numbers.iter().all(|x| x.is_finite()) => {
+                    Some(row.numbers.split_at(self.layout.input_dimension))
+                }
+                None => {
+                    self.left_out += 1;
+                    None
+                }
+            };
+            let Some((x, x_plus)) = pair else { continue };
+            chunk.inputs.extend_from_slice(x);
+            chunk.outputs.extend_from_slice(x_plus);
+            chunk.places.push(row.place);
+        }
+        match self.failed.take_if(|_| chunk.places.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Where pair `index` of `chunk` comes from, for a message.
+    pub(super) fn place(&self, chunk: &PairChunk, index: usize) -> String {
+        format!("{}, {}", self.rows.input.shown(), chunk.places[index])
+    }
+}
+
+/// The trajectory of a model, with which the rows of a file of `columns` columns go on.
+fn going_on(
+    trajectory: Trajectory,
+    arguments: &KoopmanArguments,
+    path: &Path,
+    columns: usize,
+) -> Result<Trajectory, Failure> {
+    let delay = trajectory.delay();
+    if let Some(told) = arguments.delay.filter(|told| usize::from(*told) != delay) {
+        return Err(Failure::usage(format!("--delay {told}: the model has states of {delay} rows; leave --delay out")));
+    }
+    if columns != trajectory.columns() {
+        return Err(Failure::because(format!(
+            "{}: has {columns} columns, and the model has learnt a trajectory of {}; give rows of the same columns",
+            path.display(),
+            trajectory.columns()
+        )));
+    }
+    Ok(trajectory)
+}
+
+/// The fewest rows that forecast the newest one on held-out rows about as well as any number does.
+fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64>) -> Result<usize, Error> {
+    let mut scores = Vec::new();
+    // As few points as tell delays apart.
+    let params = OperatorSumsParams::default().max_dictionary(30);
+    for delay in
+        DELAYS.into_iter().filter(|delay| *delay == 1 || (delay * columns <= WIDEST && delay * 20 < rows.len()))
+    {
+        let mut learner = OperatorSums::new(delay * columns, 0, params)?;
+        let mut trajectory = Trajectory::new(columns, delay, step)?;
+        for row in rows {
+            if let Some((x, x_plus)) = row.complete(&mut trajectory)? {
+                learner.update(x, x_plus)?;
+            }
+        }
+        match learner.held_out_error(columns) {
+            Ok(error) => scores.push((delay, error)),
+            // Too short for so many delays; that of one is told when it is learnt.
+            Err(_) => break,
+        }
+    }
+    let least = scores.iter().map(|score| score.1).fold(f64::INFINITY, f64::min);
+    Ok(scores.iter().find(|score| score.1 <= WORSE * least + EXACT).map_or(1, |score| score.0))
+}
+
+/// A table without a target.
+pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, wanted: &SeriesOptions<'_>) -> Result<Input, Failure> {
+    let source = Source::of(path)?;
+    if let Source::Named(name) = source {
+        return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
+    }
+    Input::plain(path, dialect, stop, wanted)
+}
+
+/// Numbers of a state of `delay` rows.
+pub(super) fn state(shown: &str, columns: usize, delay: usize) -> Result<usize, Failure> {
+    const MOST: usize = 1 << 20;
+    columns.checked_mul(delay).filter(|state| *state <= MOST).ok_or_else(|| {
+        Failure::usage(format!(
+            "{shown}: --delay {delay} of {columns} columns makes states of more than {MOST} numbers; take a smaller one"
+        ))
+    })
+}
+
+/// Numbers of x and of x⁺ in rows of `columns` numbers.
+pub(super) fn dimensions(
+    shown: &str,
+    columns: usize,
+    state_dim: Option<usize>,
+    input_dim: Option<usize>,
+) -> Result<(usize, usize), Failure> {
+    let plural = if columns == 1 { "column" } else { "columns" };
+    let refused = |why: String| Err(Failure::because(format!("{shown}: has {columns} {plural}, {why}")));
+    match (input_dim, state_dim) {
+        (None, None) if columns.is_multiple_of(2) => Ok((columns / 2, columns / 2)),
+        (None, None) => refused(
+            "which are not two halves x and x⁺; say with --state-dim and --input-dim how many numbers each has, or with \
+             --trajectory that a row is a state"
+                .to_owned(),
+        ),
+        (None, Some(state)) if Some(columns) == state.checked_mul(2) => Ok((state, state)),
+        (None, Some(state)) => refused(format!(
+            "but a pair of states of --state-dim {state} has {}; correct it, or add --input-dim if x carries an action",
+            2 * state as u128
+        )),
+        (Some(input), Some(state)) => {
+            // N may count the state and the action, or the action alone; the number of columns
+            // tells.
+            let whole = [Some(input), state.checked_add(input)].into_iter().flatten();
+            let acting = whole.into_iter().find(|x| *x >= state && x.checked_add(state) == Some(columns));
+            match acting {
+                Some(x) => Ok((x, state)),
+                None => refused(format!(
+                    "but --input-dim {input} and --state-dim {state} make {}, or {} if the action alone has {input}; correct them",
+                    input as u128 + state as u128,
+                    input as u128 + 2 * state as u128
+                )),
+            }
+        }
+        (Some(input), None) => {
+            let whole =
+                columns.checked_sub(input).filter(|state| (1..input).contains(state)).map(|state| (input, state));
+            let rest = columns.saturating_sub(input);
+            let action = (rest > 0 && rest.is_multiple_of(2)).then_some((input + rest / 2, rest / 2));
+            match (whole, action) {
+                (Some(dimensions), None) | (None, Some(dimensions)) => Ok(dimensions),
+                _ => refused(format!("which --input-dim {input} alone does not settle; say --state-dim as well")),
+            }
+        }
+    }
+}

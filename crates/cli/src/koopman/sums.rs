@@ -1,0 +1,94 @@
+//! What is told of an operator by exact sums.
+
+use std::time::Duration;
+
+use mercer_koopman::{Error, OperatorModel, Trajectory};
+
+use super::sums_report::{COVERAGE, Forecast, SumsReport};
+use super::{ExtraFiles, KoopmanArguments, Learnt, MODES};
+use crate::failure::Failure;
+use crate::output::{self, Predictions, number};
+
+/// Why sums cannot be read.
+pub(super) fn unread(learnt: &Learnt, error: &Error) -> Failure {
+    let trajectory = learnt.pass.model.trajectory.as_ref();
+    match trajectory.map_or(0, Trajectory::cuts) {
+        cuts if 2 * cuts > learnt.pass.learnt => learnt.failure(error).with(&format!(
+            "the trajectory was cut {cuts} times, at gaps of --time, missing cells or another --group, whose rows must stand together"
+        )),
+        _ => learnt.failure(error),
+    }
+}
+
+pub(super) fn tell(
+    arguments: &KoopmanArguments,
+    learnt: &Learnt,
+    model: &OperatorModel,
+    time: Duration,
+    files: ExtraFiles,
+) -> Result<(), Failure> {
+    let trajectory = learnt.pass.model.trajectory.as_ref();
+    let forecast = forecast(model, learnt, trajectory).map_err(|error| learnt.failure(&error))?;
+    let report = SumsReport {
+        data: &learnt.shown,
+        layout: &learnt.layout,
+        trajectory,
+        learnt: learnt.pass.learnt,
+        left_out: learnt.left_out,
+        stopped: learnt.stopped,
+        tau: arguments.step_time.or(learnt.step_time),
+        modes: arguments.eigen.unwrap_or(MODES),
+        model,
+        forecast,
+        seconds: time.as_secs_f64(),
+    };
+    if let Some(mut file) = files.predictions {
+        file.write(&report.forecast_lines())?;
+        file.finish()?;
+    }
+    if let Some(mut file) = files.eigenfunctions {
+        write_eigenfunctions(&mut file, model).map_err(|error| error.with(&learnt.shown))?;
+        file.finish()?;
+    }
+    output::print(&if arguments.json {
+        crate::report::json(&report.object())?
+    } else {
+        report.text(arguments.predictions.is_none())
+    })
+}
+
+/// The states after each query, or those after the end of the trajectory with their intervals.
+fn forecast(
+    model: &OperatorModel,
+    learnt: &Learnt,
+    trajectory: Option<&Trajectory>,
+) -> Result<Option<Forecast>, Error> {
+    let (dimension, steps) = (learnt.layout.input_dimension, learnt.steps);
+    if let Some(queries) = &learnt.queries {
+        let mut rows = Vec::new();
+        for query in queries.rows() {
+            let (x, inputs) = query.split_at(dimension);
+            rows.extend(model.forecast(x, inputs, steps)?.pop());
+        }
+        return Ok(Some(Forecast { rows, half_widths: vec![model.half_widths(steps, COVERAGE)], from_end: false }));
+    }
+    let Some((trajectory, last)) = trajectory.and_then(|rows| Some((rows, rows.state()?))) else { return Ok(None) };
+    let newest = dimension - trajectory.columns();
+    let rows = model.forecast(last, &[], steps)?.into_iter().map(|mut state| state.split_off(newest)).collect();
+    let half_widths = (1..=steps).map(|step| model.half_widths(step, COVERAGE).split_off(newest)).collect();
+    Ok(Some(Forecast { rows, half_widths, from_end: true }))
+}
+
+/// The eigenfunctions at the points kept, or at the latest states: x…, then real and imaginary part
+/// of each.
+fn write_eigenfunctions(file: &mut Predictions, model: &OperatorModel) -> Result<(), Failure> {
+    let names = (1..=model.units().len()).map(|i| format!("x{i}"));
+    let parts = (1..=model.modes().len()).flat_map(|i| [format!("re{i}"), format!("im{i}")]);
+    file.write(&(names.chain(parts).collect::<Vec<_>>().join(",") + "\n"))?;
+    for point in model.places() {
+        let values = model.eigenfunctions(&point).map_err(|error| Failure::because(error.to_string()))?;
+        let cells = point.iter().chain(values.iter().flatten()).map(|value| number(*value));
+        file.write(&(cells.collect::<Vec<_>>().join(",") + "\n"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! The `mercer` command: reads arguments, runs one command, and says in one line what went wrong.
+//! Each command is a module of its own.
+//!
+//! Exit codes: 0 done, 1 failure (data, files, a learner that diverged), 2 usage (arguments that
+//! cannot be right). Nothing is printed on stdout unless the command succeeds. A reader that closes
+//! the pipe early ends the command quietly.
+#![doc = include_str!("../README.md")]
+// Printing panics where nothing can be written; see `verbosity` and `output`.
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
+)]
+
+mod arguments;
+mod bad_rows;
+mod cells;
+mod classes;
+mod compare;
+mod config;
+mod construction;
+mod dialect;
+mod encoded_rows;
+mod eval;
+mod eval_options;
+mod facts;
+mod failure;
+mod feature_columns;
+mod feed;
+mod fit;
+mod forecast;
+mod input;
+mod inspect;
+mod intervals;
+mod koopman;
+mod learned_ranges;
+mod learners;
+mod learning;
+mod limits;
+mod lock;
+mod manual;
+mod memory;
+mod merge;
+mod moments;
+mod notes;
+mod opening;
+mod output;
+mod pipe;
+mod plain;
+mod plot;
+mod predict;
+mod reading;
+mod replies;
+mod report;
+mod rows;
+mod sample;
+mod saving;
+mod scores;
+#[cfg(feature = "serve")]
+mod serve;
+mod source;
+mod spelling;
+mod stop;
+mod store;
+mod stretches;
+mod table;
+mod task;
+mod timed_series;
+mod trace;
+mod train;
+mod trained_model;
+mod tune;
+mod verbosity;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use compare::CompareArguments;
+use eval::arguments::EvalArguments;
+use failure::Failure;
+use forecast::ForecastArguments;
+use inspect::InspectArguments;
+use koopman::KoopmanArguments;
+use learners::LearnersArguments;
+use manual::{CompletionsArguments, ManArguments};
+use predict::PredictArguments;
+use train::TrainArguments;
+use tune::TuneArguments;
+use verbosity::Verbosity;
+
+/// Online learning with kernels on streams of examples.
+#[derive(Parser)]
+#[command(name = "mercer", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    habits: Habits,
+}
+
+/// What every command takes.
+#[derive(Args)]
+struct Habits {
+    /// Say nothing on stderr but failures, and rows that were left out
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
+    quiet: bool,
+    /// Say on stderr also what was found and chosen
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
+    verbose: bool,
+    /// Take options from this file; those of the command line win
+    ///
+    /// A line is the long name of an option and its value, such as `learner = "krls"` or
+    /// `limit = 1000`; true or false where an option has no value; a list where it may be given
+    /// several times. `set` may be a table: `set = { lambda = 0.1 }`.
+    #[arg(long, global = true, value_name = "FILE.toml", help_heading = "Everywhere")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run several learners over the same rows, and print their scores side by side
+    Compare(CompareArguments),
+    Completions(CompletionsArguments),
+    Eval(Box<EvalArguments>),
+    Fit(Box<fit::FitArguments>),
+    Forecast(Box<ForecastArguments>),
+    Inspect(InspectArguments),
+    Koopman(Box<KoopmanArguments>),
+    Learners(LearnersArguments),
+    Man(ManArguments),
+    Merge(merge::MergeArguments),
+    Predict(Box<PredictArguments>),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::ServeArguments>),
+    Train(Box<TrainArguments>),
+    /// Find good settings of a learner for these data, and print the command that has them
+    Tune(TuneArguments),
+}
+
+impl Habits {
+    fn level(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Usual,
+        }
+    }
+}
+
+/// Ends every long help.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0      done
+  1      it did not work: data, files, a learner that diverged
+  2      the arguments cannot be right
+  128+N  ended by signal N, with nothing to be kept
+";
+
+/// The command line, with what its definition by types leaves out.
+fn command() -> Parsed {
+    let command = Arguments::command().after_help(EXIT_CODES);
+    command.mut_subcommands(|one| {
+        let examples = one.get_after_help().map_or(String::new(), |help| format!("{help}\n"));
+        one.after_long_help(examples + EXIT_CODES)
+    })
+}
+
+/// Runs the command that the program was called with, and tells its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            verbosity::complain(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let (words, taken) = config::with_file(std::env::args_os().collect(), &mut command())?;
+    let words = spelling::spelled_out(words);
+    let parsed = command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
+    let Arguments { command: asked, habits } = match parsed {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => return Err(Failure::from_clap(&error)),
+        // Help and version are asked for, and belong on stdout.
+        Err(error) => return output::print(&verbosity::styled(&error.render())),
+    };
+    verbosity::set(habits.level());
+    taken.inspect(|taken| verbosity::more(|| taken.clone()));
+    match asked {
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments, command()),
+        Command::Eval(arguments) => eval::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Koopman(arguments) => koopman::run(&arguments),
+        Command::Forecast(arguments) => forecast::run(&arguments),
+        Command::Learners(arguments) => learners::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
+        Command::Man(arguments) => manual::man(&arguments, command()),
+        Command::Predict(arguments) => predict::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
+    }
+}

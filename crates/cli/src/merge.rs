@@ -1,0 +1,97 @@
+//! `mercer merge`: the sums of shards into one file.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mercer_session::model::{Model, ModelKind, Moments};
+use serde_json::json;
+
+use super::failure::Failure;
+use super::fit::{expand, facts};
+use super::lock::ModelLock;
+use super::{output, store, verbosity};
+
+/// Join the sums of shards that `mercer fit` has written
+///
+/// The shards must be of the same learner, kernel, parameters, scaling and columns. The result is
+/// that of one pass over all rows, to rounding, in whatever order they come; `mercer predict`
+/// predicts with it.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct MergeArguments {
+    /// Files of sums, or patterns such as 'part*.mercer'
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Take the shards of these files back out again
+    #[arg(long, value_name = "FILE")]
+    retract: Vec<PathBuf>,
+    /// Print the mean squared error on each file of the fit to all others; of classes, that of
+    /// targets of 1 and -1
+    #[arg(long)]
+    held_out: bool,
+    /// The file of all sums
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mercer merge part0.mercer part1.mercer part2.mercer --out all.mercer
+  mercer merge 'part*.mercer' --held-out --out all.mercer
+  mercer merge all.mercer --retract part1.mercer --out without.mercer
+";
+
+fn load(path: &Path) -> Result<Moments, Failure> {
+    match store::load(path)?.model {
+        Model::Moments(model) => Ok(*model),
+        other => Err(store::other_kind(path, ModelKind::Moments, &other)),
+    }
+}
+
+pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
+    let (paths, retracted) = (expand(&arguments.files)?, expand(&arguments.retract)?);
+    for path in paths.iter().chain(&retracted) {
+        output::refuse_place("--out", &arguments.out, &[path])?;
+    }
+    let _lock = ModelLock::take("--out", &arguments.out)?;
+    store::check_place("--out", &arguments.out)?;
+    let Some((first, others)) = paths.split_first() else { return Err(Failure::usage("give at least one file")) };
+    let mut state = load(first)?;
+    for path in others {
+        let refused = |error| Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
+        state.merge(&load(path)?).map_err(refused)?;
+    }
+    for path in &retracted {
+        state.retract(&load(path)?).map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
+    }
+    let missing = missing(&state);
+    if !missing.is_empty() {
+        verbosity::remark(format!("{}: still without shard {}", arguments.out.display(), missing.join(", ")));
+    }
+    let mut more = vec![("files", json!(paths.len())), ("shards", json!(state.parts.len()))];
+    if arguments.held_out {
+        let lambda = state.ridge().map_err(|error| Failure::because(error.to_string()))?;
+        let mut errors = serde_json::Map::new();
+        for path in &paths {
+            let held_out = state.held_out(&load(path)?, lambda);
+            let held_out = held_out.map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
+            errors.insert(path.display().to_string(), json!(held_out));
+        }
+        more.push(("held_out", errors.into()));
+    }
+    drop(store::save("--out", &arguments.out, state.to_bytes())?);
+    facts(&state, &arguments.out, true, more)?.print(arguments.json, "")
+}
+
+/// Shards that are not there although others of the same cut are; ten at most.
+fn missing(state: &Moments) -> Vec<String> {
+    let Some(of) = state.parts.first().map(|part| part.of) else { return Vec::new() };
+    if state.parts.iter().any(|part| part.of != of) {
+        return Vec::new();
+    }
+    let there = |shard: u64| state.parts.iter().any(|part| part.shard == shard);
+    (0..of).filter(|shard| !there(*shard)).map(|shard| format!("{shard}/{of}")).take(10).collect()
+}

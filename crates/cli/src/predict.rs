@@ -1,0 +1,438 @@
+//! `mercer predict`: a line out for each row in, from a model file that may go on learning.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mercer_learners::Scratch;
+use mercer_learners::intervals::IntervalScale;
+use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
+use mercer_session::model::{Classes, Description, Task};
+
+use super::bad_rows::{BadRows, OnError};
+use super::cells::{AnswerCell, AnswerCells, Offer};
+use super::classes::quoted;
+use super::dialect::{Dialect, known_gaps};
+use super::encoded_rows::{ColumnSource, RawRow};
+use super::failure::Failure;
+use super::input::sorted_names;
+use super::intervals;
+use super::learning::Learning;
+use super::lock::ModelLock;
+use super::output::number;
+use super::reading::{Reading, Reads, for_files};
+use super::replies::{LineStyle, Replies};
+use super::rows::{Origin, RowKind, TimedSource};
+use super::saving::Saving;
+use super::source::{Source, TableColumns};
+use super::stop::Stop;
+use super::task::{Kind, TaskOptions};
+use super::trained_model::{OfRows, RowPrediction, TrainedModel, is_autonomous};
+use super::{store, verbosity};
+use crate::arguments::every;
+use crate::task::TaskChoice;
+
+/// Predict row by row with a model that `mercer train` has saved
+///
+/// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below
+/// the line `prediction` when DATA has a header), {"prediction":…} for JSON objects. Several
+/// targets, and classes with their probabilities p_CLASS, have several columns below a line with
+/// their names; the classes are those that the model knew at the start. Lines are handed on
+/// whenever no input is at hand, so a program may write a row and wait for its answer. A bad row
+/// that is left out is answered by an empty line, or null.
+///
+/// SIGINT, SIGTERM and SIGHUP end the rows: with --learn the model is written and the run has
+/// succeeded; without, the exit code is 128 and the signal's number, and no file of predictions
+/// appears.
+///
+/// DATA has the columns of the training data. Where both have names the columns are found by them,
+/// in any order and among any others; the target may be missing, or hold anything, unless --learn
+/// is given. A model of a table with columns of any kind takes a column that is not there as one of
+/// missing cells, and a category that is new as one of those that share numbers; it says so once.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PredictArguments {
+    /// A file, `-` for standard input, or a data set's name
+    data: PathBuf,
+    /// The file of the model
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// Learn each row after it was predicted; the model's file is written when the rows end, or a
+    /// signal ends them
+    #[arg(long)]
+    learn: bool,
+    /// With --learn, write the model after every so many rows, too
+    #[arg(long, value_name = "EVERY", value_parser = every, requires = "learn")]
+    checkpoint: Option<NonZeroU64>,
+    /// Add the ends of intervals that hold this share of the targets, such as 0.9, in the columns
+    /// lower and upper
+    ///
+    /// The model must have been trained with the same --intervals; or, with --learn, intervals that
+    /// it does not have yet begin to learn with the first row, and are kept in its file. An end
+    /// that does not exist yet is empty, or null.
+    #[arg(long, value_name = "SHARE")]
+    intervals: Option<f64>,
+    /// Write the lines to this file instead of stdout; it appears when they are complete
+    #[arg(short = 'o', long, alias = "out", value_name = "OUT")]
+    predictions: Option<PathBuf>,
+    /// What becomes of rows that cannot be read or predicted: stop, skip, or quarantine=FILE
+    #[arg(long, value_name = "HOW", default_value = "stop")]
+    on_error: OnError,
+    /// Which column is the target, if not that of the training data
+    #[arg(long, value_name = "NAME|INDEX")]
+    target: Option<TargetColumn>,
+    /// With --learn, which column holds weights, if not that of the training data; without, a
+    /// column of weights that is to be left out where columns have no names
+    #[arg(long, value_name = "NAME|INDEX")]
+    weight: Option<ColumnChoice>,
+    /// Columns that are not looked at, by name or by number from 1, with commas between; not needed
+    /// where columns are found by name
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<ColumnChoice>,
+    #[command(flatten)]
+    dialect: Dialect,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mercer predict new.csv --model krls.mercer > predictions.csv
+  tail -f live.csv | mercer predict - --format csv --model live.mercer --learn --checkpoint 10000
+  mercer predict new.csv --model krls.mercer --on-error quarantine=bad.csv
+";
+
+pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
+    let inputs: [&Path; 2] = [&arguments.data, &arguments.model];
+    // Lines for stdout go there anyway.
+    let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
+    arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
+    let _lock = arguments.learn.then(|| ModelLock::take("--model", &arguments.model)).transpose()?;
+    let mut model = store::load_trained(&arguments.model)?;
+    if let Some(share) = arguments.intervals {
+        with_intervals(&mut model, share, arguments)?;
+    }
+    if arguments.learn {
+        store::check_place("--model", &arguments.model)?;
+    }
+    let stop = Stop::listen()?;
+    let replies = Replies::create(predictions.as_deref(), &inputs)?;
+    let reading = reading(arguments, &model);
+    let idle = replies.clone();
+    let opened = TimedSource::open(&reading, stop.clone(), move || idle.flush());
+    // Before the first row came.
+    stop.failure()?;
+    let rows = opened?;
+    if model.encoding.is_none() {
+        check_columns(&model, &rows, &arguments.model)?;
+    }
+    let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
+    if arguments.learn && theirs != ours {
+        return Err(Failure::because(format!(
+            "{}: predicts {ours} targets and {} has {theirs}; say with --target which they are",
+            arguments.model.display(),
+            rows.input().shown()
+        )));
+    }
+    let style = if rows.input().are_objects() { LineStyle::Ndjson } else { LineStyle::Csv };
+    let lines = AnswerLines::of(&model, style, arguments.intervals.is_some());
+    let headed = lines.several || !rows.input().columns().features().is_empty();
+    replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
+    let bad = BadRows::new(&arguments.on_error)?;
+    if arguments.learn {
+        let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
+        let (weighted, odd) = (rows.input().is_weighted(), rows.oddities());
+        let learning = Learning::new(model, bad, saving, weighted, odd);
+        learn(learning, rows, &replies, &lines)
+    } else {
+        predict(&model, bad, rows, &replies, &lines, &stop)
+    }
+}
+
+/// How DATA is read for a model.
+fn reading<'a>(arguments: &'a PredictArguments, model: &'a TrainedModel) -> Reading<'a> {
+    let classes = model.classes().is_some();
+    let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
+    let named = is_data_set(&arguments.data);
+    let known = |kept: bool| kept && !named;
+    let target = arguments.target.clone().or_else(|| known(true).then(|| known_target(&model.description)));
+    // A row that is only predicted needs no weight.
+    let weight = arguments.weight.clone();
+    let weight = weight.or_else(|| model.description.weight.clone().filter(|_| known(arguments.learn)));
+    let by_model = model.encoding.as_ref().map(|encoding| ColumnSource {
+        encoding,
+        kind: if classes { Kind::Class(None) } else { Kind::Numbers(model.outputs()) },
+        target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
+        weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
+    });
+    let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
+    let dialect = arguments.dialect.clone().with_gaps(gaps);
+    let told = dialect.told(&arguments.data, ReadOptions::default());
+    // LIBSVM puts the target in front of every row.
+    let alone = !arguments.learn && told.format != Some(Format::Libsvm);
+    let (features, target_name) = known_names(&model.description, arguments.target.is_some());
+    let of_target = target.is_some() && by_model.is_none();
+    let given = for_files(of_target, &dialect, &arguments.ignore, weight.is_some());
+    let options = ReadOptions {
+        target: target.unwrap_or_default(),
+        weight,
+        ignore: arguments.ignore.clone(),
+        features,
+        target_name,
+        features_alone: alone.then(|| model.dimension()),
+        libsvm_dimension: Some(model.dimension()),
+        targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
+        marks: model.description.marks,
+        ..told
+    };
+    let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };
+    let named_target = arguments.target.as_ref().filter(|_| !arguments.learn);
+    let columns = by_model.map_or(Reads::Numbers(named_target), Reads::Knows);
+    Reading { data: &arguments.data, options, wanted, columns, given, aloud: true }
+}
+
+/// Makes sure that the model has intervals that hold this share.
+fn with_intervals(model: &mut TrainedModel, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
+    let path = arguments.model.display();
+    if model.classes().is_some() {
+        return Err(intervals::for_classes());
+    }
+    match model.intervals() {
+        Some(known) if known.coverage() == share => {}
+        Some(known) => {
+            return Err(Failure::usage(format!(
+                "{path}: its intervals hold {0} of the targets; say --intervals {0}, or train it anew",
+                number(known.coverage())
+            )));
+        }
+        None if arguments.learn => {
+            if let Task::Numbers(task) = &mut model.task {
+                let own = is_autonomous(task.learner.learner());
+                let scale = if own { IntervalScale::Sides } else { IntervalScale::Error };
+                task.intervals = Some(intervals::around(&task.learner, share, scale)?);
+            }
+        }
+        None => {
+            return Err(Failure::usage(format!(
+                "{path}: was trained without intervals; train it with --intervals {}, or add --learn so that it learns them",
+                number(share)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether DATA is the name of a known data set and no file.
+fn is_data_set(data: &Path) -> bool {
+    matches!(Source::of(data), Ok(Source::Named(_)))
+}
+
+/// The target of the training data: by their names if there are several, since these may stand
+/// anywhere.
+fn known_target(about: &Description) -> TargetColumn {
+    match &about.target_names[..] {
+        [] => about.target.clone(),
+        names => TargetColumn::Several(names.iter().cloned().map(ColumnChoice::Name).collect()),
+    }
+}
+
+/// The same where columns of any kind are found: a single target by its name, too.
+pub(crate) fn known_place(about: &Description) -> TargetColumn {
+    let name = about.target_name.clone().filter(|_| about.target_names.is_empty());
+    name.map_or_else(|| known_target(about), TargetColumn::Name)
+}
+
+/// The names by which columns are found: none if they are not each the name of one. A target that
+/// is `told` goes before its name.
+fn known_names(about: &Description, told: bool) -> (Vec<String>, Option<String>) {
+    let mut sorted: Vec<&String> = about.features.iter().collect();
+    sorted.sort();
+    let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
+    let features = if distinct { about.features.clone() } else { Vec::new() };
+    (features, about.target_name.clone().filter(|_| !told && about.target_names.is_empty()))
+}
+
+/// Refuses columns that are not those of the training data.
+fn check_columns(model: &TrainedModel, rows: &TimedSource, path: &Path) -> Result<(), Failure> {
+    let names = Some(&*model.description.features).filter(|names| !names.is_empty());
+    let trained = TableColumns::new(model.dimension(), names, None);
+    trained.check_data(&path.display().to_string(), rows.input().columns(), rows.input().shown())
+}
+
+/// How answers are written.
+struct AnswerLines {
+    style: LineStyle,
+    cells: AnswerCells,
+    /// Whether a line says more than one number.
+    several: bool,
+}
+
+impl AnswerLines {
+    /// The lines of a model. Classes that it meets later have no column.
+    fn of(model: &TrainedModel, style: LineStyle, intervals: bool) -> Self {
+        let task = model.classes();
+        let (kind, classes) = match task {
+            Some(task) => (Kind::Class(None), sorted_names(&task.labels)),
+            None => (Kind::Numbers(model.outputs()), Vec::new()),
+        };
+        let cells = AnswerCells::predicted(&Offer {
+            kind,
+            targets: &model.description.target_names,
+            classes: &classes,
+            has_probabilities: task.is_some_and(|task| task.classifier.has_probabilities()),
+            has_variance: false,
+            has_intervals: intervals,
+        });
+        Self { style, cells, several: task.is_some() || model.outputs() > 1 || intervals }
+    }
+
+    /// Answers a row; false when nobody reads the answers, or they cannot be written.
+    fn answer(&self, replies: &Replies, model: &TrainedModel, answer: Option<&RowPrediction>) -> bool {
+        match answer {
+            Some(answer) if self.several => replies.answer_line(&self.line(model, answer)),
+            Some(answer) => replies.answer(answer.numbers.first().copied()),
+            None => replies.answer(None),
+        }
+    }
+
+    fn line(&self, model: &TrainedModel, answer: &RowPrediction) -> String {
+        let cells = self.cells.named();
+        if self.style == LineStyle::Csv {
+            let text = |(_, cell)| told(cell, model, answer, quoted).unwrap_or_default();
+            return cells.map(text).collect::<Vec<_>>().join(",");
+        }
+        let (mut facts, mut probabilities) = (Vec::new(), Vec::new());
+        for (name, cell) in cells {
+            let fact = told(cell, model, answer, text).unwrap_or_else(|| "null".to_owned());
+            match cell {
+                AnswerCell::Probability(class) => probabilities.push((class.as_str(), fact)),
+                _ => facts.push((name, fact)),
+            }
+        }
+        if !probabilities.is_empty() {
+            facts.insert(1, ("probabilities", object(probabilities)));
+        }
+        object(facts)
+    }
+}
+
+/// What a cell holds, if it is there; a class as `name` writes it.
+fn told(
+    cell: &AnswerCell,
+    model: &TrainedModel,
+    answer: &RowPrediction,
+    name: impl Fn(&str) -> String,
+) -> Option<String> {
+    let finite = |value: &f64| value.is_finite().then(|| number(*value));
+    let judged = &answer.judged;
+    match (cell, model.classes()) {
+        (AnswerCell::Prediction(output), None) => answer.numbers.get(*output).map(|made| number(*made)),
+        (AnswerCell::Lower(output), None) => answer.lower.get(*output).and_then(finite),
+        (AnswerCell::Upper(output), None) => answer.upper.get(*output).and_then(finite),
+        (AnswerCell::Prediction(_), Some(Classes { labels, .. })) => labels.get(judged.class?).map(name),
+        (AnswerCell::Probability(class), Some(Classes { labels, .. })) => {
+            judged.probability(labels.find(class)?, labels.len()).map(number)
+        }
+        (AnswerCell::Score, Some(_)) => judged.score.map(number),
+        _ => None,
+    }
+}
+
+/// A text as JSON has it.
+fn text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A JSON object of values that are JSON already.
+fn object<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let facts: Vec<String> = facts.into_iter().map(|(name, fact)| format!("{}:{fact}", text(name))).collect();
+    format!("{{{}}}", facts.join(","))
+}
+
+fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines: &AnswerLines) -> Result<(), Failure> {
+    let mut sample = RawRow::default();
+    let ended = loop {
+        let learnt = match rows.next(&mut sample) {
+            Ok(Some(RowKind::Good)) => {
+                let marks = &mut learning.model.description.marks;
+                *marks = marks.or(rows.input().marks());
+                learning.learn(&rows, &mut sample)
+            }
+            Ok(Some(RowKind::Bad(why))) => learning.unreadable(why, &rows).map(|()| false),
+            Ok(None) => break Ok(()),
+            Err(failure) => Err(failure),
+        };
+        match learnt {
+            Ok(learnt) => {
+                if !lines.answer(replies, &learning.model, learnt.then_some(&learning.answer)) {
+                    break Ok(());
+                }
+            }
+            Err(failure) => break Err(failure),
+        }
+    };
+    // What was answered was learnt, and is kept whatever ended the rows.
+    let aside = learning.put_aside();
+    let saved = learning.saving.save(learning.model.to_bytes()).and(aside);
+    let replied = finish(replies, ended);
+    learning.report();
+    if let Some(note) = learning.implausible_note() {
+        verbosity::remark(note);
+    }
+    replied.and(saved)
+}
+
+fn predict(
+    model: &TrainedModel,
+    mut bad: BadRows,
+    mut rows: TimedSource,
+    replies: &Replies,
+    lines: &AnswerLines,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    // The model stays as it is: preparing pays however much it costs.
+    let (mut sample, mut scratch, mut answer) =
+        (RawRow::default(), Scratch::for_inputs(usize::MAX), RowPrediction::default());
+    let mut odd = rows.oddities();
+    let ended = loop {
+        let row = match rows.next(&mut sample) {
+            Ok(Some(row)) => row,
+            Ok(None) => break stop.failure(),
+            Err(failure) => break Err(failure),
+        };
+        let made = match row {
+            RowKind::Good => {
+                if let Some(encoding) = &model.encoding {
+                    odd.tell(encoding, &sample.record, || rows.place());
+                }
+                model.predict(&mut sample, &mut scratch, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
+            }
+            RowKind::Bad(why) => Err(why),
+        };
+        let taken =
+            made.as_ref().map_or_else(|why| bad.take(why.clone(), &rows).and_then(|()| bad.put_aside()), |()| Ok(()));
+        if let Err(failure) = taken {
+            break Err(failure);
+        }
+        if !lines.answer(replies, model, made.is_ok().then_some(&answer)) {
+            break Ok(());
+        }
+    };
+    let replied = finish(replies, ended);
+    if let Some(encoding) = &model.encoding {
+        odd.report_new(encoding);
+    }
+    if let Some(report) = bad.report() {
+        verbosity::say(report);
+    }
+    replied
+}
+
+/// What was answered on stdout stays; a file of answers that are not complete does not appear.
+fn finish(replies: &Replies, ended: Result<(), Failure>) -> Result<(), Failure> {
+    match ended {
+        Ok(()) => replies.finish(),
+        Err(failure) => {
+            replies.flush();
+            Err(failure)
+        }
+    }
+}

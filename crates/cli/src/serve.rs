@@ -1,0 +1,286 @@
+//! `mercer serve`: a model in a file behind HTTP. The server is the crate `mercer-serve`; here are
+//! its arguments and the file.
+
+mod cells;
+mod dynamics;
+mod groups;
+mod journal;
+mod keeping;
+mod screened_model;
+mod series;
+mod served;
+
+use std::net::{SocketAddr, TcpListener};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use mercer_serve::{Access, Limits, Model, Options};
+
+use super::failure::Failure;
+use super::lock::ModelLock;
+use super::output;
+use super::plain::Plain;
+use super::stop::Stop;
+use super::{store, verbosity};
+use crate::arguments::{count, every};
+use groups::Folder;
+use keeping::{Copy, JournalArguments, ModelPlace};
+use screened_model::ScreenedModel;
+
+/// Serve a model over HTTP: predictions, learning, metrics and a page for people
+///
+/// POST /predict and POST /learn take JSON: {"row": {"a": 1, "b": 2}}, or {"rows": […]} for
+/// several. A row may also be an array in the order of the columns. For /learn it holds the target,
+/// too (in an array behind the features); the answer is the prediction made before learning. Rows
+/// are learnt in the order in which requests arrive, bit for bit as from a file. Of a series /learn
+/// takes the next row, and /predict tells the next {"steps": H} rows.
+///
+/// GET / is a page for people, /openapi.json describes everything, /metrics is for Prometheus,
+/// /health tells by its status whether all is saved (/health/live and /health/ready whether the
+/// service works and takes requests), /model is the model file as it would be saved now, /curve the
+/// loss so far.
+///
+/// The address is printed on stdout once requests are taken. SIGINT, SIGTERM and SIGHUP end the
+/// service: what was learnt is saved at once, requests in progress are answered, and what these
+/// taught is saved, too. With --journal what is answered survives a kill and a crash as well.
+///
+/// A row that is predicted with "keep": true gets an id; /learn takes its target later, as
+/// {"label": {"id": ID, "target": 1.5}}. POST /snapshot keeps a copy of the model in FILE.snapshot,
+/// and POST /rollback goes back to it; both need a token.
+///
+/// Learning and the model file need the header `Authorization: Bearer TOKEN` if the environment
+/// variable MERCER_TOKEN holds a token. Without one, learning is open on loopback addresses, where
+/// the Host of every request must be an IP address or localhost, and closed on all others.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ServeArguments {
+    /// The file of the model, which `mercer train` or `mercer forecast --out` has saved
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// Where to listen: an IP address and a port; port 0 takes a free one
+    #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
+    addr: SocketAddr,
+    /// Only predict: /learn is closed, the file is not locked and never written
+    #[arg(long, conflicts_with_all = ["checkpoint", "checkpoint_time"])]
+    read_only: bool,
+    /// Write the model after every so many rows, too
+    #[arg(long, value_name = "EVERY", value_parser = every)]
+    checkpoint: Option<NonZeroU64>,
+    /// Write the model when rows have waited for it so long, such as 30s, 5m or 1h; 0s waits for
+    /// the end
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    checkpoint_time: Duration,
+    /// A folder where the model is saved while it cannot be saved in its own place
+    #[arg(long, value_name = "DIR", conflicts_with = "read_only")]
+    rescue: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalArguments,
+    /// Every path needs the token, and not only learning and the model file
+    #[arg(long)]
+    closed: bool,
+    /// Write a line of JSON for each request to the end of this file
+    #[arg(long, value_name = "FILE")]
+    access_log: Option<PathBuf>,
+    /// A folder of groups: a request with ?group=NAME is about a model of its own, NAME.mercer,
+    /// which begins as a copy of this one when its first row is learnt
+    #[arg(long, value_name = "DIR", conflicts_with = "read_only")]
+    groups: Option<PathBuf>,
+    /// How long requests in progress may take once a signal has come
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
+    drain: Duration,
+    /// What becomes of a row that names a column which the model does not have: that column is
+    /// ignored, or the row is refused
+    #[arg(long, value_enum, default_value = "ignore")]
+    unknown: UnknownColumns,
+    /// Refuse a row whose target lies outside
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = screened_model::range)]
+    target_range: Option<[f64; 2]>,
+    /// Threads that answer requests; as many as there are processors unless given
+    #[arg(long, value_name = "N", value_parser = count)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+/// What becomes of columns that the model does not have.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum UnknownColumns {
+    Ignore,
+    Refuse,
+}
+
+/// What one client may ask for.
+#[derive(Args, Clone, Copy)]
+struct LimitArguments {
+    /// Most bytes in the body of a request
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(1024..=1 << 30))]
+    max_body: u32,
+    /// Most bytes in the head of a request: its first line and its header fields
+    #[arg(long, value_name = "BYTES", default_value_t = 16384, value_parser = clap::value_parser!(u32).range(8192..=1 << 20))]
+    max_head: u32,
+    /// Most rows in a request
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_rows: u32,
+    /// Most bytes in the name of a class
+    #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    max_class_name: u32,
+    /// Most classes; a row of a class that would be one more is refused
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..))]
+    max_classes: u32,
+    /// Most connections at a time; further ones are answered 503 and closed
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    max_connections: u32,
+    /// Most rows that were predicted with "keep" and wait for their labels; the oldest are
+    /// forgotten
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_kept: u32,
+    /// How long such a row waits
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time)]
+    keep_time: Duration,
+    /// Most groups; a request for one more is refused
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    max_groups: u32,
+    /// How long a row may wait for others to be learnt, and a forecast, predictions of many rows or
+    /// a download of the model for others, before a request is answered 503 and is to be sent again
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    max_wait: Duration,
+    /// How long the rows of one request may be learnt; those that are left then are answered 503,
+    /// and are to be sent again
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
+    max_learn: Duration,
+    /// Seconds that a client may take to send a head, to send a body, or to accept the next part of
+    /// an answer, and that it may be idle
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    timeout: u32,
+}
+
+impl LimitArguments {
+    fn limits(self) -> Limits {
+        Limits {
+            body: self.max_body as usize,
+            head: self.max_head as usize,
+            rows: self.max_rows as usize,
+            class_name: self.max_class_name as usize,
+            connections: self.max_connections,
+            kept_rows: self.max_kept as usize,
+            kept_time: self.keep_time,
+            groups: self.max_groups as usize,
+            wait: self.max_wait,
+            learning: self.max_learn,
+            timeout: Duration::from_secs(self.timeout.into()),
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mercer serve --model krls.mercer
+  mercer serve --model krls.mercer --addr 127.0.0.1:9000 --checkpoint 10000
+  MERCER_TOKEN=$(cat secret) mercer serve --model krls.mercer --addr 0.0.0.0:9000
+  curl -H 'Content-Type: application/json' -d '{\"row\": {\"a\": 0.1, \"b\": 0.2}}' http://127.0.0.1:8080/predict
+";
+
+/// The variable of the environment that holds the token.
+const VARIABLE: &str = "MERCER_TOKEN";
+
+pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
+    let path = &arguments.model;
+    let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
+    let place = ModelPlace::of(path, arguments.rescue.as_deref())?;
+    let (limits, range) = (arguments.limits, arguments.target_range);
+    let load = move |path: &Path| -> Result<Box<dyn Model>, Failure> {
+        Ok(Box::new(ScreenedModel::new(served::load(path, &limits)?, range)))
+    };
+    let mut model = load(path)?;
+    if !arguments.read_only {
+        store::check_place("--model", path)?;
+    }
+    let groups = arguments.groups.as_deref().map(|folder| Folder::of(folder, &*model, &arguments.journal, load));
+    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model)?;
+    keeping.snapshot = Some(Box::new(Copy::of(path, load)));
+    if let Some(groups) = groups {
+        keeping.groups = Some(Box::new(groups?));
+    }
+    keeping.access_log = arguments.access_log.as_deref().map(keeping::access_log).transpose()?;
+    let addr = arguments.addr;
+    let access = access(addr, arguments)?;
+    let stop = Stop::listen()?;
+    let listener = TcpListener::bind(addr).and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (addr, listener) = listener.map_err(|error| {
+        Failure::because(format!(
+            "{addr}: cannot be listened on ({error}); give another --addr, or port 0 for a free one"
+        ))
+    })?;
+    output::print(&format!("http://{addr}/\n"))?;
+    if access.closed.is_some() && !arguments.read_only {
+        verbosity::say(format!(
+            "/learn is closed, since others than this machine may reach it; set {VARIABLE} to open it to those who know the token"
+        ));
+    }
+    let options = Options {
+        limits: arguments.limits.limits(),
+        access,
+        checkpoint: arguments.checkpoint,
+        checkpoint_time: Some(arguments.checkpoint_time).filter(|time| !time.is_zero()),
+        drain: arguments.drain,
+        refuse_unknown: arguments.unknown == UnknownColumns::Refuse,
+        threads: arguments.threads,
+        file_name: download_name(path),
+        log: |text| verbosity::say(text),
+    };
+    mercer_serve::run(listener, model, options, keeping, &|| stop.requested())
+        .map_err(|error| Failure::because(error.to_string()))
+}
+
+/// Who may learn and download the model.
+fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Failure> {
+    let loopback = address.ip().is_loopback();
+    let token = match std::env::var(VARIABLE) {
+        Err(std::env::VarError::NotPresent) => None,
+        // The characters that a header field can hold without quotes.
+        Ok(token) if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => Some(token),
+        _ => {
+            return Err(Failure::usage(format!(
+                "{VARIABLE}: is empty or holds other characters than printable ASCII without spaces; give it a token, or unset it"
+            )));
+        }
+    };
+    if arguments.closed && token.is_none() {
+        return Err(Failure::usage(format!("--closed: set {VARIABLE} to the token that all requests need")));
+    }
+    let closed = if arguments.read_only {
+        Some("the model is served with --read-only; start mercer serve without it to learn".to_owned())
+    } else {
+        (token.is_none() && !loopback).then(|| {
+            format!("learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}")
+        })
+    };
+    Ok(Access { closed, token, all: arguments.closed, loopback })
+}
+
+/// A time with its unit.
+fn time(text: &str) -> Result<Duration, &'static str> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(3600),
+        _ => None,
+    };
+    let count = digits.parse::<u32>().ok().filter(|count| *count <= 1_000_000);
+    let time = count.zip(seconds).map(|(count, seconds)| Duration::from_secs(u64::from(count) * seconds));
+    time.ok_or("give a whole number with its unit, such as 30s, 5m or 1h")
+}
+
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8080")
+}
+
+/// A file name that a header field can hold.
+fn download_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let plain = Plain(&name).to_string();
+    plain.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
+}

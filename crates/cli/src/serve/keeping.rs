@@ -1,0 +1,181 @@
+//! Where a service keeps what was learnt: the file of the model, a folder for when that refuses,
+//! and a journal.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use clap::Args;
+use mercer_serve::{Keeping, Model, Reason, Snapshot};
+
+use super::journal::{JournalFile, Sync, number};
+use crate::failure::Failure;
+use crate::{store, verbosity};
+
+/// What is told of the journal.
+#[derive(Args, Clone)]
+pub(super) struct JournalArguments {
+    /// Write every accepted row to this file before it is learnt, until the model is saved; a
+    /// service that was killed learns anew what is in it
+    #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
+    journal: Option<PathBuf>,
+    /// When the journal is brought to the disk: `row` before each request to learn is answered, or
+    /// after a time. A kill takes nothing in either case, a loss of power what came since
+    #[arg(long, value_name = "row|TIME", default_value = "1s", value_parser = Sync::parse, requires = "journal")]
+    journal_sync: Sync,
+}
+
+impl JournalArguments {
+    /// The same of a group, whose journal is in this file if there is to be one.
+    pub(super) fn of_group(&self, file: &Path) -> Self {
+        Self { journal: self.journal.as_ref().map(|_| file.to_owned()), ..*self }
+    }
+}
+
+/// Where the model is saved.
+pub(super) struct ModelPlace {
+    file: PathBuf,
+    /// What was there when this process last read or wrote it.
+    kept: Option<Identity>,
+    /// Where it is saved if it cannot be saved there.
+    rescue: Option<PathBuf>,
+    /// The file that was written last, which stays locked.
+    saved: Option<store::SavedModel>,
+}
+
+impl ModelPlace {
+    /// The place of the model in a file, as it is now.
+    ///
+    /// # Errors
+    /// If the other place cannot be written, or has a file already, which would be lost.
+    pub(super) fn of(file: &Path, rescue: Option<&Path>) -> Result<Self, Failure> {
+        let rescue = rescue.map(|folder| folder.join(file.file_name().unwrap_or_default()));
+        if let Some(rescue) = &rescue {
+            if rescue.exists() {
+                return Err(Failure::because(format!(
+                    "{}: is there already, and may be what an earlier service could not save elsewhere; move it away, or give \
+                     another --rescue",
+                    rescue.display()
+                )));
+            }
+            store::check_place("--rescue", rescue)?;
+        }
+        Ok(Self { file: file.to_owned(), kept: Identity::of(file), rescue, saved: None })
+    }
+
+    /// Saves the model here or, if that fails, in the other place. The error then tells so: the
+    /// file that the next service will read has not what was learnt.
+    fn save(&mut self, bytes: Vec<u8>) -> Result<(), Reason> {
+        let copy = self.rescue.as_ref().map(|_| bytes.clone());
+        let Err(why) = self.save_here(bytes) else { return Ok(()) };
+        let (Some(rescue), Some(bytes)) = (&self.rescue, copy) else { return Err(why) };
+        let told = match store::save("--rescue", rescue, Ok(bytes)) {
+            Ok(saved) => {
+                self.saved = Some(saved);
+                format!("{why}; it is saved in {}", rescue.display())
+            }
+            Err(failure) => format!("{why}; {failure}"),
+        };
+        Err(told.into())
+    }
+
+    fn save_here(&mut self, bytes: Vec<u8>) -> Result<(), Reason> {
+        let now = Identity::of(&self.file);
+        if now.is_some() && now != self.kept {
+            let place = self.file.display();
+            return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
+        }
+        let saved = store::save("--model", &self.file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        self.saved = Some(saved);
+        self.kept = Identity::of(&self.file);
+        Ok(())
+    }
+}
+
+/// Opens the journal, and has the model learn what a killed service had accepted.
+///
+/// # Errors
+/// If the journal cannot be kept, or belongs to another model.
+pub(super) fn begin(
+    mut place: ModelPlace,
+    arguments: &JournalArguments,
+    model: &mut dyn Model,
+) -> Result<Keeping, Failure> {
+    let mut journal =
+        arguments.journal.as_deref().map(|path| JournalFile::open(path, arguments.journal_sync)).transpose()?;
+    if let Some(journal) = &mut journal {
+        let learnt = journal.replay(model)?;
+        if learnt > 0 {
+            verbosity::remark(format!(
+                "{learnt} rows of the journal were learnt, which the model had not been saved with"
+            ));
+            let saved = model.to_bytes().and_then(|bytes| place.save(bytes));
+            if let Err(why) = saved.and_then(|()| mercer_serve::Journal::clear(journal)) {
+                verbosity::say(format!("{why}; the journal keeps its rows"));
+            }
+        }
+    }
+    Ok(Keeping {
+        snapshot: None,
+        groups: None,
+        access_log: None,
+        save: Box::new(move |bytes| place.save(bytes)),
+        journal: journal.map(|journal| Box::new(journal) as Box<dyn mercer_serve::Journal>),
+    })
+}
+
+/// The end of a log, which may be there already.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn access_log(path: &Path) -> Result<Box<dyn io::Write + Send>, Failure> {
+    match OpenOptions::new().append(true).create(true).open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => {
+            Err(Failure::because(format!("{}: cannot be written ({error}); give another --access-log", path.display())))
+        }
+    }
+}
+
+/// The copy of the model to go back to, in a file beside it.
+pub(super) struct Copy<L> {
+    file: PathBuf,
+    load: L,
+}
+
+impl<L> Copy<L> {
+    pub(super) fn of(model: &Path, load: L) -> Self {
+        let mut file = model.as_os_str().to_os_string();
+        file.push(".snapshot");
+        Self { file: file.into(), load }
+    }
+}
+
+impl<L: FnMut(&Path) -> Result<Box<dyn Model>, Failure> + Send> Snapshot for Copy<L> {
+    fn keep(&mut self, bytes: Vec<u8>) -> Result<(), Reason> {
+        store::check_place("--model", &self.file).map_err(|failure| failure.to_string())?;
+        store::save("--model", &self.file, Ok(bytes)).map_err(|failure| failure.to_string())?;
+        Ok(())
+    }
+
+    fn model(&mut self) -> Result<Box<dyn Model>, Reason> {
+        (self.load)(&self.file).map_err(|failure| failure.to_string().into())
+    }
+}
+
+/// Which file is in a place: it changes when another is put there, or this one is written.
+#[derive(PartialEq)]
+struct Identity {
+    file: (u64, u64),
+    length: u64,
+    written: Option<SystemTime>,
+}
+
+impl Identity {
+    /// None if there is no file.
+    fn of(path: &Path) -> Option<Self> {
+        let facts = std::fs::metadata(path).ok()?;
+        Some(Self { file: number(&facts), length: facts.len(), written: facts.modified().ok() })
+    }
+}

@@ -1,0 +1,301 @@
+//! The models of files as the server asks for them: of examples, or of a series.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use mercer_encoding::{Oddity, ScaledTargets, Use};
+use mercer_learners::{RegressorExt, Scratch};
+use mercer_readers::{Cell, ColumnChoice, Gaps, Labels};
+use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+use mercer_session::model::{Classes, Model as SavedModel, Task};
+use mercer_session::notes::{Face, Watch, of_classes, of_numbers};
+
+use super::LimitArguments;
+use super::cells::{are_distinct, cell_of};
+use super::dynamics::Dynamics;
+use super::series::ServedSeries;
+use crate::dialect::known_gaps;
+use crate::encoded_rows::{RawRow, targets};
+use crate::failure::Failure;
+use crate::input::sorted_names;
+use crate::learning::seen_after;
+use crate::predict::known_place;
+use crate::store;
+use crate::trained_model::{OfRows, RowPrediction, TrainedModel};
+
+/// The model in a file, if it can be served; rows that have its columns must fit into a request.
+pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
+    let model = match store::load(path)?.model {
+        SavedModel::Prediction(model) => model,
+        SavedModel::Operator(model) if model.learner.sums().is_some() => {
+            return Ok(Box::new(Dynamics::new(path, *model)?));
+        }
+        SavedModel::GroupPredictions(_) => {
+            return Err(Failure::because(format!(
+                "{}: holds many series; mercer forecast --model goes on with them, and a service takes the model of one",
+                path.display()
+            )));
+        }
+        other => {
+            let model = store::trained(path, other)?;
+            let (columns, most) = (model.dimension(), limits.max_body as usize);
+            // A value has two bytes at least.
+            if model.encoding.is_none() && columns > most / 2 {
+                return Err(Failure::because(format!(
+                    "{}: has {columns} columns, which do not fit into a request of {most} bytes; raise --max-body",
+                    path.display()
+                )));
+            }
+            return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
+        }
+    };
+    Ok(Box::new(ServedSeries::new(*model)?))
+}
+
+/// A model of examples.
+struct Examples {
+    model: TrainedModel,
+    schema: Schema,
+    /// Where the columns stand in a record, of a model behind an encoding.
+    record: Option<Layout>,
+    /// Values that stand for none.
+    gaps: Gaps,
+    max_classes: usize,
+    watch: Watch,
+    answer: RowPrediction,
+}
+
+/// The columns of a record.
+struct Layout {
+    width: usize,
+    features: Vec<usize>,
+    targets: Vec<usize>,
+    weight: Option<usize>,
+}
+
+impl Layout {
+    /// The places of the columns, the targets and the weight of a row.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        [&*self.features, &self.targets, self.weight.as_slice()].concat().into_iter()
+    }
+}
+
+thread_local! {
+    static WORK: RefCell<(Scratch, RowPrediction)> = RefCell::default();
+}
+
+impl Examples {
+    fn new(model: TrainedModel, max_classes: usize) -> Self {
+        let about = &model.description;
+        let outputs = model.outputs();
+        let known = match &about.target_names[..] {
+            [] => about.target_name.iter().cloned().collect(),
+            names => names.to_vec(),
+        };
+        let target_names = match outputs {
+            _ if known.len() == outputs => known,
+            1 => vec!["y".to_owned()],
+            _ => (1..=outputs).map(|output| format!("y{output}")).collect(),
+        };
+        let weight = about.weight.as_ref().map(|weight| match weight {
+            ColumnChoice::Name(name) => name.clone(),
+            _ => "weight".to_owned(),
+        });
+        let (columns, record, named) = match &model.encoding {
+            Some(encoding) => {
+                let schema = encoding.schema();
+                let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
+                let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
+                let (features, columns) = used
+                    .map(|(place, column)| {
+                        let column = Column {
+                            name: column.name.clone(),
+                            takes: Takes::Any(column.kind.to_string()),
+                            about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
+                            needed: column.used == Use::Encoded,
+                            categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
+                        };
+                        (place, column)
+                    })
+                    .unzip();
+                let layout = Layout {
+                    width: names.len(),
+                    features,
+                    targets: targets(&known_place(about), names.len(), Some(&names)).unwrap_or_default(),
+                    weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
+                };
+                (columns, Some(layout), schema.is_named())
+            }
+            None => {
+                let number = |at: usize| {
+                    let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
+                    Column { name, takes: Takes::Number, about: String::new(), needed: true, categories: Vec::new() }
+                };
+                let columns: Vec<Column> = (0..model.dimension()).map(number).collect();
+                (columns, None, !about.features.is_empty())
+            }
+        };
+        // Where a name does not say which column is meant, rows are arrays.
+        let distinct = are_distinct(columns.iter().map(|column| &column.name).chain(&target_names).chain(&weight));
+        let scaled = if model.scaling.is_some() { ", in scaled units" } else { "" };
+        let schema = Schema {
+            learner: about.learner.clone(),
+            details: format!("Kernel {}", about.kernel),
+            loss: if model.classes().is_some() {
+                "error rate".to_owned()
+            } else {
+                format!("mean squared error{scaled}")
+            },
+            columns,
+            named: named && distinct,
+            series: None,
+            known: Vec::new(),
+            outputs: target_names.clone(),
+            targets: target_names,
+            weight,
+            classes: model.classes().map(|task| sorted_names(&task.labels)),
+            has_probabilities: model.classes().is_some_and(|task| task.classifier.has_probabilities()),
+            has_intervals: model.intervals().is_some(),
+            has_variance: model.screened().is_some_and(RegressorExt::has_variance),
+        };
+        let gaps = Gaps::new(&known_gaps(&model.description.own));
+        Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: RowPrediction::default() }
+    }
+
+    /// The row as a file would have it.
+    fn sample(&self, row: &Row) -> RawRow {
+        let mut sample = RawRow::default();
+        let RawRow { example, record } = &mut sample;
+        example.weight = row.weight;
+        match (&row.targets[..], self.model.classes().is_some()) {
+            ([value], true) => Labels::canonical_cell(cell_of(value), &mut example.label),
+            (targets, _) => example.targets.extend(targets.iter().map(Value::number)),
+        }
+        match &self.record {
+            None => example.features.extend(row.values.iter().map(Value::number)),
+            Some(layout) => {
+                let mut cells = vec![Cell::Missing; layout.width];
+                let weight = Value::Number(row.weight);
+                let learnt = row.targets.iter().chain((!row.targets.is_empty()).then_some(&weight));
+                for (place, value) in layout.places().zip(row.values.iter().chain(learnt)) {
+                    cells[place] = self.gaps.without(cell_of(value));
+                }
+                cells.into_iter().for_each(|cell| record.push(cell));
+            }
+        }
+        sample
+    }
+
+    /// The variances of the targets in their own units, of a row that was scaled when it was
+    /// predicted; none if the model does not tell any.
+    fn variances(&self, sample: &RawRow, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
+        let Some(learner) = self.model.screened().filter(|_| self.schema.has_variance) else { return Ok(Vec::new()) };
+        let m = learner.outputs();
+        let (mut scores, mut variances) = (vec![0.0; m], vec![f64::NAN; m]);
+        let mut encoded = Vec::new();
+        let inputs = match &self.model.encoding {
+            None => &sample.example.features,
+            Some(encoding) => {
+                encoding.encode(&sample.record, &mut encoded)?;
+                &encoded
+            }
+        };
+        learner.predict_variance_into(inputs, scratch, &mut scores, &mut variances)?;
+        let units = self.model.scaling.iter().flat_map(mercer_readers::Scaling::target_units);
+        variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
+        Ok(variances)
+    }
+
+    fn told(&self, answer: &RowPrediction, variance: Vec<f64>) -> Prediction {
+        let Some(Classes { labels, .. }) = self.model.classes() else {
+            let RowPrediction { numbers, lower, upper, .. } = answer;
+            return Prediction::Numbers {
+                values: numbers.clone(),
+                lower: lower.clone(),
+                upper: upper.clone(),
+                variance,
+            };
+        };
+        let judged = &answer.judged;
+        let names = labels.names().iter().enumerate();
+        let probability =
+            |(class, name): (usize, &String)| Some((name.clone(), judged.probability(class, labels.len())?));
+        Prediction::Class {
+            name: judged.class.and_then(|class| labels.get(class)).map(str::to_owned),
+            probabilities: names.filter_map(probability).collect(),
+            score: judged.score,
+        }
+    }
+}
+
+impl Model for Examples {
+    fn schema(&self) -> Schema {
+        self.schema.clone()
+    }
+
+    fn standing(&self) -> Standing {
+        let standing = self.model.standing();
+        Standing {
+            met: self.model.progress.seen().rows,
+            fingerprint: self.model.progress.seen().fingerprint,
+            rounds: standing.rounds as u64,
+            weight: standing.weight,
+            loss: standing.loss,
+            size: self.model.dictionary_size(),
+            implausible: self.model.screened().and_then(ScaledTargets::implausible).map_or(0, |found| found.rows),
+            changes: 0,
+        }
+    }
+
+    fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason> {
+        let mut sample = self.sample(row);
+        WORK.with_borrow_mut(|(scratch, answer)| {
+            self.model.predict(&mut sample, scratch, answer)?;
+            let variances = if variance { self.variances(&sample, scratch)? } else { Vec::new() };
+            Ok(self.told(answer, variances))
+        })
+    }
+
+    fn odd(&self, row: &Row) -> Vec<(usize, Oddity)> {
+        let (Some(encoding), Some(layout)) = (&self.model.encoding, &self.record) else { return Vec::new() };
+        let served = |(place, oddity)| Some((layout.features.iter().position(|feature| *feature == place)?, oddity));
+        encoding.transform().oddities(&self.sample(row).record).filter_map(served).collect()
+    }
+
+    fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
+        let mut sample = self.sample(row);
+        if let Some(Classes { labels, .. }) = self.model.classes()
+            && labels.len() >= self.max_classes
+            && labels.find(&sample.example.label).is_none()
+        {
+            return Err(format!(
+                "there are {} classes already; start mercer serve with a larger --max-classes",
+                labels.len()
+            )
+            .into());
+        }
+        // Scaling changes the row, so it is taken note of first.
+        let met = seen_after(self.model.progress.seen(), &sample, self.schema.weight.is_some());
+        self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
+        self.model.progress.meet(met);
+        Ok(self.told(&self.answer, Vec::new()))
+    }
+
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        let Self { model, watch, .. } = self;
+        let about = &model.description;
+        let notes = match &model.task {
+            Task::Numbers(task) => of_numbers(about, task, model.scaling.is_some(), watch, Face::Command),
+            Task::Classes(task) => of_classes(about, task, Face::Command),
+        };
+        notes.into_iter().map(|note| (note.cause.name(), note.text)).collect()
+    }
+
+    fn forecast(&self) -> Forecast {
+        Box::new(|_, _| Err("the model is of no series".into()))
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
+        Ok(self.model.to_bytes()?)
+    }
+}

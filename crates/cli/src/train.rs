@@ -1,0 +1,419 @@
+//! `mercer train`: one pass over a stream, kept in a model file.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::iter;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mercer_encoding::ScaledTargets;
+use mercer_kernels::KernelSpec;
+use mercer_readers::{Scaling, Targets};
+use mercer_registry::catalogue::{self, Entry, Settings};
+use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
+use mercer_session::notes::{Face, of_classes, of_numbers};
+
+use super::bad_rows::{BadRows, OnError};
+use super::construction::{Construction, FreshLearner, Premises};
+use super::dialect::{kept_gaps, known_gaps};
+use super::encoded_rows::{Looking, Oddities, RawRow, RunningEncoding, TableRanges};
+use super::failure::Failure;
+use super::learned_ranges::LearnedRanges;
+use super::learning::{Learning, seen_after};
+use super::lock::ModelLock;
+use super::memory;
+use super::notes::{Alarm, texts};
+use super::output::{self, digits};
+use super::reading::Reading;
+use super::rows::{NextRow, Origin, RowKind, TimedSource};
+use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
+use super::source::Source;
+use super::stop::Stop;
+use super::task::TaskOptions;
+use super::trained_model::{OfRows, TrainedModel};
+use super::{pipe, store, verbosity};
+use crate::arguments::{CommonArguments, ScaleChoice, count, every};
+use crate::limits::first_rows;
+
+/// Learn from a stream of examples, one by one, and save the model
+///
+/// Every example is predicted before it is learnt; what that cost is told on stderr at rows 1, 2,
+/// 4, 8, … The model is written when the stream ends, and also when SIGINT, SIGTERM or SIGHUP ends
+/// it early: with --resume the same command goes on from there, exactly.
+///
+/// Learning begins with the first row, unless the first 256 settle something: the width of --kernel
+/// median, or a value `auto` that looks at the data. They are then gathered first.
+///
+/// Whether the target is a class is settled by the first rows, too. Where learning begins with the
+/// first row of a pipe, the target is a number unless --task class is given.
+///
+/// With --intervals the model keeps intervals that `mercer predict --intervals` tells and, with
+/// --learn, goes on calibrating.
+///
+/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own
+/// units. A table with columns that are not numbers, or with gaps, is encoded; the model keeps what
+/// the columns are and how they become numbers.
+///
+/// DATA is as for `mercer eval`: a file, `-` for standard input, or the name of a known data set.
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = EXAMPLES)]
+pub(crate) struct TrainArguments {
+    #[command(flatten)]
+    common: CommonArguments,
+    /// How many rows will be learnt, for a formula in T; no more than a number in that formula
+    #[arg(long, value_name = "N", value_parser = count)]
+    rows: Option<NonZeroUsize>,
+    /// The file of the model
+    #[arg(short, long, alias = "model", value_name = "FILE")]
+    out: PathBuf,
+    /// Write the model after every so many rows, too
+    #[arg(long, value_name = "EVERY", value_parser = every)]
+    checkpoint: Option<NonZeroU64>,
+    /// Go on from the file of --out, if it is there: DATA and all options must be those of the run
+    /// that wrote it
+    #[arg(long)]
+    resume: bool,
+    /// What becomes of rows that cannot be read or learnt: stop, skip, or quarantine=FILE
+    #[arg(long, value_name = "HOW", default_value = "stop")]
+    on_error: OnError,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mercer train train.csv --learner 'krls kernel=gaussian:2' --scale paper01 --out krls.mercer
+  tail -f log.ndjson | mercer train - --format ndjson --learner auto --out live.mercer --checkpoint 10000 --on-error skip
+  mercer train big.csv.gz --learner nons-ald --out m.mercer --checkpoint 1000000 --resume
+";
+
+pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
+    let _lock = ModelLock::take("--out", &arguments.out)?;
+    let saved = match arguments.resume && arguments.out.exists() {
+        true => Some(store::load_trained(&arguments.out)?),
+        false => None,
+    };
+    let common = &arguments.common;
+    let inputs: Vec<&Path> = iter::once(&*common.data).chain(common.scale_from.as_deref()).collect();
+    refuse_same_file("--out", &arguments.out, &inputs)?;
+    arguments.on_error.check(&inputs, ("--out", &Some(arguments.out.clone())))?;
+    store::check_place("--out", &arguments.out)?;
+    let stop = Stop::listen()?;
+    let mut plan = TrainPlan::of(arguments, &stop)?;
+    let beginning = plan.begin(&stop)?;
+    let made = plan.construct(arguments, &beginning)?;
+    let alarm = Alarm::new(plan.entry, &made.parameters, (&made.kernel, plan.rows.input().shown()), plan.scaled);
+    let fresh = plan.model(common, made)?;
+    let (model, goal) = match saved {
+        Some(saved) => {
+            check_resumable(&arguments.out, &saved, &fresh)?;
+            let goal = saved.progress.seen();
+            (saved, goal)
+        }
+        None => (fresh, RowDigest::default()),
+    };
+    let saving = Saving::new("--out", arguments.out.clone(), arguments.checkpoint);
+    let saving = saving.resuming(plan.rows.input().shown(), RowDigest::default(), goal);
+    let bad = BadRows::new(&arguments.on_error)?.behind(&model.description.own);
+    let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
+    let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
+    learning.end(ended, &stop)?;
+    learning.report();
+    let mut text = summary(&learning, &arguments.out, stop.requested());
+    for note in notes(&learning) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "Note: {note}");
+    }
+    output::print(&text)
+}
+
+/// The rows, and what is known of them before the first is read.
+struct TrainPlan {
+    entry: &'static Entry,
+    rows: TimedSource,
+    /// By the ranges of a whole file, of rows that are not encoded.
+    scaling: Option<Scaling>,
+    scaled: bool,
+    /// `T`, if it is known.
+    rounds: Option<usize>,
+    limit: usize,
+    /// Whether the first rows settle something.
+    looks: bool,
+}
+
+/// Rows that were read before the first is learnt.
+#[derive(Default)]
+struct FirstRows {
+    ahead: VecDeque<NextRow>,
+    /// The numbers of the good ones as the model will have them, and their weights.
+    numbers: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl TrainPlan {
+    fn of(arguments: &TrainArguments, stop: &Stop) -> Result<Self, Failure> {
+        let common = &arguments.common;
+        let entry = catalogue::find(&common.learner)?;
+        let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
+        let survey = Survey::make(arguments, settings.needs_rounds())?;
+        let wanted = TaskOptions::of(common);
+        // The first rows settle the kernel's width and whatever else looks at data; nobody waits
+        // for them otherwise.
+        let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
+        let looks = settings.needs_rows() || median;
+        let ranges = survey.learned.as_ref().and_then(|learned| learned.table.clone());
+        let encoded = ranges.as_ref().is_some_and(TableRanges::are_encoded);
+        let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
+        let skips = arguments.on_error != OnError::Stop;
+        let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
+        let mut reading = Reading::of(common, &common.data, wanted, looking);
+        reading.options.libsvm_dimension = survey.dimension.or(reading.options.libsvm_dimension);
+        if at_once {
+            reading.options.targets = Targets::Numbers;
+        }
+        let rows = TimedSource::open(&reading, stop.clone(), || ())?;
+        rows.input().kind().check(entry, wanted, rows.input().shown())?;
+        rows.input().kind().tell(wanted, rows.input().shown());
+        common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
+        let learned = survey.learned.as_ref();
+        let scaling = learned.map_or(Ok(None), |learned| learned.scaling(rows.input(), common.scale.scheme()))?;
+        let limit = common.limit.map_or(usize::MAX, usize::from);
+        let rounds = survey.rounds.or_else(|| rows.input().length()).map(|rounds| rounds.min(limit));
+        let scaled = common.scale != ScaleChoice::None;
+        Ok(Self { entry, rows, scaling, scaled, rounds, limit, looks })
+    }
+
+    /// Reads the first rows, if they settle something.
+    fn begin(&mut self, stop: &Stop) -> Result<FirstRows, Failure> {
+        let (mut beginning, mut sample) = (FirstRows::default(), RawRow::default());
+        let dimension = self.rows.input().columns().dimension;
+        let looked_at = if self.looks { first_rows(dimension).min(self.limit) } else { 0 };
+        // What the model will learn of these rows, row by row.
+        let (encoding, kind) = (self.rows.input().encoding().cloned(), self.rows.input().kind());
+        let mut moving = encoding.map(|encoding| RunningEncoding::new(encoding, kind));
+        while beginning.numbers.len() < looked_at * dimension {
+            let Some(row) = self.rows.next(&mut sample)? else { break };
+            if let RowKind::Good = row {
+                let RawRow { example, record } = &sample;
+                let mut scaled = example.features.clone();
+                let taken = match &mut moving {
+                    None => self.scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
+                    Some(moving) => moving.take(record, example, &mut scaled).is_ok(),
+                };
+                if taken {
+                    beginning.numbers.extend(scaled);
+                    beginning.weights.push(example.weight);
+                }
+            }
+            beginning.ahead.push_back(NextRow::of(&self.rows, row, &sample));
+        }
+        if self.looks && stop.requested() {
+            return Err(Failure::because(
+                "ended by a signal before the first rows could settle the kernel; nothing was saved",
+            ));
+        }
+        Ok(beginning)
+    }
+
+    /// The learner for these rows.
+    fn construct(&self, arguments: &TrainArguments, beginning: &FirstRows) -> Result<Construction, Failure> {
+        let Self { entry, rows, rounds, .. } = self;
+        let dimension = rows.input().columns().dimension;
+        match rounds {
+            Some(rounds) => memory::check(entry, rows.input().shown(), *rounds, dimension)?,
+            None => memory::remark(entry, dimension).iter().for_each(verbosity::remark),
+        }
+        let FirstRows { numbers, weights, .. } = beginning;
+        let premises = Premises { dimension, rounds: *rounds, kind: rows.input().kind(), rows: numbers, weights };
+        let made = Construction::of(&arguments.common, entry, &premises)?;
+        verbosity::more(|| {
+            let target = rows.input().kind().words(rows.input().columns().targets());
+            format!("{}: {dimension} features, {target}, kernel {}", rows.input().shown(), made.kernel)
+        });
+        Ok(made)
+    }
+
+    /// The model that has learnt no row.
+    fn model(&self, common: &CommonArguments, made: Construction) -> Result<TrainedModel, Failure> {
+        let Self { rows, scaling, .. } = self;
+        let (encoding, targets) = (rows.input().encoding().cloned(), rows.input().columns().targets());
+        let Construction { learner, kernel, parameters } = made;
+        let description = Description {
+            learner: self.entry.name.to_owned(),
+            kernel,
+            parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect(),
+            seed: common.seed,
+            // The schema of a table has the names of its columns.
+            features: if encoding.is_some() { Vec::new() } else { rows.input().columns().features().to_vec() },
+            target_name: targets.first().cloned(),
+            target: common.target.clone().unwrap_or_default(),
+            target_names: if targets.len() > 1 { targets.to_vec() } else { Vec::new() },
+            weight: common.weight.clone(),
+            marks: rows.input().marks(),
+            own: kept_gaps(common.dialect.gaps()),
+        };
+        let task = match learner {
+            FreshLearner::Numbers(learner) => {
+                let intervals = common.intervals.make(&learner, common.interval_scale())?;
+                let learner = match (&encoding, rows.input().target_scales()) {
+                    (None, _) => ScaledTargets::unscaled(learner),
+                    (Some(_), None) => common.scale.around(learner)?,
+                    (Some(_), Some(scales)) => common.scale.fixed(learner, scales)?,
+                };
+                Task::Numbers(Box::new(Numbers { intervals, ..Numbers::new(learner.screening(common.outliers)) }))
+            }
+            FreshLearner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
+        };
+        Ok(TrainedModel { description, encoding, scaling: scaling.clone(), progress: Progress::default(), task })
+    }
+
+    /// Has all rows learnt, of which `ahead` has the first.
+    fn pass(
+        &mut self,
+        learning: &mut Learning,
+        mut ahead: VecDeque<NextRow>,
+        mut alarm: Alarm,
+        stop: &Stop,
+    ) -> Result<(), Failure> {
+        let mut sample = RawRow::default();
+        while !stop.requested() && learning.model.standing().rounds != self.limit {
+            if let Some(mut kept) = ahead.pop_front() {
+                let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
+                alarm.hear(&sample.example.targets);
+                take(learning, row, &mut sample, &kept)?;
+                continue;
+            }
+            let Some(row) = self.rows.next(&mut sample)? else { break };
+            learning.model.description.marks = self.rows.input().marks();
+            alarm.hear(&sample.example.targets);
+            take(learning, row, &mut sample, &self.rows)?;
+        }
+        Ok(())
+    }
+}
+
+/// Remarks on what was learnt.
+fn notes(learning: &Learning) -> Vec<String> {
+    let Learning { model, watch, .. } = learning;
+    let about = &model.description;
+    let of_result = match &model.task {
+        Task::Numbers(task) => of_numbers(about, task, model.scaling.is_some(), watch, Face::Command),
+        Task::Classes(task) => of_classes(about, task, Face::Command),
+    };
+    learning.implausible_note().into_iter().chain(texts(of_result)).collect()
+}
+
+/// The row: learnt, refused, or known already.
+fn take(learning: &mut Learning, row: RowKind, sample: &mut RawRow, origin: &impl Origin) -> Result<(), Failure> {
+    let (saving, weighted) = (&mut learning.saving, learning.weighted);
+    let known = match &row {
+        RowKind::Good => saving.knows_after(|met| seen_after(met, sample, weighted))?,
+        RowKind::Bad(_) => saving.knows([&[], &[f64::NAN]])?,
+    };
+    match row {
+        _ if known => Ok(()),
+        RowKind::Good => learning.learn(origin, sample).map(drop),
+        RowKind::Bad(why) => learning.unreadable(why, origin),
+    }
+}
+
+/// What is to be known of the data before they are learnt.
+#[derive(Default)]
+struct Survey {
+    learned: Option<LearnedRanges>,
+    /// `T`
+    rounds: Option<usize>,
+    /// d of a format that does not tell.
+    dimension: Option<usize>,
+}
+
+impl Survey {
+    /// `formula` is the first key whose value depends on T.
+    fn make(arguments: &TrainArguments, formula: Option<&str>) -> Result<Self, Failure> {
+        let promised = arguments.rows.map(usize::from);
+        let scheme = arguments.common.scale.scheme();
+        let skip = arguments.on_error != OnError::Stop;
+        let of_file = LearnedRanges::asked(&arguments.common, skip)?;
+        let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
+        let needs_rounds = formula.filter(|_| promised.is_none() && !named);
+        let reason = match needs_rounds {
+            Some(key) => Some(format!("T in the value of {key}")),
+            None => (scheme.is_some() && of_file.is_none()).then(|| "--scale without --scale-from".to_owned()),
+        };
+        let mut survey = Self { rounds: promised, ..Self::default() };
+        if let Some(reason) = reason {
+            if pipe::is_one(&arguments.common.data) {
+                let mend = if needs_rounds.is_some() { "say it with --rows N" } else { "add --scale-from FILE" };
+                return Err(Failure::usage(format!(
+                    "{}: {reason} needs to see the stream before it is learnt; {mend}, or give a file",
+                    arguments.common.data.display()
+                )));
+            }
+            let all = LearnedRanges::from(&arguments.common.data, &arguments.common, skip)?;
+            survey.rounds = promised.or(Some(all.rows));
+            survey.learned = scheme.is_some().then_some(all);
+        }
+        survey.learned = of_file.or(survey.learned);
+        survey.dimension = survey.learned.as_ref().map(|learned| learned.columns.dimension);
+        Ok(survey)
+    }
+}
+
+/// Refuses a saved model that is not one of the run that would begin now.
+fn check_resumable(path: &Path, saved: &TrainedModel, fresh: &TrainedModel) -> Result<(), Failure> {
+    let (old, new) = (&saved.description, &fresh.description);
+    let kinds = [saved.task.kind(), fresh.task.kind()].map(|kind| kind.to_string());
+    let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
+    let intervals = [saved, fresh].map(OfRows::intervals_told);
+    let outliers = [saved, fresh].map(|model| model.screened().map_or("keep", |learner| learner.outliers().name()));
+    let facts = [
+        Fact { name: "kind", saved: &kinds[0], now: &kinds[1] },
+        Fact { name: "learner", saved: &old.learner, now: &new.learner },
+        Fact { name: "kernel", saved: &old.kernel, now: &new.kernel },
+        Fact { name: "share of intervals", saved: &intervals[0], now: &intervals[1] },
+        Fact { name: "way with outliers", saved: outliers[0], now: outliers[1] },
+    ];
+    let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
+    let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
+    let columns = |model: &TrainedModel| (model.dimension(), model.outputs());
+    let (parameters, own) = (old.parameters.clone(), old.own.clone());
+    let told = Description { parameters, own, marks: old.marks, ..new.clone() };
+    let encoded =
+        |model: &TrainedModel| model.encoding.as_ref().map(|one| (one.schema().clone(), one.transform().options()));
+    let otherwise = if known_gaps(&old.own) != known_gaps(&new.own) {
+        Some("other values stand for none (--gap)")
+    } else if *old != told || columns(saved) != columns(fresh) {
+        Some("its columns are other ones")
+    } else if encoded(saved) != encoded(fresh) {
+        Some("its columns are encoded in another way")
+    } else {
+        (saved.scaling != fresh.scaling).then_some("its scaling is another one")
+    };
+    check_same(path, facts, otherwise)
+}
+
+fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
+    let (standing, size) = (learning.model.standing(), learning.model.dictionary_size());
+    let (learnt, mse) = (standing.rounds, standing.loss / standing.weight);
+    let loss = match (&learning.model.task, &learning.model.scaling) {
+        // No row that counts.
+        _ if standing.weight == 0.0 => String::new(),
+        (Task::Classes(task), _) => {
+            format!(", {} classes, accuracy {}", task.labels.len(), digits(task.score.accuracy()))
+        }
+        (Task::Numbers(_), None) => format!(", mean squared error {}", digits(mse)),
+        (Task::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
+            format!(", mean squared error {} in scaled units", digits(mse))
+        }
+        (Task::Numbers(_), Some(scaling)) => {
+            let own = digits(mse * scaling.target_units().next().unwrap_or_default().powi(2));
+            format!(", mean squared error {} in scaled units ({own} in the target's own)", digits(mse))
+        }
+    };
+    let plural = if learnt == 1 { "" } else { "s" };
+    let stopped = if stopped { "; ended by a signal, --resume goes on from here" } else { "" };
+    format!(
+        "{}: {} with {learnt} row{plural} learnt{loss}, dictionary size {size}{stopped}\n",
+        path.display(),
+        learning.model.description.learner
+    )
+}
