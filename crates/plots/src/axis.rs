@@ -125,8 +125,8 @@ impl Axis {
         (3..=TICKS).rev().find(fits).unwrap_or(3)
     }
 
-    /// Number of ticks that a linear axis of `width` pixels aims at, and the distance of those that
-    /// have words, so that words as wide as `widest` keep clear of each other.
+    /// Number of ticks that a linear axis of `width` pixels aims at, and distance of the ticks that
+    /// have words. Words as wide as `widest` then keep clear of each other.
     pub(super) fn ticks_of_words(&self, width: f64, widest: f64) -> (usize, f64) {
         let step = compute_tick_step(self.low, self.high, TICKS);
         let every = (widest * (self.high - self.low) / (step * width)).ceil().max(1.0);

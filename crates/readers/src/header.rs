@@ -337,8 +337,8 @@ fn label_of_data(file: &str, columns: usize, options: &ReadOptions) -> Option<us
     }
 }
 
-/// Texts in a column in the rows that follow, as far as a look ahead goes; behind a header of these
-/// `names` rows of names or units are none.
+/// Texts in a column in the rows that follow, as far as a look ahead goes. Behind a header of these
+/// `names`, rows of names or units do not count.
 pub(crate) fn ahead(
     lines: &mut Lines,
     separator: Separator,

@@ -278,10 +278,10 @@ fn keep_near_one(eigen: &mut Eigenfunctions) {
     };
 }
 
-/// The function in the span of `values` that is nearest to the two sets that were found (1 and 0,
-/// taken as 1 and −1), of length 1 in the largest value. The constant has eigenvalue 1 as well, and
-/// a solver hands out any mixture of what belongs to it; this undoes the mixture. The true regions
-/// play no part.
+/// The function in the span of `values` that is nearest to the two sets that were found. The sets,
+/// 1 and 0, are taken as 1 and −1, and the function has length 1 in the largest value. The constant
+/// has eigenvalue 1 as well, and a solver hands out any mixture of what belongs to it; this undoes
+/// the mixture. The true regions play no part.
 fn apart(values: &[Vec<f64>], sets: &[f64]) -> Vec<f64> {
     let target: Vec<f64> = sets.iter().map(|set| 2.0 * set - 1.0).collect();
     let (mut basis, mut function): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), vec![0.0; sets.len()]);

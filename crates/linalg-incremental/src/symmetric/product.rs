@@ -110,8 +110,8 @@ impl Op for Product<'_> {
     }
 }
 
-/// Adds to `y = P x` the part of the first `N` columns of block `b`, columns and tiles in ascending
-/// order (`WAY = 1`) or descending (`-1`).
+/// Adds to `y = P x` the part of the first `N` columns of block `b`. Columns and tiles are taken in
+/// ascending order (`WAY = 1`) or descending (`-1`).
 #[inline(always)]
 fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
     simd: S,
