@@ -1,4 +1,4 @@
-//! What Mercer's operations cost, beside what the machine could do at best in the same run.
+//! Costs of Mercer's operations, beside what the machine could do at best in the same run.
 //!
 //! A time alone says little: it depends on the machine, its load and its clock. So every operation
 //! here says what it has to do at the least ([`Workload`]: bytes read, bytes read and written back,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// What an operation cannot do without, whatever the code: the measure of its roof.
+/// Work that an operation needs whatever the code: the measure of its roof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
     /// Bytes read and left as they are.
@@ -40,7 +40,7 @@ impl std::ops::Add for Workload {
 
 /// One operation at one size, set up and ready to run again and again.
 pub struct Operation {
-    /// What it is, in words that serve as an identifier.
+    /// Name of the operation, in words that serve as an identifier.
     pub name: String,
     /// Dictionary size, vector length or number of features.
     pub size: usize,

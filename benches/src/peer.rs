@@ -24,8 +24,8 @@ const BATCH: usize = 64;
 /// Examples of a stream.
 const EXAMPLES: usize = 4096;
 
-/// What dlib's `krls` adds to its kernel. With the same here both compute the same function, digit
-/// by digit.
+/// Constant that dlib's `krls` adds to its kernel. With the same here both compute the same
+/// function, digit by digit.
 pub const BIAS: f64 = 0.01;
 
 /// Writes the stream for a dictionary of `size` points, or for as many random features.
@@ -103,7 +103,7 @@ pub fn fogd(stream: &AnchorStream) -> Result<Fogd> {
     Ok(learner)
 }
 
-/// What a learner does with the examples.
+/// Work of a learner on the examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Predicts each and learns it.

@@ -1,5 +1,5 @@
-//! What one writes without thinking about the machine: scalar loops with the standard library's
-//! `exp`, `sin` and `cos`.
+//! Plain code, as one writes it without thinking about the machine: scalar loops with the standard
+//! library's `exp`, `sin` and `cos`.
 //!
 //! They are compiled as the rest (optimised, for the baseline instruction set), so the compiler may
 //! vectorise what it can.

@@ -38,7 +38,7 @@ pub const REFERENCE: &str = "sw-krls window=200 lambda=0.1";
 /// The mean of the targets so far, beside the learners.
 pub const MEAN: &str = "running mean";
 
-/// What the guide offers where a stream changes, jumps or is spoilt, and where it says so.
+/// Learners that the guide offers where a stream changes, jumps or is spoilt, and where it says so.
 pub const OFFERED: [(&str, &[&str]); 15] = [
     ("krls forgetting=0.99 forgets=exponential", &["stationary", "corner then all", "zeros then signal", "drift"]),
     ("fogd", &["corner then all", "zeros then signal", "drift"]),
@@ -187,7 +187,7 @@ fn pairs(settings: &str) -> Vec<String> {
     pairs.into_iter().filter(|pair| !pair.is_empty()).map(bare).collect()
 }
 
-/// What a subject did on a stream.
+/// Outcome of a subject on a stream.
 pub struct SoakOutcome {
     /// The root mean squared error over the second half.
     pub error: f64,
@@ -234,7 +234,7 @@ impl Subject {
     }
 }
 
-/// What a subject does on a stream.
+/// Outcome of a subject on a stream.
 ///
 /// # Errors
 /// When the subject cannot be made, or diverges.

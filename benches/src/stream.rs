@@ -27,7 +27,7 @@ pub type AnchorExample = ([f64; DIMENSION], f64);
 pub struct AnchorStream {
     /// The points that fill the dictionary, in order.
     pub anchors: Vec<AnchorExample>,
-    /// What follows, to be repeated; at least two near each anchor.
+    /// Examples that follow, to be repeated; at least two near each anchor.
     pub examples: Vec<AnchorExample>,
 }
 

@@ -10,7 +10,7 @@ const BATCH: Duration = Duration::from_micros(40);
 /// Least-squares and Newton updates put off what they can and make up for it in every eighth run: a
 /// batch of whole periods pays for all of it.
 const PERIOD: u64 = 8;
-/// What takes longer than this puts nothing off.
+/// An operation that takes longer than this puts nothing off.
 const LONG: Duration = Duration::from_millis(5);
 /// At least so many batches, however slow one is.
 const LEAST_BATCHES: usize = 5;

@@ -165,7 +165,7 @@ fn newest(folder: &Path) -> Result<PathBuf> {
     reports.into_iter().max().map(|(_, path)| path).context("there is no report")
 }
 
-/// What stands between the markers.
+/// Text between the markers.
 fn part(readme: &str) -> Option<&str> {
     readme.split_once(MARKERS[0])?.1.split_once(MARKERS[1]).map(|(part, _)| part)
 }

@@ -66,7 +66,7 @@ pub(crate) fn page(folder: &Path, program: &Path) -> Result<()> {
     browser.check(&shell, "web", &folder.canonicalize()?.display().to_string())
 }
 
-/// What a check needs.
+/// Programs and folders that a check needs.
 struct Browser {
     program: PathBuf,
     packages: PathBuf,

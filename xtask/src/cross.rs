@@ -20,8 +20,7 @@ const FOLDER: &str = "MERCER_CROSS";
 /// Where Debian's package `wasi-libc` has its files.
 const WASI: &str = "/usr/lib/wasm32-wasi";
 
-/// What the bits are tested by: instruction sets against portable code, and learners against
-/// formulas.
+/// Tests of the bits: instruction sets against portable code, and learners against formulas.
 const TESTS: [(&str, &[&str]); 4] = [
     ("mercer-simd", &["--lib"]),
     ("mercer-kernels", &["--lib", "--tests"]),

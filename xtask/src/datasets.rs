@@ -124,7 +124,7 @@ fn fetch(registry: &Registry, names: &[String]) -> Result<()> {
     if failed > 0 { bail!("{failed} of {} data sets were not fetched", names.len()) } else { Ok(()) }
 }
 
-/// How to get a data set by hand.
+/// Advice on how to get a data set by hand.
 fn advice(entry: &Entry) -> String {
     let file = entry.download.as_ref().map_or(String::new(), |download| format!("  file:    {}\n", download.url));
     format!(
@@ -154,7 +154,7 @@ fn aside(entry: &Entry, cache: &Path) -> PathBuf {
     cache.join("raw").join(format!("{}.tmp", entry.name))
 }
 
-/// What became of a download.
+/// Outcome of a download.
 #[derive(Debug, PartialEq)]
 enum Download {
     /// It is the data set's file, in its place.

@@ -24,7 +24,7 @@ use crate::root;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How often a run is killed, and how often a service with a journal and without
+    /// Times that a run is killed, and a service with a journal and without
     #[arg(long, default_value_t = 200)]
     kills: u32,
     /// Forged model files of each kind
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-/// What is looked at.
+/// Steps of the check.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Step {
     /// A run that learns a file is killed and resumed

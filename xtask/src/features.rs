@@ -71,7 +71,7 @@ fn published(metadata: &Value) -> Result<BTreeMap<String, Manifest>> {
     manifests.collect()
 }
 
-/// What to add: a crate's feature has to switch on that of the same name of each crate of the
+/// Features to add: a crate's feature has to switch on that of the same name of each crate of the
 /// workspace that it depends on.
 fn not_passed_on(manifests: &BTreeMap<String, Manifest>) -> Vec<String> {
     let mut forgotten = Vec::new();

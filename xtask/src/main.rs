@@ -37,7 +37,7 @@ enum Task {
     /// Times every operation beside the machine's roofs and other libraries; writes benches/results
     /// and the README's table.
     BenchReport(bench_report::Arguments),
-    /// What must hold beside the tests; --list names the steps, and which a change calls for.
+    /// Checks beside the tests; --list names the steps, and which a change calls for.
     Ci(ci::Arguments),
     /// List, fetch and verify data sets.
     Datasets(datasets::Arguments),

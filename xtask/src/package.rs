@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
-/// What every packed crate holds beside its sources.
+/// Files that every packed crate holds beside its sources.
 const PAPERS: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// The largest packed crate: crates.io refuses 10 MB, and the bundled data take 0.6.
@@ -115,7 +115,7 @@ fn readme_program(folder: &Path) -> Result<String> {
     Ok(program.with_context(|| format!("{} has no program in its README", folder.display()))?.0.to_owned())
 }
 
-/// Whether a package of cargo's metadata is for others: it has a list of registries, null for any,
+/// True if a package of cargo's metadata is for others: it has a list of registries, null for any,
 /// empty for `publish = false`.
 pub(crate) fn is_published(package: &Value) -> bool {
     !package["publish"].as_array().is_some_and(Vec::is_empty)
@@ -141,7 +141,7 @@ fn target(metadata: &Value) -> Result<PathBuf> {
     Ok(PathBuf::from(metadata["target_directory"].as_str().context("cargo metadata names the target directory")?))
 }
 
-/// Whether cargo says of every crate that it would upload it.
+/// Checks that cargo says of every crate that it would upload it.
 fn rehearsed(packed: &[PackedCrate], said: &str) -> Result<()> {
     for PackedCrate { name, version, .. } in packed {
         ensure!(said.contains(&format!("Uploading {name} v{version}")), "{name} would not be published:\n{said}");
@@ -152,7 +152,7 @@ fn rehearsed(packed: &[PackedCrate], said: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether the papers are there as files of their own: a link into the repository would point
+/// Checks that the papers are there as files of their own: a link into the repository would point
 /// nowhere.
 fn complete(folder: &Path) -> Result<()> {
     for paper in PAPERS {

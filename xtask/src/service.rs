@@ -72,7 +72,7 @@ fn with_model(shell: &Shell) -> Result<(PathBuf, TempDir)> {
     Ok((mercer, folder))
 }
 
-/// What the unit starts, without the program.
+/// Arguments that the unit starts the program with.
 fn of_unit(text: &str) -> Result<String> {
     let (_, rest) = text.split_once("ExecStart=").context("a unit starts something")?;
     let lines = rest.lines().map(|line| (line.trim_end_matches('\\'), line.ends_with('\\')));
@@ -80,7 +80,7 @@ fn of_unit(text: &str) -> Result<String> {
     Ok(lines.take(more + 1).flat_map(|(line, _)| line.split_whitespace()).skip(1).collect::<Vec<_>>().join(" "))
 }
 
-/// What the container starts, without the program.
+/// Arguments that the container starts the program with.
 fn of_container(text: &str) -> Result<String> {
     let mut words = Vec::new();
     for list in ["ENTRYPOINT ", "CMD "].map(|name| text.lines().find_map(|line| line.strip_prefix(name))) {

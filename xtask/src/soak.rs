@@ -53,7 +53,7 @@ const SIZES: [(&str, &str); 6] = [
 /// Learners that grow by design, and are bounded by what is set for them here.
 const BY_SETTINGS: [&str; 4] = ["aogd-ald", "experts", "restart", "robust"];
 
-/// What is set for a learner with these keys.
+/// Settings for a learner with these keys.
 fn settings(learner: &str, keys: &[&str]) -> Vec<&'static str> {
     match learner {
         "aogd-ald" => vec!["alpha=0.05"],

@@ -48,7 +48,7 @@ fn folder(library: &str) -> PathBuf {
     if library == "datasets" { PathBuf::from(library) } else { Path::new("crates").join(library) }
 }
 
-/// What clippy looks for in the libraries, and not in their tests: panicking short cuts and
+/// Lints that clippy looks for in the libraries, and not in their tests: panicking short cuts and
 /// printing.
 const LINTS: [&str; 5] = ["unwrap_used", "expect_used", "panic", "print_stdout", "print_stderr"];
 

@@ -11,7 +11,7 @@ use xshell::Shell;
 use crate::cross::{Compiler, Target};
 use crate::{browser, product, root};
 
-/// What the command has in the browser: no server, and no Parquet.
+/// Features of the command in the browser: no server, and no Parquet.
 const FEATURES: [&str; 3] = ["--no-default-features", "--features", "cli,plots"];
 
 #[derive(Args)]

@@ -33,10 +33,10 @@ use rand_chacha::ChaCha8Rng;
 
 /// Rounds of a batch, and of a block given to a learner.
 const ROUNDS: usize = 64;
-/// How long one figure may take in one visit.
+/// Time of one figure in one visit.
 const BUDGET: Duration = Duration::from_millis(100);
-/// How often every figure is visited: what it is given is spread over the run, as others of the
-/// host may burden it for a while.
+/// Visits to every figure. Its time is spread over the run, because other programs of the host may
+/// burden it for a while.
 const VISITS: usize = 12;
 /// Coordinates at which the forms are measured.
 const ORDERS: [usize; 4] = [190, 500, 715, 2300];

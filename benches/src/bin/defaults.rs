@@ -46,7 +46,7 @@ struct Arguments {
     each: bool,
 }
 
-/// How a stream is scaled.
+/// Scaling of a stream.
 #[derive(Clone, Copy)]
 enum StreamScaling {
     Not,

@@ -74,7 +74,7 @@ struct OperatorRow {
     size: usize,
     seconds: f64,
     bytes: f64,
-    /// What memory and arithmetic alone would take, in seconds.
+    /// Time that memory and arithmetic alone would take, in seconds.
     roofs: (f64, f64),
 }
 

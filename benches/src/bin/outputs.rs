@@ -1,4 +1,4 @@
-//! What further outputs cost: KRLS with 200 points and 1 to 10 outputs, one by one and in blocks.
+//! Cost of further outputs: KRLS with 200 points and 1 to 10 outputs, one by one and in blocks.
 //!
 //! All outputs share basis and matrix, so an output costs `4J` multiply-adds of some `2J² + Jd`.
 //! The figures are visited in turn; the smallest time of each counts.

@@ -132,7 +132,7 @@ fn minimal() -> Outcome<()> {
     })
 }
 
-/// How many of so many requests learn.
+/// Number of requests that learn, out of so many.
 fn learns(requests: usize) -> usize {
     requests.div_ceil(4)
 }

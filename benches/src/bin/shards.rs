@@ -1,4 +1,4 @@
-//! What one pass over shards loses: dictionaries of each shard, whose sums are moved onto the joint
+//! Losses of one pass over shards: dictionaries of each shard, whose sums are moved onto the joint
 //! points, beside one pass over all rows.
 //!
 //! Features are scaled by mean and deviation of the whole set. The kernel is the Gaussian with
@@ -39,7 +39,7 @@ struct Arguments {
     /// Threshold of the dictionaries
     #[arg(long, default_value_t = 1e-4)]
     threshold: f64,
-    /// How many times smaller the threshold of the shards' own dictionaries is
+    /// Factor by which the threshold of the shards' own dictionaries is smaller
     #[arg(long, default_value_t = 10.0)]
     finer: f64,
 }

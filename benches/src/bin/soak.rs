@@ -65,7 +65,7 @@ fn line(subject: &str, reference: &[f64], mean: &[f64], rows: usize) -> (String,
     (format!("| `{subject}` | {} |", cells.join(" | ")), wrong)
 }
 
-/// How much worse a subject is after one wrong target.
+/// Ratios of the errors of a subject after one wrong target to those without it.
 fn recovery(subject: &str, rows: usize) -> Result<(String, Vec<String>)> {
     let (mut cells, mut wrong) = (Vec::new(), Vec::new());
     for place in PLACES.into_iter().filter(|place| place + 2500 < rows) {

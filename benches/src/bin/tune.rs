@@ -1,4 +1,5 @@
-//! What `mercer tune` finds beside the best of many random points of the same box and learner.
+//! Settings that `mercer tune` finds, beside the best of many random points of the same box and
+//! learner.
 //!
 //! Data are scaled as by `--scale paper01`, 10,000 rows at most, and learnt in blocks of 256 rows
 //! as by `mercer eval`. A ratio above 1 says that a random point was better.

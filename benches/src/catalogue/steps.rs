@@ -98,8 +98,8 @@ fn built(entry: &Entry, given: &[(&'static str, Value)]) -> Result<Built> {
     Ok(build_with(entry, AnyKernel::Gaussian(Gaussian::new(WIDTH)?), &context, given)?)
 }
 
-/// What the catalogue says of the costs of a learner of `points` points in round `round`: one pass
-/// over its memory, and its multiply-adds with an exponential a point.
+/// Costs of a learner of `points` points in round `round`, by the catalogue: one pass over its
+/// memory, and its multiply-adds with an exponential a point.
 fn work(entry: &Entry, parameters: &[(&'static str, Value)], round: usize, points: usize) -> Workload {
     let key = |symbol: Symbol| {
         let named = |key: &&Key| key.symbol == symbol.text() || key.name == symbol.text();

@@ -105,7 +105,7 @@ fn one() -> usize {
     1
 }
 
-/// What a stage makes.
+/// Parts of a stage.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Stage {
@@ -199,7 +199,7 @@ impl Auto {
         STAGES.into_iter().find(|stage| *stage > seen).map(|stage| stage - seen).filter(|_| !self.is_settled())
     }
 
-    /// Whether the scaling is fixed; no row is kept then.
+    /// True if the scaling is fixed; no row is kept then.
     fn is_settled(&self) -> bool {
         self.targets.is_empty() && self.mixture.is_some()
     }
@@ -291,7 +291,8 @@ impl Auto {
 }
 
 impl Stage {
-    /// What a squared error of a scaled target is in the target's unit; 1 where there are several.
+    /// Factor from squared errors of a scaled target to the target's unit; 1 where there are
+    /// several.
     fn unit(&self) -> f64 {
         if let [target] = self.scaling.targets[..] { target.scale * target.scale } else { 1.0 }
     }

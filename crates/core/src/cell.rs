@@ -124,7 +124,7 @@ const GAP_MARKS: [&str; 41] = [
     "#######",
 ];
 
-/// Whether a text, without the blanks around it, says that a value is not there: nothing, `NA`,
+/// True if a text, without the blanks around it, says that a value is not there: nothing, `NA`,
 /// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `?`, `:`, `\N`, `missing` and their usual
 /// spellings, or an error of a spreadsheet.
 #[must_use]

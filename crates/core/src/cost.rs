@@ -1,4 +1,4 @@
-//! What a round costs, and what is kept: sums of products of sizes, which a program can compute
+//! Costs of a round, in time and in memory: sums of products of sizes, which a program can compute
 //! with and a reader can read.
 
 use std::fmt::{self, Write as _};
@@ -32,7 +32,7 @@ pub enum Symbol {
 }
 
 impl Symbol {
-    /// How it is written.
+    /// Text of the symbol.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// What it comes to for these sizes; `None` when that depends on members.
+    /// Value of the cost for these sizes; `None` when it depends on members.
     #[must_use]
     pub fn value(&self, size: impl Fn(Symbol) -> f64) -> Option<f64> {
         let sum = |terms: &[Term]| terms.iter().map(|term| term.value(&size)).sum::<f64>();
@@ -90,7 +90,7 @@ impl Cost {
         }
     }
 
-    /// Whether it grows with the rounds.
+    /// True if it grows with the rounds.
     #[must_use]
     pub fn grows(&self) -> bool {
         let within = |terms: &[Term]| terms.iter().any(|term| term.symbols.contains(&Symbol::Round));

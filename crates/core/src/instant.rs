@@ -108,7 +108,7 @@ fn with_month(text: &[u8]) -> Option<f64> {
     if parts.next().is_some() { None } else { Some(whole(year, month, day, &[])? + of_day) }
 }
 
-/// What stands behind a day of the week, as in mails: `Wed, 1 May 2024`.
+/// Text behind a day of the week, as in mails: `Wed, 1 May 2024`.
 fn behind_weekday(text: &[u8]) -> &[u8] {
     let name = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let is_day = |day: &&str| {
@@ -136,7 +136,7 @@ fn whole(year: i64, month: i64, day: i64, text: &[u8]) -> Option<f64> {
 }
 
 trait PrefixAt {
-    /// What follows `byte`, if it stands at `place`.
+    /// Text behind `byte`, if it stands at `place`.
     fn strip_prefix_at(&self, place: usize, byte: u8) -> Option<&[u8]>;
 }
 
@@ -271,11 +271,11 @@ pub fn duration_text(seconds: f64) -> String {
 pub struct Calendar {
     /// Days since 1970-01-01.
     pub day: i64,
-    /// Of the day, in `[0, 1)`.
+    /// Part of the day, in `[0, 1)`.
     pub of_day: f64,
-    /// Of the week from Monday, in `[0, 1)`: whole days.
+    /// Part of the week from Monday, in `[0, 1)`: whole days.
     pub of_week: f64,
-    /// Of the year, in `[0, 1)`: whole days.
+    /// Part of the year, in `[0, 1)`: whole days.
     pub of_year: f64,
 }
 

@@ -99,7 +99,7 @@ pub trait Validate {
 pub struct Inconsistent {
     /// The part of the state.
     pub what: &'static str,
-    /// What has to hold.
+    /// The rule that has to hold.
     pub rule: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! How the values of a type are named.
+//! Names of the values of a type.
 
 /// Names the values of an enum: gives it `ALL` in the order of the list, the `name` of each, and
 /// the one that is `named` so.

@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// What validates is what can be read: no level more, and none less.
+    /// Validation takes exactly the levels that can be read: no level more, and none less.
     #[test]
     fn validation_counts_the_same_levels() {
         for _ in 0..3 {

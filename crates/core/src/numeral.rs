@@ -1,6 +1,6 @@
 //! Numbers with marks among their digits: before a fraction, and between groups of three.
 
-/// How a number is written that has marks. A single group behind a point or a comma may be a
+/// Punctuation of a number that has marks. A single group behind a point or a comma may be a
 /// fraction as well: [`doubt`](Self::doubt).
 ///
 /// | text | `decimal` | `groups` |
@@ -12,11 +12,11 @@
 /// | `12,34,567` | | comma, as in India |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Punctuation {
-    /// What stands before its fraction: a point or a comma.
+    /// Mark before its fraction: a point or a comma.
     pub decimal: Option<char>,
-    /// What stands between its groups: a point, a comma, a blank or an apostrophe.
+    /// Mark between its groups: a point, a comma, a blank or an apostrophe.
     pub groups: Option<char>,
-    /// Whether there are three groups or more.
+    /// True if there are three groups or more.
     pub several: bool,
 }
 
@@ -30,7 +30,7 @@ fn mark(symbol: char) -> Option<char> {
     }
 }
 
-/// Whether a mark may stand before a fraction.
+/// True if a mark may stand before a fraction.
 fn is_decimal(mark: char) -> bool {
     matches!(mark, '.' | ',')
 }
@@ -101,7 +101,7 @@ impl Punctuation {
         Self { decimal: self.groups.filter(|mark| is_decimal(*mark)), groups: None, several: false }
     }
 
-    /// What stands before the fractions of a file with that number, if it tells.
+    /// Mark before the fractions of a file with that number, if it tells.
     #[must_use]
     pub fn shows(self) -> Option<char> {
         match (self.decimal, self.groups) {

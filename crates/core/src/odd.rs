@@ -1,6 +1,6 @@
 //! Cells that are read otherwise than they stand: what is said of them, and how many there were.
 
-/// How a cell is read that is read otherwise than it stands.
+/// Reading of a cell that is read otherwise than it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oddity {
     /// It has no value, or says so, in a column that has some.
@@ -20,7 +20,7 @@ crate::names!(pub Oddity { Gap = "gaps", Misfit = "misfits", NewCategory = "hash
 const KINDS: usize = Oddity::ALL.len();
 
 impl Oddity {
-    /// What is said of the first such cell of a column, behind its place and its column.
+    /// Words about the first such cell of a column, behind its place and its column.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Oddity {
         }
     }
 
-    /// What is said of all such cells of a column, behind their number.
+    /// Words about all such cells of a column, behind their number.
     #[must_use]
     pub fn words_of_all(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Oddity {
     }
 }
 
-/// How many cells of which column were odd.
+/// Numbers of odd cells by column.
 ///
 /// ```
 /// use mercer_core::{OddCells, Oddity};

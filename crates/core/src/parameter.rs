@@ -25,9 +25,9 @@ impl fmt::Display for Number {
 pub struct ParameterError {
     /// Name of the parameter.
     pub name: &'static str,
-    /// What it has to be.
+    /// The requirement that it breaks.
     pub requirement: &'static str,
-    /// What was given.
+    /// The value given.
     pub value: f64,
 }
 

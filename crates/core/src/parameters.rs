@@ -1,4 +1,4 @@
-//! How the parameters of learners are declared.
+//! Declarations of the parameters of learners.
 
 /// Declares a struct of parameters: its fields with their defaults, and for each a method of the
 /// same name that sets it.

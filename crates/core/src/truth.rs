@@ -19,10 +19,10 @@ const PAIRS: [[&str; 2]; 12] = [
     ["0", "1"],
 ];
 
-/// Of [`PAIRS`], the words of programs and spreadsheets.
+/// Number of [`PAIRS`] at their beginning that are the words of programs and spreadsheets.
 const LONE: usize = 4;
 
-/// Whether a pair has single letters, of which every alphabet has more.
+/// True if a pair has single letters, of which every alphabet has more.
 fn has_letters(pair: usize) -> bool {
     PAIRS[pair][1].bytes().all(|byte| byte.is_ascii_alphabetic()) && PAIRS[pair][1].len() == 1
 }
@@ -72,13 +72,13 @@ fn places(text: &str) -> impl Iterator<Item = (usize, bool)> {
 pub struct TruthWords {
     no: String,
     yes: String,
-    /// Whether the column has no other values.
+    /// True if the column has no other values.
     alone: bool,
 }
 
 impl TruthWords {
-    /// Those of a column with these different values; `None` if it tells no truth values, or has
-    /// more than eight values. The first spelling of each counts. `O(1)`.
+    /// Truth words of a column with these different values; `None` if it tells no truth values, or
+    /// has more than eight values. The first spelling of each counts. `O(1)`.
     #[must_use]
     pub fn find<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Clone>) -> Option<Self> {
         const MOST: usize = 8;
@@ -136,7 +136,7 @@ impl TruthWords {
         Some(truth)
     }
 
-    /// How the column writes a truth value.
+    /// Spelling of a truth value in the column.
     #[must_use]
     pub fn text(&self, truth: bool) -> &str {
         if truth { &self.yes } else { &self.no }

@@ -26,8 +26,8 @@ pub(crate) fn claim(words: String, seeds: usize, measured: f64, wanted: f64, who
     Ok(table)
 }
 
-/// What a paper (`of_paper`) or this project (`ours`) says, what was measured, and whether it
-/// holds.
+/// Table of claims: the statement of a paper (`of_paper`) or of this project (`ours`), the
+/// measurement, and the verdict.
 pub(crate) struct Claims(Table);
 
 impl Claims {

@@ -22,7 +22,7 @@ pub const NOISE: f64 = 0.4;
 /// Modes of [`Regime::COSINES`]; the last eigenvalue is 10⁻¹⁶ of the first.
 const MODES: usize = 40;
 
-/// How eigenvalues fall.
+/// The decay of eigenvalues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     /// `λ_i ≤ R₀ rⁱ`

@@ -1,4 +1,4 @@
-//! What a paper and an experiment are.
+//! Papers and their experiments.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub struct Paper {
     pub title: &'static str,
     /// Who wrote it and where it can be found; `None` for a subject of this project.
     pub source: Option<Source>,
-    /// What it claims, in a sentence.
+    /// Its claim in a sentence.
     pub claim: &'static str,
     /// The stem of the picture that the front page shows of it.
     pub picture: &'static str,
@@ -46,14 +46,14 @@ pub struct Source {
 pub struct Experiment {
     /// The name it is called by, and of its main table.
     pub name: &'static str,
-    /// What it shows.
+    /// Its title, which says what it shows.
     pub title: &'static str,
     /// Where it stands in the paper, in the paper's own numbering; in small letters, why it is not
     /// in it.
     pub place: &'static str,
     /// The question it answers.
     pub question: &'static str,
-    /// How its result is to be read.
+    /// Advice on how to read its result.
     pub reading: &'static str,
     /// The texts of the files of this crate that its numbers depend on: its own, and shared ones.
     pub sources: &'static [&'static [&'static str]],
@@ -85,8 +85,8 @@ macro_rules! sources {
 }
 pub(crate) use sources;
 
-/// What took `seconds` of one core on a machine where [`probe`] takes [`PROBE_SECONDS`], on this
-/// one and its threads.
+/// Seconds that a piece of work takes on this machine and its threads, if it took `seconds` of one
+/// core on a machine where [`probe`] takes [`PROBE_SECONDS`].
 pub(crate) fn scaled(plan: &Plan, seconds: f64) -> Option<f64> {
     Some(seconds * probe().ok()? / PROBE_SECONDS / plan.threads as f64)
 }

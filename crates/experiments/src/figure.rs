@@ -14,8 +14,8 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// Of the samples of each point: their mean, and a spread to both sides. A spread of a single
-    /// sample is none.
+    /// Band of the samples of each point: their mean, and a spread to both sides. A single sample
+    /// has no spread.
     pub(crate) fn of(samples: impl IntoIterator<Item = Vec<f64>>, spread: fn(&[f64]) -> f64) -> Self {
         let point = |all: Vec<f64>| (mean(&all), Some(spread(&all)).filter(|spread| !spread.is_nan()).unwrap_or(0.0));
         let points: Vec<(f64, f64)> = samples.into_iter().map(point).collect();
@@ -23,7 +23,7 @@ impl Band {
         Self { mean: all_of(&points, |(mean, _)| *mean), low: end(-1.0), high: end(1.0) }
     }
 
-    /// Of the samples of each point: their mean, the smallest and the largest.
+    /// Band of the samples of each point: their mean, the smallest and the largest.
     pub(crate) fn range(samples: &[Vec<f64>]) -> Self {
         let end =
             |fold: fn(f64, f64) -> f64| all_of(samples, |all| all.iter().copied().reduce(fold).unwrap_or(f64::NAN));

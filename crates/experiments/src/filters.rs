@@ -13,7 +13,7 @@ mod signals;
 
 use crate::experiment::{Experiment, Paper, scaled, sources};
 
-/// What its experiments share.
+/// Sources that its experiments share.
 const SHARED: &[&str] = sources!["filters/methods.rs", "filters/pass.rs"];
 
 /// The subject and its experiments.

@@ -82,9 +82,9 @@ pub fn leverage_scores(kernel: &(impl Kernel + Clone), stream: &Dataset, mu: f64
     Ok(stream.iter().map(score).collect())
 }
 
-/// What coordinates `φ_t` leave out of the kernel matrix of these inputs: the largest eigenvalue,
-/// by modulus, of `K − ΦΦᵀ`. If they are orthonormal on a subspace with projection `P`, this is
-/// `‖(I − P)C^{1/2}‖²`. Shorter coordinate vectors count as padded with zeros. `O(n³)`.
+/// The part of the kernel matrix of these inputs that coordinates `φ_t` leave out: the largest
+/// eigenvalue, by modulus, of `K − ΦΦᵀ`. If they are orthonormal on a subspace with projection `P`,
+/// this is `‖(I − P)C^{1/2}‖²`. Shorter coordinate vectors count as padded with zeros. `O(n³)`.
 pub fn neglected(kernel: &impl Kernel, inputs: &[&[f64]], coordinates: &[Vec<f64>]) -> Result<f64> {
     let eigen = SymmetricEigen::new(inputs.len(), |s, t| {
         kernel.evaluate(inputs[s], inputs[t]) - stats::dot(&coordinates[s], &coordinates[t])

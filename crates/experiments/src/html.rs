@@ -47,7 +47,7 @@ const OWN: &str = "../";
 /// Where the pictures of kept results lie.
 const FULL: &str = "../full/";
 
-/// What all pages share; `here` is the page's file.
+/// The frame that all pages share; `here` is the page's file.
 fn shell(edition: &Edition, here: &str, title: &str, main: &Markup) -> Markup {
     let current = |file: &str| (file == here).then_some("page");
     let provenance = &edition.provenance;
@@ -120,7 +120,7 @@ fn mark(outcome: Outcome) -> Markup {
     html! { svg.mark viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" { path d=(path) {} } }
 }
 
-/// How many came to what, the kinds apart, without those that none came to.
+/// Numbers of comparisons by outcome, the kinds apart. An outcome without comparisons is left out.
 fn counts(tally: &Tally) -> Markup {
     html! {
         @if *tally == Tally::default() { span.quiet { "nothing compared" } }

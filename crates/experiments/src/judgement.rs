@@ -1,4 +1,4 @@
-//! What one comparison comes to, what it compares with, and what of ours it needs.
+//! Judgements: the outcome of one comparison, what it compares with, and what of ours it needs.
 //!
 //! Three kinds of comparison are counted apart, because they show different things: a **number that
 //! a paper prints**, a **bound or order** that a paper proves or states without a number, and a
@@ -21,7 +21,7 @@ use crate::stats::Summary;
 /// From this factor between a bound and what was measured on, a verdict tells the factor.
 pub const LOOSE: f64 = 10.0;
 
-/// What a comparison comes to, whatever its words.
+/// Outcome of a comparison, whatever its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -47,7 +47,7 @@ impl Outcome {
     }
 }
 
-/// What a comparison compares with.
+/// Kind of a comparison, by what it compares with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonKind {
@@ -63,7 +63,7 @@ impl ComparisonKind {
     /// All of them, in the order in which they are counted.
     pub const ALL: [Self; 3] = [Self::Printed, Self::Bound, Self::Claim];
 
-    /// What is counted, for a heading.
+    /// Name of the kind, for a heading.
     pub fn name(self) -> &'static str {
         match self {
             Self::Printed => "Printed numbers",
@@ -72,7 +72,7 @@ impl ComparisonKind {
         }
     }
 
-    /// What is said of those that came out with a qualification.
+    /// Words for the comparisons that came out with a qualification.
     pub fn qualified(self) -> &'static str {
         match self {
             Self::Printed | Self::Claim => "of them only with a choice of ours, which the verdict names",
@@ -80,7 +80,7 @@ impl ComparisonKind {
         }
     }
 
-    /// What an outcome of this kind is called.
+    /// Word for an outcome of this kind.
     pub fn word(self, outcome: Outcome) -> &'static str {
         match (self, outcome) {
             (_, Outcome::NotRun) => "not run",
@@ -95,16 +95,16 @@ impl ComparisonKind {
 /// One comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// What it compares with.
+    /// Its kind.
     pub kind: ComparisonKind,
-    /// What it comes to.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The verdict's words, without the choice.
     pub words: String,
-    /// What of ours it needs: a setting or an assumption that the paper does not give.
+    /// The choice of ours that it needs: a setting or an assumption that the paper does not give.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
-    /// How many times the bound is larger than what was measured, from [`LOOSE`] on.
+    /// The bound as a multiple of what was measured, from [`LOOSE`] on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loose: Option<f64>,
 }
@@ -130,7 +130,7 @@ impl Judgement {
         Self::not_run(kind, "shortened run")
     }
 
-    /// Whether it came out.
+    /// True if it came out.
     pub fn came_out(&self) -> bool {
         self.outcome == Outcome::Reproduced
     }

@@ -96,7 +96,7 @@ pub(crate) const PAPER: Paper = Paper {
     ],
 };
 
-/// What keeps a pair out although its error exceeds the budget.
+/// The guard that keeps a pair out although its error exceeds the budget.
 const RANK_GUARD: &str = "the rank guard, which keeps out points that depend on those kept up to rounding,";
 
 /// Teaches all pairs.

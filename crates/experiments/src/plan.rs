@@ -1,4 +1,4 @@
-//! What an experiment is given, and how its jobs run.
+//! Plan of an experiment, and the run of its jobs.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use mercer_datasets::Registry;
 
 use crate::runner::{self, seed_of};
 
-/// How much is run, from what, and with what help.
+/// Size, data and help of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Where data sets are found.
@@ -16,8 +16,8 @@ pub struct Plan {
     pub full: bool,
     /// Permutations or repetitions; `None` is each experiment's own number.
     pub repetitions: Option<usize>,
-    /// How much an experiment runs of its own unit (rounds, rows, pairs, epochs), for tests; `None`
-    /// is its own size.
+    /// Size of an experiment in its own unit (rounds, rows, pairs, epochs), for tests; `None` is
+    /// its own size.
     pub size: Option<usize>,
     /// The folder of the streams of the comparison of quality, if there is one.
     pub quality: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub struct Plan {
     pub seed: u64,
     /// Threads; no result depends on them.
     pub threads: usize,
-    /// Whether to draw a progress bar on a terminal.
+    /// True to draw a progress bar on a terminal.
     pub progress: bool,
 }
 
@@ -35,12 +35,12 @@ impl Plan {
         Self { registry, full: false, repetitions: None, size: None, quality: None, seed, threads, progress: false }
     }
 
-    /// How often an experiment repeats itself, unless the plan says otherwise.
+    /// Number of repetitions of an experiment, unless the plan says otherwise.
     pub fn repetitions_or(&self, reduced: usize, full: usize) -> usize {
         self.repetitions.unwrap_or(if self.full { full } else { reduced })
     }
 
-    /// How much of its unit an experiment runs, unless the plan says otherwise.
+    /// Size of an experiment in its unit, unless the plan says otherwise.
     pub fn size_or(&self, reduced: usize, full: usize) -> usize {
         self.size.unwrap_or(if self.full { full } else { reduced })
     }
@@ -81,7 +81,7 @@ impl Plan {
 pub struct Runs<I, O>(pub Vec<(I, O)>);
 
 impl<I, O> Runs<I, O> {
-    /// What came of the inputs for which this holds.
+    /// Outcomes of the inputs for which this holds.
     pub fn of(&self, wanted: impl Fn(&I) -> bool) -> Vec<&O> {
         self.0.iter().filter(|(input, _)| wanted(input)).map(|(_, outcome)| outcome).collect()
     }

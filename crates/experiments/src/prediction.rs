@@ -23,7 +23,7 @@ use mercer_forecast::EpochSchedule;
 
 use crate::experiment::{Experiment, Paper, Source, scaled, sources};
 
-/// What its experiments share.
+/// Sources that its experiments share.
 const SHARED: &[&str] = sources!["prediction/forecasters.rs", "prediction/summary.rs", "prediction/trial.rs"];
 
 /// The paper and its experiments.

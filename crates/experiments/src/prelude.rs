@@ -1,4 +1,4 @@
-//! What nearly every experiment needs.
+//! Names that nearly every experiment needs.
 
 pub(crate) use crate::claims::{Claims, claim, size_near};
 pub(crate) use crate::digits::short;

@@ -1,4 +1,4 @@
-//! What `auto` is worth beside what people would use instead, on the streams of the comparison of
+//! Worth of `auto` beside what people would use instead, on the streams of the comparison of
 //! quality.
 //!
 //! Every method sees the rows in the same order, once, untuned, with the scaling that its
@@ -18,7 +18,7 @@ mod pass;
 
 use crate::experiment::{Experiment, Paper, scaled, sources};
 
-/// What its experiments share.
+/// Sources that its experiments share.
 const SHARED: &[&str] = sources!["quality/peers.rs", "quality/streams.rs"];
 
 /// The subject and its experiments.
@@ -75,7 +75,7 @@ pub(crate) const PAPER: Paper = Paper {
 /// Rows of a reduced run.
 const REDUCED_ROWS: usize = 1500;
 
-/// What to do about streams that are missing.
+/// Advice about streams that are missing.
 fn elsewhere() -> String {
     let variable = streams::VARIABLE;
     format!("The streams are no part of the tree. Put their files into a folder and name it in {variable}.")

@@ -1,4 +1,4 @@
-//! What an experiment hands back: words, tables and pictures in reading order.
+//! Report that an experiment hands back: words, tables and pictures in reading order.
 //!
 //! Saved, each table is a file and each picture two, the second with the series behind it; shown,
 //! all of it is a section of a page ([`mod@crate::html`]). Written as JSON, a report reads back as
@@ -39,7 +39,7 @@ impl Picture {
         }
     }
 
-    /// What it shows, for people who do not see it.
+    /// Description of the picture for people who do not see it.
     pub fn words(&self) -> String {
         match self {
             Self::Figure(figure) => figure.words(),
@@ -89,13 +89,13 @@ pub(crate) enum ReportBlock {
 /// Why something printed was not reproduced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remark {
-    /// Whether it differs or was not run.
+    /// Its outcome: it differs or was not run.
     pub outcome: Outcome,
-    /// What it is about, in a few words.
+    /// Its subject, in a few words.
     pub subject: String,
     /// Why, in Markdown.
     pub why: String,
-    /// How many comparisons of which kind could not be made, if it was not run.
+    /// Kind and number of the comparisons that could not be made, if it was not run.
     pub missing: Option<(ComparisonKind, usize)>,
 }
 
@@ -130,8 +130,8 @@ impl Report {
         }
     }
 
-    /// What was not run (`subject`, a few words) and why (Markdown), with the kind and the number
-    /// of the comparisons that were not made. The first page of the whole report repeats it.
+    /// Adds that `subject` (a few words) was not run and why (Markdown), with the kind and the
+    /// number of the comparisons that were not made. The first page of the whole report repeats it.
     pub fn not_run(&mut self, kind: ComparisonKind, count: usize, subject: impl Into<String>, why: impl Into<String>) {
         self.remark(Outcome::NotRun, subject.into(), why.into(), Some((kind, count)));
     }
@@ -155,13 +155,13 @@ impl Report {
         self.blocks.push(ReportBlock::Remark(Remark { outcome, subject, why, missing }));
     }
 
-    /// How often a guard of ours (a cap, a floor, a threshold) acted, of so many times that it
+    /// Adds how often a guard of ours (a cap, a floor, a threshold) acted, of so many times that it
     /// could have.
     pub fn guard(&mut self, name: impl Into<String>, acted: u64, of: u64) {
         self.blocks.push(ReportBlock::Guard { name: name.into(), acted, of });
     }
 
-    /// What its guards did, in words.
+    /// Acts of its guards, in words.
     pub fn guards(&self) -> impl Iterator<Item = String> {
         self.blocks.iter().filter_map(|block| match block {
             ReportBlock::Guard { name, acted, of } => Some(guard_words(name, *acted, *of)),
@@ -206,7 +206,7 @@ impl Report {
         &self.blocks
     }
 
-    /// What differs or was not run, and why, as far as it says so.
+    /// Remarks on what differs or was not run, and why, as far as it says so.
     pub fn remarks(&self) -> impl Iterator<Item = &Remark> {
         self.blocks.iter().filter_map(|block| match block {
             ReportBlock::Remark(remark) => Some(remark),

@@ -12,7 +12,7 @@ pub const PAGES: [(&str, &str); 4] = [
     ("operator", include_str!("../../../docs/papers/operator.md")),
 ];
 
-/// How a statement stands.
+/// Status of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Every comparison agrees.
@@ -47,7 +47,7 @@ impl Status {
     }
 }
 
-/// What a row points to.
+/// Evidence that a row points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// A file of the repository, or a function in it.
@@ -63,7 +63,7 @@ pub enum Evidence {
         table: String,
         /// Words that the rows counted contain.
         words: String,
-        /// How many of how many verdicts came out.
+        /// Number of verdicts that came out, and number of all.
         count: Option<(usize, usize)>,
     },
 }
@@ -73,13 +73,13 @@ pub enum Evidence {
 pub struct Statement {
     /// Its name, with the paper's number.
     pub name: String,
-    /// What it says, in a line.
+    /// The statement in a line.
     pub words: String,
     /// Where it is in the code.
     pub code: Vec<Evidence>,
-    /// What shows it.
+    /// Evidence that shows it.
     pub shown: Vec<Evidence>,
-    /// How it stands.
+    /// Its status.
     pub status: Status,
     /// Why, as far as a word does not say it.
     pub reason: String,
@@ -113,7 +113,7 @@ fn row(line: &str) -> Result<Statement, String> {
     Ok(Statement { name: name.to_owned(), words: words.to_owned(), code, shown, status, reason: reason.to_owned() })
 }
 
-/// What stands between backticks, with the count behind it.
+/// Texts between backticks, with the count behind each.
 fn pointers(cell: &str) -> Vec<Evidence> {
     let mut parts = cell.split('`');
     parts.next();

@@ -16,7 +16,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of at least one sample.
+    /// Summary of at least one sample.
     pub fn of(samples: &[f64]) -> Option<Self> {
         let own = || Self { mean: mean(samples), std: sample_std(samples), count: samples.len() };
         (!samples.is_empty()).then(own)

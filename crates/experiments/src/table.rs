@@ -26,7 +26,8 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// How the numbers of a column are shown to people. Words are shown as they are in any column.
+/// Format in which the numbers of a column are shown to people. Words are shown as they are in any
+/// column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -61,7 +62,7 @@ impl Format {
     }
 }
 
-/// What stands at one place of a table.
+/// Content of one place of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cell {
@@ -78,7 +79,7 @@ pub enum Cell {
         #[serde(with = "mercer_plots::exact")]
         std: f64,
     },
-    /// What a comparison came to.
+    /// Outcome of a comparison.
     Verdict(Box<Judgement>),
     /// Nothing; people see a dash.
     Empty,
@@ -145,7 +146,7 @@ pub struct CellText {
     pub text: String,
     /// On which side it stands.
     pub align: Align,
-    /// What it comes to, if it is a verdict.
+    /// Its outcome, if it is a verdict.
     pub outcome: Option<Outcome>,
 }
 
@@ -154,16 +155,16 @@ pub struct CellText {
 pub struct TableVerdict {
     /// The words that begin its row.
     pub subject: String,
-    /// What it compares with.
+    /// Its kind.
     pub kind: ComparisonKind,
     /// The verdict's words, with the choice of ours that it needs.
     pub words: String,
-    /// What it comes to.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The choice of ours that it needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
-    /// How many times a bound is larger than what was measured, if that is much.
+    /// The bound as a multiple of what was measured, if that is much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loose: Option<f64>,
 }
@@ -226,7 +227,7 @@ impl Table {
         self.rows.len()
     }
 
-    /// Whether there is no row.
+    /// True if there is no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

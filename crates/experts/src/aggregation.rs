@@ -69,7 +69,7 @@ pub struct Aggregation {
     /// `None` where nothing is shared. Then `sums` are as said; else they are what makes the
     /// weights after the last share.
     sharing: Option<Sharing>,
-    /// What ML-Poly's sums are multiplied by before a round, as its distance from 1.
+    /// Factor that multiplies ML-Poly's sums before a round, as its distance from 1.
     forgets: f64,
     /// `None` where every round counts as it is.
     recovery: Option<Recovery>,
@@ -208,7 +208,7 @@ impl Aggregation {
         &self.weights
     }
 
-    /// Whether expert `expert` has not been dropped.
+    /// True if expert `expert` has not been dropped.
     #[must_use]
     pub fn is_active(&self, expert: usize) -> bool {
         self.active.get(expert).copied().unwrap_or(false)

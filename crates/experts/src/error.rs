@@ -1,4 +1,4 @@
-//! What an aggregation of experts refuses.
+//! Errors: the values that an aggregation of experts refuses.
 
 /// Why a round was not learnt, or its predictions were not mixed. The weights are as they were
 /// before the call.
@@ -8,9 +8,9 @@ pub enum Error {
     /// Not one value (or row of values) for each expert.
     #[error("expected {expected} numbers, those of every expert, got {got}")]
     Experts {
-        /// How many it should be.
+        /// Number of values needed.
         expected: usize,
-        /// How many there are.
+        /// Number of values given.
         got: usize,
     },
     /// Every expert of a mixture has failed.

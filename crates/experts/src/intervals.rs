@@ -100,9 +100,8 @@ impl ConformalIntervals {
         self.outputs.len()
     }
 
-    /// How far the next interval of an output reaches to either side of the prediction:
-    /// `[ŷ − r, ŷ + r]`; infinite for the whole line. With scaled errors it counts the scale of the
-    /// prediction.
+    /// Reach of the next interval of an output to either side of the prediction: `[ŷ − r, ŷ + r]`;
+    /// infinite for the whole line. With scaled errors it counts the scale of the prediction.
     ///
     /// # Panics
     /// If there is no such output.

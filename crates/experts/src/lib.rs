@@ -1,4 +1,4 @@
-//! What stands around the predictions of any model of a stream, and knows no model.
+//! Tools around the predictions of any model of a stream. They know no model.
 //!
 //! | type | what it answers | a round | source |
 //! |---|---|---|---|

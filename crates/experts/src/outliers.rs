@@ -4,9 +4,9 @@ use mercer_core::{Inconsistent, Validate};
 
 /// Widths of the range of late beyond its ends where a value still passes.
 const MARGIN: f64 = 10.0;
-/// What the margin is multiplied by after a value that did not pass.
+/// Factor of the margin after a value that did not pass.
 const WIDER: f64 = 10.0;
-/// What it is multiplied by after one that did: `10^(−1/50)`.
+/// Factor of the margin after a value that passed: `10^(−1/50)`.
 const NARROWER: f64 = 0.954_992_586_021_436;
 /// Values that pass whatever they are.
 const FIRST: u64 = 4;
@@ -15,7 +15,7 @@ const EARLY: f64 = 20.0;
 /// Values after which the range is that of the next block and the one before.
 const BLOCK: u64 = 1000;
 
-/// What is done with the rows whose targets are no [plausible](OutlierScreen) values.
+/// Treatment of the rows whose targets are no [plausible](OutlierScreen) values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Outliers {
@@ -94,7 +94,7 @@ impl std::str::FromStr for Outliers {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OutlierScreen {
-    /// Of the block before, and of this one.
+    /// Ranges of the block before, and of this one.
     ranges: [Option<(f64, f64)>; 2],
     /// Values that passed.
     passed: u64,
@@ -115,7 +115,7 @@ impl OutlierScreen {
         ends.reduce(|(low, high), (l, h)| (low.min(l), high.max(h)))
     }
 
-    /// How far beyond the range a value may be; infinite while that cannot be told.
+    /// Distance beyond the range that a value may have; infinite while that cannot be told.
     fn margin(&self, (low, high): (f64, f64)) -> f64 {
         let width = high - low;
         if self.passed < FIRST || width == 0.0 {

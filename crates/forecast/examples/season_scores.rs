@@ -20,7 +20,7 @@ use flate2::read::GzDecoder;
 use mercer_forecast::{Detail, Periods, SeasonMixture, SeasonParams};
 use serde_json::Value;
 
-/// What came of a series.
+/// Results on a series.
 #[derive(Default)]
 struct Outcome {
     mase: f64,

@@ -27,9 +27,9 @@ parameters! {
         schedule: EpochSchedule = EpochSchedule::default(),
         /// Regulariser `λ`, between 1e−40 and 1e40.
         lambda: f64 = 1.0,
-        /// What a row counts of what it counted the step before, `0 < α ≤ 1`.
+        /// Factor by which a row counts less with each step, `0 < α ≤ 1`.
         alpha: f64 = 0.9999,
-        /// Whether `λ` is discounted with the rows.
+        /// True if `λ` is discounted with the rows.
         discount_regulariser: bool = false,
     }
 }

@@ -34,7 +34,7 @@ pub struct Epoch {
     pub start: usize,
     /// Lags `p`.
     pub lags: usize,
-    /// Whether the schedule asked for more lags than the limit allows.
+    /// True if the schedule asked for more lags than the limit allows.
     pub saturated: bool,
 }
 

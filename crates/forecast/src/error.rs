@@ -1,4 +1,4 @@
-//! What a forecaster refuses, and why.
+//! Errors: the values that a forecaster refuses, and why.
 
 use mercer_core::{ExampleError, ParameterError};
 

@@ -11,7 +11,7 @@ use crate::forecaster::{check_finite, impute};
 use crate::lag_regression::{RegressionMemory, check_coordinates, check_lambda};
 use crate::lags::SystemShape;
 
-/// How coefficients are learnt.
+/// Method to learn coefficients.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Learning {
@@ -34,7 +34,7 @@ pub(super) struct FilteredRegression {
     t_init: usize,
     horizon: usize,
     bank: Bank,
-    /// Whether the last row itself is among the features.
+    /// True if the last row itself is among the features.
     direct: bool,
     pub(super) learning: Learning,
     past: Vec<f64>,
@@ -45,7 +45,7 @@ pub(super) struct FilteredRegression {
     features: AlignedVec,
 }
 
-/// What makes a [`FilteredRegression`].
+/// Parts of a [`FilteredRegression`].
 pub(super) struct Filtering {
     pub(super) shape: SystemShape,
     pub(super) t_init: usize,

@@ -48,7 +48,7 @@ pub trait Forecaster {
         0
     }
 
-    /// Whether predictions take the input `u_k` of the same time.
+    /// True if predictions take the input `u_k` of the same time.
     fn feed_through(&self) -> bool {
         false
     }
@@ -56,7 +56,7 @@ pub trait Forecaster {
     /// Outputs observed so far, which is the time `k` of the output that is predicted next.
     fn time(&self) -> usize;
 
-    /// Whether the warm-up is over, so that the next prediction is the method's own. Until then a
+    /// True if the warm-up is over, so that the next prediction is the method's own. Until then a
     /// forecaster predicts the last output, and zeros before the first.
     fn warmed_up(&self) -> bool {
         true
@@ -183,8 +183,8 @@ pub(crate) fn check_finite(prediction: &[f64]) -> Result<(), Error> {
     if prediction.iter().all(|y| y.is_finite()) { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
 
-/// What is kept of an output: the prediction where it is missing. Refuses a prediction that is out
-/// of range.
+/// Keeps an output, with the prediction where it is missing. Refuses a prediction that is out of
+/// range.
 pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) -> Result<(), Error> {
     kept.clear();
     kept.extend(output.iter().zip(prediction).map(|(y, predicted)| if y.is_nan() { *predicted } else { *y }));

@@ -24,7 +24,7 @@ use mercer_experts::{ConformalIntervals, IntervalParams};
 pub struct HorizonIntervals {
     params: IntervalParams,
     outputs: usize,
-    /// Of 2, 3, … steps.
+    /// Intervals of 2, 3, … steps.
     horizons: Vec<ConformalIntervals>,
     /// The forecasts before each of the last rows, the newest last, with the rows of all steps;
     /// empty where none was made.

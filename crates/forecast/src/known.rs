@@ -20,7 +20,7 @@ const LONGEST: usize = 400;
 /// The regulariser, in units of rows.
 const RIDGE: f64 = 0.5;
 
-/// What the mean errors of a regression forget in a row.
+/// Share of the mean errors of a regression that is forgotten in a row.
 const FORGETS: f64 = 0.01;
 
 /// A regression of differences.
@@ -91,7 +91,7 @@ impl Effect {
         }
     }
 
-    /// What an input adds to the series.
+    /// Effect of an input on the series.
     pub(super) fn of(&self, input: &[f64]) -> f64 {
         let sum: f64 = scaled(self.first.as_deref(), &self.units, input)
             .zip(self.coefficients.iter())

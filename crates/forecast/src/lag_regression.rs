@@ -30,17 +30,17 @@ const ROOM: usize = 1 << 16;
 /// Coordinates of the largest factor, a quarter of a gigabyte.
 const LARGEST_FACTOR: usize = 8192;
 
-/// What must be left of the unit pivot for a row to be taken back: six digits may go.
+/// Least part of the unit pivot that is left for a row to be taken back: six digits may go.
 const LEAST_PIVOT: f64 = 1e-6;
 
-/// How `λ` and past rows count.
+/// Weights of `λ` and of past rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Weighting {
     pub(super) lambda: f64,
     /// A row counts `α` of what it counted the step before.
     pub(super) alpha: f64,
-    /// Whether `λ` is discounted with the rows.
+    /// True if `λ` is discounted with the rows.
     pub(super) discount_lambda: bool,
 }
 
@@ -130,7 +130,7 @@ impl Validate for LagRegression {
     }
 }
 
-/// How many rows of the beginning are remembered.
+/// Number of rows of the beginning that are remembered.
 fn remembered(n: usize, lags: usize, schedule: &EpochSchedule) -> usize {
     (REMEMBERED * n).max(2 * lags).max(schedule.first_start())
 }
@@ -243,7 +243,7 @@ impl LagRegression {
         Ok(())
     }
 
-    /// Whether the row of the current time enters the regression: its lags are all there, and so is
+    /// True if the row of the current time enters the regression: its lags are all there, and so is
     /// its output.
     pub(super) fn regresses(&self, output: &[f64]) -> bool {
         self.time >= self.current.lags && !output.iter().any(|y| y.is_nan())

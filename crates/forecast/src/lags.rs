@@ -11,8 +11,8 @@ use mercer_linalg_incremental::AlignedVec;
 /// them would be slow subnormal numbers.
 const LEAST_WEIGHT: f64 = 1e-150;
 
-/// How much less each further lag counts: the block `D` of lag `a` is the `(a − 1)`-th power of
-/// this.
+/// Factor by which each further lag counts less: the block `D` of lag `a` is the `(a − 1)`-th power
+/// of this.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Forgetting {
@@ -199,7 +199,7 @@ impl LagWindow {
         }
     }
 
-    /// What was observed becomes lag 1.
+    /// Makes the row that was observed lag 1.
     pub(crate) fn push(&mut self, output: &[f64], input: &[f64]) {
         let c = self.shape.channels();
         let kept = self.values.len() - c;

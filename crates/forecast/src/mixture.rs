@@ -30,10 +30,10 @@ parameters! {
         gammas: Vec<f64> = vec![0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0],
         /// The `β` tried; empty for the schedule's alone.
         betas: Vec<f64> = Vec::new(),
-        /// Whether an expert forgets inputs as it does outputs. Otherwise all forget them as
+        /// True if an expert forgets inputs as it does outputs. Otherwise all forget them as
         /// [`InputParams::forgetting`] says.
         gamma_for_inputs: bool = true,
-        /// How regrets become weights.
+        /// Rule that turns regrets into weights.
         rule: Rule = Rule::MlPoly,
     }
 }
@@ -214,7 +214,7 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
     fn lags(&self) -> usize {
         self.actives().map(|(_, expert)| expert.lags()).max().unwrap_or(0)
     }
-    /// Those of the expert with the most lags.
+    /// Epochs of the expert with the most lags.
     fn epochs(&self) -> &[Epoch] {
         let longest = self.actives().map(|(_, expert)| expert).max_by_key(|expert| expert.lags());
         longest.map_or(&[], |expert| expert.epochs())

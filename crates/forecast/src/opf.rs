@@ -64,7 +64,7 @@ parameters! {
         count: usize = 1,
         /// Forgetting of past inputs.
         forgetting: Forgetting = Forgetting::Scalar(0.5),
-        /// Whether `u_k` acts on `y_k` at once and is itself a regressor, of weight 1.
+        /// True if `u_k` acts on `y_k` at once and is itself a regressor, of weight 1.
         feed_through: bool = false,
     }
 }

@@ -30,7 +30,7 @@ use crate::{Epoch, ForecastScratch, Forecaster, LastValue};
 /// Rows that scales are learnt from at most.
 const MOST_ROWS: usize = 1024;
 
-/// What a column's mean square adds to that of its differences at least: 2⁻⁴⁰.
+/// Least share of a column's mean square that is added to that of its differences: 2⁻⁴⁰.
 const LEAST_SHARE: f64 = 1.0 / (1_u64 << 40) as f64;
 
 parameters! {
@@ -41,8 +41,8 @@ parameters! {
         /// warm-up of the forecaster inside should not be shorter, for the last value is predicted
         /// until then.
         rows: usize = 61,
-        /// Whether all outputs are divided by one scale, the smallest of theirs, as a forecaster
-        /// wants whose parameters mix the outputs (a matrix of forgetting factors that is not
+        /// True if all outputs are divided by one scale, the smallest of theirs. A forecaster wants
+        /// this if its parameters mix the outputs (a matrix of forgetting factors that is not
         /// diagonal). Inputs have scales of their own all the same.
         shared: bool = false,
     }
@@ -61,7 +61,7 @@ pub struct ScaledForecaster<F> {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
     inner: F,
     params: ScaledParams,
-    /// Of the outputs and then of the inputs; empty while they are open.
+    /// Scales of the outputs and then of the inputs; empty while they are open.
     scales: Vec<f64>,
     last: LastValue,
     kept: Vec<f64>,

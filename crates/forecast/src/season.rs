@@ -144,7 +144,7 @@ impl SeasonMixture {
         self.series.floor()
     }
 
-    /// What forecasts were worth so far.
+    /// Scores of the forecasts so far.
     #[must_use]
     pub fn scores(&self) -> SeasonScores {
         self.series.scores()
@@ -182,13 +182,13 @@ impl SeasonMixture {
         self.time
     }
 
-    /// Whether forecasts are more than the last value.
+    /// True if forecasts are more than the last value.
     #[must_use]
     pub fn warmed_up(&self) -> bool {
         self.series.warmed_up()
     }
 
-    /// Whether a number was observed; forecasts are 0 until then.
+    /// True if a number was observed; forecasts are 0 until then.
     #[must_use]
     pub fn is_begun(&self) -> bool {
         self.series.is_begun()
@@ -247,7 +247,7 @@ impl SeasonMixture {
         (forecast + self.offset(p, step)).max(self.floor().unwrap_or(f64::NEG_INFINITY))
     }
 
-    /// How far that is from the forecast, where there is no floor.
+    /// Distance of that from the forecast, where there is no floor.
     pub(crate) fn offset(&self, p: f64, step: usize) -> f64 {
         self.series.offset(p.clamp(1e-6, 1.0 - 1e-6), step.max(1), self.params.horizons)
     }

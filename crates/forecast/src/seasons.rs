@@ -37,7 +37,7 @@ pub struct Seasons {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct SeasonColumn {
-    /// Of the outputs less the effect of their inputs.
+    /// Mixture of the outputs less the effect of their inputs.
     mixture: SeasonMixture,
     /// `None` without inputs.
     effect: Option<Effect>,
@@ -45,7 +45,7 @@ struct SeasonColumn {
 }
 
 impl SeasonColumn {
-    /// What an input adds: nothing while forecasts are the last value.
+    /// Effect of an input: nothing while forecasts are the last value.
     fn effect(&self, input: &[f64]) -> f64 {
         self.effect.as_ref().filter(|_| self.mixture.warmed_up()).map_or(0.0, |effect| effect.of(input))
     }
@@ -114,7 +114,7 @@ impl Seasons {
         self.columns.iter_mut().for_each(|column| column.mixture.begin_like(shared));
     }
 
-    /// How far the quantile of `p` is from the forecast of an output `step ≥ 1` steps ahead.
+    /// Distance of the quantile of `p` from the forecast of an output `step ≥ 1` steps ahead.
     ///
     /// # Panics
     /// When there is no such output.

@@ -22,7 +22,7 @@ use crate::forecaster::forecast_by;
 use crate::lags::SystemShape;
 use mercer_core::parameters;
 
-/// How [`SpectralFilter`] learns.
+/// Rule by which [`SpectralFilter`] learns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SpectralRule {
@@ -50,7 +50,7 @@ parameters! {
         rank: usize = 10,
         /// Length `1 ≤ T ≤ 2²⁰` of the filters.
         horizon: usize = 1000,
-        /// How coefficients are learnt.
+        /// Rule by which coefficients are learnt.
         rule: SpectralRule = SpectralRule::Ridge { lambda: 1.0 },
     }
 }

@@ -25,7 +25,7 @@ impl Boxes {
         self.low.len()
     }
 
-    /// Whether there is no box.
+    /// True if there is no box.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.low.is_empty()

@@ -25,7 +25,7 @@ use crate::stationary::width;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomFourier {
     quarter_turns: Points,
-    /// What the frequencies of a later column are drawn from.
+    /// Width `σ` by which the frequencies of a later column are drawn.
     sigma: f64,
     seed: u64,
 }

@@ -1,4 +1,4 @@
-//! What a kernel is to the learners.
+//! Kernels, as the learners see them.
 
 use mercer_simd::AlignedVec;
 
@@ -100,7 +100,7 @@ pub enum KernelError {
         degree: usize,
         /// `C(d + M, M)`; [`u128::MAX`] when it cannot be counted.
         count: u128,
-        /// What half a symmetric matrix of that dimension takes.
+        /// Bytes that half a symmetric matrix of that dimension takes.
         bytes: u128,
     },
     /// A text that names no kernel.

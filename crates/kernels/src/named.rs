@@ -1,4 +1,4 @@
-//! How kernels are written: a name and parameters, as in `polynomial:2,1`.
+//! Texts of kernels: a name and parameters, as in `polynomial:2,1`.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::kernel::KernelError;
 pub(crate) struct Text<'a> {
     /// All of it.
     pub(crate) spec: &'a str,
-    /// What stands behind the name.
+    /// The text behind the name.
     pub(crate) parameters: &'a str,
     /// A well-formed kernel of this kind.
     pub(crate) example: &'static str,

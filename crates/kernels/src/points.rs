@@ -52,7 +52,7 @@ impl Points {
         self.len
     }
 
-    /// Whether there is no point.
+    /// True if there is no point.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

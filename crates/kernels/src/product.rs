@@ -32,7 +32,7 @@ impl<K1: Kernel, K2: Kernel> Product<K1, K2> {
         &self.second
     }
 
-    /// How many coordinates the first kernel sees.
+    /// Number of coordinates that the first kernel sees.
     #[must_use]
     pub fn split(&self) -> usize {
         self.split

@@ -218,7 +218,8 @@ struct DegreeRun {
     source: usize,
     target: usize,
     len: usize,
-    /// How many at the end of the source have `i` as their largest coordinate already.
+    /// Number of features at the end of the source that have `i` as their largest coordinate
+    /// already.
     repeating: usize,
 }
 

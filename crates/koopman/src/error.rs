@@ -1,4 +1,4 @@
-//! What a learner of operators refuses, and why.
+//! Errors: the pairs and values that a learner of operators refuses, and why.
 
 use mercer_core::{ExampleError, Number, ParameterError};
 
@@ -13,9 +13,9 @@ pub enum Error {
     /// operator needs.
     #[error("{expected} values are needed, one for each entry or point of the operator, got {got}")]
     Values {
-        /// How many are needed.
+        /// Number of values needed.
         expected: usize,
-        /// How many were given.
+        /// Number of values given.
         got: usize,
     },
     /// A value in a table that is NaN or infinite.
@@ -23,7 +23,7 @@ pub enum Error {
     NonFiniteValue {
         /// Which value, from 0.
         index: usize,
-        /// What it is.
+        /// The value.
         value: f64,
     },
     /// A step of operator learning too long to be stable.

@@ -7,10 +7,10 @@ use mercer_sparsify::Verdict;
 use crate::Error;
 use crate::KernelOperator;
 
-/// What happened to one pair.
+/// Outcome of one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OperatorStep {
-    /// Whether the pair joined the dictionaries, and if not, why.
+    /// Verdict on the pair: it joined the dictionaries, or the reason why not.
     pub verdict: Verdict,
     /// The step size `η_t`.
     pub eta: f64,

@@ -48,9 +48,9 @@ parameters! {
         lambda: f64 = 0.0,
         /// Sparsification budget `ε_t ≥ 0`.
         budget: Budget = Budget::EtaSquared(0.1),
-        /// What is compared with the budget.
+        /// Quantity that is compared with the budget.
         test: BudgetTest = BudgetTest::Norm,
-        /// Whether the two dictionaries grow together.
+        /// Shape of the two dictionaries: they grow together or apart.
         shape: DictionaryShape = DictionaryShape::Paired,
         /// A point with `δ ≤ rank_guard · k(x, x)` counts as dependent and is not kept, in
         /// `[0, 1)`.

@@ -97,7 +97,7 @@ pub struct OperatorSums {
     pending: Vec<f64>,
     recent: RecentPairs,
     settled: Option<SettledSums>,
-    /// Whether it is the fork of another one, whose candidates must be its own.
+    /// True if it is the fork of another one, whose candidates must be its own.
     forked: bool,
     #[cfg_attr(feature = "serde", serde(skip))]
     stretch: PairStretch,
@@ -105,7 +105,7 @@ pub struct OperatorSums {
     memory: StretchMemory,
 }
 
-/// What the first pairs settle, and the sums.
+/// Scale and candidates that the first pairs settle, and the sums.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct SettledSums {

@@ -89,7 +89,7 @@ impl Trajectory {
         self.step
     }
 
-    /// How often a new trajectory began behind another one.
+    /// Number of times that a new trajectory began behind another one.
     #[must_use]
     pub fn cuts(&self) -> u64 {
         self.cuts

@@ -37,7 +37,7 @@ parameters! {
         sweeps: usize = 2000,
         /// Stop when no value moves by more than this, at least 0.
         tolerance: f64 = 1e-3,
-        /// Whether `α` is divided by its sum, so that it weighs like a probability. Without it the
+        /// True if `α` is divided by its sum, so that it weighs like a probability. Without it the
         /// policy is myopic wherever the sum is small.
         normalised: bool = true,
         /// With `normalised`: actions whose sum of weights is below this share of the largest at
@@ -65,7 +65,7 @@ pub struct Policy<KX> {
     pub values: Vec<f64>,
     /// Sweeps made.
     pub sweeps: usize,
-    /// How far the values moved in the last sweep.
+    /// Change of the values in the last sweep.
     pub last_change: f64,
 }
 

@@ -1,5 +1,5 @@
-//! What learners are made of: bases, updates, and the engines that put one on the other. No learner
-//! has its name here.
+//! Parts of learners: bases, updates, and the engines that put one on the other. No learner has its
+//! name here.
 
 pub mod basis;
 pub(crate) mod coefficients;

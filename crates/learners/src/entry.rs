@@ -1,6 +1,6 @@
-//! What is said of a learner anywhere: name, keys with defaults from its `Params`, [`Cost`], the
-//! losses and targets that it [takes](Takes), settings for a small trial. It knows no learner; a
-//! learner's file ends with its [`Entry`] and what makes the learner of [`Values`].
+//! The description of a learner: name, keys with defaults from its `Params`, [`Cost`], the losses
+//! and targets that it [takes](Takes), settings for a small trial. This module knows no learner; a
+//! learner's file ends with its [`Entry`] and the function that makes the learner of [`Values`].
 
 pub(crate) mod keys;
 mod parameters;
@@ -21,9 +21,9 @@ pub use value::{BuildError, Context, Value, Values};
 pub struct Entry {
     /// The name by which it is asked for.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// The learner in one line.
     pub summary: &'static str,
-    /// What sets it, in the order in which it is shown.
+    /// The keys that set it, in the order in which they are shown.
     pub keys: &'static [Key],
     /// Multiply-adds a round: `t` the round, `d` the features, `J` the dictionary size, other
     /// letters the keys' symbols.
@@ -38,9 +38,9 @@ pub struct Entry {
     pub bound: Option<&'static str>,
     /// The setting to change when it diverges, beside scaling the data.
     pub remedy: Option<&'static str>,
-    /// Whether it chooses kernel and scaling itself, and does not look at the kernel it is given.
+    /// True if it chooses kernel and scaling itself, and does not look at the kernel it is given.
     pub autonomous: bool,
-    /// Whether it needs the width of a Gaussian kernel.
+    /// True if it needs the width of a Gaussian kernel.
     pub gaussian: bool,
     /// Losses and targets.
     pub takes: Takes,
@@ -55,9 +55,9 @@ pub struct Entry {
 /// An entry, and how a learner is made of the values of its keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Learner<L> {
-    /// What is said of it.
+    /// Its description.
     pub entry: Entry,
-    /// What makes it, for a kernel and all that is known of the data.
+    /// The function that makes it, for a kernel and all that is known of the data.
     pub make: Make<L>,
 }
 
@@ -73,13 +73,13 @@ pub struct Key {
     pub symbol: &'static str,
     /// The values it may have, in words.
     pub range: &'static str,
-    /// What it does.
+    /// Its effect.
     pub meaning: &'static str,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What `none` means here, if it may be.
+    /// The meaning of `none` here, if it may be.
     pub none: Option<&'static str>,
-    /// What `auto` means here, if a paper gives a rule.
+    /// The rule of `auto` here, if a paper gives one.
     pub auto: Option<Rule>,
     /// Where good values lie for data that are scaled, if it is worth tuning.
     pub search: Option<SearchRange>,
@@ -100,13 +100,13 @@ pub struct SearchRange {
     pub low: f64,
     /// The largest value.
     pub high: f64,
-    /// Whether its logarithm is spread evenly.
+    /// True if its logarithm is spread evenly.
     pub logarithmic: bool,
 }
 
 type Default = fn() -> Value;
 
-/// What the values of a key are.
+/// The kind of a key's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -138,7 +138,7 @@ pub struct Rule {
     pub formula: &'static str,
     /// Where it comes from.
     pub source: &'static str,
-    /// How it looks at the data, if it does.
+    /// The way it looks at the data, if it does.
     pub look: Option<Look>,
 }
 
@@ -146,9 +146,9 @@ pub struct Rule {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Look {
-    /// Whether it has to know [`Context::rounds`].
+    /// True if it has to know [`Context::rounds`].
     pub needs_rounds: bool,
-    /// Whether it has to see [`Context::rows`].
+    /// True if it has to see [`Context::rows`].
     pub needs_rows: bool,
     find: Find,
 }
@@ -169,23 +169,23 @@ impl Look {
 }
 
 impl Rule {
-    /// Whether it looks at the data; if not, its formula is an expression.
+    /// True if it looks at the data; if not, its formula is an expression.
     #[must_use]
     pub fn looks_at_data(&self) -> bool {
         self.look.is_some()
     }
 }
 
-/// What a learner can be taught. All take two classes as `±1`, and one number except for those
-/// whose losses are all [for classes](Loss::is_margin).
+/// Targets that a learner can be taught. All take two classes as `±1`, and one number except for
+/// those whose losses are all [for classes](Loss::is_margin).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Takes {
     /// Losses, named as in [`Loss::NAMES`]; the first is the default.
     pub losses: &'static [&'static str],
-    /// Whether several numbers at once.
+    /// True if it takes several numbers at once.
     pub vectors: bool,
-    /// Whether more than two classes: by an output for each.
+    /// True if it takes more than two classes: by an output for each.
     pub many_classes: bool,
 }
 
@@ -214,24 +214,24 @@ impl Takes {
         all.into_iter().filter(|(_, taken)| *taken).map(|(target, _)| target)
     }
 
-    /// Whether a number; a learner that takes none can do nothing but classify.
+    /// True if it takes a number; a learner that takes none can do nothing but classify.
     #[must_use]
     pub fn numbers(&self) -> bool {
         self.losses.iter().any(|loss| !["logistic", "hinge", "squared-hinge", "softmax"].contains(loss))
     }
 
-    /// Whether this loss is among them.
+    /// True if this loss is among them.
     #[must_use]
     pub fn loss(&self, loss: Loss) -> bool {
         self.losses.iter().any(|name| name.split(':').next() == Some(loss.name()))
     }
 }
 
-/// What a learner needs that works on the features of a Gaussian.
+/// The need of a learner that works on the features of a Gaussian.
 pub const NEEDS_GAUSSIAN: &str = "the width of a Gaussian, so gaussian:SIGMA or median";
 
 impl Entry {
-    /// What most learners have in common; an entry sets the rest.
+    /// The values that most learners have in common; an entry sets the rest.
     pub const PLAIN: Self = Self {
         name: "",
         summary: "",
@@ -292,7 +292,7 @@ impl Entry {
 }
 
 impl Key {
-    /// What it is when it is not set.
+    /// Its value when it is not set.
     #[must_use]
     pub fn default(&self) -> Value {
         (self.default)()
@@ -307,13 +307,13 @@ impl Key {
         }
     }
 
-    /// What a default of `auto` comes to where its rule has no data to look at.
+    /// The value of a default of `auto` where its rule has no data to look at.
     #[must_use]
     pub fn without_data(&self) -> Option<Value> {
         self.without_data.map(|value| value())
     }
 
-    /// Whether a time such as `50us` may stand for its value.
+    /// True if a time such as `50us` may stand for its value.
     #[must_use]
     pub fn takes_time(&self) -> bool {
         self.of_time.is_some()

@@ -1,4 +1,4 @@
-//! What a learner refuses, and why.
+//! Errors: the values that a learner refuses, and why.
 
 use mercer_core::{ExampleError, Number, ParameterError};
 use mercer_kernels::KernelError;
@@ -19,9 +19,9 @@ pub enum Error {
     Target {
         /// Name of the loss.
         loss: &'static str,
-        /// What it takes.
+        /// The targets that it takes.
         takes: &'static str,
-        /// What was given.
+        /// The target given.
         got: f64,
     },
     /// Targets that are no whole rows, or weights that are not as many.
@@ -49,7 +49,7 @@ pub enum Error {
         update: &'static str,
         /// The loss.
         loss: &'static str,
-        /// What it can.
+        /// The losses it can minimise.
         instead: &'static str,
     },
     /// Intervals in standard deviations of a learner that tells none.

@@ -1,5 +1,5 @@
-//! What a learner learns: inputs with their targets, and the problem that says which of them it
-//! takes.
+//! Examples that a learner learns: inputs with their targets, and the problem that says which of
+//! them it takes.
 
 use mercer_core::{ExampleError, ParameterError, check_input};
 
@@ -20,7 +20,7 @@ pub struct Shape {
 pub struct Problem {
     /// Numbers in an input and in a prediction.
     pub shape: Shape,
-    /// What is minimised; it says what a target is.
+    /// The loss that is minimised; it says what a target is.
     pub loss: Loss,
 }
 
@@ -75,14 +75,13 @@ impl Problem {
     }
 }
 
-/// What is learnt at one input.
+/// The target that is learnt at one input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target<'a> {
     /// One number for each output of the learner; one class `0, 1, …` for the softmax loss.
     pub y: &'a [f64],
-    /// How much the example counts, a finite number ≥ 0: its loss is multiplied by the weight. An
-    /// example of weight 0 is only predicted: nothing is learnt, nothing is kept, no coin is
-    /// tossed.
+    /// The weight of the example, a finite number ≥ 0, which multiplies its loss. An example of
+    /// weight 0 is only predicted: nothing is learnt, nothing is kept, no coin is tossed.
     pub weight: f64,
 }
 
@@ -128,13 +127,13 @@ impl<'a> Targets<'a> {
         Self { ys, weights: &[], width: 1 }
     }
 
-    /// How many.
+    /// Number of targets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ys.len() / self.width
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ys.is_empty()
@@ -189,13 +188,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// How many.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()

@@ -62,7 +62,7 @@ impl Scratch {
         Self { inputs_ahead: inputs, ..Self::default() }
     }
 
-    /// How many inputs it [is for](Self::for_inputs), 0 where nobody said.
+    /// Number of inputs it [is for](Self::for_inputs), 0 where nobody said.
     pub(crate) fn inputs_ahead(&self) -> usize {
         self.inputs_ahead
     }
@@ -196,7 +196,7 @@ impl Growth {
         if matches!(self, Self::Inputs(_)) { Ok(()) } else { Err(self.refused()) }
     }
 
-    /// What a learner says that cannot grow in this way: [`Error::FixedInputs`] or
+    /// The error of a learner that cannot grow in this way: [`Error::FixedInputs`] or
     /// [`Error::FixedOutputs`].
     #[must_use]
     pub fn refused(self) -> Error {
@@ -283,7 +283,7 @@ pub trait RegressorExt: Regressor {
         self.problem().shape.outputs
     }
 
-    /// What it minimises.
+    /// The loss that it minimises.
     #[inline]
     fn loss(&self) -> Loss {
         self.problem().loss
@@ -404,7 +404,7 @@ pub trait RegressorExt: Regressor {
         }
     }
 
-    /// Whether the learner has [variances](Regressor::variance).
+    /// True if the learner has [variances](Regressor::variance).
     fn has_variance(&self) -> bool {
         self.variance().is_some()
     }

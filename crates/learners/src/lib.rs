@@ -53,7 +53,7 @@ mod prequential;
 mod wrappers;
 
 pub mod catalogue {
-    //! What is said of a learner, the keys that set it, and how it is made of their values.
+    //! The description of a learner, the keys that set it, and how it is made of their values.
     //!
     //! An [`Entry`] stands beside each learner's type and holds all that is said of it anywhere:
     //! its keys with defaults from its `Params`, its [`Cost`](mercer_core::Cost), the losses and

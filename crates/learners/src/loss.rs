@@ -1,4 +1,4 @@
-//! What a prediction costs: losses as values.
+//! Losses as values: the cost of a prediction.
 //!
 //! A learner predicts a *score* `z` (or one for each output) and suffers `ℓ(z, y)`. A gradient step
 //! needs the derivative in `z` alone; the online Newton step needs a curvature constant as well,
@@ -42,7 +42,7 @@ pub trait PointwiseLoss: Copy {
     /// `amount ≥ 0` in all, each infinitely small.
     fn flow(self, z: f64, y: f64, amount: f64) -> f64;
 
-    /// Whether `y` is a target of this loss.
+    /// True if `y` is a target of this loss.
     fn takes(self, y: f64) -> bool {
         y.is_finite()
     }
@@ -168,14 +168,14 @@ impl Loss {
         if self.is_softmax() { 1 } else { outputs }
     }
 
-    /// Whether the scores of all outputs belong together, and the target is a class.
+    /// True if the scores of all outputs belong together, and the target is a class.
     #[must_use]
     #[inline]
     pub fn is_softmax(self) -> bool {
         matches!(self, Self::Softmax(_))
     }
 
-    /// Whether targets are `±1`, and the sign of a score tells the class.
+    /// True if targets are `±1`, and the sign of a score tells the class.
     #[must_use]
     pub fn is_margin(self) -> bool {
         matches!(self, Self::Logistic(_) | Self::Hinge(_) | Self::SquaredHinge(_))
@@ -310,7 +310,7 @@ pub enum UnknownLoss {
     /// The name is none.
     #[error("there is no loss {name:?}; the losses are {}", Loss::NAMES.join(", "))]
     Name {
-        /// What was written.
+        /// The text that was written.
         name: String,
     },
     /// A parameter is missing, is no number, or is not wanted.

@@ -1,4 +1,4 @@
-//! What ridge regression needs to know of its past, as sums that can be added and taken back.
+//! Moments of the past that ridge regression needs, as sums that can be added and taken back.
 //!
 //! On fixed features `z = z(x)` the fit depends on the past through sums alone: `G = Σ ωzzᵀ` and,
 //! for each output, `b = Σ ωyz`, `Σ ωy` and `Σ ωy²`. Shards of a stream are summed up apart and

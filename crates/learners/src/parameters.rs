@@ -1,4 +1,4 @@
-//! How the parameters of a learner are declared: each once, with all that is said of it.
+//! Declarations of the parameters of a learner: each once, with all that is said of it.
 
 /// Declares the parameters of a learner, each so:
 ///

@@ -214,7 +214,7 @@ impl Op for Transpose<'_> {
     }
 }
 
-/// What one round does to the scalars of the later ones.
+/// Effect of one round on the scalars of the later ones.
 struct Advance<'a> {
     rounds: usize,
     round: usize,

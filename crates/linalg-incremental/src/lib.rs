@@ -59,6 +59,6 @@ pub use state_matrix::StateMatrix;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("the downdate leaves no positive definite matrix (remaining pivot {pivot}); nothing was changed")]
 pub struct NotPositiveDefinite {
-    /// What remained of the unit pivot: `1 + σ ‖L⁻¹v‖²` (or `1 + σ vᵀPv`).
+    /// Rest of the unit pivot: `1 + σ ‖L⁻¹v‖²` (or `1 + σ vᵀPv`).
     pub pivot: f64,
 }

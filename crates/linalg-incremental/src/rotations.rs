@@ -80,7 +80,7 @@ impl Rotations {
         self.dimension.saturating_sub(self.first + 1)
     }
 
-    /// Whether nothing is rotated: the removed point was the last.
+    /// True if nothing is rotated: the removed point was the last.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

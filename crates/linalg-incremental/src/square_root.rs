@@ -87,7 +87,7 @@ pub struct SquareRootRls {
     /// The last row, if it `waits`: learnt, but not yet in the factor. It is calm.
     waiting: PendingRow,
     waits: bool,
-    /// Whether the last row was calm, so that the next may be.
+    /// True if the last row was calm, so that the next may be.
     calm: bool,
 }
 

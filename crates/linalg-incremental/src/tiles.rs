@@ -29,7 +29,7 @@ pub(crate) fn block(tiles: &[Tile], b: usize) -> &[Tile] {
     &tiles[block_start(b)..=block_start(b) + b]
 }
 
-/// Whether `tiles` are as many as `blocks` blocks have.
+/// True if `tiles` are as many as `blocks` blocks have.
 pub(crate) fn are_blocks(tiles: usize, blocks: usize) -> bool {
     blocks.checked_add(1).and_then(|more| blocks.checked_mul(more)).is_some_and(|twice| twice / 2 == tiles)
 }

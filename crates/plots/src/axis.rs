@@ -7,7 +7,7 @@ use kuva::render::render_utils::{compute_tick_step, generate_ticks, generate_tic
 
 use super::typeset::text_width;
 
-/// How many ticks a linear axis aims at.
+/// Number of ticks that a linear axis aims at.
 const TICKS: usize = 6;
 /// Size of the letters of tick labels, and what keeps two of them apart.
 pub(super) const LABEL_SIZE: u32 = 12;
@@ -110,8 +110,8 @@ impl Axis {
         (self.place(self.low), self.place(self.high))
     }
 
-    /// How many ticks to aim at so that their labels, side by side on `width` pixels, keep clear of
-    /// each other.
+    /// Number of ticks to aim at so that their labels, side by side on `width` pixels, keep clear
+    /// of each other.
     pub(super) fn ticks(&self, width: f64) -> usize {
         if self.log {
             return TICKS;
@@ -125,8 +125,8 @@ impl Axis {
         (3..=TICKS).rev().find(fits).unwrap_or(3)
     }
 
-    /// How many ticks a linear axis of `width` pixels aims at, and how far apart those are that
-    /// have words, so that words as wide as `widest` keep clear of each other.
+    /// Number of ticks that a linear axis of `width` pixels aims at, and distance of the ticks that
+    /// have words. Words as wide as `widest` then keep clear of each other.
     pub(super) fn ticks_of_words(&self, width: f64, widest: f64) -> (usize, f64) {
         let step = compute_tick_step(self.low, self.high, TICKS);
         let every = (widest * (self.high - self.low) / (step * width)).ceil().max(1.0);

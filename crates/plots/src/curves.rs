@@ -5,7 +5,7 @@ use super::Figure;
 /// A series of points with a name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// What the legend says.
+    /// Name in the legend.
     pub name: String,
     /// Rounds, or whatever else runs from left to right.
     pub xs: Vec<f64>,
@@ -13,7 +13,7 @@ pub struct Curve {
     pub ys: Vec<f64>,
 }
 
-/// What runs upwards in a picture of curves, in words.
+/// Score that runs upwards in a picture of curves, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score<'a> {
     /// The smaller the better, and positive: shown along a logarithmic axis when heights differ by

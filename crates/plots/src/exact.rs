@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug)]
 pub struct Exact(f64);
 
-/// What is made of numbers alone.
+/// Values made of numbers alone.
 pub trait Numbers: Sized {
     /// The same with each number as [`Exact`].
     type Written: Serialize + for<'de> Deserialize<'de>;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Figure, FigureError, Panels};
 
-/// What kind of file a picture is, told by the ending of its name.
+/// File format of a picture, told by the ending of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Scalable vector graphics, text for browsers and papers.

@@ -60,7 +60,7 @@ impl Grid {
     }
 }
 
-/// How values become colours.
+/// Scale that turns values into colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -1,4 +1,4 @@
-//! What surrounds the data: sizes, fonts, margins, the axes' dress.
+//! Surroundings of the data: sizes, fonts, margins, the axes' dress.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) enum Frame {
     Panel { width: f64, height: f64 },
 }
 
-/// How many ticks the horizontal axis has, and their words.
+/// Number of ticks of the horizontal axis, and their words.
 fn x_ticks(figure: &Figure, axis: &Axis, room: f64) -> (usize, TickFormat) {
     let Some((first, words)) = &figure.x_words else { return (axis.ticks(room), axis.tick_format()) };
     let widest = words.iter().map(|word| text_width(word, LABEL_SIZE) + LABEL_GAP).fold(1.0, f64::max);

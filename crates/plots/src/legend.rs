@@ -13,7 +13,7 @@ const SIZE: u32 = 14;
 const ROW: f64 = 22.0;
 /// Height of a heading with the space above it.
 const HEADING: f64 = 32.0;
-/// What an entry takes besides its words: the swatch before them and the space behind.
+/// Width of an entry besides its words: the swatch before them and the space behind.
 const SWATCH: f64 = 48.0;
 
 /// Entries under their headings; a group without a heading has an empty one.

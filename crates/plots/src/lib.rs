@@ -66,7 +66,7 @@ pub enum FigureError {
         title: String,
         /// The series' name.
         series: String,
-        /// What the other slice holds.
+        /// The kind of the values in the other slice.
         what: &'static str,
         /// Length of the first slice.
         expected: usize,
@@ -166,7 +166,7 @@ pub struct Figure {
     /// The names and words of a heat map that is a matrix.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     matrix: Option<matrix::Words>,
-    /// Whether a unit is as long upwards as to the right.
+    /// True if a unit is as long upwards as to the right.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
     equal: bool,
     marks: Option<Marks>,

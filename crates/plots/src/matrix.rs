@@ -10,10 +10,10 @@ const NAME_SIZE: u32 = 12;
 const WORD_SIZE: u32 = 12;
 /// Most letters of a row's name.
 const MOST_LETTERS: usize = 14;
-/// What the names of the columns take below the axes.
+/// Height of the names of the columns below the axes.
 pub(super) const NAMES_BELOW: f64 = 20.0;
 
-/// What stands in and around the cells.
+/// Words in and around the cells.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Words {
@@ -59,7 +59,7 @@ impl Figure {
     }
 }
 
-/// What the names of the rows take beside the axes; zero without a matrix.
+/// Width of the names of the rows beside the axes; zero without a matrix.
 pub(super) fn names_width(figure: &Figure) -> f64 {
     let names = figure.matrix.iter().flat_map(|words| &words.rows);
     names.map(|name| text_width(&plain(&cut(name, MOST_LETTERS)), NAME_SIZE)).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! What is drawn on top of the plotting crate's picture, in its pixels.
+//! Marks drawn on top of the plotting crate's picture, in its pixels.
 //!
 //! Four things are drawn here because the plotting crate's own are not good enough: its PNG
 //! restarts a dash pattern at every point of a line (a smooth dashed line comes out solid) and

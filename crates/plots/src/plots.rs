@@ -12,12 +12,12 @@ pub(super) const MARKER_RADIUS: f64 = 5.0;
 pub(super) const BAR_WIDTH: f64 = 0.75;
 /// Radius of the dots of a cloud of more than [`MANY_POINTS`].
 const DOT_RADIUS: f64 = 1.6;
-/// Of the dots of a smaller one that are not to hide a line.
+/// Radius of the dots of a smaller cloud that are not to hide a line.
 const SMALL_RADIUS: f64 = 2.6;
 const MANY_POINTS: usize = 300;
 const LINE_WIDTH: f64 = 2.2;
 const BAND_OPACITY: f64 = 0.18;
-/// How far below the lowest line (as a factor) a band may pull a logarithmic axis.
+/// Factor below the lowest line to which a band may pull a logarithmic axis.
 const BAND_REACH: f64 = 3.0;
 
 const SHAPES: [MarkerShape; 10] = [

@@ -15,7 +15,7 @@ pub(super) struct Point {
     pub(super) high: f64,
 }
 
-/// Whether an axis can show `v`: finite and far from overflow, and positive if the axis is
+/// True if an axis can show `v`: finite and far from overflow, and positive if the axis is
 /// logarithmic.
 pub(super) fn drawable(v: f64, log: bool) -> bool {
     if log { (1e-120..=1e120).contains(&v) } else { v.abs() <= 1e300 }
@@ -81,7 +81,7 @@ pub(super) fn thin(points: &[Point], x_axis: &Axis) -> Vec<Point> {
     kept.into_iter().map(|i| points[i]).collect()
 }
 
-/// Whether no point lies to the left of the one before it.
+/// True if no point lies to the left of the one before it.
 pub(super) fn is_ordered(points: &[Point]) -> bool {
     points.windows(2).all(|pair| pair[0].x <= pair[1].x)
 }

@@ -1,4 +1,4 @@
-//! What a picture shows, as rows for programs and as words for people who do not see it.
+//! Contents of a picture, as rows for programs and as words for people who do not see it.
 
 use super::{Figure, HeatMap, Panels, SeriesStyle};
 

@@ -1,4 +1,4 @@
-//! What stands above the table of a delimited text: the separator, comments, and titles.
+//! Lines above the table of a delimited text: the separator, comments, and titles.
 
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
@@ -10,7 +10,7 @@ use crate::number::is_value;
 use crate::options::ReadOptions;
 use crate::row_names;
 
-/// What stands above the first record.
+/// Lines above the first record.
 pub(crate) struct Beginning {
     /// The separator, where the first line tells it.
     pub(crate) hint: Option<Separator>,
@@ -96,12 +96,12 @@ const ENOUGH: usize = 3;
 /// Lines that are looked at behind the first record.
 const MOST: usize = 24;
 
-/// What a record looks like beside others.
+/// Shape of a record, to compare it with others.
 struct RecordShape {
-    /// How many cells it has, and how many of them are filled.
+    /// Number of its cells, and of those that are filled.
     width: usize,
     filled: usize,
-    /// Whether one of them is a number or a date.
+    /// True if one of them is a number or a date.
     values: bool,
 }
 
@@ -118,7 +118,7 @@ impl RecordShape {
     /// A record that cannot be split.
     const NONE: Self = Self { width: 0, filled: 0, values: false };
 
-    /// Whether most of its cells are empty, as where a title fills a row of a spreadsheet.
+    /// True if most of its cells are empty, as where a title fills a row of a spreadsheet.
     fn is_padded(&self) -> bool {
         self.width > 2 && 2 * self.filled <= self.width
     }
@@ -175,7 +175,7 @@ fn next_record(lines: &mut Lines) -> Option<Lines> {
     })
 }
 
-/// How many records stand above a table whose rows have more cells than any of these.
+/// Number of records above a table whose rows have more cells than any of these.
 fn narrower(shapes: &[RecordShape]) -> Option<usize> {
     let width = shapes.last()?.width;
     let above = shapes.iter().rposition(|other| other.width != width)? + 1;
@@ -183,7 +183,7 @@ fn narrower(shapes: &[RecordShape]) -> Option<usize> {
     fits.then_some(above)
 }
 
-/// How many records that fill few of their cells stand above names and the rows below these.
+/// Number of records that fill few of their cells, above names and the rows below these.
 fn padded(shapes: &[RecordShape]) -> Option<usize> {
     let above = shapes.iter().position(|shape| !shape.is_padded())?;
     let [names, rows @ ..] = &shapes[above..] else { return None };

@@ -16,7 +16,7 @@ pub(crate) struct Cells {
     ends: Vec<usize>,
     /// Bytes of the record that have been split.
     split: usize,
-    /// Whether those end within quotes.
+    /// True if the bytes split so far end within quotes.
     quoted: bool,
     /// Bytes examined since the beginning, over all records.
     #[cfg(test)]
@@ -127,7 +127,7 @@ impl Cells {
         self.ends.insert(0, 0);
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -94,7 +94,7 @@ pub enum ColumnChoice {
     Either(String),
 }
 
-/// How often a column is there.
+/// Number of times that a column is there.
 pub(crate) enum ColumnMatch {
     Never,
     Once(usize),
@@ -139,7 +139,7 @@ impl ColumnChoice {
         }
     }
 
-    /// What it is called, without quotes.
+    /// The name or number of the column, without quotes.
     pub fn text(&self) -> String {
         match self {
             Self::Index(number) => number.to_string(),

@@ -53,9 +53,9 @@ struct Columnar {
     format: Format,
     names: Vec<String>,
     plan: ColumnPlan,
-    /// What a person should know, until it is asked for.
+    /// Remark that a person should know, until it is asked for.
     remark: Option<String>,
-    /// What stands for no value.
+    /// Texts and numbers that stand for no value.
     gaps: Gaps,
     batches: Batches,
     batch: Option<RecordBatch>,
@@ -211,7 +211,7 @@ impl Rows for Columnar {
         Some(&self.names)
     }
 
-    /// Of the first batch, which is read and kept.
+    /// Takes the head from the first batch, which is read and kept.
     fn head(&mut self, lines: &mut Lines, target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
         let mut head = TargetHead::default();
         self.fill(lines)?;
@@ -293,7 +293,7 @@ fn spread(batch: &RecordBatch, present: &[usize], plan: &ColumnPlan, mut memory:
     memory
 }
 
-/// What `read` gives. Some readers of Arrow and Parquet panic over bytes that contradict one
+/// The result of `read`. Some readers of Arrow and Parquet panic over bytes that contradict one
 /// another: that is an error like any other.
 fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     // Nothing is used again that a panic may have left half done: the reader ends with the error.

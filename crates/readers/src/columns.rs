@@ -1,4 +1,4 @@
-//! What each column of a table with cells or keys is: a feature, the target, or nothing that is
+//! Roles of the columns of a table with cells or keys: a feature, the target, or nothing that is
 //! looked at.
 
 use crate::choice::{ColumnChoice, ColumnMatch, TargetColumn};
@@ -22,13 +22,13 @@ pub(crate) struct ColumnPlan {
     roles: Vec<Role>,
     /// The columns of the cells of a row, in their order.
     cells: Vec<usize>,
-    /// How many of them are features.
+    /// Number of features among them.
     dimension: usize,
-    /// How many of them, behind the features, are targets.
+    /// Number of targets among them, behind the features.
     targets: usize,
 }
 
-/// What the plan of the rows says of each, at hand for every row.
+/// Facts of the plan about each row, at hand for every row.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     /// Features.
@@ -143,7 +143,7 @@ impl ColumnPlan {
         Ok(())
     }
 
-    /// How many targets are numbers.
+    /// Number of targets that are numbers.
     pub(crate) fn numbers(&self) -> usize {
         if self.label().is_some() { 0 } else { self.targets }
     }
@@ -152,7 +152,7 @@ impl ColumnPlan {
         self.roles.len()
     }
 
-    /// How many cells a row has.
+    /// Number of cells in a row.
     pub(crate) fn width(&self) -> usize {
         self.cells.len()
     }
@@ -186,7 +186,7 @@ impl ColumnPlan {
         self.cells[cell]
     }
 
-    /// Whether there are columns that are not looked at.
+    /// True if there are columns that are not looked at.
     pub(crate) fn ignores(&self) -> bool {
         self.roles.contains(&Role::Ignored)
     }

@@ -12,7 +12,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// Bytes asked of the system at once.
 const BUFFER: usize = 128 << 10;
 
-/// How bytes are compressed.
+/// Compression of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Compression {
@@ -42,7 +42,7 @@ impl Compression {
         }
     }
 
-    /// What a file's name promises.
+    /// The compression that a file's name promises.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?;
         Self::ALL.into_iter().find(|compression| ending.eq_ignore_ascii_case(compression.ending()))
@@ -94,7 +94,7 @@ impl fmt::Display for Compression {
 pub(crate) struct Zstd<R> {
     source: R,
     decoder: FrameDecoder,
-    /// Whether a frame has begun and not been given out to its end.
+    /// True if a frame has begun and not been given out to its end.
     within: bool,
 }
 

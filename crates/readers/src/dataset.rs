@@ -169,7 +169,7 @@ impl Dataset {
         self
     }
 
-    /// What the table is called: the registry's name, or the file's without folder and endings.
+    /// Name of the table: the registry's, or the file's without folder and endings.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -179,7 +179,7 @@ impl Dataset {
         self.features.len() / self.dimension
     }
 
-    /// Whether there is no row.
+    /// True if there is no row.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
@@ -310,7 +310,7 @@ impl Dataset {
         }
     }
 
-    /// Whether every target is the number −1 or 1, so that a sign is a class.
+    /// True if every target is the number −1 or 1, so that a sign is a class.
     pub fn is_binary(&self) -> bool {
         self.classes.is_none() && !self.is_empty() && self.targets.iter().all(|target| target.abs() == 1.0)
     }

@@ -30,7 +30,7 @@ use mercer_core::{Cell, is_gap_mark};
 pub(crate) struct Delimited {
     separator: Separator,
     notation: Notation,
-    /// What a person should know, until it is asked for.
+    /// Remarks that a person should know, until they are asked for.
     remarks: Vec<String>,
     names: Option<Vec<String>>,
     plan: ColumnPlan,
@@ -51,7 +51,7 @@ pub(crate) struct Delimited {
     blank: u64,
     /// Memory for rows whose decimal commas are written as points.
     points: Vec<u8>,
-    /// Whether a row has been given out.
+    /// True if a row has been given out.
     begun: bool,
     cells: Cells,
 }
@@ -166,14 +166,14 @@ impl Delimited {
         Ok(true)
     }
 
-    /// Whether a line that begins with `#` is no row: it has other cells than a row, or it may have
-    /// whatever it likes.
+    /// True if a line that begins with `#` is no row: it has other cells than a row, or a row may
+    /// hold whatever it likes.
     fn is_comment(&mut self, lines: &mut Lines) -> bool {
         let columns = self.plan.columns();
         columns == 1 || self.cells.split(lines, self.separator, 1).is_err() || self.cells.len() != columns
     }
 
-    /// Whether the row is a blank line, which it then is no longer.
+    /// True if the row is a blank line, which it then is no longer.
     fn take_blank(&mut self) -> bool {
         let blank = self.blank > 0;
         if blank {
@@ -448,8 +448,8 @@ fn numbers<'a>(cells: &'a Cells, plan: &'a ColumnPlan) -> impl Iterator<Item = (
     cells.iter().enumerate().filter(move |(column, _)| are_numbers(*column))
 }
 
-/// What a cell at that line and column holds, by the marks of the file; `None` if the rows behind
-/// it are to be looked at before.
+/// Value of a cell at that line and column, by the marks of the file; `None` if the rows behind it
+/// are to be looked at before.
 fn parse(
     (notation, remarks): (&mut Notation, &mut Vec<String>),
     bytes: &[u8],
@@ -476,7 +476,7 @@ fn parse(
     }
 }
 
-/// Whether commas that separate cells stand within cells as well, in quotes, as far as a look goes.
+/// True if commas that separate cells stand within cells as well, in quotes, as far as a look goes.
 fn quotes_commas(lines: &mut Lines, first: &Cells) -> bool {
     let any = |cells: &Cells| cells.iter().any(|cell| cell.contains(&b','));
     let mut found = any(first);

@@ -1,10 +1,9 @@
-//! What stands between the cells of a delimited text and in its numbers, as it may be told.
+//! Separators of a delimited text and marks in its numbers, as they may be told.
 
 /// Most lines that a record in quotes may go over. A stray quote would otherwise swallow the file.
 pub(crate) const LONGEST_RECORD: usize = 100;
 
-/// How the values of a type are told: by the first of the names, which is the one that is written,
-/// or by another.
+/// Names by which the values of a type are told. The first of them is the one that is written.
 macro_rules! named {
     ($type:ident: $($value:ident = $name:literal $(| $other:literal)*),+; $refusal:literal) => {
         impl std::str::FromStr for $type {
@@ -42,8 +41,7 @@ named!(
     "is not a mark between thousands; they are point, comma, blank, apostrophe and none"
 );
 
-/// What stands between two cells of a CSV file. A TSV file has tabs unless the options say
-/// otherwise.
+/// Separator between two cells of a CSV file. A TSV file has tabs unless the options say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -62,10 +60,10 @@ pub enum Separator {
 }
 
 impl Separator {
-    /// Those that are looked for, the one that is rather a separator than the others first.
+    /// Separators that are looked for. The one that is rather a separator than the others is first.
     pub(crate) const ALL: [Self; 5] = [Self::Tab, Self::Semicolon, Self::Bar, Self::Comma, Self::Spaces];
 
-    /// Whether `byte` separates.
+    /// True if `byte` separates.
     #[inline]
     pub(crate) fn is(self, byte: u8) -> bool {
         byte == self.byte() || (self == Self::Spaces && byte == b'\t')
@@ -84,7 +82,7 @@ impl Separator {
     }
 }
 
-/// What stands before the fraction of a number.
+/// Mark before the fraction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -106,7 +104,7 @@ impl Decimal {
     }
 }
 
-/// What stands between the groups of three digits of a number.
+/// Mark between the groups of three digits of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -145,7 +143,7 @@ impl Thousands {
         }
     }
 
-    /// Whether it never stands before a fraction.
+    /// True if it never stands before a fraction.
     pub(crate) fn is_no_decimal(self) -> bool {
         self.as_decimal().is_none()
     }
@@ -155,14 +153,14 @@ impl Thousands {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Marks {
-    /// What stands before a fraction.
+    /// Mark before a fraction.
     pub decimal: Option<Decimal>,
-    /// What stands between thousands.
+    /// Mark between thousands.
     pub thousands: Option<Thousands>,
 }
 
 impl Marks {
-    /// Those that are known, and otherwise those of `other`.
+    /// Marks that are known, and otherwise those of `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self { decimal: self.decimal.or(other.decimal), thousands: self.thousands.or(other.thousands) }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-/// What is wrong with an array as a whole; what is wrong with an element is told when it is read.
+/// Damage to an array as a whole. Damage to an element is told when the element is read.
 #[derive(Debug)]
 pub(crate) struct BadArray {
     pub(crate) expected: &'static str,
@@ -44,9 +44,9 @@ struct Elements<R> {
     source: R,
     depth: usize,
     state: ElementState,
-    /// Whether the current element has begun.
+    /// True if the current element has begun.
     begun: bool,
-    /// Whether an element has ended with a comma.
+    /// True if an element has ended with a comma.
     several: bool,
 }
 

@@ -21,7 +21,7 @@ use shown::{ColumnList, Cut, Quoted, plural};
 
 use crate::choice::{ColumnChoice, TargetColumn};
 
-/// What went wrong. [`Display`](std::fmt::Display) is always one line.
+/// Errors of reading data. [`Display`](std::fmt::Display) is always one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -30,10 +30,10 @@ pub enum DataError {
     Io {
         /// The file.
         file: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// What holds the rows is damaged, or not what it is said to be.
+    /// The container of the rows is damaged, or not what it is said to be.
     #[error(transparent)]
     Container(#[from] ContainerError),
     /// Delimited text that may be read in two ways, or in none.
@@ -50,7 +50,7 @@ pub enum DataError {
     /// A format's name was not understood.
     #[error("{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet and arrow", Quoted(name))]
     UnknownFormatName {
-        /// What was given.
+        /// The name given.
         name: String,
     },
     /// No line holds anything.
@@ -159,7 +159,7 @@ pub enum DataError {
         cell: CellPlace,
         /// The text.
         value: String,
-        /// How many rows were looked at.
+        /// Number of rows that were looked at.
         rows: usize,
     },
     /// A cell in an unknown encoding.
@@ -176,7 +176,7 @@ pub enum DataError {
     BadWeight {
         /// Where.
         cell: CellPlace,
-        /// What stands there; nothing if the cell is empty.
+        /// Text of the cell; nothing if the cell is empty.
         value: String,
     },
     /// NaN, an infinity, or a number too large for a double.
@@ -203,11 +203,11 @@ pub enum DataError {
     ColumnNotFound {
         /// The file.
         file: String,
-        /// What was asked for.
+        /// The column asked for.
         column: ColumnChoice,
-        /// Whether it was to be the target.
+        /// True if it was to be the target.
         target: bool,
-        /// How many columns there are.
+        /// Number of columns.
         columns: usize,
         /// Their names, if they have names.
         names: Option<Vec<String>>,
@@ -222,7 +222,7 @@ pub enum DataError {
         file: String,
         /// The name.
         name: String,
-        /// Whether it was to be the target.
+        /// True if it was to be the target.
         target: bool,
         /// The first column of that name, from 1.
         first: usize,
@@ -244,7 +244,7 @@ pub enum DataError {
     WeightTaken {
         /// The file.
         file: String,
-        /// What was asked for.
+        /// The column asked for.
         weight: ColumnChoice,
     },
     /// Weights were asked for in a format that has none.
@@ -254,7 +254,7 @@ pub enum DataError {
     NoWeights {
         /// The file.
         file: String,
-        /// What was asked for.
+        /// The column asked for.
         weight: ColumnChoice,
     },
     /// Several targets are to be labels.
@@ -264,7 +264,7 @@ pub enum DataError {
     LabelsOfSeveral {
         /// The file.
         file: String,
-        /// How many targets there are.
+        /// Number of targets.
         targets: usize,
     },
     /// One number a row was asked for as the target, where there are several or a label.
@@ -280,7 +280,7 @@ pub enum DataError {
     TargetTaken {
         /// The file.
         file: String,
-        /// What was asked for.
+        /// The target asked for.
         target: TargetColumn,
     },
     /// Columns were chosen in a format that has none.
@@ -308,7 +308,7 @@ pub enum DataError {
     TargetFixed {
         /// The file.
         file: String,
-        /// What was asked for.
+        /// The target asked for.
         target: TargetColumn,
     },
     /// A table without a target was asked for in a format whose rows all have one.
@@ -353,7 +353,7 @@ pub enum DataError {
         line: Line,
         /// The byte within the line, from 1.
         character: usize,
-        /// What should stand there.
+        /// The text that should stand there.
         expected: &'static str,
     },
     /// An object or array inside a row.
@@ -445,13 +445,13 @@ pub enum DataError {
     BadTable {
         /// The data set.
         name: String,
-        /// What must hold.
+        /// The rule that must hold.
         rule: &'static str,
     },
     /// Two tables, or a row and a scaling, of different width.
     #[error("{what}: dimension {got} where {expected} is needed; use data of the same columns")]
     Dimension {
-        /// What was to be used.
+        /// The data that were to be used.
         what: String,
         /// The dimension needed.
         expected: usize,
@@ -475,7 +475,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// Whether the reader that gave this error stands behind the offending row and can go on with
+    /// True if the reader that gave this error stands behind the offending row and can go on with
     /// the next.
     ///
     /// True for what is wrong with one row; false for what is wrong with the file, its format or

@@ -7,8 +7,8 @@ use std::str::FromStr;
 use crate::compressed::Compression;
 use crate::error::DataError;
 
-/// How the rows of a file are written. Any of them may be compressed by gzip or zstd as well; that
-/// is seen from the bytes.
+/// Format of the rows of a file. Any of them may be compressed by gzip or zstd as well; that is
+/// seen from the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]

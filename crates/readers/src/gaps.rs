@@ -8,12 +8,12 @@ use crate::number::{self, ParsedCell};
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
     texts: Vec<String>,
-    /// Those of them that are numbers, which a cell may write in another way: `-999.0`.
+    /// Texts among them that are numbers, which a cell may write in another way: `-999.0`.
     numbers: Vec<f64>,
 }
 
 impl Gaps {
-    /// Those of these texts.
+    /// Gaps with these texts.
     #[must_use]
     pub fn new(texts: &[String]) -> Self {
         let texts: Vec<String> = texts.iter().map(|text| text.trim().to_owned()).collect();
@@ -21,21 +21,21 @@ impl Gaps {
         Self { texts, numbers }
     }
 
-    /// Whether nothing was told.
+    /// True if nothing was told.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// Whether a cell of a text file, which may have blanks around it, stands for none.
+    /// True if a cell of a text file, which may have blanks around it, stands for none.
     #[inline]
     pub(crate) fn has_text(&self, cell: &[u8]) -> bool {
         !self.is_empty()
             && (self.texts.iter().any(|text| text.as_bytes() == cell.trim_ascii()) || self.has_numeral(cell))
     }
 
-    /// Whether the cell is one of the numbers; a code, which begins with a zero, is none.
+    /// True if the cell is one of the numbers; a code, which begins with a zero, is none.
     fn has_numeral(&self, cell: &[u8]) -> bool {
         let is_code = matches!(cell.trim_ascii(), [b'0', b'0'..=b'9', ..]);
         !self.numbers.is_empty()
@@ -43,7 +43,7 @@ impl Gaps {
             && matches!(number::parse(cell), ParsedCell::Number(value) if self.has_number(value))
     }
 
-    /// Whether a number does.
+    /// True if a number stands for none.
     #[inline]
     pub(crate) fn has_number(&self, value: f64) -> bool {
         self.numbers.contains(&value)

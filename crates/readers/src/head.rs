@@ -2,26 +2,25 @@
 
 use crate::number::ParsedCell;
 
-/// What the first rows hold as their target, where the reader was to find out whether that is a
-/// label.
+/// Targets of the first rows, where the reader was to find out if the target is a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TargetHead {
-    /// How many rows with a target were looked at.
+    /// Number of rows with a target that were looked at.
     pub rows: usize,
-    /// How many of their targets are text.
+    /// Number of targets among them that are text.
     pub texts: usize,
-    /// Whether there are rows, and all their targets are 0 or 1.
+    /// True if there are rows, and all their targets are 0 or 1.
     pub zero_one: bool,
-    /// Whether there are rows, and all their targets are −1 or 1.
+    /// True if there are rows, and all their targets are −1 or 1.
     pub signs: bool,
-    /// Whether the target of some row is another number than that of the row before.
+    /// True if the target of some row is another number than that of the row before.
     pub differ: bool,
     /// The last target that is a number.
     pub last: Option<f64>,
 }
 
 impl TargetHead {
-    /// Whether the target is a label: more than one of twenty is text.
+    /// True if the target is a label: more than one of twenty is text.
     pub fn is_label(&self) -> bool {
         const TARGETS_A_TEXT: usize = 20;
         self.texts * TARGETS_A_TEXT > self.rows

@@ -1,4 +1,4 @@
-//! Whether the first record of a delimited text holds names.
+//! Detection of names in the first record of a delimited text.
 
 use mercer_core::is_gap_mark;
 
@@ -16,7 +16,7 @@ use crate::options::{Header, ReadOptions, Targets};
 /// Records behind the first that are looked at where cells may hold anything.
 const FOLLOWING: usize = 8;
 
-/// What the first record is.
+/// The role of the first record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FirstRecord {
     pub(crate) header: bool,
@@ -102,7 +102,7 @@ pub(crate) fn find(
     Err(DataError::DoubtfulLabel { cell: lines.cell(text, None), value: first[text].clone() })
 }
 
-/// What a first record with `texts` is, by the records behind it.
+/// The role of a first record with `texts`, by the records behind it.
 fn by_rows_below(
     lines: &mut Lines,
     separator: Separator,
@@ -128,7 +128,7 @@ fn by_rows_below(
     FirstRecord { header: true, doubt }
 }
 
-/// Whether a separator ends the record behind a first one of names, which may end so as well: a
+/// True if a separator ends the record behind a first one of names, which may end so as well: a
 /// cell without a value that has no name.
 pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
     let names = first.len() - usize::from(first.iter().last().is_some_and(<[u8]>::is_empty));
@@ -149,10 +149,10 @@ pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells)
     false
 }
 
-/// What stands behind the first record.
+/// Contents of the records behind the first one.
 #[derive(Default)]
 struct Below {
-    /// Of each column, how many values there are and how many of them are text.
+    /// Numbers of values and of texts in each column.
     columns: Vec<(usize, usize)>,
     /// The columns in which the cell of the first record is there again.
     again: Vec<bool>,
@@ -178,12 +178,12 @@ impl Below {
         below
     }
 
-    /// Whether a text of the first record stands above values that are no text.
+    /// True if a text of the first record stands above values that are no text.
     fn names(&self, texts: &[bool]) -> bool {
         texts.iter().zip(&self.columns).any(|(&text, &(values, texts))| text && values > 0 && texts == 0)
     }
 
-    /// Whether a text of the first record is there again.
+    /// True if a text of the first record is there again.
     fn repeats(&self, texts: &[bool]) -> bool {
         texts.iter().zip(&self.again).any(|(&text, &again)| text && again)
     }
@@ -194,13 +194,13 @@ fn kinds<'a>(cells: impl Iterator<Item = &'a [u8]>, options: &ReadOptions) -> Ve
     cells.map(kind).collect()
 }
 
-/// Whether a cell of a first record is a mark of a gap that may be a name, too: `missing`, `NA`.
+/// True if a cell of a first record is a mark of a gap that may be a name, too: `missing`, `NA`.
 fn is_word(cell: &[u8]) -> bool {
     let text = std::str::from_utf8(cell).unwrap_or_default().trim();
     !text.is_empty() && is_gap_mark(text) && text.parse::<f64>().is_err()
 }
 
-/// What the options say: outright, or because they name a column that the first record has.
+/// Answer of the options: outright, or because they name a column that the first record has.
 pub(crate) fn told(first: &[String], options: &ReadOptions) -> Option<bool> {
     match options.header {
         Header::Present => return Some(true),
@@ -230,19 +230,19 @@ pub(crate) fn told(first: &[String], options: &ReadOptions) -> Option<bool> {
     (target || all(&options.features, first) || known || spoken_of).then_some(true)
 }
 
-/// Whether a number is the year of a name.
+/// True if a number is the year of a name.
 fn is_year(value: f64) -> bool {
     value.fract() == 0.0 && (1800.0..=2100.0).contains(&value)
 }
 
-/// Whether numbers are several years in order.
+/// True if numbers are several years in order.
 pub(crate) fn are_years(values: &[f64]) -> bool {
     let in_order = |rising: bool| values.windows(2).all(|pair| (pair[0] < pair[1]) == rising && pair[0] != pair[1]);
     values.len() > 1 && values.iter().all(|&value| is_year(value)) && (in_order(true) || in_order(false))
 }
 
-/// What a first record is whose names may be numbers: years, alone or beside text, or whole numbers
-/// that rise evenly. `None` where it has other numbers.
+/// The role of a first record whose names may be numbers: years, alone or beside text, or whole
+/// numbers that rise evenly. `None` where it has other numbers.
 fn of_names(
     kinds: &[ParsedCell],
     first: &[String],
@@ -291,15 +291,15 @@ fn values(kinds: &[ParsedCell]) -> Vec<f64> {
     kinds.iter().filter_map(number).collect()
 }
 
-/// What the numbers of the records behind a first one are.
+/// Facts about the numbers of the records behind a first one.
 #[derive(Default)]
 struct NumbersBelow {
-    /// How many records have numbers.
+    /// Number of records that have numbers.
     rows: usize,
-    /// How many of them have years alone, or whole numbers alone.
+    /// Number of records among them that have years alone, or whole numbers alone.
     years: usize,
     whole: usize,
-    /// Whether a text of the first record is there again in its column.
+    /// True if a text of the first record is there again in its column.
     again: bool,
 }
 
@@ -337,8 +337,8 @@ fn label_of_data(file: &str, columns: usize, options: &ReadOptions) -> Option<us
     }
 }
 
-/// What stands in a column in the rows that follow, as far as a look ahead goes; behind a header of
-/// these `names` rows of names or units are none.
+/// Texts in a column in the rows that follow, as far as a look ahead goes. Behind a header of these
+/// `names`, rows of names or units do not count.
 pub(crate) fn ahead(
     lines: &mut Lines,
     separator: Separator,
@@ -359,7 +359,7 @@ pub(crate) fn ahead(
     texts
 }
 
-/// Whether a record is the header once more.
+/// True if a record is the header once more.
 pub(crate) fn repeats(cells: &Cells, names: &[String]) -> bool {
     cells.iter().zip(names).all(|(cell, name)| cell.trim_ascii() == name.as_bytes())
         && names.iter().any(|name| !name.is_empty())

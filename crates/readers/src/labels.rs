@@ -8,7 +8,8 @@ use mercer_core::{Cell, Inconsistent, Number, TruthWords, Validate};
 
 use crate::number::{self, ParsedCell};
 
-/// What a class was before it had a name: an answer to who knows types is of the same one.
+/// The type of a class before it had a name. For callers who know types, an answer has the same
+/// type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -35,7 +36,7 @@ impl LabelKind {
         }
     }
 
-    /// Whether a class of this kind may have this canonical name.
+    /// True if a class of this kind may have this canonical name.
     fn fits(self, name: &str) -> bool {
         let read = Self::of(name);
         self == Self::Text || self == read || (self, read) == (Self::Number, Self::Integer)
@@ -134,7 +135,7 @@ impl Labels {
         &self.names
     }
 
-    /// What each class was before it had a name.
+    /// The type of each class before it had a name.
     pub fn kinds(&self) -> &[LabelKind] {
         &self.kinds
     }
@@ -147,12 +148,12 @@ impl Labels {
         chosen.collect::<Vec<_>>().into()
     }
 
-    /// How many classes there are.
+    /// Number of classes.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is no class.
+    /// True if there is no class.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -165,7 +166,7 @@ impl Labels {
         sorted
     }
 
-    /// Of two classes, the one that is later in sorted order; `None` if one of them is no class.
+    /// The later of two classes in sorted order; `None` if one of them is no class.
     pub fn later(&self, a: usize, b: usize) -> Option<usize> {
         let order = Self::order(self.get(a)?, self.get(b)?);
         Some(if order == Ordering::Greater { a } else { b })
@@ -215,7 +216,7 @@ impl Labels {
     }
 }
 
-/// Whether a text is a whole number of other digits than `value`, which it is read as.
+/// True if a text is a whole number of other digits than `value`, which it is read as.
 fn loses_digits(text: &str, value: f64) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let digits = text.trim_start_matches(['+', '-']);

@@ -17,7 +17,7 @@ use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::rows::{Next, Rows};
 
-/// What the target is called.
+/// Name of the target.
 const TARGET: &str = "target";
 
 /// The largest index read. Rows are stored densely, so that an index of 10¹² (a typing error, or a

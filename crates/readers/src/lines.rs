@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// How its rows are written: as told, or as the name says.
+    /// Format of its rows: as told, or as the name says.
     pub(crate) fn format(&self, told: Option<Format>) -> Result<Format, DataError> {
         told.or_else(|| self.path().and_then(Format::from_path)).ok_or_else(|| {
             let ending = self.path().and_then(|path| path.extension()?.to_str());
@@ -91,7 +91,7 @@ impl Source {
         })
     }
 
-    /// Whether its bytes come only once.
+    /// True if its bytes come only once.
     pub(crate) fn is_once(&self) -> bool {
         matches!(self, Self::StandardInput | Self::Once { .. })
     }
@@ -137,8 +137,8 @@ pub(crate) struct Lines {
     counts: Counts,
     /// Bytes that are to be taken again, before those of `input`.
     again: VecDeque<u8>,
-    /// What went wrong in `input` while its lines were looked at ahead of their time: it is told
-    /// when they have been taken.
+    /// The error met in `input` while its lines were looked at ahead of their time. It is told when
+    /// they have been taken.
     failed: Option<io::Error>,
     /// The current record with its line end(s).
     buffer: Vec<u8>,
@@ -148,7 +148,7 @@ pub(crate) struct Lines {
     taken: u64,
     /// Blank lines before the current record.
     skipped: u64,
-    /// What stands at the end of lines and separates nothing.
+    /// A separator at the end of lines that separates nothing.
     trailing: Option<u8>,
 }
 
@@ -224,7 +224,7 @@ impl Lines {
         }
     }
 
-    /// What the numbers of lines count.
+    /// The unit of the numbers of lines.
     pub(crate) fn counts(&self) -> Counts {
         self.counts
     }

@@ -19,10 +19,10 @@ use crate::gaps::Gaps;
 use crate::number::{self, ParsedCell};
 use crate::options::ReadOptions;
 
-/// Of so many cells of a column of numbers one may be text.
+/// Cells in a column of numbers for each one that may be text.
 const NUMBERS_A_TEXT: u64 = 20;
 
-/// What a cell holds.
+/// Reading of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CellReading {
     Parsed(ParsedCell),
@@ -51,10 +51,10 @@ pub(crate) struct MarkPlace {
     column: usize,
 }
 
-/// What is known of a column.
+/// Facts known about a column.
 #[derive(Clone, Copy, Debug, Default)]
 struct Content {
-    /// Whether it holds numbers, once that was looked at.
+    /// True if it holds numbers, once that was looked at.
     numbers: Option<bool>,
     /// Cells so far that are text.
     texts: u64,
@@ -63,18 +63,18 @@ struct Content {
 /// Reads numbers, and finds out on the way which marks they have.
 pub(crate) struct Notation {
     decimal: MarkState,
-    /// What the options say.
+    /// The mark that the options give.
     thousands: Option<Thousands>,
-    /// What is known of other files of the same origin.
+    /// Marks known from other files of the same origin.
     known: Marks,
-    /// Whether commas separate the cells.
+    /// True if commas separate the cells.
     commas: bool,
     columns: Vec<Content>,
     /// The mark between the thousands of numbers so far.
     grouped: Option<Thousands>,
     /// The line of a row that asks for no look any more.
     looked: u64,
-    /// What stands for no value.
+    /// Texts and numbers that stand for no value.
     gaps: Gaps,
 }
 
@@ -98,26 +98,25 @@ impl Notation {
         }
     }
 
-    /// Whether a plain number with a point may be read as it stands.
+    /// True if a plain number with a point may be read as it stands.
     #[inline]
     pub(crate) fn may_be_points(&self) -> bool {
         !matches!(self.decimal, MarkState::Told(Decimal::Comma) | MarkState::Found(Decimal::Comma, _))
     }
 
-    /// What stands for no value.
+    /// Texts and numbers that stand for no value.
     #[inline]
     pub(crate) fn gaps(&self) -> &Gaps {
         &self.gaps
     }
 
-    /// Whether some column is known to hold text, whose commas stand before no fraction.
+    /// True if some column is known to hold text, whose commas stand before no fraction.
     #[inline]
     pub(crate) fn knows_text(&self) -> bool {
         self.columns.iter().any(|column| column.numbers == Some(false))
     }
 
-    /// What is known of the decimal mark: a row that is refused leaves [no trace](Self::back_to) of
-    /// it.
+    /// Knowledge of the decimal mark: a row that is refused leaves [no trace](Self::back_to) in it.
     #[inline]
     pub(crate) fn known(&self) -> MarkState {
         self.decimal
@@ -128,7 +127,7 @@ impl Notation {
         self.decimal = known;
     }
 
-    /// Whether the decimal mark is not yet known.
+    /// True if the decimal mark is not yet known.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.decimal == MarkState::Open
@@ -148,7 +147,7 @@ impl Notation {
         true
     }
 
-    /// Whether a single group behind a point may be one of thousands.
+    /// True if a single group behind a point may be one of thousands.
     fn points_are_doubtful(&self) -> bool {
         !self.commas || self.known.decimal == Some(Decimal::Comma)
     }
@@ -162,7 +161,7 @@ impl Notation {
         Marks { decimal, thousands: self.thousands.or(self.grouped).or(self.known.thousands) }
     }
 
-    /// What a cell at that line and column holds.
+    /// Reading of a cell at that line and column.
     pub(crate) fn read(&mut self, cell: &[u8], line: u64, column: usize) -> CellReading {
         if self.gaps.has_text(cell) {
             return CellReading::Parsed(ParsedCell::Empty);
@@ -191,7 +190,7 @@ impl Notation {
         reading
     }
 
-    /// Whether points stand before fractions.
+    /// True if points stand before fractions.
     fn points_are_decimal(&self) -> bool {
         matches!(self.decimal, MarkState::Told(Decimal::Point) | MarkState::Found(Decimal::Point, _))
     }
@@ -241,7 +240,7 @@ impl Notation {
         mark
     }
 
-    /// Whether blanks or apostrophes stand in a column of which it is not known that it holds
+    /// True if blanks or apostrophes stand in a column of which it is not known that it holds
     /// numbers.
     fn asks_of_groups(&self, written: MarkStyle, column: usize) -> bool {
         self.thousands.is_none()
@@ -270,7 +269,7 @@ impl Notation {
         }
     }
 
-    /// Whether nothing tells how that number is to be read.
+    /// True if nothing tells how that number is to be read.
     fn is_doubtful(&self, written: MarkStyle) -> bool {
         let Some(mark) = written.doubt() else { return false };
         let open = self.decimal == MarkState::Open && self.thousands.is_none();
@@ -280,7 +279,7 @@ impl Notation {
         }
     }
 
-    /// Whether it is known, or was told before, that numbers have groups.
+    /// True if it is known, or was told before, that numbers have groups.
     pub(crate) fn tells_groups(&self) -> bool {
         self.thousands.is_some() || self.grouped.is_some()
     }
@@ -306,7 +305,7 @@ impl Notation {
     }
 }
 
-/// What a row and those behind it hold.
+/// Marks found in a row and those behind it.
 pub(crate) struct MarkSearch {
     columns: Vec<MarkCounts>,
     /// Where each column first shows a decimal mark.
@@ -319,7 +318,7 @@ struct MarkCounts {
     numbers: u64,
     /// Blanks or apostrophes between thousands.
     groups: Option<Thousands>,
-    /// Whether each mark was shown.
+    /// Flags: each mark was shown.
     shown: [bool; 2],
 }
 
@@ -349,7 +348,7 @@ impl MarkSearch {
     }
 }
 
-/// How a number with marks is written.
+/// Style of a number with marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct MarkStyle(Punctuation);
 
@@ -359,17 +358,17 @@ impl MarkStyle {
         Punctuation::of(str::from_utf8(cell.trim_ascii()).ok()?).map(Self)
     }
 
-    /// What stands before its fraction.
+    /// Mark before its fraction.
     fn decimal(self) -> Option<Decimal> {
         self.0.decimal.and_then(Decimal::of)
     }
 
-    /// What stands between its groups of three digits.
+    /// Mark between its groups of three digits.
     fn groups(self) -> Option<Thousands> {
         self.0.groups.and_then(Thousands::of)
     }
 
-    /// Whether there are three groups or more.
+    /// True if there are three groups or more.
     fn several(self) -> bool {
         self.0.several
     }
@@ -417,7 +416,7 @@ fn read_as(cell: &[u8], written: MarkStyle) -> CellReading {
     written.groups().map_or(CellReading::Parsed(value), |groups| CellReading::Grouped(value, groups))
 }
 
-/// Whether a cell is a number with a decimal comma.
+/// True if a cell is a number with a decimal comma.
 pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
     MarkStyle::of(cell).is_some_and(|written| {
         written.groups().is_none_or(|groups| groups == Thousands::Comma && written.doubt().is_some())
@@ -425,8 +424,8 @@ pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
     })
 }
 
-/// What a cell of a first row holds, while it is not known which marks numbers have. One in
-/// thousands is a number that says nothing of its value.
+/// Kind of a cell of a first row, while it is not known which marks numbers have. A number in
+/// thousands says nothing of its value.
 pub(crate) fn kind(cell: &[u8], options: &ReadOptions) -> ParsedCell {
     if Gaps::new(&options.gaps).has_text(cell) {
         return ParsedCell::Empty;

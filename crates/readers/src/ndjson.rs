@@ -40,12 +40,12 @@ pub(crate) struct Ndjson {
 struct ColumnPlaces {
     /// Rows are arrays, with or without names above them.
     arrays: bool,
-    /// How many there are.
+    /// Number of columns.
     width: usize,
     names: Option<Vec<String>>,
     /// By name; empty for arrays.
     columns: HashMap<String, usize>,
-    /// What stands for no value.
+    /// Texts and numbers that stand for no value.
     gaps: Gaps,
 }
 
@@ -308,7 +308,7 @@ fn whole(word: &[u8]) -> Option<i128> {
     if word.len() < 16 { None } else { std::str::from_utf8(word).ok()?.parse().ok() }
 }
 
-/// What stands behind a key.
+/// The value behind a key.
 enum JsonValue<'a> {
     Number(f64),
     /// One whose digits a number would lose.

@@ -2,7 +2,7 @@
 
 use mercer_core::{Cell, is_gap_mark, parse_instant};
 
-/// What a cell holds.
+/// Value of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ParsedCell {
     /// A finite number.
@@ -24,7 +24,7 @@ pub(crate) fn quick(text: &[u8]) -> Option<(f64, usize)> {
     fast_float2::parse_partial::<f64, _>(text).ok().filter(|(value, _)| value.is_finite())
 }
 
-/// What a cell holds, blanks around it aside.
+/// Value of a cell, blanks around it aside.
 pub(crate) fn parse(cell: &[u8]) -> ParsedCell {
     let cell = cell.trim_ascii();
     if cell.is_empty() {
@@ -52,7 +52,7 @@ pub fn text_cell(text: &str) -> Cell<'_> {
     if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
 }
 
-/// Whether a cell is a number, a date or empty.
+/// True if a cell is a number, a date or empty.
 pub(crate) fn is_value(cell: &[u8]) -> bool {
     match parse(cell) {
         ParsedCell::Text => std::str::from_utf8(cell).is_ok_and(|text| parse_instant(text.trim()).is_some()),

@@ -1,4 +1,4 @@
-//! What a reader may be told: format, target column, header, dimension.
+//! Options of a reader: format, target column, header, dimension.
 
 use crate::choice::{ColumnChoice, TargetColumn};
 use crate::dialect::{Decimal, Marks, Separator, Thousands, named};
@@ -9,7 +9,7 @@ named!(
     "does not say whether there is a header; say yes, no or auto"
 );
 
-/// What becomes of a cell without a value: an empty one, NaN, a JSON `null` or an absent key.
+/// Treatment of a cell without a value: an empty one, NaN, a JSON `null` or an absent key.
 ///
 /// A blank line is no row, with one exception: under [`Nan`](Self::Nan), in a CSV or TSV table of
 /// one column and no target, a blank line between two rows is a row whose cell is empty. Blank
@@ -27,7 +27,7 @@ pub enum Missing {
     Nan,
 }
 
-/// Whether the first row of a CSV or TSV file holds names.
+/// Role of the first row of a CSV or TSV file: names or values.
 ///
 /// Lines that begin with `#` are comments, unless they have as many cells as the table has columns,
 /// which must be two or more. One that has, stands straight above a first row with numbers and is
@@ -71,7 +71,7 @@ pub enum Header {
     Absent,
 }
 
-/// How the target is read.
+/// Reading of the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -93,7 +93,7 @@ pub enum Targets {
     Auto,
 }
 
-/// How to read a file. The default reads what the file's name tells, target last.
+/// Options to read a file. The default reads what the file's name tells, target last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReadOptions {
@@ -118,7 +118,7 @@ pub struct ReadOptions {
     /// it is a number that may tell the place of a column.
     #[cfg_attr(feature = "serde", serde(default))]
     pub mentioned: Vec<ColumnChoice>,
-    /// Whether later rows of JSON objects may have keys that the first lacks: the names in `known`;
+    /// True if later rows of JSON objects may have keys that the first lacks: the names in `known`;
     /// or without any, the keys of up to 256 lines, or one megabyte, that are read ahead, so that a
     /// stream has to bring that many, or its end, before the reader opens. Such keys stand before
     /// the last key of the first row.
@@ -129,25 +129,25 @@ pub struct ReadOptions {
     /// The number of features of rows that are read as features alone: a column more is the target,
     /// which is not looked at.
     pub features_alone: Option<usize>,
-    /// Whether a CSV or TSV file has a header.
+    /// Presence of a header in a CSV or TSV file.
     pub header: Header,
-    /// What stands between the cells of a CSV or TSV file. `None` is a tab for TSV, and for CSV
-    /// what its first record shows, or if that leaves a doubt its first two.
+    /// Separator between the cells of a CSV or TSV file. `None` is a tab for TSV, and for CSV what
+    /// its first record shows, or if that leaves a doubt its first two.
     #[cfg_attr(feature = "serde", serde(default))]
     pub separator: Option<Separator>,
-    /// What stands before the fraction of a number in a CSV or TSV file. `None` is what the first
-    /// number shows that can be read in one way alone; a later one with the other mark is refused.
-    /// Where `1.234` and `1,234` stand alone, they are refused; beside commas as separators the
-    /// former has a fraction.
+    /// Mark before the fraction of a number in a CSV or TSV file. `None` is what the first number
+    /// shows that can be read in one way alone; a later one with the other mark is refused. Where
+    /// `1.234` and `1,234` stand alone, they are refused; beside commas as separators the former
+    /// has a fraction.
     #[cfg_attr(feature = "serde", serde(default))]
     pub decimal: Option<Decimal>,
-    /// What stands between the thousands of a number in a CSV or TSV file. `None` is the one of
-    /// point and comma that is not the decimal mark, and blanks and apostrophes in columns that
-    /// otherwise hold numbers. `take_remark` of a reader tells when one was found.
+    /// Mark between the thousands of a number in a CSV or TSV file. `None` is the one of point and
+    /// comma that is not the decimal mark, and blanks and apostrophes in columns that otherwise
+    /// hold numbers. `take_remark` of a reader tells when one was found.
     #[cfg_attr(feature = "serde", serde(default))]
     pub thousands: Option<Thousands>,
-    /// What is known of files of the same origin, such as those that a model was trained on. It
-    /// settles what a file leaves in doubt.
+    /// Marks known from files of the same origin, such as those that a model was trained on. They
+    /// settle what a file leaves in doubt.
     #[cfg_attr(feature = "serde", serde(default))]
     pub marks: Marks,
     /// Values that stand for none, in every column, beside those of
@@ -155,12 +155,12 @@ pub struct ReadOptions {
     /// is as well.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gaps: Vec<String>,
-    /// What becomes of cells without a value. LIBSVM cannot have any: what is absent there is 0.
+    /// Treatment of cells without a value. LIBSVM cannot have any: what is absent there is 0.
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass.
     /// Other formats ignore it.
     pub libsvm_dimension: Option<usize>,
-    /// How the target is read: as a number or as a label.
+    /// Reading of the target: as a number or as a label.
     #[cfg_attr(feature = "serde", serde(default))]
     pub targets: Targets,
     /// The column of the weights, which is neither a feature nor the target. A weight is a finite
@@ -171,7 +171,7 @@ pub struct ReadOptions {
 
 #[cfg(feature = "arrow")]
 impl ReadOptions {
-    /// Whether they name this column.
+    /// True if they name this column.
     pub(crate) fn speaks_of(&self, name: &str) -> bool {
         let targets: &[ColumnChoice] = if let TargetColumn::Several(choices) = &self.target { choices } else { &[] };
         let target = self.target.choice();
@@ -182,7 +182,7 @@ impl ReadOptions {
 }
 
 impl ReadOptions {
-    /// What of the options concerns records, which take no notice of targets and weights.
+    /// The options that concern records, which take no notice of targets and weights.
     pub(crate) fn of_records(&self) -> Self {
         let target = match &self.target {
             TargetColumn::Several(choices) => choices.clone(),

@@ -9,7 +9,7 @@ use crate::other_kind::OtherKind;
 const JSON: OtherKind = OtherKind { kind: "JSON", remedy: "name it *.ndjson or *.json, or say --format ndjson" };
 const LIBSVM: OtherKind = OtherKind { kind: "LIBSVM", remedy: "name it *.libsvm, or say --format libsvm" };
 
-/// What the first record of a delimited text is, if it is JSON or LIBSVM; the latter is known by
+/// Format of the first record of a delimited text, if it is JSON or LIBSVM. The latter is known by
 /// the records behind it, if these `may` be waited for.
 pub(crate) fn of_record(lines: &mut Lines, may: bool) -> Option<OtherKind> {
     let text = lines.text().trim_ascii();
@@ -24,7 +24,7 @@ pub(crate) fn of_record(lines: &mut Lines, may: bool) -> Option<OtherKind> {
     (may && is_libsvm(lines)).then_some(LIBSVM)
 }
 
-/// Whether rows are `target index:value …`, with indices that rise. `8:30 12:45` may be times.
+/// True if rows are `target index:value …`, with indices that rise. `8:30 12:45` may be times.
 fn is_libsvm(lines: &mut Lines) -> bool {
     const ROWS: usize = 8;
     let mut cells = Cells::default();
@@ -43,7 +43,8 @@ fn is_libsvm(lines: &mut Lines) -> bool {
     certain
 }
 
-/// Whether a record is a number and pairs of an index and a value, and some pair is no time of day.
+/// Tells if pairs of an index and a value follow a number, and some pair is no time of day. `None`
+/// for a record that is not so.
 fn pairs(cells: &Cells) -> Option<bool> {
     let is_number = |text: &[u8]| matches!(number::parse(text), ParsedCell::Number(_));
     let mut cells = cells.iter();

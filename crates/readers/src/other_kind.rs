@@ -2,7 +2,7 @@
 
 use crate::error::ContainerError;
 
-/// What a file is, and what to do with it.
+/// Kind of a file, and advice about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OtherKind {
     pub(crate) kind: &'static str,
@@ -43,13 +43,13 @@ const BEGINNINGS: [(&[u8], OtherKind); 15] = {
     ]
 };
 
-/// What begins with these bytes, if that is known and no format of lines.
+/// Kind of the file that begins with these bytes, if that is known and no format of lines.
 pub(crate) fn of_bytes(beginning: &[u8]) -> Option<OtherKind> {
     let begins = |bytes: &[u8]| beginning.get(..bytes.len()).is_some_and(|first| first.eq_ignore_ascii_case(bytes));
     BEGINNINGS.into_iter().find(|(bytes, _)| begins(bytes)).map(|(_, other)| other)
 }
 
-/// What a file with that ending is, if it is none that is read.
+/// Kind of a file with that ending, if it is none that is read.
 pub(crate) fn of_ending(ending: &str) -> Option<OtherKind> {
     let spreadsheet = ["xlsx", "xlsm", "xls", "ods"].iter().any(|known| ending.eq_ignore_ascii_case(known));
     spreadsheet.then_some(SPREADSHEET)

@@ -67,7 +67,7 @@ pub struct RowReader {
     /// The names of the features; those of a file without names are made.
     columns: Vec<String>,
     target_names: Option<Vec<String>>,
-    /// What the first rows hold as their target, if that was to be found out.
+    /// Targets of the first rows, if they were to be found out.
     head: Option<TargetHead>,
     /// Rows met, good or bad.
     met: u64,
@@ -81,7 +81,7 @@ pub struct RowReader {
     beside: TargetPlaces,
 }
 
-/// What a row has beside its features.
+/// Values of a row beside its features.
 #[derive(Debug, Default)]
 struct TargetPlaces {
     /// The targets that are numbers, in their order; those of a row come behind what is there.
@@ -209,7 +209,7 @@ impl RowReader {
         &self.columns
     }
 
-    /// Whether the names are the file's own.
+    /// True if the names are the file's own.
     pub fn is_named(&self) -> bool {
         self.rows.names().is_some()
     }
@@ -241,29 +241,29 @@ impl RowReader {
         self.shape.numbers
     }
 
-    /// Whether the target is a label.
+    /// True if the target is a label.
     pub fn is_label(&self) -> bool {
         self.rows.plan().label().is_some()
     }
 
-    /// Whether there is a column of weights.
+    /// True if there is a column of weights.
     pub fn is_weighted(&self) -> bool {
         self.shape.weighted
     }
 
-    /// What the first rows hold as their target, under [`Targets::Auto`] and for one target.
+    /// Targets of the first rows, under [`Targets::Auto`] and for one target.
     pub fn target_head(&self) -> Option<TargetHead> {
         self.head
     }
 
-    /// What was taken for the header where the file leaves that in doubt, as one line for people.
+    /// Row taken for the header where the file leaves that in doubt, as one line for people.
     pub fn doubt(&self) -> Option<&str> {
         self.rows.doubt()
     }
 
-    /// What was found in the file since this was asked last and a person should know, as one line:
-    /// the mark between the thousands of its numbers, where nobody told it, or a row that may sum
-    /// up others.
+    /// Finding in the file, since this was asked last, that a person should know, as one line. It
+    /// is the mark between the thousands of its numbers, where nobody told it, or a row that may
+    /// sum up others.
     pub fn take_remark(&mut self) -> Option<String> {
         self.rows.take_remark().or_else(|| self.sum.0.take())
     }
@@ -286,12 +286,12 @@ impl RowReader {
         Ok(())
     }
 
-    /// Whether rows are JSON objects, which name their values.
+    /// True if rows are JSON objects, which name their values.
     pub fn are_objects(&self) -> bool {
         self.rows.are_objects()
     }
 
-    /// What [`line`](Self::line) counts.
+    /// The unit of [`line`](Self::line).
     pub fn counts(&self) -> Counts {
         self.lines.counts()
     }
@@ -302,7 +302,7 @@ impl RowReader {
         self.lines.line_number()
     }
 
-    /// How many rows there are, where that is known beforehand: in memory.
+    /// Number of rows, where that is known beforehand: in memory.
     pub fn length(&self) -> Option<usize> {
         self.rows.length()
     }

@@ -56,7 +56,7 @@ impl Record {
         self.cells.len()
     }
 
-    /// Whether there is no cell.
+    /// True if there is no cell.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }

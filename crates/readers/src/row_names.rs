@@ -13,7 +13,7 @@ const ENOUGH: usize = 3;
 /// Lines that are looked at behind the first record.
 const MOST: usize = 24;
 
-/// Whether the rows behind a first record of names have one cell more than that, a name of their
+/// True if the rows behind a first record of names have one cell more than that, a name of their
 /// own in front, as R writes tables.
 pub(crate) fn are_there(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
     if first.len() < 2 || first.iter().any(|cell| is_value(cell) || cell.trim_ascii().is_empty()) {

@@ -1,4 +1,4 @@
-//! What the rows of a file of each format can do.
+//! Rows of a file of each format.
 
 use crate::columns::ColumnPlan;
 use crate::dialect::Marks;
@@ -8,7 +8,7 @@ use crate::lines::Lines;
 use crate::options::ReadOptions;
 use crate::record::Record;
 
-/// What comes next in a file.
+/// The next thing in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     End,
@@ -27,12 +27,12 @@ pub(crate) trait Rows: Send {
     /// The names of the columns, if the file has names.
     fn names(&self) -> Option<&[String]>;
 
-    /// What a column is called.
+    /// Name of a column.
     fn name(&self, column: usize) -> Option<&str> {
         self.names().map(|names| names[column].as_str())
     }
 
-    /// What the first rows hold in the column of the target.
+    /// Targets of the first rows, in the column of the target.
     fn head(&mut self, lines: &mut Lines, target: usize, options: &ReadOptions) -> Result<TargetHead, DataError>;
 
     /// Makes a record of the next row; false at the end.
@@ -54,17 +54,17 @@ pub(crate) trait Rows: Send {
         Ok(0)
     }
 
-    /// How many rows there are, where that is known beforehand.
+    /// Number of rows, where that is known beforehand.
     fn length(&self) -> Option<usize> {
         None
     }
 
-    /// What was taken for the header where the file leaves that in doubt, as one line for people.
+    /// Row taken for the header where the file leaves that in doubt, as one line for people.
     fn doubt(&self) -> Option<&str> {
         None
     }
 
-    /// What a person should know of the marks in numbers, once.
+    /// Remark that a person should know about the marks in numbers, once.
     fn take_remark(&mut self) -> Option<String> {
         None
     }
@@ -74,12 +74,12 @@ pub(crate) trait Rows: Send {
         Marks::default()
     }
 
-    /// Whether rows are JSON objects, which name their values.
+    /// True if rows are JSON objects, which name their values.
     fn are_objects(&self) -> bool {
         false
     }
 
-    /// Whether there is a line of names above the rows.
+    /// True if there is a line of names above the rows.
     fn has_header(&self) -> bool {
         false
     }

@@ -228,7 +228,7 @@ impl Scaling {
         self.ranges.targets.iter().map(|range| range.ends().unwrap_or_default())
     }
 
-    /// How much one scaled unit of every target is in its own units: 0 for a constant target.
+    /// Size of one scaled unit of every target in its own units: 0 for a constant target.
     pub fn target_units(&self) -> impl ExactSizeIterator<Item = f64> {
         let span = self.scheme.target;
         self.ranges.targets.iter().map(move |range| span.back(1.0, *range) - span.back(0.0, *range))

@@ -1,4 +1,4 @@
-//! What stands between the cells of a delimited text, found out.
+//! Search for the separator of a delimited text.
 
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
@@ -7,7 +7,7 @@ use crate::marks;
 use crate::number::is_value;
 use crate::row_names;
 
-/// How well a separator fits a record; less is better.
+/// Fit of a separator to a record; less is better.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct SeparatorFit {
     /// Cells of text in which another separator stands.
@@ -70,7 +70,7 @@ pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
     }
 }
 
-/// Whether blanks separate cells rather than the words of two sentences: the record `behind` has
+/// True if blanks separate cells rather than the words of two sentences: the record `behind` has
 /// values alone, or half of those below have as many cells.
 fn are_columns(lines: &mut Lines, behind: &mut Lines, cells: &mut Cells, columns: usize) -> bool {
     const FOLLOWING: usize = 8;
@@ -91,7 +91,7 @@ fn best(fits: &[(Separator, usize, SeparatorFit)]) -> Option<&(Separator, usize,
     fits.iter().reduce(|best, other| if other.2 < best.2 { other } else { best })
 }
 
-/// How many cells the current record has, if they are several.
+/// Number of cells in the current record, if they are several.
 fn split(lines: &mut Lines, cells: &mut Cells, separator: Separator) -> Option<usize> {
     let split = cells.split(lines, separator, LONGEST_RECORD);
     lines.unjoin();

@@ -70,7 +70,7 @@ impl Series {
         RowReader::in_memory(&name, Table::new(&name, (dimension, values), column_names, None)?)
     }
 
-    /// What the series is called.
+    /// Name of the series.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -80,7 +80,7 @@ impl Series {
         self.values.len() / self.dimension
     }
 
-    /// Whether there is no row.
+    /// True if there is no row.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

@@ -4,7 +4,7 @@ use mercer_core::Cell;
 
 use crate::record::Record;
 
-/// What such rows are called.
+/// Names of such rows.
 const WORDS: [&str; 24] = [
     "total",
     "totals",

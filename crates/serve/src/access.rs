@@ -16,11 +16,11 @@ use super::refusal::Refusal;
 pub struct Access {
     /// Why nobody may learn.
     pub closed: Option<String>,
-    /// What `Authorization: Bearer TOKEN` must tell: printable ASCII without spaces.
+    /// Token that `Authorization: Bearer TOKEN` must tell: printable ASCII without spaces.
     pub token: Option<String>,
-    /// Whether the token is needed for every path.
+    /// True if the token is needed for every path.
     pub all: bool,
-    /// Whether the address is one that only this machine reaches. Without a token all requests must
+    /// True if the address is one that only this machine reaches. Without a token all requests must
     /// then name an address or this machine as their host.
     pub loopback: bool,
 }
@@ -82,7 +82,7 @@ impl Access {
     }
 }
 
-/// Whether the host that was asked for is an address, or the name of this machine for itself.
+/// True if the host that was asked for is an address, or the name of this machine for itself.
 fn names_this_machine(host: &str) -> bool {
     if host.parse::<SocketAddr>().is_ok() {
         return true;

@@ -22,7 +22,7 @@ use super::groups::{GroupModel, Parts};
 use super::learner::LearnerJob;
 use super::routes;
 
-/// How often it is asked whether a signal has come.
+/// Time between two looks for a signal.
 const LOOK: Duration = Duration::from_millis(50);
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -16,7 +16,7 @@ const FEWEST_REMARKED: u64 = 256;
 /// When a journal that takes nothing may have been emptied.
 const RETRY: Duration = Duration::from_secs(10);
 
-/// What is asked of the thread.
+/// Job for the thread.
 pub(super) enum LearnerJob {
     /// Learn these rows; the answer may have nobody left who waits for it.
     Learn { rows: Vec<Row>, reply: oneshot::Sender<Learnt> },
@@ -29,7 +29,7 @@ pub(super) enum LearnerJob {
     Save,
 }
 
-/// What became of rows.
+/// Outcome of rows.
 #[derive(Default)]
 pub(super) struct Learnt {
     /// The predictions before learning, each as JSON, with commas between.
@@ -55,7 +55,7 @@ pub(super) struct LearnerThread {
     save: Save,
     journal: Option<Box<dyn Journal>>,
     snapshot: Option<Box<dyn Snapshot>>,
-    /// Whether what is saved is behind the model.
+    /// True if what is saved is behind the model.
     unsaved: bool,
     /// When it was last saved, or could not be.
     last: Instant,
@@ -174,7 +174,7 @@ impl LearnerThread {
         self.service.queue.pace(learnt.rows - before, begun.elapsed());
     }
 
-    /// What is refused leaves the model as it was, and does not count as met.
+    /// Learns a row. A row that is refused leaves the model as it was, and does not count as met.
     fn learn_row(&mut self, row: &Row, of: usize, learnt: &mut Learnt) -> Result<(), Reason> {
         let Learnt { answers, odd, rows, .. } = learnt;
         let service = &*self.service;

@@ -81,20 +81,20 @@ pub struct Keeping {
     pub access_log: Option<Box<dyn Write + Send>>,
 }
 
-/// How a model is served.
+/// Options of a service.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What one client may ask for.
+    /// Limits for one client.
     pub limits: Limits,
     /// Who may learn and download the model.
     pub access: Access,
     /// After how many rows the model is saved.
     pub checkpoint: Option<NonZeroU64>,
-    /// How long what was learnt may stay unsaved.
+    /// Longest time for which learnt rows may stay unsaved.
     pub checkpoint_time: Option<Duration>,
-    /// How long requests in progress may take once the service is to end.
+    /// Longest time for requests in progress once the service is to end.
     pub drain: Duration,
-    /// Whether a row that names a column which the model does not have is refused, and not only
+    /// True if a row that names a column which the model does not have is refused, and not only
     /// that column ignored.
     pub refuse_unknown: bool,
     /// Threads that answer requests; as many as there are processors if none.
@@ -129,7 +129,7 @@ impl Default for Options {
     }
 }
 
-/// What one client may ask for.
+/// Limits for one client.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Most bytes in the body of a request.
@@ -144,18 +144,19 @@ pub struct Limits {
     pub connections: u32,
     /// Most rows that were predicted and wait for their labels; the oldest are forgotten.
     pub kept_rows: usize,
-    /// How long a row waits for its label.
+    /// Time that a row waits for its label.
     pub kept_time: Duration,
     /// Most groups that are open.
     pub groups: usize,
-    /// How long a row may wait for others to be learnt, as far as that can be told, and a forecast
-    /// for others to be made; what would wait longer is answered 503 and is to be asked again.
+    /// Longest time that a row may wait for others to be learnt, as far as that can be told, and a
+    /// forecast for others to be made. A request that would wait longer is answered 503 and is to
+    /// be sent again.
     pub wait: Duration,
-    /// How long the rows of a request may be learnt; those that are left then are answered 503, and
-    /// are to be sent again.
+    /// Longest time for learning the rows of a request. Rows that are left then are answered 503,
+    /// and are to be sent again.
     pub learning: Duration,
-    /// How long a client may take to send a head, to send a body, or to accept the next part of an
-    /// answer, and how long it may be idle.
+    /// Longest time for a client to send a head, to send a body, or to accept the next part of an
+    /// answer, and longest idle time.
     pub timeout: Duration,
 }
 

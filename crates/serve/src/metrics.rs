@@ -1,4 +1,4 @@
-//! What the service counts, as Prometheus reads it.
+//! Counters of the service, as Prometheus reads them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,7 +41,7 @@ pub(super) struct Metrics {
     pub(super) checkpoints: AtomicU64,
     pub(super) failed_checkpoints: AtomicU64,
     pub(super) failed_journal: AtomicU64,
-    /// Whether the last attempt to write the model failed.
+    /// True if the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
     pub(super) learnt: AtomicU64,
     /// When the service began, and when the model was last saved, as bits.
@@ -49,8 +49,8 @@ pub(super) struct Metrics {
     last_save: AtomicU64,
     /// The mean loss of the last rows, as bits; the newest has a thousandth of its weight.
     recent: AtomicU64,
-    /// How the model stands: rows met, rows learnt, points, implausible targets, changes; weight
-    /// and loss as bits.
+    /// State of the model: rows met, rows learnt, points, implausible targets, changes; weight and
+    /// loss as bits.
     met: AtomicU64,
     rounds: AtomicU64,
     size: AtomicU64,
@@ -58,7 +58,7 @@ pub(super) struct Metrics {
     changes: AtomicU64,
     weight: AtomicU64,
     loss: AtomicU64,
-    /// Whether what was ever remarked on still holds, by its cause.
+    /// Causes ever remarked on, each with true if it still holds.
     remarks: Mutex<BTreeMap<&'static str, bool>>,
 }
 
@@ -113,7 +113,7 @@ impl Metrics {
         learnt
     }
 
-    /// What is to be said of the model now; the answer is what was not said before.
+    /// Takes the remarks on the model now, and returns those that were not made before.
     pub(super) fn remark(&self, said: Vec<(&'static str, String)>) -> Vec<String> {
         let mut remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
         remarks.values_mut().for_each(|holds| *holds = false);
@@ -126,7 +126,7 @@ impl Metrics {
         self.last_save.store(now().to_bits(), Relaxed);
     }
 
-    /// How the model stands.
+    /// Takes the state of the model.
     pub(super) fn model(&self, standing: Standing) {
         self.met.store(standing.met, Relaxed);
         self.rounds.store(standing.rounds, Relaxed);

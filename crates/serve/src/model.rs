@@ -1,4 +1,4 @@
-//! What is served, as the protocol sees it: a model with columns, rows of values, and predictions.
+//! The model that is served, as the protocol sees it: columns, rows of values, and predictions.
 
 use std::error::Error;
 use std::ops::RangeInclusive;
@@ -29,7 +29,7 @@ pub trait Model: Send + Sync {
     /// Its columns and what it tells of itself. They are asked for once, at the start.
     fn schema(&self) -> Schema;
 
-    /// How it stands, in `O(1)`.
+    /// Its state, in `O(1)`.
     fn standing(&self) -> Standing;
 
     /// Predicts a row, which has no targets; `variance` asks for variances, too.
@@ -48,12 +48,12 @@ pub trait Model: Send + Sync {
     /// If the row is refused. The model must then be what it was.
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason>;
 
-    /// What is to be said of what was learnt since the service began: a cause, as a name for
-    /// programs, and a text for people. It is asked for at each doubling of the rows.
+    /// Remarks on the rows learnt since the service began: a cause, as a name for programs, and a
+    /// text for people. They are asked for at each doubling of the rows.
     fn remarks(&self) -> Vec<(&'static str, String)>;
 
-    /// What forecasts the rows after the last one learnt, from a copy of the state. It is asked for
-    /// where [`Schema::series`] is set.
+    /// The function that forecasts the rows after the last one learnt, from a copy of the state. It
+    /// is asked for where [`Schema::series`] is set.
     fn forecast(&self) -> Forecast;
 
     /// The bytes of the model's file.
@@ -68,33 +68,33 @@ pub trait Model: Send + Sync {
 pub struct Schema {
     /// The name of the learner.
     pub learner: String,
-    /// What else is to be known of it, such as its kernel; may be empty.
+    /// Other facts about it, such as its kernel; may be empty.
     pub details: String,
-    /// What [`Standing::loss`] is the sum of, such as `mean squared error`.
+    /// Name of the loss that [`Standing::loss`] sums, such as `mean squared error`.
     pub loss: String,
     /// The columns beside targets and weight, in their order.
     pub columns: Vec<Column>,
-    /// Whether rows may be objects by the names of columns, which then differ from each other; if
+    /// True if rows may be objects by the names of columns, which then differ from each other; if
     /// not, they are arrays.
     pub named: bool,
-    /// Of a series: how many steps ahead it can be forecast. Its columns are its outputs and
-    /// inputs, and it has no targets.
+    /// Number of steps ahead that a series can be forecast. Its columns are its outputs and inputs,
+    /// and it has no targets.
     pub series: Option<usize>,
     /// The inputs of a series, whose values in the rows to come a forecast is told.
     pub known: Vec<String>,
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// What predictions are of: the targets, or the outputs of a series.
+    /// Names of the numbers predicted: the targets, or the outputs of a series.
     pub outputs: Vec<String>,
     /// The column of weights, if rows have weights.
     pub weight: Option<String>,
-    /// Whether the one target is a class: then the classes known at the start.
+    /// The classes known at the start, if the one target is a class.
     pub classes: Option<Vec<String>>,
-    /// Whether predictions of classes have probabilities.
+    /// True if predictions of classes have probabilities.
     pub has_probabilities: bool,
-    /// Whether predictions of numbers have intervals.
+    /// True if predictions of numbers have intervals.
     pub has_intervals: bool,
-    /// Whether predictions of numbers have variances when they are asked for.
+    /// True if predictions of numbers have variances when they are asked for.
     pub has_variance: bool,
 }
 
@@ -103,17 +103,17 @@ pub struct Schema {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// What it takes.
+    /// Values that it takes.
     pub takes: Takes,
-    /// What is told of it, if it is more than a plain number.
+    /// Description of it, if it is more than a plain number.
     pub about: String,
-    /// Whether it has a say in predictions, and so must be told.
+    /// True if it has a say in predictions, and so must be told.
     pub needed: bool,
     /// Its most frequent categories, to be shown as examples.
     pub categories: Vec<String>,
 }
 
-/// What a column takes.
+/// Values that a column takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Takes {
     /// A number.
@@ -177,14 +177,14 @@ pub(crate) fn odd_fields(odd: &OddCells, schema: &Schema) -> String {
     format!(",\"columns\":{columns},\"counts\":{counts}")
 }
 
-/// How a model stands.
+/// State of a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standing {
     /// Rows that it has met in its life.
     pub met: u64,
     /// A checksum of these rows, by which a journal knows its model; 0 if there is none.
     pub fingerprint: u32,
-    /// Those of them that it has learnt.
+    /// Number of these rows that it has learnt.
     pub rounds: u64,
     /// The sum of their weights.
     pub weight: f64,
@@ -198,12 +198,12 @@ pub struct Standing {
     pub changes: u64,
 }
 
-/// What is predicted for a row.
+/// Prediction for a row.
 #[derive(Clone, Debug)]
 pub enum Prediction {
     /// Numbers, one for each of [`Schema::outputs`].
     Numbers {
-        /// What is predicted.
+        /// The numbers predicted.
         values: Vec<f64>,
         /// The lower ends of the intervals, NaN where there is none yet; empty if the model has no
         /// intervals.
@@ -219,7 +219,7 @@ pub enum Prediction {
         name: Option<String>,
         /// The probabilities by name.
         probabilities: Vec<(String, f64)>,
-        /// Of two classes: positive for the later one in sorted order.
+        /// Score of two classes: positive for the later one in sorted order.
         score: Option<f64>,
     },
 }
@@ -264,7 +264,7 @@ impl Schema {
         self.columns.iter().map(|column| &column.name).chain(&self.targets).chain(&self.weight)
     }
 
-    /// How many values a row that is an array has, to predict or to learn; one with a time may
+    /// Number of values in a row that is an array, to predict or to learn; a row with a time may
     /// leave it out.
     pub(crate) fn widths(&self, learn: bool) -> RangeInclusive<usize> {
         let width =

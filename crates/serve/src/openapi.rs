@@ -26,23 +26,23 @@ pub(super) fn document(schema: &Schema, options: &Options) -> Value {
     })
 }
 
-/// What is done at a path.
+/// Operation at a path.
 struct Operation {
     path: &'static str,
     name: &'static str,
     summary: &'static str,
-    /// What is sent, if anything is.
+    /// Schema of the body, if there is one.
     request: Option<&'static str>,
     /// The type of the answer, and the name of what it holds if that has one.
     answer: (&'static str, Option<&'static str>),
     refusals: &'static [(&'static str, &'static str)],
-    /// Whether it takes the token where there is one.
+    /// True if it takes the token where there is one.
     guarded: bool,
 }
 
 const JSON: &str = "application/json";
 
-/// What requests with a body may be refused for.
+/// Refusals of requests with a body.
 const BODIES: &[(&str, &str)] = &[
     ("400", "The body is not JSON, or cannot be read."),
     ("408", "The body did not come in time."),
@@ -161,7 +161,7 @@ fn weight() -> Value {
     json!({ "type": "number", "minimum": 0, "maximum": MOST })
 }
 
-/// What answers tell of cells that are read otherwise than they stand, where there are some.
+/// Parts of an answer about cells that are read otherwise than they stand, where there are some.
 fn odd() -> [(&'static str, Value); 2] {
     let counts: Value = Oddity::ALL.into_iter().map(|oddity| (oddity.name().to_owned(), count())).collect();
     let mut of_column = counts.clone();
@@ -339,7 +339,7 @@ impl Forms<'_> {
     }
 }
 
-/// What a column takes.
+/// Schema of the values that a column takes.
 fn value(column: &Column) -> Value {
     match &column.takes {
         Takes::NumberOrNull => json!({ "type": ["number", "null"], "minimum": -MOST, "maximum": MOST }),

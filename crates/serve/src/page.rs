@@ -5,7 +5,7 @@ use serde_json::json;
 use super::access::Access;
 use super::model::{Schema, Takes};
 
-/// What the browser lets the page do.
+/// Policy that tells the browser what the page may do.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

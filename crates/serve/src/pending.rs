@@ -66,7 +66,7 @@ impl PendingRows {
         format!("{number:x}-{:016x}", self.key.hash_one(number))
     }
 
-    /// How many rows wait, and how many did not get their label in time.
+    /// Numbers of rows that wait, and of rows that did not get their label in time.
     pub(super) fn count(&self) -> (usize, u64) {
         let state = self.state();
         (state.rows.len(), state.expired)

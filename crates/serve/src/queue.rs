@@ -7,7 +7,7 @@ use std::time::Duration;
 const SLICE: u64 = 64;
 const SLICE_TIME: u64 = 50_000_000;
 
-/// How many rows wait, and the time that one took lately.
+/// Number of rows that wait, and the time that one took lately.
 #[derive(Default)]
 pub(super) struct Queue {
     rows: AtomicU64,
@@ -20,12 +20,12 @@ impl Queue {
         self.rows.load(Relaxed)
     }
 
-    /// How long the rows that wait will take.
+    /// Time that the rows that wait will take.
     pub(super) fn wait(&self) -> Duration {
         Duration::from_nanos(self.rows().saturating_mul(self.pace.load(Relaxed)))
     }
 
-    /// How many rows are to be learnt in one go: one while their time is not known.
+    /// Number of rows to learn in one go: one while their time is not known.
     pub(super) fn slice(&self) -> usize {
         SLICE_TIME.checked_div(self.pace.load(Relaxed)).map_or(1, |rows| rows.clamp(1, SLICE) as usize)
     }

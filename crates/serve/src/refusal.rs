@@ -11,7 +11,7 @@ pub(super) struct Refusal {
     pub(super) message: String,
     /// Rows of a request that were learnt nevertheless.
     pub(super) learnt: Option<usize>,
-    /// Whether the rest of the request was not read, so that the connection must end.
+    /// True if the rest of the request was not read, so that the connection must end.
     pub(super) unread: bool,
     /// After how long the same may be asked again.
     pub(super) retry: Option<Duration>,

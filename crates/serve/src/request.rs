@@ -20,17 +20,17 @@ pub(super) struct RequestRows {
     pub(super) rows: Vec<Row>,
     /// The ids of rows that were kept: then `rows` have targets and weights alone.
     pub(super) ids: Vec<String>,
-    /// Whether they came as one `row`, whose answer is one object.
+    /// True if they came as one `row`, whose answer is one object.
     pub(super) single: bool,
-    /// Whether variances are asked for.
+    /// True if variances are asked for.
     pub(super) variance: bool,
-    /// Whether the rows are to be kept until their labels come.
+    /// True if the rows are to be kept until their labels come.
     pub(super) keep: bool,
-    /// What they are called.
+    /// Their name.
     name: &'static str,
 }
 
-/// What is to become of rows.
+/// Purpose of rows.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Purpose {
     Predict,
@@ -100,14 +100,14 @@ impl RequestRows {
         Ok(asked)
     }
 
-    /// What a row is called in messages.
+    /// Name of a row in messages.
     pub(super) fn place(&self, at: usize) -> String {
         if self.single { self.name.to_owned() } else { format!("{}s[{at}]", self.name) }
     }
 }
 
-/// How many rows of a series are asked for, and the inputs of these rows as far as they are told,
-/// row by row.
+/// Number of rows of a series that are asked for, and the inputs of these rows as far as they are
+/// told, row by row.
 ///
 /// # Errors
 /// 400 for what is not JSON, 422 for JSON of another form.

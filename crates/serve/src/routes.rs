@@ -148,7 +148,7 @@ fn health(service: &Service) -> Answer {
     state(if metrics.unsaved.load(Relaxed) { "unsaved" } else { "ok" }, facts)
 }
 
-/// How the service is; 503 unless that is ok.
+/// State of the service; 503 unless that is ok.
 fn state(status: &str, mut facts: serde_json::Value) -> Answer {
     facts["status"] = status.into();
     let mut answer = whole(JSON, facts.to_string());
@@ -208,13 +208,13 @@ async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
 struct Predictions {
     asked: RequestRows,
     rows: std::vec::IntoIter<Row>,
-    /// What is to be sent next.
+    /// The text to be sent next.
     text: String,
     odd: OddCells,
-    /// How many bytes and rows were made before that.
+    /// Numbers of bytes and rows made before that.
     sent: usize,
     at: usize,
-    /// How long they may wait for others.
+    /// Longest time they may wait for others.
     wait: Duration,
 }
 
@@ -446,7 +446,7 @@ async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Re
     timeout(service.options.limits.timeout, reading).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// What a body in gzip holds; none if that is more bytes than may be.
+/// The bytes of a body in gzip; none if they are more than may be.
 fn unpack(packed: &[u8], most: usize) -> Result<Option<Bytes>, Refusal> {
     let mut whole = Vec::new();
     GzDecoder::new(packed)
@@ -456,7 +456,7 @@ fn unpack(packed: &[u8], most: usize) -> Result<Option<Bytes>, Refusal> {
     Ok((whole.len() <= most).then(|| whole.into()))
 }
 
-/// Whether the body is in gzip. A page from elsewhere can make a browser send other types than JSON
+/// True if the body is in gzip. A page from elsewhere can make a browser send other types than JSON
 /// without asking this service first.
 fn is_packed(headers: &HeaderMap) -> Result<bool, Refusal> {
     let told = headers.get(CONTENT_TYPE).and_then(|told| told.to_str().ok()).unwrap_or_default();

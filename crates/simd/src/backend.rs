@@ -19,8 +19,8 @@ pub trait Simd: Copy {
     /// Four `f64` in registers, for what has few columns.
     type Half: Copy;
 
-    /// How many [`F64`](Self::F64) the registers hold: kernels that need more at once go over their
-    /// operands in another order, with the same sums.
+    /// Number of [`F64`](Self::F64) that the registers hold. Kernels that need more at once go over
+    /// their operands in another order, with the same sums.
     const REGISTERS: usize;
 
     /// All lanes equal to `value`.

@@ -14,7 +14,7 @@ use crate::x86::{Avx2, Avx512};
 /// Implement it on a struct that borrows its operands and mark `run` `#[inline(always)]`: a plain
 /// closure would not be compiled for the chosen instruction set.
 pub trait Op {
-    /// What the computation returns.
+    /// The result of the computation.
     type Output;
     /// Runs the computation with the instruction set that `simd` stands for.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
@@ -40,7 +40,7 @@ pub enum Level {
     Avx512,
 }
 
-/// What [`prefer`] said; 0 for nothing.
+/// The level given to [`prefer`]; 0 for none.
 static PREFERRED: AtomicU8 = AtomicU8::new(0);
 
 impl Level {

@@ -9,7 +9,7 @@ use pulp::{cast, f64x4, f64x8, u64x4, u64x8};
 use crate::aligned::Lane;
 use crate::backend::{FEW, MANY, Simd};
 
-/// What is the same on both levels: four `f64` are one register.
+/// Code that is the same on both levels: four `f64` are one register.
 macro_rules! common {
     () => {
         type Half = f64x4;

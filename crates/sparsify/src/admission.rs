@@ -3,7 +3,7 @@
 use crate::basis::Basis;
 use crate::probe::Probe;
 
-/// What a rule says of a point.
+/// A rule's answer about a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// It is not kept.
@@ -27,7 +27,7 @@ impl Answer {
 }
 
 impl From<Option<f64>> for Answer {
-    /// Whether a point is kept, with the coordinate it adds.
+    /// Keeps a point that adds a coordinate, and skips one that adds none.
     fn from(growth: Option<f64>) -> Self {
         growth.map_or(Self::Skip, Self::Keep)
     }
@@ -38,14 +38,14 @@ impl From<Option<f64>> for Answer {
 /// Deciding changes nothing; [`commit`](Self::commit) makes a decision so, once the round that it
 /// belongs to cannot fail any more. A rule is asked at most once a round.
 pub trait Admission<B: Basis>: Send + Sync {
-    /// What was found, with all that [`commit`](Self::commit) needs.
+    /// The decision, with all that [`commit`](Self::commit) needs.
     type Decision: Copy + Into<Answer>;
 
-    /// Whether decisions depend on earlier ones beyond the points kept. Rounds that are known in
+    /// True if decisions depend on earlier ones beyond the points kept. Rounds that are known in
     /// advance are then decided one by one.
     const HAS_STATE: bool = false;
 
-    /// What becomes of `x`, whose probe this is.
+    /// Decides about `x`, whose probe this is.
     fn decide(&self, basis: &B, x: &[f64], probe: &Probe) -> Self::Decision;
 
     /// Carries out a decision. The basis does not hold the point yet.
@@ -66,7 +66,7 @@ pub trait Admission<B: Basis>: Send + Sync {
         let _ = (index, change);
     }
 
-    /// Whether its state is that of a rule which has kept `points` points: what a rule with
+    /// True if its state is that of a rule which has kept `points` points: what a rule with
     /// coordinates of its own answers when it was read back.
     fn fits(&self, points: usize) -> bool {
         let _ = points;

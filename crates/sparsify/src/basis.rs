@@ -13,13 +13,13 @@ use crate::probe::Probe;
 
 /// Kept points and the coordinates that they give an input.
 pub trait Basis: Send + Sync {
-    /// What becomes of the coordinates when a point leaves, beyond the loss of one.
+    /// Change of the coordinates when a point leaves, beyond the loss of one.
     type Change: Clone + Default + Send + Sync;
 
     /// Number of kept points `J`, which is the number of coordinates.
     fn len(&self) -> usize;
 
-    /// Whether nothing is kept yet.
+    /// True if nothing is kept yet.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -73,9 +73,9 @@ pub trait Basis: Send + Sync {
 /// coordinates only; then all orthonormal bases of the span give the same predictions. When a point
 /// leaves, rotations bring the coordinate that leaves the span last.
 pub trait Orthonormal: Basis<Change = Rotations> {
-    /// What rounding may have put into the residual `δ` of a probed input: `ε k(x, x) (1 + ‖c‖₁)²`,
-    /// where `c = K_S⁻¹ k_S(x)` holds the kernel coefficients of its projection and `ε` is the
-    /// machine precision. `½J²`.
+    /// Largest error that rounding may have put into the residual `δ` of a probed input: `ε k(x, x)
+    /// (1 + ‖c‖₁)²`. Here `c = K_S⁻¹ k_S(x)` holds the kernel coefficients of its projection and
+    /// `ε` is the machine precision. `½J²`.
     ///
     /// The factor is that of a Gram matrix whose entries are known to `ε`, and `δ` is the quadratic
     /// form of `[1, −c]` in it. A point kept with a smaller `δ` gives the span a direction that

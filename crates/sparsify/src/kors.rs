@@ -61,7 +61,7 @@ pub struct Kors {
     c: AlignedVec,
 }
 
-/// What [`Kors`] found of a point.
+/// Decision of [`Kors`] about a point.
 #[derive(Clone, Copy, Debug)]
 pub struct KorsDecision {
     /// `φᵀ(C + γI)⁻¹φ`

@@ -31,7 +31,7 @@
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 
-/// What is compared with the budget `ε`.
+/// Quantity that is compared with the budget `ε`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -46,7 +46,7 @@ pub enum BudgetTest {
     OutputAld,
 }
 
-/// Whether the two dictionaries grow together.
+/// Shape of the two dictionaries: they grow together or apart.
 ///
 /// In a chain of finitely many states `x` or `x⁺` is soon a state that is kept already. A paired
 /// dictionary keeps such a pair all the same, by the side that is new: the other one, within 1e−12
@@ -130,7 +130,7 @@ impl Candidate {
     }
 }
 
-/// What becomes of a pair.
+/// Verdict on a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -139,9 +139,9 @@ pub enum Verdict {
     Discard,
     /// `x` or `x⁺` or both join.
     Admit {
-        /// Whether `x` joins the input dictionary.
+        /// True if `x` joins the input dictionary.
         input: bool,
-        /// Whether `x⁺` joins the output dictionary.
+        /// True if `x⁺` joins the output dictionary.
         output: bool,
     },
     /// The error exceeds the budget, but both points are dependent to the rank guard: a forced
@@ -155,7 +155,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the rank guard kept out what the budget would have kept.
+    /// True if the rank guard kept out what the budget would have kept.
     #[must_use]
     pub fn is_forced_rejection(self) -> bool {
         matches!(self, Self::Dependent | Self::OneSided)
@@ -259,13 +259,13 @@ impl MatchingPursuit {
         }
     }
 
-    /// Whether the rank guard lets a point with this residual in; ties count as dependent.
+    /// True if the rank guard lets a point with this residual in; ties count as dependent.
     fn is_new(&self, residual: f64, self_value: f64) -> bool {
         residual > self.rank_guard * self_value
     }
 }
 
-/// Whether a point with this residual is in the span already.
+/// True if a point with this residual is in the span already.
 fn is_repeated(residual: f64, self_value: f64) -> bool {
     residual <= REPEATED * self_value
 }

@@ -55,7 +55,7 @@ impl<K: Kernel> NewtonBasis<K> {
         self.points.len()
     }
 
-    /// Whether nothing is kept yet.
+    /// True if nothing is kept yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()

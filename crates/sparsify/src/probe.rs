@@ -1,9 +1,10 @@
-//! What a basis says about an input.
+//! Probes: the values that a basis gives for an input.
 
 use mercer_kernels::AlignedVec;
 use mercer_simd::dot;
 
-/// What a dictionary says about an input; also the memory this takes, reused from call to call.
+/// Values that a dictionary gives for an input; also the memory this takes, reused from call to
+/// call.
 #[derive(Clone, Debug, Default)]
 pub struct Probe {
     pub(crate) row: AlignedVec,
@@ -59,7 +60,7 @@ impl Probe {
         self.residual = if residual < 0.0 && residual.is_finite() { 0.0 } else { residual };
     }
 
-    /// Whether every number in it is finite (a polynomial kernel of huge inputs overflows).
+    /// True if every number in it is finite (a polynomial kernel of huge inputs overflows).
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.self_value.is_finite() && self.residual.is_finite()

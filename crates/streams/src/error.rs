@@ -1,4 +1,4 @@
-//! What is refused of a simulation.
+//! Errors of simulations.
 
 use mercer_core::ParameterError;
 use mercer_readers::DataError;

@@ -24,8 +24,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::error::StreamError;
 use crate::random::{CONTROL_STREAM, NOISE_STREAM, START_STREAM, generator, standard_normal};
 
-/// How far, relative to its largest entry, a covariance may be from symmetric and from positive
-/// semidefinite.
+/// Largest distance of a covariance from symmetric and from positive semidefinite, relative to its
+/// largest entry.
 const ROUNDING: f64 = 1e-12;
 
 /// The matrices of a system, each row by row.
@@ -64,7 +64,7 @@ pub struct LinearSystem {
     measurement_factor: Vec<f64>,
 }
 
-/// What a system gave: one row a moment, k = 0, 1, ….
+/// Series that a system gave: one row a moment, k = 0, 1, ….
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SimulatedSeries {

@@ -14,7 +14,7 @@ pub(crate) const FUNCTION_STREAM: u64 = PERMUTATION_STREAM + 2;
 pub(crate) const TARGET_NOISE_STREAM: u64 = PERMUTATION_STREAM + 3;
 /// Where trajectories start, and the process noise of a linear system.
 pub(crate) const START_STREAM: u64 = PERMUTATION_STREAM + 4;
-/// What drives trajectories, and the measurement noise of a linear system.
+/// Noise that drives trajectories, and the measurement noise of a linear system.
 pub(crate) const NOISE_STREAM: u64 = PERMUTATION_STREAM + 5;
 /// The inputs of a linear system.
 pub(crate) const CONTROL_STREAM: u64 = PERMUTATION_STREAM + 6;
@@ -56,7 +56,7 @@ impl Draws {
         symmetric(&mut self.0)
     }
 
-    /// Of mean 0 and variance 1.
+    /// Normal number of mean 0 and variance 1.
     pub fn normal(&mut self) -> f64 {
         standard_normal(&mut self.0)
     }

@@ -34,7 +34,7 @@ use crate::random::{FUNCTION_STREAM, INPUT_STREAM, TARGET_NOISE_STREAM, generato
 /// Bumps of a target function.
 const BUMPS: usize = 10;
 
-/// What all simulated streams have in common.
+/// Parameters that all simulated streams have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Simulation {

@@ -64,7 +64,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// How many allocations and reallocations this thread makes while `work` runs.
+/// Number of allocations and reallocations that this thread makes while `work` runs.
 ///
 /// # Panics
 /// If [`CountingAllocator`] is not the global allocator of the running binary: the answer would

@@ -30,7 +30,7 @@ pub use forecaster::{check_forecaster, check_late_forecaster};
 /// The learner under test, as programs that choose at run time hold it.
 pub type Subject = AnyRegressor<AnyKernel>;
 
-/// What a learner does by definition, where learners differ.
+/// Memory of a learner by definition, where learners differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// The dictionary stops growing: a step then allocates nothing.

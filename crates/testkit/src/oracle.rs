@@ -100,7 +100,7 @@ pub type Example = (Vec<f64>, f64);
 /// A kernel as the oracles take it.
 pub type KernelFn<'a> = &'a dyn Fn(&[f64], &[f64]) -> f64;
 
-/// What one prequential pass leaves behind.
+/// Trace of one prequential pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// `ŷ_t` for every round, made before `y_t` was learned from.

@@ -18,7 +18,7 @@ pub(super) struct CiStep {
 }
 
 impl CiStep {
-    /// Whether the step takes long, and this file is among its inputs.
+    /// True if the step takes long, and this file is among its inputs.
     pub(super) fn is_called_for(&self, file: &str) -> bool {
         self.inputs.iter().any(|input| match input.split_once('*') {
             Some((start, end)) => file.starts_with(start) && file.ends_with(end),

@@ -1,5 +1,5 @@
-//! What a service stands: kill −9 while it saves, with a journal and without, clients that take
-//! their time, and clients that ask for much.
+//! Faults that a service has to stand: kill −9 while it saves, with a journal and without, clients
+//! that take their time, and clients that ask for much.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -41,7 +41,7 @@ fn mercer(program: &Path, folder: &Path, arguments: &str) -> Result<()> {
     Ok(())
 }
 
-/// What is killed learns with.
+/// Options that the killed service learns with.
 const KRLS: &str = "--learner krls --kernel gaussian:0.7 --set max_dictionary=60 --set lambda=0.1";
 
 fn train(program: &Path, folder: &Path, rows: &[String], model: &str, learner: &str) -> Result<()> {
@@ -112,7 +112,7 @@ const GREEDY: usize = 12;
 /// Columns of the series, and rows in a large request.
 const COLUMNS: usize = 20;
 const ROWS: usize = 10_000;
-/// How long they go on.
+/// Time that they go on.
 const SIEGE: Duration = Duration::from_secs(10);
 
 /// Long forecasts beside slow clients, which are still there when the service is to end.
@@ -189,10 +189,10 @@ pub(super) fn bulk(program: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How long a service may take to say how it is, and to learn a row or to say that it cannot now.
+/// Longest time for a service to say how it is, and to learn a row or to say that it cannot now.
 const HEALTH: Duration = Duration::from_millis(100);
 const LEARN: Duration = Duration::from_secs(1);
-/// How long it waits for clients at the end.
+/// Time that it waits for clients at the end.
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// A path, what is sent in each round, if anything, and how long that may take.

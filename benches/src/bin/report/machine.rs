@@ -1,4 +1,4 @@
-//! What a number was measured on.
+//! The machine that a number was measured on.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};

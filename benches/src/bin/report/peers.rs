@@ -79,7 +79,7 @@ impl Peer {
         Ok(Self { version, ..peer })
     }
 
-    /// What the program prints.
+    /// Output of the program.
     fn call(&self, arguments: &[&str]) -> Result<String> {
         let Some((program, first)) = self.program.split_first() else { bail!("{} is not installed", self.name) };
         let output = Command::new(program).args(first).args(arguments).output();
@@ -107,7 +107,7 @@ impl Peer {
     }
 }
 
-/// What was measured in one place: a column of the tables.
+/// Measurements of one place: a column of the tables.
 #[derive(Debug)]
 struct PeerColumn {
     key: &'static str,

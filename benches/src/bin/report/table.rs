@@ -115,7 +115,7 @@ impl BenchReport {
         text + &self.peers.markdown()
     }
 
-    /// How many times faster than plain scalar code with the standard library.
+    /// Writes the speed-ups over plain scalar code with the standard library.
     fn ratios(&self, text: &mut String) {
         let size = catalogue::PLAIN_SIZE;
         let row = format!("gaussian_d{}", catalogue::PLAIN_DIMENSION);

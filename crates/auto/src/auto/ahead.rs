@@ -1,4 +1,4 @@
-//! What learns from every row alike, ahead of the windows: the grid and the linear members.
+//! Members that learn from every row alike, ahead of the windows: the grid and the linear members.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Gaussian;
@@ -30,7 +30,7 @@ pub(super) fn in_blocks(budget: f64) -> f64 {
 pub(super) struct Ahead {
     pub(super) grid: Mixture<GridLearner<Gaussian>>,
     pub(super) linear: Linear,
-    /// What the grid predicted of a piece, and all together.
+    /// Predictions of the grid for a piece, and of all members together.
     #[cfg_attr(feature = "serde", serde(skip))]
     work: [Vec<f64>; 2],
 }
@@ -60,7 +60,8 @@ impl<'a> FeatureBlock<'a> {
 }
 
 impl Ahead {
-    /// What has room beside the windows, for scaled rows whose distances have the median `unit`.
+    /// Members that have room beside the windows, for scaled rows whose distances have the median
+    /// `unit`.
     pub(super) fn new(
         shape: (usize, usize),
         unit: f64,
@@ -188,7 +189,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// Whether it is of so many features and outputs.
+    /// True if it is of so many features and outputs.
     pub(super) fn fits(&self, width: usize, outputs: usize) -> bool {
         (self.grid.dimension(), self.grid.outputs()) == (width, outputs) && self.linear.fits(width, outputs)
     }

@@ -9,7 +9,7 @@ use super::nearest::with_outputs;
 const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 const RIDGES: [f64; 2] = [0.03, 0.3];
 const THRESHOLD: f64 = 1e-3;
-/// Of a quick plan: what learners on random features have, each of these widths as much. A
+/// Share of a quick plan for learners on random features, each of these widths as much. A
 /// dictionary has the rest, or two where each holds so many points.
 const FORGETTING_SHARE: f64 = 0.3;
 const FORGETTING_WIDTHS: [f64; 2] = [0.5, 2.0];

@@ -28,12 +28,11 @@ use crate::local::with_column;
 /// The ridges, a feature: those of Bayesian linear regression where a linear function explains 95 %
 /// and 5 % of the variance, `d(1 − R²)/R²`.
 const RIDGES: [f64; 2] = [0.05, 20.0];
-/// What two ridge regressions may cost, or else one, and what products may, as shares of the
-/// budget.
+/// Shares of the budget for two ridge regressions, or else one, and for products.
 const RIDGE_SHARES: [f64; 2] = [0.05, 0.15];
 const PRODUCTS_SHARE: f64 = 0.05;
-/// Of a quick plan: what a ridge regression on features may cost, one on products, and products of
-/// the first-order learner, of which a term costs as much as so many multiply-adds.
+/// Shares of a quick plan for a ridge regression on features, for one on products, and for products
+/// of the first-order learner. A term of these costs as much as so many multiply-adds.
 const QUICK_SHARES: [f64; 3] = [0.3, 0.5, 0.35];
 const COST_OF_TERM: f64 = 8.0;
 /// The part of its first variance that a weight keeps where the learner follows changes.
@@ -68,7 +67,7 @@ struct LinearMemory {
 }
 
 impl Linear {
-    /// Those that `budget` multiply-adds a round have room for, and what they cost.
+    /// Linear members that `budget` multiply-adds a round have room for, and their cost.
     pub(super) fn new(
         (width, outputs): (usize, usize),
         rows: &ScaledRows,
@@ -114,7 +113,7 @@ impl Linear {
         Ok((linear, cost + if kind == TermKind::FollowedProducts { quick_cost } else { 0.0 }))
     }
 
-    /// Whether it is of a quick plan.
+    /// True if it is of a quick plan.
     pub(super) fn is_quick(&self) -> bool {
         self.first_order.kind.follows()
     }
@@ -178,8 +177,9 @@ impl Linear {
         self.work = LinearMemory { inputs, scores, terms };
     }
 
-    /// Whether this ridge regression is on the terms with products, and of how many features: of
-    /// those that varied when it began, since all products of many features would cost too much.
+    /// Number of features whose products are terms of this ridge regression, if it is on products.
+    /// These are the features that varied when it began, since all products of many features would
+    /// cost too much.
     fn products_of(&self, ridge: usize) -> Option<usize> {
         let products = self.is_quick() && ridge > 0;
         // Of `n` features there are `1 + n(n + 3)/2` terms.
@@ -187,8 +187,8 @@ impl Linear {
         products.then(|| ((8 * terms + 9).isqrt() - 3) / 2)
     }
 
-    /// What this ridge regression sees: `[1, x]`, so far as one row does not decide for thousands,
-    /// or all terms.
+    /// Fills the input of this ridge regression: `[1, x]`, so far as one row does not decide for
+    /// thousands, or all terms.
     fn fill(&self, ridge: usize, row: ScaledRow<'_>, input: &mut AlignedVec) {
         let coordinates = self.ridges[ridge].coordinates();
         input.resize(coordinates);
@@ -225,7 +225,7 @@ impl Linear {
         Ok(())
     }
 
-    /// Whether it is of so many features and outputs.
+    /// True if it is of so many features and outputs.
     pub(super) fn fits(&self, width: usize, outputs: usize) -> bool {
         self.bases.len() == width
             && self.ridges.iter().enumerate().all(|(k, ridge)| {
@@ -262,7 +262,7 @@ fn places(width: usize, products: bool) -> usize {
     1 + if products { (width * (width + 3) / 2).min(PLACES) } else { width }
 }
 
-/// What the first-order learner has weights of, and whether it follows changes.
+/// Terms that the first-order learner has weights of; it may follow changes.
 ///
 /// New variants come last, since files count them from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use super::series::{OrderedRows, cost_of_processes, processes, rates};
 use crate::local::Neighbours;
 use crate::local::relevance::Relevance;
 
-/// What the processes of a metric are called.
+/// Names of the processes of a metric.
 macro_rules! processes_named {
     ($metric:literal) => {
         [
@@ -34,7 +34,7 @@ macro_rules! processes_named {
     };
 }
 
-/// What nearness is measured in.
+/// Quantities that nearness is measured in.
 ///
 /// New variants come last, since files count them from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(super) enum MetricKind {
 }
 
 impl MetricKind {
-    /// What the processes are called.
+    /// Names of the processes.
     pub(super) fn names(self) -> [&'static str; LANES] {
         match self {
             Self::Ranks => processes_named!("near by ranks"),
@@ -134,12 +134,12 @@ impl Metric {
         series
     }
 
-    /// Whether it is of so many features and outputs.
+    /// True if it is of so many features and outputs.
     pub(super) fn fits(&self, features: usize, outputs: usize) -> bool {
         self.rates.len() == features + usize::from(self.kind.timed()) && self.neighbours.outputs() == outputs
     }
 
-    /// What it looks at of a row, in its units.
+    /// Place of a row: the values that it looks at, in its units.
     pub(super) fn place(&self, row: ScaledRow<'_>, ranked: &[f64], round: u64, point: &mut Vec<f64>) {
         point.clear();
         let x = if self.kind == MetricKind::Ranks { ranked } else { row.straight };

@@ -39,7 +39,7 @@ const LARGEST_GROWTH: usize = 4;
 const MEAN_COUNTS: f64 = 1.0;
 const ROWS_OF_ERROR: f64 = 1000.0;
 
-/// What predicts here without processes: the mean of the targets, and what forgets.
+/// Names of the members without processes: the mean of the targets, and learners that forget.
 const NAMES: [&str; 1 + STEPS.len()] = ["mean", "fogd step=0.3", "fogd step=1"];
 
 /// Windows of the stream, learners that forget, and the weights of all that predicts.
@@ -54,7 +54,7 @@ pub(super) struct Nearest {
     /// The first is by ranks; none where the budget has no room for a window.
     metrics: Vec<Metric>,
     forgetting: Vec<Fogd>,
-    /// Of what is given, the mean, what forgets and the processes.
+    /// Weights of the given members, the mean, learners that forget and the processes.
     all: Weights,
     losses: Vec<f64>,
     low: f64,
@@ -78,7 +78,7 @@ struct NearestMemory {
 }
 
 impl Nearest {
-    /// What `past` says, learnt row by row, after what fewer rows made `before`; `unit` is the
+    /// Learns `past` row by row, after the state `before` that fewer rows made; `unit` is the
     /// median distance of the scaled rows.
     pub(super) fn learn(
         unit: f64,
@@ -158,13 +158,13 @@ impl Nearest {
         Ok(())
     }
 
-    /// Whether the prediction needs that of one which is not of the windows: it has a weight, or it
-    /// has one among those whose rest a process with a weight tells.
+    /// True if the prediction needs that of a member outside the windows. Such a member has a
+    /// weight, or it has one among those whose rest a process with a weight tells.
     pub(super) fn needs(&self, member: usize) -> bool {
         self.all.weight(member) != 0.0 || (self.all.rest()[member] != 0.0 && self.tells_rest())
     }
 
-    /// Whether a process that tells the rest has a weight.
+    /// True if a process that tells the rest has a weight.
     fn tells_rest(&self) -> bool {
         let first = self.all.rest().len();
         (first..self.all.len())
@@ -172,7 +172,7 @@ impl Nearest {
             .any(|k| self.all.weight(k) != 0.0)
     }
 
-    /// What everything predicts at `row`, behind what is `given`, in the `predictions` of the
+    /// Predictions of all members at `row`, behind what is `given`, in the `predictions` of the
     /// scratch's own memory: clipped to where targets have been, or 0. `rest ←` what all without
     /// processes predict. What the prediction does not need is 0 there, unless it is `learnt`.
     fn predict_each(
@@ -270,7 +270,7 @@ impl Nearest {
         self.metrics.iter().map(|metric| metric.cost_of_looks(self.paid)).sum()
     }
 
-    /// Whether the windows may grow: searches that look at few examples leave something of what the
+    /// True if the windows may grow: searches that look at few examples leave something of what the
     /// metrics may cost.
     fn may_grow(&self) -> bool {
         let costs = self.metrics.iter().map(Metric::cost);
@@ -363,7 +363,7 @@ impl Nearest {
         names.zip(self.all.weights()).zip(&self.losses).map(|((name, weight), loss)| (name, weight, *loss))
     }
 
-    /// Whether it is of so many features and outputs, and of so many predictions that are given.
+    /// True if it is of so many features and outputs, and of so many predictions that are given.
     pub(super) fn fits(&self, width: usize, outputs: usize, given: usize) -> bool {
         (self.ranks.dimension(), self.outputs()) == (width, outputs)
             && self.all.rest().len() == given + 1 + self.forgetting.len()

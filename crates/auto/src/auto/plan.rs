@@ -1,4 +1,4 @@
-//! How many metrics a budget allows, and how large their windows.
+//! Numbers of metrics that a budget allows, and the sizes of their windows.
 
 use super::AutoParams;
 use super::metrics::{Metric, MetricKind};
@@ -24,7 +24,7 @@ const fn slot(kind: MetricKind, sample: usize, neighbours: usize) -> Slot {
     Slot { kind, sample, neighbours }
 }
 
-/// What a budget buys.
+/// Plan that a budget buys.
 #[derive(Debug)]
 struct BudgetPlan {
     slots: &'static [Slot],
@@ -61,7 +61,8 @@ const PLANS: [BudgetPlan; 4] = [
 /// Where not even the last has room.
 const NOTHING: BudgetPlan = BudgetPlan { slots: &[], frequencies: 0, least: |_| 0.0 };
 
-/// What those that forget leave to what learns from all rows, where there is no window.
+/// Share that learners which forget leave to members which learn from all rows, where there is no
+/// window.
 const LEFT: f64 = 0.6;
 
 /// A plan, and the window that a budget allows it.

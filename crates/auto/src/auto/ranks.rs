@@ -19,7 +19,7 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Those of row-major `rows` of `dimension` features.
+    /// Ranks of row-major `rows` of `dimension` features.
     pub(super) fn of(dimension: usize, rows: &[f64]) -> Self {
         let column = |j: usize| {
             let mut values: Vec<f64> = rows.iter().skip(j).step_by(dimension).copied().collect();
@@ -54,7 +54,7 @@ impl Ranks {
     }
 }
 
-/// How far a value lies beyond all of these, bent; 0 within them.
+/// Distance of a value beyond all of these, bent; 0 within them.
 fn beyond(sorted: &[f64], value: f64) -> f64 {
     let [Some(first), Some(last)] = [sorted.first(), sorted.last()] else { return 0.0 };
     let far = (value - last).max(0.0) + (value - first).min(0.0);

@@ -66,7 +66,7 @@ impl Affine {
 struct Feature {
     input: usize,
     affine: Affine,
-    /// Whether it joined alone, so that its unit is a guess.
+    /// True if it joined alone, so that its unit is a guess.
     late: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    /// Those of row-major `rows` of `dimension` inputs with `outputs` targets each. Inputs that
+    /// Scales of row-major `rows` of `dimension` inputs with `outputs` targets each. Inputs that
     /// were known to vary `before` are the first, in their order.
     pub(super) fn of(
         (dimension, outputs): (usize, usize),
@@ -114,7 +114,7 @@ impl Scales {
         self.features.len()
     }
 
-    /// Whether an input varies in this row for the first time.
+    /// True if an input varies in this row for the first time.
     pub(super) fn wakes(&self, x: &[f64]) -> bool {
         self.still.iter().any(|(input, value)| x[*input] != *value)
     }
@@ -160,7 +160,7 @@ impl Scales {
         rows.bent.extend(rows.straight.iter().copied().map(bend));
     }
 
-    /// Whether it is of so many inputs and outputs.
+    /// True if it is of so many inputs and outputs.
     pub(super) fn fits(&self, dimension: usize, outputs: usize) -> bool {
         let mut inputs: Vec<usize> = self.features.iter().map(|feature| feature.input).collect();
         inputs.extend(self.still.iter().map(|(input, _)| *input));

@@ -1,4 +1,4 @@
-//! How the relevance of features is sought: where the likelihood leads to from two beginnings, and
+//! Search for the relevance of features: where the likelihood leads to from two beginnings, and
 //! what would have predicted the last rows best.
 //!
 //! There are several peaks: for rough targets one at short lengths besides that at long ones, which
@@ -15,7 +15,7 @@ const SHORT: f64 = 0.25;
 const FIRST: u64 = 2048;
 /// Rows of the windows that are looked at.
 const KEPT: usize = 4096;
-/// What that may cost, as a share of what predictions from full windows would have cost since the
+/// Largest cost of that, as a share of what predictions from full windows would have cost since the
 /// last time.
 const SHARE: f64 = 0.4;
 /// Bounds of the sample.
@@ -58,9 +58,9 @@ fn first(metrics: &[Metric], kind: MetricKind) -> Option<&Metric> {
 /// The relevance of features for each kind of metric.
 #[derive(Clone, Debug)]
 pub(super) struct Relevances {
-    /// Of the time, and of scaled features.
+    /// Relevance of the time, and of scaled features.
     timed: Relevance,
-    /// Of scaled features.
+    /// Relevance of scaled features.
     other: Relevance,
     ranks: Relevance,
 }
@@ -74,7 +74,7 @@ impl Relevances {
         Self { timed, other: short, ranks: long }
     }
 
-    /// Those of metrics, where there is one for the time and one for ranks.
+    /// Relevances of metrics, where there is one for the time and one for ranks.
     pub(super) fn of(metrics: &[Metric]) -> Option<Self> {
         let of = |kind: MetricKind| first(metrics, kind).map(Metric::relevance);
         let (timed, ranks) = (of(MetricKind::Time)?, of(MetricKind::Ranks)?);
@@ -102,7 +102,7 @@ impl Relevances {
         }
     }
 
-    /// What rows say, from here and from what fewer of them said.
+    /// Relevances that rows lead to, from here and from those that fewer of the rows led to.
     pub(super) fn sought(
         &self,
         before: Option<&Self>,

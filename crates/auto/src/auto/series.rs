@@ -13,7 +13,7 @@ pub(super) const ROWS_OF_TIME: f64 = 1000.0;
 pub(super) const PACE: f64 = 0.2;
 /// Nearest examples of a prediction that is compared.
 const NEIGHBOURS_JUDGED: usize = 16;
-/// How often the nearest examples are sought anew, in the metric learnt so far.
+/// Times that the nearest examples are sought anew, in the metric learnt so far.
 const TURNS: usize = 2;
 /// Least noise of the Laplace processes.
 const ROUGH: f64 = 0.1;
@@ -48,7 +48,7 @@ pub(super) struct OrderedRows {
     pub(super) targets: Vec<f64>,
     /// Inverse weights, one a row.
     pub(super) spreads: Vec<f64>,
-    /// Whether the first number is the number of the row.
+    /// True if the first number is the number of the row.
     pub(super) timed: bool,
 }
 
@@ -123,7 +123,7 @@ impl OrderedRows {
         examples
     }
 
-    /// What the best of the processes loses over the last rows. Errors that are large for scaled
+    /// Loss of the best of the processes over the last rows. Errors that are large for scaled
     /// targets count by their logarithm, so that the rows around a change do not decide.
     fn loss(&self, relevance: &Relevance, effort: Effort) -> f64 {
         let (mut losses, mut memory) = ([0.0; LANES / 2], NeighbourMemory::default());

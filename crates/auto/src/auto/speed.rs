@@ -1,4 +1,4 @@
-//! What a mixture costs in time on this machine: a budget in microseconds becomes one in
+//! Time that a mixture costs on this machine: a budget in microseconds becomes one in
 //! multiply-adds.
 
 use std::time::Instant;
@@ -94,7 +94,7 @@ impl Speed {
         Ok(FeatureBlock { rows: Rows::new(straight, d, Targets::new(targets, &[], m)?)?, straight })
     }
 
-    /// Of a row with this budget, once dictionaries and windows are full.
+    /// Microseconds of a row with this budget, once dictionaries and windows are full.
     fn microseconds(&self, budget: f64) -> Result<f64, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
         let params = self.params.budget(budget as usize);

@@ -24,10 +24,10 @@ const ROUNDS: f64 = 2000.0;
 pub(super) struct Weights {
     steady: Aggregation,
     quick: Aggregation,
-    /// Of the first members, which are not of the windows.
+    /// Weights of the first members, which are not of the windows.
     rest: Aggregation,
     parts: Aggregation,
-    /// What the three predict, and all together.
+    /// Predictions of the three, and of all together.
     #[cfg_attr(feature = "serde", serde(skip))]
     made: Vec<f64>,
 }

@@ -198,7 +198,7 @@ impl<'a> NearestPoints<'a> {
         Self { near, count, bound: rank(f64::MAX, usize::MAX) }
     }
 
-    /// Whether a point may be among the nearest.
+    /// True if a point may be among the nearest.
     fn wants(&self, point: RankedPlace) -> bool {
         point <= self.bound
     }

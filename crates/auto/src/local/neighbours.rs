@@ -41,7 +41,7 @@ pub(crate) struct Neighbours {
     count: usize,
     processes: [Process; LANES],
     outputs: usize,
-    /// Of all but the last `recent` examples; it may be missing.
+    /// Index of all but the last `recent` examples; it may be missing.
     #[cfg_attr(feature = "serde", serde(skip))]
     index: Index,
     /// Examples that have come since the index was made.
@@ -65,7 +65,7 @@ pub(crate) struct NeighbourMemory {
 }
 
 impl NeighbourMemory {
-    /// What the processes expected when they were asked last: eight numbers for each output.
+    /// Values that the processes expected when they were asked last: eight numbers for each output.
     pub(crate) fn means(&self) -> &[f64] {
         &self.means
     }
@@ -262,7 +262,7 @@ impl Neighbours {
         (self.count, self.capacity)
     }
 
-    /// Whether all is held that may be, and nothing has left since it was the first time or anew.
+    /// True if all is held that may be, and nothing has left since it was the first time or anew.
     pub(crate) fn is_just_full(&self) -> bool {
         self.len() == self.capacity && self.oldest == 0
     }

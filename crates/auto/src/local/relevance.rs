@@ -124,8 +124,8 @@ impl Relevance {
         STEPS as f64 * (k * k * k / 6.0 + (3.0 + m + 3.0 * d) * k * k + 10.0 * k * k)
     }
 
-    /// What these rows say, climbing from here: the likelihood has several peaks. `self` where they
-    /// say nothing.
+    /// Relevance that these rows lead to, climbing from here: the likelihood has several peaks.
+    /// `self` where they say nothing.
     pub(crate) fn learn(&self, examples: &Examples, within: impl Fn(&mut [f64])) -> Self {
         let mut weights = self.weights.clone();
         let d = self.weights.len();
@@ -187,7 +187,7 @@ fn gradient(logs: &[f64], examples: &Examples, memory: &mut RelevanceMemory) -> 
     (known && value.is_finite() && gradient.iter().all(|g| g.is_finite())).then_some((value, gradient))
 }
 
-/// What [`Likelihood`] finds, and its memory.
+/// Results of [`Likelihood`], and its memory.
 #[derive(Clone, Debug, Default)]
 struct RelevanceMemory {
     /// `Σ c d(e²/v)` and `Σ c m d(ln v)` by `log w` and `log ν`.

@@ -14,8 +14,8 @@ pub(super) const MEAN_VARIANCE: f64 = 10.0;
 /// Scaled distances are cut here, where every kernel is 0.
 pub(super) const FAR: f64 = 700.0;
 
-/// What distinguishes the processes: `k(r) = (1 + s c r) exp(−c r)`, with noise of variance `noise`
-/// beside a function of variance 1.
+/// One of the processes: `k(r) = (1 + s c r) exp(−c r)`, with noise of variance `noise` beside a
+/// function of variance 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Process {

@@ -19,9 +19,9 @@ pub(super) struct FilterMethod {
     pub(super) name: &'static str,
     given: &'static [(&'static str, f64)],
     named: &'static [(&'static str, &'static str)],
-    /// Whether it starts anew when Page–Hinkley's test finds that its loss has risen.
+    /// True if it starts anew when Page–Hinkley's test finds that its loss has risen.
     restarts: bool,
-    /// Of a mixture, by its standard rule.
+    /// Members of a mixture, by its standard rule.
     members: &'static [Self],
 }
 
@@ -49,7 +49,7 @@ impl FilterMethod {
         Self { restarts: true, ..self }
     }
 
-    /// What the catalogue says of it.
+    /// Its entry in the catalogue.
     pub(super) fn entry(&self) -> Result<&'static Entry> {
         let entry = entries().iter().find(|entry| entry.name == self.name);
         entry.with_context(|| format!("the catalogue has no learner {}", self.name))
@@ -77,7 +77,7 @@ impl FilterMethod {
         Ok(if self.restarts { Restarting::new(learner, AnyDetector::default()).into() } else { learner })
     }
 
-    /// What it does on a signal.
+    /// Its pass over a signal.
     pub(super) fn pass(&self, width: f64, budget: usize, signal: &Signal, seed: u64) -> Result<FilterPass> {
         let context = Context { dimension: signal.dimension, seed, ..Context::default() };
         pass(&mut self.build(width, budget, &context)?, signal)

@@ -12,14 +12,14 @@ use crate::prelude::*;
 /// Rows that are timed together.
 const BLOCK: usize = 256;
 
-/// What a pass gave.
+/// Results of a pass.
 pub(super) struct FilterPass {
     /// Squared errors of predictions made before the row was learnt; infinite from the row on at
     /// which the learner diverged.
     pub(super) squares: Vec<f64>,
     /// Points at the end.
     pub(super) size: usize,
-    /// Of a row, predicted and learnt: the median over blocks of rows, which other work of the
+    /// Time of a row, predicted and learnt: the median over blocks of rows, which other work of the
     /// machine disturbs less than a mean.
     pub(super) microseconds: f64,
 }

@@ -24,7 +24,7 @@ impl Signal {
         Self { dimension: lags, inputs, targets: series[lags..].to_vec() }
     }
 
-    /// What follows the first `rows` rows.
+    /// The signal behind the first `rows` rows.
     pub(super) fn after(&self, rows: usize) -> Self {
         let inputs = self.inputs[rows * self.dimension..].to_vec();
         Self { dimension: self.dimension, inputs, targets: self.targets[rows..].to_vec() }

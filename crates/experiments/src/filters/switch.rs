@@ -64,10 +64,10 @@ const FAST: [(FilterMethod, &str); 8] = [
 
 const MIXTURE: FilterMethod = FilterMethod::mixture(&[KRLS, RESTART, SW_KRLS, KRLS_T]).called("mixture of four");
 
-/// What starts at the change, and has no past.
+/// The filter that starts at the change, and has no past.
 const FRESH: FilterMethod = KRLS.called("krls, from the change on");
 
-/// What the smoothed error of one filter says.
+/// Facts from the smoothed error of one filter.
 struct SwitchCourse {
     before: f64,
     after: f64,

@@ -7,8 +7,8 @@ use super::{OWN, badge, class, formula};
 use crate::report::{Picture, Remark, Report, ReportBlock, guard_words, series_file};
 use crate::table::{Align, CellText, Table};
 
-/// What an experiment handed back: set-up, result and reading. `folder` has its pictures and,
-/// unless it is a kept result's, its data; `id` begins the identifiers.
+/// The report of an experiment: set-up, result and reading. `folder` has its pictures and, unless
+/// it is a kept result's, its data; `id` begins the identifiers.
 pub(super) fn result(report: &Report, reading: &str, folder: &str, id: &str) -> Markup {
     // An experiment begins with the words that set it up.
     let words = report.blocks().iter().take_while(|block| matches!(block, ReportBlock::Words(_))).count();
@@ -115,7 +115,8 @@ fn table(table: &Table, caption: &str, folder: &str, stem: &str, id: &str) -> Ma
     }
 }
 
-/// How a column's cells look: numbers on the right, the paper's own shaded, sentences broken.
+/// Classes for the look of a column's cells: numbers on the right, the paper's own shaded,
+/// sentences broken.
 fn look((name, align): (&str, Align), rows: &[Vec<CellText>], column: usize) -> String {
     /// Words longer than this are sentences.
     const LONG: usize = 36;

@@ -64,7 +64,7 @@ fn script(letters: &[char], at: usize) -> Option<(String, usize)> {
     Some((format!("<math>{formula}</math>"), end))
 }
 
-/// What is raised or lowered: between braces or brackets, or a word with a sign before it.
+/// The text that is raised or lowered: between braces or brackets, or a word with a sign before it.
 fn taken(letters: &[char], start: usize) -> Option<(String, usize)> {
     let closing = match letters.get(start)? {
         '{' => Some(('{', '}')),

@@ -97,7 +97,7 @@ fn picture(edition: &Edition, paper: &Paper) -> Markup {
     }
 }
 
-/// What this very run compared, apart from the kept results.
+/// Comparisons of this very run, apart from the kept results.
 fn this_run(edition: &Edition) -> Markup {
     // What a kept result stands in for is not missing.
     let own = |section: &Section| {

@@ -28,7 +28,7 @@ pub(super) fn page(edition: &Edition, paper: &Paper) -> Markup {
     shell(edition, &file(paper), &format!("{} · Mercer, reproduced", paper.name), &main)
 }
 
-/// What a status comes to.
+/// The outcome of a status.
 pub(super) fn outcome(status: Status) -> Outcome {
     match status {
         Status::Holds | Status::Built | Status::WithOurChoice => Outcome::Reproduced,
@@ -60,7 +60,7 @@ fn table(statements: &[Statement]) -> Markup {
     }
 }
 
-/// How many statements stand how.
+/// Numbers of statements by status.
 pub(super) fn numbers(statements: &[Statement]) -> Markup {
     html! {
         @for status in Status::ALL {

@@ -166,7 +166,7 @@ fn nothing_given_becomes_an_element_or_a_request() {
     }
 }
 
-/// What a reader sees on the front page is what a program counts in `report.json`, verdict by
+/// A reader of the front page sees the same counts as a program in `report.json`, verdict by
 /// verdict.
 #[test]
 fn the_front_pages_counts_are_those_of_the_json() {

@@ -31,7 +31,7 @@ const PLATEAU_PLACES: usize = 100;
 
 /// Plateau over η, as it should be for every η.
 const WANTED_RATIO: (f64, f64) = (0.9, 1.3);
-/// How far a measured slope may be from `−a`.
+/// Largest distance of a measured slope from `−a`.
 const WANTED_SLOPE: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ struct ConvergencePass {
     forced: u64,
 }
 
-/// What all passes share.
+/// Setting that all passes share.
 struct ConvergenceSetting {
     chain: FiniteChain,
     kernel: Gaussian,

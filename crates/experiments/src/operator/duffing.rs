@@ -19,7 +19,7 @@ const ETA: f64 = 0.3;
 const PAIRS: usize = 3550;
 /// Cells a side of the map.
 const CELLS: usize = 61;
-/// How far from 1 an eigenvalue of the regions may be.
+/// Largest distance from 1 of an eigenvalue of the regions.
 const NEAR: f64 = 0.1;
 /// Without a budget, points that are new by rounding only are still left out.
 const GUARD_WITHOUT_BUDGET: f64 = 1e-8;
@@ -65,7 +65,7 @@ impl Case {
     }
 }
 
-/// What one operator says of the regions.
+/// The regions as one operator sees them.
 #[derive(Clone, Debug)]
 struct RegionView {
     /// Eigenfunctions near 1.
@@ -75,7 +75,7 @@ struct RegionView {
     sets: Vec<f64>,
     /// The function that tells the sets apart.
     function: Vec<f64>,
-    /// Of the eigenfunctions near 1 the one that is farthest from a constant, as the solver gives
+    /// The eigenfunction that is farthest from a constant among those near 1, as the solver gives
     /// it, and its eigenvalue.
     raw: (Eigenvalue, Vec<f64>),
 }
@@ -278,10 +278,10 @@ fn keep_near_one(eigen: &mut Eigenfunctions) {
     };
 }
 
-/// Of the span of the functions, the one nearest to the two sets that were found (1 and 0, taken as
-/// 1 and −1), of length 1 in the largest value. The constant has eigenvalue 1 as well, and a solver
-/// hands out any mixture of what belongs to it; this undoes the mixture. The true regions play no
-/// part.
+/// The function in the span of `values` that is nearest to the two sets that were found. The sets,
+/// 1 and 0, are taken as 1 and −1, and the function has length 1 in the largest value. The constant
+/// has eigenvalue 1 as well, and a solver hands out any mixture of what belongs to it; this undoes
+/// the mixture. The true regions play no part.
 fn apart(values: &[Vec<f64>], sets: &[f64]) -> Vec<f64> {
     let target: Vec<f64> = sets.iter().map(|set| 2.0 * set - 1.0).collect();
     let (mut basis, mut function): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), vec![0.0; sets.len()]);
@@ -318,7 +318,7 @@ fn portrait(grid: &Grid, truth: &[f64]) -> Result<Figure> {
     Ok(figure.points("attractor", &[-1.0, 1.0], &[0.0, 0.0]))
 }
 
-/// What the paper leaves open.
+/// Choices that the paper leaves open.
 const CHOICE: &str = "kernel, width, step and starting points";
 
 const INTRODUCTION: &str = "3,550 pairs on [−2, 2]², τ = 0.25. Kernel, step and starting points are not printed; a Gaussian of \

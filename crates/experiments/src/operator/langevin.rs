@@ -29,10 +29,10 @@ const PRINTED: [(usize, f64); 3] = [(2000, 101.0), (20_000, 134.0), (40_000, 145
 
 /// A size within this share of the printed one counts as the same.
 const SAME: f64 = 0.08;
-/// What the adjusted Rand index should reach in the mean over seeds.
+/// The adjusted Rand index to reach in the mean over seeds.
 const WANTED_INDEX: f64 = 0.9;
 
-/// What is compared with ε: as the appendix prints it, and (31).
+/// Tests of what is compared with ε: as the appendix prints it, and (31).
 const TESTS: [BudgetTest; 2] = [BudgetTest::OutputAld, BudgetTest::Norm];
 
 fn name(test: BudgetTest) -> &'static str {
@@ -70,7 +70,7 @@ struct LangevinSetting {
     repetition: usize,
 }
 
-/// What is seen at one time.
+/// State of a learner at one time.
 #[derive(Clone, Debug, PartialEq)]
 struct LangevinView {
     size: usize,
@@ -162,7 +162,7 @@ fn measure(setting: &LangevinSetting, times: &[usize], seed: u64) -> Result<Lang
     Ok(LangevinResult { sights, growth, forced: learner.forced_rejections(), samples })
 }
 
-/// What came of an order and a test.
+/// Results of an order and a test.
 fn of(runs: &Runs<LangevinSetting, LangevinResult>, order: Order, test: BudgetTest) -> Vec<&LangevinResult> {
     runs.of(|setting| setting.order == order && setting.test == test)
 }
@@ -283,7 +283,7 @@ fn growth(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Pane
     panels
 }
 
-/// What the paper leaves open.
+/// Choices that the paper leaves open.
 const CHOICE: &str = "order and starting points";
 
 const INTRODUCTION: &str = "Settings of section 5.4 and its appendix: 400 trajectories of 100 pairs, τ = 0.1, β = 4, η = 0.3, ε = η⁴, \

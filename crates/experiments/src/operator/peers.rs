@@ -200,7 +200,7 @@ fn judge(claims: &mut Claims, size: usize, score: &dyn Fn(usize, usize, usize) -
     Ok(())
 }
 
-/// How often two spreads around an eigenvalue hold the true one, and intervals the state.
+/// Counts how often two spreads around an eigenvalue hold the true one, and intervals the state.
 fn count(plan: &Plan, claims: &mut Claims) -> Result<Table> {
     let mut table = Table::with(
         "system | samples # | second eigenvalue, % .1 | third, % .1 | both, % .1 | both by chance, % .1 | 1 step, % .1 | 5 steps, % .1 | 20 steps, % .1",
@@ -229,8 +229,8 @@ fn count(plan: &Plan, claims: &mut Claims) -> Result<Table> {
     Ok(table)
 }
 
-/// Whether two spreads hold the second and the third eigenvalue, and the shares of the states of
-/// the further pairs that intervals of 90 % hold at the three horizons.
+/// Flags, 0 or 1: two spreads hold the second and the third eigenvalue. Behind them, the shares of
+/// the states of the further pairs that intervals of 90 % hold at the three horizons.
 fn held(sample: &Sample) -> Result<([f64; 2], [f64; 3])> {
     let model = model_of(sample, PAIRS, sample.steps[2])?;
     let inside = |k: usize| {

@@ -58,7 +58,7 @@ struct PendulumCourse {
 }
 
 impl PendulumCourse {
-    /// What the learners have come to after a stage.
+    /// Views of the learners after a stage.
     fn at(&self, stage: usize) -> impl Iterator<Item = &StageView> {
         self.seeds.iter().filter_map(move |sights| sights.get(stage))
     }
@@ -323,7 +323,7 @@ fn introduction(size: &Size, papers: usize, ours: usize) -> String {
     )
 }
 
-/// What the paper leaves open.
+/// Choices that the paper leaves open.
 const CHOICE: &str = "discount, torques and scaling";
 
 const WORDS: &str = "With a step of 1e-4 the operator is hardly more than a sum over the pairs seen. Divided by its mass it is a kernel \

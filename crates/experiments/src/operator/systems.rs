@@ -402,7 +402,7 @@ fn sparse(pairs: &Pairs) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Those of a generator of 800 cells.
+    /// The eigenvalues compared are those of a generator of 800 cells.
     #[test]
     fn wells_have_the_eigenvalues_of_a_finer_generator() {
         let printed = [("triple", vec![1.0, 0.9819, 0.9621, 0.3941]), ("prinz", vec![1.0, 0.9418, 0.674, 0.4639])];

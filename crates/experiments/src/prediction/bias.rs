@@ -18,7 +18,7 @@ use crate::prelude::*;
 /// The β tried; Theorem 1's, which the system decides, is put behind them.
 const BETAS: [f64; 11] = [0.3, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0];
 
-/// Of one γ on one seed, by β.
+/// Results of one γ on one seed, by β.
 struct BiasResult {
     bias: Vec<f64>,
     left: Vec<f64>,

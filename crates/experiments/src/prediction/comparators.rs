@@ -10,7 +10,7 @@ use mercer_forecast::EpochSchedule;
 
 use crate::stats::dot;
 
-/// How the coefficients of an epoch are computed from the past.
+/// Method to compute the coefficients of an epoch from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EpochStart {
     /// (E.1): the sums over the past, times the explicit inverse of Ṽ.

@@ -20,7 +20,7 @@ use mercer_linalg_incremental::{AlignedVec, SquareRootRls, SquareRootScratch, Sy
 use super::trial::{PredictionTrial, SystemModel};
 use crate::prelude::*;
 
-/// What one epoch showed. Factors are taken after its last row, k = 2T_l − 2.
+/// Terms of one epoch. Factors are taken after its last row, k = 2T_l − 2.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EpochTerms {
     /// 2T_l − 2, or N if that comes first.

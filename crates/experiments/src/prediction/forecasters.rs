@@ -18,7 +18,7 @@ pub(super) fn opf(outputs: usize, schedule: EpochSchedule, gamma: f64) -> Result
 /// A method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ForecastMethod {
-    /// Of this γ; 1 is the algorithm of Tsiamis and Pappas.
+    /// OPF with this γ; 1 is the algorithm of Tsiamis and Pappas.
     Opf(f64),
     /// SLIP of this rank over the whole past.
     Slip(usize),
@@ -30,7 +30,7 @@ pub(super) enum ForecastMethod {
     Discounted {
         /// α
         alpha: f64,
-        /// Whether the regulariser is discounted as well, which is cheaper and not printed.
+        /// True if the regulariser is discounted as well, which is cheaper and not printed.
         discount_regulariser: bool,
     },
     /// The default grid of γ.

@@ -32,8 +32,8 @@ pub(super) fn intervals(outputs: usize) -> Result<ConformalIntervals> {
     Ok(ConformalIntervals::new(outputs, params)?)
 }
 
-/// What one method did on one seed: its regret at each mark and, for the experts only, the share of
-/// the values within their intervals over the second half, by output.
+/// Results of one method on one seed: its regret at each mark and, for the experts only, the share
+/// of the values within their intervals over the second half, by output.
 type ForgettingResult = (Vec<f64>, Option<Vec<f64>>);
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {
@@ -110,7 +110,7 @@ struct ForgettingRuns {
     last: usize,
     methods: Vec<ForecastMethod>,
     curves: Curves,
-    /// Of each seed, by output.
+    /// Coverage on each seed, by output.
     coverage: Vec<Vec<f64>>,
 }
 

@@ -19,7 +19,7 @@ use crate::prelude::*;
 /// γ/ρ of the margin's sweep; 1/ρ is γ = 1.
 const SHARES: [f64; 8] = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3];
 
-/// What Table 1 of the paper lists.
+/// Rows of Table 1 of the paper.
 const PRINTED: [(&str, &str, &str, &str); 6] = [
     ("Hazan et al. 2017", "Õ(√N)", "no", "no"),
     ("Kozdoba et al. 2019", "Õ(√N + εN)", "no", "no"),
@@ -29,8 +29,8 @@ const PRINTED: [(&str, &str, &str, &str); 6] = [
     ("OPF", "O(log³ N)", "yes", "yes"),
 ];
 
-/// Of one seed: regret curves of γ = ρ, γ = 1 and the shares; regularisation factors of the shares
-/// at the ends of the epochs.
+/// Results of one seed: regret curves of γ = ρ, γ = 1 and the shares; regularisation factors of the
+/// shares at the ends of the epochs.
 struct OrderResult {
     regret: Vec<Vec<f64>>,
     factors: Vec<Vec<f64>>,

@@ -14,7 +14,7 @@ use super::trial::{PredictionTrial, SystemModel, trials};
 use super::{SECTION_5, SECTION_5_EPOCHS, horizon};
 use crate::prelude::*;
 
-/// What one seed gave for one γ: norms of the estimated blocks, and of their errors, lag 1 first.
+/// Results of one seed for one γ: norms of the estimated blocks, and of their errors, lag 1 first.
 struct Estimate {
     norms: Vec<f64>,
     errors: Vec<f64>,

@@ -21,10 +21,10 @@ use crate::prelude::*;
 /// A regret beyond this is a breakdown: honest ones stay below a tenth of it.
 const BROKEN: f64 = 1e6;
 
-/// What the outputs of the long run have to pass for it to say anything of digits lost.
+/// Size that the outputs of the long run have to pass for it to say anything of digits lost.
 const LARGE: f64 = 1e8;
 
-/// How the regression is computed.
+/// Form in which the regression is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RegressionForm {
     SquareRoot,

@@ -20,7 +20,7 @@ use crate::prelude::*;
 /// Factors beside ρ and 1.
 const GAMMAS: [f64; 9] = [0.3, 0.4, 0.45, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95];
 
-/// What Lemma 5 puts before the trace.
+/// Factor that Lemma 5 puts before the trace.
 const TRACE_CONSTANT: f64 = 2.0;
 
 pub(super) fn run(plan: &Plan) -> Result<Report> {

@@ -195,7 +195,7 @@ impl PredictionTrial {
     }
 }
 
-/// What `look` sees of a run for each of so many seeds.
+/// Results of `look` on a run for each of so many seeds.
 pub(super) fn trials<O: Send>(
     plan: &Plan,
     model: &SystemModel,

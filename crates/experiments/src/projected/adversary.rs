@@ -25,7 +25,7 @@ use crate::prelude::*;
 
 const DIMENSION: usize = 5;
 
-/// What the paper projects against an adversary.
+/// Forecaster that the paper projects against an adversary.
 const AGAINST_IT: KernelForecaster = KernelForecaster::Awv;
 
 const SIGMA: f64 = 1.0;
@@ -43,7 +43,7 @@ const METHODS: [ProjectedMethod; 8] = [
     ProjectedMethod::Whole,
 ];
 
-/// How hard the adversary searches in a round.
+/// Effort of the adversary's search in a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct AdversarySearch {
     /// Random inputs, each also taken to its corner.
@@ -59,7 +59,7 @@ struct AdversarySearch {
 struct Batch {
     kernel: Gaussian,
     points: Points,
-    /// Of `K + λI`.
+    /// Factor of `K + λI`.
     factor: GrowingCholesky,
     /// `L⁻¹Y`
     q: AlignedVec,

@@ -35,15 +35,15 @@ const SIZES: [f64; 4] = [5.0, 10.0, 20.0, 40.0];
 struct BoundsRow {
     statement: &'static str,
     learner: &'static str,
-    /// What is varied, and its value.
+    /// The quantity that is varied, and its value.
     varied: (&'static str, f64),
     size: Option<usize>,
     measured: f64,
     bound: f64,
-    /// What holds in any case: of a regret that of predicting 0, of a size the rounds. A bound no
-    /// smaller says nothing.
+    /// Bound that holds in any case: for a regret that of predicting 0, for a size the rounds. A
+    /// bound no smaller says nothing.
     trivial: f64,
-    /// Whether something was left out; otherwise the learner is Kernel-AWV.
+    /// True if something was left out; otherwise the learner is Kernel-AWV.
     projected: bool,
 }
 
@@ -62,7 +62,7 @@ impl BoundsRow {
     }
 }
 
-/// Whether some rows keep a statement, and whether that says something.
+/// Verdict on a statement: some rows may break it, and a bound may say nothing.
 fn verdict(rows: &[&BoundsRow]) -> Cell {
     // Equality up to rounding is within.
     if rows.iter().any(|row| row.measured > row.bound * (1.0 + 1e-9)) {
@@ -92,7 +92,7 @@ struct Chosen {
     share: f64,
 }
 
-/// What is known of a stream before anything is learnt.
+/// Facts about a stream before anything is learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct StreamFacts {
     dimension: f64,
@@ -128,7 +128,7 @@ impl BoundsStream<'_> {
         self.facts.regret(self.stream.targets().iter().map(|y| y * y).sum(), lambda)
     }
 
-    /// Whether a dictionary of this size leaves out a point that is not in the span of the others.
+    /// True if a dictionary of this size leaves out a point that is not in the span of the others.
     fn leaves_out(&self, size: usize) -> bool {
         size < self.facts.hindsight.eigenvalues().len()
     }

@@ -23,7 +23,7 @@ const RADIUS: f64 = 1.0;
 /// Lengths of a curve, each twice the one before.
 const LENGTHS: usize = 5;
 
-/// What the theory names for a regime and a length.
+/// Parameters that the theory names for a regime and a length.
 #[derive(Clone, Copy, Debug)]
 struct RegimeChoice {
     lambda: f64,
@@ -73,13 +73,13 @@ impl ComplexityMethod {
         }
     }
 
-    /// Whether the learner is of this kernel.
+    /// True if the learner is of this kernel.
     fn runs(self, law: Law) -> bool {
         self != Self::Taylor || matches!(law, Law::Exponential { .. })
     }
 
-    /// What a quantity is called of this learner: Sketched-KONS keeps every point, and its cost is
-    /// that of those in the curvature.
+    /// Name of a quantity of this learner: Sketched-KONS keeps every point, and its cost is that of
+    /// those in the curvature.
     fn quantity(self, name: &'static str) -> &'static str {
         if self == Self::Sketched && name == QUANTITIES[SIZE].0 { "rounds in the sketch" } else { name }
     }
@@ -143,7 +143,7 @@ struct ComplexityTask {
     repetition: usize,
 }
 
-/// Of one learner: regret, coordinates, µs a round, and `ln det(I + K/μ)` at the `μ` of its
+/// Costs of one learner: regret, coordinates, µs a round, and `ln det(I + K/μ)` at the `μ` of its
 /// dictionary.
 type ComplexityCosts = [f64; 4];
 

@@ -27,7 +27,7 @@ const BLOCK: usize = 256;
 /// Points of a curve.
 const POINTS: usize = 60;
 
-/// What the paper projects on data.
+/// Forecaster that the paper projects on data.
 const ON_DATA: KernelForecaster = KernelForecaster::Ridge;
 
 /// The learners, in the order of pictures and tables.
@@ -121,7 +121,7 @@ const EXPECTED: [ExpectedLoss; 6] = [
     expected("cod_rna_train", ProjectedMethod::Fogd, 0.11, 2),
 ];
 
-/// How far passes go.
+/// Limits of a pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Limits {
     rows: usize,

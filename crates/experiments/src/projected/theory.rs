@@ -10,7 +10,7 @@ use mercer_readers::Dataset;
 
 use crate::hindsight::Hindsight;
 
-/// What the bounds need to know of a stream.
+/// Facts about a stream that the bounds need.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundFacts {
     /// `n`
@@ -102,7 +102,7 @@ pub(crate) fn proposition5_beta(rounds: usize, delta: f64) -> f64 {
     12.0 * (rounds as f64 / delta).ln()
 }
 
-/// What Corollaries 7 and 8 choose for a dictionary of about `m` points, and the rate that they
+/// Choice of Corollaries 7 and 8 for a dictionary of about `m` points, and the rate that they
 /// promise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tuning {
@@ -112,7 +112,7 @@ pub(crate) struct Tuning {
     pub(crate) lambda: f64,
     /// The regret's order, without constants and logarithms; it is `λ` itself.
     pub(crate) rate: f64,
-    /// Whether `m` is large enough for the optimal rate `n^{γ/(1+γ)}`.
+    /// True if `m` is large enough for the optimal rate `n^{γ/(1+γ)}`.
     pub(crate) optimal: bool,
 }
 

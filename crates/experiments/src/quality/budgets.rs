@@ -121,7 +121,7 @@ fn thousands(budget: usize) -> String {
     format!("{}k", budget as f64 / 1000.0)
 }
 
-/// Whether this error in this time is below every run that takes no more time.
+/// True if this error in this time is below every run that takes no more time.
 fn is_below(nmse: f64, microseconds: f64, shares: &[f64], micros: &[f64]) -> bool {
     !shares.iter().zip(micros).any(|(share, micros)| *micros <= microseconds && *share <= nmse)
 }

@@ -18,11 +18,11 @@ const CLIP: f64 = 1e-6;
 /// One of the two scores.
 struct Measure {
     name: &'static str,
-    /// Of a pass of `auto`.
+    /// Score of a pass of `auto`.
     ours: fn(&ClassPass) -> f64,
-    /// Of a peer.
+    /// Score of a peer.
     theirs: fn(&ClassScore) -> f64,
-    /// Whether the first is better.
+    /// True if the first is better.
     better: fn(f64, f64) -> bool,
 }
 
@@ -40,13 +40,13 @@ impl Measure {
     }
 }
 
-/// What a pass gave.
+/// Results of a pass.
 #[derive(Clone, Debug)]
 struct ClassPass {
     classes: usize,
     accuracy: f64,
     log_loss: f64,
-    /// Of a row, predicted and learnt.
+    /// Time of a row, predicted and learnt.
     microseconds: f64,
 }
 

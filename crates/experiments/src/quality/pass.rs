@@ -13,7 +13,7 @@ pub(super) const FIRST_ROWS: usize = 1000;
 /// Rows after which `auto` keeps its scaling and its members.
 const SETTLED: usize = 1024;
 
-/// What a pass gave.
+/// Results of a pass.
 #[derive(Clone, Debug)]
 pub(super) struct QualityPass {
     /// NMSE over the last half.
@@ -26,7 +26,7 @@ pub(super) struct QualityPass {
     pub(super) regret: Option<f64>,
     /// That member, or nothing.
     pub(super) best: String,
-    /// Of a row, predicted and learnt.
+    /// Time of a row, predicted and learnt.
     pub(super) microseconds: f64,
 }
 

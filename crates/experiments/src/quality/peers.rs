@@ -6,7 +6,7 @@ const SCORES: &str = include_str!("../../quality/peers.csv");
 const FIRST: &str = include_str!("../../quality/peers_first.csv");
 const CLASSES: &str = include_str!("../../quality/peers_classes.csv");
 
-/// What LightGBM is called.
+/// Name of LightGBM.
 const LIGHTGBM: &str = "b-lgbm";
 
 /// A method and its score over some rows.
@@ -45,7 +45,7 @@ fn rows<const N: usize>(file: &'static str, stream: &str) -> impl Iterator<Item 
     rows.filter(move |(name, ..)| *name == stream).map(|(_, method, numbers)| (method, numbers))
 }
 
-/// Whether a method learns row by row; the others are refitted at doublings.
+/// True if a method learns row by row; the others are refitted at doublings.
 pub(super) fn is_online(method: &str) -> bool {
     !method.starts_with("b-")
 }

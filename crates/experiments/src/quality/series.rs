@@ -50,7 +50,7 @@ struct Series {
 /// A series with its values.
 type SeriesValues = (Series, Vec<f64>);
 
-/// What a pass gave.
+/// Results of a pass.
 #[derive(Clone, Copy, Debug)]
 struct SeriesPass {
     mase: f64,

@@ -23,9 +23,9 @@ const LIST: &str = include_str!("../../quality/streams.csv");
 pub(crate) struct QualityStream {
     /// The file's name without its endings.
     pub(crate) name: &'static str,
-    /// Whether the target is a class.
+    /// True if the target is a class.
     pub(crate) of_classes: bool,
-    /// Whether the rows are in the order of time; those of the others were permuted.
+    /// True if the rows are in the order of time; those of the others were permuted.
     pub(crate) in_time: bool,
     /// The digest of the file that the peers saw.
     pub(crate) sha256: &'static str,
@@ -81,7 +81,7 @@ pub(super) struct LoadedStream {
 }
 
 impl LoadedStream {
-    /// How the rows are ordered.
+    /// Order of the rows.
     pub(super) fn order(&self) -> &'static str {
         match self.stream {
             Some(stream) if stream.in_time => "time",
@@ -126,7 +126,7 @@ fn find(plan: &Plan, of_classes: bool, rows: usize) -> Result<StreamTables> {
     Ok((loaded, missing))
 }
 
-/// What a row of each stream takes.
+/// Table of the time of a row of each stream.
 pub(super) fn times<'a>(rows: impl Iterator<Item = (&'a LoadedStream, f64)>) -> Result<Table> {
     let mut table = Table::with("stream | µs a row ~3");
     for (loaded, microseconds) in rows {

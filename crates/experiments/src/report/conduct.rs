@@ -12,26 +12,26 @@ use crate::report::edition::{Edition, SectionState};
 use crate::report::kept::{self, KeptReport};
 use crate::report::provenance::{Moment, Provenance};
 
-/// What is run, and where it goes.
+/// Experiments to run, and where their results go.
 #[derive(Clone, Copy, Debug)]
 pub struct Errand<'a> {
     /// All papers there are.
     pub papers: &'static [Paper],
     /// The names of the experiments asked for, in the order in which they run.
     pub chosen: &'a [&'a str],
-    /// How they are run.
+    /// The plan of the runs.
     pub plan: &'a Plan,
     /// The folder of the run.
     pub out: &'a Path,
-    /// Whether what is kept is run again all the same.
+    /// True if what is kept is run again all the same.
     pub fresh: bool,
     /// Where results at the papers' size are kept from run to run.
     pub full: &'a Path,
-    /// Whether those of this run are kept there.
+    /// True if results of this run are kept there.
     pub keep: bool,
 }
 
-/// What a person who waits is told of an experiment.
+/// News of an experiment for a person who waits.
 #[derive(Debug)]
 pub enum News<'a> {
     /// A result of an earlier run stands for a run.
@@ -48,16 +48,16 @@ pub enum News<'a> {
     NotKept(&'a anyhow::Error),
 }
 
-/// What there is in the end.
+/// Results in the end.
 #[derive(Debug)]
 pub struct Completion {
     /// The whole report.
     pub edition: Edition,
     /// All files written.
     pub files: Vec<PathBuf>,
-    /// How many experiments failed.
+    /// Number of experiments that failed.
     pub failures: usize,
-    /// How many were reused.
+    /// Number of experiments that were reused.
     pub reused: usize,
 }
 

@@ -28,15 +28,15 @@ pub struct Edition {
 /// One experiment.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// What it is.
+    /// The experiment.
     pub experiment: &'static Experiment,
-    /// What became of it.
+    /// Its state.
     pub state: SectionState,
-    /// What the repository keeps of it from a run at the papers' size.
+    /// The report of a run at the papers' size that the repository keeps.
     pub full: Option<KeptReport>,
 }
 
-/// What became of an experiment.
+/// State of an experiment.
 #[derive(Clone, Debug)]
 pub enum SectionState {
     /// Not asked for, or not yet run.
@@ -46,15 +46,15 @@ pub enum SectionState {
     /// It ran to its end, now or in an earlier run (`reused`) of the same program, machine, plan
     /// and data.
     Done {
-        /// What it gave.
+        /// Its report.
         kept: Box<KeptReport>,
-        /// Whether an earlier run gave it.
+        /// True if an earlier run gave it.
         reused: bool,
     },
 }
 
 impl Section {
-    /// What it handed back, if it ran to its end.
+    /// Its report, if it ran to its end.
     pub fn done(&self) -> Option<&KeptReport> {
         match &self.state {
             SectionState::Done { kept, .. } => Some(kept),
@@ -62,7 +62,7 @@ impl Section {
         }
     }
 
-    /// What is kept of a run at the papers' size, if this run of `plan` is smaller, lacks data or
+    /// Kept report of a run at the papers' size, if this run of `plan` is smaller, lacks data or
     /// did not run it.
     pub fn beside(&self, plan: &Request) -> Option<&KeptReport> {
         let complete = self.done().is_some_and(|done| done.tally().any(Outcome::NotRun) == 0);
@@ -75,7 +75,7 @@ impl Section {
         self.beside(plan).or_else(|| self.done())
     }
 
-    /// Of this run.
+    /// Tally of this run.
     pub fn tally(&self) -> Tally {
         self.done().map(KeptReport::tally).unwrap_or_default()
     }
@@ -100,7 +100,7 @@ impl Edition {
         self.sections.iter().filter_map(|section| section.beside(&self.provenance.plan))
     }
 
-    /// How many seconds the experiments took, those reused included.
+    /// Seconds that the experiments took, those reused included.
     pub fn seconds(&self) -> f64 {
         self.sections.iter().filter_map(Section::done).map(|done| done.seconds).sum()
     }

@@ -40,14 +40,14 @@ pub struct KeptReport {
     pub provenance: Provenance,
     /// When it finished.
     pub finished: Moment,
-    /// How many seconds it took.
+    /// Seconds that it took.
     pub seconds: f64,
-    /// What it handed back.
+    /// Its report.
     pub report: Report,
 }
 
 impl KeptReport {
-    /// Whether the experiment's sources are those that made it.
+    /// True if the experiment's sources are those that made it.
     pub fn is_current(&self, experiment: &Experiment) -> bool {
         self.sources == experiment.fingerprint()
     }
@@ -57,7 +57,7 @@ impl KeptReport {
         self.provenance.plan.command(&[&self.experiment])
     }
 
-    /// How many of its comparisons came to what.
+    /// Numbers of its comparisons by outcome.
     pub fn tally(&self) -> Tally {
         Tally::of_report(&self.report)
     }
@@ -73,7 +73,7 @@ pub fn place(folder: &Path, experiment: &str) -> PathBuf {
     folder.join(format!("{experiment}.json.gz"))
 }
 
-/// What is kept of the experiment of this name.
+/// Kept report of the experiment of this name.
 pub fn load(folder: &Path, experiment: &str) -> Result<Option<KeptReport>> {
     let path = place(folder, experiment);
     if !path.exists() {

@@ -19,7 +19,7 @@ pub struct Provenance {
     pub program: Program,
     /// The machine, on which times depend.
     pub machine: Machine,
-    /// What was asked for.
+    /// The request.
     pub plan: Request,
     /// The files found for the data sets of the manifest, in its order, and for the streams of the
     /// comparison of quality.
@@ -49,7 +49,7 @@ pub struct Machine {
     pub system: String,
 }
 
-/// What was asked for.
+/// Request for a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The papers' size, or the reduced one.
@@ -69,13 +69,13 @@ pub struct DataFile {
     pub name: String,
     /// The sha256 of the file found; `None` for one compiled into the program.
     pub sha256: Option<String>,
-    /// Whether that is the manifest's; `None` if the manifest has none.
+    /// True if that is the manifest's; `None` if the manifest has none.
     pub as_listed: Option<bool>,
 }
 
 impl Provenance {
-    /// Of this program on this machine with this plan. Reads every data file found once, and asks
-    /// `git` for the commit.
+    /// Provenance of this program on this machine with this plan. Reads every data file found once,
+    /// and asks `git` for the commit.
     pub fn of(plan: &Plan) -> Result<Self, DataError> {
         let (mut data, mut absent) = (Vec::new(), Vec::new());
         for entry in plan.registry.entries() {
@@ -111,7 +111,7 @@ impl Provenance {
 }
 
 impl Program {
-    /// Whether its commit holds all that it was built from.
+    /// True if its commit holds all that it was built from.
     pub fn is_clean(&self) -> bool {
         !self.commit.is_empty() && self.commit.chars().all(|c| c.is_ascii_hexdigit())
     }
@@ -139,7 +139,7 @@ impl Request {
         Self { full: plan.full, repetitions: plan.repetitions, seed: plan.seed, threads: plan.threads }
     }
 
-    /// Whether it is the papers' own: their size, and each experiment's own number of repetitions.
+    /// True if it is the papers' own: their size, and each experiment's own number of repetitions.
     pub fn is_papers(&self) -> bool {
         self.full && self.repetitions.is_none()
     }
@@ -175,7 +175,7 @@ fn commit() -> Option<String> {
     Some(if changed.is_empty() { commit } else { format!("{commit} with local changes") })
 }
 
-/// What git prints of the repository this program was built from, while it is there.
+/// Output of git about the repository this program was built from, while it is there.
 fn git(arguments: &[&str]) -> Option<String> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new("git").arg("-C").arg(repository).args(arguments).output().ok()?;

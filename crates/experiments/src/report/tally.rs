@@ -1,4 +1,4 @@
-//! How many comparisons came to what, the three kinds apart.
+//! Numbers of comparisons by outcome, the three kinds apart.
 
 use serde::Serialize;
 
@@ -10,18 +10,18 @@ use crate::table::TableVerdict;
 /// The comparisons of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Those that came out.
+    /// Number of comparisons that came out.
     pub came_out: usize,
-    /// Of those, the ones that need a choice of ours or whose bound is loose.
+    /// Number of those which need a choice of ours or whose bound is loose.
     pub qualified: usize,
-    /// Those that did not come out.
+    /// Number of comparisons that did not come out.
     pub differ: usize,
-    /// Those that could not be made.
+    /// Number of comparisons that could not be made.
     pub not_run: usize,
 }
 
 impl Counts {
-    /// How many came to this.
+    /// Number of comparisons with this outcome.
     pub fn of(&self, outcome: Outcome) -> usize {
         match outcome {
             Outcome::Reproduced => self.came_out,
@@ -50,7 +50,7 @@ pub struct Tally {
     pub printed: Counts,
     /// Bounds and orders that a paper proves or states.
     pub bounds: Counts,
-    /// What this project says.
+    /// Statements of this project.
     pub claims: Counts,
 }
 
@@ -72,8 +72,8 @@ impl Tally {
         }
     }
 
-    /// Of one report: the verdicts of its tables, and the comparisons that it says could not be
-    /// made.
+    /// Tally of one report: the verdicts of its tables, and the comparisons that it says could not
+    /// be made.
     pub fn of_report(report: &Report) -> Self {
         let mut tally = Self::default();
         report.judged().iter().for_each(|judged| tally.count(judged));
@@ -82,8 +82,8 @@ impl Tally {
         tally
     }
 
-    /// How many of all kinds came to this: whether there is anything to list, and nothing to boast
-    /// of.
+    /// Number of comparisons of all kinds with this outcome: to know if there is anything to list,
+    /// and nothing to boast of.
     pub fn any(&self, outcome: Outcome) -> usize {
         ComparisonKind::ALL.iter().map(|kind| self.of(*kind).of(outcome)).sum()
     }

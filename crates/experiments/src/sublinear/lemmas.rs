@@ -14,7 +14,7 @@ use mercer_learners::Error;
 use mercer_readers::Dataset;
 use mercer_sparsify::{Admission, Ald, NewtonBasis, Probe};
 
-/// What the ALD rule does to a stream.
+/// Walk of the ALD rule along a stream.
 struct Walk<K> {
     /// The kept points.
     basis: NewtonBasis<K>,

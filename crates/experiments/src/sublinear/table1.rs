@@ -114,7 +114,7 @@ struct Table1Task {
     repetition: usize,
 }
 
-/// What one pass, or the comparator, gave.
+/// Results of one pass, or of the comparator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Table1Pass {
     loss: f64,
@@ -174,7 +174,7 @@ fn samples(runs: &Runs<Table1Task, Table1Pass>, regime: &Regime, method: Table1M
     pairs.map(|(pass, best)| [pass.loss - best.loss, pass.size, 1e6 * pass.seconds_per_round]).collect()
 }
 
-/// What the theory says of a quantity.
+/// Growth of a quantity by the theory.
 type Theory = fn(&theory::Bounds) -> Growth;
 
 /// The measured quantities in the order of [`samples`]: name, label and theory.

@@ -56,7 +56,7 @@ impl Table3Runs {
     }
 }
 
-/// What became of one data set.
+/// Outcome of one data set.
 #[derive(Clone, Debug)]
 pub enum Table3Result {
     /// It was run.
@@ -87,7 +87,7 @@ pub enum Table3Result {
 pub struct StreamResult {
     /// Which one, and how it is run.
     pub stream: Table3Stream,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Table3Result,
 }
 
@@ -232,7 +232,7 @@ fn tasks(stream: usize, plan: &Plan) -> Vec<Table3Task> {
     tasks
 }
 
-/// How many permutations a setting is run on.
+/// Number of permutations that a setting is run on.
 fn passes_of(stream: &Table3Stream, setting: Table3Setting, plan: &Plan) -> usize {
     let learner = setting.learner();
     let compared = stream.setting(learner) == setting || stream.restarted(learner) == Some(setting);
@@ -251,7 +251,7 @@ fn mean_size(runs: &Table3Runs) -> f64 {
     mean_of(&runs.passes, |pass| pass.size as f64)
 }
 
-/// Whether the passes are as long as the paper's.
+/// True if the passes are as long as the paper's.
 fn is_whole(runs: &Table3Runs, plan: &Plan) -> bool {
     runs.passes.iter().all(|pass| plan.size.is_none_or(|limit| pass.rounds < limit))
 }

@@ -30,7 +30,7 @@ fn plan(threads: usize) -> Plan {
     Plan { repetitions: Some(1), ..Plan::reduced(bundled(), 7, threads) }
 }
 
-/// What the experiment of this name gives at this size.
+/// Report of the experiment of this name at this size.
 fn run(name: &str, plan: &Plan, size: usize) -> Report {
     run_whole(name, &Plan { size: Some(size), ..plan.clone() })
 }

@@ -37,7 +37,7 @@ fn convergence_of_short_passes() {
     insta::assert_snapshot!("convergence", table("convergence", 300));
 }
 
-/// How near they come is told of the whole run alone.
+/// The whole run alone tells how near they come.
 #[test]
 fn twelve_systems_of_few_pairs() {
     let table = table("operator_peers", 200);

@@ -18,7 +18,7 @@ use crate::statements::{Evidence, PAGES, Statement, Status, read};
 use crate::table::TableVerdict;
 use nalgebra::DMatrix;
 
-/// What the papers number, read off their texts; the pages may say more.
+/// Statements that the papers number, read off their texts; the pages may say more.
 const NUMBERED: [(&str, &[&str]); 4] = [
     (
         "sublinear",
@@ -161,7 +161,7 @@ fn verdicts(table: &str, words: &str) -> Option<Vec<TableVerdict>> {
     experiments().find_map(of)
 }
 
-/// What is wrong with one piece of evidence.
+/// Fault of one piece of evidence.
 fn fault(root: &Path, shown: &Evidence) -> Option<String> {
     match shown {
         Evidence::File { path, function } => {

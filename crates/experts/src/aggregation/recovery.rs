@@ -1,4 +1,4 @@
-//! What keeps a round out of all proportion from deciding the weights for good.
+//! Guard that keeps a round out of all proportion from deciding the weights for good.
 
 use mercer_core::{Inconsistent, Validate};
 

@@ -1,7 +1,7 @@
 //! The rules of aggregation by name.
 
-/// How regrets become weights. `R_k = Σ r_k` and `V_k = Σ r_k²` over the rounds so far, and
-/// `b_t = max_{s≤t,k} |r_{k,s}|`.
+/// Rule that turns regrets into weights. `R_k = Σ r_k` and `V_k = Σ r_k²` over the rounds so far,
+/// and `b_t = max_{s≤t,k} |r_{k,s}|`.
 ///
 /// | rule | weights | regret against expert `k` |
 /// |---|---|---|
@@ -43,7 +43,7 @@ pub enum Rule {
 mercer_core::names!(pub Rule { Ewa = "ewa", Boa = "boa", MlPoly = "ml-poly" });
 
 impl Rule {
-    /// Whether a share of the weight means something: its weights are exponential.
+    /// True if a share of the weight means something: its weights are exponential.
     pub(super) fn shares(self) -> bool {
         self != Self::MlPoly
     }

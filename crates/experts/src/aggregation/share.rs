@@ -36,7 +36,7 @@ impl fmt::Display for Share {
     }
 }
 
-/// How [`Share::Decreasing`] is written.
+/// Text of [`Share::Decreasing`].
 const DECREASING: &str = "auto";
 
 /// A text that is no [`Share`].

@@ -136,7 +136,7 @@ impl Adwin {
         }
     }
 
-    /// Whether a cut tells a change, and then whether one tells of larger values.
+    /// The change that a cut tells, if one does: true if some cut tells of larger values.
     fn change(&self) -> Option<bool> {
         let Bucket { moments, low, high } = self.window;
         let (n, mean) = (moments.count() as f64, moments.mean());

@@ -47,7 +47,7 @@ impl Moments {
         if deviation > ROUNDING * self.mean.abs() { deviation } else { 0.0 }
     }
 
-    /// Those of both together (Chan, Golub and LeVeque 1983).
+    /// Moments of both together (Chan, Golub and LeVeque 1983).
     pub(super) fn merged(&self, other: &Self) -> Self {
         let count = self.count + other.count;
         let (n, own, others) = (count.max(1) as f64, self.count as f64, other.count as f64);

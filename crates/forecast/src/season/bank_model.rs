@@ -155,7 +155,7 @@ impl BankModel {
     }
 }
 
-/// Whether the observation has this state in it.
+/// True if the observation has this state in it.
 pub(super) fn is_seen(state: usize) -> bool {
     matches!(state, 0 | 2) || state >= FRONT && (state - FRONT).is_multiple_of(2)
 }

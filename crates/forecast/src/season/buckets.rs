@@ -30,7 +30,7 @@ const BEGINS_WITH: f64 = 24.0;
 struct Bucket {
     losses: Vec<f64>,
     rows: f64,
-    /// What `rows` and losses are multiplied by for an error, `η^{1/w}`.
+    /// Factor that multiplies `rows` and losses for an error, `η^{1/w}`.
     decay: f64,
     /// `1/w`
     share: f64,

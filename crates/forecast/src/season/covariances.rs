@@ -10,7 +10,7 @@ pub(super) struct CovarianceStep<'a> {
     pub(super) model: &'a BankModel,
     /// The filters; where there are fewer, the first stands in the places of the others.
     pub(super) group: [usize; LANES],
-    /// Whether the row was observed.
+    /// True if the row was observed.
     pub(super) observed: bool,
     /// The lower triangles of all filters, one after the other.
     pub(super) covariances: &'a mut [f64],

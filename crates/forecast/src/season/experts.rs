@@ -10,7 +10,7 @@ use super::lags::{LagSet, Past, View, reach};
 use super::params::SeasonParams;
 use crate::ForecastScratch;
 
-/// What a regression's target must have before it.
+/// Rows that a regression's target must have before it.
 const FIRST_ROWS: usize = 2;
 
 /// A coordinate and what is known of the series in it.

@@ -62,7 +62,7 @@ impl FreeExperts {
         Self { last: 0.0, mean: Mean::default(), phases: periods.iter().map(|m| Phases::new(*m)).collect() }
     }
 
-    /// How many there are with so many periods.
+    /// Number of free experts with so many periods.
     pub(super) fn count(periods: usize) -> usize {
         2 + 2 * periods
     }

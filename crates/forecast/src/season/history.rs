@@ -1,4 +1,4 @@
-//! What is kept of a coordinate's past: the last rows, their range, and their mean.
+//! History of a coordinate: the last rows, their range, and their mean.
 
 use mercer_core::{Inconsistent, Validate};
 

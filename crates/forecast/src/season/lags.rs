@@ -31,7 +31,7 @@ const CONSTANT: f64 = 0.3;
 /// Lags count no more than this many scales.
 const FARTHEST: f64 = 1e9;
 
-/// What a regression learns a correction of.
+/// Anchor that a regression learns a correction of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Anchor {
@@ -56,7 +56,7 @@ pub(super) struct View<'a> {
     pub(super) bounds: (f64, f64),
 }
 
-/// What a set of regressions is made of: it follows from the periods and the detail.
+/// Design of a set of regressions: it follows from the periods and the detail.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Design {
@@ -71,7 +71,7 @@ struct Design {
     members: Vec<(Anchor, f64)>,
 }
 
-/// How the lags near 1 and the prior of a set are chosen.
+/// Choice of the lags near 1 and of the prior of a set.
 #[derive(Clone, Copy)]
 struct LagChoice {
     near: usize,
@@ -336,7 +336,7 @@ impl Regression {
     }
 }
 
-/// What the regressions need of a coordinate.
+/// Past of a coordinate, as the regressions need it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Past {

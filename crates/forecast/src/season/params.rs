@@ -1,4 +1,4 @@
-//! What a season mixture is told: periods, steps ahead, how many experts, and its intervals.
+//! Parameters of a season mixture: periods, steps ahead, number of experts, and its intervals.
 
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 
@@ -23,7 +23,7 @@ pub enum Periods {
     Given(Vec<usize>),
 }
 
-/// How many experts there are.
+/// Number of experts.
 ///
 /// New variants come last, since files count them from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Default for Detail {
 }
 
 impl Detail {
-    /// What the learner may cost, if there is one.
+    /// Budget of the learner, if there is one.
     pub(super) fn budget(self) -> Option<usize> {
         if let Self::WithLearner { budget } = self { Some(budget) } else { None }
     }
@@ -63,7 +63,7 @@ parameters! {
         /// `H`, from 1 to 2000: forecasts of `1 … H` steps teach the weights and the intervals.
         /// Longer forecasts use those of `H`.
         horizons: usize = 12,
-        /// How many experts there are.
+        /// Number of experts.
         detail: Detail = Detail::default(),
         /// The share of rows that intervals between the quantiles of `(1 ∓ coverage)/2` are held
         /// to.

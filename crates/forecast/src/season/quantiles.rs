@@ -44,7 +44,7 @@ struct Residuals {
     horizons: usize,
 }
 
-/// What is known of the errors of all horizons.
+/// Errors of all horizons, as far as they are known.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Quantiles {
@@ -121,7 +121,7 @@ impl Quantiles {
         self.squares[h] += (error * error - self.squares[h]) / self.counted[h].min(MEMORY) as f64;
     }
 
-    /// How far the quantile of `p` is from the forecast of `step` steps. Beyond the largest
+    /// Distance of the quantile of `p` from the forecast of `step` steps. Beyond the largest
     /// horizon, and before errors of as many steps are known, the deviation grows like the root of
     /// the steps; `unit` is that of one step while no error is known.
     pub(super) fn offset(&self, p: f64, step: usize, unit: f64) -> f64 {

@@ -1,4 +1,4 @@
-//! What forecasts were worth when their rows had come, beside forecasts that cost nothing.
+//! Scores of forecasts when their rows had come, beside forecasts that cost nothing.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -10,11 +10,11 @@ pub struct Tally {
     pub count: usize,
     /// Errors of the mixture.
     pub mixture: ErrorSums,
-    /// Those of the value of a season ago; of the last value without a season.
+    /// Errors of the value of a season ago; of the last value without a season.
     pub seasonal_naive: ErrorSums,
-    /// Those of the last value.
+    /// Errors of the last value.
     pub last_value: ErrorSums,
-    /// Those of the running mean.
+    /// Errors of the running mean.
     pub mean: ErrorSums,
 }
 

@@ -36,7 +36,7 @@ struct WaitingForecast {
     experts: Vec<f64>,
 }
 
-/// What there is once the warm-up is over.
+/// The series once the warm-up is over.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SettledSeries {
@@ -124,13 +124,13 @@ impl SeasonSeries {
         }
     }
 
-    /// Whether forecasts are more than the last value: a season is known, or the experts have
+    /// True if forecasts are more than the last value: a season is known, or the experts have
     /// begun.
     pub(super) fn warmed_up(&self) -> bool {
         self.settled.is_some() || self.periods.first().is_some_and(|period| self.rows >= *period)
     }
 
-    /// Whether a number was observed.
+    /// True if a number was observed.
     pub(super) fn is_begun(&self) -> bool {
         self.free.observed() > 0
     }
@@ -149,7 +149,7 @@ impl SeasonSeries {
         self.settled.as_ref().map_or_else(SeasonScores::default, |settled| settled.scores)
     }
 
-    /// How far the quantile of `p` is from the forecast of `step` steps.
+    /// Distance of the quantile of `p` from the forecast of `step` steps.
     pub(super) fn offset(&self, p: f64, step: usize, horizons: usize) -> f64 {
         match &self.settled {
             Some(settled) => settled.quantiles.offset(p, self.gap + step, settled.experts.unit()),
@@ -278,7 +278,7 @@ impl SeasonSeries {
         self.rows += 1;
     }
 
-    /// Whether the beginning is long enough, and full enough or very long.
+    /// True if the beginning is long enough, and full enough or very long.
     fn warm(&self) -> bool {
         let rows = warm_up(&self.periods);
         self.rows >= rows && self.free.observed() >= rows / 3 || self.rows >= 4 * rows

@@ -1,4 +1,4 @@
-//! What experts were worth in other series of the same kind, for a series that begins.
+//! Weights that experts had in other series of the same kind, for a series that begins.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -23,7 +23,7 @@ struct SeriesKind {
     buckets: Vec<MeanRatios>,
 }
 
-/// Of a bucket: the series that had errors in it, and means of the logarithms.
+/// Means of a bucket: the series that had errors in it, and means of the logarithms.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct MeanRatios {
@@ -52,7 +52,7 @@ impl SharedWeights {
         }
     }
 
-    /// What is known of series with these experts: nothing, or of each bucket something.
+    /// Means of series with these experts: none, or one for each bucket.
     pub(super) fn of(&self, periods: &[usize], experts: usize, buckets: usize) -> &[MeanRatios] {
         let same =
             |kind: &&SeriesKind| kind.periods == periods && kind.experts == experts && kind.buckets.len() == buckets;

@@ -1,4 +1,4 @@
-//! How what there is after the warm-up is written: nothing, without a learner as ever, or with one.
+//! Files of the state after the warm-up: nothing, without a learner as ever, or with one.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

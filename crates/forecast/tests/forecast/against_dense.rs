@@ -116,7 +116,7 @@ fn opf_with_matrices() -> TestResult {
     Ok(())
 }
 
-/// What is missing makes no row, and its prediction stands in for it.
+/// A missing output makes no row, and its prediction stands in for it.
 #[test]
 fn opf_with_missing_outputs() -> TestResult {
     let mut series = streams::integrating(4, 260, 2, 0);

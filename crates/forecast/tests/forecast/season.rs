@@ -1,4 +1,4 @@
-//! What a season mixture promises: gaps, spoilt numbers, trends, floors, and what it is worth.
+//! Promises of a season mixture: gaps, spoilt numbers, trends, floors, and what it is worth.
 
 use mercer_core::Validate;
 use mercer_forecast::{Detail, Forecaster, Periods, SeasonMixture, SeasonParams, Seasons, SharedWeights};

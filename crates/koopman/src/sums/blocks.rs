@@ -21,9 +21,9 @@ pub(crate) struct Sums {
     /// `B`, without columns where `x` carries inputs.
     pub(crate) lagged: Matrix,
     pub(crate) squares: Vec<f64>,
-    /// What the pairs in `B` weigh.
+    /// Weight of the pairs in `B`.
     pub(crate) lags: f64,
-    /// What the pairs weigh in all, and how many they were; parts of them after a retraction.
+    /// Weight and number of the pairs in all; parts of them after a retraction.
     pub(crate) weight: f64,
     pub(crate) rows: f64,
 }

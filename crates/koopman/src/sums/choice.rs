@@ -59,7 +59,7 @@ impl RidgeScore {
         Self { ridge: 1.0, value: f64::INFINITY, parts: Vec::new() }
     }
 
-    /// Whether this error is the larger one by no more than chance lets expect: by so many standard
+    /// True if this error is the larger one by no more than chance lets expect: by so many standard
     /// errors of its differences from the other over the groups, or by rounding.
     pub(crate) fn is_as_small_as(&self, other: &Self, errors: f64) -> bool {
         let differences: Vec<f64> = self.parts.iter().zip(&other.parts).map(|(a, b)| a - b).collect();

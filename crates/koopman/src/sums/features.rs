@@ -63,13 +63,13 @@ impl Features {
         Some(self.basis.kernel()).filter(|_| !self.basis.is_empty())
     }
 
-    /// Whether the features are the same, whether or not there is room for more: without a point
-    /// any two are.
+    /// True if the features are the same, with room for more or without. Without a point any two
+    /// are the same.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.basis == other.basis || (self.basis.is_empty() && other.basis.is_empty())
     }
 
-    /// Whether a further point may join.
+    /// True if a further point may join.
     pub(crate) fn has_room(&self) -> bool {
         self.basis.len() < self.most
     }

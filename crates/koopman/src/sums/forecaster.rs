@@ -18,7 +18,7 @@ use crate::Error;
 /// mean square of the data.
 const FARTHEST: f64 = 50.0;
 
-/// What forecasts in scaled units.
+/// Forecaster in scaled units.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecaster {
     features: Features,

@@ -51,7 +51,7 @@ const MOST_RIDGE: f64 = 1e-3;
 const ALIKE_ON_AVERAGE: f64 = 3.0;
 const ALIKE_EACH: f64 = 40.0;
 const FEWEST_BLOCKS: usize = 8;
-/// Of smaller residuals none is better.
+/// Residuals below this are all equally good.
 const EXACT: f64 = 1e-6;
 /// Moduli of a deterministic system that differ by less are taken as one, if their spreads allow.
 const ALIKE: f64 = 1e-3;
@@ -65,7 +65,7 @@ pub struct Mode {
     pub spread: f64,
     /// `√(E|f(x⁺) − μf(x)|² / E|f(x)|²)`; for a stochastic system near `√(1 − |μ|²)`.
     pub residual: f64,
-    /// Whether it can be trusted: for a deterministic system when the residual is small, for a
+    /// True if it can be trusted: for a deterministic system when the residual is small, for a
     /// stochastic one when the modulus is more than three spreads and not above 1 by more than two.
     pub reliable: bool,
 }
@@ -78,9 +78,9 @@ pub(crate) struct Spectrum {
     pub(crate) functions: Vec<[Vec<f64>; 2]>,
     /// Blocks of the jackknife.
     pub(crate) blocks: usize,
-    /// Whether instruments were taken, because of noise of measurement.
+    /// True if instruments were taken, because of noise of measurement.
     pub(crate) instruments: bool,
-    /// Whether the operator was taken as its own adjoint.
+    /// True if the operator was taken as its own adjoint.
     pub(crate) reversible: bool,
 }
 
@@ -216,7 +216,7 @@ fn slow_first(modes: &mut [(Mode, [Vec<f64>; 2])]) {
     }
 }
 
-/// Whether the modulus of the slowest mode, of the given parts, is larger with instruments than
+/// True if the modulus of the slowest mode, of the given parts, is larger with instruments than
 /// chance lets expect.
 fn is_noisy(slowest: &[Vec<f64>], groups: &[Group<'_>], total: &Sums, next: &Matrix) -> Result<bool, Error> {
     let span = Span::new(slowest, groups, total, next)?;
@@ -235,7 +235,7 @@ fn is_noisy(slowest: &[Vec<f64>], groups: &[Group<'_>], total: &Sums, next: &Mat
     Ok(larger > CERTAIN * spread.max(ROUNDING) && second(&instruments.pairs.values) <= Some(1.0 + 2.0 * spread))
 }
 
-/// What eigenpairs are fitted from.
+/// Sums that eigenpairs are fitted from.
 #[derive(Clone, Copy)]
 enum FitSource {
     LeastSquares,
@@ -272,7 +272,7 @@ impl Span {
         Ok(Self { total, next, left_out, basis })
     }
 
-    /// Whether `BᵀAB` differs from its transpose by no more than chance lets expect: whether the
+    /// True if `BᵀAB` differs from its transpose by no more than chance lets expect: whether the
     /// pairs look the same when time runs backward.
     fn is_reversible(&self) -> bool {
         let difference =

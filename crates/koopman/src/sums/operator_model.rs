@@ -1,4 +1,4 @@
-//! What was learnt: choice, modes and forecasts.
+//! Model that was learnt: choice, modes and forecasts.
 
 use std::ops::Range;
 
@@ -25,7 +25,8 @@ pub struct Choice {
     pub size: usize,
 }
 
-/// How well one step is forecast, as parts of the variance of a state: sums over its coordinates.
+/// Quality of forecasts of one step, as parts of the variance of a state: sums over its
+/// coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// The error on held-out pairs.
@@ -87,26 +88,26 @@ impl OperatorModel {
         self.rounds
     }
 
-    /// Whether the state is told by the one before it but for less than a hundredth of its
+    /// True if the state is told by the one before it but for less than a hundredth of its
     /// variance.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
         self.deterministic
     }
 
-    /// How well one step is forecast.
+    /// Quality of forecasts of one step.
     #[must_use]
     pub fn quality(&self) -> Quality {
         self.quality
     }
 
-    /// What forecasts are made with.
+    /// Choice that forecasts are made with.
     #[must_use]
     pub fn forecast_choice(&self) -> &Choice {
         &self.choices[0]
     }
 
-    /// What the modes are read from.
+    /// Choice that the modes are read from.
     #[must_use]
     pub fn spectrum_choice(&self) -> &Choice {
         &self.choices[1]
@@ -132,14 +133,14 @@ impl OperatorModel {
         &self.spectrum.modes
     }
 
-    /// Whether the modes come from two-stage least squares, because the states are measured with
+    /// True if the modes come from two-stage least squares, because the states are measured with
     /// noise or do not tell the whole state: those of least squares have too small a modulus.
     #[must_use]
     pub fn has_instruments(&self) -> bool {
         self.spectrum.instruments
     }
 
-    /// Whether the pairs look the same when time runs backward, so that modes come from a
+    /// True if the pairs look the same when time runs backward, so that modes come from a
     /// self-adjoint operator.
     #[must_use]
     pub fn is_reversible(&self) -> bool {

@@ -55,7 +55,7 @@ impl ColumnScale {
         scaled.extend(x.iter().zip(units).map(|(x, (mean, deviation))| (x - mean) / deviation));
     }
 
-    /// Whether the squares of polynomials of the scaled numbers stay in range.
+    /// True if the squares of polynomials of the scaled numbers stay in range.
     pub(crate) fn fits(&self, x: &[f64]) -> bool {
         let units = self.means.iter().zip(&self.deviations);
         x.iter().zip(units).all(|(x, (mean, deviation))| ((x - mean) / deviation).abs() < 1e25)

@@ -82,7 +82,7 @@ impl PairStretch {
         self.next.get(i).copied()
     }
 
-    /// Whether pair `i` begins where the one before it led to.
+    /// True if pair `i` begins where the one before it led to.
     pub(crate) fn is_led_to(&self, i: usize) -> bool {
         i > 0 && self.next.get(i - 1) == Some(&self.now[i])
     }

@@ -86,7 +86,7 @@ fn conventions() -> Vec<SogdParams> {
     all
 }
 
-/// What the cases of a test came to.
+/// Results of the cases of a test.
 #[derive(Default)]
 struct Tally {
     sizes: BTreeSet<(usize, usize)>,

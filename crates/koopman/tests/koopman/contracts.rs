@@ -1,5 +1,5 @@
-//! What holds for every learner: refusals change nothing, blocks equal single steps, a step at
-//! fixed size allocates nothing.
+//! Contracts of every learner: refusals change nothing, blocks equal single steps, a step at fixed
+//! size allocates nothing.
 
 use mercer_core::ExampleError;
 use mercer_kernels::{Gaussian, Linear};

@@ -69,8 +69,8 @@ fn assert_finds<const N: usize>(
     Ok(())
 }
 
-/// What a constant step finds has a spread of the order of √η that does not fall with time: at η =
-/// 0.3 it is that of a mean over the last few draws from state 0. An eigenvalue of −½ is seen at
+/// The result of a constant step has a spread of the order of √η that does not fall with time: at η
+/// = 0.3 it is that of a mean over the last few draws from state 0. An eigenvalue of −½ is seen at
 /// −0.35 as well as at −0.65, and is right in the mean over time. (The pairs are drawn one by one:
 /// along a path, where x is the x⁺ learnt last, the mean has a bias of the order of η as well.)
 #[test]

@@ -36,7 +36,7 @@ const INFORMATION: [f64; FEATURES] = [1.0, 1.0, 1.0, 10.0, 10.0, 10.0, 1.0];
 const PRIOR: f64 = 0.1;
 /// Scores are cut here.
 const CUT: f64 = 2.0;
-/// How much of the shares of late stays after a row.
+/// Factors by which the shares of late shrink after a row.
 const KEPT: [f64; 2] = [0.8, 0.98];
 /// A share of late of 0 counts as this.
 const LEAST: f64 = 0.01;

@@ -34,7 +34,7 @@ use crate::learner::check_input;
 use crate::loss::{Logistic, Loss, Softmax};
 use crate::{Error, Regressor, RegressorExt, Scratch};
 
-/// How classes become targets.
+/// Coding of classes as targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum TargetCoding {
@@ -139,13 +139,13 @@ impl<R: Regressor> Classifier<R> {
         self.classes
     }
 
-    /// Whether it takes further classes.
+    /// True if it takes further classes.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.way != TargetCoding::Two
     }
 
-    /// Whether its probabilities are learnt from its scores.
+    /// True if its probabilities are learnt from its scores.
     #[must_use]
     pub fn is_calibrated(&self) -> bool {
         self.probability.classes().is_some()
@@ -161,7 +161,7 @@ impl<R: Regressor> Classifier<R> {
         &mut self.learner
     }
 
-    /// Whether its scores have probabilities.
+    /// True if its scores have probabilities.
     #[must_use]
     pub fn has_probabilities(&self) -> bool {
         self.is_calibrated() || matches!(self.learner.loss(), Loss::Squared(_) | Loss::Logistic(_) | Loss::Softmax(_))
@@ -257,7 +257,7 @@ impl<R: Regressor> Classifier<R> {
         }
     }
 
-    /// Whether class `class` can be learnt, if need be after it has joined.
+    /// Refuses a class that cannot be learnt, not even after it has joined.
     fn check_class(&self, class: usize) -> Result<(), Error> {
         let most = if self.is_open() { self.classes } else { self.classes - 1 };
         let requirement = if self.is_open() { "at most one above those met" } else { "0 or 1; it was made for two" };

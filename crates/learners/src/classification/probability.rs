@@ -17,7 +17,7 @@ use super::calibration::Calibration;
 /// The most that one forecaster leads by, in nats.
 const MOST: f64 = 20.0;
 
-/// What makes probabilities of scores.
+/// Model that turns scores into probabilities.
 ///
 /// New variants come last, since files count them from 0.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ pub struct ClassScore {
     /// For each class its weight, and the weight of its rounds that were predicted right.
     classes: Vec<(f64, f64)>,
     log_loss: f64,
-    /// Whether every round had a probability.
+    /// True if every round had a probability.
     all_probable: bool,
     confidences: Vec<Bin>,
 }

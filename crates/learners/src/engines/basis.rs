@@ -37,7 +37,7 @@ pub trait FeatureMap: Send + Sync {
     fn input_dimension(&self) -> usize;
     /// Number of coordinates.
     fn coordinates(&self) -> usize;
-    /// What the learner reports as its dictionary size.
+    /// Dictionary size that the learner reports.
     fn size(&self) -> usize;
     /// `features ← z(x)`; `work` is memory for intermediate results.
     fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec);

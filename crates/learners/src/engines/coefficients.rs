@@ -28,7 +28,7 @@ pub struct SampleView<'a, K> {
     /// Its kernel row `k`, which is also its coordinates, and `κ = k(x, x)`. The update may change
     /// the coordinates.
     pub probe: &'a mut Probe,
-    /// What the rule says of it. A rule that would keep it in a full dictionary says
+    /// The rule's answer to it. A rule that would keep it in a full dictionary says
     /// [`Answer::Skip`].
     pub answer: Answer,
     /// Its target, of positive weight.
@@ -38,11 +38,11 @@ pub struct SampleView<'a, K> {
     pub leaving: &'a mut Vec<usize>,
 }
 
-/// How kernel coefficients move.
+/// An update of kernel coefficients.
 ///
 /// The engine predicts; no method has a default, so an update around another one forgets none.
 pub trait CoefficientUpdate<K>: Clone + Send + Sync {
-    /// What is minimised.
+    /// The loss that it minimises.
     fn loss(&self) -> Loss;
 
     /// Learns the example and gives the prediction made before. An update that keeps `x` appends a
@@ -60,7 +60,7 @@ pub trait CoefficientUpdate<K>: Clone + Send + Sync {
     /// [`Growth::refused`] when it cannot.
     fn reshape(&mut self, growth: Growth) -> Result<(), Error>;
 
-    /// Whether its state is that of a dictionary of so many points with inputs of this dimension:
+    /// True if its state is that of a dictionary of so many points with inputs of this dimension:
     /// the answer when it was read back.
     fn fits(&self, points: usize, inputs: usize) -> bool;
 }

@@ -22,7 +22,7 @@ use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Sh
 
 /// Which rounds enter the curvature.
 pub trait Curvature: Send + Sync {
-    /// Whether a round whose curvature is `q = h² k_xᵀA⁻¹k_x` enters; the same answer until
+    /// True if a round whose curvature is `q = h² k_xᵀA⁻¹k_x` enters; the same answer until
     /// [`next`](Self::next).
     fn enters(&self, q: f64) -> bool;
     /// A round is over.
@@ -57,7 +57,7 @@ impl Terms {
     }
 }
 
-/// What the engine finds of an input, beside `v` in memory.
+/// Values that the engine computes for an input, beside `v` in memory.
 #[derive(Clone, Copy, Debug)]
 struct DualProbe {
     /// `f(x)`

@@ -98,7 +98,7 @@ impl<K: Kernel> KernelExpansion<K> {
         self.coefficients.outputs()
     }
 
-    /// What it minimises.
+    /// The loss that it minimises.
     #[must_use]
     pub fn loss(&self) -> Loss {
         self.loss
@@ -110,7 +110,7 @@ impl<K: Kernel> KernelExpansion<K> {
         self.squared_norm
     }
 
-    /// How it moves.
+    /// Its gradient rule.
     pub(crate) fn rule(&self) -> GradientRule {
         GradientRule { loss: self.loss, step_size: self.step_size, radius: self.radius }
     }
@@ -219,7 +219,7 @@ impl<K: Kernel> KernelExpansion<K> {
     }
 }
 
-/// How a gradient step is made.
+/// The rule of a gradient step: loss, step size and radius.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GradientRule {
     pub(crate) loss: Loss,

@@ -26,11 +26,11 @@ pub struct SeenByKernels<'a> {
     pub prediction: f64,
     /// Its target, of positive weight.
     pub target: Target<'a>,
-    /// Whether the dictionary is full: `x` cannot join.
+    /// True if the dictionary is full: `x` cannot join.
     pub is_full: bool,
 }
 
-/// How the coefficients of several kernels move. It minimises the squared loss of one output.
+/// An update of the coefficients of several kernels. It minimises the squared loss of one output.
 pub trait MultikernelUpdate: Clone + Send + Sync {
     /// `f(x)`, made of `y_p(x)` for each kernel.
     fn combine(&self, parts: &[f64]) -> f64;
@@ -43,7 +43,7 @@ pub trait MultikernelUpdate: Clone + Send + Sync {
     /// `self` and `a` are unchanged.
     fn step(&mut self, a: &mut Coefficients, seen: SeenByKernels<'_>) -> Result<(), Error>;
 
-    /// Whether its state is that of so many kernels, for updates that have one: the answer when it
+    /// True if its state is that of so many kernels, for updates that have one: the answer when it
     /// was read back.
     fn fits(&self, kernels: usize) -> bool;
 }
@@ -64,7 +64,7 @@ pub struct OnSeveralKernels<K, U> {
     memory: InputMemory,
 }
 
-/// What is computed of an input; reused from round to round.
+/// Values computed for an input; their memory is reused from round to round.
 #[derive(Clone, Debug, Default)]
 struct InputMemory {
     rows: Vec<AlignedVec>,

@@ -69,7 +69,7 @@ pub trait LinearUpdate: Clone + Send + Sync {
         scores: &mut [f64],
     ) -> Result<(), Error>;
 
-    /// How predictions are made of values alone, of updates that take no more of `φ`.
+    /// Predictions made of values alone, for updates that take no more of `φ`.
     fn by_values(&self) -> Option<&dyn ByValues>;
 
     /// Variances, of updates that have them.
@@ -99,7 +99,7 @@ pub trait LinearUpdate: Clone + Send + Sync {
         self.problem().shape.outputs
     }
 
-    /// What it minimises.
+    /// The loss that it minimises.
     #[inline]
     fn loss(&self) -> Loss {
         self.problem().loss
@@ -195,7 +195,7 @@ pub trait NormalSystem {
     /// False, and nothing is changed, where rounding has made them singular. `n³`.
     fn solve(&mut self, equations: &NormalEquations) -> bool;
 
-    /// What the equations do not tell.
+    /// The residuals, which the equations do not tell.
     fn residuals(&mut self) -> &mut Residuals;
 }
 

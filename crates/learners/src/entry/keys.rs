@@ -1,4 +1,4 @@
-//! What a declaration says of a parameter beyond its name, symbol, range and meaning.
+//! Declarations of a parameter beyond its name, symbol, range and meaning.
 
 use super::parameters::{ParameterType, Range};
 use super::{BuildError, Context, Default, Find, Key, Kind, Look, OfTime, Rule, SearchRange, Value};

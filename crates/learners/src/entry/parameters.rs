@@ -12,10 +12,10 @@ use crate::loss::Loss;
 pub trait Parameters: Sized + Default + 'static {
     /// All of them, in the order in which they are declared.
     const FIELDS: &'static [Field<Self>];
-    /// What users set.
+    /// The keys that users set.
     const KEYS: &'static [Key];
 
-    /// What these values and this data come to.
+    /// The parameters that these values and this data give.
     ///
     /// # Errors
     /// When a key has no value, or one of another kind.
@@ -25,7 +25,7 @@ pub trait Parameters: Sized + Default + 'static {
         Ok(params)
     }
 
-    /// Whether each is in its range.
+    /// Refuses parameters out of their range.
     ///
     /// # Errors
     /// The first that is not.
@@ -45,7 +45,7 @@ pub struct Field<P> {
     pub check: fn(&P) -> Result<(), ParameterError>,
 }
 
-/// How many of the fields have a key.
+/// Number of fields that have a key.
 #[must_use]
 pub const fn count<P>(fields: &[Field<P>]) -> usize {
     let (mut count, mut place) = (0, 0);
@@ -78,19 +78,19 @@ pub struct Range {
     pub words: &'static str,
     /// The same where there need be none.
     pub words_with_none: &'static str,
-    /// Whether a number is among them.
+    /// True for a number among them.
     pub holds: fn(f64) -> bool,
 }
 
 /// A type that a parameter may have.
 pub trait ParameterType: Sized {
-    /// What users write.
+    /// The kind of value that users write.
     const KIND: Kind;
 
     /// As a user would write it.
     fn to_value(&self) -> Value;
 
-    /// What a user wrote, if it is of this type.
+    /// The value a user wrote, if it is of this type.
     fn from_value(value: &Value, context: &Context<'_>) -> Option<Self>;
 
     /// Refuses a value out of range.

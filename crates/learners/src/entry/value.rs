@@ -8,7 +8,7 @@ use mercer_kernels::AnyKernel;
 use super::{ParameterType, Parameters};
 use crate::Error;
 
-/// What is known of the data when a learner is built.
+/// Facts about the data that are known when a learner is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Context<'a> {
     /// `T`, the number of rounds, if it is known.
@@ -21,7 +21,7 @@ pub struct Context<'a> {
     pub rows: &'a [f64],
     /// Scores of a prediction: the numbers of a target, or the classes if there are more than two.
     pub outputs: usize,
-    /// Whether the targets are classes.
+    /// True if the targets are classes.
     pub classes: bool,
 }
 
@@ -154,7 +154,7 @@ pub enum BuildError {
     Outputs {
         /// Outputs that the data need.
         outputs: usize,
-        /// What they are.
+        /// Name of these outputs in the message.
         what: &'static str,
     },
     /// A rule that looks at the data has none to look at; what it needs to know.

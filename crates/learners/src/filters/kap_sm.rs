@@ -26,7 +26,7 @@ use crate::loss::{Huber, Loss};
 use crate::parameters::parameters;
 use crate::{Error, Growth, ParameterError};
 
-/// What [`KapSm`] minimises.
+/// The loss that [`KapSm`] minimises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -37,7 +37,7 @@ pub enum Leak {
 
 choices!(Leak { "after" = After, "first" = First });
 
-/// How the step size goes with the rounds.
+/// The step size as a function of the round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -113,7 +113,7 @@ impl<K: Kernel + Clone> AogdAld<K> {
         Ok(learner)
     }
 
-    /// Whether the learner has passed `B₀` and keeps every example.
+    /// True if the learner has passed `B₀` and keeps every example.
     #[must_use]
     pub fn keeps_everything(&self) -> bool {
         matches!(self.phase, AogdPhase::Everything(_))

@@ -35,7 +35,7 @@ use crate::example::{Problem, Target};
 use crate::parameters::parameters;
 use crate::{Error, Scratch};
 
-/// How [`KrlsT`] forgets.
+/// The rule by which [`KrlsT`] forgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -195,9 +195,9 @@ impl<K: Kernel + Validate, F: Readout> Validate for ProjectedRidge<K, F> {
     }
 }
 
-/// What a round finds before it changes anything.
+/// Findings of a round before it changes anything.
 struct RoundView {
-    /// What the sampler says, if it was asked.
+    /// The sampler's answer, if it was asked.
     decision: Option<KorsDecision>,
     /// The new coordinate and its enlargement, when the point is kept.
     growth: Option<(f64, Enlargement)>,

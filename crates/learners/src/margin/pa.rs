@@ -18,7 +18,7 @@ use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
 
-/// How a large loss is tempered.
+/// The variant that tempers a large loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

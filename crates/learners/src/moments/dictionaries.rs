@@ -26,7 +26,7 @@ use super::{FixedMap, MapError, RidgeMoments};
 use crate::engines::basis::FeatureMap;
 use crate::{Error, ParameterError};
 
-/// What moving sums onto other points has lost.
+/// Loss from moving sums onto other points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// The share of `tr G` that lies outside the new span.

@@ -34,7 +34,7 @@ pub struct RidgePath {
     weight: f64,
 }
 
-/// What one ridge comes to.
+/// Result of one ridge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RidgePoint {
     /// `λ`
@@ -72,7 +72,7 @@ impl RidgePath {
         &self.values
     }
 
-    /// What the ridge `lambda` comes to. `O(mr)`.
+    /// Result of the ridge `lambda`. `O(mr)`.
     ///
     /// # Errors
     /// When `lambda` is not positive.

@@ -87,7 +87,7 @@ impl MomentSums {
         }
     }
 
-    /// What a learner knows: its matrix without the ridge, and `b`.
+    /// Sums that a learner knows: its matrix without the ridge, and `b`.
     pub(super) fn of_fit<P: Readout>(
         gram: SymmetricMatrix,
         cross: Vec<AlignedVec>,

@@ -19,7 +19,7 @@ use crate::{Error, Regressor, RegressorExt, Scratch, Target};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum IntervalScale {
-    /// Those of the output, so that intervals are as wide everywhere.
+    /// Units of the output, so that intervals are as wide everywhere.
     #[default]
     Error,
     /// Standard deviations that the learner tells with each prediction
@@ -38,7 +38,7 @@ pub enum IntervalScale {
 enum ErrorUnits {
     Error,
     Deviation,
-    /// What each output has been, and the share that both sides are to hold.
+    /// The targets and predictions of each output, and the share that both sides are to hold.
     Sides(Vec<SeenOutput>, f64),
 }
 
@@ -73,12 +73,12 @@ impl SeenOutput {
         (PARTS * twice / (2 * self.recent.len()).max(1)).min(PARTS - 1)
     }
 
-    /// Whether the parts are apart, in intervals that are missed by a share `miss` of the rows.
+    /// True if the parts are apart, in intervals that are missed by a share `miss` of the rows.
     fn is_known(&self, miss: f64) -> bool {
         self.counted as f64 >= KNOWN / miss
     }
 
-    /// How far an interval goes from the prediction, if its quantiles say so much.
+    /// Bounds how far an interval goes from the prediction, if its quantiles say so much.
     fn bound(&self, prediction: f64, reach: [f64; 2], miss: f64) -> [f64; 2] {
         let gaps = [prediction - self.ends[0], self.ends[1] - prediction];
         std::array::from_fn(|side| {
@@ -109,7 +109,7 @@ impl SeenOutput {
     }
 }
 
-/// What one of two sides is to hold where both are to hold so much.
+/// The share that one of two sides is to hold where both are to hold `share`.
 fn of_side(share: f64) -> f64 {
     0.5 * (1.0 + share)
 }
@@ -121,7 +121,7 @@ fn of_side(share: f64) -> f64 {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LearnerIntervals {
-    /// Of each output; of sides, [`TRACKERS`] for each.
+    /// Intervals of each output; for sides, [`TRACKERS`] an output.
     conformal: ConformalIntervals,
     units: ErrorUnits,
     #[cfg_attr(feature = "serde", serde(skip))]

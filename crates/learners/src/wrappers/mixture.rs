@@ -41,14 +41,14 @@ pub use self::sharing::{OnOneDictionary, Sharer, Sharing};
 /// Regrets beyond this are not learnt: see the module's rule on failure.
 pub const LARGEST_REGRET: f64 = 1e100;
 
-/// What a [`Mixture`] can be made of.
+/// A learner that a [`Mixture`] can be made of.
 ///
 /// Boxes of learners are members, and so are [enums](crate::one_of) of learners. A learner of one's
 /// own becomes one in a line, which says that it learns alone:
 /// `impl Member for MyLearner { type Group = Self; }`.
 pub trait Member: Sized {
-    /// What learns in the mixture: `Self`, or for learners that share work one type that holds
-    /// several of them.
+    /// The type that learns in the mixture: `Self`, or for learners that share work one type that
+    /// holds several of them.
     type Group;
 }
 
@@ -175,7 +175,7 @@ pub struct Expert<'a> {
     pub weight: f64,
     /// `Σ (ŷ_k − y)²` over the rounds in which it took part.
     pub cumulative_loss: f64,
-    /// Whether it has taken part in all of them; a member that failed was dropped.
+    /// True if it has taken part in all of them; a member that failed was dropped.
     pub active: bool,
 }
 

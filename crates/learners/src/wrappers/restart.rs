@@ -94,7 +94,7 @@ impl<R, D> Restarting<R, D> {
         &self.learner
     }
 
-    /// How often it has started anew.
+    /// Number of times it has started anew.
     #[must_use]
     pub fn restarts(&self) -> u64 {
         self.restarts
@@ -194,7 +194,7 @@ pub enum Detector {
 choices!(Detector { "page-hinkley" = PageHinkley, "adwin" = Adwin });
 
 parameters! {
-    /// What watches the loss of a [`Restarting`] learner.
+    /// Parameters of the detector that watches the loss of a [`Restarting`] learner.
     pub struct DetectorParams {
         /// what watches the loss: a cumulative sum, or a window that is cut where its mean changed
         detector: Detector = Detector::PageHinkley => "" "page-hinkley or adwin",

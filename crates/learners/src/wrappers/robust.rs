@@ -34,12 +34,12 @@ use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Va
 /// Residuals that the scale is the median of, and fewest of them.
 const WINDOW: usize = 50;
 const FEWEST: usize = 9;
-/// Of the median of absolute errors: the standard deviation, where errors are normal.
+/// Standard deviation as a multiple of the median of absolute errors, where errors are normal.
 const NORMAL: f64 = 1.4826;
 /// A weight below `e^−60` of its own is none.
 const OUTLIES: f64 = 60.0;
 
-/// How the weight of an example falls with its residual.
+/// The way in which the weight of an example falls with its residual.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -140,7 +140,7 @@ impl<R> Robust<R> {
         &self.learner
     }
 
-    /// What is left of the weight of an example with this residual.
+    /// The share that is left of the weight of an example with this residual.
     fn share(&mut self, residual: f64) -> f64 {
         let scale = self.scale.unwrap_or_else(|| {
             self.ordered.clone_from(&self.residuals);
@@ -208,7 +208,7 @@ impl<R: Regressor> Regressor for Robust<R> {
         self.learner.variance()
     }
 
-    /// What a row counts for depends on the rows before it.
+    /// Returns none: the weight of a row depends on the rows before it.
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         None
     }

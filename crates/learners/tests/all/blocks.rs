@@ -192,8 +192,8 @@ fn the_longest_blocks_equal_one_by_one() -> Result<(), Error> {
     Ok(())
 }
 
-/// What blocks agree to: ε times the condition number of `λI + Σ φφᵀ`, at most `1 + Σ ‖φ‖²/λ`,
-/// which 1e-10 holds for no longer.
+/// Bound on the agreement of blocks: ε times the condition number of `λI + Σ φφᵀ`, at most `1 + Σ
+/// ‖φ‖²/λ`. That is no longer within 1e-10.
 #[test]
 fn small_ridges_agree_to_the_condition_number() -> Result<(), Error> {
     let d = 6;

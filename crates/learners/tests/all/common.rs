@@ -1,5 +1,5 @@
-//! What the comparisons with oracles share: a kernel, streams with weights and targets for each
-//! loss, one pass over them.
+//! Common parts of the comparisons with oracles: a kernel, streams with weights and targets for
+//! each loss, one pass over them.
 
 use std::cell::RefCell;
 

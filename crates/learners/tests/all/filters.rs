@@ -244,7 +244,7 @@ fn nlkapa_equals_its_definition() -> TestResult {
     Ok(())
 }
 
-/// Of the Huber loss with this width, or of the squared loss.
+/// Parameters of the Huber loss with this width, or of the squared loss.
 fn of_loss(huber: Option<f64>) -> KapSmParams {
     let params = KapSmParams::default();
     huber.map_or(params, |width| params.loss(KapSmLoss::Huber).width(width))

@@ -43,7 +43,7 @@ fn mixture(members: &[Member], rule: Rule) -> Mixture<Member> {
     Mixture::new(named, rule).expect("members of one dimension")
 }
 
-/// What each member predicts alone, clipped to the targets seen and 0; `None` from the row on that
+/// Predictions of each member alone, clipped to the targets seen and 0; `None` from the row on that
 /// it refuses.
 fn alone(members: &[Member], stream: &[Example]) -> Vec<Vec<Option<f64>>> {
     let mut members: Vec<Option<Member>> = members.iter().cloned().map(Some).collect();

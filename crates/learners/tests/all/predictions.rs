@@ -51,7 +51,7 @@ fn they_are_as_good_as_the_coordinates_however_ill_conditioned_the_factor_is() -
     Ok(())
 }
 
-/// What a copy predicts, which has no coefficients from before.
+/// Compares with the predictions of a copy, which has no coefficients from before.
 #[track_caller]
 fn is_fresh(what: &str, learner: &(impl Regressor + Clone)) {
     for x in [[0.3, -0.2], [-0.8, 0.9]] {
@@ -172,7 +172,7 @@ fn check_outputs<R: Regressor>(outputs: usize, make: impl Fn(usize) -> Result<R,
     Ok(())
 }
 
-/// What is refused leaves the predictions before it.
+/// A refused row leaves the predictions before it.
 #[test]
 fn rows_are_predicted_up_to_the_first_that_is_refused() -> TestResult {
     let mut learner = Krls::new(Gaussian::new(0.3)?, 2, KrlsParams::default())?;

@@ -1,4 +1,4 @@
-//! What the learners promise beyond their formulas: budgets, forgetting that cannot wind up,
+//! Promises of the learners beyond their formulas: budgets, forgetting that cannot wind up,
 //! divergence that is caught.
 
 use mercer_core::ExampleError;

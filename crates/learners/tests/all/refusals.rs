@@ -166,8 +166,8 @@ fn with_parameter(v: f64, d: usize) -> Vec<(&'static str, Made)> {
     ]
 }
 
-/// What a constructor takes can be saved, then and after rounds that it learns or refuses; what it
-/// does not take, it names.
+/// A learner that a constructor takes can be saved, then and after rounds that it learns or
+/// refuses; a constructor names what it does not take.
 #[test]
 fn what_a_constructor_takes_can_be_saved() -> TestResult {
     let values =

@@ -1,4 +1,4 @@
-//! What is known of a block before its first round: products with `P`, and the scalars among its
+//! Look ahead at a block before its first round: products with `P`, and the scalars among its
 //! rounds.
 
 use mercer_simd::{AlignedVec, LANES, Op, Simd};

@@ -49,15 +49,15 @@ pub(super) struct PendingRow {
     turns: Vec<Turn>,
 }
 
-/// What bounds that cost `O(n)` say of adding a row.
+/// Outlook on adding a row, from bounds that cost `O(n)`.
 pub(super) struct Outlook {
     /// Bounds `1 + φᵀV⁻¹φ`.
     pub(super) tau: f64,
-    /// What `largest` becomes.
+    /// Value that `largest` takes.
     pub(super) largest: [f64; 2],
-    /// Whether sums of squares stay in range.
+    /// True if sums of squares stay in range.
     pub(super) fits: bool,
-    /// Whether everything does, for certain.
+    /// True if everything does, for certain.
     pub(super) tame: bool,
 }
 
@@ -177,7 +177,7 @@ impl Factor {
         self.steepest = self.inverse_pivots.iter().copied().fold(0.0, f64::max);
     }
 
-    /// What the outlook said, once the row is learnt.
+    /// Takes over the bound of the outlook, once the row is learnt.
     pub(super) fn bound(&mut self, largest: [f64; 2]) {
         self.largest = largest;
     }
@@ -194,7 +194,7 @@ impl Factor {
         (self.largest, self.smallest, self.steepest) = (other.largest, other.smallest, other.steepest);
     }
 
-    /// Whether squares of all numbers, and of a prediction, are numbers.
+    /// True if squares of all numbers, and of a prediction, are numbers.
     pub(super) fn is_in_range(&self, prediction: &[Outputs]) -> bool {
         let root = LARGEST_SQUARE.sqrt();
         let within = |numbers: &[f64]| numbers.iter().all(|x| x.abs() < root);

@@ -7,7 +7,7 @@ use mercer_simd::{LANES, Lane, Simd};
 pub(super) type Outputs = [f64; OUTPUTS];
 pub(super) const OUTPUTS: usize = 4;
 
-/// How many [`Outputs`] hold `m` of them.
+/// Number of [`Outputs`] that hold `m` outputs.
 pub(super) const fn groups(m: usize) -> usize {
     m.div_ceil(OUTPUTS)
 }

@@ -1,4 +1,4 @@
-//! What a row makes of eight rows of the factor, and of the tiles beside them.
+//! Rotations by which a row changes eight rows of the factor, and the tiles beside them.
 
 use mercer_simd::{LANES, Lane, Simd};
 
@@ -31,7 +31,7 @@ const fn triangle(on: f64, above: f64) -> Tile {
     tile
 }
 
-/// What a calm row makes of eight rows `l_j` of the factor: `r ← r − p_j l_j`, `l_j ← l_j + β_j r`,
+/// Change of eight rows `l_j` of the factor by a calm row: `r ← r − p_j l_j`, `l_j ← l_j + β_j r`,
 /// and the inverse pivots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
@@ -68,7 +68,7 @@ impl Turn {
     }
 }
 
-/// What a row makes of eight rows of the factor, steep or not.
+/// Change of eight rows of the factor by a row, steep or not.
 #[derive(Clone, Copy)]
 pub(super) struct BlockRotations {
     pub(super) turn: Turn,
@@ -293,7 +293,7 @@ impl Taus {
         self.after.0[LANES - 1]
     }
 
-    /// Whether `τ` grows so much that the rotations cancel.
+    /// True if `τ` grows so much that the rotations cancel.
     #[inline(always)]
     pub(super) fn are_steep(&self) -> bool {
         self.last() > STEEP * self.before.0[0]

@@ -1,4 +1,4 @@
-//! What files hold of a factor: the coefficients in tiles of eight rows and eight outputs.
+//! Form of a factor in files: the coefficients in tiles of eight rows and eight outputs.
 
 use mercer_simd::{AlignedVec, LANES, Lane};
 

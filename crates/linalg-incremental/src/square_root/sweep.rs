@@ -25,12 +25,12 @@ pub(super) struct SweepPrediction<'a> {
     pub(super) at_leading: &'a mut [Outputs],
 }
 
-/// What a pass says of its last row.
+/// Result of a pass for its last row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowResult {
     /// `τ` of the leading block, as it was before.
     pub(super) tau: f64,
-    /// Whether no rotation is steep.
+    /// True if no rotation is steep.
     pub(super) calm: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Solve<'a> {
     pub(super) waiting: Option<WaitingRow<'a>>,
     /// As many lanes as the leading block has.
     pub(super) entries: &'a mut [Lane],
-    /// What the row would make of each block, if that is wanted.
+    /// Changes that the row would make to each block, if they are wanted.
     pub(super) turns: Option<&'a mut [Turn]>,
     pub(super) prediction: SweepPrediction<'a>,
 }
@@ -126,7 +126,7 @@ pub(super) struct FactorSweep<'a, const N: usize> {
     pub(super) coefficients: &'a mut [Coefficients],
     /// The one that waits first.
     pub(super) rows: [Passing<'a>; N],
-    /// What the one that waits makes of each block.
+    /// Changes that the row which waits makes to each block.
     pub(super) turns: &'a [Turn],
     pub(super) sign: f64,
     pub(super) prediction: SweepPrediction<'a>,

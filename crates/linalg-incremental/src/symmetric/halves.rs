@@ -21,7 +21,7 @@ pub(crate) const fn start(b: usize) -> usize {
     RUNS * block_start(b)
 }
 
-/// Whether `tiles` are as many as `blocks` blocks have.
+/// True if `tiles` are as many as `blocks` blocks have.
 pub(crate) fn are_runs(tiles: usize, blocks: usize) -> bool {
     tiles.is_multiple_of(RUNS) && are_blocks(tiles / RUNS, blocks)
 }
@@ -35,7 +35,7 @@ pub(crate) fn runs_mut(tiles: &mut [HalfTile], b: usize) -> [&mut [HalfTile]; RU
     tiles[start(b)..start(b + 1)].split_at_mut(b + 1).into()
 }
 
-/// What files hold: whole tiles, eight columns side by side.
+/// Form in files: whole tiles, eight columns side by side.
 #[cfg(feature = "serde")]
 pub(super) mod stored {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

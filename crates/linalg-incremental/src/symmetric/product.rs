@@ -78,7 +78,7 @@ impl PendingTerms<'_> {
 /// `y ← P x`
 pub(crate) struct Product<'a> {
     pub(crate) tiles: &'a [HalfTile],
-    /// Whether to begin with the last tile.
+    /// True to begin with the last tile.
     pub(crate) backwards: bool,
     pub(crate) deferred: PendingTerms<'a>,
     pub(crate) x: &'a AlignedVec,
@@ -110,8 +110,8 @@ impl Op for Product<'_> {
     }
 }
 
-/// What the first `N` columns of block `b` add to `y = P x`, columns and tiles in ascending order
-/// (`WAY = 1`) or descending (`-1`).
+/// Adds to `y = P x` the part of the first `N` columns of block `b`. Columns and tiles are taken in
+/// ascending order (`WAY = 1`) or descending (`-1`).
 #[inline(always)]
 fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
     simd: S,
@@ -140,7 +140,7 @@ fn multiply_block<S: Simd, const N: usize, const WAY: isize, const ASK: bool>(
 pub(crate) struct SubtractThenProduct<'a> {
     pub(crate) tiles: &'a mut [HalfTile],
     pub(crate) columns: RankOneTerms<'a>,
-    /// Whether to begin with the last tile.
+    /// True to begin with the last tile.
     pub(crate) backwards: bool,
     pub(crate) x: &'a [Lane],
     pub(crate) y: &'a mut [Lane],
@@ -205,7 +205,7 @@ impl<S: Simd> TileColumns<S> for [S::F64; LANES] {
 /// A tile in memory, of those read in ascending order (`WAY = 1`) or descending (`-1`).
 struct StoredTile<'a, const WAY: isize, const ASK: bool>([&'a HalfTile; RUNS]);
 
-/// Whether to prefetch tiles: not for those that have just been written.
+/// True to prefetch tiles: not for those that have just been written.
 const AWAY: bool = true;
 const AT_HAND: bool = false;
 
@@ -222,7 +222,7 @@ impl<S: Simd, const WAY: isize, const ASK: bool> TileColumns<S> for StoredTile<'
     }
 }
 
-/// What the first `N` columns of a block add to `y = P x`.
+/// Part of `y = P x` from the first `N` columns of a block.
 struct BlockProduct<S: Simd, const N: usize> {
     x: [S::F64; N],
     /// For each column `a_jᵀ x_rows`, lane by lane.

@@ -1,5 +1,5 @@
-//! What the removal of a point does to a symmetric inverse: rotation of its coordinates, and the
-//! loss of the last one.
+//! Removal of a point from a symmetric inverse: rotation of its coordinates, and the loss of the
+//! last one.
 
 use mercer_simd::{AlignedVec, LANES, Lane, Op, Simd, dispatch, scale};
 
@@ -8,7 +8,7 @@ use super::halves::{HalfTile, RUNS, runs_mut, start};
 use crate::rotations::{Rotations, rotate, rotate_numbers};
 use crate::tiles::{HALF, split};
 
-/// What becomes of the coordinate that [`SymmetricMatrix::drop_last`] drops.
+/// Treatment of the coordinate that [`SymmetricMatrix::drop_last`] drops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Removal {

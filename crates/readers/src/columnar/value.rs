@@ -15,7 +15,7 @@ use mercer_core::Cell;
 
 use crate::number::text_cell;
 
-/// Whether a column of that type holds single values: numbers, booleans, texts, dates and times, or
+/// True if a column of that type holds single values: numbers, booleans, texts, dates and times, or
 /// a dictionary of these.
 pub(super) fn is_single(kind: &DataType) -> bool {
     match kind {

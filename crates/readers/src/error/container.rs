@@ -1,4 +1,4 @@
-//! What is wrong with whatever the rows are in: compressed bytes, a JSON array, a file of columns.
+//! Damage to the container of the rows: compressed bytes, a JSON array, a file of columns.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::shown::Cut;
 use crate::compressed::Compression;
 use crate::format::Format;
 
-/// What is wrong with whatever holds the rows. [`Display`](std::fmt::Display) is always one line.
+/// Errors of the container of the rows. [`Display`](std::fmt::Display) is always one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContainerError {
@@ -19,7 +19,7 @@ pub enum ContainerError {
     NotCompressed {
         /// The file.
         file: String,
-        /// What its name promises.
+        /// The compression that its name promises.
         compression: Compression,
     },
     /// The file is something that is not read, or of another format than was said.
@@ -27,9 +27,9 @@ pub enum ContainerError {
     OtherKind {
         /// The file.
         file: String,
-        /// What it is.
+        /// The kind of the file.
         kind: &'static str,
-        /// What to do with it.
+        /// Advice about the file.
         remedy: &'static str,
     },
     /// The compressed bytes are damaged or cut short.
@@ -39,11 +39,11 @@ pub enum ContainerError {
     Damaged {
         /// The file.
         file: String,
-        /// How it is compressed.
+        /// The compression of the file.
         compression: Compression,
         /// The last line that came out whole.
         line: u64,
-        /// What the decoder said.
+        /// The decoder's error.
         source: io::Error,
     },
     /// The file is not what its format says, or in a form that is not read.
@@ -53,7 +53,7 @@ pub enum ContainerError {
         file: String,
         /// The format.
         format: Format,
-        /// What is wrong.
+        /// The damage.
         why: String,
     },
     /// A column holds something else than single values.
@@ -66,7 +66,7 @@ pub enum ContainerError {
         file: String,
         /// The column.
         column: Column,
-        /// What it holds.
+        /// The type of its values.
         kind: String,
     },
     /// The program was built without what reads this format.
@@ -84,7 +84,7 @@ pub enum ContainerError {
         file: String,
         /// The last row that came out whole.
         row: u64,
-        /// What should stand there.
+        /// The text that should stand there.
         expected: &'static str,
     },
 }

@@ -1,10 +1,10 @@
-//! What is wrong with delimited text as such.
+//! Errors of delimited text as such.
 
 use super::place::{CellPlace, Line};
 use super::shown::Quoted;
 use crate::dialect::{Decimal, Thousands};
 
-/// What was read in one of several ways, for a person to know. It stops nothing.
+/// A text that was read in one of several ways, for a person to know. It stops nothing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Remark {
     /// A number with a mark between its thousands, which nobody told.
@@ -39,12 +39,12 @@ pub(crate) enum Remark {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DialectError {
-    /// What was said of the dialect was not understood.
+    /// A name of the dialect was not understood.
     #[error("{} {why}", Quoted(name))]
     UnknownName {
-        /// What was given.
+        /// The name given.
         name: String,
-        /// What it is not, and what may be said.
+        /// Complaint about the name, with the names that may be said.
         why: &'static str,
     },
     /// A first line that tells a separator which is none.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::shown::Quoted;
 
-/// What a number that tells a place counts.
+/// The unit of a number that tells a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counts {
     /// Lines of text.
@@ -22,7 +22,7 @@ pub struct Line {
     pub file: String,
     /// The line, from 1. A record of several lines is known by its first.
     pub number: u64,
-    /// What the number counts.
+    /// The unit of the number.
     pub counts: Counts,
 }
 

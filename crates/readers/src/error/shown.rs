@@ -1,11 +1,11 @@
-//! How messages show what stands in a file: on one line, and not too long.
+//! Display of a file's text in messages: on one line, and not too long.
 
 use std::fmt;
 
 /// Text from a file, cut to a length that leaves the message readable.
 pub(super) struct Cut<'a>(pub(super) &'a str);
 
-/// How many characters of a value a message shows.
+/// Number of characters of a value that a message shows.
 const SHOWN: usize = 40;
 
 impl fmt::Display for Cut<'_> {

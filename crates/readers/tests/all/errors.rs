@@ -25,7 +25,7 @@ fn message(result: Result<mercer_readers::Dataset, DataError>) -> String {
     message
 }
 
-/// What reading `text` under `name` complains about.
+/// Complaint about `text` under `name`.
 fn complaint(name: &str, text: &str) -> String {
     message(read_bytes(name, text.as_bytes().to_vec(), &options()))
 }

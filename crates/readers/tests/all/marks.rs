@@ -8,7 +8,7 @@ use mercer_readers::{
 
 use crate::dialects::{csv, open, records, refused};
 
-/// What a table holds, and what was told of its thousands.
+/// Rows of a table, and the remark on its thousands.
 fn grouped(text: &str, options: &ReadOptions) -> (Vec<Vec<f64>>, Option<String>) {
     let mut reader = RowReader::from_reader("f", Cursor::new(text.as_bytes().to_vec()), options).unwrap();
     let (mut row, mut rows, mut told) = (Vec::new(), Vec::new(), Vec::new());
@@ -102,7 +102,7 @@ fn marks_are_told() {
     );
 }
 
-/// What is known of other files settles doubts, and nothing else.
+/// Marks known from other files settle doubts, and nothing else.
 #[test]
 fn marks_are_known() {
     let known = |decimal, thousands| ReadOptions { marks: Marks { decimal, thousands }, ..csv() };

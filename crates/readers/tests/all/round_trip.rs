@@ -55,7 +55,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
-/// How a delimited file may differ and still be the same table.
+/// Manner in which a delimited file may differ and still be the same table.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
     header: bool,

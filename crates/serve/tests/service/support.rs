@@ -13,7 +13,7 @@ use mercer_serve::{
 };
 use serde_json::Value as Json;
 
-/// What a forecast takes.
+/// Time that a forecast takes.
 pub(crate) const FORECAST: Duration = Duration::from_millis(300);
 
 /// Predicts the mean of its targets, or of a series; a target of 13 is refused.
@@ -118,7 +118,7 @@ impl Model for Mean {
 /// A journal in memory: what was asked of it, of so many rows as the model had met.
 pub(crate) struct Notes {
     pub(crate) told: Arc<Mutex<Vec<String>>>,
-    /// Whether rows are refused.
+    /// True if rows are refused.
     pub(crate) full: Arc<AtomicBool>,
 }
 
@@ -188,7 +188,7 @@ pub(crate) struct Service {
     pub(crate) address: SocketAddr,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) saved: Arc<Mutex<Vec<String>>>,
-    /// How many saves are refused from now on.
+    /// Number of saves that are refused from now on.
     pub(crate) full: Arc<AtomicUsize>,
     pub(crate) thread: JoinHandle<Result<(), ServeError>>,
 }

@@ -11,7 +11,7 @@ use crate::random::{NOISE_STREAM, START_STREAM, generator, unit};
 
 use super::Pairs;
 
-/// How far a row's sum may be from 1.
+/// Largest distance of a row's sum from 1.
 const SUM_TOLERANCE: f64 = 1e-9;
 
 /// A chain of n states, each a point of `dimension` numbers.

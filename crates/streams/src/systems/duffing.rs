@@ -17,7 +17,7 @@ use super::integrate::rk4;
 const HALF_SIDE: f64 = 2.0;
 /// The longest step of the integrator.
 const LONGEST_STEP: f64 = 0.01;
-/// How long [`Duffing::attractor`] follows a state before it gives up.
+/// Time for which [`Duffing::attractor`] follows a state before it gives up.
 const PATIENCE: f64 = 200.0;
 
 /// The oscillator. Its default is the paper's, sampled every 0.25.

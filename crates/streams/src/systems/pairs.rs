@@ -57,7 +57,7 @@ impl Pairs {
         self.inputs.len() / self.input_dimension
     }
 
-    /// Whether there is no pair.
+    /// True if there is no pair.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.inputs.is_empty()

@@ -58,7 +58,7 @@ impl PendulumState {
         Self { angle: self.angle + velocity * INTERVAL, velocity }
     }
 
-    /// What a torque earns in this state: at most 0.
+    /// Reward of a torque in this state: at most 0.
     #[must_use]
     pub fn reward(&self, torque: f64) -> f64 {
         let torque = torque.clamp(-Pendulum::LARGEST_TORQUE, Pendulum::LARGEST_TORQUE);

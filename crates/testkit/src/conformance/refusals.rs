@@ -47,7 +47,7 @@ fn leave_out_passes(now: &mut Value, then: &mut Value) {
 
 type ErrorCheck = fn(&Error) -> bool;
 
-/// What no learner takes, in whatever state it is.
+/// Rows that no learner takes, in whatever state it is.
 fn wrong(learner: &Subject, good: &TestRow) -> Vec<(&'static str, TestRow, ErrorCheck)> {
     let with = |change: &dyn Fn(&mut TestRow)| {
         let mut row = good.clone();

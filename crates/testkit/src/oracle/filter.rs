@@ -1,5 +1,5 @@
-//! What the oracles of filters in kernel coefficients share: `f(x) = Σ α_i k(d_i, x)` over plain
-//! vectors, and one prequential pass.
+//! Common parts of the oracles of filters in kernel coefficients: `f(x) = Σ α_i k(d_i, x)` over
+//! plain vectors, and one prequential pass.
 //!
 //! An example of weight 0 is predicted and changes nothing.
 
@@ -42,7 +42,7 @@ impl<'a> Filter<'a> {
         self.alpha.remove(i);
     }
 
-    /// Whether the coherence of `x` with the points is at most `mu0`.
+    /// True if the coherence of `x` with the points is at most `mu0`.
     pub(super) fn is_incoherent(&self, x: &[f64], mu0: f64) -> bool {
         let coherence = |i: usize| {
             let d = self.point(i);

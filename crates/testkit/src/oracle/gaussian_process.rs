@@ -12,7 +12,7 @@ use nalgebra::DVector;
 use super::dense::{gram, kernel_vector};
 use super::{KernelFn, WeightedExample};
 
-/// What is believed of a target at one input.
+/// Belief about a target at one input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Belief {
     /// The mean for each output.

@@ -33,10 +33,10 @@ impl Default for KorsParams {
     }
 }
 
-/// What [`kors`] decided.
+/// Decisions of [`kors`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KorsTrace {
-    /// Whether each point was accepted.
+    /// Flags: each point was accepted.
     pub accepted: Vec<bool>,
     /// The probability `p` of each decision.
     pub probabilities: Vec<f64>,

@@ -29,13 +29,13 @@ pub struct KrlsTParams {
     pub jitter: f64,
     /// Budget `M`.
     pub max_dictionary: usize,
-    /// Whether it forgets back to the prior, and not by injected uncertainty.
+    /// True if it forgets back to the prior, and not by injected uncertainty.
     pub back_to_prior: bool,
-    /// Whether `Q` is inverted anew in every round, and not recursed.
+    /// True if `Q` is inverted anew in every round, and not recursed.
     pub anew: bool,
 }
 
-/// What one pass of [`krls_t`] leaves behind.
+/// Trace of one pass of [`krls_t`].
 #[derive(Clone, Debug, Default)]
 pub struct KrlsTTrace {
     /// Predictions and the dictionary at the end.

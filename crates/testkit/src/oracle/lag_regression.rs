@@ -19,7 +19,7 @@
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-/// What a window of `[y_{t−a}, u_{t−a}]`, `a = 1, 2, …`, becomes.
+/// Features of a window of `[y_{t−a}, u_{t−a}]`, `a = 1, 2, …`.
 pub type Features<'a> = &'a dyn Fn(&[Vec<f64>]) -> Vec<f64>;
 
 /// Parameters of [`lag_regression`].
@@ -34,7 +34,7 @@ pub struct LagRegressionParams<'a> {
     pub lambda: f64,
     /// `α`
     pub alpha: f64,
-    /// Whether λ is discounted too, and is `λα^k` at time `k`.
+    /// True if λ is discounted too, and is `λα^k` at time `k`.
     pub discount_lambda: bool,
     /// `f`
     pub features: Features<'a>,

@@ -17,9 +17,9 @@ pub struct NormaParams {
     pub tau: usize,
     /// Name of the loss.
     pub loss: &'static str,
-    /// Whether the derivative is taken after the leak.
+    /// True if the derivative is taken after the leak.
     pub leak_first: bool,
-    /// Whether the step size falls with the root of the rounds.
+    /// True if the step size falls with the root of the rounds.
     pub decreasing: bool,
 }
 

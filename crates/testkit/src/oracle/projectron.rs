@@ -18,7 +18,7 @@ pub struct ProjectronParams {
     pub eta: f64,
     /// Largest dictionary.
     pub max_dictionary: usize,
-    /// Whether margins below 1 are learnt: Projectron++.
+    /// True if margins below 1 are learnt: Projectron++.
     pub margins: bool,
 }
 

@@ -27,7 +27,7 @@ pub struct ProsConParams {
     pub alpha: f64,
     /// C > 0, the bound on predictions.
     pub clip: f64,
-    /// How the dictionary is sampled.
+    /// Parameters by which the dictionary is sampled.
     pub kors: KorsParams,
     /// The most points to keep.
     pub max_dictionary: Option<usize>,

@@ -21,7 +21,7 @@ use super::dense::{ald, gram, kernel_vector};
 /// A state and its successor.
 pub type Pair = (Vec<f64>, Vec<f64>);
 
-/// What the error is compared with the budget as.
+/// Form of the error that is compared with the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorTest {
     /// `e > ε`
@@ -41,9 +41,9 @@ pub struct SogdParams<'a> {
     pub budget: &'a dyn Fn(f64) -> f64,
     /// The regulariser `λ`.
     pub lambda: f64,
-    /// What is compared with the budget.
+    /// Form of the error that is compared with the budget.
     pub test: OperatorTest,
-    /// Whether each side is kept on its own account.
+    /// True if each side is kept on its own account.
     pub rectangular: bool,
     /// `δ ≤ rank_guard · k(x, x)` is dependent.
     pub rank_guard: f64,
@@ -51,7 +51,7 @@ pub struct SogdParams<'a> {
     pub max_dictionary: Option<usize>,
 }
 
-/// What a pass leaves behind.
+/// Trace of a pass.
 #[derive(Clone, Debug)]
 pub struct OperatorTrace {
     /// Rounds whose `x` is kept.

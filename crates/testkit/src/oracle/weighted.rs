@@ -122,7 +122,7 @@ pub fn feature_gradient(
     predictions
 }
 
-/// How long the steps of [`FunctionGradient`] are.
+/// Lengths of the steps of [`FunctionGradient`].
 #[derive(Clone, Copy, Debug)]
 pub enum Steps {
     /// The same in every round.
@@ -291,7 +291,7 @@ pub fn weighted_kons(
     predictions
 }
 
-/// How [`WeightedLeastSquares`] forgets.
+/// Rule by which [`WeightedLeastSquares`] forgets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Forgets {
     /// Rows and ridge count `γ` times as much with every round after them.

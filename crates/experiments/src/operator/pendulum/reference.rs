@@ -1,4 +1,4 @@
-//! What a controller can reach that knows the pendulum: dynamic programming on a grid.
+//! Reference of a controller that knows the pendulum: dynamic programming on a grid.
 //!
 //! `V(θ, ω) = max_u { r(θ, ω, u) + γ V(θ⁺, ω⁺) }` on equally spaced angles (periodic) and
 //! velocities, bilinear between them, with the torques and the discount of the learnt controllers.

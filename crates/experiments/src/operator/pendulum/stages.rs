@@ -26,7 +26,7 @@ pub(super) const SWEEPS: usize = 400;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PendulumSetting {
     pub(super) name: &'static str,
-    /// Of sin θ and cos θ.
+    /// Width for sin θ and cos θ.
     pub(super) angle_width: f64,
     pub(super) velocity_width: f64,
     pub(super) torque_width: f64,
@@ -34,14 +34,14 @@ pub(super) struct PendulumSetting {
     pub(super) budget: Budget,
 }
 
-/// How much is run.
+/// Size of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     /// Stages of two episodes.
     pub(crate) stages: usize,
     /// Episodes by which a stage is judged.
     pub(crate) judged_by: usize,
-    /// Those of the last stage.
+    /// Episodes by which the last stage is judged.
     pub(crate) last_judged_by: usize,
     /// Angles, and as many velocities, of the reference.
     pub(crate) reference: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Size {
     pub(crate) cells: usize,
 }
 
-/// What is seen after a stage.
+/// State of a learner after a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct StageView {
     pub(super) size: usize,
@@ -103,7 +103,7 @@ impl PendulumSetting {
         PendulumState::from_observed([seen[0] * width, seen[1] * width, seen[2] * self.velocity_width])
     }
 
-    /// What value iteration maximises.
+    /// The reward that value iteration maximises.
     fn reward(&self) -> impl Fn(&[f64], &[f64]) -> f64 {
         |state, action| self.unseen(state).reward(action[0] * self.torque_width)
     }

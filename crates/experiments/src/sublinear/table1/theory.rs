@@ -1,4 +1,4 @@
-//! What Table 1 says of each learner, as functions of T.
+//! Entries of Table 1 for each learner, as functions of T.
 //!
 //! Bounds hold up to constants, so what can be measured is a slope in the logarithm. A bound with
 //! logarithms has none of its own; its slope over the same rounds as the measurement's is what both
@@ -65,12 +65,12 @@ impl Growth {
 /// Bounds of one learner under one law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bounds {
-    /// Of the regret. `√L(f)` and `√(T L(f)/D)` count the noise's share of `L(f)`, which grows like
-    /// T.
+    /// Bound of the regret. `√L(f)` and `√(T L(f)/D)` count the noise's share of `L(f)`, which
+    /// grows like T.
     pub(crate) regret: Growth,
-    /// Of the number of stored points; never more than T.
+    /// Bound of the number of stored points; never more than T.
     pub(crate) size: Growth,
-    /// Of the time a round.
+    /// Bound of the time a round.
     pub(crate) time: Growth,
 }
 

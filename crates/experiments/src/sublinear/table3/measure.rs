@@ -21,7 +21,7 @@ pub struct Table3Checkpoint {
     pub size: usize,
 }
 
-/// What one pass measured.
+/// Measurements of one pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table3Pass {
     /// `Σ (ŷ − y)²/T`; infinite if the learner diverged.

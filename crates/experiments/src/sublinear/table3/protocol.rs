@@ -1,4 +1,4 @@
-//! What is run for Table 3: the learners, their settings, the data sets and how they are scaled.
+//! Protocol of Table 3: the learners, their settings, the data sets and how they are scaled.
 //!
 //! The paper's A.1 fixes `α = 25/T`, `U = 2` (AOGD-ALD), `U = 1` and `Y = 1` (NONS-ALD), `D = 400`
 //! (FOGD), `B = k = 400` (NOGD), `β = 1`, `ε = ½`, `C = 1` (PROS- and CON-KONS) and the grids over
@@ -68,7 +68,7 @@ impl Table3Learner {
         self as usize
     }
 
-    /// Whether its size is a result, not a parameter.
+    /// True if its size is a result, not a parameter.
     pub fn grows(self) -> bool {
         !matches!(self, Self::Fogd | Self::Nogd)
     }
@@ -180,7 +180,7 @@ impl Table3Setting {
 pub struct Table3Stream {
     /// Its name in the registry.
     pub dataset: &'static str,
-    /// What the paper prints of it.
+    /// Numbers that the paper prints for it.
     pub printed: Option<&'static PrintedSet>,
     /// Width of the Gaussian kernel.
     pub width: f64,
@@ -194,8 +194,8 @@ pub struct Table3Stream {
     gamma: f64,
 }
 
-/// What most streams share; `γ = 5` stands where the paper's choice cannot be told from its
-/// numbers.
+/// Settings that most streams share; `γ = 5` stands where the paper's choice cannot be told from
+/// its numbers.
 const USUAL: Table3Stream = Table3Stream {
     dataset: "",
     printed: None,
@@ -249,8 +249,8 @@ impl Table3Stream {
         }
     }
 
-    /// What a learner needs here that the paper does not print: how the data are scaled and, of a
-    /// `setting` of ours, the outcome of its tuning.
+    /// Choices that a learner needs here and the paper does not print: how the data are scaled and,
+    /// for a `setting` of ours, the outcome of its tuning.
     pub fn choices(&self, learner: Table3Learner, setting: bool) -> Option<String> {
         let tuned =
             (setting && learner != Table3Learner::AogdAld).then(|| self.setting(learner).words() + " from its grid");

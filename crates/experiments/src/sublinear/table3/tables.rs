@@ -102,7 +102,7 @@ fn notices(report: &mut Report, results: &[StreamResult]) {
     }
 }
 
-/// How many cells were reproduced.
+/// Number of cells that were reproduced.
 fn tally(results: &[StreamResult], plan: &Plan) -> String {
     let cells = || results.iter().flat_map(|result| Table3Learner::ALL.map(|learner| (result, learner)));
     let count = |judged: &dyn Fn(&StreamResult, Table3Learner) -> Option<bool>| {
@@ -133,7 +133,7 @@ fn tuned_verdict(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> 
     verdict(result, learner, result.tuned(learner, grid_permutations(plan))?, plan)
 }
 
-/// Of a dictionary; a number of features that is set is no result.
+/// Verdict on the size of a dictionary; a number of features that is set is no result.
 fn size_verdict(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> Option<Judgement> {
     let runs = result.at_paper_setting(learner).filter(|runs| is_whole(runs, plan) && !runs.passes.is_empty())?;
     let printed = printed(result, learner).filter(|_| learner.grows())?;
@@ -255,7 +255,7 @@ fn sizes(results: &[StreamResult], plan: &Plan) -> Result<Table> {
     Ok(table)
 }
 
-/// What tuning does to the samplers' rows, and to the lead of NONS-ALD.
+/// Effect of tuning on the samplers' rows, and on the lead of NONS-ALD.
 fn lead(results: &[StreamResult], plan: &Plan) -> Result<Table> {
     let mut table = Table::with(
         "data set | CON-KONS against printed, % .0 | PROS-N-KONS against printed, % .0 | \

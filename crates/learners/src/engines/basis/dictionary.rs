@@ -167,7 +167,7 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
         }
     }
 
-    /// Whether both are empty and will keep the same points of every stream.
+    /// True if both are empty and will keep the same points of every stream.
     pub(crate) fn keeps_the_points_of<V>(&self, other: &OnDictionary<K, A, V, T>) -> bool
     where
         K: PartialEq,

@@ -36,7 +36,7 @@ pub enum Eviction {
     Oldest(Removal),
     /// One of the others at random, never the new one.
     Random {
-        /// What becomes of its direction.
+        /// Treatment of its direction.
         how: Removal,
         /// Seed of the draws.
         seed: u64,
@@ -120,7 +120,7 @@ impl Evictor {
         self.rule
     }
 
-    /// Whether the rule needs `diag(K⁻¹)`.
+    /// True if the rule needs `diag(K⁻¹)`.
     fn weighs(&self) -> bool {
         matches!(self.rule, Eviction::LeastSignificant(_))
     }
@@ -187,7 +187,7 @@ impl Evictor {
         }
     }
 
-    /// Whether the state is that of a dictionary of so many points.
+    /// True if the state is that of a dictionary of so many points.
     pub(crate) fn fits(&self, points: usize) -> bool {
         let draws = matches!(self.rule, Eviction::Random { .. });
         self.inverse_diagonal.values().len() == if self.weighs() { points } else { 0 } && self.rng.is_some() == draws

@@ -172,8 +172,8 @@ fn problem_of<F: FeatureMap, U: LinearUpdate>(map: &F, update: &U) -> Problem {
     Problem { shape, loss: update.loss() }
 }
 
-/// What the second thread only sums up: a sum costs it about half a round, so that both end at the
-/// same time.
+/// Share of the rows that the second thread only sums up. A sum costs it about half a round, so
+/// both threads end at the same time.
 const SUMMED: f64 = 0.65;
 /// Rows a feature of a block that is worth a second thread.
 const LONG: usize = 50;

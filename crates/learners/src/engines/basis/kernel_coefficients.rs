@@ -78,9 +78,9 @@ impl KernelCoefficients {
         self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).roots.clear();
     }
 
-    /// Those of these functions on these points; `None` where rounding counts or one leaves the
-    /// range of numbers, and the coordinates have to predict. `½J²` a function after a change, and
-    /// `d` for each point that has joined.
+    /// Coefficients of these functions on these points. `None` where rounding counts or a
+    /// coefficient leaves the range of numbers, and the coordinates have to predict. `½J²` a
+    /// function after a change, and `d` for each point that has joined.
     pub(crate) fn get<'w>(
         &self,
         factor: &GrowingCholesky,

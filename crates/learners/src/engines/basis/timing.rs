@@ -5,7 +5,7 @@ use crate::engines::update::GrowingUpdate;
 
 /// When a kept point begins to act.
 pub trait GrowthTiming: Send + Sync {
-    /// Whether the point is part of the basis when its own example is learnt.
+    /// True if the point is part of the basis when its own example is learnt.
     const BEFORE_STEP: bool;
     /// Makes the update fit a basis that gained a point after the step; `n` coordinates from now
     /// on.

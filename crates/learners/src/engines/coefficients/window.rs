@@ -165,17 +165,17 @@ impl SampleWindow {
         }
     }
 
-    /// Whether it belongs to so many kept points.
+    /// True if it belongs to so many kept points.
     pub(crate) fn fits(&self, points: usize) -> bool {
         self.rows.iter().all(|row| row.len() == points)
     }
 
-    /// Whether its samples are the last kept points, or all of them.
+    /// True if its samples are the last kept points, or all of them.
     pub(crate) fn ends(&self, points: usize) -> bool {
         self.fits(points) && self.rows.len() == self.order.min(points)
     }
 
-    /// Whether its inputs are of this dimension.
+    /// True if its inputs are of this dimension.
     pub(crate) fn fits_inputs(&self, dimension: usize) -> bool {
         self.inputs.dimension() == dimension
     }

@@ -19,14 +19,13 @@ pub(crate) struct BlockRounds {
     pub(crate) values: Vec<f64>,
 }
 
-/// What a round finds: the values `z = Wᵀφ` and the uncertainty `s = φᵀPφ`.
+/// Findings of a round: the values `z = Wᵀφ` and the uncertainty `s = φᵀPφ`.
 pub(crate) struct RoundValues<'a> {
     pub(crate) z: &'a [f64],
     pub(crate) s: f64,
 }
 
-/// What a round makes of it: predictions into `scores` and, for the output `k`,
-/// `w_k ← w_k + along_k Pφ`.
+/// Results of a round: predictions into `scores` and, for the output `k`, `w_k ← w_k + along_k Pφ`.
 pub(crate) struct RoundUpdate<'a> {
     pub(crate) scores: &'a mut [f64],
     pub(crate) along: &'a mut [f64],

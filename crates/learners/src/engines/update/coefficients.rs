@@ -20,7 +20,7 @@ impl Coefficients {
         Self(vec![AlignedVec::zeros(n); outputs.max(1)])
     }
 
-    /// Those of one output.
+    /// Coefficients of one output.
     #[must_use]
     pub fn of(w: AlignedVec) -> Self {
         Self(vec![w])

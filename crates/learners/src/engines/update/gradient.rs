@@ -18,7 +18,7 @@ use crate::engines::update::{
 use crate::example::{Problem, Shape, Target};
 use crate::loss::Loss;
 
-/// How long a gradient step is.
+/// Length of a gradient step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum StepSize {

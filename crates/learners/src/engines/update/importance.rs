@@ -36,8 +36,8 @@ pub(crate) fn add_rest(
     Ok(())
 }
 
-/// What is added along a direction by which the score moves `moves` times as far, for each unit of
-/// error, of half the squared loss: `ηω` for weights that are not large.
+/// Step along a direction, for each unit of error, under half the squared loss: `ηω` for weights
+/// that are not large. Along that direction the score moves `moves` times as far.
 pub(crate) fn squared_rate(eta: f64, moves: f64, weight: f64) -> f64 {
     let (first, rest) = (eta * weight.min(LARGE), weight - LARGE);
     if rest <= 0.0 {

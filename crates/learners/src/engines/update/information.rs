@@ -63,7 +63,7 @@ impl Information {
         }
     }
 
-    /// Whether `A` stays in range with this round.
+    /// Refuses a round with which `A` would leave the range of numbers.
     pub(crate) fn takes(&self, phi: &AlignedVec, growth: Option<f64>, weight: f64) -> Result<(), Error> {
         let squared = dot(phi.lanes(), phi.lanes()) + growth.map_or(0.0, |new| new * new);
         in_range(weight / self.scale * squared)
@@ -76,7 +76,7 @@ impl Information {
         self.rounds += 1;
     }
 
-    /// Whether it is time to invert anew.
+    /// True if it is time to invert anew.
     pub(crate) fn is_due(&self, keep: f64) -> bool {
         let memory = -1.0 / keep.ln();
         self.rounds as f64 >= (self.a.dimension() as f64).min(4.0 * memory).max(memory)

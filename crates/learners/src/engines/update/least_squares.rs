@@ -29,7 +29,7 @@ use crate::engines::update::{
 };
 use crate::example::{Problem, Target, Targets};
 
-/// How a factor `γ < 1` forgets.
+/// The way in which a factor `γ < 1` forgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -55,9 +55,9 @@ pub enum Forgetting {
 /// rounding: `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
 const OUTWEIGHS: f64 = 1e14;
 
-/// What a least-squares learner predicts: the value of the fit `z = wᵀφ` over a divisor.
+/// Prediction of a least-squares learner: the value of the fit `z = wᵀφ` over a divisor.
 pub trait Readout: Clone + Send + Sync {
-    /// Whether the divisor is always 1.
+    /// True if the divisor is always 1.
     const OF_VALUES: bool;
 
     /// The divisor, where `s` gives `φᵀPφ`.
@@ -211,8 +211,8 @@ impl<F> LeastSquares<F> {
         &self.p
     }
 
-    /// What no entry on the diagonal of `P` exceeds, so that no entry of `Pφ` exceeds the root of
-    /// `φᵀPφ` times this.
+    /// Upper bound of the entries on the diagonal of `P`. No entry of `Pφ` exceeds the root of
+    /// `φᵀPφ` times the root of this.
     fn largest_variance(&self) -> f64 {
         let wound_up = self.forgetting < 1.0 && self.forgets != Forgetting::ToPrior;
         if self.ridge > 0.0 && !wound_up { 1.0 / self.ridge } else { self.trace.max(0.0) }

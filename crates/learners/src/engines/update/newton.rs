@@ -47,7 +47,7 @@ pub struct NewtonStep {
     prior: f64,
     curvature: f64,
     bound: f64,
-    /// Whether steps stay short of the least loss of their own example.
+    /// True if steps stay short of the least loss of their own example.
     short: bool,
     loss: Loss,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -58,7 +58,7 @@ pub struct NewtonStep {
     block: BlockRounds,
 }
 
-/// What a round does to each output, in units of `c = Pφ`.
+/// The change that a round makes to each output, in units of `c = Pφ`.
 #[derive(Clone, Debug, Default)]
 struct Change {
     /// The projection that belongs before the step.

@@ -1,4 +1,4 @@
-//! What rounds come to whose predictions nobody asks for.
+//! Normal equations: sums of rounds whose predictions nobody asks for.
 
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::SymmetricMatrix;

@@ -31,7 +31,7 @@ use super::make_room;
 pub struct Residuals {
     sums: Vec<f64>,
     weight: f64,
-    /// What was forgotten of both.
+    /// The forgotten part of both.
     past: Vec<f64>,
     past_weight: f64,
 }
@@ -120,7 +120,7 @@ impl Residuals {
         }
     }
 
-    /// Whether it can be that of so many outputs.
+    /// True if it can be that of so many outputs.
     pub(crate) fn fits(&self, outputs: usize) -> bool {
         [&self.sums, &self.past].iter().all(|sums| sums.is_empty() || sums.len() == outputs)
     }

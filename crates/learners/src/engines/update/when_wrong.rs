@@ -40,7 +40,7 @@ impl<U> WhenWrong<U> {
         Ok(Self { inner, smallest: ParameterError::non_negative("delta2", delta2)? })
     }
 
-    /// Whether the error at these predictions is large enough to keep the point.
+    /// True if the error at these predictions is large enough to keep the point.
     pub(crate) fn keeps(&self, target: Target<'_>, scores: &[f64]) -> bool {
         target.y.iter().zip(scores).any(|(y, z)| (y - z).abs() > self.smallest)
     }

@@ -11,7 +11,7 @@ use crate::parameters::parameters;
 use crate::{Error, Regressor};
 
 parameters! {
-    /// How a [`Mixture`] weighs its members.
+    /// Parameters by which a [`Mixture`] weighs its members.
     pub struct MixtureParams {
         /// how losses become weights: exponential, Bernstein or polynomial aggregation
         rule: Rule = Rule::MlPoly => "" "ewa, boa or ml-poly",

@@ -322,7 +322,7 @@ impl GrowingUpdate for Step {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steps {
     steps: Vec<Step>,
-    /// What became of the last block, one a step.
+    /// Outcomes of the last block, one a step.
     #[cfg_attr(feature = "serde", serde(skip))]
     outcomes: Vec<MemberBlock>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -356,7 +356,7 @@ impl LinearUpdate for Steps {
         Problem { shape: Shape { inputs, ..first.shape }, ..first }
     }
 
-    /// Those of the only update; several share no dictionary from which points leave.
+    /// Coefficients of the only update; several share no dictionary from which points leave.
     fn coefficients(&self) -> Option<&Coefficients> {
         self.steps.first()?.coefficients()
     }
@@ -425,7 +425,7 @@ impl LinearUpdate for Steps {
 }
 
 impl ByValues for Steps {
-    /// Those of the first step, then those of the next.
+    /// Functions of the first step, then those of the next.
     fn function(&self, index: usize) -> Option<&AlignedVec> {
         let outputs = self.outputs();
         self.steps.get(index / outputs)?.by_values()?.function(index % outputs)

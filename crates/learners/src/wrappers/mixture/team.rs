@@ -13,14 +13,14 @@ pub struct Team<G> {
     /// Places of the learners in the mixture.
     places: Vec<usize>,
     group: G,
-    /// What became of the last block.
+    /// Outcomes of the last block.
     #[cfg_attr(feature = "serde", serde(skip))]
     outcomes: Vec<MemberBlock>,
 }
 
 /// One learner or several, all with as many outputs. Their indices in the group count from 0.
 pub trait Group: Send + Sync {
-    /// How many learners.
+    /// Number of learners.
     fn count(&self) -> usize;
 
     /// Input dimension of each.
@@ -35,7 +35,7 @@ pub trait Group: Send + Sync {
     /// Hands each learner's index and prediction at `x` to `take`.
     fn predict_each(&self, x: &[f64], scratch: &mut Scratch, take: impl FnMut(usize, &[f64])) -> Result<(), Error>;
 
-    /// Whether a learner has variances.
+    /// True if a learner has variances.
     fn tells_variance(&self) -> bool;
 
     /// [`predict_each`](Self::predict_each) with variances, NaN where a learner has none.
@@ -87,7 +87,7 @@ impl MemberBlock {
         self.width = width;
     }
 
-    /// How many rows were learnt.
+    /// Number of rows learnt.
     pub(super) fn learnt(&self) -> usize {
         self.predictions.len() / self.width
     }
@@ -116,7 +116,7 @@ impl<G> Team<G> {
         (&mut self.places, &mut self.group)
     }
 
-    /// What became of the last block, one a learner.
+    /// Outcomes of the last block, one a learner.
     pub(super) fn outcomes(&self) -> impl Iterator<Item = (usize, &MemberBlock)> {
         self.places.iter().copied().zip(&self.outcomes)
     }
@@ -154,7 +154,7 @@ impl<G: Group> Team<G> {
         self.group.predict_each(x, scratch, |index, prediction| take(self.places[index], prediction))
     }
 
-    /// Whether a learner has variances.
+    /// True if a learner has variances.
     pub(super) fn tells_variance(&self) -> bool {
         self.group.tells_variance()
     }

@@ -1,4 +1,4 @@
-//! What is wrong only with NDJSON and LIBSVM.
+//! Errors of NDJSON and LIBSVM alone.
 
 use mercer_readers::{ReadOptions, RowReader, read_bytes};
 
