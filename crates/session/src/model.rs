@@ -2,8 +2,9 @@
 //!
 //! A [`Model`] is a learner of numbers or of classes of the
 //! [`catalogue`](mercer_registry::catalogue), alone or behind the encoding of a table
-//! ([`Tabular`]), a forecaster or an operator learner, together with the names of the columns it was trained on. [`Model::to_bytes`] and [`Model::from_bytes`]
-//! are exact: what is read back predicts and goes on learning bit for bit like what was saved.
+//! ([`Tabular`]), a forecaster or an operator learner, together with the names of the columns it
+//! was trained on. [`Model::to_bytes`] and [`Model::from_bytes`] are exact: a model that is read
+//! back predicts and goes on learning bit for bit like the one that was saved.
 //!
 //! **Format.** A header of 24 bytes, little-endian: the magic `89 4D 65 72 63 65 72 0A`
 //! (`\x89Mercer\n`), the format's version (`u16`), the kind (`u16`: 1 regression, 2 prediction, 3
