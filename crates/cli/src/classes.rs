@@ -1,14 +1,13 @@
 //! Classes with names: the classifier that suits the data, and what its scores say.
 
 use mercer_kernels::AnyKernel;
-use mercer_learners::{ClassScore, Classifier, Loss, RegressorExt};
+use mercer_learners::{Classifier, Loss, RegressorExt};
 use mercer_readers::Labels;
 use mercer_registry::AnyRegressor;
 use mercer_registry::catalogue::{Built, Entry, Value};
+use mercer_session::classes::AnyClassifier;
 
 use super::failure::Failure;
-
-pub(crate) type AnyClassifier = Classifier<AnyRegressor<AnyKernel>>;
 
 /// A classifier that has learnt nothing.
 pub(crate) struct Fresh {
@@ -57,79 +56,6 @@ impl Fresh {
 fn is_open(learner: &AnyRegressor<AnyKernel>) -> bool {
     let like = (learner.loss() != Loss::SOFTMAX).then_some(0);
     learner.clone().add_output(like).is_ok()
-}
-
-/// The class of a label: one of those known, or the next.
-///
-/// # Errors
-/// In words, when there are two classes and the label is a third.
-pub(crate) fn class_of(labels: &Labels, classifier: &AnyClassifier, label: &str) -> Result<usize, String> {
-    let known = labels.len();
-    match labels.find(label) {
-        Some(class) => Ok(class),
-        None if classifier.is_open() || known < classifier.classes() => Ok(known),
-        None => {
-            let [a, b] = [0, 1].map(|class| labels.get(class).unwrap_or_default());
-            let numbers = [a, b, label].iter().all(|text| text.parse::<f64>().is_ok());
-            let mend = if numbers && (a == "0" || a == "-1") && b == "1" {
-                "if the target is a number, say --task regression and take a learner for numbers, such as krls; if there are more \
-                 classes, let one of them be among the first rows"
-            } else if numbers {
-                "if the target is a number, take a learner for numbers, such as krls; if it is a class, one for more classes, such \
-                 as krls with --task class"
-            } else {
-                "take a learner for more classes, such as krls"
-            };
-            Err(format!("{label:?} is a third class; the learner was made for the two classes {a:?} and {b:?}; {mend}"))
-        }
-    }
-}
-
-/// What scores say, the first `known` classes having been met.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ClassVerdict {
-    /// The class that is predicted.
-    pub(crate) class: Option<usize>,
-    /// Positive for the later of two classes.
-    pub(crate) score: Option<f64>,
-    /// One a class; empty where there are none.
-    pub(crate) probabilities: Vec<f64>,
-}
-
-impl ClassVerdict {
-    pub(crate) fn of(&mut self, classifier: &AnyClassifier, labels: &Labels, known: usize, scores: &[f64]) {
-        self.class = classifier.choice(scores).filter(|class| *class < known);
-        self.score = match scores {
-            [a, b] if known == 2 => {
-                // Of two classes the scores are −z and z.
-                let share = if classifier.learner().loss() == Loss::SOFTMAX { 1.0 } else { 0.5 };
-                let z = share * (b - a);
-                Some(if labels.later(0, 1) == Some(0) { 0.0 - z } else { z })
-            }
-            _ => None,
-        };
-        self.probabilities.clear();
-        self.probabilities.extend_from_slice(scores);
-        if !classifier.probabilities(&mut self.probabilities) {
-            self.probabilities.clear();
-        }
-    }
-
-    /// The probability of a class that has been met.
-    pub(crate) fn probability(&self, class: usize, known: usize) -> Option<f64> {
-        self.probabilities.get(class).copied().filter(|_| class < known)
-    }
-
-    /// Scores what was said of a row whose class is shown; the probability of one that had not been
-    /// met counts as 0.
-    pub(crate) fn score_in(&self, score: &mut ClassScore, class: usize, classifier: &AnyClassifier, weight: f64) {
-        let probability = |class| self.probabilities.get(class).copied();
-        let shown = classifier.has_probabilities().then(|| probability(class).unwrap_or(0.0));
-        score.record(class, self.class, shown, weight);
-        if let Some(confidence) = self.class.and_then(probability) {
-            score.record_confidence(confidence, self.class == Some(class), weight);
-        }
-    }
 }
 
 /// A text as a cell of CSV: in quotes where it has to be.

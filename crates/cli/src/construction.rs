@@ -5,11 +5,12 @@ use mercer_readers::Labels;
 use mercer_registry::AnyRegressor;
 use mercer_registry::catalogue::{Built, Context, Entry, Settings, Value};
 
-use super::classes::{AnyClassifier, Fresh};
+use super::classes::Fresh;
 use super::failure::Failure;
 use super::notes;
 use super::task::Kind;
 use crate::arguments::CommonArguments;
+use mercer_session::classes::AnyClassifier;
 
 /// What a learner has to know of the data before it is made.
 #[derive(Clone, Copy)]

@@ -28,20 +28,12 @@ use crate::arguments::CommonArguments;
 use crate::limits::first_rows;
 
 pub(crate) use head::Head;
+use mercer_session::Row;
 pub(crate) use odd_cells::Oddities;
 pub(crate) use ranges::TableRanges;
 use records::{TargetColumns, TargetPlace, check_target, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
-pub(crate) use running_encoding::{RunningEncoding, told};
-
-/// A row as it was read: numbers, or a record of a table with its targets.
-#[derive(Clone, Default)]
-pub(crate) struct RawRow {
-    /// Its features are empty where there is a record.
-    pub(crate) example: Example,
-    /// In the order of the schema; empty where there is none.
-    pub(crate) record: Record,
-}
+pub(crate) use running_encoding::RunningEncoding;
 
 /// The columns of a table and how many cells were odd, as JSON.
 pub(crate) type ColumnFacts = (serde_json::Value, serde_json::Value);
@@ -91,7 +83,7 @@ pub(crate) struct EncodedRows {
     /// reading.
     odd: Option<Arc<Mutex<Oddities>>>,
     /// Memory that is used again.
-    sample: RawRow,
+    sample: Row,
 }
 
 impl EncodedRows {
@@ -207,7 +199,7 @@ impl EncodedRows {
             },
             targets: Vec::new(),
             odd: None,
-            sample: RawRow::default(),
+            sample: Row::default(),
         })
     }
 
@@ -299,9 +291,9 @@ impl EncodedRows {
     }
 
     /// Reads the next record with its targets, and encodes nothing; false at the end.
-    pub(crate) fn next_record(&mut self, sample: &mut RawRow) -> Result<bool, DataError> {
+    pub(crate) fn next_record(&mut self, sample: &mut Row) -> Result<bool, DataError> {
         let Self { records, record, map, moving: RunningEncoding { encoding, .. }, beside, .. } = self;
-        let RawRow { example, record: taken } = sample;
+        let Row { example, record: taken } = sample;
         taken.clear();
         clear(example);
         if !next(records, record)? {
@@ -364,7 +356,7 @@ impl EncodedRows {
     fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<BufferedRow>, Failure> {
         let mut ranges = TableRanges::of_schema(self.moving.encoding.schema(), self.kind(), scheme);
         let (mut kept, mut head) = (VecDeque::new(), Vec::new());
-        let mut sample = RawRow::default();
+        let mut sample = Row::default();
         while kept.len() <= most && self.next_record(&mut sample)? {
             ranges.observe(&sample);
             if head.len() < first_rows(sample.record.len()) {
@@ -440,7 +432,7 @@ fn names_of(records: &RowReader, schema: &Schema) -> Vec<String> {
 
 /// A row that was read before all were.
 struct BufferedRow {
-    sample: RawRow,
+    sample: Row,
     line: (u64, Counts),
 }
 
@@ -462,7 +454,7 @@ enum TableKind {
 impl TableHead {
     fn over(self, shown: String, records: RowReader) -> EncodedRows {
         let Self { encoding, beside, targets } = self;
-        let (record, sample) = (Record::new(), RawRow::default());
+        let (record, sample) = (Record::new(), Row::default());
         let moving = RunningEncoding::new(encoding, beside.kind);
         EncodedRows { shown, records, record, map: None, moving, beside, targets, odd: None, sample }
     }

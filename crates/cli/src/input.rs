@@ -12,9 +12,10 @@ use mercer_readers::{
     ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, RowReader, Scheme,
     TargetColumn, Targets, permutation, read_all,
 };
+use mercer_session::Row;
 
 use super::dialect::{self, Dialect};
-use super::encoded_rows::{ColumnFacts, EncodedRows, Looking, Oddities, RawRow};
+use super::encoded_rows::{ColumnFacts, EncodedRows, Looking, Oddities};
 use super::failure::Failure;
 use super::feature_columns;
 use super::opening::Opening;
@@ -330,7 +331,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`RowReader::next_example`].
-    pub(crate) fn next_sample(&mut self, sample: &mut RawRow) -> Result<bool, DataError> {
+    pub(crate) fn next_sample(&mut self, sample: &mut Row) -> Result<bool, DataError> {
         let InputSource::Encoded(encoded) = &mut self.body else { return self.next(&mut sample.example) };
         let read = encoded.next_record(sample);
         self.count(&read);
@@ -342,7 +343,7 @@ impl Input {
         if let InputSource::Stream(reader) = &mut self.body {
             return reader.skip_rows(rows);
         }
-        let (mut sample, mut passed) = (RawRow::default(), 0);
+        let (mut sample, mut passed) = (Row::default(), 0);
         while passed < rows && self.next_sample(&mut sample)? {
             passed += 1;
         }

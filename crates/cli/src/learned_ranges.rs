@@ -4,8 +4,9 @@ use std::path::Path;
 
 use mercer_encoding::EncodingOptions;
 use mercer_readers::{Ranges, ReadOptions, Scaling, Scheme};
+use mercer_session::Row;
 
-use super::encoded_rows::{Looking, RawRow, TableRanges};
+use super::encoded_rows::{Looking, TableRanges};
 use super::failure::Failure;
 use super::input::Input;
 use super::reading::Reading;
@@ -84,10 +85,10 @@ impl LearnedRanges {
             Some(encoding) => TableRanges::of_schema(encoding.schema(), input.kind(), scheme),
             None => TableRanges::of_numbers(input.columns().features(), input.kind(), scheme),
         });
-        let (mut sample, mut rows) = (RawRow::default(), 0);
+        let (mut sample, mut rows) = (Row::default(), 0);
         loop {
             let read = input.next_sample(&mut sample);
-            let RawRow { example, .. } = &sample;
+            let Row { example, .. } = &sample;
             match read {
                 Ok(true) if encoded => {}
                 Ok(true) => ranges.observe(&example.features, &example.targets)?,

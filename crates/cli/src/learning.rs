@@ -1,24 +1,23 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
 use mercer_encoding::ScaledTargets;
-use mercer_readers::Example;
 use mercer_session::model::RowDigest;
 use mercer_session::notes::Watch;
+use mercer_session::{Row, RowPrediction, Session};
 
 use super::bad_rows::BadRows;
-use super::encoded_rows::{Oddities, RawRow};
+use super::encoded_rows::Oddities;
 use super::failure::Failure;
 use super::notes::Implausibles;
 use super::rows::Origin;
 use super::saving::Saving;
 use super::stop::Stop;
 use super::table::ProgressTable;
-use super::trained_model::{OfRows, RowPrediction, TrainedModel};
 use super::verbosity;
 
 /// The model and what surrounds it.
 pub(crate) struct Learning {
-    pub(crate) model: TrainedModel,
+    pub(crate) model: Session,
     pub(crate) bad: BadRows,
     pub(crate) table: ProgressTable,
     pub(crate) saving: Saving,
@@ -33,12 +32,12 @@ pub(crate) struct Learning {
 
 impl Learning {
     /// A model that goes on learning rows, which may have weights.
-    pub(crate) fn new(model: TrainedModel, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
+    pub(crate) fn new(model: Session, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
         let table = ProgressTable::new(
             verbosity::is_quiet(),
             model.classes().is_some(),
             model.scaling.is_some(),
-            model.standing(),
+            model.running_score(),
         );
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
         let (watch, answer) = (Watch::default(), RowPrediction::default());
@@ -47,9 +46,9 @@ impl Learning {
 
     /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in
     /// the target's own units, is left in `answer`; false is a bad row.
-    pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut RawRow) -> Result<bool, Failure> {
+    pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Row) -> Result<bool, Failure> {
         // Scaling changes the row, so it is taken note of first.
-        let met = seen_after(self.model.progress.seen(), sample, self.weighted);
+        let met = sample.digest(self.model.progress.seen(), self.weighted);
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
                 // A new category that got a number of its own is nothing odd.
@@ -58,7 +57,7 @@ impl Learning {
                 }
                 let found = self.model.screened().and_then(ScaledTargets::implausible);
                 self.implausible.take(found, met.rows, sample.example.weight);
-                self.table.round(self.model.standing(), || self.model.dictionary_size());
+                self.table.round(self.model.running_score(), || self.model.dictionary_size());
                 self.model.progress.meet(met);
                 self.checkpoint(met.rows)?;
                 Ok(true)
@@ -115,7 +114,7 @@ impl Learning {
 
     /// The last line of the table, and what was left out.
     pub(crate) fn report(&mut self) {
-        self.table.end(self.model.standing(), self.model.dictionary_size());
+        self.table.end(self.model.running_score(), self.model.dictionary_size());
         if let Some(encoding) = &self.model.encoding {
             self.odd.report(encoding);
         }
@@ -123,23 +122,4 @@ impl Learning {
             verbosity::say(report);
         }
     }
-}
-
-/// What was met after one row more: its numbers or its cells, the checksum of its label, and its
-/// weight, if rows have weights.
-pub(crate) fn seen_after(seen: RowDigest, sample: &RawRow, weighted: bool) -> RowDigest {
-    let RawRow { example, record } = sample;
-    let plain = record.is_empty();
-    let Example { features, targets, label, weight } = example;
-    if label.is_empty() && !weighted && plain {
-        return seen.after([features, targets]);
-    }
-    let mut rest = targets.clone();
-    if !label.is_empty() {
-        rest.push(f64::from(crc32fast::hash(label.as_bytes())));
-    }
-    if weighted {
-        rest.push(*weight);
-    }
-    if plain { seen.after([features, &rest]) } else { seen.after_cells(record, &rest) }
 }

@@ -67,7 +67,6 @@ mod task;
 mod timed_series;
 mod trace;
 mod train;
-mod trained_model;
 mod tune;
 mod verbosity;
 

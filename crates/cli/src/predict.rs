@@ -4,16 +4,16 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer_learners::Scratch;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{Classes, Description, Task};
+use mercer_session::{Row, RowPrediction, Session, predicts_late};
 
 use super::bad_rows::{BadRows, OnError};
 use super::cells::{AnswerCell, AnswerCells, Offer};
 use super::classes::quoted;
 use super::dialect::{Dialect, known_gaps};
-use super::encoded_rows::{ColumnSource, RawRow};
+use super::encoded_rows::ColumnSource;
 use super::failure::Failure;
 use super::input::sorted_names;
 use super::intervals;
@@ -27,7 +27,6 @@ use super::saving::Saving;
 use super::source::{Source, TableColumns};
 use super::stop::Stop;
 use super::task::{Kind, TaskOptions};
-use super::trained_model::{OfRows, RowPrediction, TrainedModel, is_autonomous};
 use super::{store, verbosity};
 use crate::arguments::every;
 use crate::task::TaskChoice;
@@ -148,7 +147,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
 }
 
 /// How DATA is read for a model.
-fn reading<'a>(arguments: &'a PredictArguments, model: &'a TrainedModel) -> Reading<'a> {
+fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'a> {
     let classes = model.classes().is_some();
     let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
     let named = is_data_set(&arguments.data);
@@ -190,7 +189,7 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a TrainedModel) -> Read
 }
 
 /// Makes sure that the model has intervals that hold this share.
-fn with_intervals(model: &mut TrainedModel, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
+fn with_intervals(model: &mut Session, share: f64, arguments: &PredictArguments) -> Result<(), Failure> {
     let path = arguments.model.display();
     if model.classes().is_some() {
         return Err(intervals::for_classes());
@@ -205,7 +204,7 @@ fn with_intervals(model: &mut TrainedModel, share: f64, arguments: &PredictArgum
         }
         None if arguments.learn => {
             if let Task::Numbers(task) = &mut model.task {
-                let own = is_autonomous(task.learner.learner());
+                let own = predicts_late(task.learner.learner());
                 let scale = if own { IntervalScale::Sides } else { IntervalScale::Error };
                 task.intervals = Some(intervals::around(&task.learner, share, scale)?);
             }
@@ -251,7 +250,7 @@ fn known_names(about: &Description, told: bool) -> (Vec<String>, Option<String>)
 }
 
 /// Refuses columns that are not those of the training data.
-fn check_columns(model: &TrainedModel, rows: &TimedSource, path: &Path) -> Result<(), Failure> {
+fn check_columns(model: &Session, rows: &TimedSource, path: &Path) -> Result<(), Failure> {
     let names = Some(&*model.description.features).filter(|names| !names.is_empty());
     let trained = TableColumns::new(model.dimension(), names, None);
     trained.check_data(&path.display().to_string(), rows.input().columns(), rows.input().shown())
@@ -267,7 +266,7 @@ struct AnswerLines {
 
 impl AnswerLines {
     /// The lines of a model. Classes that it meets later have no column.
-    fn of(model: &TrainedModel, style: LineStyle, intervals: bool) -> Self {
+    fn of(model: &Session, style: LineStyle, intervals: bool) -> Self {
         let task = model.classes();
         let (kind, classes) = match task {
             Some(task) => (Kind::Class(None), sorted_names(&task.labels)),
@@ -285,7 +284,7 @@ impl AnswerLines {
     }
 
     /// Answers a row; false when nobody reads the answers, or they cannot be written.
-    fn answer(&self, replies: &Replies, model: &TrainedModel, answer: Option<&RowPrediction>) -> bool {
+    fn answer(&self, replies: &Replies, model: &Session, answer: Option<&RowPrediction>) -> bool {
         match answer {
             Some(answer) if self.several => replies.answer_line(&self.line(model, answer)),
             Some(answer) => replies.answer(answer.numbers.first().copied()),
@@ -293,7 +292,7 @@ impl AnswerLines {
         }
     }
 
-    fn line(&self, model: &TrainedModel, answer: &RowPrediction) -> String {
+    fn line(&self, model: &Session, answer: &RowPrediction) -> String {
         let cells = self.cells.named();
         if self.style == LineStyle::Csv {
             let text = |(_, cell)| told(cell, model, answer, quoted).unwrap_or_default();
@@ -315,12 +314,7 @@ impl AnswerLines {
 }
 
 /// What a cell holds, if it is there; a class as `name` writes it.
-fn told(
-    cell: &AnswerCell,
-    model: &TrainedModel,
-    answer: &RowPrediction,
-    name: impl Fn(&str) -> String,
-) -> Option<String> {
+fn told(cell: &AnswerCell, model: &Session, answer: &RowPrediction, name: impl Fn(&str) -> String) -> Option<String> {
     let finite = |value: &f64| value.is_finite().then(|| number(*value));
     let judged = &answer.judged;
     match (cell, model.classes()) {
@@ -348,7 +342,7 @@ fn object<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
 }
 
 fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines: &AnswerLines) -> Result<(), Failure> {
-    let mut sample = RawRow::default();
+    let mut sample = Row::default();
     let ended = loop {
         let learnt = match rows.next(&mut sample) {
             Ok(Some(RowKind::Good)) => {
@@ -381,7 +375,7 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
 }
 
 fn predict(
-    model: &TrainedModel,
+    model: &Session,
     mut bad: BadRows,
     mut rows: TimedSource,
     replies: &Replies,
@@ -389,8 +383,7 @@ fn predict(
     stop: &Stop,
 ) -> Result<(), Failure> {
     // The model stays as it is: preparing pays however much it costs.
-    let (mut sample, mut scratch, mut answer) =
-        (RawRow::default(), Scratch::for_inputs(usize::MAX), RowPrediction::default());
+    let (mut sample, mut answer) = (Row::default(), RowPrediction::for_rows(usize::MAX));
     let mut odd = rows.oddities();
     let ended = loop {
         let row = match rows.next(&mut sample) {
@@ -403,7 +396,7 @@ fn predict(
                 if let Some(encoding) = &model.encoding {
                     odd.tell(encoding, &sample.record, || rows.place());
                 }
-                model.predict(&mut sample, &mut scratch, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
+                model.predict(&mut sample, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
             }
             RowKind::Bad(why) => Err(why),
         };

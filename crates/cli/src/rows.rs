@@ -1,7 +1,9 @@
 //! Rows one by one, from a file, a pipe or a data set with a name; a bad row is handed on as such,
 //! and the next can be read.
 
-use super::encoded_rows::{Oddities, RawRow};
+use mercer_session::Row;
+
+use super::encoded_rows::Oddities;
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::reading::{Reading, Reads};
@@ -49,7 +51,7 @@ impl TimedSource {
     ///
     /// # Errors
     /// Those after which no row can be read.
-    pub(crate) fn next(&mut self, sample: &mut RawRow) -> Result<Option<RowKind>, Failure> {
+    pub(crate) fn next(&mut self, sample: &mut Row) -> Result<Option<RowKind>, Failure> {
         let read = self.input.next_sample(sample);
         if self.stop.requested() {
             return Ok(None);
@@ -88,14 +90,14 @@ impl Origin for TimedSource {
 /// A row that was read ahead.
 pub(crate) struct NextRow {
     pub(crate) row: RowKind,
-    pub(crate) sample: RawRow,
+    pub(crate) sample: Row,
     place: String,
     record: Vec<u8>,
 }
 
 impl NextRow {
     /// The row last read.
-    pub(crate) fn of(rows: &TimedSource, row: RowKind, sample: &RawRow) -> Self {
+    pub(crate) fn of(rows: &TimedSource, row: RowKind, sample: &Row) -> Self {
         Self { row, sample: sample.clone(), place: rows.place(), record: rows.record().to_vec() }
     }
 }

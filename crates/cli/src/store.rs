@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use mercer_session::Session;
 use mercer_session::model::{MAGIC, Model, ModelError, ModelKind, Operator};
 
 use super::failure::Failure;
 use super::output::Aside;
-use super::trained_model::TrainedModel;
 
 fn refused(path: &Path, error: &ModelError) -> Failure {
     Failure::because(format!("{}: {error}", path.display()))
@@ -35,17 +35,17 @@ pub(crate) fn load(path: &Path) -> Result<LoadedModel, Failure> {
 }
 
 /// The learner from examples in a file, of numbers or of classes.
-pub(crate) fn load_trained(path: &Path) -> Result<TrainedModel, Failure> {
+pub(crate) fn load_trained(path: &Path) -> Result<Session, Failure> {
     trained(path, load(path)?.model)
 }
 
 /// The same of a model that was in the file; sums are fitted.
-pub(crate) fn trained(path: &Path, model: Model) -> Result<TrainedModel, Failure> {
+pub(crate) fn trained(path: &Path, model: Model) -> Result<Session, Failure> {
     let model = match model {
         Model::Moments(sums) => sums.fit_model().map_err(|error| refused(path, &error))?,
         model => model,
     };
-    TrainedModel::of(model).map_err(|other| other_kind(path, ModelKind::Regression, &other))
+    Session::of(model).map_err(|other| other_kind(path, ModelKind::Regression, &other))
 }
 
 /// The learner of an operator in a file.

@@ -3,16 +3,9 @@
 
 use std::time::Instant;
 
-use super::verbosity;
+use mercer_session::RunningScore;
 
-/// The rounds so far.
-#[derive(Clone, Copy)]
-pub(crate) struct Standing {
-    pub(crate) rounds: usize,
-    pub(crate) weight: f64,
-    /// Squared errors, or mistakes, by weight.
-    pub(crate) loss: f64,
-}
+use super::verbosity;
 
 /// Prints a line each time the number of rounds has doubled.
 pub(crate) struct ProgressTable {
@@ -22,14 +15,14 @@ pub(crate) struct ProgressTable {
     /// The round of the next line.
     next: usize,
     /// How it stood at the last line, and when that was.
-    last: (Standing, Instant),
+    last: (RunningScore, Instant),
     begun: bool,
 }
 
 impl ProgressTable {
     /// A table that goes on behind these rounds of a model of `classes` or of numbers, whose losses
     /// may be in `scaled` units.
-    pub(crate) fn new(quiet: bool, classes: bool, scaled: bool, standing: Standing) -> Self {
+    pub(crate) fn new(quiet: bool, classes: bool, scaled: bool, standing: RunningScore) -> Self {
         let heads = match (classes, scaled) {
             (true, _) => ["errors since last", "error rate"],
             (false, true) => ["scaled loss last", "scaled loss mean"],
@@ -41,7 +34,7 @@ impl ProgressTable {
 
     /// A round was scored; `size` tells the size of the dictionary.
     #[inline]
-    pub(crate) fn round(&mut self, standing: Standing, size: impl FnOnce() -> usize) {
+    pub(crate) fn round(&mut self, standing: RunningScore, size: impl FnOnce() -> usize) {
         if standing.rounds == self.next {
             self.next *= 2;
             self.line(standing, size());
@@ -49,14 +42,14 @@ impl ProgressTable {
     }
 
     /// The last line, unless it has just been printed.
-    pub(crate) fn end(&mut self, standing: Standing, size: usize) {
+    pub(crate) fn end(&mut self, standing: RunningScore, size: usize) {
         if standing.rounds > self.last.0.rounds {
             self.line(standing, size);
         }
     }
 
-    fn line(&mut self, standing: Standing, size: usize) {
-        let (Standing { rounds, weight, loss }, now) = (standing, Instant::now());
+    fn line(&mut self, standing: RunningScore, size: usize) {
+        let (RunningScore { rounds, weight, loss }, now) = (standing, Instant::now());
         let (before, then) = std::mem::replace(&mut self.last, (standing, now));
         if self.quiet {
             return;

@@ -9,18 +9,20 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer_encoding::ScaledTargets;
 use mercer_kernels::KernelSpec;
+use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{Scaling, Targets};
 use mercer_registry::catalogue::{self, Entry, Settings};
 use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
 use mercer_session::notes::{Face, of_classes, of_numbers};
+use mercer_session::{Row, Session};
 
 use super::bad_rows::{BadRows, OnError};
 use super::construction::{Construction, FreshLearner, Premises};
 use super::dialect::{kept_gaps, known_gaps};
-use super::encoded_rows::{Looking, Oddities, RawRow, RunningEncoding, TableRanges};
+use super::encoded_rows::{Looking, Oddities, RunningEncoding, TableRanges};
 use super::failure::Failure;
 use super::learned_ranges::LearnedRanges;
-use super::learning::{Learning, seen_after};
+use super::learning::Learning;
 use super::lock::ModelLock;
 use super::memory;
 use super::notes::{Alarm, texts};
@@ -31,7 +33,6 @@ use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file}
 use super::source::Source;
 use super::stop::Stop;
 use super::task::TaskOptions;
-use super::trained_model::{OfRows, TrainedModel};
 use super::{pipe, store, verbosity};
 use crate::arguments::{CommonArguments, ScaleChoice, count, every};
 use crate::limits::first_rows;
@@ -184,7 +185,7 @@ impl TrainPlan {
 
     /// Reads the first rows, if they settle something.
     fn begin(&mut self, stop: &Stop) -> Result<FirstRows, Failure> {
-        let (mut beginning, mut sample) = (FirstRows::default(), RawRow::default());
+        let (mut beginning, mut sample) = (FirstRows::default(), Row::default());
         let dimension = self.rows.input().columns().dimension;
         let looked_at = if self.looks { first_rows(dimension).min(self.limit) } else { 0 };
         // What the model will learn of these rows, row by row.
@@ -193,7 +194,7 @@ impl TrainPlan {
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let RowKind::Good = row {
-                let RawRow { example, record } = &sample;
+                let Row { example, record } = &sample;
                 let mut scaled = example.features.clone();
                 let taken = match &mut moving {
                     None => self.scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
@@ -233,7 +234,7 @@ impl TrainPlan {
     }
 
     /// The model that has learnt no row.
-    fn model(&self, common: &CommonArguments, made: Construction) -> Result<TrainedModel, Failure> {
+    fn model(&self, common: &CommonArguments, made: Construction) -> Result<Session, Failure> {
         let Self { rows, scaling, .. } = self;
         let (encoding, targets) = (rows.input().encoding().cloned(), rows.input().columns().targets());
         let Construction { learner, kernel, parameters } = made;
@@ -263,7 +264,7 @@ impl TrainPlan {
             }
             FreshLearner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
         };
-        Ok(TrainedModel { description, encoding, scaling: scaling.clone(), progress: Progress::default(), task })
+        Ok(Session { description, encoding, scaling: scaling.clone(), progress: Progress::default(), task })
     }
 
     /// Has all rows learnt, of which `ahead` has the first.
@@ -274,8 +275,8 @@ impl TrainPlan {
         mut alarm: Alarm,
         stop: &Stop,
     ) -> Result<(), Failure> {
-        let mut sample = RawRow::default();
-        while !stop.requested() && learning.model.standing().rounds != self.limit {
+        let mut sample = Row::default();
+        while !stop.requested() && learning.model.running_score().rounds != self.limit {
             if let Some(mut kept) = ahead.pop_front() {
                 let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
                 alarm.hear(&sample.example.targets);
@@ -303,10 +304,10 @@ fn notes(learning: &Learning) -> Vec<String> {
 }
 
 /// The row: learnt, refused, or known already.
-fn take(learning: &mut Learning, row: RowKind, sample: &mut RawRow, origin: &impl Origin) -> Result<(), Failure> {
+fn take(learning: &mut Learning, row: RowKind, sample: &mut Row, origin: &impl Origin) -> Result<(), Failure> {
     let (saving, weighted) = (&mut learning.saving, learning.weighted);
     let known = match &row {
-        RowKind::Good => saving.knows_after(|met| seen_after(met, sample, weighted))?,
+        RowKind::Good => saving.knows_after(|met| sample.digest(met, weighted))?,
         RowKind::Bad(_) => saving.knows([&[], &[f64::NAN]])?,
     };
     match row {
@@ -358,12 +359,20 @@ impl Survey {
     }
 }
 
+/// The share of its intervals, and how they are scaled.
+fn intervals_told(model: &Session) -> String {
+    model.intervals().map_or("none".to_owned(), |intervals| {
+        let local = if intervals.scale() == IntervalScale::Error { "" } else { " (local)" };
+        format!("{}{local}", output::number(intervals.coverage()))
+    })
+}
+
 /// Refuses a saved model that is not one of the run that would begin now.
-fn check_resumable(path: &Path, saved: &TrainedModel, fresh: &TrainedModel) -> Result<(), Failure> {
+fn check_resumable(path: &Path, saved: &Session, fresh: &Session) -> Result<(), Failure> {
     let (old, new) = (&saved.description, &fresh.description);
     let kinds = [saved.task.kind(), fresh.task.kind()].map(|kind| kind.to_string());
     let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
-    let intervals = [saved, fresh].map(OfRows::intervals_told);
+    let intervals = [saved, fresh].map(intervals_told);
     let outliers = [saved, fresh].map(|model| model.screened().map_or("keep", |learner| learner.outliers().name()));
     let facts = [
         Fact { name: "kind", saved: &kinds[0], now: &kinds[1] },
@@ -374,11 +383,11 @@ fn check_resumable(path: &Path, saved: &TrainedModel, fresh: &TrainedModel) -> R
     ];
     let seed = Fact { name: "seed", saved: &seeds[0], now: &seeds[1] };
     let facts = facts.into_iter().chain(parameter_facts(&old.parameters, &new.parameters)).chain([seed]);
-    let columns = |model: &TrainedModel| (model.dimension(), model.outputs());
+    let columns = |model: &Session| (model.dimension(), model.outputs());
     let (parameters, own) = (old.parameters.clone(), old.own.clone());
     let told = Description { parameters, own, marks: old.marks, ..new.clone() };
     let encoded =
-        |model: &TrainedModel| model.encoding.as_ref().map(|one| (one.schema().clone(), one.transform().options()));
+        |model: &Session| model.encoding.as_ref().map(|one| (one.schema().clone(), one.transform().options()));
     let otherwise = if known_gaps(&old.own) != known_gaps(&new.own) {
         Some("other values stand for none (--gap)")
     } else if *old != told || columns(saved) != columns(fresh) {
@@ -392,7 +401,7 @@ fn check_resumable(path: &Path, saved: &TrainedModel, fresh: &TrainedModel) -> R
 }
 
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
-    let (standing, size) = (learning.model.standing(), learning.model.dictionary_size());
+    let (standing, size) = (learning.model.running_score(), learning.model.dictionary_size());
     let (learnt, mse) = (standing.rounds, standing.loss / standing.weight);
     let loss = match (&learning.model.task, &learning.model.scaling) {
         // No row that counts.

@@ -26,7 +26,7 @@
 //! | [`core`] | whether state that was read back can be trusted; parameter errors |
 //! | [`catalogue`] | a learner by its name and `KEY=VALUE` settings, when the program runs |
 //! | [`tune`] | which settings suit the data |
-//! | `model` | learners in files: saved, read back and checked (feature `model`) |
+//! | `session` | one row predicted, learnt and scored; `model`: learners in files, checked when they are read back (feature `model`) |
 //! | `notes` | what is to be said of a run beside its numbers: causes, and what mends them (feature `model`) |
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
@@ -69,4 +69,4 @@ pub use mercer_learners::{
 };
 pub use mercer_registry::{AnyRegressor, catalogue, tune};
 #[cfg(feature = "model")]
-pub use mercer_session::{fit, model, notes};
+pub use mercer_session::{self as session, fit, model, notes};

@@ -5,7 +5,8 @@ use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Override
 use mercer::experts::Outliers;
 use mercer::model::{Classes, Numbers, Tabular, Task};
 use mercer::readers::Labels;
-use mercer::{Error, Loss, Regressor, RegressorExt, Scratch, Target};
+use mercer::session::{Lesson, RowPrediction, Session};
+use mercer::{Error, Loss, RegressorExt};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -14,41 +15,15 @@ use crate::classes::MetClasses;
 use crate::errors;
 use crate::making::{DataFacts, Extras, LearnerSpec, intervals};
 use crate::notes::Notes;
-use crate::steps::no_intervals;
-
-/// A model of numbers or of classes; behind the encoding of a table, or of rows of numbers.
-pub(crate) type TrainedModel = Tabular<Task>;
-
-/// Memory of a step that is used again.
-#[derive(Default)]
-pub(crate) struct StepMemory {
-    pub(crate) scores: Vec<f64>,
-    pub(crate) reach: Vec<f64>,
-    pub(crate) scratch: Scratch,
-    pub(crate) inputs: Vec<f64>,
-}
-
-impl StepMemory {
-    /// For so many rows to come.
-    pub(crate) fn for_rows(rows: usize) -> Self {
-        Self { scratch: Scratch::for_inputs(rows), ..Self::default() }
-    }
-
-    /// The numbers of a record.
-    pub(crate) fn encode(&mut self, encoding: &Encoding, record: &impl Cells) -> PyResult<()> {
-        self.inputs.clear();
-        encoding.encode(record, &mut self.inputs).map_err(errors::encoding)
-    }
-}
 
 /// Multiply-adds a row that the learner was allowed, 1 where it has no such key.
-pub(crate) fn budget(model: &TrainedModel) -> usize {
+pub(crate) fn budget(model: &Session) -> usize {
     let given = model.description.parameters.iter().find(|(key, _)| key == "budget");
     given.and_then(|(_, value)| value.parse::<f64>().ok()).map_or(1, |budget| budget as usize)
 }
 
 /// How many numbers or classes a prediction has.
-pub(crate) fn width(model: &TrainedModel) -> usize {
+pub(crate) fn width(model: &Session) -> usize {
     match &model.task {
         Task::Numbers(task) => task.learner.outputs(),
         Task::Classes(task) => task.classifier.classes(),
@@ -56,13 +31,13 @@ pub(crate) fn width(model: &TrainedModel) -> usize {
 }
 
 /// The classes that a model takes at most, if there is a limit.
-pub(crate) fn most(model: &TrainedModel) -> Option<usize> {
+pub(crate) fn most(model: &Session) -> Option<usize> {
     let classifier = &model.classes()?.classifier;
     (!classifier.is_open()).then(|| classifier.classes())
 }
 
 /// What a model has beside its learner.
-pub(crate) fn extras(model: &TrainedModel) -> Extras {
+pub(crate) fn extras(model: &Session) -> Extras {
     match &model.task {
         Task::Numbers(task) => Extras::of(task),
         Task::Classes(task) => Extras(None, false, task.classifier.is_calibrated()),
@@ -70,18 +45,18 @@ pub(crate) fn extras(model: &TrainedModel) -> Extras {
 }
 
 /// The share of targets that their intervals held so far, one a target; none without intervals.
-pub(crate) fn coverage(model: &TrainedModel) -> Option<Vec<f64>> {
+pub(crate) fn coverage(model: &Session) -> Option<Vec<f64>> {
     let intervals = model.numbers()?.intervals.as_ref()?;
     Some((0..intervals.outputs()).map(|output| intervals.held(output)).collect())
 }
 
 /// The encoding of a table.
-pub(crate) fn encoding(model: &TrainedModel) -> PyResult<&Encoding> {
+pub(crate) fn encoding(model: &Session) -> PyResult<&Encoding> {
     model.encoding.as_ref().ok_or_else(errors::wrong_kind)
 }
 
 /// The model has so many inputs more, which were 0 in the rows learnt so far.
-pub(crate) fn grow(model: &mut TrainedModel, added: usize) -> Result<(), Error> {
+pub(crate) fn grow(model: &mut Session, added: usize) -> Result<(), Error> {
     match &mut model.task {
         Task::Numbers(task) => task.learner.grow(added),
         Task::Classes(task) => task.classifier.grow(added),
@@ -89,7 +64,7 @@ pub(crate) fn grow(model: &mut TrainedModel, added: usize) -> Result<(), Error> 
 }
 
 /// The bytes of a file, of classes with these labels.
-pub(crate) fn file(model: &mut TrainedModel, labels: impl FnOnce() -> PyResult<Labels>) -> PyResult<Vec<u8>> {
+pub(crate) fn file(model: &mut Session, labels: impl FnOnce() -> PyResult<Labels>) -> PyResult<Vec<u8>> {
     if let Task::Classes(task) = &mut model.task {
         task.labels = labels()?;
     }
@@ -97,7 +72,7 @@ pub(crate) fn file(model: &mut TrainedModel, labels: impl FnOnce() -> PyResult<L
 }
 
 /// Columns appear late; in the rows learnt so far their numbers count as 0.
-pub(crate) fn add_columns(model: &mut TrainedModel, columns: Vec<(&str, ToldKind)>) -> PyResult<Result<(), EncodingError>> {
+pub(crate) fn add_columns(model: &mut Session, columns: Vec<(&str, ToldKind)>) -> PyResult<Result<(), EncodingError>> {
     let mut encoding = encoding(model)?.clone();
     let before = encoding.dimension();
     if let Err(error) = columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop)) {
@@ -113,33 +88,15 @@ pub(crate) fn add_columns(model: &mut TrainedModel, columns: Vec<(&str, ToldKind
     Ok(Ok(()))
 }
 
-/// Predicts the inputs in the memory, and leaves the scores there: those of numbers in the units in
-/// which they are learnt.
-pub(crate) fn predict(model: &TrainedModel, work: &mut StepMemory) -> Result<(), Error> {
-    let StepMemory { scores, scratch, inputs, .. } = work;
-    match &model.task {
-        Task::Numbers(task) => {
-            scores.resize(task.learner.outputs(), 0.0);
-            task.learner.predict_into(inputs, scratch, scores)
-        }
-        Task::Classes(task) => task.classifier.scores_with(inputs, scratch, scores),
-    }
-}
-
-/// The same, and how far the intervals go below and above each number.
-pub(crate) fn predict_around(model: &TrainedModel, work: &mut StepMemory) -> PyResult<()> {
-    let StepMemory { scores, reach, scratch, inputs } = work;
-    let Numbers { learner, intervals, .. } = model.numbers().ok_or_else(errors::wrong_kind)?;
-    scores.resize(learner.outputs(), 0.0);
-    reach.resize(2 * learner.outputs(), 0.0);
-    let intervals = intervals.as_ref().ok_or_else(no_intervals)?;
-    intervals.predict_into(learner, inputs, scratch, scores, reach).map_err(errors::learner)
+/// The numbers, or the scores of classes, that were predicted last.
+pub(crate) fn scores<'a>(model: &Session, made: &'a RowPrediction) -> &'a [f64] {
+    if model.classes().is_some() { &made.scores } else { &made.numbers }
 }
 
 /// A prediction as Python has it: a number, several, or a label.
 pub(crate) fn told<'py>(
     py: Python<'py>,
-    model: &TrainedModel,
+    model: &Session,
     scores: &[f64],
     classes: &MetClasses,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -192,7 +149,7 @@ pub(crate) struct ModelPlan {
 impl ModelPlan {
     /// An untrained model for such data, of rows of numbers or behind an encoding; of classes of
     /// which `two` may be settled, or of numbers.
-    pub(crate) fn make(&self, known: &DataFacts<'_>, two: bool, encoding: Option<Encoding>) -> PyResult<TrainedModel> {
+    pub(crate) fn make(&self, known: &DataFacts<'_>, two: bool, encoding: Option<Encoding>) -> PyResult<Session> {
         let Self { spec, extras: Extras(coverage, local, calibrated), scaled, outliers } = self;
         if known.outputs == 0 {
             return Err(errors::data("the target has no number; give one, or several"));
@@ -217,78 +174,22 @@ impl ModelPlan {
     }
 }
 
-/// What is to be learnt of a row: its target; or its class, and its weight.
-#[derive(Clone, Copy)]
-pub(crate) enum Lesson<'a> {
-    Numbers(Target<'a>),
-    Class(usize, f64),
-}
-
-/// Learns the inputs in the memory, and leaves the prediction there.
-pub(crate) fn learn_numbers(
-    task: &mut Numbers,
-    notes: &mut Notes,
-    target: Target<'_>,
-    work: &mut StepMemory,
-) -> Result<(), Error> {
-    let Numbers { learner, intervals, score } = task;
-    let StepMemory { scores, reach, scratch, inputs } = work;
-    scores.resize(learner.outputs(), 0.0);
-    match intervals {
-        None => learner.learn(inputs, target, scores)?,
-        Some(intervals) => {
-            reach.resize(2 * learner.outputs(), 0.0);
-            intervals.learn(learner, inputs, target, scratch, scores, reach)?;
-        }
-    }
-    score.record_weighted(scores, target.y, target.weight);
-    notes.watch.record(inputs, scores, target.y, target.weight, learner.dictionary_size());
-    Ok(())
-}
-
-/// Learns inputs of a class with a weight; the answer is the class that was predicted.
-pub(crate) fn learn_class(
-    task: &mut Classes,
-    inputs: &[f64],
-    class: usize,
-    weight: f64,
-) -> Result<Option<usize>, Error> {
-    let predicted = task.classifier.learn(inputs, class, weight)?;
-    task.learnt += 1;
-    task.score.record(class, predicted, None, weight);
-    Ok(predicted)
-}
-
 /// Learns a row of a table, which is number `row` of its batch, and leaves the prediction in the
 /// memory; the answer is the class that was predicted.
 pub(crate) fn teach(
-    model: &mut TrainedModel,
+    model: &mut Session,
     notes: &mut Notes,
     record: &impl Cells,
     row: usize,
     lesson: Lesson<'_>,
-    work: &mut StepMemory,
+    work: &mut RowPrediction,
 ) -> PyResult<Option<usize>> {
-    let encoding = model.encoding.as_mut().ok_or_else(errors::wrong_kind)?;
-    work.encode(encoding, record)?;
-    let (weight, mean, predicted) = match (&mut model.task, lesson) {
-        (Task::Numbers(task), Lesson::Numbers(target)) => {
-            learn_numbers(task, notes, target, work).map_err(errors::learner)?;
-            notes.screened(&task.learner);
-            (target.weight, target.y.first().copied(), None)
-        }
-        (Task::Classes(task), Lesson::Class(class, weight)) => {
-            let predicted = learn_class(task, &work.inputs, class, weight).map_err(errors::learner)?;
-            // Of classes the mean is the share of the first.
-            (weight, Some(f64::from(class == 0)), predicted)
-        }
-        _ => return Err(errors::wrong_kind()),
-    };
-    if weight != 0.0 {
-        encoding.learn_with(record, mean).map_err(errors::encoding)?;
+    model.learn_record(record, lesson, &mut notes.watch, work).map_err(errors::step)?;
+    if let Some(learner) = model.screened() {
+        notes.screened(learner);
     }
-    notes.look(row, encoding, record);
+    notes.look(row, encoding(model)?, record);
     model.progress.rows += 1;
     notes.judge(model);
-    Ok(predicted)
+    Ok(model.classes().and(work.judged.class))
 }

@@ -4,6 +4,7 @@ use mercer::catalogue::CatalogueError;
 use mercer::core::ExampleError;
 use mercer::encoding::{EncodingError, Face};
 use mercer::model::ModelError;
+use mercer::session::StepError;
 use mercer::{Error, forecast, koopman};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -49,6 +50,16 @@ pub(crate) fn learner(error: Error) -> PyErr {
         Error::Example(error) => example(&error),
         Error::Parameter(error) => settings(error),
         error => data(error.to_string()),
+    }
+}
+
+/// A row that was not predicted or learnt.
+pub(crate) fn step(error: StepError) -> PyErr {
+    match error {
+        StepError::Learner(error) => learner(error),
+        StepError::Encoding(error) => encoding(error),
+        StepError::Data(error) => data(error.to_string()),
+        StepError::Target(_) => wrong_kind(),
     }
 }
 

@@ -6,12 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
 use mercer::model::{Description, GAPS, ModelError, Numbers, Own};
+use mercer::session::{RowPrediction, Session};
 use mercer::{Error, RegressorExt};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::body::{self, StepMemory, TrainedModel};
+use crate::body;
 use crate::classes::MetClasses;
 use crate::errors;
 use crate::features::{FeatureNames, admit, keyed, sequence, words};
@@ -20,7 +21,7 @@ use crate::shared::FairLock;
 
 /// Whether a model takes so many features more: one whose columns are scaled by their ranges knows
 /// no range of others.
-fn grows(model: &mut TrainedModel, added: usize) -> PyResult<bool> {
+fn grows(model: &mut Session, added: usize) -> PyResult<bool> {
     if model.scaling.is_some() {
         return Ok(false);
     }
@@ -39,7 +40,7 @@ pub(crate) struct Front {
     pub(crate) targets: Vec<Py<PyAny>>,
     pub(crate) classes: MetClasses,
     pub(crate) y: Vec<f64>,
-    pub(crate) work: StepMemory,
+    pub(crate) work: RowPrediction,
     pub(crate) notes: Notes,
     /// Whether there is a model, so that a step need not ask for its lock to know.
     pub(crate) made: bool,
@@ -50,7 +51,7 @@ pub(crate) struct Front {
 /// A model with its names. Who needs both locks takes that of the front first.
 #[derive(Default)]
 pub(crate) struct Core {
-    pub(crate) model: FairLock<Option<TrainedModel>>,
+    pub(crate) model: FairLock<Option<Session>>,
     front: Mutex<Front>,
 }
 
@@ -73,7 +74,7 @@ impl Core {
     }
 
     /// What `look` finds in the model.
-    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&TrainedModel) -> T) -> PyResult<T> {
+    pub(crate) fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Session) -> T) -> PyResult<T> {
         self.model.read(py).as_ref().map(look).ok_or_else(errors::not_learnt)
     }
 
@@ -81,7 +82,7 @@ impl Core {
     pub(crate) fn begin(
         &self,
         py: Python<'_>,
-        made: TrainedModel,
+        made: Session,
         names: Option<Vec<Bound<'_, PyAny>>>,
         classes: MetClasses,
     ) -> PyResult<Aside> {
@@ -100,7 +101,7 @@ impl Core {
     /// The model that was set aside in place of this one.
     pub(crate) fn take_back(&self, py: Python<'_>, aside: &Aside) {
         let held = aside.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<TrainedModel>)>) {
+        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<Session>)>) {
             let mut front = self.front(py);
             let mut model = self.model.write(py);
             (*front, *model) = *held;
@@ -125,7 +126,7 @@ impl Core {
         &self,
         front: &mut Front,
         x: &Bound<'_, PyAny>,
-        make: impl FnOnce(usize) -> PyResult<TrainedModel>,
+        make: impl FnOnce(usize) -> PyResult<Session>,
     ) -> PyResult<bool> {
         let py = x.py();
         let fresh = !front.made;
@@ -222,7 +223,7 @@ impl Core {
     pub(crate) fn take(
         &self,
         py: Python<'_>,
-        model: TrainedModel,
+        model: Session,
         names: Option<Vec<Bound<'_, PyAny>>>,
         classes: MetClasses,
     ) -> PyResult<()> {

@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::experts::Outliers;
-use mercer::model::{Classes, Model, ModelError, ModelKind, Tabular, Task, Taught};
+use mercer::model::{Model, ModelError, ModelKind, Tabular, Task, Taught};
+use mercer::session::classes::ClassPrediction;
+use mercer::session::{Lesson, RowPrediction, Session, StepError};
 use mercer::{Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 
-use crate::body::{
-    self, ModelPlan, StepMemory, TrainedModel, budget, coverage, extras, learn_class, learn_numbers, most, told, width,
-};
+use crate::body::{ModelPlan, budget, coverage, extras, most, scores, told, width};
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
 use crate::features::{keyed, number, sequence};
@@ -32,7 +32,7 @@ pub(crate) struct LearnerCore {
 
 impl LearnerCore {
     /// An untrained model for such data, as `slf` describes it; of two classes or of those to come.
-    fn make(slf: &Bound<'_, Self>, known: &DataFacts<'_>, two: bool) -> PyResult<TrainedModel> {
+    fn make(slf: &Bound<'_, Self>, known: &DataFacts<'_>, two: bool) -> PyResult<Session> {
         let (spec, extras): (LearnerSpec, Extras) = slf.call_method0("_spec")?.extract()?;
         ModelPlan { spec, extras, scaled: false, outliers: Outliers::Keep }.make(known, two, None)
     }
@@ -81,29 +81,28 @@ impl LearnerCore {
     }
 
     /// Learns the example that was read, with its target in `front.y` or as one of a class.
-    fn learn_read(
-        model: &mut TrainedModel,
-        front: &mut Front,
-        y: &Bound<'_, PyAny>,
-        class: usize,
-        w: f64,
-    ) -> PyResult<()> {
-        match &mut model.task {
-            Task::Numbers(task) => {
-                if let Some(scaling) = &model.scaling {
-                    scaling.targets(&mut front.y).map_err(data)?;
-                }
-                learn_numbers(task, &mut front.notes, Target::weighted(&front.y, w), &mut front.work)
-                    .map_err(|error| front.features.refusal(y.py(), error))?;
-                front.notes.hear(&front.y, front.y.len());
-            }
-            Task::Classes(task) => {
-                learn_class(task, &front.work.inputs, class, w)
-                    .map_err(|error| front.features.refusal(y.py(), error))?;
-                if class == front.classes.len() && w != 0.0 {
-                    front.classes.append(y)?;
-                }
-            }
+    fn learn_read(model: &mut Session, front: &mut Front, y: &Bound<'_, PyAny>, class: usize, w: f64) -> PyResult<()> {
+        let of_numbers = model.numbers().is_some();
+        if let Some(scaling) = model.scaling.as_ref().filter(|_| of_numbers) {
+            scaling.targets(&mut front.y).map_err(data)?;
+        }
+        let known = front.classes.len();
+        let lesson = if of_numbers {
+            Lesson::Numbers(Target::weighted(&front.y, w))
+        } else {
+            Lesson::Class { class, known, weight: w }
+        };
+        let inputs = std::mem::take(&mut front.work.inputs);
+        let learnt = model.task.learn(&inputs, lesson, &mut front.notes.watch, &mut front.work);
+        front.work.inputs = inputs;
+        learnt.map_err(|error| match error {
+            StepError::Learner(error) => front.features.refusal(y.py(), error),
+            other => errors::step(other),
+        })?;
+        if of_numbers {
+            front.notes.hear(&front.y, front.y.len());
+        } else if class == known && w != 0.0 {
+            front.classes.append(y)?;
         }
         model.progress.rows += 1;
         front.notes.judge(model);
@@ -115,7 +114,7 @@ impl LearnerCore {
         &self,
         py: Python<'_>,
         x: &PyReadonlyArray2<'_, f64>,
-        mut each: impl FnMut(&TrainedModel, usize, &[f64], &mut Scratch) -> Result<(), EarlyEnd> + Send,
+        mut each: impl FnMut(&Session, usize, &[f64], &mut Scratch) -> Result<(), EarlyEnd> + Send,
     ) -> PyResult<()> {
         let (inputs, rows, dimension) = arrays::table(x)?;
         let (size, cost) = self.core.look(py, |model| (model.dictionary_size(), budget(model)))?;
@@ -200,8 +199,11 @@ impl LearnerCore {
             return Err(errors::data(format!("{rows} rows, {} targets and {} weights", codes.len(), weights.len())));
         }
         let (most, cost) = self.core.look(py, |model| (most(model), budget(model)))?;
-        let met = self.core.front(py).classes.meet(labels, codes, weights, most);
-        let mut predicted = Vec::with_capacity(rows);
+        let mut front = self.core.front(py);
+        let mut known = front.classes.len();
+        let met = front.classes.meet(labels, codes, weights, most);
+        drop(front);
+        let (mut predicted, mut judged) = (Vec::with_capacity(rows), ClassPrediction::default());
         let size = AtomicUsize::new(0);
         let made = &mut predicted;
         let learnt = met.map_err(EarlyEnd::from).and_then(|met| {
@@ -215,15 +217,14 @@ impl LearnerCore {
                     };
                     check_width(task.learner().dimension(), dimension)?;
                     let weight = weights.get(range.clone()).unwrap_or_default();
-                    let (first, block) = (range.start, &inputs[range.start * dimension..range.end * dimension]);
-                    let Classes { classifier, learnt: taught, score, .. } = &mut **task;
-                    let learnt = classifier.learn_rows(block, &met[range], weight, |row, classifier, scores| {
-                        let choice = classifier.choice(scores);
-                        let weight = weight.get(row).copied().unwrap_or(1.0);
-                        score.record(met[first + row], choice, None, weight);
+                    let block = &inputs[range.start * dimension..range.end * dimension];
+                    let first = range.start;
+                    let learnt = task.learn_rows(block, (&met[range], known), weight, &mut judged, |judged, _| {
+                        let row = made.len();
+                        let weighs = weight.get(row - first).is_none_or(|weight| *weight != 0.0);
+                        known += usize::from(met[row] == known && weighs);
                         progress.rows += 1;
-                        *taught += 1;
-                        made.push(choice);
+                        made.push(judged.class);
                     });
                     size.store(task.learner().dictionary_size(), Ordering::Relaxed);
                     learnt.map_err(|error| EarlyEnd::Row(made.len(), error))
@@ -246,12 +247,16 @@ impl LearnerCore {
     /// their units; false before anything was learnt.
     fn score(&self, x: &Bound<'_, PyAny>, front: &mut Front) -> PyResult<bool> {
         self.core.read_to_predict(front, x)?;
+        front.work.numbers.clear();
         front.work.scores.clear();
         let model = self.core.model.read(x.py());
         let Some(model) = model.as_ref() else { return Ok(false) };
-        body::predict(model, &mut front.work).map_err(|error| front.features.refusal(x.py(), error))?;
+        let inputs = std::mem::take(&mut front.work.inputs);
+        let made = model.task.predict(&inputs, front.classes.len(), &mut front.work);
+        front.work.inputs = inputs;
+        made.map_err(|error| front.features.refusal(x.py(), error))?;
         if !self.of_classes {
-            unscale(model.scaling.as_ref(), &mut front.work.scores)?;
+            unscale(model.scaling.as_ref(), &mut front.work.numbers)?;
         }
         Ok(true)
     }
@@ -293,11 +298,11 @@ impl LearnerCore {
             None => Ok(0.0_f64.into_pyobject(py)?.into_any()),
             Some(_) if !front.targets.is_empty() => {
                 let made = PyDict::new(py);
-                let mut named = front.targets.iter().zip(&front.work.scores);
+                let mut named = front.targets.iter().zip(&front.work.numbers);
                 named.try_for_each(|(name, score)| made.set_item(name, score))?;
                 Ok(made.into_any())
             }
-            Some(model) => told(py, model, &front.work.scores, &front.classes),
+            Some(model) => told(py, model, scores(model, &front.work), &front.classes),
         }
     }
 
@@ -315,7 +320,7 @@ impl LearnerCore {
         if task.learner.outputs() != 1 {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
-        let StepMemory { inputs, scratch, .. } = &mut front.work;
+        let RowPrediction { inputs, scratch, .. } = &mut front.work;
         predict((task, scaling.as_ref()), inputs, Extra::Reach, scratch, &mut score, &mut reach, 0)
             .map_err(|refused| refused.named(py, &front.features))?;
         Ok((score[0] - reach[0], score[0] + reach[1]))
@@ -328,7 +333,7 @@ impl LearnerCore {
         let front = &mut *front;
         self.score(x, front)?;
         let model = self.core.model.read(py);
-        let task = model.as_ref().and_then(TrainedModel::classes);
+        let task = model.as_ref().and_then(Session::classes);
         let probable = task.is_some_and(|task| task.classifier.probabilities(&mut front.work.scores));
         Ok((front.classes.list(py)?, front.work.scores.clone(), probable))
     }
@@ -491,7 +496,7 @@ impl LearnerCore {
     /// whether the command had the columns scaled by their ranges; None before anything was learnt.
     #[getter]
     fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool, bool)> {
-        let sizes = |body: &TrainedModel| {
+        let sizes = |body: &Session| {
             let probable = body.classes().is_some_and(|task| task.classifier.has_probabilities());
             let (rows, scaled) = (body.progress.rows, body.scaling.is_some());
             (body.dimension(), width(body), body.dictionary_size(), rows, probable, scaled)

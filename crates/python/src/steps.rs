@@ -3,6 +3,7 @@
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Numbers, Progress};
 use mercer::readers::{DataError, Scaling};
+use mercer::session::predicts_late;
 use mercer::{Error, Regressor, RegressorExt, Rows, Scratch};
 use pyo3::prelude::*;
 
@@ -75,7 +76,8 @@ pub(crate) fn learn_block(
         {
             intervals.observe(scores, target.y, &ones)?;
         }
-        score.record_weighted(scores, target.y, target.weight);
+        let unscored = score.rounds() == 0 && predicts_late(learner.learner());
+        score.record_weighted(scores, target.y, if unscored { 0.0 } else { target.weight });
         progress.rows += 1;
     }
     learnt

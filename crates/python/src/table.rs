@@ -6,15 +6,14 @@ use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, ToldKind};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
+use mercer::session::{Lesson, RowPrediction, Session};
 use mercer::{Error, Target};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::body::{
-    self, Lesson, ModelPlan, StepMemory, TrainedModel, coverage, encoding_of, extras, most, teach, told,
-};
+use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most, scores, teach, told};
 use crate::cells::{PythonColumns, PythonRow, Single};
 use crate::classes::MetClasses;
 use crate::features::{number, sequence};
@@ -23,7 +22,7 @@ use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::notes::{self, Notes};
 use crate::rows::{at_row, in_pieces, prompt};
 use crate::shared::FairLock;
-use crate::steps::no_probabilities;
+use crate::steps::{no_intervals, no_probabilities};
 use crate::{arrays, errors};
 
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin
@@ -40,14 +39,14 @@ type ColumnWords = (String, String, String, String, Option<String>);
 /// seen.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
 pub(crate) struct TableCore {
-    model: FairLock<Option<TrainedModel>>,
+    model: FairLock<Option<Session>>,
     /// Taken before the model by who needs both.
     classes: Mutex<MetClasses>,
     notes: Mutex<Notes>,
     /// What stands for no value.
     gaps: FairLock<Gaps>,
     /// Taken before the others.
-    single: Mutex<(Single, StepMemory)>,
+    single: Mutex<(Single, RowPrediction)>,
 }
 
 #[pymethods]
@@ -185,7 +184,7 @@ impl TableCore {
                 teach(model, &mut notes, cells, 0, Lesson::Numbers(Target::weighted(&target, w)), work)?;
             } else {
                 let class = classes.class(y, most(model))?;
-                teach(model, &mut notes, cells, 0, Lesson::Class(class, w), work)?;
+                teach(model, &mut notes, cells, 0, Lesson::Class { class, known: classes.len(), weight: w }, work)?;
                 if class == classes.len() && w != 0.0 {
                     classes.append(y)?;
                 }
@@ -206,9 +205,8 @@ impl TableCore {
         let model = model.as_ref().ok_or_else(errors::not_learnt)?;
         let encoding = body::encoding(model)?;
         cells.read(row, encoding, &self.gaps.read(py))?;
-        work.encode(encoding, cells)?;
-        body::predict(model, work).map_err(errors::learner)?;
-        told(py, model, &work.scores, &classes)
+        model.predict_record(cells, classes.len(), work).map_err(errors::step)?;
+        told(py, model, scores(model, work), &classes)
     }
 
     /// Learns rows. `targets` are numbers, or `(labels, codes)`: row `i` has the label
@@ -226,15 +224,17 @@ impl TableCore {
         let (rows, weights) = (columns.rows()?, arrays::optional(&weights)?);
         let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
         self.notes().lacking(map.missing());
-        let facts = |body: &TrainedModel| Ok((body.numbers().map(Taught::outputs), most(body), body::budget(body)));
+        let facts = |body: &Session| Ok((body.numbers().map(Taught::outputs), most(body), body::budget(body)));
         let (outputs, most, budget) = self.look(py, facts)?;
         let y: Option<PyReadonlyArray1<'_, f64>> = outputs.map(|_| targets.extract()).transpose()?;
         let ys = arrays::optional(&y)?;
         // A label becomes a class with its first row; one of a row that is not learnt is forgotten
         // again.
+        let mut before = 0;
         let met = match outputs {
             Some(_) => Ok(Vec::new()),
             None => {
+                before = self.classes(py).len();
                 let (labels, codes): (Vec<Bound<'_, PyAny>>, Vec<i64>) = targets.extract()?;
                 self.classes(py).meet(&labels, &codes, weights, most)
             }
@@ -246,7 +246,8 @@ impl TableCore {
         }
         let (mut made, mut chosen) = (Vec::new(), Vec::new());
         let (all, choices) = (&mut made, &mut chosen);
-        let mut work = StepMemory::default();
+        let mut work = RowPrediction::default();
+        let mut known = before;
         let learnt = met.and_then(|met| {
             in_pieces(
                 py,
@@ -264,11 +265,20 @@ impl TableCore {
                         let record = map.record(&view).map_err(refused)?;
                         let lesson = match ys.get(row * width..(row + 1) * width) {
                             Some(y) if outputs.is_some() => Lesson::Numbers(Target::weighted(y, weight)),
-                            _ => Lesson::Class(*met.get(row).ok_or_else(errors::wrong_kind)?, weight),
+                            _ => {
+                                let class = *met.get(row).ok_or_else(errors::wrong_kind)?;
+                                Lesson::Class { class, known, weight }
+                            }
                         };
                         let taught = teach(model, &mut notes, &record, row, lesson, &mut work);
                         choices.push(taught.map_err(|error| at_row(row, error))?);
-                        all.extend_from_slice(&work.scores);
+                        if let Lesson::Class { class, .. } = lesson
+                            && class == known
+                            && weight != 0.0
+                        {
+                            known += 1;
+                        }
+                        all.extend_from_slice(scores(model, &work));
                     }
                     Ok(())
                 },
@@ -307,7 +317,7 @@ impl TableCore {
         let budget = self.look(py, |body| Ok(body::budget(body)))?;
         let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
         let (all, reaches, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
-        let mut work = StepMemory::for_rows(rows);
+        let (mut work, known) = (RowPrediction::for_rows(rows), self.classes(py).len());
         in_pieces(
             py,
             rows,
@@ -319,24 +329,28 @@ impl TableCore {
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(|error| at_row(row, errors::encoding(error)))?;
                     self.notes().look(row, encoding, &record);
-                    work.encode(encoding, &record).map_err(|error| at_row(row, error))?;
-                    if around {
-                        body::predict_around(model, &mut work).map_err(|error| at_row(row, error))?;
-                        reaches.extend_from_slice(&work.reach);
-                    } else {
-                        body::predict(model, &mut work).map_err(|error| at_row(row, errors::learner(error)))?;
+                    if around && model.intervals().is_none() {
+                        return Err(at_row(row, no_intervals()));
                     }
-                    let scores = &mut work.scores;
+                    let made = model.predict_record(&record, known, &mut work);
+                    made.map_err(|error| at_row(row, errors::step(error)))?;
+                    if around {
+                        reaches.extend_from_slice(&work.reach);
+                    }
+                    let mut made = scores(model, &work);
                     if let Some(Classes { classifier, .. }) = model.classes() {
-                        choices.push(classifier.choice(scores));
-                        if probable && !classifier.probabilities(scores) {
-                            return Err(no_probabilities());
+                        choices.push(classifier.choice(made));
+                        if probable {
+                            made = &work.judged.probabilities;
+                            if made.is_empty() {
+                                return Err(no_probabilities());
+                            }
                         }
                     }
                     if row == 0 {
-                        *columns_made = scores.len();
+                        *columns_made = made.len();
                     }
-                    all.extend(scores.iter().copied().chain(std::iter::repeat(0.0)).take(*columns_made));
+                    all.extend(made.iter().copied().chain(std::iter::repeat(0.0)).take(*columns_made));
                 }
                 Ok(())
             },
@@ -407,7 +421,7 @@ impl TableCore {
 
     /// What is done with implausible targets.
     fn _outliers(&self, py: Python<'_>) -> PyResult<&'static str> {
-        let of = |body: &TrainedModel| body.numbers().map_or(Outliers::default(), |task| task.learner.outliers());
+        let of = |body: &Session| body.numbers().map_or(Outliers::default(), |task| task.learner.outliers());
         self.look(py, |body| Ok(of(body).name()))
     }
 
@@ -475,11 +489,11 @@ impl TableCore {
         Ok(PyBytes::new(py, &body::file(body, || Ok(labels))?))
     }
 
-    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&TrainedModel) -> PyResult<T>) -> PyResult<T> {
+    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(&Session) -> PyResult<T>) -> PyResult<T> {
         look(self.model.read(py).as_ref().ok_or_else(errors::not_learnt)?)
     }
 
-    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, StepMemory)> {
+    fn single(&self, py: Python<'_>) -> MutexGuard<'_, (Single, RowPrediction)> {
         self.single.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 

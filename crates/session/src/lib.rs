@@ -2,6 +2,8 @@
 //!
 //! | module | what it has |
 //! |---|---|
+//! | [`Row`], [`RowPrediction`] | a row, and what is predicted for it: [`Tabular::predict`](model::Tabular::predict) and [`Tabular::learn`](model::Tabular::learn) are the one road for every door |
+//! | [`classes`] | the class of a label, and what scores say |
 //! | [`model`] | learners in files: saved, read back and checked |
 //! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
 //! | [`fit`] | sums of maps that are fixed beforehand, by their specification |
@@ -11,6 +13,13 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
+pub mod classes;
 pub mod fit;
 pub mod model;
 pub mod notes;
+mod step;
+
+/// A learner of rows of any kind with what surrounds it, which a door predicts, teaches and saves.
+pub type Session = model::Tabular<model::Task>;
+
+pub use step::{Lesson, Row, RowPrediction, RunningScore, StepError, predicts_late};

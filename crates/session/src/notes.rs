@@ -158,7 +158,8 @@ pub struct Watch {
 
 impl Watch {
     /// Takes note of a row that was learnt: its inputs as the learner saw them, the prediction made
-    /// before, the targets, its weight, and the points that are kept after it.
+    /// before (empty where the row is not scored), the targets, its weight, and the points that are
+    /// kept after it.
     #[inline]
     pub fn record(&mut self, inputs: &[f64], made: &[f64], targets: &[f64], weight: f64, size: usize) {
         match self.inputs.get_mut(self.rounds % LAST) {
@@ -178,7 +179,8 @@ impl Watch {
         if size != self.size {
             (self.size, self.grown) = (size, self.rounds);
         }
-        let mut lost = LossSums { rounds: 1, weight, ..LossSums::default() };
+        let scored = if made.is_empty() { 0.0 } else { weight };
+        let mut lost = LossSums { rounds: 1, weight: scored, ..LossSums::default() };
         self.means.resize(targets.len(), 0.0);
         let (mut largest, mut plausible) = (0.0_f64, weight > 0.0);
         let share = if weight > 0.0 { weight / (self.weight + weight) } else { 0.0 };

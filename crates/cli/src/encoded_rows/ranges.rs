@@ -9,8 +9,8 @@ use mercer_encoding::{
     Encoding, EncodingError, EncodingOptions, Kind as ColumnKind, Notation, Scale, Schema, TargetScale, Use,
 };
 use mercer_readers::{Cell, Record, Scheme};
+use mercer_session::Row;
 
-use super::RawRow;
 use crate::task::Kind;
 
 /// A column, how its cells are read, and their range.
@@ -62,8 +62,8 @@ impl TableRanges {
     }
 
     /// Takes in a row of the table: its record, or its numbers where it has none.
-    pub(crate) fn observe(&mut self, sample: &RawRow) {
-        let RawRow { example, record } = sample;
+    pub(crate) fn observe(&mut self, sample: &Row) {
+        let Row { example, record } = sample;
         for (place, Seen { is_time, notation, range, .. }) in self.columns.iter_mut().enumerate() {
             let cell = match example.features.get(place) {
                 Some(number) => Cell::Number(*number),

@@ -4,11 +4,11 @@ use mercer_learners::{ClassScore, Loss, RegressorExt};
 use mercer_learners::{Error, area_under_curve};
 use mercer_readers::Labels;
 
-use crate::classes::{AnyClassifier, ClassVerdict, class_of};
 use crate::feed::{ExampleChunk, Names};
 use crate::sample::RoundSample;
 use crate::scores::{Baseline, Baselines, ClassScores, Scores};
 use crate::stretches::{Stretches, Sum};
+use mercer_session::classes::{AnyClassifier, ClassPrediction, find_class};
 
 /// Rounds whose scores are kept for the area under the curve (128 MiB). Of a longer pass at least
 /// half as many are kept, chosen by a hash of their numbers: the area has then a standard error of
@@ -63,7 +63,7 @@ impl NaiveClasses {
 /// A row of the last chunk as it was predicted.
 #[derive(Clone, Debug, Default)]
 struct PredictedRow {
-    judged: ClassVerdict,
+    judged: ClassPrediction,
     /// The class that it has, and those met before it.
     class: usize,
     known: usize,
@@ -120,7 +120,7 @@ impl ClassRounds {
             return Ok(class);
         }
         let label = names.texts().get(text).unwrap_or_default();
-        let class = class_of(&self.labels, &self.classifier, label)?;
+        let class = find_class(&self.labels, &self.classifier, label)?;
         // What is not learnt does not become a class.
         if class < self.labels.len() || chunk.weight(row) != 0.0 {
             self.labels.insert(label);
@@ -156,7 +156,7 @@ impl ClassRounds {
         let learnt = classifier.learn_rows(inputs, classes, weights, |row, classifier, scores| {
             let class = classes[row];
             let mut one = PredictedRow { class, known: *known, ..PredictedRow::default() };
-            one.judged.of(classifier, labels, *known, scores);
+            one.judged.read(classifier, labels, *known, scores);
             one.loss = loss(classifier, scores, class);
             made.push(one);
             if class == *known && chunk.weight(from + row) != 0.0 {

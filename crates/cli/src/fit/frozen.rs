@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 use mercer_datasets::Registry;
 use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, TargetScale};
 use mercer_readers::{ColumnChoice, ReadOptions, TargetColumn};
+use mercer_session::Row;
 
 use super::FitArguments;
-use crate::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities, RawRow, TableRanges};
+use crate::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities, TableRanges};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::opening::Opening;
@@ -86,7 +87,7 @@ impl Frozen {
             None => Encoding::new(schema, options_of).map_err(refused)?,
             Some(scheme) => {
                 let mut ranges = TableRanges::of_schema(&schema, frozen.kind, scheme);
-                let (mut rows, mut sample) = (frozen.open(path, options)?, RawRow::default());
+                let (mut rows, mut sample) = (frozen.open(path, options)?, Row::default());
                 while rows.next_sample(&mut sample)? {
                     ranges.observe(&sample);
                 }
@@ -94,7 +95,7 @@ impl Frozen {
                 ranges.encoding(schema, options_of, &[]).map_err(refused)?
             }
         };
-        let (mut rows, mut sample) = (frozen.open(path, options)?, RawRow::default());
+        let (mut rows, mut sample) = (frozen.open(path, options)?, Row::default());
         while rows.next_sample(&mut sample)? {
             if sample.example.weight != 0.0 {
                 encoding.learn(&sample.record).map_err(refused)?;

@@ -9,19 +9,18 @@ use mercer_readers::{Cell, ColumnChoice, Gaps, Labels};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 use mercer_session::model::{Classes, Model as SavedModel, Task};
 use mercer_session::notes::{Face, Watch, of_classes, of_numbers};
+use mercer_session::{Row as SessionRow, RowPrediction, Session};
 
 use super::LimitArguments;
 use super::cells::{are_distinct, cell_of};
 use super::dynamics::Dynamics;
 use super::series::ServedSeries;
 use crate::dialect::known_gaps;
-use crate::encoded_rows::{RawRow, targets};
+use crate::encoded_rows::targets;
 use crate::failure::Failure;
 use crate::input::sorted_names;
-use crate::learning::seen_after;
 use crate::predict::known_place;
 use crate::store;
-use crate::trained_model::{OfRows, RowPrediction, TrainedModel};
 
 /// The model in a file, if it can be served; rows that have its columns must fit into a request.
 pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
@@ -54,7 +53,7 @@ pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model
 
 /// A model of examples.
 struct Examples {
-    model: TrainedModel,
+    model: Session,
     schema: Schema,
     /// Where the columns stand in a record, of a model behind an encoding.
     record: Option<Layout>,
@@ -81,11 +80,11 @@ impl Layout {
 }
 
 thread_local! {
-    static WORK: RefCell<(Scratch, RowPrediction)> = RefCell::default();
+    static WORK: RefCell<RowPrediction> = RefCell::default();
 }
 
 impl Examples {
-    fn new(model: TrainedModel, max_classes: usize) -> Self {
+    fn new(model: Session, max_classes: usize) -> Self {
         let about = &model.description;
         let outputs = model.outputs();
         let known = match &about.target_names[..] {
@@ -163,9 +162,9 @@ impl Examples {
     }
 
     /// The row as a file would have it.
-    fn sample(&self, row: &Row) -> RawRow {
-        let mut sample = RawRow::default();
-        let RawRow { example, record } = &mut sample;
+    fn sample(&self, row: &Row) -> SessionRow {
+        let mut sample = SessionRow::default();
+        let SessionRow { example, record } = &mut sample;
         example.weight = row.weight;
         match (&row.targets[..], self.model.classes().is_some()) {
             ([value], true) => Labels::canonical_cell(cell_of(value), &mut example.label),
@@ -188,7 +187,7 @@ impl Examples {
 
     /// The variances of the targets in their own units, of a row that was scaled when it was
     /// predicted; none if the model does not tell any.
-    fn variances(&self, sample: &RawRow, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
+    fn variances(&self, sample: &SessionRow, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
         let Some(learner) = self.model.screened().filter(|_| self.schema.has_variance) else { return Ok(Vec::new()) };
         let m = learner.outputs();
         let (mut scores, mut variances) = (vec![0.0; m], vec![f64::NAN; m]);
@@ -234,7 +233,7 @@ impl Model for Examples {
     }
 
     fn standing(&self) -> Standing {
-        let standing = self.model.standing();
+        let standing = self.model.running_score();
         Standing {
             met: self.model.progress.seen().rows,
             fingerprint: self.model.progress.seen().fingerprint,
@@ -249,9 +248,9 @@ impl Model for Examples {
 
     fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason> {
         let mut sample = self.sample(row);
-        WORK.with_borrow_mut(|(scratch, answer)| {
-            self.model.predict(&mut sample, scratch, answer)?;
-            let variances = if variance { self.variances(&sample, scratch)? } else { Vec::new() };
+        WORK.with_borrow_mut(|answer| {
+            self.model.predict(&mut sample, answer)?;
+            let variances = if variance { self.variances(&sample, &mut answer.scratch)? } else { Vec::new() };
             Ok(self.told(answer, variances))
         })
     }
@@ -275,7 +274,7 @@ impl Model for Examples {
             .into());
         }
         // Scaling changes the row, so it is taken note of first.
-        let met = seen_after(self.model.progress.seen(), &sample, self.schema.weight.is_some());
+        let met = sample.digest(self.model.progress.seen(), self.schema.weight.is_some());
         self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
         self.model.progress.meet(met);
         Ok(self.told(&self.answer, Vec::new()))

@@ -1,0 +1,402 @@
+//! One row: predicted, learnt and scored, the same for every door.
+//!
+//! A row is predicted by the state before it, its target is then learnt, and the prediction is
+//! scored. The statistics of the encoding move last, so that a refused row leaves no trace.
+
+use mercer_core::Cells;
+use mercer_encoding::{EncodingError, ScaledTargets};
+use mercer_kernels::AnyKernel;
+use mercer_learners::intervals::LearnerIntervals;
+use mercer_learners::{Error, Regressor, RegressorExt, Scratch, Target};
+use mercer_readers::{DataError, Example, Record, Scaling};
+use mercer_registry::AnyRegressor;
+
+use crate::classes::{ClassPrediction, find_class};
+use crate::model::{Classes, Numbers, RowDigest, Tabular, Task};
+use crate::notes::Watch;
+
+/// A row as it was read: numbers, or a record of a table with its targets.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Features, targets or label, and weight. Its features are empty where there is a record.
+    pub example: Example,
+    /// The cells in the order of the schema; empty where the features are numbers.
+    pub record: Record,
+}
+
+/// A target to be learnt.
+#[derive(Clone, Copy, Debug)]
+pub enum Lesson<'a> {
+    /// Numbers, in the units of the learner where rows are scaled beforehand, and their weight.
+    Numbers(Target<'a>),
+    /// A class.
+    Class {
+        /// Its place among the classes; the number of those known for a new one.
+        class: usize,
+        /// Classes that were met before.
+        known: usize,
+        /// Weight of the row.
+        weight: f64,
+    },
+}
+
+/// A prediction of a row; the memory is used again.
+#[derive(Default)]
+pub struct RowPrediction {
+    /// One number a target, in the targets' own units.
+    pub numbers: Vec<f64>,
+    /// Lower ends of the intervals in the targets' own units, NaN where there is none yet; empty if
+    /// the model has none.
+    pub lower: Vec<f64>,
+    /// Upper ends of the same.
+    pub upper: Vec<f64>,
+    /// Of a model of classes.
+    pub judged: ClassPrediction,
+    /// Of classes, the scores of the learner.
+    pub scores: Vec<f64>,
+    /// Distances of the ends of intervals below and above each number.
+    pub reach: Vec<f64>,
+    /// Inputs of the learner that a record became.
+    pub inputs: Vec<f64>,
+    /// Working memory of the learner, which may be prepared for many rows.
+    pub scratch: Scratch,
+}
+
+/// A row that was not predicted or learnt.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// The learner refused it.
+    #[error(transparent)]
+    Learner(#[from] Error),
+    /// Its cells are not those of the table.
+    #[error(transparent)]
+    Encoding(#[from] EncodingError),
+    /// It cannot be scaled.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Its label cannot be a class, or the model learns other targets.
+    #[error("{0}")]
+    Target(String),
+}
+
+/// A running score: rounds, their weight, and their loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunningScore {
+    /// Rows that were scored.
+    pub rounds: usize,
+    /// Sum of their weights.
+    pub weight: f64,
+    /// Squared errors, or mistakes, by weight.
+    pub loss: f64,
+}
+
+impl Task {
+    /// Predicts inputs, of classes `known` of which were met. `O(prediction)`.
+    ///
+    /// # Errors
+    /// As the learner.
+    pub fn predict(&self, inputs: &[f64], known: usize, answer: &mut RowPrediction) -> Result<(), Error> {
+        let RowPrediction { numbers, reach, scores, judged, scratch, .. } = answer;
+        match self {
+            Self::Numbers(task) => {
+                let Numbers { learner, intervals, .. } = &**task;
+                numbers.resize(learner.outputs(), 0.0);
+                match intervals {
+                    None => learner.predict_into(inputs, scratch, numbers),
+                    Some(intervals) => {
+                        reach.resize(2 * learner.outputs(), 0.0);
+                        intervals.predict_into(learner, inputs, scratch, numbers, reach)
+                    }
+                }
+            }
+            Self::Classes(task) => {
+                let Classes { classifier, labels, .. } = &**task;
+                classifier.scores_with(inputs, scratch, scores)?;
+                judged.read(classifier, labels, known, scores);
+                Ok(())
+            }
+        }
+    }
+
+    /// Predicts inputs, has their target learnt, and scores the prediction. The first row is no
+    /// part of the score of a learner that predicts nothing before it has seen one. A new class
+    /// gets its name from the caller.
+    ///
+    /// # Errors
+    /// As the learner, which is then as before; [`StepError::Target`] for a target of another kind.
+    pub fn learn(
+        &mut self,
+        inputs: &[f64],
+        lesson: Lesson<'_>,
+        watch: &mut Watch,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        match (self, lesson) {
+            (Self::Numbers(task), Lesson::Numbers(target)) => {
+                let Numbers { learner, intervals, score } = &mut **task;
+                let RowPrediction { numbers, reach, scratch, .. } = answer;
+                numbers.resize(learner.outputs(), 0.0);
+                match intervals {
+                    None => learner.learn(inputs, target, numbers)?,
+                    Some(intervals) => {
+                        reach.resize(2 * learner.outputs(), 0.0);
+                        intervals.learn(learner, inputs, target, scratch, numbers, reach)?;
+                    }
+                }
+                let unscored = score.rounds() == 0 && predicts_late(learner.learner());
+                let (made, weight) = if unscored { (&[][..], 0.0) } else { (&**numbers, target.weight) };
+                score.record_weighted(numbers, target.y, weight);
+                watch.record(inputs, made, target.y, target.weight, learner.dictionary_size());
+                Ok(())
+            }
+            (Self::Classes(task), Lesson::Class { class, known, weight }) => {
+                let RowPrediction { judged, scores, .. } = answer;
+                let keep = |_: &ClassPrediction, made: &[f64]| {
+                    scores.clear();
+                    scores.extend_from_slice(made);
+                };
+                Ok(task.learn_rows(inputs, (&[class], known), &[weight], judged, keep)?)
+            }
+            (Self::Numbers(_), _) => {
+                Err(StepError::Target("the model learns numbers, and the target is a class".into()))
+            }
+            (Self::Classes(_), _) => {
+                Err(StepError::Target("the model learns classes, and the target is a number".into()))
+            }
+        }
+    }
+}
+
+impl Classes {
+    /// Predicts, learns and scores rows that are known together, of whose classes `known` were met
+    /// before; `each` is told every prediction, with the scores of the learner. Without weights
+    /// each row counts once.
+    ///
+    /// # Errors
+    /// As the learner; the rows before the one that is refused are learnt.
+    pub fn learn_rows(
+        &mut self,
+        inputs: &[f64],
+        (classes, mut known): (&[usize], usize),
+        weights: &[f64],
+        judged: &mut ClassPrediction,
+        mut each: impl FnMut(&ClassPrediction, &[f64]),
+    ) -> Result<(), Error> {
+        let Self { classifier, labels, learnt, score } = self;
+        classifier.learn_rows(inputs, classes, weights, |row, classifier, made| {
+            let (class, weight) = (classes[row], weights.get(row).copied().unwrap_or(1.0));
+            judged.read(classifier, labels, known, made);
+            if *learnt > 0 || !predicts_late(classifier.learner()) {
+                judged.score_in(score, class, classifier, weight);
+            }
+            *learnt += 1;
+            known += usize::from(class == known && weight != 0.0);
+            each(judged, made);
+        })
+    }
+}
+
+/// Tells if a learner predicts nothing before it has seen a row.
+#[must_use]
+pub fn predicts_late(learner: &AnyRegressor<AnyKernel>) -> bool {
+    matches!(learner, AnyRegressor::Auto(_))
+}
+
+impl Lesson<'_> {
+    fn weight(&self) -> f64 {
+        match self {
+            Self::Numbers(target) => target.weight,
+            Self::Class { weight, .. } => *weight,
+        }
+    }
+
+    /// The number whose means columns of categories have: the first of several; of classes, 1 for
+    /// the first.
+    fn mean(&self) -> Option<f64> {
+        match self {
+            Self::Numbers(target) => target.y.first().copied(),
+            Self::Class { class, .. } => Some(f64::from(u8::from(*class == 0))),
+        }
+    }
+}
+
+impl Tabular<Task> {
+    /// The intervals of a model of numbers.
+    #[must_use]
+    pub fn intervals(&self) -> Option<&LearnerIntervals> {
+        self.numbers()?.intervals.as_ref()
+    }
+
+    /// The learner of a model of numbers, which may screen its targets.
+    #[must_use]
+    pub fn screened(&self) -> Option<&ScaledTargets<AnyRegressor<AnyKernel>>> {
+        self.numbers().map(|task| &task.learner)
+    }
+
+    /// The score of the predictions so far, each made before its target was shown.
+    #[must_use]
+    pub fn running_score(&self) -> RunningScore {
+        match &self.task {
+            Task::Numbers(task) => {
+                let score = &task.score;
+                RunningScore { rounds: score.rounds(), weight: score.weight(), loss: score.cumulative_loss() }
+            }
+            Task::Classes(task) => {
+                let score = &task.score;
+                RunningScore { rounds: task.learnt as usize, weight: score.weight(), loss: score.mistakes() }
+            }
+        }
+    }
+
+    /// Predicts a row, which it scales or encodes.
+    ///
+    /// # Errors
+    /// Every [`StepError`].
+    pub fn predict(&self, row: &mut Row, answer: &mut RowPrediction) -> Result<(), StepError> {
+        let known = self.classes().map_or(0, |task| task.labels.len());
+        if self.encoding.is_some() {
+            return self.predict_record(&row.record, known, answer);
+        }
+        if let Some(scaling) = &self.scaling {
+            scaling.row(&mut row.example.features)?;
+        }
+        self.task.predict(&row.example.features, known, answer)?;
+        if self.numbers().is_some() { Ok(answer.unscale(self.scaling.as_ref())?) } else { Ok(()) }
+    }
+
+    /// Predicts a record of the table, of classes `known` of which were met.
+    ///
+    /// # Errors
+    /// Every [`StepError`].
+    pub fn predict_record(
+        &self,
+        record: &(impl Cells + ?Sized),
+        known: usize,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        let encoding = self.encoding.as_ref().ok_or_else(no_table)?;
+        let mut inputs = std::mem::take(&mut answer.inputs);
+        inputs.clear();
+        let encoded = encoding.encode(record, &mut inputs).map_err(StepError::from);
+        let made = encoded.and_then(|()| Ok(self.task.predict(&inputs, known, answer)?));
+        answer.inputs = inputs;
+        made?;
+        answer.unscale(None)?;
+        Ok(())
+    }
+
+    /// Predicts a row, which it scales or encodes, and learns it. A label that is learnt for the
+    /// first time becomes a class.
+    ///
+    /// # Errors
+    /// Every [`StepError`]; the model is then as before.
+    pub fn learn(&mut self, row: &mut Row, watch: &mut Watch, answer: &mut RowPrediction) -> Result<(), StepError> {
+        let Row { example: Example { features, targets, label, weight }, record } = row;
+        let weight = *weight;
+        if let Some(scaling) = &self.scaling {
+            scaling.row(features)?;
+            if self.numbers().is_some() {
+                scaling.targets(targets)?;
+            }
+        }
+        let lesson = match &self.task {
+            Task::Numbers(_) => Lesson::Numbers(Target::weighted(targets, weight)),
+            Task::Classes(task) => {
+                let class = find_class(&task.labels, &task.classifier, label).map_err(StepError::Target)?;
+                Lesson::Class { class, known: task.labels.len(), weight }
+            }
+        };
+        if self.encoding.is_some() {
+            self.learn_record(record, lesson, watch, answer)?;
+        } else {
+            self.task.learn(features, lesson, watch, answer)?;
+            if self.numbers().is_some() {
+                answer.unscale(self.scaling.as_ref())?;
+            }
+        }
+        // A class that is not learnt is none.
+        if let Task::Classes(task) = &mut self.task
+            && weight != 0.0
+        {
+            task.labels.insert(label);
+        }
+        Ok(())
+    }
+
+    /// Predicts a record of the table and learns it; then the statistics of the columns move,
+    /// unless its weight is 0.
+    ///
+    /// # Errors
+    /// Every [`StepError`]; the model is then as before.
+    pub fn learn_record(
+        &mut self,
+        record: &(impl Cells + ?Sized),
+        lesson: Lesson<'_>,
+        watch: &mut Watch,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        let Self { encoding, task, .. } = self;
+        let encoding = encoding.as_mut().ok_or_else(no_table)?;
+        let mut inputs = std::mem::take(&mut answer.inputs);
+        inputs.clear();
+        let encoded = encoding.encode(record, &mut inputs).map_err(StepError::from);
+        let learnt = encoded.and_then(|()| task.learn(&inputs, lesson, watch, answer));
+        answer.inputs = inputs;
+        learnt?;
+        if lesson.weight() != 0.0 {
+            encoding.learn_with(record, lesson.mean())?;
+        }
+        answer.unscale(None)?;
+        Ok(())
+    }
+}
+
+fn no_table() -> StepError {
+    StepError::Target("the model has no table behind it".into())
+}
+
+impl RowPrediction {
+    /// Memory for so many predictions: a learner may prepare more for more of them.
+    #[must_use]
+    pub fn for_rows(rows: usize) -> Self {
+        Self { scratch: Scratch::for_inputs(rows), ..Self::default() }
+    }
+
+    /// Turns predictions into the targets' own units, and reaches into the ends of intervals.
+    fn unscale(&mut self, scaling: Option<&Scaling>) -> Result<(), DataError> {
+        let end = |number: &f64, reach: f64| if reach.is_finite() { number + reach } else { f64::NAN };
+        for (ends, side, sign) in [(&mut self.lower, 0, -1.0), (&mut self.upper, 1, 1.0)] {
+            ends.clear();
+            let reaches = self.reach.iter().skip(side).step_by(2);
+            ends.extend(self.numbers.iter().zip(reaches).map(|(number, reach)| end(number, sign * reach)));
+        }
+        let Some(scaling) = scaling else { return Ok(()) };
+        scaling.invert_targets(&mut self.numbers)?;
+        if self.reach.is_empty() {
+            return Ok(());
+        }
+        scaling.invert_targets(&mut self.lower)?;
+        scaling.invert_targets(&mut self.upper)
+    }
+}
+
+impl Row {
+    /// A digest of the rows met, with this one more: its numbers or its cells, the checksum of its
+    /// label, and its weight, if rows are `weighted`. Scaling changes a row, so it is taken before.
+    #[must_use]
+    pub fn digest(&self, seen: RowDigest, weighted: bool) -> RowDigest {
+        let Self { example: Example { features, targets, label, weight }, record } = self;
+        let plain = record.is_empty();
+        if label.is_empty() && !weighted && plain {
+            return seen.after([features, targets]);
+        }
+        let mut rest = targets.clone();
+        if !label.is_empty() {
+            rest.push(f64::from(crc32fast::hash(label.as_bytes())));
+        }
+        if weighted {
+            rest.push(*weight);
+        }
+        if plain { seen.after([features, &rest]) } else { seen.after_cells(record, &rest) }
+    }
+}
