@@ -57,6 +57,5 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Writes a model of any kind to a file."""
-    with open(path, "wb") as file:
-        file.write(model.to_bytes())
+    """Writes a model of any kind to a file, in one step: a file that is there stays as it is if that fails."""
+    _mercer.write_model(path, model.to_bytes())

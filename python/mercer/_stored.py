@@ -71,9 +71,11 @@ class Stored(Pickled):
     """A model that the ``mercer`` command and the Rust library have files for."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file that the ``mercer`` command and the Rust library read; the parameters that made it are in it."""
-        with open(path, "wb") as file:
-            file.write(self.to_bytes())
+        """Writes the model to a file that the ``mercer`` command and the Rust library read; the parameters that made it are in it.
+
+        A file that is there stays as it is if this fails, and is not replaced while another process learns it.
+        """
+        _mercer.write_model(path, self.to_bytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:

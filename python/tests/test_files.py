@@ -239,6 +239,7 @@ def test_pipelines_are_those_of_the_command_to_the_bit(command, flats, tmp_path,
         assert (ours.predict(records) == made).all() and (ours.predict_interval(records) == ends).all()
         assert ours.coverage_ == theirs.coverage_
         ours.save(tmp_path / "ours.mercer")
+        assert scores(command, tmp_path / "ours.mercer") == scores(command, saved)
         out = run(command, "predict", "--model", tmp_path / "ours.mercer", path / "price.csv")
         told = [float(line.split(",")[0]) for line in out.splitlines() if line and not line[0].isalpha()]
         # The command may predict by kernel coefficients, which are the same to rounding.
@@ -268,8 +269,16 @@ def test_pipelines_of_classes_are_those_of_the_command_to_the_bit(command, flats
     assert (ours.decision_function(records) == theirs.decision_function(records)).all()
     assert two or (ours.predict_proba(records) == theirs.predict_proba(records)).all()
     ours.save(tmp_path / "ours.mercer")
+    assert scores(command, tmp_path / "ours.mercer") == scores(command, saved)
     out = run(command, "predict", "--model", tmp_path / "ours.mercer", tmp_path / "rows.csv")
     assert [line.split(",")[0] for line in out.splitlines()[1:]] == ours.predict(records).tolist()
+
+
+def scores(command, path):
+    """How good a model has been, as the command tells."""
+    facts = json.loads(run(command, "inspect", path, "--json"))
+    names = ("learnt", "scored_from_row", "mse", "mae", "accuracy", "balanced_accuracy", "log_loss", "calibration_error")
+    return {name: facts.get(name) for name in names}
 
 
 def test_cells_mean_what_they_mean_to_the_command():
@@ -279,6 +288,8 @@ def test_cells_mean_what_they_mean_to_the_command():
         [None, float("nan"), "", " ", "NA", "?", "null"],
         [True, "true", np.True_],
         [datetime.date(2024, 5, 31), "2024-05-31", datetime.datetime(2024, 5, 31)],
+        [datetime.time(8, 29), "08:29:00"],
+        [datetime.timedelta(days=1, hours=8, minutes=5), "1 days 08:05:00", "PT32H5M"],
         [7, 7.0, np.float32(7), np.int64(7)],
     ]
     for same in spoken:
@@ -324,3 +335,22 @@ def test_columns_are_those_of_the_command(command, tmp_path):
     assert facts(ours.columns_) == in_json
     assert in_csv["code"][0] == "number" and "code=category" in in_csv["code"][2]
     assert {**in_csv, "code": in_json["code"]} == in_json
+
+
+def test_a_file_appears_whole_or_stays_as_it_is(tmp_path):
+    path = tmp_path / "m.mercer"
+    model = mercer.Krls(kernel="gaussian:1").fit([[0.0], [1.0]], [0.0, 1.0])
+    model.save(path)
+    path.chmod(0o640)
+    good = path.read_bytes()
+    for save in (mercer.Krls().save, lambda place: mercer.save(mercer.Krls(), place)):
+        with pytest.raises(Exception, match=r"learnt|fitted"):
+            save(path)
+        assert path.read_bytes() == good
+    mercer.save(model, path)
+    assert path.read_bytes() == good and path.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(FileNotFoundError):
+        model.save(tmp_path / "nowhere" / "m.mercer")
+    with pytest.raises(OSError, match="not a file"):
+        model.save(tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == ["m.mercer"]

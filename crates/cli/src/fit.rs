@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 use super::dialect::{Dialect, kept_gaps};
 use super::facts::Facts;
 use super::failure::Failure;
-use super::lock::ModelLock;
+use super::lock;
 use super::{store, verbosity};
 use crate::arguments::median_kernel;
 use crate::arguments::{ScaleChoice, count, seed, typed};
@@ -180,7 +180,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
             typed(&arguments.scale)
         )));
     }
-    let _lock = ModelLock::take("--out", &arguments.out)?;
+    let _lock = lock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
     let files = Files::open(arguments)?;
     let needed = arguments.scale != ScaleChoice::None || matches!(arguments.kernel, KernelSpec::Median);

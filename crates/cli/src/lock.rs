@@ -1,238 +1,27 @@
-//! One writer at a time for a model file: an advisory lock of the operating system, held from
-//! before the model is read until the command ends.
-//!
-//! The lock is on a file of its own beside the model, `.mercer-NAME.lock`, where NAME is a checksum
-//! of the model's name. A lock on the model alone would be lost: every save renames another file to
-//! its place, and whoever opened the old file would hold the lock of a file without a name. A new
-//! model has no file to lock at all. The model that is read is locked, too, and so is each that is
-//! written, since a hard link gives it another name. Readers take no lock: a rename shows them the
-//! old model or the new one, whole.
-//!
-//! The holder removes the lock file when it ends, while it still has the lock. So a file that was
-//! opened and locked may have lost its name in between; whoever takes the lock looks whether the
-//! name still leads to what it has locked, and begins anew if not. Two processes that both found
-//! the name would hold the lock of the same file, which the operating system does not grant. A
-//! killed process leaves the file behind, but not the lock, and the next writer takes it over.
+//! The lock of a model file, with what is said where it cannot be had.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use mercer_session::lock::LockError;
+pub(crate) use mercer_session::lock::{ModelLock, is_named};
 
 use super::failure::Failure;
 use super::verbosity;
 
-/// Times that a lock file may vanish between opening and locking: each is another writer that has
-/// just ended.
-const TRIES: usize = 1000;
-
-/// The right to write a model file, until this is dropped.
-#[must_use]
-pub(crate) struct ModelLock {
-    /// None where locks cannot be had.
-    held: Option<(PathBuf, File)>,
-    /// The file that was there when the lock was taken.
-    _model: Option<File>,
-}
-
-impl ModelLock {
-    /// Takes the lock of the model that `path` names, or will name.
-    ///
-    /// # Errors
-    /// At once, when another process holds it.
-    pub(crate) fn take(option: &str, path: &Path) -> Result<Self, Failure> {
-        let lock = lock_path(path);
-        for _ in 0..TRIES {
-            let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock);
-            let file = match opened {
-                Ok(file) => file,
-                // Where nothing can be written the model cannot be written either, which is said in
-                // its own words later.
-                Err(_) if fs::symlink_metadata(&lock).is_err() => return Ok(Self { held: None, _model: None }),
-                Err(error) => {
-                    return Err(Failure::because(format!(
-                        "{}: its lock {} cannot be opened ({error}); remove that file if no other process learns this model",
-                        path.display(),
-                        lock.display()
-                    )));
-                }
-            };
-            match file.try_lock() {
-                Ok(()) if is_named(&lock, &file) => {
-                    write_holder(&file);
-                    let mut taking = Self { held: Some((lock, file)), _model: None };
-                    taking._model = lock_model(option, path)?;
-                    return Ok(taking);
-                }
-                // Its holder has just removed it.
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(taken(option, path, Some(file))),
-                Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                // A file system that knows no locks: the model is written as it always was. The
-                // file may be another's, so it stays.
-                Err(TryLockError::Error(error)) => {
-                    verbosity::remark(format!(
-                        "{}: cannot be locked ({error}), so nothing keeps another process from writing over what is learnt here",
-                        path.display()
-                    ));
-                    return Ok(Self { held: None, _model: None });
-                }
-            }
-        }
-        Err(Failure::because(format!(
-            "{}: its lock {} changes all the time; try again",
-            path.display(),
-            lock.display()
-        )))
+/// Takes the lock of the model that an `option` names, or will name.
+///
+/// # Errors
+/// At once, when another process holds it.
+pub(crate) fn take(option: &str, path: &Path) -> Result<ModelLock, Failure> {
+    let lock = ModelLock::take(path).map_err(|error| match error {
+        LockError::Taken { .. } => Failure::because(format!("{error}, or give another {option}")),
+        other => Failure::because(other.to_string()),
+    })?;
+    if let Some(error) = lock.unlocked() {
+        verbosity::remark(format!(
+            "{}: cannot be locked ({error}), so nothing keeps another process from writing over what is learnt here",
+            path.display()
+        ));
     }
-}
-
-impl Drop for ModelLock {
-    fn drop(&mut self) {
-        let Some((path, _locked)) = &self.held else { return };
-        // Elsewhere than on Unix the name of an open file may live on after its removal, so it
-        // stays.
-        if cfg!(unix) {
-            drop(fs::remove_file(path));
-        }
-    }
-}
-
-/// Locks the model itself, if it is there.
-#[cfg(unix)]
-fn lock_model(option: &str, path: &Path) -> Result<Option<File>, Failure> {
-    // What is no file, such as a pipe, must not be waited for; what cannot be read is refused later
-    // in better words.
-    let Some(file) = fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| File::open(path).ok()) else {
-        return Ok(None);
-    };
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(taken(option, path, None)),
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
-    }
-}
-
-/// A lock would keep readers out here.
-#[cfg(not(unix))]
-fn lock_model(_option: &str, _path: &Path) -> Result<Option<File>, Failure> {
-    Ok(None)
-}
-
-/// Beside the file that a link leads to, so that all names of one model have one lock.
-fn lock_path(path: &Path) -> PathBuf {
-    let place = path.canonicalize().or_else(|_| {
-        // A model to come: its folder is there.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        folder.canonicalize().map(|folder| folder.join(path.file_name().unwrap_or_default()))
-    });
-    let place = place.unwrap_or_else(|_| path.to_owned());
-    let name = place.file_name().unwrap_or_default().as_encoded_bytes();
-    place.with_file_name(format!(".mercer-{:08x}.lock", crc32fast::hash(name)))
-}
-
-/// Whether the path, if it is no link, leads to the open file.
-#[cfg(unix)]
-pub(crate) fn is_named(path: &Path, file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    match (fs::symlink_metadata(path), file.metadata()) {
-        (Ok(named), Ok(open)) => (named.dev(), named.ino()) == (open.dev(), open.ino()),
-        _ => false,
-    }
-}
-
-/// Lock files are not removed here, and links are rare.
-#[cfg(not(unix))]
-pub(crate) fn is_named(_path: &Path, _file: &File) -> bool {
-    true
-}
-
-/// Who has the lock, for the message to others; a lock is as good without.
-fn write_holder(mut file: &File) {
-    let told = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
-    drop(told);
-}
-
-/// The lock file, if it is that which is locked, tells who holds it.
-fn taken(option: &str, path: &Path, file: Option<File>) -> Failure {
-    let mut holder = String::new();
-    // A number of at most ten digits; less if it is just being written.
-    let read = file.is_some_and(|file| file.take(10).read_to_string(&mut holder).is_ok()) && !holder.is_empty();
-    let who = if read && holder.bytes().all(|byte| byte.is_ascii_digit()) {
-        format!("process {holder}")
-    } else {
-        "another process".to_owned()
-    };
-    Failure::because(format!(
-        "{}: {who} is learning this model and would write over what is learnt here; wait until it has ended, or give another {option}",
-        path.display()
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn there_is_one_holder_at_a_time_and_nothing_left_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let (model, link) = (folder.path().join("m.mercer"), folder.path().join("link.mercer"));
-        let first = ModelLock::take("--model", &model).unwrap();
-        let refused = ModelLock::take("--out", &model).err().unwrap().to_string();
-        let id = std::process::id();
-        assert!(
-            refused.contains(&format!("m.mercer: process {id} is learning")) && refused.contains("--out"),
-            "{refused}"
-        );
-        // A save puts another file into the model's place.
-        fs::write(folder.path().join("aside"), "new").unwrap();
-        fs::rename(folder.path().join("aside"), &model).unwrap();
-        assert!(ModelLock::take("--model", &model).is_err());
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink(&model, &link).unwrap();
-            assert!(ModelLock::take("--model", &link).is_err());
-            fs::remove_file(&link).unwrap();
-        }
-        drop(first);
-        // Another name of the same file is no other model.
-        #[cfg(unix)]
-        {
-            let first = ModelLock::take("--model", &model).unwrap();
-            fs::hard_link(&model, &link).unwrap();
-            let refused = ModelLock::take("--model", &link).err().unwrap().to_string();
-            assert!(refused.contains("link.mercer: another process is learning"), "{refused}");
-            fs::remove_file(&link).unwrap();
-            drop(first);
-        }
-        #[cfg(unix)]
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        // What a killed process leaves is taken over.
-        fs::write(lock_path(&model), "99999999").unwrap();
-        drop(ModelLock::take("--model", &model).unwrap());
-    }
-
-    /// Locks taken and given up by several threads at once: the file's name vanishes between
-    /// another's opening and locking.
-    #[test]
-    fn holders_never_overlap() {
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        let folder = tempfile::tempdir().unwrap();
-        let model = folder.path().join("m.mercer");
-        let (inside, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for _ in 0..500 {
-                        if let Ok(lock) = ModelLock::take("--model", &model) {
-                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
-                            taken.fetch_add(1, Ordering::SeqCst);
-                            std::thread::yield_now();
-                            inside.fetch_sub(1, Ordering::SeqCst);
-                            drop(lock);
-                        }
-                    }
-                });
-            }
-        });
-        assert!(taken.into_inner() > 0);
-    }
+    Ok(lock)
 }

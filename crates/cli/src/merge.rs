@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::failure::Failure;
 use super::fit::{expand, facts};
-use super::lock::ModelLock;
+use super::lock;
 use super::{output, store, verbosity};
 
 /// Join the sums of shards that `mercer fit` has written
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     for path in paths.iter().chain(&retracted) {
         output::refuse_place("--out", &arguments.out, &[path])?;
     }
-    let _lock = ModelLock::take("--out", &arguments.out)?;
+    let _lock = lock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
     let Some((first, others)) = paths.split_first() else { return Err(Failure::usage("give at least one file")) };
     let mut state = load(first)?;

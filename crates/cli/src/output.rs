@@ -1,12 +1,10 @@
 //! What the command writes: stdout, and files, which appear whole or not at all.
 
-use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
+use mercer_session::file::{self, NewFile, PlacedFile, clear_abandoned, folder};
 pub(crate) use mercer_session::notes::{digits, number};
 
 use super::failure::Failure;
@@ -81,10 +79,11 @@ pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// A file that is written beside its place and renamed when all is there.
+/// A file that is written beside its place and renamed when all is there, with what is said if it
+/// cannot be.
 pub(crate) struct Aside {
     path: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    file: NewFile,
 }
 
 /// A file of predictions.
@@ -101,7 +100,7 @@ impl Aside {
     /// cleared away first, for it may take the room that is needed.
     pub(crate) fn create_for(option: &str, path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
         let place = place(option, path, inputs)?;
-        PartialFiles::of(&place).clear_abandoned();
+        clear_abandoned(&place);
         let mut aside = Self::begin(option, place)?;
         aside.write(header)?;
         Ok(aside)
@@ -112,19 +111,19 @@ impl Aside {
         Self::begin(option, place(option, path, &[])?)
     }
 
-    fn begin(option: &str, place: PathBuf) -> Result<Self, Failure> {
-        let file = PartialFiles::of(&place).create().map_err(|error| {
+    fn begin(option: &str, path: PathBuf) -> Result<Self, Failure> {
+        let file = NewFile::create(path.clone()).map_err(|error| {
             let reason = error.to_string();
             let reason = reason.split(" at path").next().unwrap_or(&reason);
-            let folder = folder(&place).display();
+            let folder = folder(&path).display();
             let mend = match error.kind() {
                 io::ErrorKind::NotFound => format!("make the folder {folder}, or "),
                 io::ErrorKind::PermissionDenied => format!("get the right to write in the folder {folder}, or "),
                 _ => String::new(),
             };
-            Failure::because(format!("{}: cannot be written ({reason}); {mend}give another {option}", place.display()))
+            Failure::because(format!("{}: cannot be written ({reason}); {mend}give another {option}", path.display()))
         })?;
-        Ok(Self { path: place, file: BufWriter::new(file) })
+        Ok(Self { path, file })
     }
 
     /// A line, or several, with their ends.
@@ -134,149 +133,41 @@ impl Aside {
 
     /// Bytes as they are.
     pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.file.write_all(bytes).map_err(|error| failed(&self.path, &error))
+        self.file.write(bytes).map_err(|error| failed(&self.path, &error))
     }
 
     /// Puts the file in its place.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        self.put(false).map(drop)
+        let Self { path, file } = self;
+        file.finish().map_err(|error| failed(&path, &error))
     }
 
-    /// The same so that it is still there after a power failure: the bytes reach the disk before
-    /// the name does, and the name before this returns. The file keeps its lock as long as what is
-    /// returned is kept.
+    /// The same so that it is still there after a power failure. The file keeps its lock as long as
+    /// what is returned is kept.
     pub(crate) fn finish_durably(self) -> Result<fs::File, Failure> {
-        self.put(true)
-    }
-
-    fn put(self, durably: bool) -> Result<fs::File, Failure> {
-        let Self { path, file, .. } = self;
-        let written = file.into_inner().map_err(|error| failed(&path, error.error()))?;
-        if durably {
-            written.as_file().sync_all().map_err(|error| failed(&path, &error))?;
-        }
-        #[cfg(unix)]
-        keep_owner_and_mode(&path, written.as_file());
-        let file = written.persist(&path).map_err(|error| failed(&path, &error.error))?;
-        #[cfg(unix)]
-        if durably {
-            let folder = folder(&path);
-            // The file is in its place all the same.
-            if let Err(error) = fs::File::open(folder).and_then(|folder| folder.sync_all()) {
-                super::verbosity::remark(format!(
-                    "{}: the folder could not be synchronised to the disk ({error}), so a power failure may bring the old file back",
-                    folder.display()
-                ));
-            }
+        let Self { path, file } = self;
+        let PlacedFile { file, unsynced } = file.finish_durably().map_err(|error| failed(&path, &error))?;
+        // The file is in its place all the same.
+        if let Some(error) = unsynced {
+            super::verbosity::remark(format!(
+                "{}: the folder could not be synchronised to the disk ({error}), so a power failure may bring the old file back",
+                folder(&path).display()
+            ));
         }
         Ok(file)
     }
-}
-
-/// Gives a file the owner, the group and the mode of the one that it is about to replace, as far as
-/// the user may.
-#[cfg(unix)]
-fn keep_owner_and_mode(path: &Path, file: &fs::File) {
-    use std::os::unix::fs::{MetadataExt, fchown};
-    let (Ok(old), Ok(new)) = (fs::metadata(path), file.metadata()) else { return };
-    // Only root gives a file away, but others may give it to a group of theirs. The mode comes
-    // last, since a change of owner takes some of it away.
-    if old.gid() != new.gid() {
-        drop(fchown(file, None, Some(old.gid())));
-    }
-    if old.uid() != new.uid() {
-        drop(fchown(file, Some(old.uid()), None));
-    }
-    drop(file.set_permissions(old.permissions()));
 }
 
 /// Where the file of an `option` is put, if it can be; `inputs` are read, and must not be written
 /// over.
 fn place(option: &str, path: &Path, inputs: &[&Path]) -> Result<PathBuf, Failure> {
     refuse_place(option, path, inputs)?;
-    // A link is followed, so that the file it names is replaced and not the link.
-    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&place).is_ok_and(|existing| !existing.is_file()) {
-        return Err(Failure::because(format!(
+    file::place(path).map_err(|_| {
+        Failure::because(format!(
             "{}: is not a file, so nothing can be written to it; give another {option}",
             path.display()
-        )));
-    }
-    Ok(place)
-}
-
-fn folder(place: &Path) -> &Path {
-    place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// The files beside a place that are to be put there: `.mercer-PLACE-RANDOM.partial`, where PLACE
-/// is a checksum of the place's name.
-///
-/// Whoever writes one holds a lock on it, which ends with the process however it ends. So a file
-/// without a lock was left behind by a process that was killed, or is so new that its lock is still
-/// to come: its maker looks, once it has the lock, whether it is still there. (A file system that
-/// knows no locks keeps such files.)
-struct PartialFiles<'a> {
-    /// It tells the mode, where files have one.
-    #[cfg(unix)]
-    place: &'a Path,
-    folder: &'a Path,
-    prefix: String,
-}
-
-impl<'a> PartialFiles<'a> {
-    const SUFFIX: &'static str = ".partial";
-    const RANDOM: usize = 6;
-
-    fn of(place: &'a Path) -> Self {
-        let name = place.file_name().unwrap_or_default().as_encoded_bytes();
-        Self {
-            #[cfg(unix)]
-            place,
-            folder: folder(place),
-            prefix: format!(".mercer-{:08x}-", crc32fast::hash(name)),
-        }
-    }
-
-    /// A new one, locked.
-    fn create(&self) -> io::Result<NamedTempFile> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&self.prefix).suffix(Self::SUFFIX).rand_bytes(Self::RANDOM);
-        #[cfg(unix)]
-        {
-            // As for any file that a program creates, all that the user's mask allows; and never
-            // more than those may do who have the file that is replaced.
-            use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(self.place).map_or(0o666, |old| old.permissions().mode() & 0o666);
-            builder.permissions(fs::Permissions::from_mode(mode | 0o200));
-        }
-        loop {
-            let file = builder.tempfile_in(self.folder)?;
-            if file.as_file().lock().is_err() || file.path().exists() {
-                return Ok(file);
-            }
-        }
-    }
-
-    /// Removes those whose writers are gone. What cannot be removed stays; it is in nobody's way.
-    fn clear_abandoned(&self) {
-        let entries = fs::read_dir(self.folder).into_iter().flatten().flatten();
-        for entry in entries.filter(|entry| self.names(&entry.file_name())) {
-            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            let opened = OpenOptions::new().read(true).write(true).open(entry.path());
-            if let (true, Ok(file)) = (is_file, opened)
-                && file.try_lock().is_ok()
-            {
-                // The lock is held until the file is gone.
-                drop(fs::remove_file(entry.path()));
-            }
-        }
-    }
-
-    fn names(&self, name: &OsStr) -> bool {
-        let random = name.to_str().and_then(|name| name.strip_prefix(&self.prefix)?.strip_suffix(Self::SUFFIX));
-        random.is_some_and(|random| random.len() == Self::RANDOM && random.bytes().all(|c| c.is_ascii_alphanumeric()))
-    }
+        ))
+    })
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {

@@ -18,7 +18,7 @@ use super::failure::Failure;
 use super::input::sorted_names;
 use super::intervals;
 use super::learning::Learning;
-use super::lock::ModelLock;
+use super::lock;
 use super::output::number;
 use super::reading::{Reading, Reads, for_files};
 use super::replies::{LineStyle, Replies};
@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     // Lines for stdout go there anyway.
     let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
     arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
-    let _lock = arguments.learn.then(|| ModelLock::take("--model", &arguments.model)).transpose()?;
+    let _lock = arguments.learn.then(|| lock::take("--model", &arguments.model)).transpose()?;
     let mut model = store::load_trained(&arguments.model)?;
     if let Some(share) = arguments.intervals {
         with_intervals(&mut model, share, arguments)?;

@@ -9,7 +9,7 @@ use clap::Args;
 use mercer_session::model::{ModelError, RowDigest};
 
 use super::failure::Failure;
-use super::lock::ModelLock;
+use super::lock::{self, ModelLock};
 use super::output::{is_read, same_file};
 use super::stop::Stop;
 use super::store;
@@ -38,7 +38,7 @@ pub(crate) struct SaveArguments {
 impl SaveArguments {
     /// Takes the lock of the file that will be written, which may be the one that is read.
     pub(crate) fn lock(&self) -> Result<Option<ModelLock>, Failure> {
-        self.out.as_deref().map(|path| ModelLock::take("--out", path)).transpose()
+        self.out.as_deref().map(|path| lock::take("--out", path)).transpose()
     }
 
     /// Refuses what cannot work, and listens for signals where there is something to be saved.

@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 use mercer_serve::{Access, Limits, Model, Options};
 
 use super::failure::Failure;
-use super::lock::ModelLock;
+use super::lock;
 use super::output;
 use super::plain::Plain;
 use super::stop::Stop;
@@ -187,7 +187,7 @@ const VARIABLE: &str = "MERCER_TOKEN";
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
-    let _lock = (!arguments.read_only).then(|| ModelLock::take("--model", path)).transpose()?;
+    let _lock = (!arguments.read_only).then(|| lock::take("--model", path)).transpose()?;
     let place = ModelPlace::of(path, arguments.rescue.as_deref())?;
     let (limits, range) = (arguments.limits, arguments.target_range);
     let load = move |path: &Path| -> Result<Box<dyn Model>, Failure> {

@@ -23,7 +23,7 @@ use super::encoded_rows::{Looking, Oddities, RunningEncoding, TableRanges};
 use super::failure::Failure;
 use super::learned_ranges::LearnedRanges;
 use super::learning::Learning;
-use super::lock::ModelLock;
+use super::lock;
 use super::memory;
 use super::notes::{Alarm, texts};
 use super::output::{self, digits};
@@ -88,7 +88,7 @@ Examples:
 ";
 
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
-    let _lock = ModelLock::take("--out", &arguments.out)?;
+    let _lock = lock::take("--out", &arguments.out)?;
     let saved = match arguments.resume && arguments.out.exists() {
         true => Some(store::load_trained(&arguments.out)?),
         false => None,

@@ -53,6 +53,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cells::column_kind, module)?)?;
     module.add_function(wrap_pyfunction!(rates::rates, module)?)?;
     module.add_function(wrap_pyfunction!(reading::read, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::write_model, module)?)?;
     module.add_function(wrap_pyfunction!(tuning::tune, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     Ok(())

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use mercer::readers::{Cell, DataError, Format, ReadOptions, Record, RowReader, is_gap_mark};
+use mercer::session::file::{SaveError, save};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList};
 
@@ -145,4 +147,18 @@ fn listed<'py>(
     let texts = odd.is_some() || column.iter().any(PythonValue::is_code);
     let values = column.iter().map(|value| value.object(py, texts));
     PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Writes the bytes of a model to a file in one step: the file that is there stays until the new
+/// one is whole, and is not replaced while another process learns it.
+#[pyfunction]
+pub(crate) fn write_model(path: PathBuf, data: Vec<u8>) -> PyResult<()> {
+    save(&path, &data).map_err(|error| match error {
+        // As Python says it of any file.
+        SaveError::Io { error, path } => match error.raw_os_error() {
+            Some(code) => PyOSError::new_err((code, error.to_string(), path)),
+            None => PyOSError::new_err(format!("{}: {error}", path.display())),
+        },
+        SaveError::Locked(error) => errors::file(error.to_string()),
+    })
 }

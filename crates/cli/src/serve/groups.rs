@@ -6,7 +6,7 @@ use mercer_serve::{Groups, Model, OpenedGroup, Reason};
 
 use super::keeping::{self, Copy, JournalArguments, ModelPlace};
 use crate::failure::Failure;
-use crate::lock::ModelLock;
+use crate::lock;
 use crate::store;
 
 /// Where groups are kept, and what they begin with.
@@ -33,7 +33,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
         if !file.exists() && !begin {
             return Ok(None);
         }
-        let lock = ModelLock::take("--groups", &file)?;
+        let lock = lock::take("--groups", &file)?;
         if !file.exists() {
             store::save("--groups", &file, Ok(self.beginning.clone()))?;
         }

@@ -33,7 +33,11 @@ impl ColumnSight {
             return (Kind::Time, Notation::Clock(clock), String::new());
         }
         if distinct <= 1 {
-            return said(Kind::Constant, String::new());
+            // A duration can be nothing else; one number with a unit may be a name.
+            let read = Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks);
+            let notation =
+                if read == TextReading::As(Notation::Duration) { Notation::Duration } else { Notation::Plain };
+            return (Kind::Constant, notation, String::new());
         }
         if self.are_most(self.numbers) {
             if names_rows {
@@ -223,7 +227,8 @@ impl ColumnSight {
     /// The range of a column of numbers, and the times of one of times.
     fn ranges(&self, kind: Kind, notation: &Notation) -> (ValueRange, TimeVariation) {
         let are_names = kind == Kind::Identifier && self.plain < self.texts;
-        let are_numbers = matches!(kind, Kind::Number | Kind::Identifier) && !are_names;
+        let of_numbers = matches!(kind, Kind::Number | Kind::Identifier);
+        let are_numbers = of_numbers && !are_names || kind == Kind::Constant && *notation == Notation::Duration;
         let mut range = if are_names { ValueRange::NOTHING } else { self.range };
         let mut times = self.times.clone();
         match (kind, notation) {
