@@ -99,9 +99,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         for method in &METHODS {
             let mut ys = Vec::new();
             for budget in budgets_of(method) {
-                let own = rates.of(|(of, by, most, _)| (*of, by, *most) == (set, method, budget));
+                let own = rates.outcomes_where(|(of, by, most, _)| (*of, by, *most) == (set, method, budget));
                 let rates = all_of(own, |rate| 100.0 * rate);
-                table.push(row![there[set].name, method.shown, budget, Summary::of(&rates)])?;
+                table.push(row![there[set].name, method.shown, budget, Summary::from_samples(&rates)])?;
                 ys.push(mean(&rates));
             }
             if let [flat] = ys[..] {
