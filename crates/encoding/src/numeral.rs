@@ -64,7 +64,7 @@ impl Numeral {
 
     fn value(&self, text: &str, marks: impl Fn(Punctuation) -> Option<Punctuation>) -> Option<f64> {
         let (negative, digits) = self.digits(text)?;
-        let value = match Punctuation::of(digits) {
+        let value = match Punctuation::detect(digits) {
             None => plain(digits)?,
             Some(written) => marks(written)?.value(digits)?,
         };
@@ -73,7 +73,7 @@ impl Numeral {
 
     /// The marks between the digits of a text.
     pub(crate) fn punctuation(&self, text: &str) -> Option<Punctuation> {
-        Punctuation::of(self.digits(text)?.1)
+        Punctuation::detect(self.digits(text)?.1)
     }
 
     /// Whether a text is below zero, and its digits. A sign may stand before all or before these.

@@ -355,7 +355,7 @@ struct MarkStyle(Punctuation);
 impl MarkStyle {
     /// `None` for what is no number, or has no mark.
     fn of(cell: &[u8]) -> Option<Self> {
-        Punctuation::of(str::from_utf8(cell.trim_ascii()).ok()?).map(Self)
+        Punctuation::detect(str::from_utf8(cell.trim_ascii()).ok()?).map(Self)
     }
 
     /// Mark before its fraction.

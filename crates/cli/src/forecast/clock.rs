@@ -89,7 +89,7 @@ impl Clock {
     /// Whether a time that is not behind the one before may be local, of the hour in which clocks
     /// are set back: in the first hours of a Sunday of autumn, where no zone is told.
     pub(super) fn may_be_set_back(&self, before: f64, now: f64) -> bool {
-        let Calendar { of_day, of_week, of_year, .. } = Calendar::of(now);
+        let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(now);
         let is_autumn = (0.2..0.35).contains(&of_year) || (0.72..0.86).contains(&of_year);
         self.style == (TimeStyle::Instant { zone: false })
             && (0.0..=3600.0).contains(&(before - now))

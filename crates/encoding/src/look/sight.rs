@@ -69,7 +69,7 @@ pub(super) struct TimeVariation {
 impl TimeVariation {
     pub(super) fn observe(&mut self, instant: f64) {
         self.range.observe(instant);
-        let calendar = Calendar::of(instant);
+        let calendar = Calendar::from_instant(instant);
         let first = *self.first.get_or_insert(calendar);
         self.hours |= first.of_day != calendar.of_day;
         self.days |= first.day != calendar.day;

@@ -57,7 +57,7 @@ impl Times {
             numbers[self.elapsed_at()] = self.elapsed.gap();
             return tell_gap(self.gaps, numbers);
         };
-        let Calendar { of_day, of_week, of_year, .. } = Calendar::of(instant);
+        let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(instant);
         let TimeParts { hour, weekday, season } = self.parts;
         let shares = [(hour, of_day), (weekday, of_week), (season, of_year)];
         let circles = shares.into_iter().filter(|(has, _)| *has).map(|(_, share)| TAU * share);
