@@ -181,7 +181,9 @@ impl<'a> ExampleFeed<'a> {
         common.check_dimension(input.shown(), dimension)?;
         let scaling = match (&learned, input.table()) {
             (Some(learned), _) => learned.scaling(&input, scheme)?,
-            (None, Some(table)) if !input.is_fixed() => scheme.map(|scheme| Scaling::new(Ranges::of(table), scheme)),
+            (None, Some(table)) if !input.is_fixed() => {
+                scheme.map(|scheme| Scaling::new(Ranges::from_table(table), scheme))
+            }
             // A scheme without ranges of another file is a reason to read a table.
             (None, _) => None,
         };

@@ -161,7 +161,7 @@ fn space(
     };
     let fixed = base.common.set.iter().filter_map(|pair| pair.split_once('=')).map(|(key, _)| key.trim());
     let fixed: Vec<&str> = fixed.collect();
-    let mut space = fixed.iter().fold(Space::of(entry, width), |space, key| space.without(key));
+    let mut space = fixed.iter().fold(Space::for_entry(entry, width), |space, key| space.without(key));
     for range in ranges {
         if fixed.contains(&range.name.as_str()) {
             return Err(Failure::usage(format!(

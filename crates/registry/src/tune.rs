@@ -111,9 +111,10 @@ impl SearchResult {
 ///
 /// let mut table = Registry::load()?.open("diamonds")?.permuted(1);
 /// table.truncate(600);
-/// Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+/// Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut table)?;
 /// let entry = find("krls")?;
-/// let space = Space::of(entry, Some(median_width(table.dimension(), &table.features()[..200 * table.dimension()])));
+/// let width = median_width(table.dimension(), &table.features()[..200 * table.dimension()]);
+/// let space = Space::for_entry(entry, Some(width));
 /// let mean_squared_error = |values: &[f64], rows: usize| -> Result<f64, Box<dyn std::error::Error + Send + Sync>> {
 ///     let kernel = AnyKernel::Gaussian(Gaussian::new(space.width(values).unwrap_or(1.0))?);
 ///     let (pairs, context) = (space.pairs(values), Context { dimension: table.dimension(), ..Context::default() });

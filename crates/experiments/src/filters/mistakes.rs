@@ -56,7 +56,7 @@ impl MistakeSet {
         }
         if self.scaled {
             let targets = table.targets().to_vec();
-            Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table)?;
+            Scaling::new(Ranges::from_table(&table), Scheme::PAPER11).apply(&mut table)?;
             table = Dataset::new(self.name, table.dimension(), table.features().to_vec(), targets)?;
         }
         Ok(table)

@@ -68,7 +68,7 @@ impl ProjectedStream {
     fn load(&self, registry: &Registry) -> Result<Dataset> {
         let mut table = registry.open(self.dataset)?;
         if self.scaled {
-            Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table)?;
+            Scaling::new(Ranges::from_table(&table), Scheme::PAPER11).apply(&mut table)?;
         }
         Ok(table)
     }
