@@ -64,14 +64,14 @@ impl Encoding {
     /// Looks at the head of a table, finds its schema and learns its statistics.
     ///
     /// # Errors
-    /// As [`Schema::of`] and [`Transform::new`].
+    /// As [`Schema::infer`] and [`Transform::new`].
     pub fn look<R: Cells>(
         names: &[String],
         head: &[R],
         overrides: &Overrides,
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
-        let mut encoding = Self::new(Schema::of(names, head, overrides)?, options)?;
+        let mut encoding = Self::new(Schema::infer(names, head, overrides)?, options)?;
         encoding.learn_head(head)?;
         Ok(encoding)
     }

@@ -18,7 +18,7 @@ pub enum Face {
 impl Face {
     /// What makes a column that, whatever it was found to be.
     #[must_use]
-    pub fn of(self, name: &str, kind: impl fmt::Display) -> String {
+    pub fn kind_argument(self, name: &str, kind: impl fmt::Display) -> String {
         match self {
             Self::Command => format!("--as '{name}={kind}'"),
             Self::Python => format!("kinds={{{name:?}: \"{kind}\"}}"),
@@ -29,7 +29,8 @@ impl Face {
     /// writes them.
     #[must_use]
     pub fn said(self, name: &str, words: &str) -> String {
-        let named = |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.of(name, kind));
+        let named =
+            |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.kind_argument(name, kind));
         let words =
             ["number", "category", "identifier", "time", "dmy", "mdy"].into_iter().fold(words.to_owned(), named);
         let words = match self {

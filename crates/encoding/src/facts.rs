@@ -67,7 +67,7 @@ impl Column {
     /// Why a column that names rows is a number, where all columns are.
     #[must_use]
     pub fn taken(&self, face: Face) -> String {
-        let leave = face.of(&self.name, Kind::Identifier);
+        let leave = face.kind_argument(&self.name, Kind::Identifier);
         format!("counts the rows, and is taken as a number; {leave} leaves it out")
     }
 
@@ -85,11 +85,11 @@ impl Column {
     /// Why a column is what it is, and what would make it another thing.
     fn reason(&self, rows: u64, face: Face) -> String {
         let Self { name, kind, used, missing, distinct, mean, notation, why, .. } = self;
-        let category = || face.of(name, Kind::Category);
+        let category = || face.kind_argument(name, Kind::Category);
         let mut parts = Vec::new();
         match (used, kind) {
             (Use::Identifier, _) if self.range.is_some() => {
-                let number = face.of(name, Kind::Number);
+                let number = face.kind_argument(name, Kind::Number);
                 return format!("left out, for it names rows; {number} or {} takes it", category());
             }
             (Use::Identifier, _) => {
@@ -103,7 +103,7 @@ impl Column {
             }
             (Use::Encoded, Kind::Category) if *distinct > EncodingOptions::default().categories as u64 => {
                 let (alone, beside) = if *mean { (" alone", ", beside the mean target of each") } else { ("", "") };
-                let mean = face.of(name, Kind::Mean);
+                let mean = face.kind_argument(name, Kind::Mean);
                 parts.push(format!("{distinct} values so far{beside}; {mean} takes the mean{alone}"));
             }
             (_, Kind::Category | Kind::Mean) => parts.push(format!("{distinct} values so far")),

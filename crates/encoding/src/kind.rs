@@ -76,6 +76,6 @@ impl FromStr for ToldKind {
 
     /// A [`Kind`] that can be asked for, or `dmy`, `mdy` or `ymd`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        DayOrder::of(text).map_or_else(|| text.parse::<Kind>().map(Self::from), |order| Ok(order.into()))
+        DayOrder::from_name(text).map_or_else(|| text.parse::<Kind>().map(Self::from), |order| Ok(order.into()))
     }
 }

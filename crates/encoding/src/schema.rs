@@ -185,7 +185,7 @@ impl Column {
 ///     [Cell::Text("2024-05-02"), Cell::Text("Bonn"), Cell::Missing],
 ///     [Cell::Text("2024-05-03"), Cell::Text("Ulm"), Cell::Number(4.0)],
 /// ];
-/// let schema = Schema::of(&names, &head, &Overrides::default())?;
+/// let schema = Schema::infer(&names, &head, &Overrides::default())?;
 /// let kinds: Vec<Kind> = schema.columns().iter().map(|column| column.kind).collect();
 /// assert_eq!(kinds, [Kind::Time, Kind::Category, Kind::Number]);
 /// assert_eq!(schema.columns()[2].missing, 1);

@@ -1,7 +1,7 @@
 //! The even step of a series in time, which knows the calendar: months stay months.
 //!
-//! A step is found from the times of some rows ([`TimeStep::of`]). It counts the rows between two
-//! times, so that missing ones are known, and continues the times beyond the last row.
+//! [`TimeStep::detect`] finds the step from the times of some rows. The step counts the rows between
+//! two times, so that missing ones are known, and continues the times beyond the last row.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
@@ -39,7 +39,7 @@ impl TimeStep {
     /// `None` if there are fewer than two times, more than a tenth of them are not whole steps
     /// apart, or only a third of them are one step apart.
     #[must_use]
-    pub fn of(times: &[f64], dates: bool) -> Option<Self> {
+    pub fn detect(times: &[f64], dates: bool) -> Option<Self> {
         let gaps: Vec<(f64, f64)> = times.windows(2).map(|two| (two[0], two[1])).filter(|(a, b)| b > a).collect();
         let steps = if dates { calendar_steps(times, &gaps) } else { Vec::new() };
         let even = |step: &Self| {
@@ -339,14 +339,14 @@ mod tests {
             ),
             (&["2024-01-01", "2024-01-09", "2024-02-11", "2024-02-24"], None, "", vec![]),
         ] {
-            let found = TimeStep::of(&times(texts), true);
+            let found = TimeStep::detect(&times(texts), true);
             assert_eq!(found, step, "{texts:?}");
             if let Some(found) = found {
                 assert_eq!((found.words(true).as_str(), found.periods()), (words, periods), "{texts:?}");
             }
         }
-        assert_eq!(TimeStep::of(&[0.1, 0.2, 0.3, 0.5], false), Some(TimeStep::Units(0.1)));
-        assert_eq!(TimeStep::of(&[3.0], false), None);
+        assert_eq!(TimeStep::detect(&[0.1, 0.2, 0.3, 0.5], false), Some(TimeStep::Units(0.1)));
+        assert_eq!(TimeStep::detect(&[3.0], false), None);
     }
 
     #[test]

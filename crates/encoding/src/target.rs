@@ -57,7 +57,7 @@ impl TargetScale {
     /// That of some finite targets: their middle and half their range, without those far from the
     /// others. Targets that are all the same, `c`, have scale `|c|`, or 1 for 0. `O(n log n)`.
     #[must_use]
-    pub fn of(targets: impl IntoIterator<Item = f64>) -> Self {
+    pub fn from_targets(targets: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = targets.into_iter().collect();
         sorted.sort_unstable_by(f64::total_cmp);
         let Some(last) = sorted.len().checked_sub(1) else { return Self { centre: 0.0, scale: 1.0 } };
@@ -298,7 +298,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             .is_some_and(|screening| screening.judge_again(&open.targets, &open.places, &mut open.weights));
         if open.finds {
             let column = |output: usize| open.targets.iter().skip(output).step_by(outputs).copied();
-            self.scales = (0..outputs).map(|output| TargetScale::of(column(output))).collect();
+            self.scales = (0..outputs).map(|output| TargetScale::from_targets(column(output))).collect();
         }
         if open.finds || changed {
             self.inner = open.fresh.clone();

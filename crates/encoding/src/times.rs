@@ -21,7 +21,7 @@ impl Notation {
         let missing = |notation: &Self| -> Option<u64> {
             let times: Option<Vec<f64>> = texts.clone().map(|(text, _)| notation.instant(Cell::Text(text))).collect();
             let times = times.filter(|times| times.is_sorted())?;
-            let step = TimeStep::of(&times, true)?;
+            let step = TimeStep::detect(&times, true)?;
             Some(times.windows(2).filter_map(|two| step.rows_between(two[0], two[1])).map(|rows| rows - 1).sum())
         };
         let orders = [DayOrder::YearMonthDay, DayOrder::DayMonthYear, DayOrder::MonthDayYear].map(Self::Day);

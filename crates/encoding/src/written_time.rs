@@ -65,7 +65,7 @@ const ORDINALS: [&str; 7] = ["st", "nd", "rd", "th", "er", "º", "°"];
 /// without a zone. A month and a year alone are the first day of it. `None` for anything else.
 /// `O(bytes)`.
 pub(crate) fn read(text: &str) -> Option<f64> {
-    let time = WrittenTime::of(text)?;
+    let time = WrittenTime::parse(text)?;
     let day = match (time.year, time.month, time.day) {
         (None, None, None) if time.clock.is_some() && !time.weekday => 0.0,
         (Some(year), Some(month), None) if time.clock.is_none() => seconds(Date::new(year, month, 1).ok()?),
@@ -77,14 +77,14 @@ pub(crate) fn read(text: &str) -> Option<f64> {
 
 /// Seconds of a time of day.
 pub(crate) fn clock(text: &str) -> Option<f64> {
-    let time = WrittenTime::of(text)?;
+    let time = WrittenTime::parse(text)?;
     let alone = time.clock.is_some() && !time.weekday && (time.year, time.month, time.day) == (None, None, None);
     alone.then(|| time.of_day())
 }
 
 /// Whether a time can be nothing else: `8:29` may be a duration, `8:29 PM` is none.
 pub(crate) fn is_certain(text: &str) -> bool {
-    WrittenTime::of(text).is_some_and(|time| time.in_halves || time.year.is_some())
+    WrittenTime::parse(text).is_some_and(|time| time.in_halves || time.year.is_some())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ struct WrittenTime {
 
 impl WrittenTime {
     /// What a text holds; `None` where some of it is not understood.
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         const LONGEST: usize = 80;
         if text.len() > LONGEST {
             return None;

@@ -64,7 +64,7 @@ impl Clock {
                 if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
             }
         };
-        let step = TimeStep::of(&times, notation.is_some());
+        let step = TimeStep::detect(&times, notation.is_some());
         let in_order = times.is_sorted();
         Self { name: name.to_owned(), step, style, open: (open || grouped) && step.is_none(), in_order }
     }
@@ -148,7 +148,7 @@ impl Clock {
     /// Rows between a time and the next, 1 for neighbours; `None` if that cannot be told.
     fn rows_between(&mut self, before: f64, after: f64) -> Option<u64> {
         if std::mem::take(&mut self.open) {
-            self.step = TimeStep::of(&[before, after], self.style != TimeStyle::Number);
+            self.step = TimeStep::detect(&[before, after], self.style != TimeStyle::Number);
         }
         self.step?.rows_between(before, after)
     }
@@ -320,7 +320,7 @@ mod tests {
 
     fn notation(texts: &[&str]) -> Option<Notation> {
         let rows: Vec<[Cell<'_>; 1]> = texts.iter().map(|text| [Cell::Text(text)]).collect();
-        Schema::of(&["day".to_owned()], &rows, &Overrides::default()).unwrap().columns()[0].times().cloned()
+        Schema::infer(&["day".to_owned()], &rows, &Overrides::default()).unwrap().columns()[0].times().cloned()
     }
 
     fn clock(texts: &[&str]) -> Clock {

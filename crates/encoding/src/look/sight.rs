@@ -89,7 +89,7 @@ impl TimeVariation {
 
 impl ColumnSight {
     pub(super) fn observe(&mut self, cell: Cell<'_>) {
-        let Some(key) = Key::of(cell) else {
+        let Some(key) = Key::from_cell(cell) else {
             self.missing += 1;
             return;
         };

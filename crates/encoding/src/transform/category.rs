@@ -101,7 +101,7 @@ impl Categories {
         column: usize,
         (pool, pooled): (&Pool, &mut [f64]),
     ) {
-        let Some(key) = Key::of(cell) else { return tell_gap(self.gaps, numbers) };
+        let Some(key) = Key::from_cell(cell) else { return tell_gap(self.gaps, numbers) };
         let name = self.name(cell, &key);
         if let Some(slot) = self.slot(name) {
             numbers[slot] = 1.0;
@@ -118,7 +118,7 @@ impl Categories {
 
     /// A category that is met for the first time gets a number, while there is one.
     pub(super) fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {
-        let Some(key) = Key::of(cell) else { return };
+        let Some(key) = Key::from_cell(cell) else { return };
         let name = self.name(cell, &key);
         if name.len() > LONGEST_NAME || self.is_known(name) {
             return;
@@ -156,7 +156,7 @@ impl Categories {
     }
 
     pub(super) fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
-        let Some(key) = Key::of(cell) else { return Some(Oddity::Gap) };
+        let Some(key) = Key::from_cell(cell) else { return Some(Oddity::Gap) };
         (!self.is_known(self.name(cell, &key))).then_some(Oddity::NewCategory)
     }
 

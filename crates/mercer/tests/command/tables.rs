@@ -26,7 +26,7 @@ fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
     }
     let overrides = overrides.aside(["price"]);
     let head = &rows[..rows.len().min(256)];
-    let mut schema = Schema::of(reader.columns(), head, &overrides).unwrap();
+    let mut schema = Schema::infer(reader.columns(), head, &overrides).unwrap();
     let mut options = EncodingOptions::default();
     let (mut low, mut high) = (0.0, 1.0);
     if scaled {
