@@ -83,17 +83,17 @@ impl BadRows {
             }
             OnError::Stop | OnError::Skip => None,
         };
-        Ok(Self { file, ..Self::of(choice.clone()) })
+        Ok(Self { file, ..Self::with_choice(choice.clone()) })
     }
 
     /// The same choice with nothing left out yet, for another look at the same rows; nothing is put
     /// aside twice.
     pub(crate) fn afresh(&self) -> Self {
         let choice = if self.choice == OnError::Stop { OnError::Stop } else { OnError::Skip };
-        Self::of(choice)
+        Self::with_choice(choice)
     }
 
-    fn of(choice: OnError) -> Self {
+    fn with_choice(choice: OnError) -> Self {
         Self { choice, file: None, waiting: Vec::new(), ahead: Vec::new(), count: 0, first: None }
     }
 

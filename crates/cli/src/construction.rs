@@ -38,7 +38,7 @@ pub(crate) struct Construction {
 }
 
 impl Construction {
-    pub(crate) fn of(
+    pub(crate) fn new(
         common: &CommonArguments,
         entry: &'static Entry,
         premises: &Premises<'_>,

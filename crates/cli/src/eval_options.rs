@@ -32,7 +32,7 @@ pub(crate) struct WithEval<O> {
 
 impl<O: ExtraArgs> FromArgMatches for WithEval<O> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { own: O::from_arg_matches(matches)?, words: Words::of(matches, O::WITHOUT) })
+        Ok(Self { own: O::from_arg_matches(matches)?, words: Words::from_matches(matches, O::WITHOUT) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -60,7 +60,7 @@ pub(crate) struct Words(Vec<OsString>);
 
 impl Words {
     /// What was said of those options of `eval` that are not among `without`.
-    fn of(matches: &ArgMatches, without: &[&str]) -> Self {
+    fn from_matches(matches: &ArgMatches, without: &[&str]) -> Self {
         let mut words = Self::default();
         for arg in eval().get_arguments() {
             let id = arg.get_id().as_str();

@@ -111,7 +111,7 @@ fn opened<'a>(
     stop: &Stop,
 ) -> Result<(Input, Option<Reading<'a>>), Failure> {
     let common = &arguments.common;
-    let (source, promised) = (Source::of(&common.data)?, arguments.rows.map(usize::from));
+    let (source, promised) = (Source::resolve(&common.data)?, arguments.rows.map(usize::from));
     // The ranges of all of DATA, if those of another file are not given.
     let whole = common.scale.scheme().filter(|_| learned.is_none());
     let reason = if whole.is_some() {
@@ -126,7 +126,7 @@ fn opened<'a>(
         ranges: learned.and_then(|learned| learned.table.clone()),
         ..Looking::of(common, &source)?
     };
-    let mut reading = Reading::of(common, &common.data, TaskOptions::of(common), looking);
+    let mut reading = Reading::from_options(common, &common.data, TaskOptions::from_arguments(common), looking);
     if let Some(learned) = learned {
         reading.options.libsvm_dimension = Some(learned.columns.dimension);
     }
@@ -189,7 +189,7 @@ impl<'a> ExampleFeed<'a> {
         };
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
             || common.interval_scale() != IntervalScale::Error;
-        let standard_input = matches!(Source::of(&common.data)?, Source::StandardInput);
+        let standard_input = matches!(Source::resolve(&common.data)?, Source::StandardInput);
         let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
         let streamed = input.table().is_none();
         let names = Names { shown: input.shown().to_owned(), texts: Labels::new() };

@@ -253,7 +253,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         ("--out", &arguments.model.out),
         ("--plot", &arguments.plot.plot),
     ])?;
-    let source = Source::of(&arguments.series)?;
+    let source = Source::resolve(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
     let _lock = asked.lock()?;
     let start = asked.model.as_deref().map(Beginning::load).transpose()?;

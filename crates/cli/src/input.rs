@@ -135,14 +135,14 @@ impl Input {
         stop: &Stop,
         wanted: &SeriesOptions<'_>,
     ) -> Result<Self, Failure> {
-        let shown = Source::of(path)?.to_string();
+        let shown = Source::resolve(path)?.to_string();
         let kinds = wanted.overrides.kinds.iter().map(|(name, _)| ColumnChoice::Name(name.clone()));
         let mentioned = [wanted.time, wanted.group].into_iter().flatten().cloned().chain(kinds).collect();
         let missing = wanted.missing;
         let plain = ReadOptions { target: TargetColumn::None, missing, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
         refuse_libsvm(&shown, &options)?;
-        let mut opening = Some(Opening::of(path, stop, || ())?);
+        let mut opening = Some(Opening::new(path, stop, || ())?);
         if let Some(timed) = TimedSeries::look(&mut opening, &options, wanted)? {
             let columns = timed.columns();
             return Ok(Self::new(shown, InputSource::Timed(timed.into()), Kind::Numbers(0), columns));
@@ -168,7 +168,7 @@ impl Input {
 
     /// A table in memory.
     pub(crate) fn of_table(shown: String, table: Dataset, wanted: TaskOptions) -> Result<Self, Failure> {
-        let values = Values::of(table.targets().iter().copied());
+        let values = Values::from_numbers(table.targets().iter().copied());
         let kind = if table.classes().is_some() {
             Kind::Class(None)
         } else if table.outputs() == 1 && wanted.takes(values) {

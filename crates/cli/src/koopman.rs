@@ -176,7 +176,7 @@ enum KoopmanMethod {
 }
 
 impl KoopmanMethod {
-    fn of(model: &Operator) -> Self {
+    fn from_model(model: &Operator) -> Self {
         if model.learner.sums().is_some() { Self::Sums } else { Self::Sogd }
     }
 }
@@ -206,7 +206,7 @@ impl KoopmanArguments {
             Failure::usage(format!("{option} is an option of --method {method} alone; leave one of them out"))
         };
         let (sums, sogd) = (self.of_sums(), self.of_sogd());
-        let known = model.map(|(path, model)| (path, KoopmanMethod::of(model)));
+        let known = model.map(|(path, model)| (path, KoopmanMethod::from_model(model)));
         match known {
             Some((path, of)) if self.method.is_some_and(|method| method != of) => {
                 let path = path.display();

@@ -61,7 +61,7 @@ impl LearnedRanges {
     /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows
     /// out.
     pub(crate) fn from(path: &Path, told: &CommonArguments, skip_bad: bool) -> Result<Self, Failure> {
-        let source = Source::of(path)?;
+        let source = Source::resolve(path)?;
         let shown = source.to_string();
         let looking = match source {
             Source::Named(_) => Looking::default(),
@@ -72,7 +72,7 @@ impl LearnedRanges {
                 Looking { options: EncodingOptions::default(), skips: skip_bad, ..Looking::of(told, &source)? }
             }
         };
-        let reading = Reading::of(told, path, TaskOptions::of(told), looking);
+        let reading = Reading::from_options(told, path, TaskOptions::from_arguments(told), looking);
         let options = ReadOptions { libsvm_dimension: None, ..reading.options };
         let reading = Reading { options, given: None, aloud: false, ..reading };
         let mut input = reading.open(&Stop::never(), || ())?;

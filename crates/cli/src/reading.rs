@@ -44,7 +44,12 @@ pub(crate) enum Reads<'a> {
 
 impl<'a> Reading<'a> {
     /// As the options have it for DATA, or for another file of the same columns.
-    pub(crate) fn of(common: &CommonArguments, data: &'a Path, wanted: TaskOptions, looking: Looking) -> Self {
+    pub(crate) fn from_options(
+        common: &CommonArguments,
+        data: &'a Path,
+        wanted: TaskOptions,
+        looking: Looking,
+    ) -> Self {
         let CommonArguments { dialect, target, ignore, weight, .. } = common;
         let options = ReadOptions {
             target: target.clone().unwrap_or_default(),
@@ -63,7 +68,7 @@ impl<'a> Reading<'a> {
     /// DATA as it is to be read; `idle` is called whenever a pipe has nothing to read.
     pub(crate) fn open(&self, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Input, Failure> {
         let Self { data, options, wanted, .. } = self;
-        let source = Source::of(data)?;
+        let source = Source::resolve(data)?;
         let shown = source.to_string();
         if let Source::Named(name) = source {
             refuse_for_named(name, self.given)?;
@@ -81,7 +86,7 @@ impl<'a> Reading<'a> {
                 Reads::Looks(_) | Reads::Numbers(_) => Input::of_table(shown, table, *wanted),
             };
         }
-        let opening = Opening::of(data, stop, idle)?;
+        let opening = Opening::new(data, stop, idle)?;
         match &self.columns {
             Reads::Numbers(target) => {
                 target.map_or(Ok(()), |target| check_target(&opening, options, target))?;

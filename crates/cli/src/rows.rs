@@ -95,7 +95,7 @@ pub(crate) struct NextRow {
 
 impl NextRow {
     /// The row last read.
-    pub(crate) fn of(rows: &TimedSource, row: RowKind, sample: &RawRow) -> Self {
+    pub(crate) fn new(rows: &TimedSource, row: RowKind, sample: &RawRow) -> Self {
         Self { row, sample: sample.clone(), place: rows.place(), record: rows.record().to_vec() }
     }
 }

@@ -124,7 +124,7 @@ impl Metric {
     }
 
     /// The score, if it is there and is a number.
-    pub(crate) fn of(self, scores: &Scores) -> Option<f64> {
+    pub(crate) fn value(self, scores: &Scores) -> Option<f64> {
         let (intervals, classes) = (scores.intervals.as_ref(), scores.classes.as_ref());
         let score = match self {
             Self::Rmse => scores.rmse,
@@ -248,7 +248,7 @@ const NAMES: usize = 20;
 pub(crate) fn table(sections: &[Section<'_>], asked: Option<Metric>) -> String {
     let exists = |metric: &Metric| match asked {
         Some(asked) => *metric == asked,
-        None => sections.iter().any(|section| metric.of(section.scores).is_some()),
+        None => sections.iter().any(|section| metric.value(section.scores).is_some()),
     };
     let metrics: Vec<Metric> = NUMBERS.into_iter().chain(CLASSES).filter(exists).collect();
     let mut text = format!("  {:<NAMES$}", "");
@@ -265,7 +265,7 @@ pub(crate) fn table(sections: &[Section<'_>], asked: Option<Metric>) -> String {
         let _ = writeln!(text, "  {name:<NAMES$}{cells}");
     };
     for Section { name, scores } in sections {
-        line(name, &|metric| metric.of(scores));
+        line(name, &|metric| metric.value(scores));
         for baseline in &scores.baselines.0 {
             if metrics.iter().any(|metric| metric.of_baseline(baseline).is_some()) {
                 line(&format!("  {}", baseline.said()), &|metric| metric.of_baseline(baseline));

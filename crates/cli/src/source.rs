@@ -17,7 +17,7 @@ pub(crate) enum Source<'a> {
 
 impl<'a> Source<'a> {
     /// A file goes before a data set of the same name.
-    pub(crate) fn of(path: &'a Path) -> Result<Self, Failure> {
+    pub(crate) fn resolve(path: &'a Path) -> Result<Self, Failure> {
         if path == Path::new("-") {
             return Ok(Self::StandardInput);
         }

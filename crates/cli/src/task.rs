@@ -101,7 +101,7 @@ pub(crate) struct TaskOptions {
 impl TaskOptions {
     /// What the options say, before the data are seen: a loss for classes makes a learner of
     /// classes, and some learners have no other.
-    pub(crate) fn of(common: &CommonArguments) -> Self {
+    pub(crate) fn from_arguments(common: &CommonArguments) -> Self {
         let loss = |pair: &str| {
             let (key, value) = pair.split_once('=')?;
             value.trim().parse::<Loss>().ok().filter(|_| key.trim() == "loss")
@@ -158,7 +158,7 @@ pub(crate) struct Values {
 
 impl Values {
     /// Of numbers; of none nothing is so.
-    pub(crate) fn of(mut numbers: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn from_numbers(mut numbers: impl Iterator<Item = f64>) -> Self {
         let Some(first) = numbers.next() else { return Self::default() };
         let one = |y: f64| Self { zero_one: y == 0.0 || y == 1.0, signs: y.abs() == 1.0, differ: y != first };
         numbers.map(one).fold(one(first), |all, y| Self {

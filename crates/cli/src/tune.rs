@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         bar.inc(1);
         let passed = passed?;
         let score =
-            metric.of(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
+            metric.value(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
         if let (Ok(mut best), Ok(mut seen)) = (best.lock(), seen.lock()) {
             let (values, size, notes) = (values.to_vec(), passed.dictionary_size, passed.notes);
             seen.push(PassExtras { values, rows, size, notes });

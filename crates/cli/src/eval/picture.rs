@@ -120,7 +120,7 @@ impl PictureFacts<'_> {
         let data = short_name(self.data);
         let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
         let mut title =
-            format!("{} on {data}: {} {}", self.learner, self.followed.head(), said(self.followed.of(self.scores)));
+            format!("{} on {data}: {} {}", self.learner, self.followed.head(), said(self.followed.value(self.scores)));
         let baselines = self.scores.baselines.0.iter();
         let baselines = baselines.map(|one| (one.said(), self.followed.of_baseline(one)));
         let known: Vec<String> = baselines
@@ -206,7 +206,7 @@ pub(super) fn curves(
                 curve.ys.push(score);
             }
         };
-        push(&mut learner, metric.of(&scores));
+        push(&mut learner, metric.value(&scores));
         for (place, baseline) in scores.baselines.0.iter().enumerate() {
             if baselines.len() <= place {
                 baselines.push(Curve { name: baseline.said(), ..Curve::default() });

@@ -209,7 +209,7 @@ impl Files {
     }
 
     fn raw(&self, path: &Path, options: &ReadOptions, aloud: bool) -> Result<Input, Failure> {
-        let source = Source::of(path)?;
+        let source = Source::resolve(path)?;
         if let Source::StandardInput = source {
             return Err(Failure::usage("standard input cannot be cut into shards; give files"));
         }

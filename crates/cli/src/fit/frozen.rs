@@ -35,7 +35,7 @@ pub(super) struct Frozen {
 impl Frozen {
     /// Learns from a file; `None` where it is a complete table of numbers that needs no encoding.
     pub(super) fn learn(path: &Path, arguments: &FitArguments, options: &ReadOptions) -> Result<Option<Self>, Failure> {
-        let source = Source::of(path)?;
+        let source = Source::resolve(path)?;
         let shown = source.to_string();
         let wanted = TaskOptions { task: arguments.task, ..TaskOptions::default() };
         let scale = arguments.scale.online().unwrap_or_default();
@@ -46,7 +46,7 @@ impl Frozen {
                 EncodedRows::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?.map(EncodedRows::aloud)
             }
             Source::File(path) => {
-                let opening = Opening::of(path, &Stop::never(), || ())?;
+                let opening = Opening::new(path, &Stop::never(), || ())?;
                 if opening.is_pipe() {
                     return Err(not_a_file());
                 }
@@ -123,7 +123,7 @@ impl Frozen {
 
     /// The rows of a file with the same columns, found by their names where both have names.
     pub(super) fn open(&self, path: &Path, options: &ReadOptions) -> Result<Input, Failure> {
-        if let Source::StandardInput = Source::of(path)? {
+        if let Source::StandardInput = Source::resolve(path)? {
             return Err(not_a_file());
         }
         let known = ColumnSource {

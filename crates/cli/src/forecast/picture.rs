@@ -179,7 +179,7 @@ fn scores(scored: &SeriesRecord, method: &str, rows: usize) -> Figure {
             curve.xs.push((first + until) as f64);
             curve.ys.push(score.unwrap_or(f64::NAN));
         };
-        push(&mut learner, Metric::Rmse.of(&scores));
+        push(&mut learner, Metric::Rmse.value(&scores));
         for (curve, baseline) in baselines.iter_mut().zip(&scores.baselines.0) {
             push(curve, Metric::Rmse.of_baseline(baseline));
         }

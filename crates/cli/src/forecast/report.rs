@@ -93,7 +93,7 @@ enum Periods {
 }
 
 impl Periods {
-    fn of(seasons: &Seasons) -> Self {
+    fn from_seasons(seasons: &Seasons) -> Self {
         let of = |output: usize| seasons.mixture(output).periods().to_vec();
         match seasons.outputs() {
             1 => Self::One(of(0)),
@@ -161,7 +161,7 @@ impl serde::Serialize for MethodParameters {
 
 impl Coming {
     /// `feed` is behind the last row of the series.
-    fn of(pass: &SeriesPass, feed: &SeriesFeed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
+    fn new(pass: &SeriesPass, feed: &SeriesFeed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
         let outputs = pass.columns().outputs.len();
         let forecast: Option<Vec<Vec<f64>>> =
             forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect());
@@ -177,7 +177,7 @@ impl Coming {
         };
         let asked = quantiles.iter().filter(|_| forecast.is_some());
         let quantiles = asked.map(|&p| (p.to_string(), json!(quantile(p)))).collect();
-        let periods = pass.seasons().map(Periods::of);
+        let periods = pass.seasons().map(Periods::from_seasons);
         Self { k: pass.rows(), periods, forecast, times, forecast_intervals, quantiles }
     }
 
@@ -198,7 +198,7 @@ impl Coming {
 }
 
 impl ForecastReport {
-    pub(super) fn of(
+    pub(super) fn new(
         passes: &Passes,
         feed: &mut SeriesFeed,
         scored: &SeriesRecord,
@@ -213,7 +213,7 @@ impl ForecastReport {
         for (group, (pass, forecast)) in all.iter().zip(forecasts).enumerate() {
             feed.turn_to(group);
             let name = feed.group().map(str::to_owned);
-            comings.push((name, Coming::of(pass, feed, forecast, quantiles)));
+            comings.push((name, Coming::new(pass, feed, forecast, quantiles)));
         }
         let time = feed.clock().map(|clock| Time {
             column: clock.name.clone(),

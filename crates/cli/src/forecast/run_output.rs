@@ -133,7 +133,7 @@ impl ForecastOutput {
         if !self.streaming {
             let season = passes.first().period(feed, 0).is_some();
             let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(season));
-            let report = ForecastReport::of(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
+            let report = ForecastReport::new(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
             if let Some(file) = self.file {
                 file.finish()?;

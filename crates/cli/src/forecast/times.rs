@@ -44,7 +44,7 @@ impl TimeMemory {
 
     /// What a model keeps, if it does. Rows that it has observed since are taken to have followed
     /// step by step; without an even step nothing is known then.
-    pub(crate) fn of(model: &Prediction) -> Option<Self> {
+    pub(crate) fn from_model(model: &Prediction) -> Option<Self> {
         let (_, text) = model.own.iter().find(|(key, _)| key == KEY)?;
         let mut kept: Self = serde_json::from_str(text).ok()?;
         let observed = model.forecaster.time() as u64;

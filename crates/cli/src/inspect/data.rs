@@ -30,7 +30,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
             }
         };
     }
-    let source = Source::of(file)?;
+    let source = Source::resolve(file)?;
     let overrides = encoded_rows::overrides(kinds, &source)?;
     let records = match source {
         Source::Named(name) => {

@@ -201,7 +201,7 @@ fn a_folder_that_becomes_read_only_ends_nothing() {
     use std::os::unix::fs::PermissionsExt;
     let folder = trained();
     let mut command = folder.unprivileged("serve --model m.mercer --addr 127.0.0.1:0 --checkpoint 1");
-    let service = Service::of(command.stderr(Stdio::piped()));
+    let service = Service::spawn(command.stderr(Stdio::piped()));
     let turn = |mode| fs::set_permissions(folder.path(""), fs::Permissions::from_mode(mode)).unwrap();
     let mut statuses = [0; 3];
     for (mode, status) in [0o755, 0o555, 0o755].into_iter().zip(&mut statuses) {
