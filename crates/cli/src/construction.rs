@@ -11,7 +11,7 @@ use super::notes;
 use super::task::Kind;
 use crate::arguments::CommonArguments;
 
-/// What a learner has to know of the data before it is made.
+/// Facts about the data that a learner needs before it is made.
 #[derive(Clone, Copy)]
 pub(crate) struct Premises<'a> {
     pub(crate) dimension: usize,

@@ -36,7 +36,7 @@ pub(crate) struct ExampleFeed<'a> {
     block: usize,
     ahead: StreamHead,
     names: Names,
-    /// How DATA can be read once more, if it is a file that is not in memory.
+    /// The way to read DATA once more, if it is a file that is not in memory.
     again: Option<Reading<'a>>,
     example: Example,
     bad: BadRows,
@@ -73,7 +73,7 @@ pub(crate) struct ExampleChunk {
 }
 
 impl ExampleChunk {
-    /// How many.
+    /// The number of examples.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
@@ -83,7 +83,7 @@ impl ExampleChunk {
     }
 }
 
-/// What rows are called in messages, and the labels that they have.
+/// The names of rows in messages, and the labels that they have.
 #[derive(Clone)]
 pub(crate) struct Names {
     shown: String,
@@ -156,7 +156,7 @@ fn opened<'a>(
 }
 
 impl<'a> ExampleFeed<'a> {
-    /// What was found of a table whose columns are encoded.
+    /// The facts found about a table whose columns are encoded.
     pub(crate) fn facts(&self) -> Option<ColumnFacts> {
         self.input.facts()
     }
@@ -231,12 +231,12 @@ impl<'a> ExampleFeed<'a> {
         Ok(())
     }
 
-    /// How many rows there are in all, if that is known, be it because they were read ahead.
+    /// The number of rows in all, if it is known, be it because they were read ahead.
     pub(crate) fn length(&self) -> Option<usize> {
         self.rounds().or(self.ahead.ended.then_some(self.given))
     }
 
-    /// How many rows there are at least: those that were read ahead if their number is not known.
+    /// The least number of rows: those that were read ahead if their number is not known.
     pub(crate) fn at_least(&self) -> usize {
         self.length().unwrap_or(self.given)
     }
@@ -284,12 +284,12 @@ impl<'a> ExampleFeed<'a> {
         self.input.columns()
     }
 
-    /// What was left out, if anything was.
+    /// A remark on the rows that were left out, if there are any.
     pub(crate) fn left_out(&self) -> Option<String> {
         self.bad.report()
     }
 
-    /// What the rows so far are called.
+    /// The names of the rows so far.
     pub(crate) fn names(&self) -> &Names {
         &self.names
     }
@@ -409,8 +409,8 @@ fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Res
     }
 }
 
-/// Whether rows that cannot be read are left out. `reason` is why all rows are read beforehand, if
-/// something wants that.
+/// True if rows that cannot be read are left out. `reason` says why all rows are read beforehand,
+/// if something wants that.
 fn skips(arguments: &EvalArguments, reason: Option<&str>) -> Result<bool, Failure> {
     match (&arguments.on_error, reason) {
         (OnError::Stop, _) => Ok(false),

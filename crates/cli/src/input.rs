@@ -30,10 +30,10 @@ pub(crate) struct Input {
     kind: Kind,
     columns: TableColumns,
     weighted: bool,
-    /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
+    /// True if numbers and targets are scaled by ranges of a whole file as they are read.
     fixed: bool,
     given: usize,
-    /// What was found of an encoded table that is in memory now.
+    /// Facts about an encoded table that is in memory now.
     found: Option<ColumnFacts>,
 }
 
@@ -236,7 +236,7 @@ impl Input {
         &self.columns
     }
 
-    /// Whether rows have weights.
+    /// True if rows have weights.
     pub(crate) fn is_weighted(&self) -> bool {
         self.weighted
     }
@@ -249,7 +249,7 @@ impl Input {
         }
     }
 
-    /// How many rows there are, where that is known beforehand.
+    /// The number of rows, where it is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
         match &self.body {
             InputSource::Table { table, .. } => Some(table.len()),
@@ -258,7 +258,7 @@ impl Input {
         }
     }
 
-    /// How columns become numbers, of rows that need it.
+    /// The encoding of the columns, for rows that need one.
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             InputSource::Encoded(encoded) => Some(encoded.encoding()),
@@ -266,13 +266,13 @@ impl Input {
         }
     }
 
-    /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
+    /// True if numbers and targets are scaled by ranges of a whole file as they are read.
     pub(crate) fn is_fixed(&self) -> bool {
         self.fixed
     }
 
-    /// How the targets of encoded rows are scaled by ranges of a whole file; `None` where they are
-    /// not.
+    /// The scales of the targets of encoded rows, from ranges of a whole file; `None` where they
+    /// are not scaled so.
     pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
         match &self.body {
             InputSource::Encoded(encoded) => encoded.fixed(),
@@ -280,7 +280,7 @@ impl Input {
         }
     }
 
-    /// Whether rows are JSON objects.
+    /// True if rows are JSON objects.
     pub(crate) fn are_objects(&self) -> bool {
         match &self.body {
             InputSource::Stream(reader) => reader.are_objects(),
@@ -294,8 +294,8 @@ impl Input {
         if let InputSource::Encoded(encoded) = &self.body { Some(encoded) } else { None }
     }
 
-    /// What was found of a table whose columns are encoded: the columns, and odd cells, which a
-    /// person is told.
+    /// Facts about a table whose columns are encoded: the columns, and odd cells, which a person is
+    /// told.
     pub(crate) fn facts(&self) -> Option<ColumnFacts> {
         match (&self.found, &self.body) {
             (Some(facts), _) => Some(facts.clone()),
@@ -349,7 +349,7 @@ impl Input {
         Ok(passed)
     }
 
-    /// Whether the targets are numbers, and nothing but 0 and 1 in the first rows of a file.
+    /// True if the targets are numbers, and nothing but 0 and 1 in the first rows of a file.
     pub(crate) fn is_zero_one(&self) -> bool {
         matches!(&self.body, InputSource::Stream(reader) if reader.target_head().is_some_and(|head| head.zero_one))
             && self.kind == Kind::Numbers(1)
@@ -477,7 +477,7 @@ pub(crate) fn not_scaled(shown: &str, scale: Scale) -> Failure {
     ))
 }
 
-/// What rows have as their target, and has them read so.
+/// Decides the kind of the target, and has targets read so.
 fn settle(reader: &mut RowReader, wanted: TaskOptions) -> Result<Kind, Failure> {
     // Several targets have no head.
     let values = reader.target_head().map_or_else(Values::default, Values::from);

@@ -18,7 +18,7 @@ use crate::arguments::CommonArguments;
 pub(crate) struct LearnedRanges {
     pub(crate) shown: String,
     pub(crate) columns: TableColumns,
-    /// Of numbers; nothing is known of columns that are encoded.
+    /// Ranges of columns that are numbers; nothing is known of columns that are encoded.
     pub(crate) ranges: Ranges,
     /// For a table the columns of which are encoded; `None` without --scale.
     pub(crate) table: Option<TableRanges>,
@@ -29,7 +29,7 @@ pub(crate) struct LearnedRanges {
 }
 
 impl LearnedRanges {
-    /// How rows that are not encoded are scaled by the ranges; refuses those of other columns.
+    /// The scaling of rows that are not encoded, by the ranges; refuses rows of other columns.
     pub(crate) fn scaling(&self, input: &Input, scheme: Option<Scheme>) -> Result<Option<Scaling>, Failure> {
         // Encoded columns are found by their names.
         let plain = !input.is_fixed();

@@ -157,7 +157,7 @@ fn table() -> String {
     text + LEGEND
 }
 
-/// What the learner can be taught, in signs.
+/// The targets that the learner can be taught, in signs.
 fn targets(entry: &Entry) -> String {
     let vectors = if entry.takes.vectors { " m" } else { "" };
     let classes = if entry.takes.many_classes { " K" } else { "" };

@@ -23,7 +23,7 @@ pub(crate) struct Opening {
 struct PipeHead {
     pipe: Pipe,
     bytes: Vec<u8>,
-    /// Whether what is read is kept for a reading to come.
+    /// True if the bytes that are read are kept for a reading to come.
     keeps: bool,
     /// Which reading it is; those before it have ended.
     reading: usize,

@@ -1,4 +1,4 @@
-//! How DATA is to be read, and the one place where it is opened.
+//! The options for reading DATA, and the one place where it is opened.
 
 use std::path::Path;
 
@@ -16,22 +16,22 @@ use super::stop::Stop;
 use super::task::TaskOptions;
 use crate::arguments::CommonArguments;
 
-/// How to read DATA.
+/// The way to read DATA.
 #[derive(Clone)]
 pub(crate) struct Reading<'a> {
     pub(crate) data: &'a Path,
-    /// How the file is written, and which column is what.
+    /// The form of the file, and the roles of its columns.
     pub(crate) options: ReadOptions,
-    /// What decides whether targets are classes.
+    /// The options that decide if targets are classes.
     pub(crate) wanted: TaskOptions,
     pub(crate) columns: Reads<'a>,
     /// An option that is not for data sets with names, if one is given.
     pub(crate) given: Option<&'static str>,
-    /// Whether a person is told what is found: not of a second reading.
+    /// True if a person is told what is found: not of a second reading.
     pub(crate) aloud: bool,
 }
 
-/// What becomes of columns that are not numbers.
+/// Treatment of columns that are not numbers.
 #[derive(Clone)]
 pub(crate) enum Reads<'a> {
     /// They are refused; this target must be there although it is not looked at.

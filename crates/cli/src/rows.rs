@@ -9,12 +9,12 @@ use super::stop::Stop;
 
 pub(crate) struct TimedSource {
     input: Input,
-    /// Whether the user may say what columns are.
+    /// True if the user may say what columns are.
     asks: bool,
     stop: Stop,
 }
 
-/// What the next row is.
+/// The kind of the next row.
 #[derive(Clone)]
 pub(crate) enum RowKind {
     /// It is in the caller's memory.
@@ -34,12 +34,12 @@ impl TimedSource {
         Ok(Self { input: reading.open(&stop, idle)?, asks, stop })
     }
 
-    /// What is read.
+    /// The input that is read.
     pub(crate) fn input(&self) -> &Input {
         &self.input
     }
 
-    /// What is told of odd cells; that a column is lacking was told before.
+    /// The odd cells to tell; that a column is lacking was told before.
     pub(crate) fn oddities(&self) -> Oddities {
         self.input.encoded().map_or_else(Oddities::default, |encoded| Oddities::lacking(encoded.missing()))
     }

@@ -1,4 +1,4 @@
-//! How good predictions were: the scores, the baselines beside them, and the table of both that
+//! The quality of predictions: the scores, the baselines beside them, and the table of both that
 //! people read.
 
 use std::fmt::Write as _;
@@ -118,7 +118,7 @@ impl Metric {
         }
     }
 
-    /// Whether less is better.
+    /// True if less is better.
     pub(crate) fn is_error(self) -> bool {
         !matches!(self, Self::R2 | Self::Coverage | Self::Accuracy | Self::BalancedAccuracy | Self::Auc)
     }
@@ -157,7 +157,7 @@ impl Metric {
     }
 }
 
-/// How good predictions were. What is not defined is null.
+/// The scores of predictions. A score that is not defined is null.
 #[derive(serde::Serialize)]
 pub(crate) struct Scores {
     pub(crate) mse: Option<f64>,
@@ -172,7 +172,7 @@ pub(crate) struct Scores {
     pub(crate) baselines: Baselines,
 }
 
-/// How good intervals were, over the rows that had one: weighted means, and means over several
+/// The scores of intervals, over the rows that had one: weighted means, and means over several
 /// outputs.
 #[derive(Clone, Copy, serde::Serialize)]
 pub(crate) struct IntervalScores {
@@ -181,7 +181,7 @@ pub(crate) struct IntervalScores {
     pub(crate) mean_width: f64,
 }
 
-/// How good predictions of classes were.
+/// The scores of predictions of classes.
 #[derive(serde::Serialize)]
 pub(crate) struct ClassScores {
     pub(crate) accuracy: f64,
@@ -191,9 +191,9 @@ pub(crate) struct ClassScores {
     pub(crate) calibration_error: Option<f64>,
 }
 
-/// What predictions that cost nothing would have scored on the same rows: the running mean (for
-/// classes the most frequent class so far), and the value of the row before; for a series with a
-/// season also the value of a season ago.
+/// The scores of predictions that cost nothing, on the same rows. They are the running mean (for
+/// classes the most frequent class so far) and the value of the row before; a series with a season
+/// also has the value of a season ago.
 pub(crate) struct Baselines(pub(crate) Vec<Baseline>);
 
 /// One of them, by its key in JSON.
@@ -211,7 +211,7 @@ pub(crate) struct Baseline {
     pub(crate) r2: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accuracy: Option<f64>,
-    /// Of forecasts.
+    /// Scaled error of forecasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mase: Option<f64>,
 }

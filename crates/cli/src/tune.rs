@@ -191,7 +191,7 @@ fn family(kernel: &AnyKernel) -> &'static str {
     }
 }
 
-/// What `--search` says: `KEY=LOW..HIGH`, perhaps with `:log` or `:linear`.
+/// The dimension that `--search` describes: `KEY=LOW..HIGH`, perhaps with `:log` or `:linear`.
 fn wanted(text: &str, entry: &'static Entry) -> Result<Dimension, Failure> {
     let refused = |why: &str| Failure::usage(format!("--search {text}: {why}"));
     let form =

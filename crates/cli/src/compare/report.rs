@@ -1,4 +1,4 @@
-//! What `mercer compare` prints.
+//! The report that `mercer compare` prints.
 
 use std::fmt::Write as _;
 

@@ -27,7 +27,7 @@ const CLASSES: usize = 16;
 /// Letters that have room below a matrix.
 const MOST_LETTERS: usize = 52;
 
-/// What is kept of the rows for the picture; its size does not grow with the stream.
+/// The rows that are kept for the picture; their number does not grow with the stream.
 pub(super) enum PictureData {
     Numbers(Box<PictureRows>),
     Classes(Confusion),
@@ -37,7 +37,7 @@ pub(super) enum PictureData {
 pub(super) struct PictureRows {
     /// For each of the first outputs its target and its prediction.
     cloud: RoundSample<Vec<[f64; 2]>>,
-    /// Of the first output.
+    /// The last rounds of the first output.
     recent: VecDeque<RecentErrors>,
 }
 
@@ -48,7 +48,7 @@ struct RecentErrors {
     interval: Option<[f64; 2]>,
 }
 
-/// How often a class was predicted for another.
+/// Counts of each class predicted for each other class.
 #[derive(Default)]
 pub(super) struct Confusion {
     /// By class and predicted class: the classes beyond the first ones share the last place but
@@ -98,10 +98,10 @@ impl PictureRows {
     }
 }
 
-/// What the picture says of the run.
+/// Facts about the run that the picture states.
 pub(super) struct PictureFacts<'a> {
     pub(super) learner: &'a str,
-    /// How the data were named.
+    /// The name of the data, as the user gave it.
     pub(super) data: &'a str,
     /// The names of the targets, if they have names.
     pub(super) targets: &'a [String],

@@ -27,12 +27,12 @@ pub(crate) struct ScaledTable {
     rows: usize,
 }
 
-/// What a pass came to.
+/// The outcome of a pass.
 pub(crate) struct PassResult {
     pub(crate) kernel: String,
     pub(crate) parameters: Vec<(&'static str, Value)>,
     pub(crate) dictionary_size: usize,
-    /// Of the learner alone.
+    /// The time of the learner alone.
     pub(crate) seconds: f64,
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Remarks on the result.
@@ -101,7 +101,7 @@ impl ScaledTable {
         })
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows
     }

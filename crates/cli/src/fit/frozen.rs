@@ -21,14 +21,14 @@ use crate::task::{Kind, TaskOptions};
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {
     encoding: Encoding,
-    /// How targets are scaled, one each; none where they are in their own units.
+    /// The scale of each target; empty where targets are in their own units.
     scales: Vec<TargetScale>,
     kind: Kind,
     target: TargetColumn,
     /// The names of the targets, if there are names.
     targets: Vec<String>,
     weight: Option<ColumnChoice>,
-    /// What was odd in the rows, told once for all files.
+    /// Odd cells of the rows, told once for all files.
     odd: Arc<Mutex<Oddities>>,
 }
 

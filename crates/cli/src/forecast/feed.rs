@@ -43,7 +43,8 @@ enum SeriesSource {
 const GROUPED_ROWS: usize = 1 << 15;
 
 impl SeriesFeed {
-    /// What was saved knows which column is what, if it is there, and otherwise the arguments.
+    /// Opens a series. What was saved knows which column is what, if it is there, and otherwise the
+    /// arguments.
     pub(super) fn open(
         source: &Source<'_>,
         arguments: &ForecastArguments,
@@ -171,7 +172,7 @@ impl SeriesFeed {
         }
     }
 
-    /// What the model of a group is to keep of the times.
+    /// The memory of the times that the model of a group is to keep.
     pub(super) fn times(&self, group: usize) -> Option<TimeMemory> {
         let rows = self.records()?;
         let notation = rows.time.as_ref().and_then(|column| column.notation.clone());

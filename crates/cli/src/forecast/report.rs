@@ -30,23 +30,23 @@ pub(super) struct ForecastReport {
     mse: Option<f64>,
     epochs: Vec<Epoch>,
     seconds: f64,
-    /// Of the rows of this run that are scored, and of the later half of them.
+    /// Scores of the rows of this run that are scored, and of the later half of them.
     scores: SeriesScores,
     second_half: Scores,
-    /// Of forecasts of several steps.
+    /// Scores of forecasts of several steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     backtest: Option<BacktestScores>,
     #[serde(skip)]
     scored: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Vec<f64>>,
-    /// Of forecasts of 2, 3, … steps.
+    /// Coverage of forecasts of 2, 3, … steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage_further: Option<Vec<Vec<f64>>>,
     /// The column of times, and what was found there.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<Time>,
-    /// Of a file without groups.
+    /// The next rows of a file without groups.
     #[serde(flatten)]
     coming: Option<Coming>,
     /// By the names of the groups.
@@ -56,7 +56,7 @@ pub(super) struct ForecastReport {
     named: Vec<(String, Coming)>,
 }
 
-/// What comes next in a series.
+/// The next rows of a series.
 #[derive(serde::Serialize)]
 struct Coming {
     /// The number of the first row.
@@ -67,7 +67,7 @@ struct Coming {
     periods: Option<Periods>,
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast: Option<Vec<Vec<f64>>>,
-    /// Of the rows of the forecast.
+    /// Times of the rows of the forecast.
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<Vec<Value>>,
     /// The ends of its intervals; null where there is none yet.

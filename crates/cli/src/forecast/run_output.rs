@@ -1,5 +1,5 @@
-//! What a run tells: a line a row while it runs, and its report, picture and file of predictions at
-//! the end.
+//! The output of a run: a line a row while it runs, and its report, picture and file of predictions
+//! at the end.
 
 use std::path::Path;
 
@@ -21,9 +21,9 @@ use crate::verbosity;
 
 /// Where predictions go, and what is gathered for the end.
 pub(super) struct ForecastOutput {
-    /// How the data are called.
+    /// The name of the data.
     data: String,
-    /// Whether each row is answered on standard output.
+    /// True if each row is answered on standard output.
     streaming: bool,
     file: Option<Predictions>,
     scored: SeriesRecord,

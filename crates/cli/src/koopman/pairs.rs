@@ -64,7 +64,7 @@ impl PairLayout {
         }
     }
 
-    /// Whether x carries an action.
+    /// True if x carries an action.
     pub(super) fn acts(&self) -> bool {
         self.input_dimension != self.state_dimension
     }
@@ -88,7 +88,7 @@ impl PairLayout {
 pub(super) struct TrajectoryRow {
     numbers: Vec<f64>,
     time: Option<f64>,
-    /// Of the trajectory that it belongs to, if a column tells.
+    /// The trajectory that it belongs to, if a column tells.
     group: Option<String>,
     place: ExamplePlace,
 }
@@ -109,7 +109,7 @@ pub(super) struct PairStream {
     first: VecDeque<TrajectoryRow>,
     /// The usual step of time.
     step: Option<f64>,
-    /// Whether pairs come one by one, and none is kept waiting for others.
+    /// True if pairs come one by one, and none is kept waiting for others.
     single: bool,
     /// The last rows, where each is a state.
     trajectory: Option<Trajectory>,
