@@ -1,8 +1,8 @@
-//! How whoever reads what is told writes options: for the command, or for Python.
+//! The interface in whose words options are written: the command, or Python.
 
 use std::fmt;
 
-/// What settles a number that may be two.
+/// The option that settles a number that may be two.
 pub(crate) const MARKS_TELL: &str = "--decimal or --thousands tells which";
 
 /// Whose words are told to whoever reads.
@@ -16,7 +16,7 @@ pub enum Face {
 }
 
 impl Face {
-    /// What makes a column that, whatever it was found to be.
+    /// The argument that makes a column that, whatever it was found to be.
     #[must_use]
     pub fn kind_argument(self, name: &str, kind: impl fmt::Display) -> String {
         match self {

@@ -26,9 +26,9 @@ const WORDS: [(&str, f64); 12] = [
 #[derive(Debug, PartialEq)]
 pub(crate) struct Magnitude {
     bare: String,
-    /// What the word multiplies by, 1 where there is none.
+    /// The factor that the word stands for, 1 where there is none.
     factor: f64,
-    /// Whether the word can hardly be a unit or a part of a name.
+    /// True if the word can hardly be a unit or a part of a name.
     certain: bool,
 }
 

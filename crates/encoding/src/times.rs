@@ -8,8 +8,8 @@ use crate::notation::Notation;
 use crate::step::TimeStep;
 
 impl Notation {
-    /// How numbers are times of a column that is told to order its rows: by their size, where they
-    /// are no count of rows. `None` where they are plain numbers.
+    /// The notation of numbers as times, of a column that is told to order its rows. Their size
+    /// tells it, where they are no count of rows. `None` where they are plain numbers.
     #[must_use]
     pub fn of_order(numbers: &[f64]) -> Option<Self> {
         Clock::of_sizes(numbers).filter(|clock| !numbers.is_empty() && *clock != Clock::Days).map(Self::Clock)

@@ -13,9 +13,9 @@ const SHARED: usize = 16;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Categories {
-    /// Those with a number of their own in the column's part.
+    /// The categories with a number of their own in the column's part.
     known: Vec<String>,
-    /// Those that came later, with their places in the [`Pool`].
+    /// The categories that came later, with their places in the [`Pool`].
     late: Vec<(String, usize)>,
     slots: usize,
     /// Numbers of the column's own that other categories are hashed to; 0 where these go to the
@@ -29,10 +29,10 @@ pub(super) struct Categories {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pool {
-    /// Of one category each.
+    /// The number of places of one category each.
     size: usize,
     used: usize,
-    /// Those behind them, to which all others are hashed.
+    /// The number of places behind them, to which all others are hashed.
     hashed: usize,
 }
 
@@ -75,7 +75,7 @@ impl Categories {
         Self { hashed: hashed.min(SHARED / 2), ..self }
     }
 
-    /// Whether categories that the head does not have go to the pool.
+    /// True if categories that the head does not have go to the pool.
     pub(super) fn shares(&self) -> bool {
         self.hashed == 0
     }
@@ -202,7 +202,7 @@ impl Validate for Categories {
 }
 
 impl Pool {
-    /// Whether the places of late categories are its own.
+    /// Checks that the places of late categories are its own.
     pub(super) fn validate<'a>(&self, mut columns: impl Iterator<Item = &'a Categories>) -> Result<(), Inconsistent> {
         let sizes = self.used <= self.size && self.size <= MOST_SLOTS && self.hashed <= SHARED;
         let places = columns.all(|column| column.late.iter().all(|(_, place)| *place < self.used));

@@ -17,7 +17,8 @@ const MOST: usize = 1 << 16;
 /// Rows of the mean of all that each category begins with.
 const PRIOR: f64 = 10.0;
 
-/// Of a category that had `n` rows with the mean `m`, where all rows have the mean `M`:
+/// Smoothed means of categories, for a category that had `n` rows with the mean `m`, where all rows
+/// have the mean `M`:
 ///
 /// ```text
 /// (n·m + 10·M)/(n + 10)

@@ -1,4 +1,4 @@
-//! What the look at the head of a table finds, and how columns are found again.
+//! The look at the head of a table finds columns, and they are found again.
 
 use mercer_core::Validate;
 use mercer_encoding::{

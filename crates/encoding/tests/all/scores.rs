@@ -1,5 +1,5 @@
-//! What scaling without knowing the file costs, against a scale taken from all of it: on real data,
-//! with the table behind the numbers in the docs.
+//! The cost of scaling without knowing the file, against a scale taken from all of it. It is
+//! measured on real data, with the table behind the numbers in the docs.
 //!
 //! `MERCER_DATA=DIR cargo test -p mercer-encoding --test scores -- --nocapture` prints it. Errors
 //! are squared errors over the variance of the targets.
@@ -111,7 +111,7 @@ fn statistics_of_the_head_are_as_good_as_those_of_all() {
     }
 }
 
-/// What a named learner gets from a table of numbers without gaps is the table.
+/// A named learner gets a table of numbers without gaps bit for bit.
 #[test]
 fn tables_of_numbers_pass_bit_for_bit() {
     for set in SETS {
