@@ -56,8 +56,8 @@ fn every_entry_is_complete() {
     }
 }
 
-/// What the manifest says to be in the repository is there and as it says; a crate unpacked
-/// elsewhere has none of it.
+/// The manifest's files of the repository are there and as it says; a crate unpacked elsewhere has
+/// none of them.
 #[test]
 fn the_repositorys_files_are_what_the_manifest_says() {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

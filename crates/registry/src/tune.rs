@@ -44,7 +44,7 @@ pub struct Trial {
     position: Vec<f64>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
     /// Best first: those of longer prefixes before those of shorter ones.
@@ -80,12 +80,12 @@ impl SearchResult {
         &self.trials
     }
 
-    /// Those that were scored on as many rows as the best, best first.
+    /// The trials that were scored on as many rows as the best, best first.
     pub fn whole(&self) -> impl Iterator<Item = &Trial> {
         self.trials.iter().filter(|trial| trial.rows == self.best().rows)
     }
 
-    /// How often the score was computed.
+    /// The number of times that the score was computed.
     #[must_use]
     pub fn passes(&self) -> usize {
         self.passes

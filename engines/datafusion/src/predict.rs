@@ -173,7 +173,8 @@ impl ScalarUDFImpl for MercerPredict {
     }
 }
 
-/// Whether two model files are the same. The checksum in their headers tells nearly all others apart at once.
+/// True if two model files are the same. The checksum in their headers tells nearly all others
+/// apart at once.
 pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && (std::ptr::eq(a, b) || (a.get(..24) == b.get(..24) && a == b))
 }

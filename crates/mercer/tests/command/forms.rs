@@ -186,7 +186,7 @@ impl Values {
     }
 }
 
-/// What was said, without the name of the file, and with rows for lines: `first` is the line of the
+/// The messages without the name of the file, and with rows for lines: `first` is the line of the
 /// first row.
 fn plain(said: &Said, file: &str, first: usize) -> (Option<i32>, String, String) {
     let plain = |text: &str| {

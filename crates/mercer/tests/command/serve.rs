@@ -330,7 +330,7 @@ fn bad_requests_are_told_how_to_mend_them() {
     assert_eq!(folder.json("inspect m.mercer")["rows"].as_u64(), Some(100));
 }
 
-/// What is no HTTP is answered or closed, and others go on being served.
+/// A request that is no HTTP is answered or closed, and others go on being served.
 #[test]
 fn malformed_slow_and_half_closed_requests_end_within_bounds() {
     let folder = trained("");

@@ -146,7 +146,7 @@ fn text_is_a_class_and_weights_are_numbers() {
     assert_eq!(folder.json("eval c.csv --learner krls --kernel gaussian:1 --ignore letter")["d"].as_u64(), Some(1));
 }
 
-/// What does not fit is told once of each column.
+/// A cell that does not fit is told once for each column.
 #[test]
 fn oddities_are_told_once() {
     let text = sales(300) + "01.02.2024;Köln;big;100\n02.02.2024;Jena;wide;100\n";

@@ -12,9 +12,9 @@ pub struct Dimension {
     pub low: f64,
     /// The largest value.
     pub high: f64,
-    /// Whether its logarithm is spread evenly.
+    /// True if its logarithm is spread evenly.
     pub logarithmic: bool,
-    /// Whether values are whole numbers.
+    /// True if values are whole numbers.
     pub whole: bool,
     /// Where the search begins.
     pub start: f64,
@@ -71,7 +71,7 @@ impl Dimension {
 pub struct Space(Vec<Dimension>);
 
 impl Space {
-    /// What the width of the kernel is called among the settings.
+    /// The name of the width of the kernel among the settings.
     pub const WIDTH: &'static str = "sigma";
     /// The width is looked for within this factor of the one given.
     const FACTOR: f64 = 8.0;
