@@ -1,7 +1,7 @@
 //! The even step of a series in time, which knows the calendar: months stay months.
 //!
-//! [`TimeStep::detect`] finds the step from the times of some rows. The step counts the rows between
-//! two times, so that missing ones are known, and continues the times beyond the last row.
+//! [`TimeStep::detect`] finds the step from the times of some rows. The step counts the rows
+//! between two times, so that missing ones are known, and continues the times beyond the last row.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
