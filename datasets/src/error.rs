@@ -2,14 +2,14 @@
 
 use mercer_readers::DataError;
 
-/// What went wrong. [`Display`](std::fmt::Display) is always one line.
+/// Errors of data sets. [`Display`](std::fmt::Display) is always one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
     /// The registry has no data set of this name.
     #[error("no data set is named {name:?}; known are {}", known.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The names there are.
         known: Vec<String>,
@@ -62,7 +62,7 @@ pub enum DatasetError {
     /// The manifest itself cannot be read.
     #[error("datasets/manifest.json: {source}; correct the manifest")]
     Manifest {
-        /// What the parser said.
+        /// The parser's error.
         source: serde_json::Error,
     },
     /// The file cannot be read as a table.

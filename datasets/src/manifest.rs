@@ -1,4 +1,4 @@
-//! What `manifest.json` says of each data set.
+//! The contents of `manifest.json` about each data set.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Entry {
     /// The name by which commands and experiments ask for it.
     pub name: String,
-    /// Whether the repository holds the file.
+    /// The place of the file: in the repository or elsewhere.
     pub kind: Kind,
     /// The file's name within a data folder.
     pub file: String,
@@ -18,7 +18,7 @@ pub struct Entry {
     pub d: usize,
     /// Regression, classes −1 and 1, or a series to be forecast.
     pub task: Task,
-    /// What the target is, or what the columns of a series are.
+    /// The meaning of the target, or of the columns of a series.
     pub target: String,
     /// The target's column from 1; `None` is the last.
     pub target_column: Option<usize>,
@@ -28,7 +28,7 @@ pub struct Entry {
     pub page: String,
     /// A file on that page which a program can fetch.
     pub download: Option<Download>,
-    /// How `file` is made of what the page offers.
+    /// The steps that make `file` of what the page offers.
     pub prepare: String,
     /// The sha256 of `file` in hexadecimal, if it is known.
     pub sha256: Option<String>,
@@ -38,11 +38,11 @@ pub struct Entry {
     pub licence: String,
     /// The published experiment that uses the data, if there is one.
     pub paper: Option<Paper>,
-    /// What to mind.
+    /// Notes on the data.
     pub notes: String,
 }
 
-/// Whether a file lies in the repository.
+/// Place of a file: in the repository or elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -54,7 +54,7 @@ pub enum Kind {
     External,
 }
 
-/// What is predicted.
+/// The quantity that is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
@@ -88,11 +88,11 @@ pub struct Paper {
     pub n: usize,
     /// Features there.
     pub d: usize,
-    /// Whether this is the set used there.
+    /// The relation to the set used there.
     pub same: Same,
 }
 
-/// Whether two data sets are one.
+/// The relation between two data sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Same {

@@ -92,7 +92,7 @@ impl Registry {
         self.folders.iter().map(|folder| folder.join(&entry.file)).find(|path| path.is_file())
     }
 
-    /// Whether [`open`](Self::open) would find something to read.
+    /// True if [`open`](Self::open) would find something to read.
     pub fn is_available(&self, name: &str) -> bool {
         self.locate(name).is_some() || self.find(name).is_some_and(|entry| compiled_in(entry).is_some())
     }

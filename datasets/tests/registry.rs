@@ -56,8 +56,8 @@ fn every_entry_is_complete() {
     }
 }
 
-/// What the manifest says to be in the repository is there and as it says; a crate unpacked
-/// elsewhere has none of it.
+/// The manifest's files of the repository are there and as it says; a crate unpacked elsewhere has
+/// none of them.
 #[test]
 fn the_repositorys_files_are_what_the_manifest_says() {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -205,7 +205,7 @@ fn ranges_of_the_whole_scale_the_part() {
     }
     let mut part = registry.open("calhousing").unwrap();
     let whole = registry.open("calhousing_full").unwrap();
-    Scaling::new(Ranges::of(&whole), Scheme::PAPER01).apply(&mut part).unwrap();
+    Scaling::new(Ranges::from_table(&whole), Scheme::PAPER01).apply(&mut part).unwrap();
     assert!(part.features().iter().all(|x| (-1.0..=1.0).contains(x)));
     assert!(part.targets().iter().all(|y| (0.0..=1.0).contains(y)));
     let population = part.feature_names().unwrap().iter().position(|name| name == "population").unwrap();

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut table = Registry::load()?.open("bank")?;
-    Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+    Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut table)?;
     let table = table.permuted(1);
     let alpha = 25.0 / table.len() as f64;
     let params = NonsAldParams::default().alpha(alpha).max_dictionary(None);

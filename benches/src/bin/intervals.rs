@@ -65,7 +65,7 @@ fn main() -> Result<()> {
         let Ok(table) = registry.open(&entry.name) else { continue };
         let mut table = table.permuted(1);
         table.truncate(limit);
-        Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+        Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut table)?;
         let mut line = format!("{:<20} {:>6} {:>3} |", entry.name, table.len(), table.dimension());
         for scale in [IntervalScale::Error, IntervalScale::Deviation] {
             let (made, switched) = (online(&table, scale, false)?, online(&table, scale, true)?);

@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     for learner in LEARNERS {
         for set in SETS {
             let mut table = read_all(Path::new(&folder).join(format!("{set}.csv.gz")), &ReadOptions::default())?;
-            Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+            Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut table)?;
             table.truncate(ROWS);
             let own = fixed.iter().filter_map(|setting| setting.strip_prefix(learner)?.strip_prefix(':'));
             run(find(learner)?, set, &table, (points, threads), &own.collect::<Vec<_>>())?;
@@ -53,7 +53,7 @@ fn run(
     fixed: &[&str],
 ) -> Result<()> {
     let width = median_width(table.dimension(), &table.features()[..BLOCK * table.dimension()]);
-    let space = Space::of(entry, Some(width));
+    let space = Space::for_entry(entry, Some(width));
     let score = |values: &[f64], rows: usize| score(entry, &space, table, fixed, values, rows);
     let plan = Plan::new(table.len()).in_blocks(BLOCK).threads(threads);
     let begun = Instant::now();

@@ -183,7 +183,7 @@ impl Auto {
         if !self.targets.is_empty() {
             for (output, score) in scores.iter_mut().enumerate() {
                 let targets = self.targets.iter().skip(output).step_by(self.params.outputs);
-                *score = Affine::of(weighted(targets.copied(), &self.weights)).centre;
+                *score = Affine::fit(weighted(targets.copied(), &self.weights)).centre;
             }
         }
     }
@@ -260,14 +260,14 @@ impl Auto {
         let (outputs, kept) = (self.params.outputs, self.kept());
         let before = self.mixture.as_ref();
         let known = before.map(|stage| &stage.scaling);
-        let scaling = Scales::of((self.dimension, outputs), &self.rows, &self.targets, &self.weights, known);
+        let scaling = Scales::fit((self.dimension, outputs), &self.rows, &self.targets, &self.weights, known);
         let BlockMemory { rows, targets, .. } = &mut self.work;
         scaling.rows(&self.rows, self.dimension, rows);
         scaling.targets(&self.targets, targets);
         let (width, weights) = (scaling.live(), &self.weights);
         let unit = weighted_median_width(width, &rows.bent, weights);
         let quick = before.is_none_or(|stage| stage.ahead.linear.is_quick());
-        let size = Size::of((width, outputs), self.params, quick);
+        let size = Size::choose((width, outputs), self.params, quick);
         let mut ahead = Ahead::new((width, outputs), unit, rows, size, self.params)?;
         ahead.set_threads(self.threads);
         let given = ahead.len();

@@ -1,4 +1,4 @@
-//! What becomes of rows that cannot be used: `--on-error stop|skip|quarantine=FILE`.
+//! Treatment of rows that cannot be used: `--on-error stop|skip|quarantine=FILE`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -47,8 +47,8 @@ impl OnError {
 /// Bytes of rows that wait at most.
 const WAITING: usize = 1 << 20;
 
-/// What a model keeps of its quarantine: how long the file was when the model was saved, and its
-/// name.
+/// Key under which a model keeps its quarantine: the length of the file when the model was saved,
+/// and its name.
 const QUARANTINE: &str = "quarantine";
 
 /// The bad rows so far.
@@ -83,17 +83,17 @@ impl BadRows {
             }
             OnError::Stop | OnError::Skip => None,
         };
-        Ok(Self { file, ..Self::of(choice.clone()) })
+        Ok(Self { file, ..Self::with_choice(choice.clone()) })
     }
 
     /// The same choice with nothing left out yet, for another look at the same rows; nothing is put
     /// aside twice.
     pub(crate) fn afresh(&self) -> Self {
         let choice = if self.choice == OnError::Stop { OnError::Stop } else { OnError::Skip };
-        Self::of(choice)
+        Self::with_choice(choice)
     }
 
-    fn of(choice: OnError) -> Self {
+    fn with_choice(choice: OnError) -> Self {
         Self { choice, file: None, waiting: Vec::new(), ahead: Vec::new(), count: 0, first: None }
     }
 
@@ -147,7 +147,7 @@ impl BadRows {
         self.leave_out(Failure::because(why))
     }
 
-    /// Whether so many rows wait that they should be put aside.
+    /// True if so many rows wait that they should be put aside.
     pub(crate) fn are_many(&self) -> bool {
         self.waiting.len() >= WAITING
     }

@@ -1,4 +1,4 @@
-//! What is written of a row: the columns of predictions.
+//! Cells that are written for a row: the columns of predictions.
 
 use mercer_readers::Labels;
 
@@ -6,7 +6,7 @@ use super::classes::quoted;
 use super::failure::Failure;
 use super::task::Kind;
 
-/// What a cell of a row holds.
+/// Content of a cell of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum AnswerCell {
     /// The target of that output.
@@ -27,7 +27,7 @@ pub(crate) enum AnswerCell {
 /// The cells behind `t`, with the names of their columns.
 pub(crate) struct AnswerCells(Vec<(String, AnswerCell)>);
 
-/// What there is to be written.
+/// Columns that a row can fill.
 pub(crate) struct Offer<'a> {
     pub(crate) kind: Kind,
     /// The names of the targets, if there are names.

@@ -135,7 +135,7 @@ fn listed(list: &str) -> Vec<String> {
     specs.filter(|spec| !spec.is_empty()).collect()
 }
 
-/// What `eval` would be told for one learner.
+/// The arguments that `eval` would get for one learner.
 fn of_spec(spec: &str, words: &Words, kernel: Option<&str>) -> Result<EvalArguments, Failure> {
     let mut words = words.clone();
     let mut parts = split(spec, char::is_whitespace);

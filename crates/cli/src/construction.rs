@@ -12,7 +12,7 @@ use super::task::Kind;
 use crate::arguments::CommonArguments;
 use mercer_session::classes::AnyClassifier;
 
-/// What a learner has to know of the data before it is made.
+/// Facts about the data that a learner needs before it is made.
 #[derive(Clone, Copy)]
 pub(crate) struct Premises<'a> {
     pub(crate) dimension: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Construction {
 }
 
 impl Construction {
-    pub(crate) fn of(
+    pub(crate) fn new(
         common: &CommonArguments,
         entry: &'static Entry,
         premises: &Premises<'_>,

@@ -1,4 +1,4 @@
-//! How DATA is written, where that is not to be found out.
+//! Options for the form of DATA, where it is not detected.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::verbosity;
 
-/// What every command that reads DATA is told of it alike.
+/// Options that every command that reads DATA has.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Dialect {
     /// csv, tsv, ndjson (json), libsvm, parquet or arrow; the file's name tells it unless given,
@@ -20,20 +20,20 @@ pub(crate) struct Dialect {
     /// Each format but the last two may be compressed by gzip or zstd.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// What stands between the cells of a csv or tsv file: comma, semicolon, tab, bar, spaces, or
-    /// the character itself [default: the first rows tell]
+    /// Separator of the cells in a csv or tsv file: comma, semicolon, tab, bar, spaces, or the
+    /// character itself [default: the first rows tell]
     #[arg(short = 'd', long, value_name = "SEPARATOR")]
     separator: Option<Separator>,
-    /// What stands before the fraction of a number in a csv or tsv file: point or comma [default:
-    /// the first number that can be read in one way alone tells]
+    /// Mark before the fraction of a number in a csv or tsv file: point or comma [default: the
+    /// first number that can be read in one way alone tells]
     #[arg(long, value_name = "MARK")]
     decimal: Option<Decimal>,
-    /// What stands between the thousands of a number in a csv or tsv file: point, comma, blank,
-    /// apostrophe or none [default: what cannot be mistaken, which is said on stderr]
+    /// Mark between the thousands of a number in a csv or tsv file: point, comma, blank, apostrophe
+    /// or none [default: what cannot be mistaken, which is said on stderr]
     #[arg(long, value_name = "MARK")]
     thousands: Option<Thousands>,
-    /// Whether a csv or tsv file begins with a row of names: yes, no, or auto, which looks at it
-    /// and says on stderr what it took where that is in doubt [default: auto]
+    /// Names in the first row of a csv or tsv file: yes, no, or auto, which looks and tells on
+    /// stderr what it took if in doubt [default: auto]
     #[arg(long, value_name = "WHEN")]
     header: Option<Header>,
     /// A value that stands for none, such as -999 or unknown, in every column; may be given several
@@ -87,7 +87,7 @@ impl Dialect {
     }
 }
 
-/// What a model keeps of the values that stand for none.
+/// The entry in which a model keeps the values that stand for none.
 pub(crate) fn kept_gaps(gaps: &[String]) -> Own {
     if gaps.is_empty() { Own::new() } else { vec![(GAPS.to_owned(), Value::from(gaps).to_string())] }
 }

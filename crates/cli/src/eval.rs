@@ -109,10 +109,10 @@ fn construct(
 ) -> Result<Construction, Failure> {
     let (common, dimension, kind) = (&arguments.common, feed.dimension(), feed.kind());
     let shown = common.data.display().to_string();
-    kind.check(entry, TaskOptions::of(common), &shown)?;
+    kind.check(entry, TaskOptions::from_arguments(common), &shown)?;
     let rows = feed.counted(memory::most_rows(entry, dimension));
     memory::check(entry, &shown, rows, dimension)?;
-    let made = Construction::of(common, entry, &premises(dimension, feed.rounds(), kind, Some(chunk)))?;
+    let made = Construction::new(common, entry, &premises(dimension, feed.rounds(), kind, Some(chunk)))?;
     verbosity::more(|| {
         let target = kind.words(feed.columns().targets());
         format!("{shown}: {dimension} features, {target}, kernel {}, blocks of {}", made.kernel, feed.block())
@@ -386,7 +386,7 @@ impl EvalPass {
         let (rows, last) = body.between(scored.saturating_sub(window), scored, true);
         let progress = |Checkpoint { t, cumulative_loss, dictionary_size }| {
             let until = t - skip.min(t);
-            let score = |from: usize| followed.of(&body.between(from, until, followed == Metric::Auc).1);
+            let score = |from: usize| followed.value(&body.between(from, until, followed == Metric::Auc).1);
             let (window_score, score) = (score(until.saturating_sub(window)), score(0));
             CurvePoint { t, cumulative_loss, dictionary_size, window_score, score }
         };
@@ -409,7 +409,7 @@ impl EvalPass {
             seconds_per_example: seconds / n as f64,
             checkpoints: self.trace.checkpoints().into_iter().map(progress).collect(),
             task,
-            why: feed.kind().why(TaskOptions::of(&arguments.common)),
+            why: feed.kind().why(TaskOptions::from_arguments(&arguments.common)),
             columns,
             counts,
             notes,

@@ -16,7 +16,7 @@ fn eval() -> Parsed {
     EvalArguments::augment_args(Parsed::new("eval"))
 }
 
-/// What a command takes beside options of `eval`.
+/// Arguments that a command takes beside the options of `eval`.
 pub(crate) trait ExtraArgs: Args {
     /// Options of `eval` that it does not take, or takes as its own.
     const WITHOUT: &'static [&'static str];
@@ -32,7 +32,7 @@ pub(crate) struct WithEval<O> {
 
 impl<O: ExtraArgs> FromArgMatches for WithEval<O> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { own: O::from_arg_matches(matches)?, words: Words::of(matches, O::WITHOUT) })
+        Ok(Self { own: O::from_arg_matches(matches)?, words: Words::from_matches(matches, O::WITHOUT) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -59,8 +59,8 @@ impl<O: ExtraArgs> Args for WithEval<O> {
 pub(crate) struct Words(Vec<OsString>);
 
 impl Words {
-    /// What was said of those options of `eval` that are not among `without`.
-    fn of(matches: &ArgMatches, without: &[&str]) -> Self {
+    /// The words that were given for the options of `eval` that are not among `without`.
+    fn from_matches(matches: &ArgMatches, without: &[&str]) -> Self {
         let mut words = Self::default();
         for arg in eval().get_arguments() {
             let id = arg.get_id().as_str();
@@ -89,7 +89,7 @@ impl Words {
         }
     }
 
-    /// What `eval` understands.
+    /// Parses the words as arguments of `eval`.
     pub(crate) fn parsed(&self) -> Result<EvalArguments, Failure> {
         let words = ["mercer", "eval"].map(OsString::from).into_iter().chain(self.0.iter().cloned());
         let words = spelled_out(words);

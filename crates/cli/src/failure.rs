@@ -1,4 +1,4 @@
-//! What ends a command early: one line and an exit code.
+//! The failure that ends a command early: one line and an exit code.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -119,7 +119,7 @@ impl From<DataError> for Failure {
     }
 }
 
-/// What `--as` can do for a row that cannot be read.
+/// The remedy that `--as` offers for a row that cannot be read.
 pub(crate) fn remedy(error: &DataError) -> Option<String> {
     let DataError::EmptyCell { cell: CellPlace { column: Column { number, name }, .. } } = error else { return None };
     let name = name.clone().unwrap_or_else(|| format!("#{number}"));

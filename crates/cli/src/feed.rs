@@ -36,7 +36,7 @@ pub(crate) struct ExampleFeed<'a> {
     block: usize,
     ahead: StreamHead,
     names: Names,
-    /// How DATA can be read once more, if it is a file that is not in memory.
+    /// The way to read DATA once more, if it is a file that is not in memory.
     again: Option<Reading<'a>>,
     example: Example,
     bad: BadRows,
@@ -73,7 +73,7 @@ pub(crate) struct ExampleChunk {
 }
 
 impl ExampleChunk {
-    /// How many.
+    /// The number of examples.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
@@ -83,7 +83,7 @@ impl ExampleChunk {
     }
 }
 
-/// What rows are called in messages, and the labels that they have.
+/// The names of rows in messages, and the labels that they have.
 #[derive(Clone)]
 pub(crate) struct Names {
     shown: String,
@@ -111,7 +111,7 @@ fn opened<'a>(
     stop: &Stop,
 ) -> Result<(Input, Option<Reading<'a>>), Failure> {
     let common = &arguments.common;
-    let (source, promised) = (Source::of(&common.data)?, arguments.rows.map(usize::from));
+    let (source, promised) = (Source::resolve(&common.data)?, arguments.rows.map(usize::from));
     // The ranges of all of DATA, if those of another file are not given.
     let whole = common.scale.scheme().filter(|_| learned.is_none());
     let reason = if whole.is_some() {
@@ -126,7 +126,7 @@ fn opened<'a>(
         ranges: learned.and_then(|learned| learned.table.clone()),
         ..Looking::of(common, &source)?
     };
-    let mut reading = Reading::of(common, &common.data, TaskOptions::of(common), looking);
+    let mut reading = Reading::from_options(common, &common.data, TaskOptions::from_arguments(common), looking);
     if let Some(learned) = learned {
         reading.options.libsvm_dimension = Some(learned.columns.dimension);
     }
@@ -156,7 +156,7 @@ fn opened<'a>(
 }
 
 impl<'a> ExampleFeed<'a> {
-    /// What was found of a table whose columns are encoded.
+    /// The facts found about a table whose columns are encoded.
     pub(crate) fn facts(&self) -> Option<ColumnFacts> {
         self.input.facts()
     }
@@ -181,13 +181,15 @@ impl<'a> ExampleFeed<'a> {
         common.check_dimension(input.shown(), dimension)?;
         let scaling = match (&learned, input.table()) {
             (Some(learned), _) => learned.scaling(&input, scheme)?,
-            (None, Some(table)) if !input.is_fixed() => scheme.map(|scheme| Scaling::new(Ranges::of(table), scheme)),
+            (None, Some(table)) if !input.is_fixed() => {
+                scheme.map(|scheme| Scaling::new(Ranges::from_table(table), scheme))
+            }
             // A scheme without ranges of another file is a reason to read a table.
             (None, _) => None,
         };
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
             || common.interval_scale() != IntervalScale::Error;
-        let standard_input = matches!(Source::of(&common.data)?, Source::StandardInput);
+        let standard_input = matches!(Source::resolve(&common.data)?, Source::StandardInput);
         let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
         let streamed = input.table().is_none();
         let names = Names { shown: input.shown().to_owned(), texts: Labels::new() };
@@ -229,12 +231,12 @@ impl<'a> ExampleFeed<'a> {
         Ok(())
     }
 
-    /// How many rows there are in all, if that is known, be it because they were read ahead.
+    /// The number of rows in all, if it is known, be it because they were read ahead.
     pub(crate) fn length(&self) -> Option<usize> {
         self.rounds().or(self.ahead.ended.then_some(self.given))
     }
 
-    /// How many rows there are at least: those that were read ahead if their number is not known.
+    /// The least number of rows: those that were read ahead if their number is not known.
     pub(crate) fn at_least(&self) -> usize {
         self.length().unwrap_or(self.given)
     }
@@ -282,12 +284,12 @@ impl<'a> ExampleFeed<'a> {
         self.input.columns()
     }
 
-    /// What was left out, if anything was.
+    /// A remark on the rows that were left out, if there are any.
     pub(crate) fn left_out(&self) -> Option<String> {
         self.bad.report()
     }
 
-    /// What the rows so far are called.
+    /// The names of the rows so far.
     pub(crate) fn names(&self) -> &Names {
         &self.names
     }
@@ -407,8 +409,8 @@ fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Res
     }
 }
 
-/// Whether rows that cannot be read are left out. `reason` is why all rows are read beforehand, if
-/// something wants that.
+/// True if rows that cannot be read are left out. `reason` says why all rows are read beforehand,
+/// if something wants that.
 fn skips(arguments: &EvalArguments, reason: Option<&str>) -> Result<bool, Failure> {
     match (&arguments.on_error, reason) {
         (OnError::Stop, _) => Ok(false),

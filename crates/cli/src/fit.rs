@@ -83,7 +83,7 @@ pub(super) struct FitArguments {
     /// that it does not hold is hashed later.
     #[arg(long, value_name = "FILE")]
     scale_from: Option<PathBuf>,
-    /// What the values of a column of --scale-from are: number, category, time, text or identifier;
+    /// Kind of the values of a column of --scale-from: number, category, time, text or identifier;
     /// may be given several times
     #[arg(long = "as", value_name = "NAME=KIND", requires = "scale_from")]
     kinds: Vec<String>,
@@ -97,7 +97,7 @@ pub(super) struct FitArguments {
     /// last unless given
     #[arg(long, value_name = "NAME|INDEX,…")]
     target: Option<TargetColumn>,
-    /// Whether the target is a class or a number
+    /// Kind of the target: a class or a number
     ///
     /// Unless given, a target that holds text is a class, and numbers are numbers, also 0 and 1:
     /// the choice must be the same for all shards.
@@ -275,7 +275,7 @@ fn points(path: &std::path::Path, files: &Files, scaling: Option<&Scaling>) -> R
     Ok(points)
 }
 
-/// Whether the file holds just this shard of the same fit.
+/// True if the file holds just this shard of the same fit.
 fn is_done(arguments: &FitArguments, state: &Moments, (index, of): (u64, u64)) -> bool {
     let Ok(loaded) = store::load(&arguments.out) else { return false };
     let Model::Moments(there) = loaded.model else { return false };
@@ -283,7 +283,7 @@ fn is_done(arguments: &FitArguments, state: &Moments, (index, of): (u64, u64)) -
     same && there.check_same(state).is_ok() && there.lambda == state.lambda
 }
 
-/// What the sums are, and how good the fit is where that is cheap.
+/// A description of the sums, and of the quality of the fit where that is cheap.
 pub(super) fn facts(
     state: &Moments,
     out: &std::path::Path,

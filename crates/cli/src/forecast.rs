@@ -81,7 +81,7 @@ pub(crate) struct ForecastArguments {
     series: PathBuf,
     #[command(flatten)]
     making: ForecastMaking,
-    /// How many rows ahead to forecast: after the last row, or after each from standard input
+    /// Number of rows ahead to forecast: after the last row, or after each from standard input
     ///
     /// Under --known or --inputs the rows to come are in --future, or appended with empty outputs.
     #[arg(long, value_name = "H", value_parser = steps)]
@@ -98,8 +98,8 @@ pub(crate) struct ForecastArguments {
     /// are other columns of times.
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
-    /// What to do with rows that have the time of the row before: sum, mean or last makes one row
-    /// of them [default: refuse]
+    /// Treatment of rows that have the time of the row before: sum, mean or last makes one row of
+    /// them [default: refuse]
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Repeats::Refuse, hide_default_value = true, hide_possible_values = true)]
     repeats: Repeats,
     /// The columns that are forecast, by name or by number from 1, with commas between [default:
@@ -117,7 +117,7 @@ pub(crate) struct ForecastArguments {
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
-    /// What a column is, against what the first rows show: number, category, time, dmy, mdy or ymd
+    /// Kind of a column, against what the first rows show: number, category, time, dmy, mdy or ymd
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
     /// Add quantiles, such as 0.05,0.5,0.95, of --method season: the share of values that are below
@@ -148,10 +148,11 @@ pub(crate) struct ForecastArguments {
     model: SaveArguments,
 }
 
-/// What a forecaster is made with, which a saved one knows.
+/// Options that make a forecaster; a saved one has them already.
 #[derive(Args)]
 struct ForecastMaking {
-    /// How to predict; `season` unless given (`opf` with a --gamma that is given, `experts` with
+    /// Method of prediction; `season` unless given (`opf` with a --gamma that is given, `experts`
+    /// with --beta, --t-init, --lambda or --inputs)
     /// --beta, --t-init, --lambda or --inputs)
     ///
     /// season: for ordinary series, each column by itself, with trend, seasons and the effects of
@@ -253,7 +254,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         ("--out", &arguments.model.out),
         ("--plot", &arguments.plot.plot),
     ])?;
-    let source = Source::of(&arguments.series)?;
+    let source = Source::resolve(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
     let _lock = asked.lock()?;
     let start = asked.model.as_deref().map(Beginning::load).transpose()?;

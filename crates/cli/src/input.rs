@@ -31,10 +31,10 @@ pub(crate) struct Input {
     kind: Kind,
     columns: TableColumns,
     weighted: bool,
-    /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
+    /// True if numbers and targets are scaled by ranges of a whole file as they are read.
     fixed: bool,
     given: usize,
-    /// What was found of an encoded table that is in memory now.
+    /// Facts about an encoded table that is in memory now.
     found: Option<ColumnFacts>,
 }
 
@@ -136,14 +136,14 @@ impl Input {
         stop: &Stop,
         wanted: &SeriesOptions<'_>,
     ) -> Result<Self, Failure> {
-        let shown = Source::of(path)?.to_string();
+        let shown = Source::resolve(path)?.to_string();
         let kinds = wanted.overrides.kinds.iter().map(|(name, _)| ColumnChoice::Name(name.clone()));
         let mentioned = [wanted.time, wanted.group].into_iter().flatten().cloned().chain(kinds).collect();
         let missing = wanted.missing;
         let plain = ReadOptions { target: TargetColumn::None, missing, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
         refuse_libsvm(&shown, &options)?;
-        let mut opening = Some(Opening::of(path, stop, || ())?);
+        let mut opening = Some(Opening::new(path, stop, || ())?);
         if let Some(timed) = TimedSeries::look(&mut opening, &options, wanted)? {
             let columns = timed.columns();
             return Ok(Self::new(shown, InputSource::Timed(timed.into()), Kind::Numbers(0), columns));
@@ -169,7 +169,7 @@ impl Input {
 
     /// A table in memory.
     pub(crate) fn of_table(shown: String, table: Dataset, wanted: TaskOptions) -> Result<Self, Failure> {
-        let values = Values::of(table.targets().iter().copied());
+        let values = Values::from_numbers(table.targets().iter().copied());
         let kind = if table.classes().is_some() {
             Kind::Class(None)
         } else if table.outputs() == 1 && wanted.takes(values) {
@@ -237,7 +237,7 @@ impl Input {
         &self.columns
     }
 
-    /// Whether rows have weights.
+    /// True if rows have weights.
     pub(crate) fn is_weighted(&self) -> bool {
         self.weighted
     }
@@ -250,7 +250,7 @@ impl Input {
         }
     }
 
-    /// How many rows there are, where that is known beforehand.
+    /// The number of rows, where it is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
         match &self.body {
             InputSource::Table { table, .. } => Some(table.len()),
@@ -259,7 +259,7 @@ impl Input {
         }
     }
 
-    /// How columns become numbers, of rows that need it.
+    /// The encoding of the columns, for rows that need one.
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             InputSource::Encoded(encoded) => Some(encoded.encoding()),
@@ -267,13 +267,13 @@ impl Input {
         }
     }
 
-    /// Whether numbers and targets are scaled by ranges of a whole file as they are read.
+    /// True if numbers and targets are scaled by ranges of a whole file as they are read.
     pub(crate) fn is_fixed(&self) -> bool {
         self.fixed
     }
 
-    /// How the targets of encoded rows are scaled by ranges of a whole file; `None` where they are
-    /// not.
+    /// The scales of the targets of encoded rows, from ranges of a whole file; `None` where they
+    /// are not scaled so.
     pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
         match &self.body {
             InputSource::Encoded(encoded) => encoded.fixed(),
@@ -281,7 +281,7 @@ impl Input {
         }
     }
 
-    /// Whether rows are JSON objects.
+    /// True if rows are JSON objects.
     pub(crate) fn are_objects(&self) -> bool {
         match &self.body {
             InputSource::Stream(reader) => reader.are_objects(),
@@ -295,8 +295,8 @@ impl Input {
         if let InputSource::Encoded(encoded) = &self.body { Some(encoded) } else { None }
     }
 
-    /// What was found of a table whose columns are encoded: the columns, and odd cells, which a
-    /// person is told.
+    /// Facts about a table whose columns are encoded: the columns, and odd cells, which a person is
+    /// told.
     pub(crate) fn facts(&self) -> Option<ColumnFacts> {
         match (&self.found, &self.body) {
             (Some(facts), _) => Some(facts.clone()),
@@ -350,7 +350,7 @@ impl Input {
         Ok(passed)
     }
 
-    /// Whether the targets are numbers, and nothing but 0 and 1 in the first rows of a file.
+    /// True if the targets are numbers, and nothing but 0 and 1 in the first rows of a file.
     pub(crate) fn is_zero_one(&self) -> bool {
         matches!(&self.body, InputSource::Stream(reader) if reader.target_head().is_some_and(|head| head.zero_one))
             && self.kind == Kind::Numbers(1)
@@ -478,7 +478,7 @@ pub(crate) fn not_scaled(shown: &str, scale: Scale) -> Failure {
     ))
 }
 
-/// What rows have as their target, and has them read so.
+/// Decides the kind of the target, and has targets read so.
 fn settle(reader: &mut RowReader, wanted: TaskOptions) -> Result<Kind, Failure> {
     // Several targets have no head.
     let values = reader.target_head().map_or_else(Values::default, Values::from);

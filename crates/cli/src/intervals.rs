@@ -7,7 +7,7 @@ use mercer_learners::{Regressor, RegressorExt};
 
 use super::failure::Failure;
 
-/// What `eval` and `train` are told of intervals.
+/// Options of `eval` and `train` about intervals.
 #[derive(Args)]
 pub(crate) struct IntervalArguments {
     /// Add intervals that hold this share of the targets, such as 0.9, calibrated as rows come
@@ -16,8 +16,8 @@ pub(crate) struct IntervalArguments {
     /// number is 1/(1 − SHARE), less one.
     #[arg(long, value_name = "SHARE")]
     intervals: Option<f64>,
-    /// Whether all intervals of a time are as wide (constant) or wider where the learner knows less
-    /// (local: the default of `auto`, as constant is of all others)
+    /// Width of the intervals of a time: the same (constant), or wider where the learner knows less
+    /// (local: default of `auto`; others have constant)
     ///
     /// `local` divides errors by the standard deviation that the learner tells with each
     /// prediction, in units of the noise. `auto` and least-squares learners have one; rows are then
@@ -34,7 +34,7 @@ enum Width {
 }
 
 impl IntervalArguments {
-    /// Whether there are to be any.
+    /// True if there are to be any.
     pub(crate) fn wanted(&self) -> bool {
         self.intervals.is_some()
     }

@@ -72,8 +72,8 @@ pub(crate) struct KoopmanArguments {
     /// as it is
     #[arg(required_unless_present = "model")]
     pairs: Option<PathBuf>,
-    /// How the operator is learnt [default: that of --model; sogd where one of its options is
-    /// given; else sums]
+    /// Method by which the operator is learnt [default: that of --model; sogd where one of its
+    /// options is given; else sums]
     #[arg(long, value_name = "METHOD")]
     method: Option<KoopmanMethod>,
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub(crate) struct KoopmanArguments {
     /// changes, another one begins. Rows of one must stand together
     #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["state_dim", "input_dim"])]
     group: Option<ColumnChoice>,
-    /// What a column is, against what the first rows show: number takes one that counts the rows
+    /// Kind of a column, against what the first rows show: number takes one that counts the rows
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
     /// The column, by name or by number from 1, by which the rows must be in order of time, within
@@ -106,7 +106,7 @@ pub(crate) struct KoopmanArguments {
     /// features keep none, to this CSV file: x…, then real and imaginary part of each
     #[arg(long, value_name = "OUT.csv")]
     eigenfunctions: Option<PathBuf>,
-    /// How many eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an
+    /// Number of eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an
     /// action]
     #[arg(long, value_name = "K")]
     eigen: Option<usize>,
@@ -122,7 +122,7 @@ pub(crate) struct KoopmanArguments {
     /// --steps by sums also the actions of the further steps
     #[arg(long, value_name = "QUERIES.csv")]
     predict: Option<PathBuf>,
-    /// How many steps ahead to forecast [default: 1; from the end of a trajectory, by sums, all of
+    /// Number of steps ahead to forecast [default: 1; from the end of a trajectory, by sums, all of
     /// 10]
     #[arg(long, value_name = "N", value_parser = count)]
     steps: Option<NonZeroUsize>,
@@ -165,7 +165,7 @@ Examples:
   mercer koopman --model week.mercer --merge north.mercer,south.mercer --out all.mercer
 ";
 
-/// How an operator is learnt.
+/// Methods by which an operator is learnt.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum KoopmanMethod {
     /// Exact least squares on a sparse dictionary: units, width and regulariser are chosen; spreads
@@ -176,7 +176,7 @@ enum KoopmanMethod {
 }
 
 impl KoopmanMethod {
-    fn of(model: &Operator) -> Self {
+    fn from_model(model: &Operator) -> Self {
         if model.learner.sums().is_some() { Self::Sums } else { Self::Sogd }
     }
 }
@@ -206,7 +206,7 @@ impl KoopmanArguments {
             Failure::usage(format!("{option} is an option of --method {method} alone; leave one of them out"))
         };
         let (sums, sogd) = (self.of_sums(), self.of_sogd());
-        let known = model.map(|(path, model)| (path, KoopmanMethod::of(model)));
+        let known = model.map(|(path, model)| (path, KoopmanMethod::from_model(model)));
         match known {
             Some((path, of)) if self.method.is_some_and(|method| method != of) => {
                 let path = path.display();
@@ -313,7 +313,7 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     }
 }
 
-/// What was learnt, and what is asked of it.
+/// The operator that was learnt, and the request about it.
 struct Learnt {
     pass: KoopmanPass,
     layout: PairLayout,
@@ -439,7 +439,7 @@ fn check_resumable(path: &Path, saved: Operator, fresh: &Operator) -> Result<Ope
     Ok(saved)
 }
 
-/// What makes no sense when x is more than a state.
+/// Refuses requests that make no sense when x is more than a state.
 fn refuse_action(acts: bool, one_step: bool, arguments: &KoopmanArguments) -> Result<(), Failure> {
     if acts && arguments.eigen.is_some_and(|count| count > 0) {
         return Err(Failure::usage(

@@ -19,7 +19,7 @@ use crate::arguments::CommonArguments;
 pub(crate) struct LearnedRanges {
     pub(crate) shown: String,
     pub(crate) columns: TableColumns,
-    /// Of numbers; nothing is known of columns that are encoded.
+    /// Ranges of columns that are numbers; nothing is known of columns that are encoded.
     pub(crate) ranges: Ranges,
     /// For a table the columns of which are encoded; `None` without --scale.
     pub(crate) table: Option<TableRanges>,
@@ -30,7 +30,7 @@ pub(crate) struct LearnedRanges {
 }
 
 impl LearnedRanges {
-    /// How rows that are not encoded are scaled by the ranges; refuses those of other columns.
+    /// The scaling of rows that are not encoded, by the ranges; refuses rows of other columns.
     pub(crate) fn scaling(&self, input: &Input, scheme: Option<Scheme>) -> Result<Option<Scaling>, Failure> {
         // Encoded columns are found by their names.
         let plain = !input.is_fixed();
@@ -62,7 +62,7 @@ impl LearnedRanges {
     /// Reads the file of `--scale-from`, one row in memory at a time; `skip_bad` leaves bad rows
     /// out.
     pub(crate) fn from(path: &Path, told: &CommonArguments, skip_bad: bool) -> Result<Self, Failure> {
-        let source = Source::of(path)?;
+        let source = Source::resolve(path)?;
         let shown = source.to_string();
         let looking = match source {
             Source::Named(_) => Looking::default(),
@@ -73,7 +73,7 @@ impl LearnedRanges {
                 Looking { options: EncodingOptions::default(), skips: skip_bad, ..Looking::of(told, &source)? }
             }
         };
-        let reading = Reading::of(told, path, TaskOptions::of(told), looking);
+        let reading = Reading::from_options(told, path, TaskOptions::from_arguments(told), looking);
         let options = ReadOptions { libsvm_dimension: None, ..reading.options };
         let reading = Reading { options, given: None, aloud: false, ..reading };
         let mut input = reading.open(&Stop::never(), || ())?;

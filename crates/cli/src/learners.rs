@@ -23,9 +23,11 @@ pub(crate) struct LearnersArguments {
 pub(crate) fn run(arguments: &LearnersArguments) -> Result<(), Failure> {
     let text = match (&arguments.name, arguments.json) {
         (None, false) => table(),
-        (None, true) => report::json(&All { learners: catalogue::entries().iter().map(EntryFacts::of).collect() })?,
+        (None, true) => {
+            report::json(&All { learners: catalogue::entries().iter().map(EntryFacts::from_entry).collect() })?
+        }
         (Some(name), false) => detail(catalogue::find(name)?),
-        (Some(name), true) => report::json(&EntryFacts::of(catalogue::find(name)?))?,
+        (Some(name), true) => report::json(&EntryFacts::from_entry(catalogue::find(name)?))?,
     };
     output::print(&text)
 }
@@ -73,7 +75,7 @@ struct KeyRange {
 }
 
 impl EntryFacts {
-    fn of(entry: &Entry) -> Self {
+    fn from_entry(entry: &Entry) -> Self {
         let keys = entry.keys.iter().map(|key| DescribedKey {
             key: key.name,
             symbol: key.symbol,
@@ -155,7 +157,7 @@ fn table() -> String {
     text + LEGEND
 }
 
-/// What the learner can be taught, in signs.
+/// The targets that the learner can be taught, in signs.
 fn targets(entry: &Entry) -> String {
     let vectors = if entry.takes.vectors { " m" } else { "" };
     let classes = if entry.takes.many_classes { " K" } else { "" };

@@ -98,7 +98,7 @@ struct Arguments {
     habits: Habits,
 }
 
-/// What every command takes.
+/// Options that every command takes.
 #[derive(Args)]
 struct Habits {
     /// Say nothing on stderr but failures, and rows that were left out

@@ -1,4 +1,4 @@
-//! Whether a learner that keeps every example fits into the memory that there is.
+//! Check of the memory for a learner that keeps every example.
 
 use std::fs;
 use std::path::Path;

@@ -4,8 +4,8 @@ use super::stretches::Sum;
 use crate::report::Output;
 use crate::scores::{Baseline, Baselines, IntervalScores, Scores};
 
-/// What predicts without learning: the running mean and the last value of each output, both 0
-/// before anything was seen.
+/// Baselines that predict without learning: the running mean and the last value of each output,
+/// both 0 before anything was seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Naive {
     weights: Vec<f64>,
@@ -74,10 +74,10 @@ struct OutputMoments {
     /// `Σ ω (y − ȳ)²`
     spread: f64,
     errors: ErrorSums,
-    /// Of the running mean and the last value.
+    /// Errors of the running mean and the last value.
     naive: [ErrorSums; 2],
-    /// Of the rounds with an interval: their weight, that of those which it held, and `Σ ω` times
-    /// its width.
+    /// Sums over the rounds with an interval: their weight, that of those which it held, and `Σ ω`
+    /// times its width.
     spanned: f64,
     held: f64,
     width: f64,
@@ -135,7 +135,7 @@ pub(crate) struct RoundSums {
     outputs: Vec<OutputMoments>,
     /// The weight of the wrong signs.
     wrong: f64,
-    /// Whether every target is ±1.
+    /// True if every target is ±1.
     signs: Option<bool>,
 }
 

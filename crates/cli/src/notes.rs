@@ -14,7 +14,7 @@ pub(crate) fn written(parameters: &[(&'static str, Value)]) -> Vec<(String, Stri
     parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect()
 }
 
-/// What is said.
+/// The texts of the notes.
 pub(crate) fn texts(notes: impl IntoIterator<Item = Note>) -> Vec<String> {
     notes.into_iter().map(|note| note.text).collect()
 }
@@ -81,7 +81,7 @@ pub(crate) struct Implausibles {
 }
 
 impl Implausibles {
-    /// Those that come from now on.
+    /// A count of the implausible targets that come from now on.
     pub(crate) fn after(learner: &ScaledTargets<AnyRegressor<AnyKernel>>) -> Self {
         let found = learner.implausible().map_or(0, |found| found.rows);
         Self { before: (learner.screened(), found), ..Self::default() }
@@ -101,7 +101,7 @@ impl Implausibles {
         }
     }
 
-    /// What became of them, if there are any.
+    /// A note on the rows with implausible targets, if there are any.
     pub(crate) fn note(&self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>, scaled: bool) -> Option<String> {
         let found = learner.implausible().filter(|found| found.rows > self.before.1)?;
         // Of a model that had met some before, the first was told then.

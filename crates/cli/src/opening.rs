@@ -23,7 +23,7 @@ pub(crate) struct Opening {
 struct PipeHead {
     pipe: Pipe,
     bytes: Vec<u8>,
-    /// Whether what is read is kept for a reading to come.
+    /// True if the bytes that are read are kept for a reading to come.
     keeps: bool,
     /// Which reading it is; those before it have ended.
     reading: usize,
@@ -31,8 +31,8 @@ struct PipeHead {
 
 impl Opening {
     /// A pipe is ended by `stop`; `idle` is called whenever it has nothing to read.
-    pub(crate) fn of(path: &Path, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Self, Failure> {
-        let shown = Source::of(path)?.to_string();
+    pub(crate) fn new(path: &Path, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Self, Failure> {
+        let shown = Source::resolve(path)?.to_string();
         let pipe = if pipe::is_one(path) { Some(Pipe::open(path, stop.clone(), idle)?) } else { None };
         let kept = |pipe| Arc::new(Mutex::new(PipeHead { pipe, bytes: Vec::new(), keeps: true, reading: 0 }));
         Ok(Self { path: path.to_owned(), shown, pipe: pipe.map(kept) })

@@ -20,10 +20,10 @@ use super::stop::Stop;
 const PIECE: usize = 64 << 10;
 /// Pieces in all: one that is read into, one that is taken from, and four that wait.
 const PIECES: usize = 6;
-/// How long a signal may go unnoticed.
+/// The longest time that a signal may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Whether `path` gives bytes when it likes, rather than being there as a whole.
+/// True if `path` gives bytes when it likes, rather than being there as a whole.
 pub(crate) fn is_one(path: &Path) -> bool {
     path == Path::new("-") || std::fs::metadata(path).is_ok_and(|found| !found.is_file())
 }

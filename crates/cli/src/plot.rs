@@ -33,7 +33,7 @@ impl PlotArguments {
     pub(crate) fn create(&self, inputs: &[&Path]) -> Result<Option<PlotFile>, Failure> {
         let Some(path) = &self.plot else { return Ok(None) };
         let place = path.display().to_string();
-        let format = mercer_plots::Format::of(path)
+        let format = mercer_plots::Format::from_path(path)
             .map_err(|unknown| Failure::usage(format!("--plot {place:?}: {unknown}; give such a name")))?;
         let file = Aside::create_for("--plot", path, inputs, "")?;
         Ok(Some(PlotFile { file, format, place }))

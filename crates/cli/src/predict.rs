@@ -221,7 +221,7 @@ fn with_intervals(model: &mut Session, share: f64, arguments: &PredictArguments)
 
 /// Whether DATA is the name of a known data set and no file.
 fn is_data_set(data: &Path) -> bool {
-    matches!(Source::of(data), Ok(Source::Named(_)))
+    matches!(Source::resolve(data), Ok(Source::Named(_)))
 }
 
 /// The target of the training data: by their names if there are several, since these may stand

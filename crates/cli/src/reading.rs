@@ -1,4 +1,4 @@
-//! How DATA is to be read, and the one place where it is opened.
+//! The options for reading DATA, and the one place where it is opened.
 
 use std::path::Path;
 
@@ -16,22 +16,22 @@ use super::stop::Stop;
 use super::task::TaskOptions;
 use crate::arguments::CommonArguments;
 
-/// How to read DATA.
+/// The way to read DATA.
 #[derive(Clone)]
 pub(crate) struct Reading<'a> {
     pub(crate) data: &'a Path,
-    /// How the file is written, and which column is what.
+    /// The form of the file, and the roles of its columns.
     pub(crate) options: ReadOptions,
-    /// What decides whether targets are classes.
+    /// The options that decide if targets are classes.
     pub(crate) wanted: TaskOptions,
     pub(crate) columns: Reads<'a>,
     /// An option that is not for data sets with names, if one is given.
     pub(crate) given: Option<&'static str>,
-    /// Whether a person is told what is found: not of a second reading.
+    /// True if a person is told what is found: not of a second reading.
     pub(crate) aloud: bool,
 }
 
-/// What becomes of columns that are not numbers.
+/// Treatment of columns that are not numbers.
 #[derive(Clone)]
 pub(crate) enum Reads<'a> {
     /// They are refused; this target must be there although it is not looked at.
@@ -44,7 +44,12 @@ pub(crate) enum Reads<'a> {
 
 impl<'a> Reading<'a> {
     /// As the options have it for DATA, or for another file of the same columns.
-    pub(crate) fn of(common: &CommonArguments, data: &'a Path, wanted: TaskOptions, looking: Looking) -> Self {
+    pub(crate) fn from_options(
+        common: &CommonArguments,
+        data: &'a Path,
+        wanted: TaskOptions,
+        looking: Looking,
+    ) -> Self {
         let CommonArguments { dialect, target, ignore, weight, .. } = common;
         let options = ReadOptions {
             target: target.clone().unwrap_or_default(),
@@ -63,7 +68,7 @@ impl<'a> Reading<'a> {
     /// DATA as it is to be read; `idle` is called whenever a pipe has nothing to read.
     pub(crate) fn open(&self, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Input, Failure> {
         let Self { data, options, wanted, .. } = self;
-        let source = Source::of(data)?;
+        let source = Source::resolve(data)?;
         let shown = source.to_string();
         if let Source::Named(name) = source {
             refuse_for_named(name, self.given)?;
@@ -81,7 +86,7 @@ impl<'a> Reading<'a> {
                 Reads::Looks(_) | Reads::Numbers(_) => Input::of_table(shown, table, *wanted),
             };
         }
-        let opening = Opening::of(data, stop, idle)?;
+        let opening = Opening::new(data, stop, idle)?;
         match &self.columns {
             Reads::Numbers(target) => {
                 target.map_or(Ok(()), |target| check_target(&opening, options, target))?;

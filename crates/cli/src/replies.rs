@@ -11,7 +11,7 @@ use super::output::Aside;
 /// Bytes that wait at most while rows keep coming.
 const WAITING: usize = 64 << 10;
 
-/// How a line looks.
+/// The form of a line.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum LineStyle {
     /// A number; nothing for a row without an answer.
@@ -32,7 +32,7 @@ struct ReplyLines {
     end: End,
 }
 
-/// Whether lines can still be written.
+/// State of the output: lines can still be written, or not.
 enum End {
     Open,
     /// The reader has gone away.

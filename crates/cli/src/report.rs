@@ -30,12 +30,12 @@ pub(crate) struct EvalReport {
     pub(crate) seconds: f64,
     pub(crate) seconds_per_example: f64,
     pub(crate) checkpoints: Vec<CurvePoint>,
-    /// What the targets are.
+    /// The kind of the targets.
     pub(crate) task: &'static str,
     /// Why, where nobody told it.
     #[serde(rename = "task_why", skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
-    /// What each column is, and how many cells were odd, of a table whose columns are encoded.
+    /// The kinds of the columns, and the counts of odd cells, of a table whose columns are encoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) columns: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,17 +58,17 @@ pub(crate) struct EvalReport {
 /// The scores of the last rows.
 #[derive(serde::Serialize)]
 pub(crate) struct WindowScores {
-    /// How many of them.
+    /// The number of these rows.
     pub(crate) rows: usize,
     #[serde(flatten)]
     pub(crate) scores: Scores,
 }
 
-/// What had come of it at a checkpoint.
+/// The state of the run at a checkpoint.
 #[derive(serde::Serialize)]
 pub(crate) struct CurvePoint {
     pub(crate) t: usize,
-    /// Of the rows that are scored.
+    /// Loss of the rows that are scored.
     pub(crate) cumulative_loss: f64,
     pub(crate) dictionary_size: usize,
     /// The score that is followed: of the window that ends here, and of all rows so far.

@@ -11,12 +11,12 @@ use super::stop::Stop;
 
 pub(crate) struct TimedSource {
     input: Input,
-    /// Whether the user may say what columns are.
+    /// True if the user may say what columns are.
     asks: bool,
     stop: Stop,
 }
 
-/// What the next row is.
+/// The kind of the next row.
 #[derive(Clone)]
 pub(crate) enum RowKind {
     /// It is in the caller's memory.
@@ -36,12 +36,12 @@ impl TimedSource {
         Ok(Self { input: reading.open(&stop, idle)?, asks, stop })
     }
 
-    /// What is read.
+    /// The input that is read.
     pub(crate) fn input(&self) -> &Input {
         &self.input
     }
 
-    /// What is told of odd cells; that a column is lacking was told before.
+    /// The odd cells to tell; that a column is lacking was told before.
     pub(crate) fn oddities(&self) -> Oddities {
         self.input.encoded().map_or_else(Oddities::default, |encoded| Oddities::lacking(encoded.missing()))
     }
@@ -97,7 +97,7 @@ pub(crate) struct NextRow {
 
 impl NextRow {
     /// The row last read.
-    pub(crate) fn of(rows: &TimedSource, row: RowKind, sample: &Row) -> Self {
+    pub(crate) fn new(rows: &TimedSource, row: RowKind, sample: &Row) -> Self {
         Self { row, sample: sample.clone(), place: rows.place(), record: rows.record().to_vec() }
     }
 }

@@ -1,4 +1,4 @@
-//! How good predictions were: the scores, the baselines beside them, and the table of both that
+//! The quality of predictions: the scores, the baselines beside them, and the table of both that
 //! people read.
 
 use std::fmt::Write as _;
@@ -118,13 +118,13 @@ impl Metric {
         }
     }
 
-    /// Whether less is better.
+    /// True if less is better.
     pub(crate) fn is_error(self) -> bool {
         !matches!(self, Self::R2 | Self::Coverage | Self::Accuracy | Self::BalancedAccuracy | Self::Auc)
     }
 
     /// The score, if it is there and is a number.
-    pub(crate) fn of(self, scores: &Scores) -> Option<f64> {
+    pub(crate) fn value(self, scores: &Scores) -> Option<f64> {
         let (intervals, classes) = (scores.intervals.as_ref(), scores.classes.as_ref());
         let score = match self {
             Self::Rmse => scores.rmse,
@@ -157,7 +157,7 @@ impl Metric {
     }
 }
 
-/// How good predictions were. What is not defined is null.
+/// The scores of predictions. A score that is not defined is null.
 #[derive(serde::Serialize)]
 pub(crate) struct Scores {
     pub(crate) mse: Option<f64>,
@@ -172,7 +172,7 @@ pub(crate) struct Scores {
     pub(crate) baselines: Baselines,
 }
 
-/// How good intervals were, over the rows that had one: weighted means, and means over several
+/// The scores of intervals, over the rows that had one: weighted means, and means over several
 /// outputs.
 #[derive(Clone, Copy, serde::Serialize)]
 pub(crate) struct IntervalScores {
@@ -181,7 +181,7 @@ pub(crate) struct IntervalScores {
     pub(crate) mean_width: f64,
 }
 
-/// How good predictions of classes were.
+/// The scores of predictions of classes.
 #[derive(serde::Serialize)]
 pub(crate) struct ClassScores {
     pub(crate) accuracy: f64,
@@ -191,9 +191,9 @@ pub(crate) struct ClassScores {
     pub(crate) calibration_error: Option<f64>,
 }
 
-/// What predictions that cost nothing would have scored on the same rows: the running mean (for
-/// classes the most frequent class so far), and the value of the row before; for a series with a
-/// season also the value of a season ago.
+/// The scores of predictions that cost nothing, on the same rows. They are the running mean (for
+/// classes the most frequent class so far) and the value of the row before; a series with a season
+/// also has the value of a season ago.
 pub(crate) struct Baselines(pub(crate) Vec<Baseline>);
 
 /// One of them, by its key in JSON.
@@ -211,7 +211,7 @@ pub(crate) struct Baseline {
     pub(crate) r2: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accuracy: Option<f64>,
-    /// Of forecasts.
+    /// Scaled error of forecasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mase: Option<f64>,
 }
@@ -248,7 +248,7 @@ const NAMES: usize = 20;
 pub(crate) fn table(sections: &[Section<'_>], asked: Option<Metric>) -> String {
     let exists = |metric: &Metric| match asked {
         Some(asked) => *metric == asked,
-        None => sections.iter().any(|section| metric.of(section.scores).is_some()),
+        None => sections.iter().any(|section| metric.value(section.scores).is_some()),
     };
     let metrics: Vec<Metric> = NUMBERS.into_iter().chain(CLASSES).filter(exists).collect();
     let mut text = format!("  {:<NAMES$}", "");
@@ -265,7 +265,7 @@ pub(crate) fn table(sections: &[Section<'_>], asked: Option<Metric>) -> String {
         let _ = writeln!(text, "  {name:<NAMES$}{cells}");
     };
     for Section { name, scores } in sections {
-        line(name, &|metric| metric.of(scores));
+        line(name, &|metric| metric.value(scores));
         for baseline in &scores.baselines.0 {
             if metrics.iter().any(|metric| metric.of_baseline(baseline).is_some()) {
                 line(&format!("  {}", baseline.said()), &|metric| metric.of_baseline(baseline));

@@ -1,4 +1,4 @@
-//! What DATA and `--scale-from` name, and the columns found there.
+//! The sources that DATA and `--scale-from` name, and the columns found there.
 
 use std::fmt;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(crate) enum Source<'a> {
 
 impl<'a> Source<'a> {
     /// A file goes before a data set of the same name.
-    pub(crate) fn of(path: &'a Path) -> Result<Self, Failure> {
+    pub(crate) fn resolve(path: &'a Path) -> Result<Self, Failure> {
         if path == Path::new("-") {
             return Ok(Self::StandardInput);
         }
@@ -64,7 +64,7 @@ pub(crate) fn no_column(shown: &str, option: &str, choice: &ColumnChoice, column
     Failure::because(format!("{shown}: {option} {choice}: {why}"))
 }
 
-/// What is known of the columns of a table.
+/// The known facts about the columns of a table.
 #[derive(Clone)]
 pub(crate) struct TableColumns {
     /// d.

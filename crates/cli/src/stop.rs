@@ -11,7 +11,7 @@ use signal_hook::flag;
 
 use super::failure::Failure;
 
-/// Whether a signal has come.
+/// A flag that a signal sets.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop {
     requested: Arc<AtomicBool>,
@@ -62,7 +62,7 @@ impl Stop {
     }
 }
 
-/// Whether the terminal may go away without ending the process. Linux tells the set of ignored
+/// True if the terminal may go away without ending the process. Linux tells the set of ignored
 /// signals; SIGHUP is the first.
 #[cfg(not(target_family = "wasm"))]
 fn is_hangup_ignored() -> bool {

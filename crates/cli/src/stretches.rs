@@ -9,7 +9,7 @@
 /// Stretches held at most.
 const CAPACITY: usize = 1 << 14;
 
-/// What can be summed stretch by stretch.
+/// A value that can be summed stretch by stretch.
 pub(crate) trait Sum: Clone + Default {
     /// Takes in the stretch that follows.
     fn merge(&mut self, later: &Self);

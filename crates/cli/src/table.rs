@@ -10,11 +10,11 @@ use super::verbosity;
 /// Prints a line each time the number of rounds has doubled.
 pub(crate) struct ProgressTable {
     quiet: bool,
-    /// What the columns of losses are called.
+    /// The heads of the columns of losses.
     heads: [&'static str; 2],
     /// The round of the next line.
     next: usize,
-    /// How it stood at the last line, and when that was.
+    /// The score at the last line, and the time of that line.
     last: (RunningScore, Instant),
     begun: bool,
 }

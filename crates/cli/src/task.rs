@@ -1,4 +1,4 @@
-//! What a row has as its target: numbers or a class, and what the user says of it.
+//! The target of a row: numbers or a class, and what the user says of it.
 
 use mercer_learners::Loss;
 use mercer_readers::{TargetHead, Targets};
@@ -9,7 +9,7 @@ use super::verbosity;
 use crate::arguments::CommonArguments;
 use clap::ValueEnum;
 
-/// What the target is.
+/// The kind of target that the user chooses.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub(crate) enum TaskChoice {
     /// One of several classes
@@ -18,7 +18,7 @@ pub(crate) enum TaskChoice {
     Regression,
 }
 
-/// What a row has as its target.
+/// The target of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// So many numbers; none where rows are features alone.
@@ -87,21 +87,21 @@ impl Kind {
     }
 }
 
-/// What decides whether targets are classes.
+/// The options that decide if targets are classes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct TaskOptions {
-    /// What `--task` says.
+    /// The value of `--task`.
     pub(crate) task: Option<TaskChoice>,
-    /// Whether the loss that is set makes the learner one of classes.
+    /// True if the loss that is set makes the learner one of classes.
     pub(crate) only_classes: bool,
-    /// Whether the learner has no other loss.
+    /// True if the learner has no other loss.
     pub(crate) classifier: bool,
 }
 
 impl TaskOptions {
-    /// What the options say, before the data are seen: a loss for classes makes a learner of
-    /// classes, and some learners have no other.
-    pub(crate) fn of(common: &CommonArguments) -> Self {
+    /// The options, before the data are seen: a loss for classes makes a learner of classes, and
+    /// some learners have no other.
+    pub(crate) fn from_arguments(common: &CommonArguments) -> Self {
         let loss = |pair: &str| {
             let (key, value) = pair.split_once('=')?;
             value.trim().parse::<Loss>().ok().filter(|_| key.trim() == "loss")
@@ -112,17 +112,17 @@ impl TaskOptions {
         Self { task: common.task, only_classes, classifier }
     }
 
-    /// Whether the options alone decide.
+    /// True if the options alone decide.
     pub(crate) fn is_told(self) -> bool {
         self.task.is_some() || self.only_classes || self.classifier
     }
 
-    /// How targets are to be read until they have been looked at.
+    /// The way to read targets until they have been looked at.
     pub(crate) fn targets(self) -> Targets {
         if self.task == Some(TaskChoice::Regression) { Targets::Numbers } else { Targets::Auto }
     }
 
-    /// Whether numbers are classes. Two that are there in the first rows are; one alone may be the
+    /// True if numbers are classes. Two that are there in the first rows are; one alone may be the
     /// beginning of numbers.
     pub(crate) fn takes(self, values: Values) -> bool {
         let Values { zero_one, signs, differ } = values;
@@ -145,7 +145,7 @@ impl TaskOptions {
     }
 }
 
-/// What the first targets are.
+/// Properties of the first targets.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Values {
     /// All are 0 or 1.
@@ -157,8 +157,8 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Of numbers; of none nothing is so.
-    pub(crate) fn of(mut numbers: impl Iterator<Item = f64>) -> Self {
+    /// The properties of these numbers; without numbers all are false.
+    pub(crate) fn from_numbers(mut numbers: impl Iterator<Item = f64>) -> Self {
         let Some(first) = numbers.next() else { return Self::default() };
         let one = |y: f64| Self { zero_one: y == 0.0 || y == 1.0, signs: y.abs() == 1.0, differ: y != first };
         numbers.map(one).fold(one(first), |all, y| Self {

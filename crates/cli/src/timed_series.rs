@@ -29,7 +29,7 @@ pub(crate) struct TimedSeries {
     group: Option<usize>,
 }
 
-/// What is asked of the columns.
+/// Options about the columns.
 #[derive(Default)]
 pub(crate) struct SeriesOptions<'a> {
     /// The column, of times or of numbers, by which the rows must be in order.
@@ -37,11 +37,11 @@ pub(crate) struct SeriesOptions<'a> {
     /// The column that names the trajectory of a row.
     pub(crate) group: Option<&'a ColumnChoice>,
     pub(crate) missing: Missing,
-    /// What the user says that columns are.
+    /// Kinds of columns that the user has told.
     pub(crate) overrides: Overrides,
     /// Columns that are states, though they may count the rows.
     pub(crate) states: &'a [String],
-    /// Whether all columns are so.
+    /// True if all columns are so.
     pub(crate) counters: bool,
 }
 
@@ -175,7 +175,7 @@ impl TimedSeries {
 /// A column of numbers.
 pub(crate) struct NumberColumn {
     pub(crate) place: usize,
-    /// How it writes them.
+    /// The notation of its numbers.
     pub(crate) notation: Notation,
 }
 
@@ -190,12 +190,12 @@ impl NumberColumn {
         }
     }
 
-    /// Whether a cell is neither a number nor a gap.
+    /// True if a cell is neither a number nor a gap.
     pub(crate) fn is_misfit(&self, cell: Cell<'_>) -> bool {
         self.notation.number(cell).is_none() && !is_gap(&cell)
     }
 
-    /// Whether it is read as it stands.
+    /// True if it is read as it stands.
     pub(crate) fn is_plain(&self) -> bool {
         self.notation == Notation::Plain
     }

@@ -156,7 +156,7 @@ impl TrainPlan {
         let entry = catalogue::find(&common.learner)?;
         let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
         let survey = Survey::make(arguments, settings.needs_rounds())?;
-        let wanted = TaskOptions::of(common);
+        let wanted = TaskOptions::from_arguments(common);
         // The first rows settle the kernel's width and whatever else looks at data; nobody waits
         // for them otherwise.
         let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
@@ -165,8 +165,8 @@ impl TrainPlan {
         let encoded = ranges.as_ref().is_some_and(TableRanges::are_encoded);
         let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
         let skips = arguments.on_error != OnError::Stop;
-        let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::of(&common.data)?)? };
-        let mut reading = Reading::of(common, &common.data, wanted, looking);
+        let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::resolve(&common.data)?)? };
+        let mut reading = Reading::from_options(common, &common.data, wanted, looking);
         reading.options.libsvm_dimension = survey.dimension.or(reading.options.libsvm_dimension);
         if at_once {
             reading.options.targets = Targets::Numbers;
@@ -205,7 +205,7 @@ impl TrainPlan {
                     beginning.weights.push(example.weight);
                 }
             }
-            beginning.ahead.push_back(NextRow::of(&self.rows, row, &sample));
+            beginning.ahead.push_back(NextRow::new(&self.rows, row, &sample));
         }
         if self.looks && stop.requested() {
             return Err(Failure::because(
@@ -225,7 +225,7 @@ impl TrainPlan {
         }
         let FirstRows { numbers, weights, .. } = beginning;
         let premises = Premises { dimension, rounds: *rounds, kind: rows.input().kind(), rows: numbers, weights };
-        let made = Construction::of(&arguments.common, entry, &premises)?;
+        let made = Construction::new(&arguments.common, entry, &premises)?;
         verbosity::more(|| {
             let target = rows.input().kind().words(rows.input().columns().targets());
             format!("{}: {dimension} features, {target}, kernel {}", rows.input().shown(), made.kernel)
@@ -334,7 +334,7 @@ impl Survey {
         let scheme = arguments.common.scale.scheme();
         let skip = arguments.on_error != OnError::Stop;
         let of_file = LearnedRanges::asked(&arguments.common, skip)?;
-        let named = matches!(Source::of(&arguments.common.data)?, Source::Named(_));
+        let named = matches!(Source::resolve(&arguments.common.data)?, Source::Named(_));
         let needs_rounds = formula.filter(|_| promised.is_none() && !named);
         let reason = match needs_rounds {
             Some(key) => Some(format!("T in the value of {key}")),

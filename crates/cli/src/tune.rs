@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         bar.inc(1);
         let passed = passed?;
         let score =
-            metric.of(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
+            metric.value(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
         if let (Ok(mut best), Ok(mut seen)) = (best.lock(), seen.lock()) {
             let (values, size, notes) = (values.to_vec(), passed.dictionary_size, passed.notes);
             seen.push(PassExtras { values, rows, size, notes });
@@ -161,7 +161,7 @@ fn space(
     };
     let fixed = base.common.set.iter().filter_map(|pair| pair.split_once('=')).map(|(key, _)| key.trim());
     let fixed: Vec<&str> = fixed.collect();
-    let mut space = fixed.iter().fold(Space::of(entry, width), |space, key| space.without(key));
+    let mut space = fixed.iter().fold(Space::for_entry(entry, width), |space, key| space.without(key));
     for range in ranges {
         if fixed.contains(&range.name.as_str()) {
             return Err(Failure::usage(format!(
@@ -191,7 +191,7 @@ fn family(kernel: &AnyKernel) -> &'static str {
     }
 }
 
-/// What `--search` says: `KEY=LOW..HIGH`, perhaps with `:log` or `:linear`.
+/// The dimension that `--search` describes: `KEY=LOW..HIGH`, perhaps with `:log` or `:linear`.
 fn wanted(text: &str, entry: &'static Entry) -> Result<Dimension, Failure> {
     let refused = |why: &str| Failure::usage(format!("--search {text}: {why}"));
     let form =

@@ -1,4 +1,4 @@
-//! What is said on stderr beside failures: how much of it, and in which colours.
+//! Messages on stderr beside failures: their amount and their colours.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -12,10 +12,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use super::failure::Failure;
 use super::plain::Plain;
 
-/// How much is said: set once, before anything is.
+/// The amount of messages: set once, before the first.
 static LEVEL: AtomicU8 = AtomicU8::new(Verbosity::Usual as u8);
 
-/// How much is said on stderr.
+/// The amount of messages on stderr.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verbosity {
     /// Failures, and rows that were left out.
@@ -30,7 +30,7 @@ pub(crate) fn set(level: Verbosity) {
     LEVEL.store(level as u8, Ordering::Relaxed);
 }
 
-/// Whether nothing but failures is to be said.
+/// True if nothing but failures is to be said.
 pub(crate) fn is_quiet() -> bool {
     LEVEL.load(Ordering::Relaxed) == Verbosity::Quiet as u8
 }
@@ -40,7 +40,7 @@ pub(crate) fn line(text: impl Display) {
     let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
-/// What is said even if there are to be no remarks.
+/// Says something even if there are to be no remarks.
 pub(crate) fn say(text: impl Display) {
     line(format_args!("mercer: {}", Plain(&text.to_string())));
 }

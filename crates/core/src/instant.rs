@@ -283,7 +283,7 @@ impl Calendar {
     /// The calendar of an instant in UTC. What is farther away than some 300,000 years counts as
     /// that far, and NaN as 1970.
     #[must_use]
-    pub fn of(instant: f64) -> Self {
+    pub fn from_instant(instant: f64) -> Self {
         let instant = if instant.is_finite() { instant.clamp(-FARTHEST, FARTHEST) } else { 0.0 };
         let day = (instant / DAY).floor() as i64;
         let of_day = (instant - day as f64 * DAY) / DAY;
@@ -426,12 +426,12 @@ mod tests {
     #[test]
     fn the_calendar_by_hand() {
         // A Monday, the 121st day of a common year.
-        let monday = Calendar::of(parse_instant("2023-05-01T06:00").unwrap());
+        let monday = Calendar::from_instant(parse_instant("2023-05-01T06:00").unwrap());
         assert_eq!((monday.of_day, monday.of_week, monday.of_year), (0.25, 0.0, 120.0 / 365.0));
-        let last = Calendar::of(parse_instant("2024-12-31").unwrap());
+        let last = Calendar::from_instant(parse_instant("2024-12-31").unwrap());
         assert_eq!((last.of_week, last.of_year), (1.0 / 7.0, 365.0 / 366.0));
         for wild in [f64::MAX, f64::MIN, f64::NAN, f64::INFINITY] {
-            let Calendar { of_day, of_week, of_year, .. } = Calendar::of(wild);
+            let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(wild);
             assert!([of_day, of_week, of_year].iter().all(|share| (0.0..1.0).contains(share)));
         }
     }

@@ -43,7 +43,7 @@ impl Punctuation {
     /// That of a text; `None` for what is no number, or has no mark. A sign may stand before the
     /// digits, an exponent behind a fraction. `O(text)`.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn detect(text: &str) -> Option<Self> {
         let text = text.strip_prefix(['-', '+']).unwrap_or(text);
         let (whole, mut rest) = text.split_at(digits(text));
         // A leading 0 is no thousands.
@@ -151,12 +151,12 @@ mod tests {
             ("1,23,456", None, Some(','), 123_456.0),
             ("12,34,567.5", Some('.'), Some(','), 1_234_567.5),
         ] {
-            let written = Punctuation::of(text).unwrap();
+            let written = Punctuation::detect(text).unwrap();
             assert_eq!((written.decimal, written.groups), (decimal, groups), "{text}");
             assert_eq!(written.value(text), Some(value), "{text}");
         }
         assert_eq!(
-            Punctuation::of("1,234").map(|written| (written.doubt(), written.with_fraction().value("1,234"))),
+            Punctuation::detect("1,234").map(|written| (written.doubt(), written.with_fraction().value("1,234"))),
             { Some((Some(','), Some(1.234))) }
         );
         for text in [
@@ -175,10 +175,10 @@ mod tests {
             ".",
             "1'5",
         ] {
-            assert_eq!(Punctuation::of(text), None, "{text}");
+            assert_eq!(Punctuation::detect(text), None, "{text}");
         }
         assert_eq!(
-            ["1.234.567", "1,234,567", "1,234"].map(|text| Punctuation::of(text).and_then(Punctuation::shows)),
+            ["1.234.567", "1,234,567", "1,234"].map(|text| Punctuation::detect(text).and_then(Punctuation::shows)),
             [Some(','), Some('.'), None]
         );
     }

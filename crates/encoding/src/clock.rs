@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::step::{first_of_month, seconds};
 
-/// What a number counts that is an instant.
+/// Units that a number counts if it is an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -30,7 +30,7 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// Those that a number tells by its size, each in a range of its own.
+    /// The clocks that a number tells by its size, each in a range of its own.
     const SIZED: [Self; 8] = [
         Self::Digits,
         Self::Years,
@@ -42,13 +42,13 @@ impl Clock {
         Self::Nanoseconds,
     ];
 
-    /// What all of these numbers count, by their size.
+    /// The clock that all of these numbers count, by their size.
     pub(crate) fn of_sizes(numbers: &[f64]) -> Option<Self> {
         let fits = |clock: &Self| numbers.iter().all(|number| clock.read(*number).is_some());
         Self::SIZED.into_iter().find(fits)
     }
 
-    /// What a number counts, by its size.
+    /// The clock that a number counts, by its size.
     pub(crate) fn of_size(number: f64) -> Option<Self> {
         Self::of_sizes(&[number])
     }

@@ -20,7 +20,7 @@ pub enum DayOrder {
 
 impl DayOrder {
     /// The order of that name: `dmy`, `mdy` or `ymd`.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "dmy" => Self::DayMonthYear,
             "mdy" => Self::MonthDayYear,

@@ -1,4 +1,4 @@
-//! How long something took: `1:11:44`, `55:12`, `5'03"`, `1 day 02:30:00`, `2h 30m`, `PT90S`.
+//! Durations: `1:11:44`, `55:12`, `5'03"`, `1 day 02:30:00`, `2h 30m`, `PT90S`.
 
 use jiff::{Span, SpanRelativeTo, Unit};
 
@@ -45,7 +45,7 @@ fn spelled(text: &str) -> Option<f64> {
     span.total((Unit::Second, SpanRelativeTo::days_are_24_hours())).ok()
 }
 
-/// Whether a duration can be nothing else: `25:23` may be a result, and `11m` a height.
+/// True if a duration can be nothing else: `25:23` may be a result, and `11m` a height.
 pub(crate) fn is_certain(text: &str) -> bool {
     let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).count();
     text.matches(':').count() == 2 || text.contains(|c: char| c.is_ascii_alphabetic()) && numbers >= 2

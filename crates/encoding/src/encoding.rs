@@ -64,14 +64,14 @@ impl Encoding {
     /// Looks at the head of a table, finds its schema and learns its statistics.
     ///
     /// # Errors
-    /// As [`Schema::of`] and [`Transform::new`].
+    /// As [`Schema::infer`] and [`Transform::new`].
     pub fn look<R: Cells>(
         names: &[String],
         head: &[R],
         overrides: &Overrides,
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
-        let mut encoding = Self::new(Schema::of(names, head, overrides)?, options)?;
+        let mut encoding = Self::new(Schema::infer(names, head, overrides)?, options)?;
         encoding.learn_head(head)?;
         Ok(encoding)
     }
@@ -112,8 +112,8 @@ impl Encoding {
         Ok(added)
     }
 
-    /// What is said of an odd cell of column `column`, behind its place: the value, and how the
-    /// column is read.
+    /// A remark on an odd cell of column `column`, behind its place: the value, and the notation in
+    /// which the column is read.
     #[must_use]
     pub fn remark_on(&self, column: usize, oddity: Oddity, cell: Cell<'_>) -> String {
         let Column { kind, notation, .. } = &self.schema.columns()[column];
@@ -125,13 +125,13 @@ impl Encoding {
         format!("{:?} {words}; the column is read as {kind}{written}", cell.to_string())
     }
 
-    /// What the columns are.
+    /// The kinds of the columns.
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// How they become numbers.
+    /// The transform that makes numbers of them.
     #[must_use]
     pub fn transform(&self) -> &Transform {
         &self.transform

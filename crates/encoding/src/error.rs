@@ -1,4 +1,4 @@
-//! What this crate refuses, and why.
+//! Errors of this crate.
 
 use mercer_core::ParameterError;
 
@@ -22,7 +22,7 @@ pub enum EncodingError {
     /// A column that is asked for and does not exist.
     #[error("there is no column {name:?}; the columns are {known}")]
     NoColumn {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The names there are.
         known: String,
@@ -69,7 +69,7 @@ pub enum EncodingError {
         name: String,
         /// The first cell that cannot be read.
         value: String,
-        /// What it is told to be.
+        /// The kind that it is told to be.
         kind: &'static str,
     },
     /// A column whose cells may be read in two ways.
@@ -79,7 +79,7 @@ pub enum EncodingError {
         name: String,
         /// One of the cells.
         value: String,
-        /// What settles it.
+        /// The option that settles it.
         remedy: String,
     },
     /// A name of a scaling that does not exist.
@@ -95,7 +95,7 @@ pub enum EncodingError {
     OneInDoubt {
         /// The column.
         name: String,
-        /// What is in doubt, and what settles it.
+        /// The doubt, and the option that settles it.
         why: String,
     },
     #[cfg(feature = "learners")]
@@ -118,7 +118,7 @@ pub enum EncodingError {
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     #[cfg(feature = "learners")]
-    /// What the learner refuses.
+    /// The learner's own error.
     #[error(transparent)]
     Learner(#[from] mercer_learners::Error),
 }

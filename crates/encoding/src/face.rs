@@ -1,8 +1,8 @@
-//! How whoever reads what is told writes options: for the command, or for Python.
+//! The interface in whose words options are written: the command, or Python.
 
 use std::fmt;
 
-/// What settles a number that may be two.
+/// The option that settles a number that may be two.
 pub(crate) const MARKS_TELL: &str = "--decimal or --thousands tells which";
 
 /// Whose words are told to whoever reads.
@@ -16,9 +16,9 @@ pub enum Face {
 }
 
 impl Face {
-    /// What makes a column that, whatever it was found to be.
+    /// The argument that makes a column that, whatever it was found to be.
     #[must_use]
-    pub fn of(self, name: &str, kind: impl fmt::Display) -> String {
+    pub fn kind_argument(self, name: &str, kind: impl fmt::Display) -> String {
         match self {
             Self::Command => format!("--as '{name}={kind}'"),
             Self::Python => format!("kinds={{{name:?}: \"{kind}\"}}"),
@@ -29,7 +29,8 @@ impl Face {
     /// writes them.
     #[must_use]
     pub fn said(self, name: &str, words: &str) -> String {
-        let named = |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.of(name, kind));
+        let named =
+            |words: String, kind: &str| words.replace(&format!("{name}={kind}"), &self.kind_argument(name, kind));
         let words =
             ["number", "category", "identifier", "time", "dmy", "mdy"].into_iter().fold(words.to_owned(), named);
         let words = match self {

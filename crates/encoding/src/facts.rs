@@ -1,5 +1,5 @@
-//! What is told of a column: what it is, what is done with it, and why. The command, the server and
-//! Python have their words from here.
+//! Facts about a column: its kind, its use, and the reason. The command, the server and Python have
+//! their words from here.
 
 use crate::face::Face;
 use crate::schema::{Column, Kind, Use};
@@ -11,9 +11,9 @@ use crate::transform::EncodingOptions;
 pub struct ColumnFacts {
     /// Its name.
     pub name: String,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: String,
-    /// Whether it is encoded, and why not.
+    /// Its use: encoded, or not and why.
     #[cfg_attr(feature = "serde", serde(rename = "use"))]
     pub used: String,
     /// Why it is what it is, and what would make it another thing; nothing where it is plain.
@@ -21,7 +21,7 @@ pub struct ColumnFacts {
 }
 
 impl Column {
-    /// What is told of it by a look at so many rows.
+    /// The facts from a look at so many rows.
     #[must_use]
     pub fn facts(&self, rows: u64, face: Face) -> ColumnFacts {
         let Self { name, kind, used, .. } = self;
@@ -67,11 +67,11 @@ impl Column {
     /// Why a column that names rows is a number, where all columns are.
     #[must_use]
     pub fn taken(&self, face: Face) -> String {
-        let leave = face.of(&self.name, Kind::Identifier);
+        let leave = face.kind_argument(&self.name, Kind::Identifier);
         format!("counts the rows, and is taken as a number; {leave} leaves it out")
     }
 
-    /// Whether it may be another thing than its cells show at once: it is left out, begins later,
+    /// True if it may be another thing than its cells show at once. It is left out, begins later,
     /// is written in a way of its own, or something is to be said of it.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
@@ -85,11 +85,11 @@ impl Column {
     /// Why a column is what it is, and what would make it another thing.
     fn reason(&self, rows: u64, face: Face) -> String {
         let Self { name, kind, used, missing, distinct, mean, notation, why, .. } = self;
-        let category = || face.of(name, Kind::Category);
+        let category = || face.kind_argument(name, Kind::Category);
         let mut parts = Vec::new();
         match (used, kind) {
             (Use::Identifier, _) if self.range.is_some() => {
-                let number = face.of(name, Kind::Number);
+                let number = face.kind_argument(name, Kind::Number);
                 return format!("left out, for it names rows; {number} or {} takes it", category());
             }
             (Use::Identifier, _) => {
@@ -103,7 +103,7 @@ impl Column {
             }
             (Use::Encoded, Kind::Category) if *distinct > EncodingOptions::default().categories as u64 => {
                 let (alone, beside) = if *mean { (" alone", ", beside the mean target of each") } else { ("", "") };
-                let mean = face.of(name, Kind::Mean);
+                let mean = face.kind_argument(name, Kind::Mean);
                 parts.push(format!("{distinct} values so far{beside}; {mean} takes the mean{alone}"));
             }
             (_, Kind::Category | Kind::Mean) => parts.push(format!("{distinct} values so far")),

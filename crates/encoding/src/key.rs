@@ -14,7 +14,7 @@ pub(crate) struct Key<'a> {
 
 impl<'a> Key<'a> {
     /// `None` for a cell without a value.
-    pub(crate) fn of(cell: Cell<'a>) -> Option<Self> {
+    pub(crate) fn from_cell(cell: Cell<'a>) -> Option<Self> {
         let mut key = Self { text: None, written: [0; 48], length: 0 };
         match cell {
             Cell::Missing => return None,
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn keys_by_hand() {
-        let key = |cell| Key::of(cell).map(|key| key.as_str().to_owned());
+        let key = |cell| Key::from_cell(cell).map(|key| key.as_str().to_owned());
         for (number, text) in [(3.0, "3"), (-0.0, "0"), (2.5, "2.5"), (1e300, "1e300"), (-1e14, "-100000000000000")] {
             assert_eq!(key(Cell::Number(number)).as_deref(), Some(text));
         }
@@ -113,7 +113,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_number_has_a_key_that_reads_back(number in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL) {
-            let key = Key::of(Cell::Number(number)).unwrap();
+            let key = Key::from_cell(Cell::Number(number)).unwrap();
             prop_assert_eq!(key.as_str().parse::<f64>(), Ok(number));
         }
     }

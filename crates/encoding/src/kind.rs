@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::error::EncodingError;
 use crate::notation::DayOrder;
 
-/// What the values of a column are. [The module of schemas](crate::schema) has the rules.
+/// Kinds of the values of a column. [The module of schemas](crate::schema) has the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -49,13 +49,13 @@ impl FromStr for Kind {
     }
 }
 
-/// What a user says that a column is.
+/// The kind of a column that a user tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToldKind {
     /// Its kind.
     pub kind: Kind,
-    /// Of times, the order in which days are written.
+    /// For times, the order in which days are written.
     pub order: Option<DayOrder>,
 }
 
@@ -76,6 +76,6 @@ impl FromStr for ToldKind {
 
     /// A [`Kind`] that can be asked for, or `dmy`, `mdy` or `ymd`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        DayOrder::of(text).map_or_else(|| text.parse::<Kind>().map(Self::from), |order| Ok(order.into()))
+        DayOrder::from_name(text).map_or_else(|| text.parse::<Kind>().map(Self::from), |order| Ok(order.into()))
     }
 }

@@ -103,7 +103,7 @@ impl Schema {
     ///
     /// # Errors
     /// As [`Look::new`], [`Look::observe`] and [`Look::finish`].
-    pub fn of<R: Cells>(
+    pub fn infer<R: Cells>(
         names: &[String],
         head: impl IntoIterator<Item = R>,
         overrides: &Overrides,

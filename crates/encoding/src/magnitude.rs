@@ -26,14 +26,14 @@ const WORDS: [(&str, f64); 12] = [
 #[derive(Debug, PartialEq)]
 pub(crate) struct Magnitude {
     bare: String,
-    /// What the word multiplies by, 1 where there is none.
+    /// The factor that the word stands for, 1 where there is none.
     factor: f64,
-    /// Whether the word can hardly be a unit or a part of a name.
+    /// True if the word can hardly be a unit or a part of a name.
     certain: bool,
 }
 
 impl Magnitude {
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (digits, behind) = text.split_at(text.rfind(|c: char| c.is_ascii_digit())? + 1);
         let words = behind.trim_start();
@@ -59,7 +59,7 @@ pub(crate) fn without_words<'a>(texts: impl Iterator<Item = (&'a str, u64)>) -> 
     let (mut all, mut factors, mut certain, mut money) = (Vec::new(), HashSet::new(), false, true);
     for (text, count) in texts {
         let Magnitude { bare, factor, certain: told } =
-            Magnitude::of(text).unwrap_or_else(|| Magnitude { bare: text.to_owned(), factor: 1.0, certain: false });
+            Magnitude::parse(text).unwrap_or_else(|| Magnitude { bare: text.to_owned(), factor: 1.0, certain: false });
         certain |= told;
         money &= Affix::is_money(&bare);
         factors.insert(factor.to_bits());
@@ -71,7 +71,7 @@ pub(crate) fn without_words<'a>(texts: impl Iterator<Item = (&'a str, u64)>) -> 
 impl Numeral {
     /// The number of a text that may have a word for thousands or millions behind its digits.
     pub(crate) fn read_magnitude(&self, text: &str) -> Option<f64> {
-        let Magnitude { bare, factor, .. } = Magnitude::of(text)?;
+        let Magnitude { bare, factor, .. } = Magnitude::parse(text)?;
         self.read_on(&bare).map(|number| number * factor).filter(|number| number.is_finite())
     }
 }
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn words_are_split_from_numbers() {
-        let bare = |text: &str| Magnitude::of(text).map(|read| format!("{} * {}", read.bare, read.factor));
+        let bare = |text: &str| Magnitude::parse(text).map(|read| format!("{} * {}", read.bare, read.factor));
         for (text, read) in [
             ("4.3M", "4.3 * 1000000"),
             ("$596K", "$596 * 1000"),

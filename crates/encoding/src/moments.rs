@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    fn of(values: &[f64]) -> RunningMoments {
+    fn observed(values: &[f64]) -> RunningMoments {
         let mut moments = RunningMoments::default();
         values.iter().for_each(|value| moments.observe(*value));
         moments
@@ -78,15 +78,15 @@ mod tests {
 
     #[test]
     fn a_constant_has_no_deviation() {
-        assert_eq!(of(&[0.1; 1000]).deviation(), 0.0);
-        assert_eq!(of(&[0.3, 0.1 + 0.2, 0.3]).deviation(), 0.0);
-        assert_eq!(of(&[]), RunningMoments::default());
-        assert_eq!(of(&[1.0, 3.0]).deviation(), 1.0);
+        assert_eq!(observed(&[0.1; 1000]).deviation(), 0.0);
+        assert_eq!(observed(&[0.3, 0.1 + 0.2, 0.3]).deviation(), 0.0);
+        assert_eq!(observed(&[]), RunningMoments::default());
+        assert_eq!(observed(&[1.0, 3.0]).deviation(), 1.0);
     }
 
     #[test]
     fn huge_values_stay_finite() {
-        let moments = of(&[f64::MAX, f64::MIN, f64::MAX, 1.0, f64::MIN, f64::MIN]);
+        let moments = observed(&[f64::MAX, f64::MIN, f64::MAX, 1.0, f64::MIN, f64::MIN]);
         assert_eq!(moments.validate(), Ok(()));
         assert!(moments.deviation() > 1e149);
     }
@@ -99,7 +99,7 @@ mod tests {
             let n = values.len() as f64;
             let mean = values.iter().sum::<f64>() / n;
             let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-            let moments = of(&values);
+            let moments = observed(&values);
             prop_assert!((moments.mean() - mean).abs() <= 1e-14 * shift.abs().max(1e3) * 3.0);
             prop_assert!((moments.variance - variance).abs() <= 1e-9 * variance.max(1e-3));
         }

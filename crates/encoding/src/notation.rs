@@ -1,4 +1,5 @@
-//! How the texts of a column are read as numbers, or as times: by what all cells of the look share.
+//! Notations of the texts of a column that are numbers or times: by what all cells of the look
+//! share.
 //!
 //! | a column writes | it is read as |
 //! |---|---|
@@ -21,12 +22,12 @@ use crate::{duration, magnitude, written_time};
 pub use crate::clock::Clock;
 pub use crate::day_order::DayOrder;
 
-/// Of so many cells one may be something else.
+/// One cell in so many may be something else.
 pub(crate) const CELLS_A_MISFIT: u64 = 20;
 /// So many different numbers with one letter behind them are no codes.
 const MANY: usize = 33;
 
-/// How the texts of a column are read.
+/// The notation in which the texts of a column are read.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -70,7 +71,7 @@ impl NumberMarks {
     }
 }
 
-/// What a look finds in the texts of a column.
+/// The findings of a look at the texts of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TextReading {
     /// One notation.
@@ -124,13 +125,13 @@ impl Notation {
         instant.filter(|seconds| seconds.is_finite())
     }
 
-    /// Whether numbers are read as they stand.
+    /// True if numbers are read as they stand.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.words().is_none()
     }
 
-    /// How it differs from the usual one, in words.
+    /// Its difference from the usual one, in words.
     #[must_use]
     pub fn words(&self) -> Option<String> {
         Some(match self {
@@ -301,7 +302,7 @@ impl Notation {
     }
 }
 
-/// Whether all texts but one of `misfit` are so, and there is one.
+/// True if all texts but one of `misfit` are so, and there is one.
 fn most<'a>(texts: impl Iterator<Item = (&'a str, u64)>, misfit: u64, is_so: impl Fn(&str) -> bool) -> bool {
     let (mut all, mut odd) = (0, 0);
     for (text, count) in texts {
@@ -311,7 +312,7 @@ fn most<'a>(texts: impl Iterator<Item = (&'a str, u64)>, misfit: u64, is_so: imp
     all > 0 && odd * misfit <= all
 }
 
-/// Whether a cell of a column of numbers or times has no value.
+/// True if a cell of a column of numbers or times has no value.
 pub(crate) fn is_gap(cell: Cell<'_>) -> bool {
     match cell {
         Cell::Missing => true,

@@ -2,7 +2,7 @@
 
 use mercer_core::{Cell, Punctuation};
 
-/// What stands around the numbers of a column, and between their digits.
+/// Signs that stand around the numbers of a column, and marks between their digits.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Numeral {
@@ -18,7 +18,7 @@ pub(crate) fn plain(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Whether digits begin with a zero that a number has no need of.
+/// True if digits begin with a zero that a number has no need of.
 pub(crate) fn is_code(text: &str) -> bool {
     let digits = text.trim_start_matches(['-', '+']).as_bytes();
     matches!(digits, [b'0', b'0'..=b'9', ..])
@@ -40,7 +40,7 @@ pub(crate) const MARKS: [(char, Option<char>); 8] = [
 /// character there.
 pub(crate) const UNSEEN: char = '\0';
 
-/// What one letter behind digits is.
+/// Meaning of one letter behind digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Letter {
     Code,
@@ -64,7 +64,7 @@ impl Numeral {
 
     fn value(&self, text: &str, marks: impl Fn(Punctuation) -> Option<Punctuation>) -> Option<f64> {
         let (negative, digits) = self.digits(text)?;
-        let value = match Punctuation::of(digits) {
+        let value = match Punctuation::detect(digits) {
             None => plain(digits)?,
             Some(written) => marks(written)?.value(digits)?,
         };
@@ -73,10 +73,11 @@ impl Numeral {
 
     /// The marks between the digits of a text.
     pub(crate) fn punctuation(&self, text: &str) -> Option<Punctuation> {
-        Punctuation::of(self.digits(text)?.1)
+        Punctuation::detect(self.digits(text)?.1)
     }
 
-    /// Whether a text is below zero, and its digits. A sign may stand before all or before these.
+    /// The sign of a text, true below zero, and its digits. A sign may stand before all or before
+    /// these.
     fn digits<'a>(&self, text: &'a str) -> Option<(bool, &'a str)> {
         let (negative, text) = sign(text.trim());
         let text = text.strip_prefix(&*self.before)?.strip_suffix(&*self.behind)?.trim_matches(is_blank);
@@ -87,12 +88,12 @@ impl Numeral {
         (begins && !(negative && inner)).then_some((negative || inner, digits))
     }
 
-    /// Whether nothing tells the mark of a fraction.
+    /// True if nothing tells the mark of a fraction.
     fn is_open(&self) -> bool {
         self.decimal == UNSEEN
     }
 
-    /// What is written so, in marks that are known.
+    /// The reading of a number that is written so, in marks that are known.
     fn known(&self, written: Punctuation) -> Option<Punctuation> {
         if self.has(written) {
             return Some(written);
@@ -102,20 +103,20 @@ impl Numeral {
         (written.doubt().is_some() && self.has(other)).then_some(other)
     }
 
-    /// What is written so, where a mark is new.
+    /// The reading of a number that is written so, where a mark is new.
     fn newly(&self, written: Punctuation) -> Option<Punctuation> {
         let fraction = self.is_open() || written.decimal.is_none_or(|mark| mark == self.decimal);
         let groups = self.group.is_none() && !(self.is_open() && written.doubt().is_some());
         (fraction && groups).then_some(written)
     }
 
-    /// Whether its numbers have these marks.
+    /// True if its numbers have these marks.
     fn has(&self, written: Punctuation) -> bool {
         written.decimal.is_none_or(|mark| mark == self.decimal)
             && (written.groups.is_none() || written.groups == self.group)
     }
 
-    /// Whether its digits are as every program writes them, with nothing around them.
+    /// True if its digits are as every program writes them, with nothing around them.
     pub(crate) fn is_bare(&self) -> bool {
         self.before.is_empty() && self.behind.is_empty() && self.group.is_none() && self.decimal != ','
     }
@@ -137,7 +138,7 @@ impl Numeral {
     }
 }
 
-/// Whether a text is below zero, and what it is without its sign.
+/// The sign of a text, true below zero, and the text without it.
 fn sign(text: &str) -> (bool, &str) {
     if let Some(rest) = text.strip_prefix(['-', '−']) {
         return (true, rest.trim_start_matches(is_blank));
@@ -148,7 +149,7 @@ fn sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// What stands in parentheses, or before a minus at the end, as accounts write what is below zero.
+/// The text in parentheses, or before a minus at the end, as accounts write what is below zero.
 /// `2-` is no number, but a mark of a school.
 fn set_off(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(|rest| rest.trim_matches(is_blank));
@@ -156,7 +157,7 @@ fn set_off(text: &str) -> Option<&str> {
     inner.or_else(minus).filter(|rest| rest.contains(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a text is a number below zero, as accounts write it.
+/// True if a text is a number below zero, as accounts write it.
 pub(crate) fn is_set_off(text: &str) -> bool {
     set_off(text.trim()).is_some()
 }
@@ -166,7 +167,7 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// What may stand before and behind a number.
+/// Signs and units that may stand before and behind a number.
 pub(crate) struct Affix;
 
 impl Affix {
@@ -185,8 +186,8 @@ impl Affix {
         "kW", "kWh", "kB", "KB", "MB", "GB", "TB",
     ];
 
-    /// What all texts but the odd ones have around their digits: a sign, or behind a blank one word
-    /// for a unit.
+    /// The affixes that all texts but the odd ones have around their digits: a sign, or behind a
+    /// blank one word for a unit.
     pub(crate) fn shared<'a>(
         texts: impl Iterator<Item = (&'a str, u64)> + Clone,
         misfit: u64,
@@ -211,7 +212,7 @@ impl Affix {
             .then(|| (before.to_owned(), behind.to_owned()))
     }
 
-    /// What stands before and behind the digits of a text that is a number.
+    /// The affixes before and behind the digits of a text that is a number.
     pub(crate) fn of_number(text: &str) -> Option<(&str, &str)> {
         let around = Self::around(text).filter(|around| Self::is_read(*around))?;
         let [before, behind] = [around.0, around.1].map(str::to_owned);
@@ -223,7 +224,7 @@ impl Affix {
         MARKS.into_iter().any(&mut reads).then_some(around)
     }
 
-    /// Whether this may stand before and behind a number.
+    /// True if this may stand before and behind a number.
     fn is_read((before, behind): (&str, &str)) -> bool {
         Self::is_known(before.trim_matches(is_blank)) && Self::is_unit(behind)
     }
@@ -232,7 +233,7 @@ impl Affix {
         sign.is_empty() || Self::SIGNS.contains(&sign) || Self::CURRENCIES.contains(&sign)
     }
 
-    /// Whether a currency stands before or behind the digits.
+    /// True if a currency stands before or behind the digits.
     pub(crate) fn is_money(text: &str) -> bool {
         let is_currency = |sign: &str| Self::CURRENCIES.contains(&sign.trim_matches(is_blank));
         Self::around(text).is_some_and(|(before, behind)| is_currency(before) || is_currency(behind))
@@ -244,7 +245,7 @@ impl Affix {
         Self::is_known(unit) || Self::UNITS.contains(&unit) || word
     }
 
-    /// What stands before the first digit, without a sign, and behind the last.
+    /// The texts before the first digit, without a sign, and behind the last.
     fn around(text: &str) -> Option<(&str, &str)> {
         let (_, text) = sign(text.trim());
         let first = text.find(|c: char| c.is_ascii_digit())?;
@@ -256,7 +257,7 @@ impl Affix {
     }
 }
 
-/// How a number is written that may be a code.
+/// The form of a number that may be a code.
 pub(crate) fn code(cell: Cell<'_>) -> Option<&'static str> {
     let text = match cell {
         Cell::Integer(_) => return Some("have more digits than a number holds"),

@@ -1,11 +1,11 @@
-//! What a user says of columns, against what the look at them finds.
+//! Kinds of columns that a user tells, against what the look at them finds.
 
 use crate::error::EncodingError;
 use crate::kind::ToldKind;
 use crate::notation::NumberMarks;
 
-/// What a user says of columns, by their names. `#3` is the third column, if no column is called
-/// so.
+/// Kinds of columns that a user tells, by their names. `#3` is the third column, if no column is
+/// called so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Overrides {

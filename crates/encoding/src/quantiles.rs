@@ -139,7 +139,7 @@ mod tests {
 
     const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
-    fn of(values: impl Iterator<Item = f64>) -> QuantileSketch {
+    fn observed(values: impl Iterator<Item = f64>) -> QuantileSketch {
         let mut sketch = QuantileSketch::default();
         values.for_each(|value| sketch.observe(value));
         sketch
@@ -172,7 +172,7 @@ mod tests {
             ];
             for (name, order) in orders {
                 let values: Vec<f64> = (0..n).map(|i| order(i, n)).collect();
-                let sketch = of(values.iter().copied());
+                let sketch = observed(values.iter().copied());
                 assert_eq!(sketch.validate(), Ok(()));
                 let error = worst_error(&sketch, &values);
                 assert!(error <= 0.0133, "{name} {n}: {error}");
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn damage_is_found() {
-        let sound = of((0..1000).map(f64::from));
+        let sound = observed((0..1000).map(f64::from));
         let damages: [fn(&mut QuantileSketch); 5] = [
             |sketch| sketch.count += 1,
             |sketch| sketch.levels[0].push(f64::NAN),
@@ -208,7 +208,7 @@ mod tests {
     proptest! {
         #[test]
         fn few_values_are_exact(values in prop::collection::vec(-1e308..1e308_f64, 1..200)) {
-            let made = of(values.iter().copied()).quantiles(SHARES).unwrap();
+            let made = observed(values.iter().copied()).quantiles(SHARES).unwrap();
             let mut sorted = values.clone();
             sorted.sort_by(f64::total_cmp);
             for (value, share) in made.iter().zip(SHARES) {

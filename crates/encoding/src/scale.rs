@@ -1,4 +1,4 @@
-//! How numbers are scaled, and the running state of it.
+//! Scales of numbers, and their running state.
 //!
 //! | name | `u(v)` | a gap becomes |
 //! |---|---|---|
@@ -40,7 +40,7 @@ const BY_QUARTILES: f64 = 0.741_301_109_252_800_9;
 /// The deviation of a Gaussian by the range from its 5th to its 95th percentile, `1/(2·1.64485)`.
 const BY_TAILS: f64 = 0.303_978_415_952_283_6;
 
-/// How numbers are scaled; [this module](self) has the formulas.
+/// Scales of numbers; [this module](self) has the formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -121,7 +121,7 @@ impl NumberScale {
         }
     }
 
-    /// What stands for a value that is missing.
+    /// The number that stands for a value that is missing.
     pub(crate) fn gap(&self) -> f64 {
         match self {
             Self::Standard(_) | Self::Robust(_) => 0.0,

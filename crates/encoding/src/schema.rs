@@ -1,4 +1,4 @@
-//! What the columns of a table are: found by one look at its head.
+//! Schema of a table: the kinds of its columns, found by one look at its head.
 //!
 //! The rules, for each column, from the cells of the head that are not missing:
 //!
@@ -33,7 +33,7 @@ pub(crate) const LISTED: usize = 256;
 /// Longest category that is known by its name, in bytes; longer ones are only hashed.
 pub(crate) const LONGEST_NAME: usize = 256;
 
-/// Whether a column is encoded, and why not.
+/// Use of a column: encoded, or not and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -84,9 +84,9 @@ pub struct TimeParts {
 pub struct Column {
     /// Its name; its number from 1 where columns have no names.
     pub name: String,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
-    /// Whether it is encoded.
+    /// Its use: encoded, or not and why.
     pub used: Use,
     /// Cells of the head that are missing.
     pub missing: u64,
@@ -98,19 +98,19 @@ pub struct Column {
     pub categories: Vec<(String, u64)>,
     /// For times.
     pub time: TimeParts,
-    /// Whether a category has the mean of the target beside its places.
+    /// True if a category has the mean of the target beside its places.
     pub mean: bool,
-    /// How its texts are read.
+    /// The notation of its texts.
     pub notation: Notation,
     /// Why it is what it is, where that is not plain; else nothing.
     pub why: String,
-    /// Whether it counts the rows. It is known of a head alone, and not kept in a file.
+    /// True if it counts the rows. It is known of a head alone, and not kept in a file.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub counter: bool,
 }
 
 impl Column {
-    /// Whether it is encoded as a category.
+    /// True if it is encoded as a category.
     pub(crate) fn is_category(&self) -> bool {
         match self.kind {
             Kind::Category => true,
@@ -119,7 +119,7 @@ impl Column {
         }
     }
 
-    /// Whether it is a number in every row of the head.
+    /// True if it is a number in every row of the head.
     pub(crate) fn is_plain_number(&self) -> bool {
         self.missing == 0
             && self.notation.is_plain()
@@ -129,20 +129,20 @@ impl Column {
 }
 
 impl Column {
-    /// Whether it holds numbers, of which a row may be a gap, or has no value so far.
+    /// True if it holds numbers, of which a row may be a gap, or has no value so far.
     #[must_use]
     pub fn holds_numbers(&self) -> bool {
         let are_numbers = matches!(self.kind, Kind::Number | Kind::Constant | Kind::Identifier);
         self.used == Use::Late || self.range.is_some() && are_numbers
     }
 
-    /// How it tells the times of the rows, if it does.
+    /// The notation of the times of the rows, if it tells them.
     #[must_use]
     pub fn times(&self) -> Option<&Notation> {
         (self.kind == Kind::Time).then_some(&self.notation)
     }
 
-    /// How its numbers are written: as they stand, unless it is decided otherwise.
+    /// The notation of its numbers: as they stand, unless it is decided otherwise.
     #[must_use]
     pub fn numerals(&self) -> Notation {
         if self.kind == Kind::Time { Notation::Plain } else { self.notation.clone() }
@@ -174,7 +174,7 @@ impl Column {
     }
 }
 
-/// What the columns of a table are.
+/// The kinds and uses of the columns of a table.
 ///
 /// ```
 /// use mercer_encoding::{Cell, Kind, Overrides, Schema};
@@ -185,7 +185,7 @@ impl Column {
 ///     [Cell::Text("2024-05-02"), Cell::Text("Bonn"), Cell::Missing],
 ///     [Cell::Text("2024-05-03"), Cell::Text("Ulm"), Cell::Number(4.0)],
 /// ];
-/// let schema = Schema::of(&names, &head, &Overrides::default())?;
+/// let schema = Schema::infer(&names, &head, &Overrides::default())?;
 /// let kinds: Vec<Kind> = schema.columns().iter().map(|column| column.kind).collect();
 /// assert_eq!(kinds, [Kind::Time, Kind::Category, Kind::Number]);
 /// assert_eq!(schema.columns()[2].missing, 1);
@@ -212,13 +212,13 @@ impl Schema {
         &self.columns
     }
 
-    /// Whether columns have names; otherwise they are told by their places.
+    /// True if columns have names; otherwise they are told by their places.
     #[must_use]
     pub fn is_named(&self) -> bool {
         self.named
     }
 
-    /// Whether some column that may be used is no number, or has gaps in the head.
+    /// True if some column that may be used is no number, or has gaps in the head.
     #[must_use]
     pub fn needs_encoding(&self) -> bool {
         self.columns

@@ -1,4 +1,4 @@
-//! What a learner does with targets that are taken for errors of measurement.
+//! Treatment of targets that are taken for errors of measurement.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_experts::{OutlierScreen, Outliers};
@@ -20,7 +20,7 @@ pub(crate) struct Screening {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Implausible {
-    /// How many.
+    /// The number of these rows.
     pub rows: u64,
     /// The first, counted from 1 among the rows of positive weight.
     pub first: u64,
@@ -40,13 +40,13 @@ impl Implausible {
 }
 
 impl Screening {
-    /// Of so many outputs; none where every row counts as it is.
+    /// A screening of so many outputs; none where every row counts as it is.
     pub(crate) fn new(outliers: Outliers, outputs: usize) -> Option<Self> {
         let screens = vec![OutlierScreen::default(); outputs];
         (outliers != Outliers::Keep).then_some(Self { outliers, screens, rows: 0, found: None })
     }
 
-    /// What is done.
+    /// The treatment of the rows.
     pub(crate) fn outliers(&self) -> Outliers {
         self.outliers
     }
@@ -90,7 +90,7 @@ impl Screening {
         self.rows
     }
 
-    /// What was implausible.
+    /// The implausible rows.
     pub(crate) fn found(&self) -> Option<Implausible> {
         self.found
     }

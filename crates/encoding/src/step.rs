@@ -1,19 +1,19 @@
 //! The even step of a series in time, which knows the calendar: months stay months.
 //!
-//! A step is found from the times of some rows ([`TimeStep::of`]). It counts the rows between two
-//! times, so that missing ones are known, and continues the times beyond the last row.
+//! [`TimeStep::detect`] finds the step from the times of some rows. The step counts the rows
+//! between two times, so that missing ones are known, and continues the times beyond the last row.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
 use jiff::fmt::strtime::BrokenDownTime;
 
 const DAY: f64 = 86_400.0;
-/// Of the times of an even series at least this share are whole steps apart.
+/// At least this share of the times of an even series are whole steps apart.
 const EVEN: f64 = 0.9;
 /// A time counts as even if it is off by no more than this part of a step.
 const SLACK: f64 = 0.25;
 
-/// How far a row of a series is from the next, where that is always the same.
+/// Distance between a row of a series and the next, where it is always the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -39,7 +39,7 @@ impl TimeStep {
     /// `None` if there are fewer than two times, more than a tenth of them are not whole steps
     /// apart, or only a third of them are one step apart.
     #[must_use]
-    pub fn of(times: &[f64], dates: bool) -> Option<Self> {
+    pub fn detect(times: &[f64], dates: bool) -> Option<Self> {
         let gaps: Vec<(f64, f64)> = times.windows(2).map(|two| (two[0], two[1])).filter(|(a, b)| b > a).collect();
         let steps = if dates { calendar_steps(times, &gaps) } else { Vec::new() };
         let even = |step: &Self| {
@@ -50,7 +50,7 @@ impl TimeStep {
         steps.into_iter().chain(units(&gaps, dates)).find(even)
     }
 
-    /// How many steps lie between two times: 1 for a row and the next. `None` if they are no whole
+    /// The number of steps between two times: 1 for a row and the next. `None` if they are no whole
     /// number of steps apart, or none.
     #[must_use]
     pub fn rows_between(self, before: f64, after: f64) -> Option<u64> {
@@ -155,7 +155,7 @@ impl TimeStep {
         }
     }
 
-    /// Whether the time of day is always the same.
+    /// True if the time of day is always the same.
     #[must_use]
     pub fn is_of_days(self) -> bool {
         !matches!(self, Self::Units(_))
@@ -287,7 +287,7 @@ fn month_of(date: Date) -> i64 {
     i64::from(date.year()) * 12 + i64::from(date.month())
 }
 
-/// Of a day counted from 1970-01-01, a Thursday.
+/// True for a Saturday or a Sunday; the day is counted from 1970-01-01, a Thursday.
 fn is_weekend(day: i64) -> bool {
     (day + i64::from(Weekday::Thursday.to_monday_zero_offset())).rem_euclid(7) >= 5
 }
@@ -339,14 +339,14 @@ mod tests {
             ),
             (&["2024-01-01", "2024-01-09", "2024-02-11", "2024-02-24"], None, "", vec![]),
         ] {
-            let found = TimeStep::of(&times(texts), true);
+            let found = TimeStep::detect(&times(texts), true);
             assert_eq!(found, step, "{texts:?}");
             if let Some(found) = found {
                 assert_eq!((found.words(true).as_str(), found.periods()), (words, periods), "{texts:?}");
             }
         }
-        assert_eq!(TimeStep::of(&[0.1, 0.2, 0.3, 0.5], false), Some(TimeStep::Units(0.1)));
-        assert_eq!(TimeStep::of(&[3.0], false), None);
+        assert_eq!(TimeStep::detect(&[0.1, 0.2, 0.3, 0.5], false), Some(TimeStep::Units(0.1)));
+        assert_eq!(TimeStep::detect(&[3.0], false), None);
     }
 
     #[test]
@@ -387,7 +387,7 @@ mod tests {
         }
     }
 
-    /// What `after` adds, `rows_between` counts, for every step and from every day of two years.
+    /// `rows_between` counts what `after` adds, for every step and from every day of two years.
     #[test]
     fn rows_between_are_those_that_were_added() {
         let steps = [

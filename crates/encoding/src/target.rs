@@ -57,7 +57,7 @@ impl TargetScale {
     /// That of some finite targets: their middle and half their range, without those far from the
     /// others. Targets that are all the same, `c`, have scale `|c|`, or 1 for 0. `O(n log n)`.
     #[must_use]
-    pub fn of(targets: impl IntoIterator<Item = f64>) -> Self {
+    pub fn from_targets(targets: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = targets.into_iter().collect();
         sorted.sort_unstable_by(f64::total_cmp);
         let Some(last) = sorted.len().checked_sub(1) else { return Self { centre: 0.0, scale: 1.0 } };
@@ -138,12 +138,12 @@ pub struct ScaledTargets<R> {
     work: Vec<f64>,
 }
 
-/// What is kept until the scales are fixed, or the first rows judged.
+/// State that is kept until the scales are fixed, or the first rows judged.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Open<R> {
     fresh: R,
-    /// Whether scales are to be found.
+    /// True if scales are to be found.
     finds: bool,
     inputs: Vec<f64>,
     targets: Vec<f64>,
@@ -218,7 +218,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         Self { screening, open, ..self }
     }
 
-    /// What is done with rows whose targets are implausible.
+    /// The treatment of rows whose targets are implausible.
     #[must_use]
     pub fn outliers(&self) -> Outliers {
         self.screening.as_ref().map_or(Outliers::Keep, Screening::outliers)
@@ -230,7 +230,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         self.screening.as_ref().and_then(Screening::found)
     }
 
-    /// How many rows of positive weight were screened.
+    /// The number of rows of positive weight that were screened.
     #[must_use]
     pub fn screened(&self) -> u64 {
         self.screening.as_ref().map_or(0, Screening::rows)
@@ -254,7 +254,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         self.inner
     }
 
-    /// Whether the scales stay as they are.
+    /// True if the scales stay as they are.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.open.as_ref().is_none_or(|open| !open.finds)
@@ -274,7 +274,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         self.scales.get(output).map_or(1.0, |scale| scale.scale)
     }
 
-    /// Whether only means can be predicted yet.
+    /// The open state, where only means can be predicted yet.
     fn has_no_scale(&self) -> Option<&Open<R>> {
         self.open.as_ref().filter(|open| open.finds && self.scales.is_empty())
     }
@@ -298,7 +298,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             .is_some_and(|screening| screening.judge_again(&open.targets, &open.places, &mut open.weights));
         if open.finds {
             let column = |output: usize| open.targets.iter().skip(output).step_by(outputs).copied();
-            self.scales = (0..outputs).map(|output| TargetScale::of(column(output))).collect();
+            self.scales = (0..outputs).map(|output| TargetScale::from_targets(column(output))).collect();
         }
         if open.finds || changed {
             self.inner = open.fresh.clone();

@@ -8,8 +8,8 @@ use crate::notation::Notation;
 use crate::step::TimeStep;
 
 impl Notation {
-    /// How numbers are times of a column that is told to order its rows: by their size, where they
-    /// are no count of rows. `None` where they are plain numbers.
+    /// The notation of numbers as times, of a column that is told to order its rows. Their size
+    /// tells it, where they are no count of rows. `None` where they are plain numbers.
     #[must_use]
     pub fn of_order(numbers: &[f64]) -> Option<Self> {
         Clock::of_sizes(numbers).filter(|clock| !numbers.is_empty() && *clock != Clock::Days).map(Self::Clock)
@@ -21,7 +21,7 @@ impl Notation {
         let missing = |notation: &Self| -> Option<u64> {
             let times: Option<Vec<f64>> = texts.clone().map(|(text, _)| notation.instant(Cell::Text(text))).collect();
             let times = times.filter(|times| times.is_sorted())?;
-            let step = TimeStep::of(&times, true)?;
+            let step = TimeStep::detect(&times, true)?;
             Some(times.windows(2).filter_map(|two| step.rows_between(two[0], two[1])).map(|rows| rows - 1).sum())
         };
         let orders = [DayOrder::YearMonthDay, DayOrder::DayMonthYear, DayOrder::MonthDayYear].map(Self::Day);

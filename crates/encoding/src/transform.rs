@@ -53,14 +53,14 @@ const LATE_CATEGORIES: usize = 8;
 /// One row in so many has a gap where gaps are told by a number of their own.
 const ROWS_A_GAP: u64 = 100;
 
-/// How columns are encoded.
+/// Options of the encoding of columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct EncodingOptions {
-    /// How numbers are scaled; by default not at all.
+    /// The scale of numbers; by default none.
     pub scale: Scale,
-    /// Whether identifiers are left out even if every column is a number; by default not.
+    /// True if identifiers are left out even if every column is a number; by default not.
     pub always: bool,
     /// Categories of a column that have a number of their own at most, from 0 to 256; by
     /// default 32.
@@ -202,7 +202,7 @@ impl Transform {
         Ok(Self { options: options.checked()?, columns, pool, before: 0, dimension: 0 })
     }
 
-    /// How columns are encoded.
+    /// The options by which columns are encoded.
     #[must_use]
     pub fn options(&self) -> EncodingOptions {
         self.options
@@ -241,7 +241,7 @@ impl Transform {
         self.columns.len()
     }
 
-    /// Whether the numbers of a record pass as they are, all of them but those set aside. (A gap,
+    /// True if the numbers of a record pass as they are, all of them but those set aside. (A gap,
     /// of which the head had none, still becomes the running mean.)
     ///
     /// If every column is a number in every row of the head and no scaling is asked
@@ -331,7 +331,7 @@ impl Transform {
         Ok(())
     }
 
-    /// What is odd about the cells of a record, with their columns.
+    /// The oddities of the cells of a record, with their columns.
     pub fn oddities(&self, record: &(impl Cells + ?Sized)) -> impl Iterator<Item = (usize, Oddity)> {
         let columns = self.columns.iter().enumerate().take(record.width());
         columns.filter_map(|(place, column)| {
@@ -387,7 +387,7 @@ impl Transform {
         self.pool.names(late.flatten(), names);
     }
 
-    /// What is done with column `column`, in words; `None` for one that is not encoded.
+    /// The treatment of column `column`, in words; `None` for one that is not encoded.
     #[must_use]
     pub fn treatment(&self, column: usize) -> Option<String> {
         let (words, gaps) = match self.columns.get(column)? {
@@ -474,12 +474,12 @@ impl Late {
         self.categories.learn(self.rest(cell), pool);
     }
 
-    /// Of a column that begins late a gap is nothing odd.
+    /// A gap is nothing odd in a column that begins late.
     fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
         self.categories.oddity(self.rest(cell)).filter(|oddity| *oddity != Oddity::Gap)
     }
 
-    /// What is no number.
+    /// The cell, if it is no number.
     fn rest<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
         if is_gap(cell) || self.numbers.notation.number(cell).is_some() { Cell::Missing } else { cell }
     }

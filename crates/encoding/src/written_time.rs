@@ -58,14 +58,14 @@ const ZONES: [(&str, f64); 21] = [
 
 /// Words that say nothing.
 const FILLERS: [&str; 12] = ["t", "at", "um", "à", "a", "de", "del", "of", "the", "uhr", "klo", "kl"];
-/// What may stand behind the number of a day.
+/// Words that may stand behind the number of a day.
 const ORDINALS: [&str; 7] = ["st", "nd", "rd", "th", "er", "º", "°"];
 
 /// Seconds since 1970 of a date with or without a time of day, or of a time on 1970-01-01; UTC
 /// without a zone. A month and a year alone are the first day of it. `None` for anything else.
 /// `O(bytes)`.
 pub(crate) fn read(text: &str) -> Option<f64> {
-    let time = WrittenTime::of(text)?;
+    let time = WrittenTime::parse(text)?;
     let day = match (time.year, time.month, time.day) {
         (None, None, None) if time.clock.is_some() && !time.weekday => 0.0,
         (Some(year), Some(month), None) if time.clock.is_none() => seconds(Date::new(year, month, 1).ok()?),
@@ -77,14 +77,14 @@ pub(crate) fn read(text: &str) -> Option<f64> {
 
 /// Seconds of a time of day.
 pub(crate) fn clock(text: &str) -> Option<f64> {
-    let time = WrittenTime::of(text)?;
+    let time = WrittenTime::parse(text)?;
     let alone = time.clock.is_some() && !time.weekday && (time.year, time.month, time.day) == (None, None, None);
     alone.then(|| time.of_day())
 }
 
-/// Whether a time can be nothing else: `8:29` may be a duration, `8:29 PM` is none.
+/// True if a time can be nothing else: `8:29` may be a duration, `8:29 PM` is none.
 pub(crate) fn is_certain(text: &str) -> bool {
-    WrittenTime::of(text).is_some_and(|time| time.in_halves || time.year.is_some())
+    WrittenTime::parse(text).is_some_and(|time| time.in_halves || time.year.is_some())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// What has been found in a text.
+/// The parts that have been found in a text.
 #[derive(Default)]
 struct WrittenTime {
     year: Option<i16>,
@@ -128,15 +128,15 @@ struct WrittenTime {
     weekday: bool,
     /// Seconds of the day.
     clock: Option<f64>,
-    /// Whether the clock has twelve hours.
+    /// True if the clock has twelve hours.
     in_halves: bool,
     /// Seconds that the clock is ahead of UTC.
     zone: Option<f64>,
 }
 
 impl WrittenTime {
-    /// What a text holds; `None` where some of it is not understood.
-    fn of(text: &str) -> Option<Self> {
+    /// The time that a text holds; `None` where some of it is not understood.
+    fn parse(text: &str) -> Option<Self> {
         const LONGEST: usize = 80;
         if text.len() > LONGEST {
             return None;
@@ -216,7 +216,7 @@ impl WrittenTime {
         self.put_clock(parts, tokens, taken)
     }
 
-    /// What stands behind a day of eight digits: `T202900`.
+    /// Takes the parts behind a day of eight digits: `T202900`.
     fn behind_digits(&mut self, tokens: &[Token<'_>]) -> Option<usize> {
         use Token::{Number, Word};
         match tokens {
@@ -311,7 +311,7 @@ fn put<T>(place: &mut Option<T>, value: T) -> Option<()> {
     Some(())
 }
 
-/// Whether a sign and a number behind a clock are an offset.
+/// True if a sign and a number behind a clock are an offset.
 fn is_offset(tokens: &[Token<'_>]) -> bool {
     matches!(tokens, [Token::Mark('-'), Token::Number(_), ..])
 }

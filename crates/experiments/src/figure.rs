@@ -16,7 +16,7 @@ pub(crate) struct Band {
 impl Band {
     /// Band of the samples of each point: their mean, and a spread to both sides. A single sample
     /// has no spread.
-    pub(crate) fn of(samples: impl IntoIterator<Item = Vec<f64>>, spread: fn(&[f64]) -> f64) -> Self {
+    pub(crate) fn from_samples(samples: impl IntoIterator<Item = Vec<f64>>, spread: fn(&[f64]) -> f64) -> Self {
         let point = |all: Vec<f64>| (mean(&all), Some(spread(&all)).filter(|spread| !spread.is_nan()).unwrap_or(0.0));
         let points: Vec<(f64, f64)> = samples.into_iter().map(point).collect();
         let end = |sign: f64| all_of(&points, |(mean, spread)| mean + sign * spread);

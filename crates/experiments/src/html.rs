@@ -125,12 +125,12 @@ fn counts(tally: &Tally) -> Markup {
     html! {
         @if *tally == Tally::default() { span.quiet { "nothing compared" } }
         @for kind in ComparisonKind::ALL {
-            @let own = tally.of(kind);
+            @let own = tally.counts(kind);
             @if own.total() > 0 {
                 span.kind {
                     span.quiet { (kind.name()) ":" } " "
                     @for outcome in Outcome::ALL {
-                        @if own.of(outcome) > 0 { (badge(outcome, &format!("{} {}", own.of(outcome), kind.word(outcome)))) " " }
+                        @if own.count(outcome) > 0 { (badge(outcome, &format!("{} {}", own.count(outcome), kind.word(outcome)))) " " }
                     }
                     @if own.qualified > 0 { span.quiet { "(" (own.qualified) " " (kind.qualified()) ")" } }
                 }

@@ -210,7 +210,7 @@ impl Tolerance {
 
     /// The tolerance of a learner of the benchmark table (NOGD's dictionary is its budget, and
     /// exact).
-    pub fn of(learner: &str) -> Self {
+    pub fn for_learner(learner: &str) -> Self {
         match learner.to_ascii_uppercase().as_str() {
             "CON-KONS" | "PROS-N-KONS" => Self::RANDOM,
             "NOGD" => Self { size: 0.0, ..Self::RANDOM },
@@ -221,7 +221,9 @@ impl Tolerance {
     /// Compares measured samples, one a run, with the printed numbers. A single run has no spread
     /// of its own; the printed one then stands for it.
     pub fn judge(&self, samples: &[f64], printed: &PrintedValue) -> Judgement {
-        let Some(measured) = Summary::of(samples) else { return Judgement::not_run(ComparisonKind::Printed, "no run") };
+        let Some(measured) = Summary::from_samples(samples) else {
+            return Judgement::not_run(ComparisonKind::Printed, "no run");
+        };
         let std = if measured.count > 1 { measured.std } else { printed.std };
         let variance = std * std / measured.count as f64 + printed.variance();
         let gap = measured.mean - printed.mean;
@@ -288,7 +290,7 @@ mod tests {
     #[test]
     fn within_three_percent_is_reproduced() {
         let printed = PrintedValue::new(0.00284, 0.00005);
-        let verdict = Tolerance::of("NONS-ALD").judge(&ten(0.00285, 0.00005), &printed);
+        let verdict = Tolerance::for_learner("NONS-ALD").judge(&ten(0.00285, 0.00005), &printed);
         assert!(verdict.came_out());
         // Gap 1e-5; variances (5e-5)²/9, (5e-5)²/10 and (1e-5)²/12: 1e-5 / 2.3146e-5.
         assert_eq!(verdict.to_string(), "reproduced (+0.4%, 0.4 se)");
@@ -298,12 +300,12 @@ mod tests {
     fn standard_errors_excuse_only_those_that_draw() {
         let printed = PrintedValue::new(0.01, 0.001);
         let samples = ten(0.0109, 0.001);
-        let strict = Tolerance::of("FOGD").judge(&samples, &printed);
-        let random = Tolerance::of("CON-KONS").judge(&samples, &printed);
+        let strict = Tolerance::for_learner("FOGD").judge(&samples, &printed);
+        let random = Tolerance::for_learner("CON-KONS").judge(&samples, &printed);
         // 0.0009 / √(1e-6/9 + 1e-6/10 + 1e-10/12) = 1.96.
         assert_eq!(strict.to_string(), "differs (+9.0%, 2.0 se)");
         assert_eq!(random.to_string(), "reproduced (+9.0%, 2.0 se)");
-        let far = Tolerance::of("PROS-N-KONS").judge(&ten(0.0080, 0.0001), &printed);
+        let far = Tolerance::for_learner("PROS-N-KONS").judge(&ten(0.0080, 0.0001), &printed);
         assert_eq!(far.to_string(), "differs (−20.0%, 6.3 se)");
     }
 
@@ -345,12 +347,12 @@ mod tests {
 
     #[test]
     fn sizes() {
-        let nons = Tolerance::of("nons-ald");
+        let nons = Tolerance::for_learner("nons-ald");
         assert_eq!(nons.judge_size(29.0, 28.0).to_string(), "reproduced (+1)");
         assert_eq!(nons.judge_size(31.4, 28.0).to_string(), "differs (+3.4)");
         assert_eq!(nons.judge_size(28.0, 28.0).to_string(), "reproduced (0)");
-        let con = Tolerance::of("CON-KONS");
+        let con = Tolerance::for_learner("CON-KONS");
         assert_eq!(con.judge_size(29.0, 34.0).to_string(), "reproduced (−5)");
-        assert!(!Tolerance::of("NOGD").judge_size(399.0, 400.0).came_out());
+        assert!(!Tolerance::for_learner("NOGD").judge_size(399.0, 400.0).came_out());
     }
 }

@@ -82,7 +82,7 @@ pub struct Runs<I, O>(pub Vec<(I, O)>);
 
 impl<I, O> Runs<I, O> {
     /// Outcomes of the inputs for which this holds.
-    pub fn of(&self, wanted: impl Fn(&I) -> bool) -> Vec<&O> {
+    pub fn outcomes_where(&self, wanted: impl Fn(&I) -> bool) -> Vec<&O> {
         self.0.iter().filter(|(input, _)| wanted(input)).map(|(_, outcome)| outcome).collect()
     }
 }

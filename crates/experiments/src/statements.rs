@@ -87,7 +87,7 @@ pub struct Statement {
 
 /// The statements of the paper of this name; none of a subject of our own, or of a page that is not
 /// one, which a test excludes.
-pub fn of(paper: &str) -> Vec<Statement> {
+pub fn find(paper: &str) -> Vec<Statement> {
     let page = PAGES.iter().find(|(name, _)| *name == paper);
     page.map(|(_, text)| read(text).unwrap_or_default()).unwrap_or_default()
 }

@@ -17,7 +17,7 @@ pub struct Summary {
 
 impl Summary {
     /// Summary of at least one sample.
-    pub fn of(samples: &[f64]) -> Option<Self> {
+    pub fn from_samples(samples: &[f64]) -> Option<Self> {
         let own = || Self { mean: mean(samples), std: sample_std(samples), count: samples.len() };
         (!samples.is_empty()).then(own)
     }
@@ -134,7 +134,7 @@ mod tests {
     fn mean_and_spread_by_hand() {
         // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squared deviations sum to 32.
         let samples = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
-        let summary = Summary::of(&samples).unwrap();
+        let summary = Summary::from_samples(&samples).unwrap();
         assert_eq!(summary.mean, 5.0);
         assert!(close(summary.std, (32.0f64 / 7.0).sqrt()));
         assert!(close(standard_error(&samples), (4.0f64 / 7.0).sqrt()));
@@ -148,8 +148,8 @@ mod tests {
 
     #[test]
     fn too_few_samples() {
-        assert_eq!(Summary::of(&[]), None);
-        let single = Summary::of(&[3.0]).unwrap();
+        assert_eq!(Summary::from_samples(&[]), None);
+        let single = Summary::from_samples(&[3.0]).unwrap();
         assert!(single.mean == 3.0 && single.std.is_nan());
         assert!(median(&[]).is_nan());
     }

@@ -456,7 +456,7 @@ mod tests {
     fn missing_values_and_single_samples() {
         assert_eq!(Cell::from(None::<f64>), Cell::Empty);
         assert_eq!(Cell::from(Some(2.0)), Cell::Number(2.0));
-        let single = Summary::of(&[1.5]).unwrap();
+        let single = Summary::from_samples(&[1.5]).unwrap();
         assert_eq!(Cell::from(single), Cell::Number(1.5));
     }
 }

@@ -47,7 +47,7 @@ impl Discounted {
     /// # Errors
     /// When a parameter is outside its range.
     pub fn new(outputs: usize, params: &DiscountedParams) -> Result<Self, Error> {
-        Self::of(SystemShape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
+        Self::from_shape(SystemShape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
     }
 
     /// The same for a system with inputs.
@@ -55,10 +55,10 @@ impl Discounted {
     /// # Errors
     /// When a parameter is outside its range.
     pub fn with_inputs(outputs: usize, inputs: &InputParams, params: &DiscountedParams) -> Result<Self, Error> {
-        Self::of(inputs.shape(outputs)?, &inputs.forgetting, params)
+        Self::from_shape(inputs.shape(outputs)?, &inputs.forgetting, params)
     }
 
-    fn of(shape: SystemShape, inputs: &Forgetting, params: &DiscountedParams) -> Result<Self, Error> {
+    fn from_shape(shape: SystemShape, inputs: &Forgetting, params: &DiscountedParams) -> Result<Self, Error> {
         let DiscountedParams { schedule, lambda, alpha, discount_regulariser: discount_lambda } = *params;
         let weighting = Weighting { lambda, alpha, discount_lambda };
         let regression = LagRegression::new(shape, schedule, weighting, &Forgetting::Scalar(1.0), inputs)?;

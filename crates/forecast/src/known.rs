@@ -92,7 +92,7 @@ impl Effect {
     }
 
     /// Effect of an input on the series.
-    pub(super) fn of(&self, input: &[f64]) -> f64 {
+    pub(super) fn evaluate(&self, input: &[f64]) -> f64 {
         let sum: f64 = scaled(self.first.as_deref(), &self.units, input)
             .zip(self.coefficients.iter())
             .map(|(x, beta)| x * beta)
@@ -192,7 +192,7 @@ mod tests {
             effect.learn(&input, (t % 11 != 5).then_some(y), Some(7));
         }
         assert_eq!(effect.validate(2), Ok(()));
-        let difference = |a: [f64; 2], b: [f64; 2]| effect.of(&a) - effect.of(&b);
+        let difference = |a: [f64; 2], b: [f64; 2]| effect.evaluate(&a) - effect.evaluate(&b);
         let (promotion, price) = (difference([1.0, 5.0], [0.0, 5.0]), difference([0.0, 5.1], [0.0, 5.0]));
         assert!((promotion - 15.0).abs() < 0.3 && (price + 4.0).abs() < 0.3, "{promotion} {price}");
     }

@@ -90,7 +90,7 @@ impl Opf {
     /// # Errors
     /// When a parameter is outside its range.
     pub fn new(outputs: usize, params: &OpfParams) -> Result<Self, Error> {
-        Self::of(SystemShape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
+        Self::from_shape(SystemShape { outputs, inputs: 0, feed_through: false }, &Forgetting::Scalar(1.0), params)
     }
 
     /// The same for a system with inputs.
@@ -98,10 +98,10 @@ impl Opf {
     /// # Errors
     /// When a parameter is outside its range.
     pub fn with_inputs(outputs: usize, inputs: &InputParams, params: &OpfParams) -> Result<Self, Error> {
-        Self::of(inputs.shape(outputs)?, &inputs.forgetting, params)
+        Self::from_shape(inputs.shape(outputs)?, &inputs.forgetting, params)
     }
 
-    fn of(shape: SystemShape, inputs: &Forgetting, params: &OpfParams) -> Result<Self, Error> {
+    fn from_shape(shape: SystemShape, inputs: &Forgetting, params: &OpfParams) -> Result<Self, Error> {
         let weighting = Weighting { lambda: params.lambda, alpha: 1.0, discount_lambda: false };
         let regression = LagRegression::new(shape, params.schedule, weighting, &params.forgetting, inputs)?;
         Ok(Self { regression })

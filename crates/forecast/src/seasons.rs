@@ -47,7 +47,7 @@ struct SeasonColumn {
 impl SeasonColumn {
     /// Effect of an input: nothing while forecasts are the last value.
     fn effect(&self, input: &[f64]) -> f64 {
-        self.effect.as_ref().filter(|_| self.mixture.warmed_up()).map_or(0.0, |effect| effect.of(input))
+        self.effect.as_ref().filter(|_| self.mixture.warmed_up()).map_or(0.0, |effect| effect.evaluate(input))
     }
 
     /// 0 while no output was negative.

@@ -102,7 +102,7 @@ impl WindowedSlip {
         square[shape.front()..].fill(0.0);
         for i in shape.front()..n {
             unit[i] = 1.0;
-            features.of(&unit, &mut column);
+            features.project(&unit, &mut column);
             square.iter_mut().zip(&*column).for_each(|(sum, w)| *sum += w * w);
             unit[i] = 0.0;
         }
@@ -113,7 +113,7 @@ impl WindowedSlip {
         for i in 0..n {
             let row: Vec<f64> = (0..n).map(|j| factor.entry(i, j)).collect();
             let outputs: Vec<f64> = (0..shape.outputs).map(|o| factor.output_entry(i, o)).collect();
-            features.of(&row, &mut column);
+            features.project(&row, &mut column);
             features.factor.update(&column, &outputs, &mut scratch.factor).map_err(|_| ExampleError::Diverged)?;
         }
         Ok(features)
@@ -126,7 +126,7 @@ impl EpochFeatures {
     }
 
     /// `Wᵀ row`, for a row of unscaled lags, newest first.
-    fn of(&self, row: &[f64], features: &mut AlignedVec) {
+    fn project(&self, row: &[f64], features: &mut AlignedVec) {
         let (front, channels) = (self.shape.front(), self.shape.channels());
         features.resize(self.coordinates());
         features[..front].copy_from_slice(&row[..front]);
@@ -183,7 +183,7 @@ impl Forecaster for WindowedSlip {
             return Ok(());
         };
         self.lags.row(input, &mut scratch.row);
-        filtered.of(&scratch.row, &mut scratch.features);
+        filtered.project(&scratch.row, &mut scratch.features);
         let n = filtered.coordinates();
         filtered.factor.predict(&scratch.features, n, prediction, &mut scratch.factor);
         check_finite(prediction)

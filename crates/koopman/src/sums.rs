@@ -246,7 +246,7 @@ impl OperatorSums {
         let (d, width) = (self.dimension, self.recent.width());
         let pairs = self.pending.len() / width;
         let xs: Vec<f64> = self.pending.chunks_exact(width).flat_map(|pair| &pair[..d]).copied().collect();
-        let scale = ColumnScale::of(&xs, d);
+        let scale = ColumnScale::from_rows(&xs, d);
         let mut spaced = Vec::with_capacity(MEDIAN_ROWS * d);
         let rows = pairs.min(MEDIAN_ROWS);
         for row in (0..rows).map(|i| i * pairs / rows) {

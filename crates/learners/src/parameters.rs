@@ -59,7 +59,7 @@ macro_rules! __parameter {
     ) => {{
         const RANGE: $crate::catalogue::Range = $crate::__parameter!(@range $range);
         const KEY: $crate::catalogue::Key =
-            $crate::catalogue::Key::of::<$type>(
+            $crate::catalogue::Key::for_parameter::<$type>(
                 [stringify!($field), $symbol, concat!($($meaning),+)],
                 RANGE,
                 || $crate::catalogue::ParameterType::to_value(&<$name as Default>::default().$field),

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The bundled stream, shuffled (the file has runs of rising price), features on [−1, 1] and
     // prices on [0, 1].
     let mut table = Registry::load()?.open("diamonds")?.permuted(1);
-    Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+    Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut table)?;
     let d = table.dimension();
     let alpha = 25.0 / table.len() as f64; // the paper's threshold, 25/T
 

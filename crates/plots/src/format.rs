@@ -36,7 +36,7 @@ impl Format {
     ///
     /// # Errors
     /// [`UnknownFormat`] when the name ends in neither `.svg` nor `.png`.
-    pub fn of(path: &Path) -> Result<Self, UnknownFormat> {
+    pub fn from_path(path: &Path) -> Result<Self, UnknownFormat> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
             Some("svg") => Ok(Self::Svg),
@@ -78,9 +78,9 @@ mod tests {
 
     #[test]
     fn endings_tell_formats() {
-        assert_eq!(Format::of(Path::new("a/b.SVG")), Ok(Format::Svg));
-        assert_eq!(Format::of(Path::new("b.tar.png")), Ok(Format::Png));
-        let refused = |name: &str| Format::of(Path::new(name)).unwrap_err().to_string();
+        assert_eq!(Format::from_path(Path::new("a/b.SVG")), Ok(Format::Svg));
+        assert_eq!(Format::from_path(Path::new("b.tar.png")), Ok(Format::Png));
+        let refused = |name: &str| Format::from_path(Path::new(name)).unwrap_err().to_string();
         assert_eq!(refused("out.pdf"), "a picture ends in .svg or .png, not in .pdf");
         assert_eq!(refused("png"), "a picture ends in .svg or .png, and this name has no ending");
     }

@@ -39,7 +39,7 @@ fn x_ticks(figure: &Figure, axis: &Axis, room: f64) -> (usize, TickFormat) {
     (ticks, TickFormat::Custom(Arc::new(word)))
 }
 
-pub(super) fn of(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {
+pub(super) fn build(figure: &Figure, data: &Data<'_>, frame: Frame, legend: &Legend) -> Layout {
     let (x_axis, y_axis) = (&data.x_axis, &data.y_axis);
     let ((x_low, x_high), (y_low, y_high)) = (x_axis.placed_range(), y_axis.placed_range());
     let room = match frame {

@@ -20,10 +20,10 @@ const SWATCH: f64 = 48.0;
 pub(super) type Legend = Vec<(String, Vec<LegendEntry>)>;
 
 /// The legend of a figure. Empty names have no entry, and a name that is drawn twice has one.
-pub(super) fn of(figure: &Figure, colours: &Colours) -> Legend {
+pub(super) fn build(figure: &Figure, colours: &Colours) -> Legend {
     let entry = |name: &str, dashed: bool, shape: LegendShape| LegendEntry {
         label: plain(name),
-        color: colours.of(name, dashed).unwrap_or(NEUTRAL).to_string(),
+        color: colours.get(name, dashed).unwrap_or(NEUTRAL).to_string(),
         shape,
         dasharray: dashed.then(|| "4 4".to_owned()),
     };

@@ -41,7 +41,7 @@ pub(super) fn dashes(scene: &mut Scene, data: &Data<'_>, colours: &Colours, pixe
         if series.style != SeriesStyle::Dashed {
             continue;
         }
-        let colour = colours.of(&series.name, true).unwrap_or(NEUTRAL).to_string();
+        let colour = colours.get(&series.name, true).unwrap_or(NEUTRAL).to_string();
         for piece in cut(&thin(points, &data.x_axis), &data.x_axis, &data.y_axis) {
             let line: Vec<_> = piece.into_iter().map(|p| pixels.at(p)).collect();
             for points in dashed(&line) {

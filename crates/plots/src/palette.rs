@@ -126,7 +126,7 @@ impl Colours {
         let mut result = Self::default();
         let mut variants: BTreeMap<&str, usize> = BTreeMap::new();
         for (name, dashed) in names {
-            if result.of(name, dashed).is_some() {
+            if result.get(name, dashed).is_some() {
                 continue;
             }
             let colour = match (learner(name), dashed) {
@@ -147,7 +147,7 @@ impl Colours {
 
     /// The colour of a name given to [`Colours::assign`].
     #[must_use]
-    pub fn of(&self, name: &str, dashed: bool) -> Option<Colour> {
+    pub fn get(&self, name: &str, dashed: bool) -> Option<Colour> {
         if dashed { &self.dashed } else { &self.solid }.get(name).copied()
     }
 }
@@ -187,12 +187,12 @@ mod tests {
         ];
         let colours = Colours::assign(names);
         let fogd = colour_of("FOGD");
-        assert_eq!(colours.of("FOGD", true), Some(fogd));
-        assert_eq!(colours.of("FOGD, D = 100", false), Some(fogd));
-        assert_eq!(colours.of("FOGD, D = 400", false), Some(fogd.tint(0.4)));
-        assert_eq!(colours.of("theorem", true), Some(NEUTRAL));
-        assert_eq!(colours.of("measured", false), Some(OTHERS[0]));
-        assert_eq!(colours.of("absent", false), None);
+        assert_eq!(colours.get("FOGD", true), Some(fogd));
+        assert_eq!(colours.get("FOGD, D = 100", false), Some(fogd));
+        assert_eq!(colours.get("FOGD, D = 400", false), Some(fogd.tint(0.4)));
+        assert_eq!(colours.get("theorem", true), Some(NEUTRAL));
+        assert_eq!(colours.get("measured", false), Some(OTHERS[0]));
+        assert_eq!(colours.get("absent", false), None);
     }
 
     /// Linear sRGB as seen without the red (protan) or the green (deutan) cones; matrices of

@@ -81,7 +81,7 @@ impl Panels {
         let width = GAP + columns as f64 * (PANEL_WIDTH + GAP);
         let top = if self.title.is_empty() { GAP } else { TITLE_HEIGHT + GAP / 2.0 };
         let bottom = top + rows as f64 * (PANEL_HEIGHT + GAP);
-        let entries = self.figures.iter().flat_map(|f| legend::of(f, &colours));
+        let entries = self.figures.iter().flat_map(|f| legend::build(f, &colours));
         let entries = legend::distinct(entries.flat_map(|(_, entries)| entries));
         let height = bottom + legend::rows(None, &entries, width, bottom) + GAP;
 

@@ -162,7 +162,7 @@ fn axes(figure: &Figure, series: &[(&PlotSeries, Vec<Point>)], marks: &[(&Mark, 
 /// From back to front: the heat map, bands, bars, solid lines, points.
 pub(super) fn plots(figure: &Figure, data: &Data<'_>, colours: &Colours) -> Vec<Plot> {
     let (x_axis, y_axis) = (&data.x_axis, &data.y_axis);
-    let colour = |name: &str| colours.of(name, false).unwrap_or(NEUTRAL).to_string();
+    let colour = |name: &str| colours.get(name, false).unwrap_or(NEUTRAL).to_string();
     let (mut plots, mut strokes, mut dots) = (Vec::new(), Vec::new(), Vec::new());
     plots.extend(figure.heat_map.as_ref().map(super::HeatMap::plot));
     for (series, points) in &data.series {
@@ -255,7 +255,7 @@ fn bar_plot(figure: &Figure, colours: &Colours, y_axis: &Axis) -> Option<Plot> {
             let colour = if group.name.is_empty() {
                 colour_of(category)
             } else {
-                colours.of(&group.name, false).unwrap_or(NEUTRAL)
+                colours.get(&group.name, false).unwrap_or(NEUTRAL)
             };
             let height = bar(bars, j, i).0.clamp(y_axis.low, y_axis.high);
             (height, colour.to_string())

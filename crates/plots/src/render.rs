@@ -97,17 +97,17 @@ pub(super) fn draw(figure: &Figure, colours: &Colours, frame: Frame) -> Result<S
     check(figure)?;
     let mut data = Data::new(figure).ok_or_else(|| FigureError::Empty { title: figure.title.clone() })?;
     let legend = match frame {
-        Frame::Alone => legend::of(figure, colours),
+        Frame::Alone => legend::build(figure, colours),
         Frame::Panel { .. } => Vec::new(),
     };
-    let mut layout = layout::of(figure, &data, frame, &legend);
+    let mut layout = layout::build(figure, &data, frame, &legend);
     if figure.equal {
         let computed = ComputedLayout::from_layout(&layout);
         let room = |length: f64, before: f64, behind: f64| length - before - behind;
         let width = room(computed.width, computed.margin_left, computed.margin_right);
         let height = room(computed.height, computed.margin_top, computed.margin_bottom);
         axis::make_equal(&mut data.x_axis, &mut data.y_axis, width, height);
-        layout = layout::of(figure, &data, frame, &legend);
+        layout = layout::build(figure, &data, frame, &legend);
     }
     let pixels = Pixels { computed: ComputedLayout::from_layout(&layout), x_axis: data.x_axis, y_axis: data.y_axis };
     let mut scene = render_multiple(plots(figure, &data, colours), layout);

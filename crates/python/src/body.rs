@@ -125,7 +125,7 @@ pub(crate) fn encoding_of(
         Encoding::of_kinds(kinds, options)
     } else {
         let overrides = kinds.into_iter().fold(Overrides::default(), |all, (name, kind)| all.kind(name, kind));
-        Schema::of(names, head, &overrides).and_then(|mut schema| {
+        Schema::infer(names, head, &overrides).and_then(|mut schema| {
             if means {
                 schema.take_means(&overrides, options.categories);
             }

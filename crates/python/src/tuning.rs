@@ -220,7 +220,7 @@ pub(crate) fn tune(
             (Gaussian::new(width).map(AnyKernel::Gaussian).map_err(errors::settings)?, !entry.autonomous)
         }
     };
-    let space = Space::of(entry, family(&kernel).filter(|_| searched).map(|(_, width)| width));
+    let space = Space::for_entry(entry, family(&kernel).filter(|_| searched).map(|(_, width)| width));
     let keys = fixed.iter().filter_map(|pair| pair.split_once('=')).map(|(key, _)| key);
     let space = keys.fold(space, Space::without);
     let plan = Plan::new(rows).after(skip).trials(trials).seed(seed).threads(threads);

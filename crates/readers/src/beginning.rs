@@ -106,7 +106,7 @@ struct RecordShape {
 }
 
 impl RecordShape {
-    fn of(cells: &Cells) -> Self {
+    fn from_cells(cells: &Cells) -> Self {
         let filled = || cells.iter().filter(|cell| !cell.trim_ascii().is_empty());
         Self {
             width: cells.len(),
@@ -133,13 +133,13 @@ fn above_the_table(
     (found, told): (Separator, Option<Separator>),
     first: &Cells,
 ) -> Option<(usize, Separator)> {
-    let shape = RecordShape::of(first);
+    let shape = RecordShape::from_cells(first);
     // Whoever writes a row of values and waits is answered at once.
     if shape.values || row_names::are_there(lines, found, first) {
         return None;
     }
     let (next, mut cells) = (next_record(lines)?, Cells::default());
-    let below = if cells.whole(next.text(), found) { RecordShape::of(&cells) } else { RecordShape::NONE };
+    let below = if cells.whole(next.text(), found) { RecordShape::from_cells(&cells) } else { RecordShape::NONE };
     if below.width == shape.width && below.values && !shape.is_padded() {
         return None;
     }
@@ -147,13 +147,14 @@ fn above_the_table(
     let found = Some(found).filter(|_| told.is_some() || shape.width > 1);
     let others = Separator::ALL.into_iter().filter(|&rival| rival != Separator::Spaces && Some(rival) != found);
     for separator in found.into_iter().chain(others.filter(|_| told.is_none())) {
-        let split = if cells.whole(lines.text(), separator) { RecordShape::of(&cells) } else { RecordShape::NONE };
+        let split =
+            if cells.whole(lines.text(), separator) { RecordShape::from_cells(&cells) } else { RecordShape::NONE };
         let mut shapes = vec![split];
         let mut behind = lines.ahead(MOST);
         while let Ok(true) = behind.advance() {
             if !behind.text().starts_with(b"#") {
                 let split = cells.split(&mut behind, separator, LONGEST_RECORD);
-                shapes.push(split.map_or(RecordShape::NONE, |()| RecordShape::of(&cells)));
+                shapes.push(split.map_or(RecordShape::NONE, |()| RecordShape::from_cells(&cells)));
             }
         }
         if let Some(above) = narrower(&shapes).or_else(|| padded(&shapes)) {

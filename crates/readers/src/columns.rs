@@ -42,7 +42,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    pub(crate) fn of(plan: &ColumnPlan) -> Self {
+    pub(crate) fn new(plan: &ColumnPlan) -> Self {
         let (targeted, weighted) = (!plan.targets().is_empty(), plan.weight().is_some());
         Self { dimension: plan.dimension(), width: plan.width(), numbers: plan.numbers(), targeted, weighted }
     }

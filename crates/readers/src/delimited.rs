@@ -68,7 +68,7 @@ impl Delimited {
     ) -> Result<Self, DataError> {
         let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
         if let Some(other) = other_format::of_record(lines, may_wait) {
-            return Err(other.of(lines.file()).into());
+            return Err(other.error(lines.file()).into());
         }
         let (told, mut remarks) = (options.separator.or(hint).or(separator), Vec::new());
         let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));

@@ -95,7 +95,7 @@ pub enum Decimal {
 
 impl Decimal {
     /// The mark of that [punctuation](mercer_core::Punctuation).
-    pub(crate) fn of(mark: char) -> Option<Self> {
+    pub(crate) fn from_mark(mark: char) -> Option<Self> {
         match mark {
             '.' => Some(Self::Point),
             ',' => Some(Self::Comma),
@@ -124,7 +124,7 @@ pub enum Thousands {
 
 impl Thousands {
     /// The mark of that [punctuation](mercer_core::Punctuation).
-    pub(crate) fn of(mark: char) -> Option<Self> {
+    pub(crate) fn from_mark(mark: char) -> Option<Self> {
         match mark {
             '.' => Some(Self::Point),
             ',' => Some(Self::Comma),

@@ -27,7 +27,7 @@ pub enum LabelKind {
 impl LabelKind {
     /// That of a canonical name of which nothing else is known: as JSON would read it.
     #[must_use]
-    pub fn of(name: &str) -> Self {
+    pub fn infer(name: &str) -> Self {
         match number::parse(name.as_bytes()) {
             ParsedCell::Number(value) if value == value.trunc() => Self::Integer,
             ParsedCell::Number(_) => Self::Number,
@@ -38,7 +38,7 @@ impl LabelKind {
 
     /// True if a class of this kind may have this canonical name.
     fn fits(self, name: &str) -> bool {
-        let read = Self::of(name);
+        let read = Self::infer(name);
         self == Self::Text || self == read || (self, read) == (Self::Number, Self::Integer)
     }
 }
@@ -89,7 +89,7 @@ impl Labels {
         let place = match self.find(&name) {
             Some(place) => place,
             None => {
-                self.push(name.clone(), LabelKind::of(&name));
+                self.push(name.clone(), LabelKind::infer(&name));
                 self.names.len() - 1
             }
         };
@@ -238,7 +238,7 @@ impl From<Vec<String>> for Labels {
     /// The classes of these names, taken as they are: names of an untrusted origin need
     /// [`validate`](Validate::validate).
     fn from(names: Vec<String>) -> Self {
-        let kinds: Vec<LabelKind> = names.iter().map(|name| LabelKind::of(name)).collect();
+        let kinds: Vec<LabelKind> = names.iter().map(|name| LabelKind::infer(name)).collect();
         names.into_iter().zip(kinds).collect::<Vec<_>>().into()
     }
 }

@@ -85,7 +85,7 @@ impl Source {
         told.or_else(|| self.path().and_then(Format::from_path)).ok_or_else(|| {
             let ending = self.path().and_then(|path| path.extension()?.to_str());
             match ending.and_then(other_kind::of_ending) {
-                Some(other) => other.of(&self.shown()).into(),
+                Some(other) => other.error(&self.shown()).into(),
                 None => DataError::UnknownFormat { file: self.shown() },
             }
         })
@@ -308,7 +308,7 @@ impl Lines {
         let utf16 =
             matches!(self.buffer[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..]);
         match other_kind::of_bytes(&self.buffer) {
-            Some(other) => Err(other.of(&self.file).into()),
+            Some(other) => Err(other.error(&self.file).into()),
             None if utf16 => Err(DialectError::Utf16 { file: self.file.clone() }.into()),
             None => Ok(()),
         }

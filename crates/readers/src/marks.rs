@@ -140,7 +140,7 @@ impl Notation {
             return true;
         }
         let doubtful = self.thousands.is_none() && self.points_are_doubtful();
-        if doubtful && MarkStyle::of(number).is_some_and(|written| written.doubt().is_some()) {
+        if doubtful && MarkStyle::detect(number).is_some_and(|written| written.doubt().is_some()) {
             return false;
         }
         self.decimal = MarkState::Found(Decimal::Point, MarkPlace { line, column });
@@ -179,7 +179,7 @@ impl Notation {
         if plain || is_text {
             return CellReading::Parsed(parsed);
         }
-        let Some(written) = MarkStyle::of(cell) else { return CellReading::Parsed(parsed) };
+        let Some(written) = MarkStyle::detect(cell) else { return CellReading::Parsed(parsed) };
         if self.looked != line && self.asks_of(written, column) {
             return CellReading::Asks;
         }
@@ -335,7 +335,7 @@ impl MarkSearch {
         }
         let seen = &mut self.columns[column];
         seen.present += 1;
-        let written = MarkStyle::of(cell);
+        let written = MarkStyle::detect(cell);
         let groups = written.and_then(MarkStyle::groups).filter(|groups| groups.is_no_decimal());
         let alike = groups.is_none_or(|groups| *seen.groups.get_or_insert(groups) == groups);
         seen.numbers += u64::from((parsed != ParsedCell::Text || written.is_some()) && alike);
@@ -354,18 +354,18 @@ struct MarkStyle(Punctuation);
 
 impl MarkStyle {
     /// `None` for what is no number, or has no mark.
-    fn of(cell: &[u8]) -> Option<Self> {
-        Punctuation::of(str::from_utf8(cell.trim_ascii()).ok()?).map(Self)
+    fn detect(cell: &[u8]) -> Option<Self> {
+        Punctuation::detect(str::from_utf8(cell.trim_ascii()).ok()?).map(Self)
     }
 
     /// Mark before its fraction.
     fn decimal(self) -> Option<Decimal> {
-        self.0.decimal.and_then(Decimal::of)
+        self.0.decimal.and_then(Decimal::from_mark)
     }
 
     /// Mark between its groups of three digits.
     fn groups(self) -> Option<Thousands> {
-        self.0.groups.and_then(Thousands::of)
+        self.0.groups.and_then(Thousands::from_mark)
     }
 
     /// True if there are three groups or more.
@@ -375,7 +375,7 @@ impl MarkStyle {
 
     /// The mark, if it may as well stand before a fraction.
     fn doubt(self) -> Option<Thousands> {
-        self.0.doubt().and_then(Thousands::of)
+        self.0.doubt().and_then(Thousands::from_mark)
     }
 
     /// The same with its only mark before a fraction.
@@ -385,7 +385,7 @@ impl MarkStyle {
 
     /// The decimal mark of a file with that number, if it tells.
     fn shows(self) -> Option<Decimal> {
-        self.0.shows().and_then(Decimal::of)
+        self.0.shows().and_then(Decimal::from_mark)
     }
 
     /// The number.
@@ -418,7 +418,7 @@ fn read_as(cell: &[u8], written: MarkStyle) -> CellReading {
 
 /// True if a cell is a number with a decimal comma.
 pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
-    MarkStyle::of(cell).is_some_and(|written| {
+    MarkStyle::detect(cell).is_some_and(|written| {
         written.groups().is_none_or(|groups| groups == Thousands::Comma && written.doubt().is_some())
             && cell.contains(&b',')
     })
@@ -434,7 +434,7 @@ pub(crate) fn kind(cell: &[u8], options: &ReadOptions) -> ParsedCell {
     if parsed != ParsedCell::Text {
         return parsed;
     }
-    match MarkStyle::of(cell) {
+    match MarkStyle::detect(cell) {
         Some(written) if written.groups().is_some() => ParsedCell::NotFinite,
         Some(written) if written.decimal() != Some(Decimal::Comma) || options.decimal != Some(Decimal::Point) => {
             written.value(cell)

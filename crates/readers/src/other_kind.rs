@@ -10,7 +10,7 @@ pub(crate) struct OtherKind {
 }
 
 impl OtherKind {
-    pub(crate) fn of(self, file: &str) -> ContainerError {
+    pub(crate) fn error(self, file: &str) -> ContainerError {
         ContainerError::OtherKind { file: file.to_owned(), kind: self.kind, remedy: self.remedy }
     }
 }

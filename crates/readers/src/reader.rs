@@ -188,7 +188,7 @@ impl RowReader {
         let columns = plan.features().iter().map(name).collect();
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
-        let (shape, missing) = (Shape::of(plan), options.missing);
+        let (shape, missing) = (Shape::new(plan), options.missing);
         let (record, sum, beside) = (Record::new(), (None, false), TargetPlaces::default());
         let (head, met, over) = (None, 0, false);
         let mut reader =
@@ -282,7 +282,7 @@ impl RowReader {
     pub fn read_labels(&mut self) -> Result<(), DataError> {
         let plan = self.rows.plan_mut();
         plan.read_labels(self.lines.file())?;
-        self.shape = Shape::of(plan);
+        self.shape = Shape::new(plan);
         Ok(())
     }
 

@@ -48,7 +48,7 @@ impl Span {
     }
 
     /// A value of a column, which the span has in place of it; 0 in a constant column.
-    fn of(self, value: f64, range: ValueRange) -> f64 {
+    fn scale(self, value: f64, range: ValueRange) -> f64 {
         range.share(value).map_or(0.0, |share| self.of_share(share))
     }
 
@@ -83,7 +83,7 @@ impl Ranges {
     }
 
     /// The ranges of a table. Classes have none.
-    pub fn of(table: &Dataset) -> Self {
+    pub fn from_table(table: &Dataset) -> Self {
         let mut ranges = Self::several(table.dimension(), table.outputs());
         for (row, targets) in table.rows() {
             ranges.widen(row, if table.classes().is_none() { targets } else { &[] });
@@ -119,7 +119,7 @@ impl Ranges {
 /// use mercer_readers::{Dataset, Ranges, Scaling, Scheme};
 ///
 /// let mut table = Dataset::new("t", 2, vec![0.0, 7.0, 5.0, 7.0, 10.0, 7.0], vec![100.0, 150.0, 300.0])?;
-/// let scaling = Scaling::new(Ranges::of(&table), Scheme::PAPER01);
+/// let scaling = Scaling::new(Ranges::from_table(&table), Scheme::PAPER01);
 /// scaling.apply(&mut table)?;
 /// assert_eq!(table.features(), [-1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 /// assert_eq!(table.targets(), [0.0, 0.25, 1.0]);
@@ -237,7 +237,7 @@ impl Scaling {
     fn check_targets(&self, targets: &[f64]) -> Result<(), DataError> {
         check_targets(self.outputs(), targets.len())?;
         for (place, (&value, range)) in targets.iter().zip(&self.ranges.targets).enumerate() {
-            if !value.is_finite() || !self.scheme.target.of(value, *range).is_finite() {
+            if !value.is_finite() || !self.scheme.target.scale(value, *range).is_finite() {
                 let name = if targets.len() == 1 { "target".to_owned() } else { format!("target {}", place + 1) };
                 return Err(unscalable(self.dimension() + place, Some(&name), value, *range));
             }
@@ -247,14 +247,14 @@ impl Scaling {
 
     fn scale_targets(&self, targets: &mut [f64]) {
         for (value, range) in targets.iter_mut().zip(&self.ranges.targets) {
-            *value = self.scheme.target.of(*value, *range);
+            *value = self.scheme.target.scale(*value, *range);
         }
     }
 
     fn check_row(&self, row: &[f64]) -> Result<(), DataError> {
         check_width(self.dimension(), row.len())?;
         for (column, (&value, range)) in row.iter().zip(&self.ranges.features).enumerate() {
-            if !value.is_finite() || !self.scheme.features.of(value, *range).is_finite() {
+            if !value.is_finite() || !self.scheme.features.scale(value, *range).is_finite() {
                 return Err(unscalable(column, None, value, *range));
             }
         }
@@ -263,7 +263,7 @@ impl Scaling {
 
     fn scale_row(&self, row: &mut [f64]) {
         for (value, range) in row.iter_mut().zip(&self.ranges.features) {
-            *value = self.scheme.features.of(*value, *range);
+            *value = self.scheme.features.scale(*value, *range);
         }
     }
 }
@@ -298,7 +298,7 @@ mod tests {
 
     fn scaled(values: &[f64], scheme: Scheme) -> Dataset {
         let mut table = column(values);
-        Scaling::new(Ranges::of(&table), scheme).apply(&mut table).unwrap();
+        Scaling::new(Ranges::from_table(&table), scheme).apply(&mut table).unwrap();
         table
     }
 
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(scaled(&[-1.7e308, 0.0, 1.7e308], Scheme::PAPER01).features(), [-1.0, 0.0, 1.0]);
         assert_eq!(scaled(&[f64::MIN, f64::MAX, f64::MAX / 2.0], Scheme::PAPER01).features(), [-1.0, 1.0, 0.5]);
         let mut target = Dataset::new("t", 1, vec![0.0; 3], vec![-1.6e308, 1.6e308, 0.8e308]).unwrap();
-        let scaling = Scaling::new(Ranges::of(&target), Scheme::PAPER11);
+        let scaling = Scaling::new(Ranges::from_table(&target), Scheme::PAPER11);
         scaling.apply(&mut target).unwrap();
         assert_eq!(target.targets(), [-1.0, 1.0, 0.5]);
         assert_eq!([-1.0, 1.0].map(|y| inverted(&scaling, y)), [-1.6e308, 1.6e308]);
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn ranges_of_another_file_reach_outside_the_span() {
-        let scaling = Scaling::new(Ranges::of(&column(&[0.0, 10.0])), Scheme::PAPER01);
+        let scaling = Scaling::new(Ranges::from_table(&column(&[0.0, 10.0])), Scheme::PAPER01);
         let mut row = [15.0];
         scaling.row(&mut row).unwrap();
         assert_eq!(row, [2.0]);
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_scaled_is_refused_and_untouched() {
-        let scaling = Scaling::new(Ranges::of(&column(&[0.0, 1e-10])), Scheme::PAPER01);
+        let scaling = Scaling::new(Ranges::from_table(&column(&[0.0, 1e-10])), Scheme::PAPER01);
         let mut table = column(&[0.0, 1e308]);
         let message = scaling.apply(&mut table).unwrap_err().to_string();
         assert!(message.starts_with("column 1: 1"), "{message}");
@@ -365,7 +365,7 @@ mod tests {
     fn every_target_has_its_own_range() {
         let targets = vec![0.0, 7.0, -5.0, 10.0, 7.0, 5.0, 5.0, 7.0, 0.0];
         let mut table = Dataset::several("t", 1, vec![1.0, 2.0, 3.0], 3, targets.clone()).unwrap();
-        let scaling = Scaling::new(Ranges::of(&table), Scheme::PAPER01);
+        let scaling = Scaling::new(Ranges::from_table(&table), Scheme::PAPER01);
         scaling.apply(&mut table).unwrap();
         assert_eq!(table.targets(), [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.0, 0.5]);
         assert_eq!(scaling.outputs(), 3);
@@ -396,7 +396,7 @@ mod tests {
         let mut classes = crate::Labels::new();
         let labels = ["b", "a", "c"].map(|name| classes.insert(name));
         let mut table = Dataset::labelled("t", 1, vec![1.0, 2.0, 5.0], &labels, &classes).unwrap();
-        Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table).unwrap();
+        Scaling::new(Ranges::from_table(&table), Scheme::PAPER11).apply(&mut table).unwrap();
         assert_eq!((table.features(), table.targets()), (&[-1.0, -0.5, 1.0][..], &[1.0, 0.0, 2.0][..]));
         let mut ranges = Ranges::new(1);
         for x in [1.0, 2.0, 5.0] {
@@ -429,7 +429,7 @@ mod tests {
             let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
             prop_assume!(high > low);
             let table = Dataset::new("t", 1, values.clone(), values.clone()).unwrap();
-            let scaling = Scaling::new(Ranges::of(&table), Scheme::PAPER01);
+            let scaling = Scaling::new(Ranges::from_table(&table), Scheme::PAPER01);
             let mut result = table.clone();
             scaling.apply(&mut result).unwrap();
             for (i, value) in values.into_iter().enumerate() {

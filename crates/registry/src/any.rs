@@ -34,7 +34,7 @@ macro_rules! learners {
 
         static ENTRIES: &[Entry] = &[$($($($entry.entry,)+)?)*];
 
-        /// What makes the learners of the entries, in their order.
+        /// The functions that make the learners of the entries, in their order.
         static MAKES: &[Make] = &[$($($(|kernel, context, values, members| {
             $entry.made(kernel, context, values, members).map(Into::into)
         },)+)?)*];
@@ -45,7 +45,7 @@ type Members<'a> = &'a [(String, AnyRegressor<AnyKernel>)];
 
 type Make = fn(AnyKernel, &Context<'_>, &Values<'_>, Members<'_>) -> Result<AnyRegressor<AnyKernel>, BuildError>;
 
-/// What makes a learner of an entry, alone or around others.
+/// A maker of the learner of an entry, alone or around others.
 trait Makes<L> {
     fn made(
         &self,

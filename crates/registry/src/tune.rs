@@ -44,7 +44,7 @@ pub struct Trial {
     position: Vec<f64>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
     /// Best first: those of longer prefixes before those of shorter ones.
@@ -80,12 +80,12 @@ impl SearchResult {
         &self.trials
     }
 
-    /// Those that were scored on as many rows as the best, best first.
+    /// The trials that were scored on as many rows as the best, best first.
     pub fn whole(&self) -> impl Iterator<Item = &Trial> {
         self.trials.iter().filter(|trial| trial.rows == self.best().rows)
     }
 
-    /// How often the score was computed.
+    /// The number of times that the score was computed.
     #[must_use]
     pub fn passes(&self) -> usize {
         self.passes
@@ -111,9 +111,10 @@ impl SearchResult {
 ///
 /// let mut table = Registry::load()?.open("diamonds")?.permuted(1);
 /// table.truncate(600);
-/// Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table)?;
+/// Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut table)?;
 /// let entry = find("krls")?;
-/// let space = Space::of(entry, Some(median_width(table.dimension(), &table.features()[..200 * table.dimension()])));
+/// let width = median_width(table.dimension(), &table.features()[..200 * table.dimension()]);
+/// let space = Space::for_entry(entry, Some(width));
 /// let mean_squared_error = |values: &[f64], rows: usize| -> Result<f64, Box<dyn std::error::Error + Send + Sync>> {
 ///     let kernel = AnyKernel::Gaussian(Gaussian::new(space.width(values).unwrap_or(1.0))?);
 ///     let (pairs, context) = (space.pairs(values), Context { dimension: table.dimension(), ..Context::default() });

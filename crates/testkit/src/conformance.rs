@@ -47,7 +47,7 @@ pub enum Memory {
 /// When the learner breaks its contract.
 pub fn check_regressor(name: &str, memory: Memory, normalised: bool, make: &dyn Fn() -> Subject) {
     let learner = make();
-    let stream = TestRow::of(&learner, &streams::smooth_noisy(17, 160, 3, 0.1));
+    let stream = TestRow::from_stream(&learner, &streams::smooth_noisy(17, 160, 3, 0.1));
     predicting_is_pure(name, make(), &stream);
     same_seed_same_path(name, make, &stream);
     copies_go_on_bit_for_bit(name, make(), &stream);
@@ -78,7 +78,7 @@ pub(crate) struct TestRow {
 
 impl TestRow {
     /// The examples of a stream with targets for this learner, of weight 1.
-    fn of(learner: &Subject, stream: &[Example]) -> Vec<Self> {
+    fn from_stream(learner: &Subject, stream: &[Example]) -> Vec<Self> {
         stream.iter().map(|(x, y)| Self { x: x.clone(), y: target(learner, *y), weight: 1.0 }).collect()
     }
 
@@ -245,7 +245,7 @@ fn wrappers_do_the_same(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]
 fn blocks_equal_one_by_one(name: &str, make: &dyn Fn() -> Subject) {
     for stream in [streams::smooth_noisy(18, 150, 3, 0.1), streams::near_duplicates(19, 150, 3)] {
         let mut single = make();
-        let rows = TestRow::of(&single, &stream);
+        let rows = TestRow::from_stream(&single, &stream);
         let expected = learn(name, &mut single, &rows);
         for size in [1, 2, 3, 4, 5, 7, 64, 150] {
             let (mut learner, mut predictions) = (make(), Vec::new());
@@ -276,7 +276,7 @@ fn hostile_streams_stay_finite(name: &str, normalised: bool, make: &dyn Fn() -> 
         ("constant zero", vec![(vec![0.0; 3], 0.0); 60]),
     ] {
         let mut learner = make();
-        for row in TestRow::of(&learner, &stream) {
+        for row in TestRow::from_stream(&learner, &stream) {
             match step(&mut learner, &row) {
                 Ok(scores) => {
                     let bound = if normalised { 10.0 } else { f64::MAX };

@@ -1,4 +1,4 @@
-//! What the functions share: the types of arguments, rows of numbers, model files in columns.
+//! Parts that the functions share: the types of arguments, rows of numbers, model files in columns.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Float64Array};
 use datafusion::arrow::compute::cast;

@@ -28,7 +28,7 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    fn of(function: &str, bytes: &[u8], dimension: usize) -> Result<Self> {
+    fn load(function: &str, bytes: &[u8], dimension: usize) -> Result<Self> {
         let model = match Model::from_bytes(bytes) {
             Ok(Model::Regression(model)) => *model,
             Ok(Model::Moments(sums)) => match sums.fit() {
@@ -83,7 +83,7 @@ impl Shelf {
         let known = find(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let ready = match known {
             Some(ready) if ready.learner.dimension() == dimension => return Ok(ready),
-            _ => Arc::new(Ready::of(function, bytes, dimension)?),
+            _ => Arc::new(Ready::load(function, bytes, dimension)?),
         };
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.len() == KEPT {
@@ -173,7 +173,8 @@ impl ScalarUDFImpl for MercerPredict {
     }
 }
 
-/// Whether two model files are the same. The checksum in their headers tells nearly all others apart at once.
+/// True if two model files are the same. The checksum in their headers tells nearly all others
+/// apart at once.
 pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && (std::ptr::eq(a, b) || (a.get(..24) == b.get(..24) && a == b))
 }

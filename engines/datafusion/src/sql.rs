@@ -10,7 +10,7 @@ use datafusion::common::exec_err;
 use datafusion::error::Result;
 use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionContext};
 
-/// What a command line asks for.
+/// The query that a command line asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     tables: Vec<(String, String)>,

@@ -19,7 +19,7 @@ pub(crate) fn refused(error: impl std::fmt::Display) -> DataFusionError {
     DataFusionError::Execution(format!("mercer_fit: {error}"))
 }
 
-/// What all groups of a query share.
+/// Settings that all groups of a query share.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) spec: FitSpec,
@@ -59,7 +59,7 @@ impl Plan {
         model.to_bytes().map(Some).map_err(refused)
     }
 
-    /// What a group of these features takes at most.
+    /// The most bytes that a group of these features takes.
     pub(crate) fn bytes(&self) -> usize {
         let r = self.map.coordinates().next_multiple_of(8);
         8 * (r * (r + 8) / 2 + r + 8 * 8)

@@ -88,7 +88,7 @@ impl Nearest {
         before: Option<&Self>,
     ) -> Result<Self, Error> {
         let Past { width, outputs, .. } = past;
-        let ranks = Ranks::of(width, &past.scaled.straight);
+        let ranks = Ranks::from_rows(width, &past.scaled.straight);
         let mut ranked = Vec::with_capacity(past.scaled.straight.len());
         let mut row = Vec::new();
         for x in past.scaled.straight.chunks_exact(width.max(1)) {
@@ -97,7 +97,7 @@ impl Nearest {
         }
         let known = before.filter(|before| before.rounds > LEAST_ROWS as u64);
         let before = known.and_then(|before| {
-            let mut relevances = Relevances::of(&before.metrics)?;
+            let mut relevances = Relevances::from_metrics(&before.metrics)?;
             relevances.grow(width - before.ranks.dimension());
             Some(relevances)
         });

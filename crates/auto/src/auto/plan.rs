@@ -79,7 +79,7 @@ pub(super) struct Size {
 impl Size {
     /// The largest plan that three quarters of the budget allow. What is not `quick` comes from a
     /// file of before, and goes on as it was.
-    pub(super) fn of(
+    pub(super) fn choose(
         (width, outputs): (usize, usize),
         AutoParams { budget, neighbours, .. }: AutoParams,
         quick: bool,

@@ -20,7 +20,7 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// Ranks of row-major `rows` of `dimension` features.
-    pub(super) fn of(dimension: usize, rows: &[f64]) -> Self {
+    pub(super) fn from_rows(dimension: usize, rows: &[f64]) -> Self {
         let column = |j: usize| {
             let mut values: Vec<f64> = rows.iter().skip(j).step_by(dimension).copied().collect();
             values.sort_by(f64::total_cmp);
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn ranks_do_not_mind_units_and_are_nearly_normal() {
         let rows: Vec<f64> = (0..999).map(|t| f64::from(t * 37 % 101)).collect();
-        let ranks = Ranks::of(1, &rows);
-        let other = Ranks::of(1, &rows.iter().map(|value| 1e6 * value - 3.0).collect::<Vec<_>>());
+        let ranks = Ranks::from_rows(1, &rows);
+        let other = Ranks::from_rows(1, &rows.iter().map(|value| 1e6 * value - 3.0).collect::<Vec<_>>());
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for value in [-1e300, -1.0, 0.0, 0.5, 50.0, 99.9, 100.0, 1e300] {
             ranks.apply(&[value], &mut a);

@@ -21,7 +21,7 @@ pub(super) struct Affine {
 
 impl Affine {
     /// Mean and standard deviation of values with weights; a constant has scale 1.
-    pub(super) fn of(values: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
+    pub(super) fn fit(values: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
         // In units of the largest, so that nothing overflows or vanishes.
         let unit = values.clone().fold(0.0, |unit: f64, (v, _)| unit.max(v.abs()));
         if unit == 0.0 {
@@ -40,14 +40,14 @@ impl Affine {
         }
     }
 
-    /// [`of`](Self::of) the values that lie near the others.
-    fn of_most(values: impl Iterator<Item = (f64, f64)>) -> Self {
+    /// [Fits](Self::fit) the values that lie near the others.
+    fn fit_most(values: impl Iterator<Item = (f64, f64)>) -> Self {
         let mut sorted: Vec<(f64, f64)> = values.collect();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (low, high) = (sorted[sorted.len() / 4].0, sorted[sorted.len() - 1 - sorted.len() / 4].0);
         let far = FAR * (high - low);
         let near = |v: &(f64, f64)| far == 0.0 || (low - far..=high + far).contains(&v.0);
-        Self::of(sorted.iter().copied().filter(near))
+        Self::fit(sorted.iter().copied().filter(near))
     }
 
     pub(super) fn apply(self, value: f64) -> f64 {
@@ -87,7 +87,7 @@ pub(super) struct Scales {
 impl Scales {
     /// Scales of row-major `rows` of `dimension` inputs with `outputs` targets each. Inputs that
     /// were known to vary `before` are the first, in their order.
-    pub(super) fn of(
+    pub(super) fn fit(
         (dimension, outputs): (usize, usize),
         rows: &[f64],
         targets: &[f64],
@@ -95,7 +95,7 @@ impl Scales {
         before: Option<&Self>,
     ) -> Self {
         let affine = |numbers: &[f64], width: usize, j: usize| {
-            Affine::of_most(weighted(numbers.iter().skip(j).step_by(width).copied(), weights))
+            Affine::fit_most(weighted(numbers.iter().skip(j).step_by(width).copied(), weights))
         };
         let varies = |input: &usize| rows.iter().skip(*input).step_by(dimension).any(|value| *value != rows[*input]);
         let (mut moving, still): (Vec<_>, Vec<_>) = (0..dimension).partition(varies);
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn an_input_counts_from_the_row_in_which_it_first_varies() {
         let rows = [1.0, 5.0, 0.0, 3.0, 5.0, 0.0];
-        let mut scales = Scales::of((3, 1), &rows, &[0.0, 1.0], &[], None);
+        let mut scales = Scales::fit((3, 1), &rows, &[0.0, 1.0], &[], None);
         assert!(scales.live() == 1 && !scales.wakes(&[9.0, 5.0, 0.0]) && scales.fits(3, 1));
         assert!(scales.wakes(&[1.0, 5.0, -2.0]));
         assert_eq!((scales.wake(&[1.0, 5.0, -2.0]), scales.wake(&[1.0, 5.0, 7.0]), scales.live()), (1, 0, 2));

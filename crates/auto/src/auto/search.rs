@@ -29,7 +29,7 @@ pub(super) fn learn_anew(metrics: &mut [Metric], round: u64, allowed: f64) {
     if round < FIRST || !round.is_power_of_two() {
         return;
     }
-    let Some(known) = Relevances::of(metrics) else { return };
+    let Some(known) = Relevances::from_metrics(metrics) else { return };
     let (Some(timed), Some(ranks)) = (first(metrics, MetricKind::Time), first(metrics, MetricKind::Ranks)) else {
         return;
     };
@@ -75,7 +75,7 @@ impl Relevances {
     }
 
     /// Relevances of metrics, where there is one for the time and one for ranks.
-    pub(super) fn of(metrics: &[Metric]) -> Option<Self> {
+    pub(super) fn from_metrics(metrics: &[Metric]) -> Option<Self> {
         let of = |kind: MetricKind| first(metrics, kind).map(Metric::relevance);
         let (timed, ranks) = (of(MetricKind::Time)?, of(MetricKind::Ranks)?);
         let shorter = || {

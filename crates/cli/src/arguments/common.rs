@@ -59,7 +59,7 @@ pub(crate) struct CommonArguments {
     /// beforehand
     #[arg(long, value_name = "FILE")]
     pub(crate) scale_from: Option<PathBuf>,
-    /// What becomes of rows whose targets are implausible numbers: keep, weigh or skip
+    /// Treatment of rows whose targets are implausible numbers: keep, weigh or skip
     ///
     /// A target is implausible more than ten times the range of late beyond that range, until as
     /// many follow as the logarithm of the distance: wrong values are, a stream that has moved is
@@ -86,7 +86,7 @@ pub(crate) struct CommonArguments {
     pub(crate) weight: Option<ColumnChoice>,
     #[command(flatten)]
     pub(crate) intervals: IntervalArguments,
-    /// Whether the target is a class or a number
+    /// Kind of the target: a class or a number
     ///
     /// Unless given, a target that holds text, or nothing but 0 and 1, is a class. A target of -1
     /// and 1 is a number unless the learner only classifies. The first 256 rows decide.
@@ -100,7 +100,7 @@ pub(crate) struct CommonArguments {
     /// are ignored
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) only: Vec<ColumnChoice>,
-    /// What the values of a column of a file are: number, category, mean, time, text or identifier;
+    /// Kind of the values of a column of a file: number, category, mean, time, text or identifier;
     /// may be given several times
     ///
     /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are
@@ -111,7 +111,7 @@ pub(crate) struct CommonArguments {
     /// inspect` tells what is found.
     #[arg(long = "as", value_name = "NAME=KIND")]
     pub(crate) kinds: Vec<String>,
-    /// How many features a row has, which only LIBSVM from a pipe does not tell
+    /// Number of features in a row; only LIBSVM from a pipe needs it
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) dimension: Option<NonZeroUsize>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! How data are scaled.
+//! Scales for the columns of the data.
 
 use clap::ValueEnum;
 use mercer_encoding::{Scale, ScaledTargets, TargetScale};
@@ -50,7 +50,7 @@ impl ScaleChoice {
         made.map_err(|error| Failure::usage(format!("--scale {} of columns that are encoded: {error}", typed(&self))))
     }
 
-    /// How numbers are scaled row by row.
+    /// The scale by which numbers are scaled row by row, if there is one.
     pub(crate) fn online(self) -> Option<Scale> {
         match self {
             Self::Standard => Some(Scale::Standard),

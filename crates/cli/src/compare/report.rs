@@ -1,4 +1,4 @@
-//! What `mercer compare` prints.
+//! The report that `mercer compare` prints.
 
 use std::fmt::Write as _;
 
@@ -81,7 +81,7 @@ impl ComparisonReport {
             self.rows.iter().filter_map(|row| Some((row.spec.as_str(), row.passed.as_ref().ok()?))).collect();
         let sections: Vec<[Scores; 3]> = done.iter().map(|(_, passed)| self.sections(passed)).collect();
         let scores: Vec<[Option<f64>; 3]> =
-            sections.iter().map(|three| [0, 1, 2].map(|column| metric.of(&three[column]))).collect();
+            sections.iter().map(|three| [0, 1, 2].map(|column| metric.value(&three[column]))).collect();
         let best = [0, 1, 2].map(|column| {
             let all = scores.iter().filter_map(|three| three[column]);
             all.reduce(|a, b| if (b < a) == metric.is_error() { b } else { a })

@@ -139,7 +139,7 @@ pub(crate) fn kind(rows: &[Record], targets: &[TargetPlace], wanted: TaskOptions
     let cells = || rows.iter().map(|record| record.cell(*target)).filter(is_there);
     let numbers = || cells().filter_map(|cell| number(notation, cell));
     let (present, others) = (cells().count(), cells().count() - numbers().count());
-    let values = if others == 0 && !several { Values::of(numbers()) } else { Values::default() };
+    let values = if others == 0 && !several { Values::from_numbers(numbers()) } else { Values::default() };
     let marked = rows.iter().any(|record| matches!(record.cell(*target), Cell::Text(_)));
     let text = (others * a_misfit > present || (present == 0 && marked)) && wanted.targets() == Targets::Auto;
     let classes = text || wanted.takes(values);

@@ -1,4 +1,4 @@
-//! What `mercer eval` is told.
+//! Arguments of `mercer eval`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -48,10 +48,10 @@ pub(crate) struct EvalArguments {
     /// of its block.
     #[arg(long, value_name = "B", default_value = "auto")]
     pub(crate) block: BlockSize,
-    /// How many rows DATA has, for standard input where T, --scale or --permute need to know
+    /// Number of rows in DATA, for standard input where T, --scale or --permute need it
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) rows: Option<NonZeroUsize>,
-    /// What becomes of rows that cannot be read: stop or skip
+    /// Treatment of rows that cannot be read: stop or skip
     #[arg(long, value_name = "HOW", default_value = "stop")]
     pub(crate) on_error: OnError,
     /// Write every prediction to this CSV file: t,target,prediction; it appears when the run is
@@ -83,7 +83,7 @@ pub(crate) struct EvalArguments {
     pub(crate) json: bool,
 }
 
-/// How many rows are learnt together.
+/// Number of rows that are learnt together.
 #[derive(Clone, Copy)]
 pub(crate) enum BlockSize {
     Auto,

@@ -27,7 +27,7 @@ const CLASSES: usize = 16;
 /// Letters that have room below a matrix.
 const MOST_LETTERS: usize = 52;
 
-/// What is kept of the rows for the picture; its size does not grow with the stream.
+/// The rows that are kept for the picture; their number does not grow with the stream.
 pub(super) enum PictureData {
     Numbers(Box<PictureRows>),
     Classes(Confusion),
@@ -37,7 +37,7 @@ pub(super) enum PictureData {
 pub(super) struct PictureRows {
     /// For each of the first outputs its target and its prediction.
     cloud: RoundSample<Vec<[f64; 2]>>,
-    /// Of the first output.
+    /// The last rounds of the first output.
     recent: VecDeque<RecentErrors>,
 }
 
@@ -48,7 +48,7 @@ struct RecentErrors {
     interval: Option<[f64; 2]>,
 }
 
-/// How often a class was predicted for another.
+/// Counts of each class predicted for each other class.
 #[derive(Default)]
 pub(super) struct Confusion {
     /// By class and predicted class: the classes beyond the first ones share the last place but
@@ -98,10 +98,10 @@ impl PictureRows {
     }
 }
 
-/// What the picture says of the run.
+/// Facts about the run that the picture states.
 pub(super) struct PictureFacts<'a> {
     pub(super) learner: &'a str,
-    /// How the data were named.
+    /// The name of the data, as the user gave it.
     pub(super) data: &'a str,
     /// The names of the targets, if they have names.
     pub(super) targets: &'a [String],
@@ -120,7 +120,7 @@ impl PictureFacts<'_> {
         let data = short_name(self.data);
         let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
         let mut title =
-            format!("{} on {data}: {} {}", self.learner, self.followed.head(), said(self.followed.of(self.scores)));
+            format!("{} on {data}: {} {}", self.learner, self.followed.head(), said(self.followed.value(self.scores)));
         let baselines = self.scores.baselines.0.iter();
         let baselines = baselines.map(|one| (one.said(), self.followed.of_baseline(one)));
         let known: Vec<String> = baselines
@@ -206,7 +206,7 @@ pub(super) fn curves(
                 curve.ys.push(score);
             }
         };
-        push(&mut learner, metric.of(&scores));
+        push(&mut learner, metric.value(&scores));
         for (place, baseline) in scores.baselines.0.iter().enumerate() {
             if baselines.len() <= place {
                 baselines.push(Curve { name: baseline.said(), ..Curve::default() });

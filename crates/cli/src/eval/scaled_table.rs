@@ -27,12 +27,12 @@ pub(crate) struct ScaledTable {
     rows: usize,
 }
 
-/// What a pass came to.
+/// The outcome of a pass.
 pub(crate) struct PassResult {
     pub(crate) kernel: String,
     pub(crate) parameters: Vec<(&'static str, Value)>,
     pub(crate) dictionary_size: usize,
-    /// Of the learner alone.
+    /// The time of the learner alone.
     pub(crate) seconds: f64,
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Remarks on the result.
@@ -101,7 +101,7 @@ impl ScaledTable {
         })
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows
     }
@@ -134,9 +134,9 @@ impl ScaledTable {
     pub(crate) fn pass(&self, arguments: &EvalArguments, rows: usize) -> Result<PassResult, Failure> {
         let common = &arguments.common;
         let (entry, shown) = (catalogue::find(&common.learner)?, common.data.display().to_string());
-        self.kind.check(entry, TaskOptions::of(common), &shown)?;
+        self.kind.check(entry, TaskOptions::from_arguments(common), &shown)?;
         memory::check(entry, &shown, self.rows, self.dimension)?;
-        let Construction { learner, kernel, parameters } = Construction::of(common, entry, &self.premises())?;
+        let Construction { learner, kernel, parameters } = Construction::new(common, entry, &self.premises())?;
         let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
         let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, self.ends);
         for chunk in &self.chunks {
@@ -169,7 +169,7 @@ impl ScaledTable {
     pub(crate) fn metric(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
         let (asked, followed) = (arguments.scores.metric, self.followed(arguments)?);
         let entry = catalogue::find(&arguments.common.learner)?;
-        match Construction::of(&arguments.common, entry, &self.premises())?.learner {
+        match Construction::new(&arguments.common, entry, &self.premises())?.learner {
             FreshLearner::Classes(classifier, _) if asked.is_none() && classifier.has_probabilities() => {
                 Ok(Metric::LogLoss)
             }

@@ -25,11 +25,11 @@ pub(super) struct Files {
     dialect: Dialect,
     /// For the first file.
     options: ReadOptions,
-    /// How columns become numbers, if they are not numbers as they are.
+    /// The encoding of the columns, if they are not numbers as they are.
     frozen: Option<Frozen>,
-    /// Whether there is a file that could have settled that.
+    /// True if there is a file that could have settled that.
     settled: bool,
-    /// Whether the target is a class.
+    /// True if the target is a class.
     classes: bool,
     dimension: usize,
     /// 1 for a class.
@@ -46,7 +46,7 @@ pub(super) struct FilePart {
     pub(super) rows: Range<u64>,
 }
 
-/// What the file of the ranges says.
+/// The content of the file of the ranges.
 pub(super) struct RangesFile {
     pub(super) ranges: Ranges,
     /// Features of the first rows.
@@ -89,7 +89,7 @@ pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// Whether a name matches a pattern of `*` (any text) and `?` (any character).
+/// True if a name matches a pattern of `*` (any text) and `?` (any character).
 fn is_like(name: &str, pattern: &str) -> bool {
     let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
     // matches[i]: whether the pattern so far matches the first i characters.
@@ -177,12 +177,12 @@ impl Files {
         self.outputs
     }
 
-    /// Whether the target is a class.
+    /// True if the target is a class.
     pub(super) fn are_classes(&self) -> bool {
         self.classes
     }
 
-    /// How columns become numbers, if they are not numbers as they are.
+    /// The encoding of the columns, if they are not numbers as they are.
     pub(super) fn frozen(&self) -> Option<&Frozen> {
         self.frozen.as_ref()
     }
@@ -209,7 +209,7 @@ impl Files {
     }
 
     fn raw(&self, path: &Path, options: &ReadOptions, aloud: bool) -> Result<Input, Failure> {
-        let source = Source::of(path)?;
+        let source = Source::resolve(path)?;
         if let Source::StandardInput = source {
             return Err(Failure::usage("standard input cannot be cut into shards; give files"));
         }

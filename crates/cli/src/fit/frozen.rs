@@ -22,21 +22,21 @@ use crate::task::{Kind, TaskOptions};
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {
     encoding: Encoding,
-    /// How targets are scaled, one each; none where they are in their own units.
+    /// The scale of each target; empty where targets are in their own units.
     scales: Vec<TargetScale>,
     kind: Kind,
     target: TargetColumn,
     /// The names of the targets, if there are names.
     targets: Vec<String>,
     weight: Option<ColumnChoice>,
-    /// What was odd in the rows, told once for all files.
+    /// Odd cells of the rows, told once for all files.
     odd: Arc<Mutex<Oddities>>,
 }
 
 impl Frozen {
     /// Learns from a file; `None` where it is a complete table of numbers that needs no encoding.
     pub(super) fn learn(path: &Path, arguments: &FitArguments, options: &ReadOptions) -> Result<Option<Self>, Failure> {
-        let source = Source::of(path)?;
+        let source = Source::resolve(path)?;
         let shown = source.to_string();
         let wanted = TaskOptions { task: arguments.task, ..TaskOptions::default() };
         let scale = arguments.scale.online().unwrap_or_default();
@@ -47,7 +47,7 @@ impl Frozen {
                 EncodedRows::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?.map(EncodedRows::aloud)
             }
             Source::File(path) => {
-                let opening = Opening::of(path, &Stop::never(), || ())?;
+                let opening = Opening::new(path, &Stop::never(), || ())?;
                 if opening.is_pipe() {
                     return Err(not_a_file());
                 }
@@ -124,7 +124,7 @@ impl Frozen {
 
     /// The rows of a file with the same columns, found by their names where both have names.
     pub(super) fn open(&self, path: &Path, options: &ReadOptions) -> Result<Input, Failure> {
-        if let Source::StandardInput = Source::of(path)? {
+        if let Source::StandardInput = Source::resolve(path)? {
             return Err(not_a_file());
         }
         let known = ColumnSource {

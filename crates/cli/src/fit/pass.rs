@@ -26,13 +26,13 @@ const CHUNK_NUMBERS: usize = 1 << 20;
 /// summed up together.
 const CODED: usize = 512;
 
-/// What all threads need.
+/// Data that all threads need.
 struct ShardTask<'a> {
     files: &'a Files,
     map: &'a FixedMap<AnyKernel>,
     scaling: Option<&'a Scaling>,
     outputs: usize,
-    /// Whether the target is a class.
+    /// True if the target is a class.
     classes: bool,
     /// Rows of a chunk.
     chunk: usize,

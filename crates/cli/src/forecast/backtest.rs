@@ -22,7 +22,7 @@ const MOST_STEPS: usize = 2000;
 pub(super) struct Backtest {
     steps: usize,
     most: usize,
-    /// Of each group.
+    /// The open origin of each group.
     open: Vec<Option<BacktestOrigin>>,
     done: Vec<VecDeque<BacktestResult>>,
 }
@@ -32,16 +32,16 @@ struct BacktestOrigin {
     /// Steps that have come.
     come: usize,
     forecast: Vec<f64>,
-    /// What the running mean, the last value and a season ago say.
+    /// The guesses of the running mean, the last value and a season ago.
     guesses: Vec<[f64; 3]>,
     outcome: BacktestResult,
 }
 
-/// What became of it.
+/// The outcome of a forecast.
 #[derive(Clone, Copy, Default)]
 struct BacktestResult {
     count: u64,
-    /// Of the forecast, and of the guesses.
+    /// Errors of the forecast, and of the guesses.
     errors: [ErrorSums; 4],
     change: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! What a run begins with: a new forecaster, or those of a model file.
+//! The beginning of a run: a new forecaster, or those of a model file.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use mercer_session::model::{GroupPredictions, Model, ModelKind, Prediction, RowD
 use crate::failure::Failure;
 use crate::store;
 
-/// What passes begin with.
+/// The forecasters with which passes begin.
 pub(super) enum Beginning {
     /// The forecaster of a single series.
     Series(Box<Prediction>),
-    /// Those of the groups of a table.
+    /// The forecasters of the groups of a table.
     Groups(Box<GroupPredictions>),
 }
 

@@ -18,13 +18,13 @@ pub(super) struct Clock {
     pub(super) name: String,
     step: Option<TimeStep>,
     style: TimeStyle,
-    /// Whether the step is still to be found, from the first two rows.
+    /// True if the step is still to be found, from the first two rows.
     open: bool,
-    /// Whether the first rows are in order.
+    /// True if the first rows are in order.
     in_order: bool,
 }
 
-/// How times are written.
+/// The form in which times are written.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum TimeStyle {
     Number,
@@ -64,17 +64,17 @@ impl Clock {
                 if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
             }
         };
-        let step = TimeStep::of(&times, notation.is_some());
+        let step = TimeStep::detect(&times, notation.is_some());
         let in_order = times.is_sorted();
         Self { name: name.to_owned(), step, style, open: (open || grouped) && step.is_none(), in_order }
     }
 
-    /// Whether the step is still to be found.
+    /// True if the step is still to be found.
     pub(super) fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Whether the first rows have no even step, though they are in order.
+    /// True if the first rows have no even step, though they are in order.
     pub(super) fn is_uneven(&self) -> bool {
         self.step.is_none() && !self.open && self.in_order
     }
@@ -86,10 +86,10 @@ impl Clock {
         }
     }
 
-    /// Whether a time that is not behind the one before may be local, of the hour in which clocks
-    /// are set back: in the first hours of a Sunday of autumn, where no zone is told.
+    /// True if `now` may be a local time of the hour in which clocks are set back, and so not
+    /// behind `before`. This holds in the first hours of a Sunday of autumn, where no zone is told.
     pub(super) fn may_be_set_back(&self, before: f64, now: f64) -> bool {
-        let Calendar { of_day, of_week, of_year, .. } = Calendar::of(now);
+        let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(now);
         let is_autumn = (0.2..0.35).contains(&of_year) || (0.72..0.86).contains(&of_year);
         self.style == (TimeStyle::Instant { zone: false })
             && (0.0..=3600.0).contains(&(before - now))
@@ -99,7 +99,7 @@ impl Clock {
             && self.step.is_some_and(|step| !step.is_of_days())
     }
 
-    /// What is known of the step.
+    /// The step, if it is known.
     pub(super) fn step(&self) -> Option<TimeStep> {
         self.step
     }
@@ -148,13 +148,13 @@ impl Clock {
     /// Rows between a time and the next, 1 for neighbours; `None` if that cannot be told.
     fn rows_between(&mut self, before: f64, after: f64) -> Option<u64> {
         if std::mem::take(&mut self.open) {
-            self.step = TimeStep::of(&[before, after], self.style != TimeStyle::Number);
+            self.step = TimeStep::detect(&[before, after], self.style != TimeStyle::Number);
         }
         self.step?.rows_between(before, after)
     }
 }
 
-/// What becomes of rows with the time of the row before.
+/// Treatment of rows with the time of the row before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Repeats {
     /// End with the line of the second
@@ -170,7 +170,7 @@ pub(super) enum Repeats {
 /// The rows of one series in their order, those that are missing among them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TimedRows {
-    /// Of the row given last.
+    /// The time of the row given last.
     last: Option<f64>,
     /// Missing rows to be given before `record`.
     waiting: u64,
@@ -227,7 +227,7 @@ impl TimedRows {
         }
     }
 
-    /// Whether a row waits for others of its time.
+    /// True if a row waits for others of its time.
     pub(super) fn holds(&self) -> bool {
         self.held.is_some()
     }
@@ -320,7 +320,7 @@ mod tests {
 
     fn notation(texts: &[&str]) -> Option<Notation> {
         let rows: Vec<[Cell<'_>; 1]> = texts.iter().map(|text| [Cell::Text(text)]).collect();
-        Schema::of(&["day".to_owned()], &rows, &Overrides::default()).unwrap().columns()[0].times().cloned()
+        Schema::infer(&["day".to_owned()], &rows, &Overrides::default()).unwrap().columns()[0].times().cloned()
     }
 
     fn clock(texts: &[&str]) -> Clock {

@@ -18,7 +18,7 @@ pub(crate) struct SeriesColumns {
     pub(super) inputs: Vec<usize>,
     /// A name for every column: the file's own, or else the model's, or else `y1`, `y2`, ….
     names: Vec<String>,
-    /// Whether they are the file's own.
+    /// True if the names are the file's own.
     own: bool,
 }
 

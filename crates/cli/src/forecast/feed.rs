@@ -43,7 +43,8 @@ enum SeriesSource {
 const GROUPED_ROWS: usize = 1 << 15;
 
 impl SeriesFeed {
-    /// What was saved knows which column is what, if it is there, and otherwise the arguments.
+    /// Opens a series. What was saved knows which column is what, if it is there, and otherwise the
+    /// arguments.
     pub(super) fn open(
         source: &Source<'_>,
         arguments: &ForecastArguments,
@@ -171,7 +172,7 @@ impl SeriesFeed {
         }
     }
 
-    /// What the model of a group is to keep of the times.
+    /// The memory of the times that the model of a group is to keep.
     pub(super) fn times(&self, group: usize) -> Option<TimeMemory> {
         let rows = self.records()?;
         let notation = rows.time.as_ref().and_then(|column| column.notation.clone());
@@ -220,7 +221,7 @@ impl SeriesSource {
                 ..ReadOptions::default()
             },
         );
-        let mut opening = Some(Opening::of(path, stop, || ())?);
+        let mut opening = Some(Opening::new(path, stop, || ())?);
         let waits = arguments.json || arguments.predictions.is_some();
         let head = match &opening {
             Some(opening) if opening.is_pipe() && !waits => 1,
@@ -229,7 +230,7 @@ impl SeriesSource {
             _ => FIRST_ROWS,
         };
         let known_times: Vec<Option<TimeMemory>> =
-            saved.map_or_else(Vec::new, Beginning::each).into_iter().map(TimeMemory::of).collect();
+            saved.map_or_else(Vec::new, Beginning::each).into_iter().map(TimeMemory::from_model).collect();
         let wanted = ColumnOptions {
             time: arguments.time.as_ref(),
             targets: &targets,
@@ -239,7 +240,7 @@ impl SeriesSource {
             head,
             group: group.as_ref(),
             clock: known_times.iter().flatten().map(TimeMemory::clock).next(),
-            overrides: overrides(&arguments.kinds, &Source::of(path)?)?,
+            overrides: overrides(&arguments.kinds, &Source::resolve(path)?)?,
         };
         let Some(mut rows) = SeriesRows::look(&mut opening, &options, &wanted)? else {
             return Ok(Self::Numbers(Input::of_numbers(opening, &options)?.into()));

@@ -40,7 +40,7 @@ impl Future {
             ..ReadOptions::default()
         };
         let options = arguments.dialect.told(path, options);
-        let opening = Opening::of(path, stop, || ())?;
+        let opening = Opening::new(path, stop, || ())?;
         let shown = opening.shown().to_owned();
         let mut reader = opening.last_records(&options)?;
         let mut known = feed.input_columns();

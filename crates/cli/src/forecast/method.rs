@@ -40,7 +40,7 @@ const WARM_UP: usize = 10;
 /// Columns beyond which season mixtures have fewer experts.
 const MANY: usize = 8;
 
-/// How to predict.
+/// Methods of prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ForecastMethod {
     Opf,
@@ -118,7 +118,7 @@ impl FromStr for Lambda {
 }
 
 impl Lambda {
-    /// What it is to the forecaster itself, behind scales or not.
+    /// The value that the forecaster itself gets, behind scales or not.
     fn own(self) -> f64 {
         match self {
             Self::Auto => LAMBDA_IN_SCALES,
@@ -155,12 +155,12 @@ impl ForecastMaking {
     }
 }
 
-/// What a season mixture is made with beside its options: the periods that the times suggest, and
-/// the steps that are forecast.
+/// Facts with which a season mixture is made beside its options: the periods that the times
+/// suggest, and the steps that are forecast.
 pub(super) struct SeasonSetup {
     pub(super) periods: Vec<usize>,
     pub(super) steps: Option<NonZeroUsize>,
-    /// Whether there are many series.
+    /// True if there are many series.
     pub(super) grouped: bool,
 }
 
@@ -275,14 +275,14 @@ pub(super) fn build(
     })
 }
 
-/// What the paper's methods are made with, whichever it is.
+/// Settings that all the paper's methods share.
 struct MethodSetup {
     betas: Vec<f64>,
     t_init: usize,
     lambda: f64,
     outputs: usize,
     inputs: usize,
-    /// Whether all outputs have one scale.
+    /// True if all outputs have one scale.
     shared: bool,
     /// As they are told.
     parameters: Vec<(&'static str, Value)>,
@@ -382,7 +382,7 @@ impl MethodSetup {
     }
 }
 
-/// Whether past rows are counted by β.
+/// True if β counts past rows.
 fn uses_schedule(method: ForecastMethod) -> bool {
     !matches!(method, ForecastMethod::Slip | ForecastMethod::Spectral | ForecastMethod::Kalman | ForecastMethod::Season)
 }
@@ -469,7 +469,7 @@ fn forgetting(
     }
 }
 
-/// Whether the powers of a matrix carry numbers from one output to another.
+/// True if the powers of a matrix carry numbers from one output to another.
 fn mixes(forgetting: &Forgetting, outputs: usize) -> bool {
     let Forgetting::Matrix(entries) = forgetting else { return false };
     entries.iter().enumerate().any(|(i, entry)| !i.is_multiple_of(outputs + 1) && *entry != 0.0)

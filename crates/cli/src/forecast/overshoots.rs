@@ -7,11 +7,11 @@ use crate::output::digits;
 /// Values before which nothing is judged.
 const FEWEST: u64 = 20;
 
-/// How many forecasts lay farther beyond the range of the values before them than that range is
-/// wide, and the farthest.
+/// Count of the forecasts that lay farther beyond the range of the values before them than that
+/// range is wide, and the farthest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overshoots {
-    /// Of each output: how many values it had so far, and their range.
+    /// For each output the number of its values so far, and their range.
     ranges: Vec<(u64, ValueRange)>,
     count: u64,
     /// In widths of the range, with its row and forecast.
@@ -37,7 +37,7 @@ impl Overshoots {
         }
     }
 
-    /// What is to be said of a method.
+    /// A remark on the forecasts of a method.
     pub(super) fn note(&self, method: &str) -> Option<String> {
         let (widths, row, made) = self.farthest;
         let more = self.count.checked_sub(1)?;

@@ -17,7 +17,7 @@ use super::times::TimeMemory;
 use crate::failure::Failure;
 use crate::output::number;
 
-/// What is asked of a pass beside its model.
+/// Options of a pass beside its model.
 #[derive(Clone, Default)]
 pub(crate) struct PassOptions {
     /// Rows ahead that each row is to be forecast.
@@ -39,7 +39,7 @@ pub(crate) struct SeriesPass {
     scratch: ForecastScratch,
     input: Vec<f64>,
     output: Vec<f64>,
-    /// Of the last row, made before it was seen, and how far its intervals reach.
+    /// The prediction of the last row, made before it was seen, and the reach of its intervals.
     prediction: Vec<f64>,
     band: Vec<Option<[f64; 2]>>,
     /// Probabilities whose quantiles season mixtures tell, and those of the last row, output by
@@ -51,7 +51,7 @@ pub(crate) struct SeriesPass {
     held: Vec<[u64; 2]>,
     /// The inputs of the rows to come, one after the other, where they are known.
     future: Vec<f64>,
-    /// What follows the last row, where every row is forecast so far ahead; empty otherwise.
+    /// The forecast behind the last row, where every row is forecast so far ahead; empty otherwise.
     coming: Vec<f64>,
     time: Duration,
     overshoots: Overshoots,
@@ -92,7 +92,8 @@ impl fmt::Display for RowFailure {
     }
 }
 
-/// What is lacking where a forecast of so many steps needs more than `told` numbers of inputs.
+/// A description of the inputs that are lacking where a forecast of so many steps needs more than
+/// `told` numbers.
 fn unknown_inputs(model: &Prediction, steps: usize, told: usize) -> Option<String> {
     let (q, rows) = (model.forecaster.inputs(), if model.forecaster.feed_through() { steps } else { steps - 1 });
     (told < rows * q).then(|| format!("needs the inputs of {rows} rows to come, and {} are known", told / q))
@@ -219,15 +220,15 @@ impl SeriesPass {
         Ok(())
     }
 
-    /// How far quantiles are from the forecast of an output so many steps ahead; `None` where there
-    /// are none.
+    /// The reach of quantiles from the forecast of an output so many steps ahead; `None` where
+    /// there are none.
     fn reach(&self, output: usize, step: usize) -> Option<Reach> {
         let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
         let offsets = self.probabilities.iter().map(|p| seasons.offset(output, *p, step)).collect();
         Some(Reach { offsets, floor: seasons.floor(output).unwrap_or(f64::NEG_INFINITY) })
     }
 
-    /// What is to be said of forecasts that were beyond everything seen.
+    /// A remark on forecasts that were beyond everything seen.
     pub(super) fn overshoot(&self) -> Option<String> {
         self.overshoots.note(&self.model.method)
     }
@@ -295,7 +296,7 @@ impl SeriesPass {
         row.iter().enumerate().map(end).collect()
     }
 
-    /// Whether rows have intervals.
+    /// True if rows have intervals.
     pub(crate) fn has_intervals(&self) -> bool {
         self.has_ends || self.model.intervals.is_some()
     }
@@ -425,7 +426,7 @@ impl SeriesPass {
         self.model.own.push(kept);
     }
 
-    /// Whether a row's own input is needed to predict it.
+    /// True if a row's own input is needed to predict it.
     pub(super) fn feeds_through(&self) -> bool {
         self.model.forecaster.feed_through()
     }
@@ -480,7 +481,7 @@ impl SeriesPass {
         &self.band
     }
 
-    /// Whether the last row is behind the warm-up.
+    /// True if the last row is behind the warm-up.
     pub(super) fn is_scored(&self) -> bool {
         self.model.seen().rows > self.model.errors.warm_up
     }
@@ -495,7 +496,7 @@ fn seasons(model: &Prediction) -> Option<&Seasons> {
     if let AnyForecaster::Seasons(seasons) = &model.forecaster { Some(seasons) } else { None }
 }
 
-/// How far quantiles of a season mixture are from a forecast.
+/// The distances of the quantiles of a season mixture from a forecast.
 struct Reach {
     offsets: Vec<f64>,
     floor: f64,

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 /// The passes of all groups, in the order in which these came; a single one without groups.
 pub(super) struct Passes {
-    /// What a new group begins with.
+    /// The forecaster with which a new group begins.
     fresh: Prediction,
     columns: SeriesColumns,
     wanted: PassOptions,
@@ -47,7 +47,7 @@ impl Passes {
         SeriesPass::new(model, self.columns.clone(), self.wanted.clone())
     }
 
-    /// What was met when the row of the feed follows.
+    /// The digest of the rows met, after the row of the feed.
     pub(super) fn after(met: RowDigest, feed: &SeriesFeed) -> RowDigest {
         match feed.group() {
             Some(name) => met.after_cells(&[Cell::Text(name)][..], feed.row()),

@@ -21,7 +21,7 @@ const POINTS: usize = 300;
 /// The window of the scores is a twentieth of the rows, this many at least.
 const LEAST_WINDOW: usize = 50;
 
-/// What is kept of the rows; its size does not grow with the series.
+/// The rows that are kept for the picture; their number does not grow with the series.
 pub(super) struct SeriesPicture {
     /// The time of each row, and what is shown of its first outputs.
     recent: VecDeque<(Option<f64>, Vec<PictureRow>)>,
@@ -150,8 +150,8 @@ fn fan(pass: &SeriesPass, step: usize, outputs: usize, output: usize, forecast: 
     Some([low?[output], high?[output]])
 }
 
-/// What stands along the axis: the numbers of rows, or times, and then those of the last row and of
-/// the end of the forecast.
+/// The label of the axis: the numbers of rows, or times, and then those of the last row and of the
+/// end of the forecast.
 fn row_label(feed: &SeriesFeed, ahead: usize) -> String {
     let time = |ahead: usize| feed.clock().zip(feed.time(ahead)).map(|(clock, time)| clock.text(time));
     match (time(0), time(ahead).filter(|_| ahead > 0)) {
@@ -179,7 +179,7 @@ fn scores(scored: &SeriesRecord, method: &str, rows: usize) -> Figure {
             curve.xs.push((first + until) as f64);
             curve.ys.push(score.unwrap_or(f64::NAN));
         };
-        push(&mut learner, Metric::Rmse.of(&scores));
+        push(&mut learner, Metric::Rmse.value(&scores));
         for (curve, baseline) in baselines.iter_mut().zip(&scores.baselines.0) {
             push(curve, Metric::Rmse.of_baseline(baseline));
         }

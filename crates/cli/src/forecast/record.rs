@@ -1,5 +1,5 @@
-//! How good the predictions of a series were, beside the baselines: sums over single values, those
-//! of all outputs together.
+//! Scores of the predictions of a series, beside the baselines: sums over single values, those of
+//! all outputs together.
 
 use std::collections::VecDeque;
 
@@ -8,9 +8,9 @@ use crate::moments::{ErrorSums, Naive};
 use crate::scores::{Baseline, Baselines, Scores};
 use crate::stretches::{Stretches, Sum};
 
-/// What is kept of the rows of a run; its size does not grow with the series.
+/// The record of the rows of a run; its size does not grow with the series.
 pub(super) struct SeriesRecord {
-    /// What guesses are made of, of each group.
+    /// The memory from which guesses are made, for each group.
     memories: Vec<(Naive, Seasonal)>,
     stretches: Stretches<ScoredValues>,
     /// The number of the first row that is scored, for pictures.
@@ -48,8 +48,8 @@ impl SeriesRecord {
         naive.learn(values, 1.0);
     }
 
-    /// What costs nothing, as forecasts of an output so many steps after the row taken last: the
-    /// running mean, the last value and the value of a season ago.
+    /// Guesses that cost nothing, as forecasts of an output so many steps after the row taken last.
+    /// They are the running mean, the last value and the value of a season ago.
     pub(super) fn guesses(&self, group: usize, output: usize, period: Option<usize>, steps: usize) -> [f64; 3] {
         let (naive, seasonal) = &self.memories[group];
         let [mean, last] = naive.guesses(output);
@@ -79,7 +79,7 @@ impl SeriesRecord {
         self.first.unwrap_or(0)
     }
 
-    /// Of the scored rows after `after` and not after `until`.
+    /// The scores of the scored rows after `after` and not after `until`.
     pub(super) fn between(&self, after: usize, until: usize) -> Scores {
         let mut scores = self.stretches.between(after, until).1.scores();
         if !self.memories.iter().any(|(_, seasonal)| seasonal.is_known) {
@@ -94,7 +94,7 @@ struct Seasonal {
     rows: Vec<VecDeque<f64>>,
     /// Changes over a season: how many, and the sum of their sizes.
     changes: (u64, f64),
-    /// Whether a season was guessed from.
+    /// True if a season was guessed from.
     is_known: bool,
 }
 
@@ -137,7 +137,7 @@ impl Seasonal {
 struct ScoredValues {
     count: u64,
     own: ErrorSums,
-    /// Of the running mean, the last value and the value of a season ago.
+    /// Errors of the running mean, the last value and the value of a season ago.
     naive: [ErrorSums; 3],
 }
 

@@ -30,23 +30,23 @@ pub(super) struct ForecastReport {
     mse: Option<f64>,
     epochs: Vec<Epoch>,
     seconds: f64,
-    /// Of the rows of this run that are scored, and of the later half of them.
+    /// Scores of the rows of this run that are scored, and of the later half of them.
     scores: SeriesScores,
     second_half: Scores,
-    /// Of forecasts of several steps.
+    /// Scores of forecasts of several steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     backtest: Option<BacktestScores>,
     #[serde(skip)]
     scored: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Vec<f64>>,
-    /// Of forecasts of 2, 3, … steps.
+    /// Coverage of forecasts of 2, 3, … steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage_further: Option<Vec<Vec<f64>>>,
     /// The column of times, and what was found there.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<Time>,
-    /// Of a file without groups.
+    /// The next rows of a file without groups.
     #[serde(flatten)]
     coming: Option<Coming>,
     /// By the names of the groups.
@@ -56,7 +56,7 @@ pub(super) struct ForecastReport {
     named: Vec<(String, Coming)>,
 }
 
-/// What comes next in a series.
+/// The next rows of a series.
 #[derive(serde::Serialize)]
 struct Coming {
     /// The number of the first row.
@@ -67,7 +67,7 @@ struct Coming {
     periods: Option<Periods>,
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast: Option<Vec<Vec<f64>>>,
-    /// Of the rows of the forecast.
+    /// Times of the rows of the forecast.
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<Vec<Value>>,
     /// The ends of its intervals; null where there is none yet.
@@ -93,7 +93,7 @@ enum Periods {
 }
 
 impl Periods {
-    fn of(seasons: &Seasons) -> Self {
+    fn from_seasons(seasons: &Seasons) -> Self {
         let of = |output: usize| seasons.mixture(output).periods().to_vec();
         match seasons.outputs() {
             1 => Self::One(of(0)),
@@ -161,7 +161,7 @@ impl serde::Serialize for MethodParameters {
 
 impl Coming {
     /// `feed` is behind the last row of the series.
-    fn of(pass: &SeriesPass, feed: &SeriesFeed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
+    fn new(pass: &SeriesPass, feed: &SeriesFeed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
         let outputs = pass.columns().outputs.len();
         let forecast: Option<Vec<Vec<f64>>> =
             forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect());
@@ -177,7 +177,7 @@ impl Coming {
         };
         let asked = quantiles.iter().filter(|_| forecast.is_some());
         let quantiles = asked.map(|&p| (p.to_string(), json!(quantile(p)))).collect();
-        let periods = pass.seasons().map(Periods::of);
+        let periods = pass.seasons().map(Periods::from_seasons);
         Self { k: pass.rows(), periods, forecast, times, forecast_intervals, quantiles }
     }
 
@@ -198,7 +198,7 @@ impl Coming {
 }
 
 impl ForecastReport {
-    pub(super) fn of(
+    pub(super) fn new(
         passes: &Passes,
         feed: &mut SeriesFeed,
         scored: &SeriesRecord,
@@ -213,7 +213,7 @@ impl ForecastReport {
         for (group, (pass, forecast)) in all.iter().zip(forecasts).enumerate() {
             feed.turn_to(group);
             let name = feed.group().map(str::to_owned);
-            comings.push((name, Coming::of(pass, feed, forecast, quantiles)));
+            comings.push((name, Coming::new(pass, feed, forecast, quantiles)));
         }
         let time = feed.clock().map(|clock| Time {
             column: clock.name.clone(),

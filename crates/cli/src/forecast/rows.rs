@@ -13,23 +13,23 @@ use crate::timed_series::{NumberColumn, SeriesHead, TimeColumn, place};
 use crate::verbosity;
 use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, is_name_of_times};
 
-/// What is asked of the columns.
+/// Options about the columns.
 pub(super) struct ColumnOptions<'a> {
     pub(super) time: Option<&'a ColumnChoice>,
     pub(super) targets: &'a [ColumnChoice],
     /// The option that names the inputs, and its columns.
     pub(super) inputs: (&'static str, &'a [ColumnChoice]),
-    /// Whether season mixtures forecast: columns that hold no numbers are left out where no target
-    /// is told, and the input of a missing row does not matter.
+    /// True if season mixtures forecast. Columns that hold no numbers are then left out where no
+    /// target is told, and the input of a missing row does not matter.
     pub(super) season: bool,
     pub(super) repeats: Repeats,
     /// Rows that are looked at first.
     pub(super) head: usize,
     /// The column that says which series a row is of.
     pub(super) group: Option<&'a ColumnChoice>,
-    /// What a model knows of the times.
+    /// The times as a model knows them.
     pub(super) clock: Option<&'a Clock>,
-    /// What the user says that columns are.
+    /// Kinds of columns that the user has told.
     pub(super) overrides: Overrides,
 }
 
@@ -51,23 +51,23 @@ pub(super) struct SeriesRows {
     pub(super) inputs: Vec<usize>,
     pub(super) time: Option<TimeColumn>,
     pub(super) clock: Option<Clock>,
-    /// Of each series, and that of the row given last.
+    /// The rows of each series, and the place of the series whose row was given last.
     pub(super) courses: Vec<TimedRows>,
     pub(super) now: usize,
     groups: Option<GroupRows>,
     repeats: Repeats,
-    /// Whether missing rows can be given: an input that is missing cannot.
+    /// True if missing rows can be given: an input that is missing cannot.
     fills: bool,
     values: Vec<f64>,
     /// Cells that count as missing, because they are no numbers.
     misfits: OddCells,
 }
 
-/// What the columns are.
+/// The roles of the columns.
 struct Roles {
     numbers: Vec<usize>,
     group: Option<usize>,
-    /// Those of `numbers` that are inputs, in the order in which they were named.
+    /// The columns among `numbers` that are inputs, in the order in which they were named.
     inputs: Vec<usize>,
     time: Option<TimeColumn>,
     /// Columns of times that are not `time`.
@@ -296,7 +296,7 @@ impl SeriesRows {
         Ok(())
     }
 
-    /// What helps where the rows are of several series, and that is not told.
+    /// Advice where the rows are of several series, and that is not told.
     fn several(&self) -> &'static str {
         if self.groups.is_some() {
             ""

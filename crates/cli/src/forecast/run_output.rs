@@ -1,5 +1,5 @@
-//! What a run tells: a line a row while it runs, and its report, picture and file of predictions at
-//! the end.
+//! The output of a run: a line a row while it runs, and its report, picture and file of predictions
+//! at the end.
 
 use std::path::Path;
 
@@ -21,9 +21,9 @@ use crate::verbosity;
 
 /// Where predictions go, and what is gathered for the end.
 pub(super) struct ForecastOutput {
-    /// How the data are called.
+    /// The name of the data.
     data: String,
-    /// Whether each row is answered on standard output.
+    /// True if each row is answered on standard output.
     streaming: bool,
     file: Option<Predictions>,
     scored: SeriesRecord,
@@ -133,7 +133,7 @@ impl ForecastOutput {
         if !self.streaming {
             let season = passes.first().period(feed, 0).is_some();
             let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(season));
-            let report = ForecastReport::of(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
+            let report = ForecastReport::new(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
             if let Some(file) = self.file {
                 file.finish()?;

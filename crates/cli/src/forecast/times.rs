@@ -1,4 +1,4 @@
-//! What a model keeps of the times of its series, so that it goes on behind the last of them.
+//! The memory of the times of a series, so that a model goes on behind the last of them.
 
 #[cfg(feature = "serve")]
 use mercer_encoding::Cell;
@@ -18,7 +18,7 @@ use super::clock::{Repeats, TimedRows};
 pub(crate) struct TimeMemory {
     clock: Clock,
     last: f64,
-    /// How the column tells times; files of before have none.
+    /// The notation of the times in the column; files of before have none.
     #[serde(default)]
     notation: Option<Notation>,
     /// The rows that were observed by then.
@@ -42,9 +42,9 @@ impl TimeMemory {
         Self { clock, last, notation, rows: None, put_in: 0 }
     }
 
-    /// What a model keeps, if it does. Rows that it has observed since are taken to have followed
-    /// step by step; without an even step nothing is known then.
-    pub(crate) fn of(model: &Prediction) -> Option<Self> {
+    /// The memory that a model keeps, if it has one. Rows that it has observed since are taken to
+    /// have followed step by step; without an even step nothing is known then.
+    pub(crate) fn from_model(model: &Prediction) -> Option<Self> {
         let (_, text) = model.own.iter().find(|(key, _)| key == KEY)?;
         let mut kept: Self = serde_json::from_str(text).ok()?;
         let observed = model.forecaster.time() as u64;
@@ -108,7 +108,7 @@ impl TimeMemory {
         self.put_in
     }
 
-    /// What is known behind a row of this time, and the row with the missing ones before it.
+    /// The memory behind a row of this time, and the row with the missing ones before it.
     ///
     /// # Errors
     /// If the time is none, is not behind the last, or is too far from it.

@@ -15,8 +15,8 @@ use super::super::store;
 use super::super::task::{Kind, TaskOptions};
 use super::{InspectArguments, told};
 
-/// What is to be said of the data that the arguments name; nothing if they name what can only be a
-/// model file.
+/// The facts about the data that the arguments name; `None` if they name what can only be a model
+/// file.
 pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failure> {
     let InspectArguments { file, target, kinds, ignore, dialect, .. } = arguments;
     let of_files = for_files(target.is_some(), dialect, ignore, false);
@@ -30,7 +30,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
             }
         };
     }
-    let source = Source::of(file)?;
+    let source = Source::resolve(file)?;
     let overrides = encoded_rows::overrides(kinds, &source)?;
     let records = match source {
         Source::Named(name) => {
@@ -58,7 +58,7 @@ fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<RowReader
     Ok(reader)
 }
 
-/// What was wrong with a file, without ways to mend it that this command does not have.
+/// The failure for a file that is refused, without ways to mend it that this command does not have.
 fn refused(error: DataError) -> Failure {
     match error {
         DataError::DimensionUnknown { file } => Failure::usage(format!(

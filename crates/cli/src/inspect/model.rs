@@ -1,4 +1,4 @@
-//! What a model file holds, in its order.
+//! The content of a model file, in its order.
 
 use mercer_encoding::{Column, Encoding, Use};
 use mercer_forecast::{ConformalIntervals, Forecaster};
@@ -22,7 +22,7 @@ use crate::forecast;
 use crate::notes::texts;
 use crate::store::LoadedModel;
 
-/// What is to be said.
+/// The facts about a model.
 pub(super) fn facts(LoadedModel { model, bytes }: &LoadedModel) -> Facts {
     let mut facts = Facts::default();
     facts.tell("kind", model.kind().to_string());
@@ -42,7 +42,7 @@ pub(super) fn facts(LoadedModel { model, bytes }: &LoadedModel) -> Facts {
 }
 
 impl Facts {
-    /// What a learner of rows was made of, and the columns that it was made for.
+    /// Tells the parts of a learner of rows, and the columns that it was made for.
     fn tell_rows<T: Taught>(&mut self, model: &Tabular<T>) {
         let (about, encoding) = (&model.description, &model.encoding);
         self.tell_learner(about);
@@ -121,7 +121,7 @@ impl Facts {
         self.tell("majority_accuracy", score.majority());
     }
 
-    /// What a forecaster is, and the columns that it was made for.
+    /// Tells the forecaster, and the columns that it was made for.
     fn tell_forecaster(&mut self, model: &Prediction) {
         let forecaster = &model.forecaster;
         self.tell("forecaster", forecaster.name());
@@ -212,7 +212,7 @@ impl Facts {
         }
     }
 
-    /// What a learner was made of.
+    /// Tells the parts of a learner.
     fn tell_learner(&mut self, about: &Description) {
         self.tell("learner", about.learner.as_str());
         self.tell("kernel", about.kernel.as_str());
@@ -239,7 +239,7 @@ fn columns(encoding: &Encoding) -> Value {
     columns.map(|(place, column)| told(column, encoding.transform().treatment(place).or(aside(column)), rows)).collect()
 }
 
-/// How columns are scaled, and the range of the target that this goes by.
+/// The scales of the columns, and the range of the target that they go by.
 fn scaling(scaling: &Scaling) -> Value {
     let name = match scaling.scheme() {
         Scheme::PAPER01 => "paper01",

@@ -1,4 +1,4 @@
-//! What is told of an operator that stochastic gradient descent has learnt.
+//! The report on an operator that stochastic gradient descent has learnt.
 
 use mercer_kernels::AnyKernel;
 use mercer_koopman::KernelOperator;

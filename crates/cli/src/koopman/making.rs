@@ -58,8 +58,8 @@ pub(super) struct Making {
     /// constant: ε in every round; eta-squared: ε η² with the round's η [default: constant]
     #[arg(long, value_name = "SCHEDULE", conflicts_with = "model")]
     budget_schedule: Option<BudgetSchedule>,
-    /// What is compared with the budget: the norm of the change, its square, or (output-ald) the
-    /// norm of what x⁺ alone adds [default: norm]
+    /// Quantity that is compared with the budget: the norm of the change, its square, or
+    /// (output-ald) the norm of what x⁺ alone adds [default: norm]
     #[arg(long, value_name = "TEST", conflicts_with = "model")]
     budget_test: Option<Test>,
     /// paired: x and x⁺ are kept together, except for a side that repeats what is kept;
@@ -147,7 +147,7 @@ impl Making {
         given.into_iter().find(|option| option.1).map(|option| option.0)
     }
 
-    /// Whether dimensions are told.
+    /// True if dimensions are told.
     pub(super) fn has_dimensions(&self) -> bool {
         self.state_dim.is_some() || self.input_dim.is_some()
     }
@@ -221,7 +221,7 @@ impl Making {
         (self.budget.unwrap_or(usual), schedule)
     }
 
-    /// Whether the first rows settle something, so that they must be there before one is learnt.
+    /// True if the first rows settle something, so that they must be there before one is learnt.
     pub(super) fn looks(&self, method: KoopmanMethod) -> bool {
         let median = |spec: &KernelSpec| matches!(spec, KernelSpec::Median);
         method == KoopmanMethod::Sogd && (median(self.kernel()) || self.output_kernel.as_ref().is_some_and(median))

@@ -64,7 +64,7 @@ impl PairLayout {
         }
     }
 
-    /// Whether x carries an action.
+    /// True if x carries an action.
     pub(super) fn acts(&self) -> bool {
         self.input_dimension != self.state_dimension
     }
@@ -88,7 +88,7 @@ impl PairLayout {
 pub(super) struct TrajectoryRow {
     numbers: Vec<f64>,
     time: Option<f64>,
-    /// Of the trajectory that it belongs to, if a column tells.
+    /// The trajectory that it belongs to, if a column tells.
     group: Option<String>,
     place: ExamplePlace,
 }
@@ -109,7 +109,7 @@ pub(super) struct PairStream {
     first: VecDeque<TrajectoryRow>,
     /// The usual step of time.
     step: Option<f64>,
-    /// Whether pairs come one by one, and none is kept waiting for others.
+    /// True if pairs come one by one, and none is kept waiting for others.
     single: bool,
     /// The last rows, where each is a state.
     trajectory: Option<Trajectory>,
@@ -178,7 +178,7 @@ impl PairStream {
         let known_trajectory = known.and_then(of);
         let sums = method == KoopmanMethod::Sums;
         let missing = if sums || given { Missing::Nan } else { Missing::default() };
-        let overrides = overrides(&arguments.kinds, &Source::of(path)?)?;
+        let overrides = overrides(&arguments.kinds, &Source::resolve(path)?)?;
         let states = known.map_or(&[][..], |(_, model)| &model.columns);
         let wanted = SeriesOptions { time, group, missing, overrides, states, counters: false };
         let input = open(path, &arguments.dialect, &stop, &wanted)?;
@@ -362,7 +362,7 @@ fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64
 
 /// A table without a target.
 pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, wanted: &SeriesOptions<'_>) -> Result<Input, Failure> {
-    let source = Source::of(path)?;
+    let source = Source::resolve(path)?;
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));
     }

@@ -17,8 +17,8 @@ const FUNCTIONS: usize = 4;
 /// Cells of a map, from side to side; points of a curve.
 const CELLS: usize = 61;
 const POINTS: usize = 400;
-/// How far from 1 an eigenvalue may be whose function tells sets apart, and how many sets there are
-/// at most.
+/// Largest distance from 1 of an eigenvalue whose function tells sets apart, and largest number of
+/// sets.
 const NEAR: f64 = 0.06;
 const MOST_SETS: usize = 5;
 
@@ -33,14 +33,14 @@ enum Places {
 /// Real parts of functions at points, `[function][point]`.
 type Functions<'a> = dyn Fn(&Points) -> Result<Vec<Vec<f64>>, Error> + 'a;
 
-/// What is drawn of an operator.
+/// The facts of an operator that are drawn.
 pub(super) struct Subject<'a> {
     /// All eigenvalues, with their spreads if they are known.
     pub(super) values: Vec<Eigenvalue>,
     pub(super) spreads: Option<Vec<f64>>,
-    /// Those that have functions.
+    /// The eigenvalues that have functions.
     pub(super) leading: Vec<Eigenvalue>,
-    /// What there is of points, for the title.
+    /// A description of the points for the title.
     pub(super) kept: String,
     /// The points kept, or states.
     pub(super) places: Points,

@@ -1,4 +1,4 @@
-//! What was learnt, for people, as JSON and as files.
+//! The report on an operator, for people, as JSON and as files.
 
 use std::fmt::Write as _;
 
@@ -47,15 +47,15 @@ pub(super) fn kept(rounds: &[Vec<u64>; 2]) -> Vec<u64> {
     kept
 }
 
-/// What a person is told of the run.
+/// Facts about the run that a person is told.
 pub(super) struct KoopmanRun<'a> {
-    /// How the pairs were named.
+    /// The name of the pairs, as the user gave it.
     pub(super) data: &'a str,
     /// Pairs learnt in it.
     pub(super) learnt: u64,
     /// Pairs of it that were kept out although one side of them was new.
     pub(super) one_sided: u64,
-    /// Whether a signal has ended it.
+    /// True if a signal has ended it.
     pub(super) stopped: bool,
 }
 

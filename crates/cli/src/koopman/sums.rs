@@ -1,4 +1,4 @@
-//! What is told of an operator by exact sums.
+//! The report on an operator by exact sums.
 
 use std::time::Duration;
 

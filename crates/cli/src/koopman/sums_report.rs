@@ -1,4 +1,4 @@
-//! What exact sums have found, for people and as JSON.
+//! The findings of exact sums, for people and as JSON.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(crate) const COVERAGE: f64 = 0.9;
 
 pub(super) struct Forecast {
     pub(super) rows: Vec<Vec<f64>>,
-    /// Of each row from the end of the data, or one for all queries.
+    /// Half widths of the intervals: for each row from the end of the data, or one for all queries.
     pub(super) half_widths: Vec<Vec<Option<f64>>>,
     pub(super) from_end: bool,
 }
@@ -170,7 +170,7 @@ impl SumsReport<'_> {
         text
     }
 
-    /// What a person must know to trust the figures.
+    /// Notes that a person needs to trust the figures.
     fn notes(&self) -> Vec<&'static str> {
         let Quality { held_out, no_change, mean } = self.model.quality();
         let ended = self.trajectory.is_some_and(|trajectory| trajectory.state().is_none());

@@ -29,7 +29,7 @@ fn foretold(row: &[f64], ends: Option<&[Option<[f64; 2]>]>) -> Prediction {
 
 impl ServedSeries {
     pub(super) fn new(model: SavedPrediction) -> Result<Self, Failure> {
-        let (columns, times) = (SeriesColumns::of_saved(&model), TimeMemory::of(&model));
+        let (columns, times) = (SeriesColumns::of_saved(&model), TimeMemory::from_model(&model));
         Ok(Self { pass: SeriesPass::new(model, columns, PassOptions::default())?, times })
     }
 }

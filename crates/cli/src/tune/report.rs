@@ -1,4 +1,4 @@
-//! What `mercer tune` prints.
+//! The report that `mercer tune` prints.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const SHOWN: usize = 10;
 /// A value so near to the end of its range, as a share of the range, might lie beyond it.
 const NEAR: f64 = 0.05;
 
-/// What a pass came to beside its score.
+/// The outcome of a pass beside its score.
 pub(super) struct PassExtras {
     pub(super) values: Vec<f64>,
     pub(super) rows: usize,
@@ -30,12 +30,12 @@ pub(super) struct TuneReport<'a> {
     pub(super) n: usize,
     pub(super) d: usize,
     pub(super) space: &'a Space,
-    /// Of the kernel.
+    /// Family of the kernel.
     pub(super) family: &'static str,
     pub(super) found: &'a SearchResult,
     pub(super) seen: &'a [PassExtras],
     pub(super) metric: String,
-    /// Whether more of it is better: scores of the search are then negative.
+    /// True if more of it is better: scores of the search are then negative.
     pub(super) is_gain: bool,
     pub(super) command: String,
     pub(super) seconds: f64,

@@ -15,7 +15,7 @@ use crate::schema::{Column, Kind, TimeParts, Use};
 const LONG_TEXT: u64 = 40;
 
 impl ColumnSight {
-    /// What the column is, how its texts are read, and what is to be said of it.
+    /// The kind of the column, the notation of its texts, and a remark on it.
     fn kind(&self, name: &str) -> (Kind, Notation, String) {
         let said = |kind, why: String| (kind, Notation::Plain, why);
         let (present, distinct) = (self.present(), self.distinct());
@@ -90,7 +90,7 @@ impl ColumnSight {
         (Kind::Number, notation, why.unwrap_or_default())
     }
 
-    /// How the cells are read of a column of which nearly all are numbers: some may be written as
+    /// The notation of a column of which nearly all cells are numbers. Some may be written as
     /// accounts write what is below zero, or with a word for thousands.
     fn notation_of_most(&self) -> Notation {
         let are_bits = self.unlisted == 0 && self.values.len() == 2 && self.present() == self.numbers;
@@ -104,13 +104,13 @@ impl ColumnSight {
         }
     }
 
-    /// How texts are read that are told to be numbers: half of them may be none.
+    /// The reading of texts that are told to be numbers: half of them may be none.
     fn told_numbers(&self) -> TextReading {
         let of_share = |misfit| Notation::of_told_numbers(self.values(), misfit, self.number_marks);
         Some(of_share(CELLS_A_MISFIT)).filter(|read| *read != TextReading::Text).unwrap_or_else(|| of_share(2))
     }
 
-    /// How the texts are read of a column whose kind is told.
+    /// The notation of the texts of a column whose kind is told.
     fn told(&self, name: &str, ToldKind { kind, order }: ToldKind) -> Result<Notation, EncodingError> {
         let nothing = self.present() == 0;
         let unreadable = |read: &dyn Fn(&str) -> bool, kind| {

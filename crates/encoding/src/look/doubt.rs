@@ -26,7 +26,7 @@ impl ColumnSight {
         code.or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
     }
 
-    /// What a column of categories may have been meant for.
+    /// A remark on the other kind that a column of categories may have been meant for.
     pub(super) fn doubt_of_texts(&self, name: &str) -> Option<String> {
         if self.unlisted == 0
             && let Some([one, other]) = Notation::of_two(self.values())
@@ -107,7 +107,7 @@ impl ColumnSight {
     }
 }
 
-/// Whether a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no
+/// True if a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no
 /// name at all, and the like.
 pub(super) fn is_name_of_identifier(name: &str) -> bool {
     const WHOLE: [&str; 12] =

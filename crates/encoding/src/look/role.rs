@@ -13,7 +13,7 @@ const OF_YEARS: [&str; 9] = ["year", "jahr", "année", "annee", "año", "date", 
 /// Names of columns that count in even steps, beside those of times and of rows.
 const OF_STEPS: [&str; 12] = ["t", "k", "n", "i", "j", "step", "steps", "tick", "frame", "sample", "iter", "iteration"];
 
-/// Whether a column of this name may hold times: `date`, `timestamp`, `birth_year`, `ts`, no name
+/// True if a column of this name may hold times: `date`, `timestamp`, `birth_year`, `ts`, no name
 /// at all, and the like.
 #[must_use]
 pub fn is_name_of_times(name: &str) -> bool {
@@ -22,9 +22,9 @@ pub fn is_name_of_times(name: &str) -> bool {
 }
 
 impl ColumnSight {
-    /// What the numbers of a column of this name count, if they are instants: days in eight digits
-    /// of whatever name, years and months where the name speaks of them, and seconds since 1970 or
-    /// parts of them where it speaks of times.
+    /// The clock that the numbers of a column of this name count, if they are instants. Days in
+    /// eight digits have whatever name. Years and months need a name that speaks of them, and
+    /// seconds since 1970 or parts of them one that speaks of times.
     pub(super) fn clock(&self, name: &str) -> Option<Clock> {
         if self.numbers == 0 {
             return None;
@@ -43,9 +43,10 @@ impl ColumnSight {
         is_certain.then_some(clock)
     }
 
-    /// Whether a column of this name counts the rows: there are several, each has a number, and
-    /// these rise by 1 from row to row, or by another even step in a column whose name speaks of
-    /// steps, times or rows; or they are whole and rise, in one whose name speaks of rows.
+    /// True if a column of this name counts the rows. There are several rows, and each has a
+    /// number. The numbers rise by 1 from row to row, or by another even step in a column whose
+    /// name speaks of steps, times or rows; or they are whole and rise, in one whose name speaks of
+    /// rows.
     pub(super) fn counts_rows(&self, name: &str) -> bool {
         if self.numbers < 3 || self.missing > 0 || self.numbers != self.present() || self.marks > 0 {
             return false;

@@ -1,4 +1,4 @@
-//! What a look has seen of a column.
+//! The sight of a column: everything that a look has seen of it.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub(super) const ENOUGH_TEXTS: u64 = 20;
 
 const DAY: f64 = 86_400.0;
 
-/// What was seen of a column.
+/// Everything that a look has seen of a column.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnSight {
     pub(super) missing: u64,
@@ -47,7 +47,7 @@ pub(super) struct ColumnSight {
     pub(super) values: Vec<(String, u64)>,
     /// Where each of them stands there.
     pub(super) places: HashMap<String, usize>,
-    /// How the first number is written that may be a code.
+    /// The form of the first number that may be a code.
     pub(super) code: Option<&'static str>,
     /// Values that are too long to be listed, or too many.
     pub(super) unlisted: u64,
@@ -55,7 +55,7 @@ pub(super) struct ColumnSight {
     pub(super) number_marks: NumberMarks,
 }
 
-/// How the times of a column vary.
+/// Variation of the times of a column.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimeVariation {
     pub(super) range: ValueRange,
@@ -69,7 +69,7 @@ pub(super) struct TimeVariation {
 impl TimeVariation {
     pub(super) fn observe(&mut self, instant: f64) {
         self.range.observe(instant);
-        let calendar = Calendar::of(instant);
+        let calendar = Calendar::from_instant(instant);
         let first = *self.first.get_or_insert(calendar);
         self.hours |= first.of_day != calendar.of_day;
         self.days |= first.day != calendar.day;
@@ -89,7 +89,7 @@ impl TimeVariation {
 
 impl ColumnSight {
     pub(super) fn observe(&mut self, cell: Cell<'_>) {
-        let Some(key) = Key::of(cell) else {
+        let Some(key) = Key::from_cell(cell) else {
             self.missing += 1;
             return;
         };
@@ -171,18 +171,18 @@ impl ColumnSight {
         values.filter(|(value, _)| !is_gap_mark(value))
     }
 
-    /// Whether the values that are listed stand for all: none is too long, or there are very many.
+    /// True if the values that are listed stand for all: none is too long, or there are very many.
     pub(super) fn is_listed(&self) -> bool {
         self.unlisted == 0 || self.values.len() == MOST_DISTINCT
     }
 
-    /// Whether nearly all cells with a value are those counted.
+    /// True if nearly all cells with a value are those counted.
     pub(super) fn are_most(&self, counted: u64) -> bool {
         let present = self.present();
         present > 0 && (present - counted) * CELLS_A_MISFIT <= present
     }
 
-    /// How it tells truth values, if it does.
+    /// The words for its truth values, if it has them.
     pub(super) fn truth_words(&self) -> Option<TruthWords> {
         TruthWords::find(self.values().map(|(value, _)| value)).filter(|_| self.unlisted == 0)
     }

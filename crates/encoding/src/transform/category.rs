@@ -13,9 +13,9 @@ const SHARED: usize = 16;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Categories {
-    /// Those with a number of their own in the column's part.
+    /// The categories with a number of their own in the column's part.
     known: Vec<String>,
-    /// Those that came later, with their places in the [`Pool`].
+    /// The categories that came later, with their places in the [`Pool`].
     late: Vec<(String, usize)>,
     slots: usize,
     /// Numbers of the column's own that other categories are hashed to; 0 where these go to the
@@ -29,10 +29,10 @@ pub(super) struct Categories {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pool {
-    /// Of one category each.
+    /// The number of places of one category each.
     size: usize,
     used: usize,
-    /// Those behind them, to which all others are hashed.
+    /// The number of places behind them, to which all others are hashed.
     hashed: usize,
 }
 
@@ -75,7 +75,7 @@ impl Categories {
         Self { hashed: hashed.min(SHARED / 2), ..self }
     }
 
-    /// Whether categories that the head does not have go to the pool.
+    /// True if categories that the head does not have go to the pool.
     pub(super) fn shares(&self) -> bool {
         self.hashed == 0
     }
@@ -101,7 +101,7 @@ impl Categories {
         column: usize,
         (pool, pooled): (&Pool, &mut [f64]),
     ) {
-        let Some(key) = Key::of(cell) else { return tell_gap(self.gaps, numbers) };
+        let Some(key) = Key::from_cell(cell) else { return tell_gap(self.gaps, numbers) };
         let name = self.name(cell, &key);
         if let Some(slot) = self.slot(name) {
             numbers[slot] = 1.0;
@@ -118,7 +118,7 @@ impl Categories {
 
     /// A category that is met for the first time gets a number, while there is one.
     pub(super) fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {
-        let Some(key) = Key::of(cell) else { return };
+        let Some(key) = Key::from_cell(cell) else { return };
         let name = self.name(cell, &key);
         if name.len() > LONGEST_NAME || self.is_known(name) {
             return;
@@ -156,7 +156,7 @@ impl Categories {
     }
 
     pub(super) fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
-        let Some(key) = Key::of(cell) else { return Some(Oddity::Gap) };
+        let Some(key) = Key::from_cell(cell) else { return Some(Oddity::Gap) };
         (!self.is_known(self.name(cell, &key))).then_some(Oddity::NewCategory)
     }
 
@@ -202,7 +202,7 @@ impl Validate for Categories {
 }
 
 impl Pool {
-    /// Whether the places of late categories are its own.
+    /// Checks that the places of late categories are its own.
     pub(super) fn validate<'a>(&self, mut columns: impl Iterator<Item = &'a Categories>) -> Result<(), Inconsistent> {
         let sizes = self.used <= self.size && self.size <= MOST_SLOTS && self.hashed <= SHARED;
         let places = columns.all(|column| column.late.iter().all(|(_, place)| *place < self.used));

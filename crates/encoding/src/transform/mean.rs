@@ -17,7 +17,8 @@ const MOST: usize = 1 << 16;
 /// Rows of the mean of all that each category begins with.
 const PRIOR: f64 = 10.0;
 
-/// Of a category that had `n` rows with the mean `m`, where all rows have the mean `M`:
+/// Smoothed means of categories, for a category that had `n` rows with the mean `m`, where all rows
+/// have the mean `M`:
 ///
 /// ```text
 /// (n·m + 10·M)/(n + 10)
@@ -52,14 +53,14 @@ impl Means {
 
     /// The mean of a cell's category.
     fn mean(&self, cell: Cell<'_>) -> f64 {
-        let known = Key::of(cell).and_then(|key| self.categories.get(key.as_str()));
+        let known = Key::from_cell(cell).and_then(|key| self.categories.get(key.as_str()));
         let all = self.all.mean();
         known.map_or(all, |own| all + (own.mean() - all) * (own.count() as f64 / (own.count() as f64 + PRIOR)))
     }
 
     pub(super) fn encode(&self, cell: Cell<'_>, numbers: &mut [f64]) {
         numbers[0] = self.scale.encode(self.mean(cell));
-        tell_gap(self.gaps && Key::of(cell).is_none(), numbers);
+        tell_gap(self.gaps && Key::from_cell(cell).is_none(), numbers);
     }
 
     /// The names of its numbers.
@@ -73,7 +74,7 @@ impl Means {
         let Some(target) = target else { return };
         self.scale.learn(self.mean(cell));
         self.all.observe(target);
-        let Some(key) = Key::of(cell).filter(|key| key.as_str().len() <= LONGEST_NAME) else { return };
+        let Some(key) = Key::from_cell(cell).filter(|key| key.as_str().len() <= LONGEST_NAME) else { return };
         if let Some(own) = self.categories.get_mut(key.as_str()) {
             own.observe(target);
         } else if self.categories.len() < MOST {

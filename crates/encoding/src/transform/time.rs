@@ -19,7 +19,7 @@ pub(super) struct Times {
     /// The first instant of the head.
     origin: f64,
     parts: TimeParts,
-    /// Of the years since then.
+    /// The scale of the years since then.
     elapsed: NumberScale,
     gaps: bool,
     notation: Notation,
@@ -45,7 +45,7 @@ impl Times {
         self.notation.instant(cell)
     }
 
-    /// Whether a cell is a number, which is read by its size, where times are no numbers.
+    /// True if a cell is a number, which is read by its size, where times are no numbers.
     pub(super) fn is_numbered(&self, cell: Cell<'_>) -> bool {
         let are_numbers = matches!(self.notation, Notation::Clock(_));
         !are_numbers && cell.number().is_some() && self.instant(cell).is_some()
@@ -57,7 +57,7 @@ impl Times {
             numbers[self.elapsed_at()] = self.elapsed.gap();
             return tell_gap(self.gaps, numbers);
         };
-        let Calendar { of_day, of_week, of_year, .. } = Calendar::of(instant);
+        let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(instant);
         let TimeParts { hour, weekday, season } = self.parts;
         let shares = [(hour, of_day), (weekday, of_week), (season, of_year)];
         let circles = shares.into_iter().filter(|(has, _)| *has).map(|(_, share)| TAU * share);

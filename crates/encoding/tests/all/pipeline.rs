@@ -108,7 +108,7 @@ fn prices_are_learnt_in_euros() {
     }
 }
 
-/// What is around a learner may teach it: the same as the pipeline itself, and what it refuses
+/// The code around a learner may teach it: the same as the pipeline itself, and what it refuses
 /// leaves no trace.
 #[test]
 fn a_learner_may_be_taught_by_what_is_around_it() {

@@ -98,7 +98,7 @@ fn parts_that_do_not_fit_are_found() {
     let mixed: Encoding = postcard::from_bytes(&bytes).unwrap();
     assert!(mixed.validate().is_err());
     // Two scales for one output.
-    let two = vec![TargetScale::of([0.0, 1.0]); 2];
+    let two = vec![TargetScale::from_targets([0.0, 1.0]); 2];
     let mut bytes = postcard::to_stdvec(&krls(1)).unwrap();
     bytes.extend(postcard::to_stdvec(&two).unwrap());
     bytes.extend([0, 0]); // all rows for the scales were seen, and nothing is screened

@@ -1,4 +1,4 @@
-//! What the look at the head of a table finds, and how columns are found again.
+//! The look at the head of a table finds columns, and they are found again.
 
 use mercer_core::Validate;
 use mercer_encoding::{
@@ -15,10 +15,10 @@ fn cells(record: &impl Cells) -> Vec<Cell<'_>> {
 }
 
 /// The schema of one column.
-fn of(name: &str, cells: &[Cell<'_>]) -> mercer_encoding::Column {
+fn inferred(name: &str, cells: &[Cell<'_>]) -> mercer_encoding::Column {
     let other = names(&[name, "other"]);
     let rows: Vec<_> = cells.iter().enumerate().map(|(row, cell)| [*cell, Cell::Number((row % 7) as f64)]).collect();
-    let schema = Schema::of(&other, &rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&other, &rows, &Overrides::default()).unwrap();
     assert_eq!(schema.validate(), Ok(()));
     schema.columns()[0].clone()
 }
@@ -33,7 +33,7 @@ fn texts<'a>(values: &[&'a str]) -> Vec<Cell<'a>> {
 
 #[test]
 fn numbers_that_stand_for_no_value_are_told() {
-    let why = |values: &[f64]| of("x", &numbers(values.iter().copied())).why;
+    let why = |values: &[f64]| inferred("x", &numbers(values.iter().copied())).why;
     assert!(why(&[20.0, -999.0, 35.0, -999.0, 50.0]).starts_with("-999 is far from all others; --gap -999 tells"));
     assert!(why(&[0.1, 9999.0, 0.7, 9999.0]).starts_with("9999 is far"));
     for values in [&[20.0, -999.0, 35.0][..], &[-999.0, -500.0, -999.0, 300.0], &[998.0, 999.0, 999.0], &[-99.0; 4]] {
@@ -43,14 +43,14 @@ fn numbers_that_stand_for_no_value_are_told() {
 
 #[test]
 fn what_may_be_a_number_is_told() {
-    let why = |list: &[&str]| of("x", &texts(list)).why;
+    let why = |list: &[&str]| inferred("x", &texts(list)).why;
     assert_eq!(why(&["25:23", "25:19", "23:25"]), "\"25:23\" may be the number 1523; x=number reads it so");
     assert_eq!(why(&["12A", "13A", "7A"]), "\"12A\" may be the number 12; x=number reads it so");
     let told = "\"8:29\" may be the number 509; x=number reads it so, x=time as a time of day";
     assert_eq!(why(&["8:29", "9:15", "8:05"]), told);
     let times: Vec<String> = (0..30).map(|i| format!("{}:{:02}", 24 + i, (7 * i) % 60)).collect();
     let cells: Vec<Cell<'_>> = times.iter().map(|text| Cell::Text(text)).collect();
-    let column = of("pace", &cells);
+    let column = inferred("pace", &cells);
     assert_eq!(column.kind, Kind::Identifier);
     let told = column.line(30, Face::Command).unwrap();
     assert!(told.ends_with("\"24:00\" may be the number 1440; --as 'pace=number' reads it so"), "{told}");
@@ -61,11 +61,11 @@ fn what_may_be_a_number_is_told() {
 fn magnitudes_among_plain_numbers_are_numbers() {
     let mut cells = numbers((0..60).map(f64::from));
     cells.push(Cell::Text("1.2k"));
-    let column = of("x", &cells);
+    let column = inferred("x", &cells);
     assert_eq!((column.kind, column.missing, column.range), (Kind::Number, 0, Some((0.0, 1200.0))));
-    let months = of("m", &texts(&["11/2019", "12/2019", "01/2020"]));
+    let months = inferred("m", &texts(&["11/2019", "12/2019", "01/2020"]));
     assert_eq!(months.range.map(|(low, high)| (high - low) / 86_400.0), Some(61.0));
-    let mails = of("t", &texts(&["Sun Jan 08 20:29:00 +0000 2023", "Mon Jan 09 08:00:00 +0000 2023"]));
+    let mails = inferred("t", &texts(&["Sun Jan 08 20:29:00 +0000 2023", "Mon Jan 09 08:00:00 +0000 2023"]));
     assert_eq!(mails.range.map(|(low, high)| high - low), Some(41_460.0));
     assert!(mails.time.hour, "{mails:?}");
 }
@@ -77,8 +77,8 @@ fn the_first_cell_in_doubt_is_shown() {
     let cells: Vec<Cell<'_>> = days.iter().map(|day| Cell::Text(day)).collect();
     // Even steps tell the order.
     let even = texts(&["01/11/2020", "01/12/2020", "01/01/2021"]);
-    assert_eq!(of("d", &even).notation, Notation::Day(DayOrder::DayMonthYear));
-    assert!(of("d", &cells).why.starts_with("\"5/7/2020\" may be two days"));
+    assert_eq!(inferred("d", &even).notation, Notation::Day(DayOrder::DayMonthYear));
+    assert!(inferred("d", &cells).why.starts_with("\"5/7/2020\" may be two days"));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn kinds_by_hand() {
         ("x", strings(&["2024-01-01", "2024-01-02", "tomorrow"]), Kind::Category, Use::Encoded),
         ("x", vec![Cell::Missing, Cell::Number(f64::NAN), Cell::Missing], Kind::Constant, Use::Late),
     ] {
-        let column = of(name, &cells);
+        let column = inferred(name, &cells);
         assert_eq!((column.kind, column.used), (kind, used), "{name} {cells:?}");
         let are_texts = cells.iter().any(|cell| matches!(cell, Cell::Text(text) if text.parse::<f64>().is_err()));
         assert!(kind != Kind::Identifier || column.range.is_none() == are_texts, "{name} {cells:?}");
@@ -146,7 +146,7 @@ fn columns_of_many_categories_have_means_beside_them() {
         .collect();
     let head: Vec<[Cell<'_>; 4]> = texts.iter().map(|row| row.each_ref().map(|text| Cell::Text(text))).collect();
     let told = Overrides::default().kind("told", Kind::Category).ignore(["off"]);
-    let mut schema = Schema::of(&names(&["many", "told", "few", "off"]), &head, &told).unwrap();
+    let mut schema = Schema::infer(&names(&["many", "told", "few", "off"]), &head, &told).unwrap();
     let before = schema.clone();
     schema.take_means(&told, 40);
     assert_eq!(schema, before);
@@ -165,16 +165,16 @@ fn columns_of_many_categories_have_means_beside_them() {
 
 #[test]
 fn counts_ranges_and_categories() {
-    let column = of("x", &[Cell::Text("b"), Cell::Missing, Cell::Text("a"), Cell::Text("b"), Cell::Text("c")]);
+    let column = inferred("x", &[Cell::Text("b"), Cell::Missing, Cell::Text("a"), Cell::Text("b"), Cell::Text("c")]);
     assert_eq!((column.missing, column.distinct, column.range), (1, 3, None));
     let expected: Vec<(String, u64)> =
         [("b", 2), ("a", 1), ("c", 1)].map(|(name, count)| (name.to_owned(), count)).into();
     assert_eq!(column.categories, expected);
-    let column = of("x", &numbers([3.0, -1.0, f64::INFINITY, 3.0]));
+    let column = inferred("x", &numbers([3.0, -1.0, f64::INFINITY, 3.0]));
     assert_eq!((column.missing, column.distinct, column.range), (1, 2, Some((-1.0, 3.0))));
     // Far more categories than are listed.
     let many: Vec<String> = (0..30_000).map(|i| format!("s{}", i % 12_000)).collect();
-    let column = of("x", &many.iter().map(|text| Cell::Text(text)).collect::<Vec<_>>());
+    let column = inferred("x", &many.iter().map(|text| Cell::Text(text)).collect::<Vec<_>>());
     assert_eq!((column.kind, column.categories.len()), (Kind::Category, 256));
     assert!(column.distinct >= 10_000);
 }
@@ -190,7 +190,7 @@ fn variation_of_times() {
         (&["2024-01-01T23:00", "2024-01-02T00:00"], parts(true, true, true)),
         (&["2024-01-01", "2024-01-01"], parts(false, false, false)),
     ] {
-        assert_eq!(of("x", &texts(list)).time, expected, "{list:?}");
+        assert_eq!(inferred("x", &texts(list)).time, expected, "{list:?}");
     }
 }
 
@@ -199,7 +199,7 @@ fn overrides_decide() {
     let header = names(&["a", "b", "price", "#2"]);
     let rows = [[1.0, 5.0, 9.0, 0.0], [2.0, 6.0, 8.0, 1.0]].map(|row| row.map(Cell::Number));
     let uses = |overrides: &Overrides| {
-        let schema = Schema::of(&header, rows, overrides)?;
+        let schema = Schema::infer(&header, rows, overrides)?;
         Ok::<_, EncodingError>(schema.columns().iter().map(|column| column.used).collect::<Vec<_>>())
     };
     let none = Overrides::default;
@@ -214,7 +214,7 @@ fn overrides_decide() {
     assert_eq!(message, r##"there is no column "c"; the columns are "a", "b", "price", "#2""##);
 
     let overrides = none().parse_kind("a=category").unwrap().parse_kind("b=time").unwrap().kind("price", Kind::Text);
-    let schema = Schema::of(&header, rows, &overrides).unwrap();
+    let schema = Schema::infer(&header, rows, &overrides).unwrap();
     let [a, b, price, _] = schema.columns() else { panic!("four columns") };
     assert_eq!((a.kind, a.categories.len(), b.kind, price.used), (Kind::Category, 2, Kind::Time, Use::Unwanted));
     // Seconds since 1970.
@@ -229,7 +229,7 @@ fn overrides_decide() {
 fn columns_are_found_by_name() {
     let header = names(&["a", "b", "y"]);
     let rows = [[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]].map(|row| row.map(Cell::Number));
-    let schema = Schema::of(&header, rows, &Overrides::default().aside(["y"])).unwrap();
+    let schema = Schema::infer(&header, rows, &Overrides::default().aside(["y"])).unwrap();
     let map = schema.matching(&names(&["new", "b", "c"])).unwrap();
     assert_eq!((map.missing(), map.unknown()), (&names(&["a"])[..], &names(&["new", "c"])[..]));
     let row = [Cell::Text("!"), Cell::Number(9.0), Cell::Missing];

@@ -1,5 +1,5 @@
-//! What scaling without knowing the file costs, against a scale taken from all of it: on real data,
-//! with the table behind the numbers in the docs.
+//! The cost of scaling without knowing the file, against a scale taken from all of it. It is
+//! measured on real data, with the table behind the numbers in the docs.
 //!
 //! `MERCER_DATA=DIR cargo test -p mercer-encoding --test scores -- --nocapture` prints it. Errors
 //! are squared errors over the variance of the targets.
@@ -47,7 +47,7 @@ fn table(name: &str) -> Option<(Vec<Vec<Cell<'static>>>, Vec<f64>)> {
 /// Inputs that are encoded with statistics that begin with the first `head` rows.
 fn inputs(rows: &[Vec<Cell<'_>>], scale: Scale, head: usize) -> (Vec<f64>, usize) {
     let names: Vec<String> = (0..rows[0].len()).map(|place| format!("x{place}")).collect();
-    let schema = Schema::of(&names, &rows[..HEAD], &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names, &rows[..HEAD], &Overrides::default()).unwrap();
     let mut encoding = Encoding::new(schema, EncodingOptions::default().scale(scale)).unwrap();
     encoding.learn_head(&rows[..head]).unwrap();
     let mut made = Vec::new();
@@ -81,7 +81,7 @@ fn scales_of_the_first_targets_are_as_good_as_those_of_all() {
         let width = median_width(d, &xs[..500 * d]);
         for name in LEARNERS {
             let Some(made) = learner(name, width, d) else { continue };
-            let all = TargetScale::of(ys.iter().copied());
+            let all = TargetScale::from_targets(ys.iter().copied());
             let online = errors(&mut ScaledTargets::new(made.clone()).unwrap(), &xs, d, &ys);
             let oracle = errors(&mut ScaledTargets::fixed(made, vec![all]).unwrap(), &xs, d, &ys);
             println!("{set:10} {name:13} {:8.4} {:8.4}  {:8.4} {:8.4}", online[0], online[1], oracle[0], oracle[1]);
@@ -111,7 +111,7 @@ fn statistics_of_the_head_are_as_good_as_those_of_all() {
     }
 }
 
-/// What a named learner gets from a table of numbers without gaps is the table.
+/// A named learner gets a table of numbers without gaps bit for bit.
 #[test]
 fn tables_of_numbers_pass_bit_for_bit() {
     for set in SETS {

@@ -64,7 +64,7 @@ fn units_do_not_matter() {
 /// The formula, from sorted targets.
 #[test]
 fn scales_by_hand() {
-    let of = |targets: &[f64]| TargetScale::of(targets.iter().copied());
+    let of = |targets: &[f64]| TargetScale::from_targets(targets.iter().copied());
     let scale = of(&[3.0, 1.0, 7.0, 2.0]);
     assert_eq!([1.0, 4.0, 7.0].map(|y| scale.apply(y)), [-1.0, 0.0, 1.0]);
     assert_eq!([-1.0, 0.0, 1.0].map(|z| scale.undo(z)), [1.0, 4.0, 7.0]);
@@ -90,7 +90,7 @@ fn scales_by_hand() {
 #[test]
 fn what_is_settled_had_known_the_scale_from_the_start() {
     let mut scaled = ScaledTargets::new(krls()).unwrap();
-    let mut knowing = ScaledTargets::fixed(krls(), vec![TargetScale::of((0..256).map(price))]).unwrap();
+    let mut knowing = ScaledTargets::fixed(krls(), vec![TargetScale::from_targets((0..256).map(price))]).unwrap();
     for t in 0..400 {
         let made =
             [&mut scaled, &mut knowing].map(|learner| learner.predict_then_update(&[input(t)], price(t)).unwrap());
@@ -127,7 +127,7 @@ fn several_outputs_have_scales_of_their_own() {
 fn only_the_squared_loss_has_units() {
     let learner = Fogd::new(1, FogdParams::default().loss(Loss::HINGE)).unwrap();
     assert_eq!(ScaledTargets::new(learner.clone()).unwrap_err(), EncodingError::Loss { loss: "hinge" });
-    assert!(ScaledTargets::fixed(learner.clone(), vec![TargetScale::of([1.0])]).is_err());
+    assert!(ScaledTargets::fixed(learner.clone(), vec![TargetScale::from_targets([1.0])]).is_err());
     assert!(ScaledTargets::fixed(krls(), vec![]).is_err());
     // Unscaled it is the learner itself.
     let (mut plain, mut unscaled) = (learner.clone(), ScaledTargets::unscaled(learner));

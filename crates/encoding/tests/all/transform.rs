@@ -79,7 +79,7 @@ fn cells(row: &[Owned; 4]) -> [Cell<'_>; 4] {
 fn a_plain_table_passes_as_it_is() {
     let rows = [[1.0, 0.1, 5.0], [2.0, 0.2, 5.0], [3.0, 1e300, 5.0]].map(|row| row.map(Cell::Number));
     let header = names(&["id", "x", "y"]);
-    let schema = Schema::of(&header, rows, &Overrides::default().aside(["y"])).unwrap();
+    let schema = Schema::infer(&header, rows, &Overrides::default().aside(["y"])).unwrap();
     let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     assert!(transform.is_identity() && !schema.needs_encoding());
     for row in &rows {
@@ -98,7 +98,7 @@ fn a_plain_table_passes_as_it_is() {
         assert!(!transform.is_identity());
         assert_eq!(transform.names(&schema), ["x"]);
     }
-    let only = Schema::of(&header, rows, &Overrides::default().only(["x", "y"])).unwrap();
+    let only = Schema::infer(&header, rows, &Overrides::default().only(["x", "y"])).unwrap();
     let transform = Transform::new(&only, EncodingOptions::default()).unwrap();
     assert!(!transform.is_identity());
     assert_eq!(encoded(&transform, &rows[0]), [0.1, 5.0]);
@@ -110,7 +110,7 @@ fn a_gap_turns_encoding_on_and_leaves_numbers_as_they_are() {
     rows[7][0] = Cell::Missing;
     rows[9][0] = Cell::Missing;
     rows[10][0] = Cell::Number(4.5);
-    let schema = Schema::of(&names(&["x", "z"]), &rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["x", "z"]), &rows, &Overrides::default()).unwrap();
     let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     assert!(schema.needs_encoding());
     // Two of 300 are not more than a few.
@@ -122,7 +122,7 @@ fn a_gap_turns_encoding_on_and_leaves_numbers_as_they_are() {
     }
     assert_eq!(encoded(&transform, &rows[7]), [1.5, 1.0]);
     rows[11][0] = Cell::Missing;
-    let schema = Schema::of(&names(&["x", "z"]), &rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["x", "z"]), &rows, &Overrides::default()).unwrap();
     let transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     assert_eq!(transform.names(&schema), ["x", "x is missing", "z"]);
     assert_eq!(encoded(&transform, &rows[7]), [0.0, 1.0, 1.0]);
@@ -132,7 +132,7 @@ fn a_gap_turns_encoding_on_and_leaves_numbers_as_they_are() {
 #[test]
 fn categories_have_room_then_are_hashed() {
     let rows = ["a", "b", "a", "c"].map(|name| [Cell::Text(name)]);
-    let schema = Schema::of(&names(&["c"]), rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["c"]), rows, &Overrides::default()).unwrap();
     let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     // Three categories, and the pool: 32 later ones, 16 hashed.
     assert_eq!(transform.dimension(), 51);
@@ -157,7 +157,7 @@ fn categories_have_room_then_are_hashed() {
 
     let many: Vec<String> = (0..200).map(|i| format!("c{}", i % 100)).collect();
     let rows: Vec<_> = many.iter().map(|name| [Cell::Text(name)]).collect();
-    let schema = Schema::of(&names(&["c"]), &rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["c"]), &rows, &Overrides::default()).unwrap();
     let of = |options| Transform::new(&schema, options).unwrap().dimension();
     assert_eq!(of(EncodingOptions::default()), 64);
     assert_eq!(of(EncodingOptions::default().categories(200)), 100 + 200 + 16);
@@ -171,7 +171,7 @@ fn categories_have_room_then_are_hashed() {
 #[test]
 fn columns_share_the_room_for_later_categories() {
     let rows = [[Cell::Text("a"), Cell::Text("a")], [Cell::Text("b"), Cell::Text("b")]];
-    let schema = Schema::of(&names(&["c", "d"]), rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["c", "d"]), rows, &Overrides::default()).unwrap();
     let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     assert_eq!(transform.dimension(), 4 + 48);
     let late = |first, second| [Cell::Text(first), Cell::Text(second)];
@@ -187,7 +187,7 @@ fn columns_share_the_room_for_later_categories() {
 #[test]
 fn an_empty_column_begins_late() {
     let rows = [[Cell::Number(1.0), Cell::Missing], [Cell::Number(2.0), Cell::Text("NA")]];
-    let schema = Schema::of(&names(&["x", "late"]), rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["x", "late"]), rows, &Overrides::default()).unwrap();
     assert_eq!(schema.columns()[1].used, Use::Late);
     let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     assert_eq!(transform.dimension(), 2 + 48);
@@ -206,7 +206,7 @@ fn codes_are_categories_by_their_text() {
     let codes = ["01234", "1234", "3.1", "3.10", "1E5", "100000"];
     let rows = codes.map(|code| [Cell::Numeral(code.parse().unwrap(), code)]);
     let overrides = Overrides::default().parse_kind("c=category").unwrap();
-    let schema = Schema::of(&names(&["c"]), rows, &overrides).unwrap();
+    let schema = Schema::infer(&names(&["c"]), rows, &overrides).unwrap();
     assert_eq!(schema.columns()[0].distinct, 6);
     let transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     let places: Vec<usize> =
@@ -228,14 +228,14 @@ fn marks_of_gaps_change_no_kind() {
         let texts: Vec<String> =
             (0..256).map(|row| if row < marks { "-".to_owned() } else { row.to_string() }).collect();
         let rows: Vec<[Cell<'_>; 1]> = texts.iter().map(|text| [of_text(text)]).collect();
-        let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
+        let schema = Schema::infer(&names(&["x"]), &rows, &Overrides::default()).unwrap();
         let column = &schema.columns()[0];
         assert_eq!((column.kind, column.missing), (Kind::Number, marks));
     }
     let rows: Vec<String> =
         (0..256).map(|row| if row % 10 == 3 { "\\N".to_owned() } else { row.to_string() }).collect();
     let rows: Vec<[Cell<'_>; 1]> = rows.iter().map(|text| [of_text(text)]).collect();
-    let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["x"]), &rows, &Overrides::default()).unwrap();
     assert_eq!((schema.columns()[0].kind, schema.columns()[0].missing), (Kind::Number, 26));
 }
 
@@ -247,14 +247,14 @@ fn decimal_commas_are_no_misfits() {
         texts.iter().enumerate().map(|(row, text)| [Cell::Numeral(row as f64 + 0.5, text)]).collect();
     rows[7] = [Cell::Text("wide")];
     rows[8] = [Cell::Text("-")];
-    let schema = Schema::of(&names(&["x"]), &rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["x"]), &rows, &Overrides::default()).unwrap();
     assert_eq!((schema.columns()[0].kind, schema.columns()[0].missing), (Kind::Number, 2));
 }
 
 #[test]
 fn numbers_may_be_categories() {
     let rows = [3.0, 1.0, 3.0].map(|value| [Cell::Number(value)]);
-    let schema = Schema::of(&names(&["c"]), rows, &Overrides::default().parse_kind("c=category").unwrap()).unwrap();
+    let schema = Schema::infer(&names(&["c"]), rows, &Overrides::default().parse_kind("c=category").unwrap()).unwrap();
     let transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     assert_eq!(encoded(&transform, &[Cell::Text("3")]), encoded(&transform, &rows[0]));
     assert_eq!(transform.names(&schema)[..2], ["c=3", "c=1"]);
@@ -264,7 +264,7 @@ fn numbers_may_be_categories() {
 fn times_by_hand() {
     let day = |text| [Cell::Text(text)];
     let rows = ["2024-01-01T00:00", "2024-01-04T18:00", "2024-07-01T06:00"].map(day);
-    let schema = Schema::of(&names(&["t"]), rows, &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["t"]), rows, &Overrides::default()).unwrap();
     let transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     let expected = ["hour", "weekday", "season"]
         .iter()
@@ -304,7 +304,7 @@ fn a_head_that_was_learnt_scales_the_first_row() {
 
 #[test]
 fn records_of_another_width_are_refused() {
-    let schema = Schema::of(&names(&["x"]), [[Cell::Number(1.0)]], &Overrides::default()).unwrap();
+    let schema = Schema::infer(&names(&["x"]), [[Cell::Number(1.0)]], &Overrides::default()).unwrap();
     let mut transform = Transform::new(&schema, EncodingOptions::default()).unwrap();
     let mut numbers = vec![7.0];
     let refused = Err(EncodingError::Cells { expected: 1, got: 2 });
@@ -318,7 +318,7 @@ proptest! {
     fn whatever_comes_becomes_finite(table in any_table(), wild in prop::collection::vec([any_cell(), any_cell(), any_cell(), any_cell()], 0..20)) {
         let header = names(&["n", "c", "t", "w"]);
         let head: Vec<_> = table.iter().map(cells).collect();
-        let Ok(schema) = Schema::of(&header, &head, &Overrides::default()) else { return Ok(()) };
+        let Ok(schema) = Schema::infer(&header, &head, &Overrides::default()) else { return Ok(()) };
         prop_assert_eq!(schema.validate(), Ok(()));
         for scale in SCALES {
             let mut transform = Transform::new(&schema, EncodingOptions::default().scale(scale).always(true)).unwrap();
@@ -341,7 +341,7 @@ proptest! {
         let rows: Vec<[Cell<'_>; 2]> = table.iter().map(|(x, c)| {
             [x.map_or(Cell::Missing, |x| Cell::Number(f64::from(x))), Cell::Text(c)]
         }).collect();
-        let Ok(schema) = Schema::of(&names(&["x", "c"]), &rows[..rows.len() / 2 + 1], &Overrides::default().parse_kind("x=number").unwrap()) else { return Ok(()) };
+        let Ok(schema) = Schema::infer(&names(&["x", "c"]), &rows[..rows.len() / 2 + 1], &Overrides::default().parse_kind("x=number").unwrap()) else { return Ok(()) };
         let mut transform = Transform::new(&schema, EncodingOptions::default().scale(Scale::Standard)).unwrap();
         let all = transform.names(&schema);
         for (t, row) in rows.iter().enumerate() {

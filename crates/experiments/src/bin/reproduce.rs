@@ -101,7 +101,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     }
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     let start = Instant::now();
-    let provenance = Provenance::of(&plan)?;
+    let provenance = Provenance::collect(&plan)?;
     if arguments.keep && !provenance.program.is_clean() {
         bail!(
             "--keep: kept results name the commit they come from, and this tree is {:?}; commit first",

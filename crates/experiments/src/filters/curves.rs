@@ -43,12 +43,12 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     for series in SignalSeries::ALL {
         let (mut curves, mut errors, mut xs) = (Vec::new(), Vec::new(), Vec::new());
         for method in filters() {
-            let passes: Vec<&FilterPass> = passes.of(|(of, by, _)| (*of, *by) == (series, method));
+            let passes: Vec<&FilterPass> = passes.outcomes_where(|(of, by, _)| (*of, *by) == (series, method));
             let error = finals(&passes);
             table.push(row![
                 series.name(),
                 method.shown,
-                Summary::of(&error),
+                Summary::from_samples(&error),
                 mean_of(&passes, |pass| pass.size as f64),
                 mean_of(&passes, |pass| pass.microseconds)
             ])?;

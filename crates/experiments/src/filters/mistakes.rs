@@ -56,7 +56,7 @@ impl MistakeSet {
         }
         if self.scaled {
             let targets = table.targets().to_vec();
-            Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table)?;
+            Scaling::new(Ranges::from_table(&table), Scheme::PAPER11).apply(&mut table)?;
             table = Dataset::new(self.name, table.dimension(), table.features().to_vec(), targets)?;
         }
         Ok(table)
@@ -99,9 +99,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         for method in &METHODS {
             let mut ys = Vec::new();
             for budget in budgets_of(method) {
-                let own = rates.of(|(of, by, most, _)| (*of, by, *most) == (set, method, budget));
+                let own = rates.outcomes_where(|(of, by, most, _)| (*of, by, *most) == (set, method, budget));
                 let rates = all_of(own, |rate| 100.0 * rate);
-                table.push(row![there[set].name, method.shown, budget, Summary::of(&rates)])?;
+                table.push(row![there[set].name, method.shown, budget, Summary::from_samples(&rates)])?;
                 ys.push(mean(&rates));
             }
             if let [flat] = ys[..] {

@@ -87,7 +87,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let signal = if *method == FRESH { signal.after(rows / 2) } else { signal };
         method.pass(WIDTH, BUDGET, &signal, own)
     })?;
-    let of = |method: &FilterMethod| passes.of(|(own, _)| own == method);
+    let of = |method: &FilterMethod| passes.outcomes_where(|(own, _)| own == method);
 
     let axes = |title| Figure::new(title).x_label("row").y_label("mean squared error").log_y();
     let mut panels = [axes("not expected back soon"), axes("expected back")];

@@ -37,10 +37,10 @@ pub(super) fn page(edition: &Edition) -> Markup {
 }
 
 fn card(edition: &Edition, paper: &Paper) -> Markup {
-    let statements = statements::of(paper.name);
+    let statements = statements::find(paper.name);
     let different: Vec<_> = statements.iter().filter(|each| each.status == Status::Differs).collect();
     let guards: Vec<(&str, String)> = edition
-        .of(paper)
+        .sections_of(paper)
         .filter_map(|section| Some((section.experiment.title, section.best(&edition.provenance.plan)?)))
         .flat_map(|(title, best)| best.report.guards().map(move |words| (title, words)))
         .collect();
@@ -67,7 +67,7 @@ fn card(edition: &Edition, paper: &Paper) -> Markup {
             details {
                 summary { "Experiments" }
                 ul.experiments {
-                    @for section in edition.of(paper) {
+                    @for section in edition.sections_of(paper) {
                         li {
                             a href={ (file(paper)) "#" (section.experiment.name) } { (section.experiment.title) }
                             @if let Some(best) = section.best(&edition.provenance.plan) { span.counts { (counts(&best.tally())) } }
@@ -82,7 +82,7 @@ fn card(edition: &Edition, paper: &Paper) -> Markup {
 /// The picture of a paper, from the result that says most.
 fn picture(edition: &Edition, paper: &Paper) -> Markup {
     let plan = &edition.provenance.plan;
-    let found = edition.of(paper).find_map(|section| {
+    let found = edition.sections_of(paper).find_map(|section| {
         let best = section.best(plan)?;
         let caption = best.report.blocks().iter().find_map(|block| match block {
             ReportBlock::Picture { stem, caption, .. } if stem == paper.picture => Some(caption),

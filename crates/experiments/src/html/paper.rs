@@ -12,18 +12,18 @@ use crate::report::kept::KeptReport;
 use crate::statements::{self, Statement, Status};
 
 pub(super) fn page(edition: &Edition, paper: &Paper) -> Markup {
-    let statements = statements::of(paper.name);
+    let statements = statements::find(paper.name);
     let main = html! {
         h1 { (paper.title) }
         (super::source(paper))
         p.command { code { (edition.provenance.plan.command(&[paper.name])) } }
         nav.contents aria-label="Experiments" {
             ol {
-                @for section in edition.of(paper) { li { a href={ "#" (section.experiment.name) } { (section.experiment.title) } } }
+                @for section in edition.sections_of(paper) { li { a href={ "#" (section.experiment.name) } { (section.experiment.title) } } }
             }
         }
         @if !statements.is_empty() { (table(&statements)) }
-        @for section in edition.of(paper) { (experiment(edition, section)) }
+        @for section in edition.sections_of(paper) { (experiment(edition, section)) }
     };
     shell(edition, &file(paper), &format!("{} · Mercer, reproduced", paper.name), &main)
 }

@@ -183,8 +183,9 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         // Every learner and schedule sees the same paths.
         setting.measure(*learner, *schedule, steps, seed_of(plan.seed, &format!("convergence / {repetition}")))
     })?;
-    let own =
-        |learner: ConvergenceLearner, schedule: EtaSchedule| runs.of(|input| input.0 == learner && input.1 == schedule);
+    let own = |learner: ConvergenceLearner, schedule: EtaSchedule| {
+        runs.outcomes_where(|input| input.0 == learner && input.1 == schedule)
+    };
 
     let mut report = Report::new("Corollaries: convergence to the minimiser with constant and diminishing steps");
     report.words(introduction(setting.norm, steps));
@@ -194,7 +195,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         table(&own, steps)?,
     );
     for learner in ConvergenceLearner::ALL {
-        let own = runs.of(|input| input.0 == learner);
+        let own = runs.outcomes_where(|input| input.0 == learner);
         let forced = own.iter().map(|outcome| outcome.forced).sum();
         report.guard(format!("{}: {RANK_GUARD}", learner.name()), forced, (own.len() * steps) as u64);
     }
@@ -239,7 +240,7 @@ fn table<'a>(
     for learner in ConvergenceLearner::ALL {
         for schedule in EtaSchedule::CONSTANT {
             let outcomes = own(learner, schedule);
-            let plateau = Summary::of(&all_of(&outcomes, |o| o.plateau));
+            let plateau = Summary::from_samples(&all_of(&outcomes, |o| o.plateau));
             let ratio = plateau.map_or(f64::NAN, |plateau| plateau.mean / schedule.eta);
             let within = (WANTED_RATIO.0..=WANTED_RATIO.1).contains(&ratio);
             table.push(row![

@@ -102,7 +102,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let seed = seed_of(plan.seed, &format!("duffing / {repetition}"));
         measure(*case, &Duffing::default().pairs(pairs, 1, seed)?, &grid, &truth, seed)
     })?;
-    let all = |case: Case| results.of(|(own, _)| *own == case);
+    let all = |case: Case| results.outcomes_where(|(own, _)| *own == case);
 
     let mut report = Report::new("Figure 3: regions of attraction of the Duffing oscillator");
     report.words(INTRODUCTION);
@@ -123,12 +123,12 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         let batch: Vec<f64> = outcomes.iter().filter_map(|o| o.batch.as_ref().map(|sight| sight.accuracy)).collect();
         table.push(row![
             case.words(),
-            Summary::of(&sizes),
+            Summary::from_samples(&sizes),
             case.printed(),
             verdict,
             mean(&column(&|o| o.online.near as f64)),
-            Summary::of(&column(&|o| o.online.accuracy)),
-            Summary::of(&batch).map_or(Cell::Empty, |summary| Some(summary).into())
+            Summary::from_samples(&column(&|o| o.online.accuracy)),
+            Summary::from_samples(&batch).map_or(Cell::Empty, |summary| Some(summary).into())
         ])?;
     }
     report.table("duffing", "Dictionary sizes, and the share of the cells whose region is found", table);
@@ -136,7 +136,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     if pairs == PAIRS {
         let sizes = |case: Case| all_of(all(case), |outcome| outcome.size as f64);
         let names = Case::ALL.map(|case| format!("ε = {}", case.words()));
-        let spread = |case: Case| Summary::of(&sizes(case)).map_or(f64::NAN, |summary| summary.std);
+        let spread = |case: Case| Summary::from_samples(&sizes(case)).map_or(f64::NAN, |summary| summary.std);
         let figure = Figure::new("").y_label("dictionary size").categories(&names);
         let figure = figure
             .bars_with_errors("ours", &Case::ALL.map(|case| mean(&sizes(case))), &Case::ALL.map(spread))

@@ -55,7 +55,7 @@ impl Order {
         }
     }
 
-    fn of(self, pairs: Pairs) -> Pairs {
+    fn arrange(self, pairs: Pairs) -> Pairs {
         match self {
             Self::OneByOne => pairs,
             Self::InTurns => pairs.interleaved(LENGTH),
@@ -114,7 +114,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     report.differs_where(&sizes, "Sizes of the dictionary", SIZES);
     report.table("langevin", "Dictionary sizes (mean ± standard deviation over seeds) and scores", sizes);
     let pairs = (runs.0.len() * times.iter().max().unwrap_or(&0)) as u64;
-    report.guard(RANK_GUARD, runs.of(|_| true).iter().map(|outcome| outcome.forced).sum(), pairs);
+    report.guard(RANK_GUARD, runs.outcomes_where(|_| true).iter().map(|outcome| outcome.forced).sum(), pairs);
     let claims = claims(&runs, &times)?;
     report.differs_where(
         &claims,
@@ -122,7 +122,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         "The sets are not found as well as they should be in every setting.",
     );
     report.table("langevin_claims", "What should come out, and whether it does", claims);
-    if let Some(outcome) = of(&runs, Order::OneByOne, TESTS[0]).first() {
+    if let Some(outcome) = select(&runs, Order::OneByOne, TESTS[0]).first() {
         let words = "Potential and a trajectory; the four sets found from the leading eigenfunctions, one colour a set";
         report.picture("langevin_sets", words, picture(outcome, &times, plan.seed)?);
     }
@@ -132,7 +132,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
 
 fn measure(setting: &LangevinSetting, times: &[usize], seed: u64) -> Result<LangevinResult> {
     let longest = times.iter().copied().max().unwrap_or(0);
-    let pairs = setting.order.of(FourWells::default().pairs(longest / LENGTH, LENGTH, seed)?);
+    let pairs = setting.order.arrange(FourWells::default().pairs(longest / LENGTH, LENGTH, seed)?);
     let params = SogdParams::default()
         .step(StepSchedule::Constant(ETA))
         .budget(Budget::Constant(ETA.powi(4)))
@@ -163,8 +163,8 @@ fn measure(setting: &LangevinSetting, times: &[usize], seed: u64) -> Result<Lang
 }
 
 /// Results of an order and a test.
-fn of(runs: &Runs<LangevinSetting, LangevinResult>, order: Order, test: BudgetTest) -> Vec<&LangevinResult> {
-    runs.of(|setting| setting.order == order && setting.test == test)
+fn select(runs: &Runs<LangevinSetting, LangevinResult>, order: Order, test: BudgetTest) -> Vec<&LangevinResult> {
+    runs.outcomes_where(|setting| setting.order == order && setting.test == test)
 }
 
 fn sizes(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Result<Table> {
@@ -174,7 +174,7 @@ fn sizes(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Resul
     );
     for order in Order::ALL {
         for test in TESTS {
-            let own = of(runs, order, test);
+            let own = select(runs, order, test);
             for (i, ((_, printed), time)) in PRINTED.iter().zip(times).enumerate() {
                 let all = |value: &dyn Fn(&LangevinView) -> f64| {
                     own.iter().map(|o| value(&o.sights[i])).collect::<Vec<f64>>()
@@ -191,13 +191,13 @@ fn sizes(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Resul
                     order.words(),
                     name(test),
                     *time,
-                    Summary::of(&sizes),
+                    Summary::from_samples(&sizes),
                     *printed,
                     judged(order, test, gap, whole),
                     if last { forced.into() } else { Cell::Empty },
                     mean(&all(&|sight| sight.moduli[SETS - 1])),
                     mean(&all(&|sight| sight.moduli.get(SETS).copied().unwrap_or(0.0))),
-                    Summary::of(&all(&|sight| sight.rand_index))
+                    Summary::from_samples(&all(&|sight| sight.rand_index))
                 ])?;
             }
         }
@@ -218,7 +218,7 @@ fn claims(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Resu
     for order in Order::ALL {
         for test in TESTS {
             for i in 0..times.len() {
-                let all = all_of(of(runs, order, test), |outcome| outcome.sights[i].rand_index);
+                let all = all_of(select(runs, order, test), |outcome| outcome.sights[i].rand_index);
                 lowest = lowest.min(mean(&all));
                 seeds = all.len();
             }
@@ -272,7 +272,7 @@ fn growth(runs: &Runs<LangevinSetting, LangevinResult>, times: &[usize]) -> Pane
         let mut figure =
             Figure::new(format!("trajectories {}", order.words())).x_label("pairs seen").y_label("dictionary size");
         for test in TESTS {
-            let own = of(runs, order, test);
+            let own = select(runs, order, test);
             let xs: Vec<f64> = own[0].growth.iter().map(|(t, _)| *t).collect();
             let ys = all_of(0..xs.len(), |i| mean_of(&own, |o| o.growth[i].1));
             figure = figure.line(name(test), &xs, &ys);

@@ -113,7 +113,7 @@ struct Distances {
 }
 
 impl Distances {
-    fn of(operator: &KernelOperator<Cosines>) -> Self {
+    fn measure(operator: &KernelOperator<Cosines>) -> Self {
         let (inputs, outputs, weights) = (operator.inputs(), operator.outputs(), operator.weights());
         // √σ_k e_k at the points.
         let features = |points: &mercer_kernels::Points| -> Vec<Vec<f64>> {
@@ -163,7 +163,7 @@ fn measure(schedule: StepSchedule, steps: usize, seed: u64) -> Result<Vec<Distan
     for (t, (x, next)) in trajectory(steps, seed).iter().enumerate() {
         learner.update(x, next)?;
         if times.contains(&(t + 1)) {
-            seen.push(Distances::of(learner.operator()));
+            seen.push(Distances::measure(learner.operator()));
         }
     }
     Ok(seen)
@@ -177,7 +177,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     let results = plan.each(inputs, name, |((_, schedule), repetition), _| {
         measure(*schedule, steps, seed_of(plan.seed, &format!("misspecified / {repetition}")))
     })?;
-    let means = STEPS.map(|step| averaged(&results.of(|(own, _)| own.0 == step.0)));
+    let means = STEPS.map(|step| averaged(&results.outcomes_where(|(own, _)| own.0 == step.0)));
     let mut report = Report::new("The mis-specified setting: dynamics that leave the kernel's space");
     report.words(introduction(steps, repetitions));
     report.table("misspecified", "Errors in the intermediate norms, and what bounds them", bounds(&means, steps)?);
@@ -330,6 +330,6 @@ mod tests {
             })
             .sum();
         let expected = own + minimiser_norm(LAMBDA) - 2.0 * product;
-        assert!((Distances::of(&operator).plain - expected).abs() < 1e-12);
+        assert!((Distances::measure(&operator).plain - expected).abs() < 1e-12);
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         measure(&sample(*place, *size, seed(plan.seed, *place, *repetition))?)
     })?;
     let middle = |size: usize, place: usize, method: usize, k: usize| {
-        let errors = runs.of(|(n, system, _)| *n == size && *system == place);
+        let errors = runs.outcomes_where(|(n, system, _)| *n == size && *system == place);
         median(&errors.iter().map(|errors| errors[method][k]).collect::<Vec<_>>())
     };
     let mut report = Report::new("The operator without options beside other libraries");
@@ -209,7 +209,7 @@ fn count(plan: &Plan, claims: &mut Claims) -> Result<Table> {
         let place = SYSTEMS.iter().position(|system| system.0 == name).unwrap_or(0);
         let title = |run: &usize| format!("operator_peers / {name} / spreads / {run}");
         let runs = plan.each(0..RUNS, title, |_, seed| held(&sample(place, PAIRS + FURTHER, seed)?))?;
-        let all = runs.of(|_| true);
+        let all = runs.outcomes_where(|_| true);
         let modes = [0, 1].map(|k| mean_of(&all, |run| run.0[k]));
         let states = [0, 1, 2].map(|i| mean_of(&all, |run| run.1[i]));
         let both = mean_of(&all, |run| run.0[0] * run.0[1]);

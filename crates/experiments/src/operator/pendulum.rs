@@ -111,7 +111,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         setting.learn_in_stages(size, &starts, seed)
     })?;
     let courses = SETTINGS.map(|setting| {
-        let seeds = results.of(|(of, _)| *of == setting).into_iter().cloned().collect();
+        let seeds = results.outcomes_where(|(of, _)| *of == setting).into_iter().cloned().collect();
         PendulumCourse { setting, seeds }
     });
     let reference = ValueFunction::solve(size.reference, size.reference, torques(), DISCOUNT);
@@ -181,7 +181,7 @@ fn last_stage(courses: &[PendulumCourse], best: &[f64]) -> Result<Table> {
             course.setting.name,
             course.seeds.len(),
             pairs,
-            Summary::of(&course.at(last).map(|sight| sight.size as f64).collect::<Vec<f64>>()),
+            Summary::from_samples(&course.at(last).map(|sight| sight.size as f64).collect::<Vec<f64>>()),
             kept,
             verdict(ComparisonKind::Printed, (kept - PRINTED_SHARE).abs() <= SAME),
             median,

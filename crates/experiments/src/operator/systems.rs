@@ -68,7 +68,7 @@ pub(crate) fn sample(place: usize, n: usize, seed: u64) -> Result<Sample> {
             let entry = |i: usize, j: usize| 4e-4 * f64::from(jumps[i][j]) + if i == j { 0.6 } else { 0.0 };
             chain(&shape, &Matrix::from_fn(5, 5, entry), &mut draws)
         }
-        "triple" | "prinz" | "four2d" => wells(&shape, &Well::of(name), &mut draws),
+        "triple" | "prinz" | "four2d" => wells(&shape, &Well::named(name), &mut draws),
         "wave" => Ok(wave(&shape)),
         _ => flow(name, &shape, &mut draws),
     }
@@ -152,7 +152,7 @@ struct Well {
 type Generator = (Vec<f64>, Vec<f64>, Vec<Vec<f64>>);
 
 impl Well {
-    fn of(name: &str) -> Self {
+    fn named(name: &str) -> Self {
         fn prinz(x: f64) -> f64 {
             let hill = |height: f64, width: f64, at: f64| height * (-width * (x - at).powi(2)).exp();
             4.0 * (x.powi(8) + hill(0.8, 80.0, 0.0) + hill(0.2, 80.0, 0.5) + hill(0.5, 40.0, -0.5))
@@ -165,7 +165,7 @@ impl Well {
         let triple = |x: f64| 0.6 * (x * (x * x - 2.25)).powi(2) + 0.1 * x;
         let triple_slope = |x: f64| 1.2 * x * (x * x - 2.25) * (3.0 * x * x - 2.25) + 0.1;
         let (double, double_slope) = (|x: f64| (x * x - 1.0).powi(2), |x: f64| 4.0 * x * (x * x - 1.0));
-        let of = |potential: fn(f64) -> f64, slope: fn(f64) -> f64| Self {
+        let well = |potential: fn(f64) -> f64, slope: fn(f64) -> f64| Self {
             potential,
             slope,
             beta: 3.0,
@@ -176,9 +176,9 @@ impl Well {
             modes: 4,
         };
         match name {
-            "triple" => of(triple, triple_slope),
-            "prinz" => Self { beta: 1.0, tau: 0.05, step: 5e-4, edge: 1.4, ..of(prinz, prinz_slope) },
-            _ => Self { beta: 4.0, tau: 0.1, edge: 2.2, dimension: 2, ..of(double, double_slope) },
+            "triple" => well(triple, triple_slope),
+            "prinz" => Self { beta: 1.0, tau: 0.05, step: 5e-4, edge: 1.4, ..well(prinz, prinz_slope) },
+            _ => Self { beta: 4.0, tau: 0.1, edge: 2.2, dimension: 2, ..well(double, double_slope) },
         }
     }
 
@@ -286,8 +286,8 @@ struct Flow {
 }
 
 impl Flow {
-    fn of(name: &str, n: usize) -> Self {
-        let of = |field: fn(&[f64; 3]) -> [f64; 3], interval, paths, start| Self {
+    fn named(name: &str, n: usize) -> Self {
+        let flow = |field: fn(&[f64; 3]) -> [f64; 3], interval, paths, start| Self {
             field,
             interval,
             dimension: 2,
@@ -297,21 +297,21 @@ impl Flow {
         };
         match name {
             "pendulum" => {
-                of(|x| [x[1], -x[0].sin() - 0.2 * x[1], 0.0], 0.1, if n <= 2000 { 20 } else { 200 }, [2.0, 1.0, 0.0])
+                flow(|x| [x[1], -x[0].sin() - 0.2 * x[1], 0.0], 0.1, if n <= 2000 { 20 } else { 200 }, [2.0, 1.0, 0.0])
             }
-            "duffing" => of(
+            "duffing" => flow(
                 |x| [x[1], x[0] - x[0].powi(3) - 0.5 * x[1], 0.0],
                 0.25,
                 n / if n <= 4000 { 10 } else { 20 },
                 [2.0, 2.0, 0.0],
             ),
             "vdp" => {
-                Self { wait: 30.0, ..of(|x| [x[1], (1.0 - x[0] * x[0]) * x[1] - x[0], 0.0], 0.1, 1, [2.0, 2.0, 0.0]) }
+                Self { wait: 30.0, ..flow(|x| [x[1], (1.0 - x[0] * x[0]) * x[1] - x[0], 0.0], 0.1, 1, [2.0, 2.0, 0.0]) }
             }
             _ => {
                 let field =
                     |x: &[f64; 3]| [10.0 * (x[1] - x[0]), x[0] * (28.0 - x[2]) - x[1], x[0] * x[1] - 8.0 / 3.0 * x[2]];
-                Self { dimension: 3, wait: 20.0, ..of(field, 0.02, 1, [8.0, 8.0, 8.0]) }
+                Self { dimension: 3, wait: 20.0, ..flow(field, 0.02, 1, [8.0, 8.0, 8.0]) }
             }
         }
     }
@@ -328,7 +328,7 @@ impl Flow {
 }
 
 fn flow(name: &str, shape: &Shape, draws: &mut Draws) -> Result<Sample> {
-    let flow = Flow::of(name, shape.n);
+    let flow = Flow::named(name, shape.n);
     let d = flow.dimension;
     let mut pairs = Pairs::new(d, d);
     for path in 0..flow.paths {

@@ -136,7 +136,7 @@ impl ForgettingRuns {
     }
 
     fn claims(&self) -> Result<Table> {
-        let finals = |name: &str| self.curves.of(name);
+        let finals = |name: &str| self.curves.named_finals(name);
         let (balanced, plain) = (finals("OPF, γ = ρ"), finals("OPF, γ = 1"));
         let mut claims = Claims::new();
         let (smaller, of) = smaller_in(&balanced, &plain);
@@ -228,7 +228,7 @@ impl ForgettingRuns {
             }
         }
         let [gammas, means, low, high] = [0, 1, 2, 3].map(|i| all_of(&points, |point| point[i]));
-        let experts = mean(&self.curves.of("Experts"));
+        let experts = mean(&self.curves.named_finals("Experts"));
         let best = means.iter().copied().fold(f64::INFINITY, f64::min);
         let most = high.iter().copied().fold(0.0, f64::max);
         Figure::new("")

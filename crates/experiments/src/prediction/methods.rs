@@ -109,8 +109,8 @@ impl MethodRuns {
         let is_printed = (self.radius - 0.78).abs() < 0.005;
         let printed = Judgement::either(ComparisonKind::Printed, is_printed, "reproduced", "differs");
         claims.judge("The predictor's radius is 0.78", format!("{:.4}", self.radius), printed)?;
-        let balanced = self.curves.of("OPF, γ = ρ");
-        let plain = self.curves.of("OPF, γ = 1");
+        let balanced = self.curves.named_finals("OPF, γ = ρ");
+        let plain = self.curves.named_finals("OPF, γ = 1");
         let (smaller, of) = smaller_in(&balanced, &plain);
         claims.of_paper(
             "OPF (γ = ρ) beats γ = 1",
@@ -140,7 +140,7 @@ impl MethodRuns {
             format!("{} ({}) against {}", short(least), self.curves.names[best], short(mean(&balanced))),
             least < mean(&balanced),
         )?;
-        let experts = mean(&self.curves.of("Experts"));
+        let experts = mean(&self.curves.named_finals("Experts"));
         claims.ours(
             "The expert grid has at most 1.15 times the regret of the best γ in hindsight",
             format!("{} times {}", short(experts / least), short(least)),

@@ -178,7 +178,8 @@ fn long_run(plan: &Plan, steps: usize, claims: &mut Claims, table: &mut Table) -
     let mut finite = true;
     for (i, (gamma, _)) in gammas.iter().enumerate() {
         for (j, (way, _)) in ways.iter().enumerate() {
-            let own: Vec<&RegretCourse> = results.of(|(_, gamma)| *gamma == i).iter().map(|(_, own)| &own[j]).collect();
+            let own: Vec<&RegretCourse> =
+                results.outcomes_where(|(_, gamma)| *gamma == i).iter().map(|(_, own)| &own[j]).collect();
             let curve = median_curve(&own);
             let over: Vec<f64> = curve.iter().zip(&squares).map(|(regret, square)| regret / square).collect();
             let name = format!("{way}, {gamma}");

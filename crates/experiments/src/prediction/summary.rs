@@ -7,7 +7,7 @@ use crate::prelude::*;
 pub(super) fn band<'a>(curves: impl IntoIterator<Item = &'a [f64]>) -> Band {
     let curves: Vec<&[f64]> = curves.into_iter().collect();
     let points = curves.first().map_or(0, |curve| curve.len());
-    Band::of((0..points).map(|i| all_of(&curves, |curve| curve[i])), standard_error)
+    Band::from_samples((0..points).map(|i| all_of(&curves, |curve| curve[i])), standard_error)
 }
 
 /// Regret curves of methods.
@@ -30,7 +30,7 @@ impl Curves {
     }
 
     /// The same of the method of this name.
-    pub(super) fn of(&self, name: &str) -> Vec<f64> {
+    pub(super) fn named_finals(&self, name: &str) -> Vec<f64> {
         self.finals(self.find(name))
     }
 
@@ -53,7 +53,12 @@ impl Curves {
             let finals = self.finals(i);
             let reference = references.iter().find(|reference| reference.method == name && whole);
             let verdict = reference.map(|reference| reference.judge(&finals));
-            table.push(row![name.as_str(), Summary::of(&finals), reference.map(ReferenceRegret::value), verdict])?;
+            table.push(row![
+                name.as_str(),
+                Summary::from_samples(&finals),
+                reference.map(ReferenceRegret::value),
+                verdict
+            ])?;
         }
         Ok(table)
     }

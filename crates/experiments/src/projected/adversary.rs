@@ -208,12 +208,12 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
         .numbers("over Kernel-AWV's", Format::Decimals(2));
     let mut figure = Figure::new("Regularised regret under a greedy adversary").x_label("round t").y_label("regret");
     let ts: Vec<f64> = (1..=rounds).map(|t| t as f64).collect();
-    let of = |wanted: ProjectedMethod| games.of(|(method, _)| *method == wanted);
+    let of = |wanted: ProjectedMethod| games.outcomes_where(|(method, _)| *method == wanted);
     let at = |games: &[&Game], t: usize| games.iter().map(|game| game.regret[t - 1]).collect::<Vec<f64>>();
     let whole = of(ProjectedMethod::Whole);
     for method in METHODS {
         let own = of(method);
-        let summary = |t: usize| Summary::of(&at(&own, t.max(1)));
+        let summary = |t: usize| Summary::from_samples(&at(&own, t.max(1)));
         table.push(row![
             method.name(AGAINST_IT),
             summary(rounds / 4),
@@ -221,7 +221,11 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
             summary(rounds),
             mean(&at(&own, rounds)) / mean(&at(&whole, rounds))
         ])?;
-        figure = Band::of((1..=rounds).map(|t| at(&own, t)), sample_std).draw(figure, method.name(AGAINST_IT), &ts);
+        figure = Band::from_samples((1..=rounds).map(|t| at(&own, t)), sample_std).draw(
+            figure,
+            method.name(AGAINST_IT),
+            &ts,
+        );
     }
     let bound: Vec<f64> = (0..rounds).map(|t| mean_of(&whole, |game| game.bound[t])).collect();
     figure = figure.dashed("Kernel-AWV, bound of Proposition 1", &ts, &bound);

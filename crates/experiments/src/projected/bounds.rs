@@ -341,7 +341,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
     );
     let mut panels = Panels::new("Regularised regret and its bounds (dashed)", 2);
     for regime in &REGIMES {
-        let own = outcomes.of(|(of, _)| of == regime);
+        let own = outcomes.outcomes_where(|(of, _)| of == regime);
         let Some(first) = own.first() else { continue };
         for i in 0..first.rows.len() {
             let all: Vec<&BoundsRow> = own.iter().map(|outcome| &outcome.rows[i]).collect();
@@ -389,7 +389,7 @@ fn statement(regime: &Regime, all: &[&BoundsRow]) -> Vec<Cell> {
         row.varied.0.into(),
         mean_of(all, |row| row.varied.1).into(),
         if sizes.is_empty() { Cell::Empty } else { mean(&sizes).into() },
-        Summary::of(&all_of(all, |row| row.measured)).into(),
+        Summary::from_samples(&all_of(all, |row| row.measured)).into(),
         mean_of(all, |row| row.bound).into(),
         verdict(all),
     ]
@@ -404,10 +404,10 @@ fn choice(regime: &Regime, all: &[Chosen]) -> Vec<Cell> {
         mean_of(all, |chosen| chosen.tuning.rate).into(),
         if all[0].tuning.optimal { "reached" } else { "m too small" }.into(),
         mean_of(all, |chosen| chosen.size as f64).into(),
-        Summary::of(&all_of(all, |chosen| chosen.regret)).into(),
+        Summary::from_samples(&all_of(all, |chosen| chosen.regret)).into(),
         mean_of(all, |chosen| chosen.small_size as f64).into(),
-        Summary::of(&all_of(all, |chosen| chosen.small_regret)).into(),
-        Summary::of(&all_of(all, |chosen| chosen.share)).into(),
+        Summary::from_samples(&all_of(all, |chosen| chosen.small_regret)).into(),
+        Summary::from_samples(&all_of(all, |chosen| chosen.share)).into(),
     ]
 }
 

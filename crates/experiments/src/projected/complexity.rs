@@ -34,7 +34,7 @@ struct RegimeChoice {
 }
 
 impl RegimeChoice {
-    fn of(law: Law, rounds: usize) -> Self {
+    fn new(law: Law, rounds: usize) -> Self {
         let n = rounds as f64;
         match law {
             // After Theorem 6: λ = 1, μ = n⁻². Restarts allow μ = 1/n in (8).
@@ -94,7 +94,7 @@ impl ComplexityMethod {
         seed: u64,
     ) -> Result<Box<dyn Regressor>> {
         let kernel: AnyKernel = regime.kernel()?;
-        let RegimeChoice { lambda, nystrom: mu, restarted } = RegimeChoice::of(regime.law, rounds);
+        let RegimeChoice { lambda, nystrom: mu, restarted } = RegimeChoice::new(regime.law, rounds);
         Ok(match self {
             Self::Taylor => {
                 let degree = TaylorFeatures::sufficient_degree(radius, 1.0, rounds, lambda);
@@ -157,7 +157,7 @@ fn measure(task: &ComplexityTask, plan: &Plan, seed: u64) -> Result<Vec<(Complex
     let kernel: AnyKernel = regime.kernel()?;
     let hindsight = Hindsight::new(&kernel, &stream)?;
     let best = hindsight.within(RADIUS).loss;
-    let choice = RegimeChoice::of(regime.law, rounds);
+    let choice = RegimeChoice::new(regime.law, rounds);
     // Eigenvalues are known to 1e−9 n; a smaller μ would sum up rounding.
     let scores = |mu: f64| if mu >= 1e-9 * rounds as f64 { hindsight.log_determinant(mu) } else { f64::NAN };
     let radius = stream.features().chunks_exact(stream.dimension()).map(|x| x.iter().map(|x| x * x).sum::<f64>());
@@ -213,7 +213,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                 Figure::new(format!("{}: {name}", regime.name)).x_label("n").y_label(label).log_x().log_y();
             for method in ComplexityMethod::ALL.into_iter().filter(|method| method.runs(regime.law)) {
                 let all = |n: usize, quantity: usize| -> Vec<f64> {
-                    let own = outcomes.of(|task| task.regime == *regime && task.rounds == n);
+                    let own = outcomes.outcomes_where(|task| task.regime == *regime && task.rounds == n);
                     own.into_iter().flatten().filter(|(of, _)| *of == method).map(|(_, all)| all[quantity]).collect()
                 };
                 let samples = |n: usize| all(n, quantity);
@@ -237,7 +237,7 @@ pub(super) fn run(plan: &Plan) -> Result<Report> {
                     regime.name,
                     method.name(),
                     method.quantity(name),
-                    Summary::of(&samples(longest)),
+                    Summary::from_samples(&samples(longest)),
                     growth.words().replace('T', "n"),
                     growth.slope(&rounds),
                     slope,

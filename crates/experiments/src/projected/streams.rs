@@ -68,7 +68,7 @@ impl ProjectedStream {
     fn load(&self, registry: &Registry) -> Result<Dataset> {
         let mut table = registry.open(self.dataset)?;
         if self.scaled {
-            Scaling::new(Ranges::of(&table), Scheme::PAPER11).apply(&mut table)?;
+            Scaling::new(Ranges::from_table(&table), Scheme::PAPER11).apply(&mut table)?;
         }
         Ok(table)
     }
@@ -311,7 +311,7 @@ fn report(
             } else {
                 Judgement::not_run(ComparisonKind::Claim, "a part of the stream only")
             };
-            let measured: Cell = Summary::of(&values).into();
+            let measured: Cell = Summary::from_samples(&values).into();
             let name = method.name(ON_DATA);
             verdicts.push(row![
                 stream.name,
@@ -337,7 +337,7 @@ fn report(
 type StreamRuns = Runs<StreamTask, StreamPass>;
 
 fn passes_of(done: &StreamRuns, stream: usize, method: ProjectedMethod) -> Vec<&StreamPass> {
-    done.of(|task| task.stream == stream && task.method == method)
+    done.outcomes_where(|task| task.stream == stream && task.method == method)
 }
 
 fn row(stream: &ProjectedStream, method: ProjectedMethod, passes: &[&StreamPass]) -> Vec<Cell> {
@@ -360,8 +360,8 @@ fn row(stream: &ProjectedStream, method: ProjectedMethod, passes: &[&StreamPass]
         method.name(ON_DATA),
         mean_of(passes, |pass| pass.rounds as f64).round(),
         end,
-        Summary::of(&all_of(&lasts, |last| last.loss)),
-        Summary::of(&errors),
+        Summary::from_samples(&all_of(&lasts, |last| last.loss)),
+        Summary::from_samples(&errors),
         mean_of(passes, |pass| pass.size as f64),
         mean_of(&lasts, |last| 1e6 * last.seconds / last.t)
     ]
@@ -369,7 +369,7 @@ fn row(stream: &ProjectedStream, method: ProjectedMethod, passes: &[&StreamPass]
 
 /// Classification is shown by its errors.
 fn measure(done: &StreamRuns, stream: usize) -> &'static str {
-    let mut lasts = done.of(|task| task.stream == stream).into_iter().filter_map(StreamPass::last);
+    let mut lasts = done.outcomes_where(|task| task.stream == stream).into_iter().filter_map(StreamPass::last);
     if lasts.any(|last| last.error_rate.is_some()) { "error rate" } else { "loss" }
 }
 

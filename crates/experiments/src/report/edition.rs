@@ -90,7 +90,7 @@ impl Edition {
     }
 
     /// The experiments of a paper.
-    pub fn of(&self, paper: &Paper) -> impl Iterator<Item = &Section> {
+    pub fn sections_of(&self, paper: &Paper) -> impl Iterator<Item = &Section> {
         let names = paper.experiments;
         self.sections.iter().filter(move |section| names.iter().any(|own| own.name == section.experiment.name))
     }
@@ -131,7 +131,7 @@ impl Edition {
             })
         };
         let paper = |paper: &Paper| {
-            let experiments: Vec<Value> = self.of(paper).map(section).collect();
+            let experiments: Vec<Value> = self.sections_of(paper).map(section).collect();
             json!({ "name": paper.name, "title": paper.title, "source": paper.source, "experiments": experiments })
         };
         json!({

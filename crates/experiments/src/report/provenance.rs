@@ -76,7 +76,7 @@ pub struct DataFile {
 impl Provenance {
     /// Provenance of this program on this machine with this plan. Reads every data file found once,
     /// and asks `git` for the commit.
-    pub fn of(plan: &Plan) -> Result<Self, DataError> {
+    pub fn collect(plan: &Plan) -> Result<Self, DataError> {
         let (mut data, mut absent) = (Vec::new(), Vec::new());
         for entry in plan.registry.entries() {
             let name = entry.name.clone();
@@ -106,7 +106,7 @@ impl Provenance {
                 }
             }
         }
-        Ok(Self { program: Program::this()?, machine: Machine::this(), plan: Request::of(plan), data, absent })
+        Ok(Self { program: Program::this()?, machine: Machine::this(), plan: Request::from_plan(plan), data, absent })
     }
 }
 
@@ -135,7 +135,7 @@ impl Machine {
 }
 
 impl Request {
-    fn of(plan: &Plan) -> Self {
+    fn from_plan(plan: &Plan) -> Self {
         Self { full: plan.full, repetitions: plan.repetitions, seed: plan.seed, threads: plan.threads }
     }
 
@@ -229,7 +229,7 @@ mod tests {
     fn this_program_has_a_digest() {
         let registry = mercer_datasets::Registry::load_from(Vec::new()).unwrap();
         let plan = Plan::reduced(registry, 3, 1);
-        let provenance = Provenance::of(&plan).unwrap();
+        let provenance = Provenance::collect(&plan).unwrap();
         assert_eq!(provenance.program.sha256.len(), 64);
         assert_eq!(provenance.plan.seed, 3);
         assert!(provenance.data.iter().any(|file| file.name == "diamonds" && file.sha256.is_none()));

@@ -22,7 +22,7 @@ pub struct Counts {
 
 impl Counts {
     /// Number of comparisons with this outcome.
-    pub fn of(&self, outcome: Outcome) -> usize {
+    pub fn count(&self, outcome: Outcome) -> usize {
         match outcome {
             Outcome::Reproduced => self.came_out,
             Outcome::Differs => self.differ,
@@ -56,7 +56,7 @@ pub struct Tally {
 
 impl Tally {
     /// The comparisons of a kind.
-    pub fn of(&self, kind: ComparisonKind) -> &Counts {
+    pub fn counts(&self, kind: ComparisonKind) -> &Counts {
         match kind {
             ComparisonKind::Printed => &self.printed,
             ComparisonKind::Bound => &self.bounds,
@@ -64,7 +64,7 @@ impl Tally {
         }
     }
 
-    fn of_mut(&mut self, kind: ComparisonKind) -> &mut Counts {
+    fn counts_mut(&mut self, kind: ComparisonKind) -> &mut Counts {
         match kind {
             ComparisonKind::Printed => &mut self.printed,
             ComparisonKind::Bound => &mut self.bounds,
@@ -78,18 +78,18 @@ impl Tally {
         let mut tally = Self::default();
         report.judged().iter().for_each(|judged| tally.count(judged));
         let missing = report.remarks().filter_map(|remark| remark.missing);
-        missing.for_each(|(kind, count)| tally.of_mut(kind).not_run += count);
+        missing.for_each(|(kind, count)| tally.counts_mut(kind).not_run += count);
         tally
     }
 
     /// Number of comparisons of all kinds with this outcome: to know if there is anything to list,
     /// and nothing to boast of.
     pub fn any(&self, outcome: Outcome) -> usize {
-        ComparisonKind::ALL.iter().map(|kind| self.of(*kind).of(outcome)).sum()
+        ComparisonKind::ALL.iter().map(|kind| self.counts(*kind).count(outcome)).sum()
     }
 
     fn count(&mut self, judged: &TableVerdict) {
-        let counts = self.of_mut(judged.kind);
+        let counts = self.counts_mut(judged.kind);
         match judged.outcome {
             Outcome::Reproduced => {
                 counts.came_out += 1;
@@ -102,14 +102,14 @@ impl Tally {
 
     /// Without those that could not be made.
     pub fn made(mut self) -> Self {
-        ComparisonKind::ALL.into_iter().for_each(|kind| self.of_mut(kind).not_run = 0);
+        ComparisonKind::ALL.into_iter().for_each(|kind| self.counts_mut(kind).not_run = 0);
         self
     }
 
     /// All of them together.
     pub fn sum(tallies: impl Iterator<Item = Self>) -> Self {
         tallies.fold(Self::default(), |mut sum, tally| {
-            ComparisonKind::ALL.into_iter().for_each(|kind| sum.of_mut(kind).add(tally.of(kind)));
+            ComparisonKind::ALL.into_iter().for_each(|kind| sum.counts_mut(kind).add(tally.counts(kind)));
             sum
         })
     }

@@ -168,7 +168,7 @@ fn pass(task: &Table1Task, experiment_seed: u64, seed: u64) -> Result<Table1Pass
 
 /// Regret, size and µs a round of one learner at one T: of its passes, those that did not diverge.
 fn samples(runs: &Runs<Table1Task, Table1Pass>, regime: &Regime, method: Table1Method, rounds: usize) -> Vec<[f64; 3]> {
-    let of = |wanted| runs.of(|task| (task.regime, task.method, task.rounds) == (*regime, wanted, rounds));
+    let of = |wanted| runs.outcomes_where(|task| (task.regime, task.method, task.rounds) == (*regime, wanted, rounds));
     // Both in the order of the repetitions.
     let pairs = of(Some(method)).into_iter().zip(of(None)).filter(|(pass, _)| pass.loss.is_finite());
     pairs.map(|(pass, best)| [pass.loss - best.loss, pass.size, 1e6 * pass.seconds_per_round]).collect()
@@ -215,7 +215,7 @@ fn report(plan: &Plan, runs: &Runs<Table1Task, Table1Pass>) -> Result<Report> {
                     method.name(),
                     name,
                     *longest,
-                    Summary::of(&all_of(last, |pass| pass[quantity])),
+                    Summary::from_samples(&all_of(last, |pass| pass[quantity])),
                     growth.words(),
                     growth.slope(&rounds),
                     slope,

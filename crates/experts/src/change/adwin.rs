@@ -64,8 +64,8 @@ struct Bucket {
 impl Bucket {
     const EMPTY: Self = Self { moments: Moments::EMPTY, low: 0.0, high: 0.0 };
 
-    fn of(value: f64) -> Self {
-        Self { moments: Moments::of(value), low: value, high: value }
+    fn from_value(value: f64) -> Self {
+        Self { moments: Moments::from_value(value), low: value, high: value }
     }
 
     fn merged(&self, other: &Self) -> Self {
@@ -168,9 +168,9 @@ impl ChangeDetector for Adwin {
         if self.buckets.len() == self.buckets.capacity() {
             self.buckets.reserve(CAPACITY);
         }
-        self.buckets.push(Bucket::of(value));
+        self.buckets.push(Bucket::from_value(value));
         self.compress();
-        self.window = self.window.merged(&Bucket::of(value));
+        self.window = self.window.merged(&Bucket::from_value(value));
         let mut alarm = false;
         while let Some(rise) = self.change() {
             alarm |= rise;

@@ -24,7 +24,7 @@ pub(super) struct Moments {
 impl Moments {
     pub(super) const EMPTY: Self = Self { count: 0, mean: 0.0, squares: 0.0 };
 
-    pub(super) fn of(value: f64) -> Self {
+    pub(super) fn from_value(value: f64) -> Self {
         Self { count: 1, mean: value, squares: 0.0 }
     }
 

@@ -78,7 +78,7 @@ impl PageHinkley {
 impl ChangeDetector for PageHinkley {
     fn observe(&mut self, value: f64) -> bool {
         let value = self.moments.clip(value);
-        self.moments = self.moments.merged(&Moments::of(value));
+        self.moments = self.moments.merged(&Moments::from_value(value));
         let deviation = self.moments.deviation();
         let step = if deviation > 0.0 { (value - self.moments.mean()) / deviation } else { 0.0 };
         // The distance from the minimum by itself: the sum would lose digits in a long stream.

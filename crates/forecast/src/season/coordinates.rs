@@ -23,7 +23,7 @@ pub(super) enum Coordinate {
 impl Coordinate {
     /// The coordinates of a series that begins with these rows: logarithms join where all are
     /// positive.
-    pub(super) fn of(beginning: impl Iterator<Item = f64>) -> Vec<Self> {
+    pub(super) fn choose(beginning: impl Iterator<Item = f64>) -> Vec<Self> {
         let smallest = beginning.fold(f64::INFINITY, f64::min);
         // A tenth of the smallest number must still be one.
         let logs = smallest > 1e-200 && smallest.is_finite();
@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn there_and_back() {
-        let positive = Coordinate::of([2.0, 5.0].into_iter());
+        let positive = Coordinate::choose([2.0, 5.0].into_iter());
         assert_eq!(positive, [Coordinate::Plain, Coordinate::Log { least: 0.2 }]);
-        assert_eq!(Coordinate::of([2.0, 0.0].into_iter()), [Coordinate::Plain]);
+        assert_eq!(Coordinate::choose([2.0, 0.0].into_iter()), [Coordinate::Plain]);
         let mut path: Vec<f64> = (1..12).map(|y| positive[1].of_value(f64::from(y))).collect();
         positive[1].values(&mut path);
         for (y, back) in (1..12).zip(path) {

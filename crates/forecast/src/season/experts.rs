@@ -59,7 +59,7 @@ impl Experts {
             let z: Vec<f64> = observed.iter().map(|y| coordinate.of_value(*y)).collect();
             Side { coordinate, past: Past::new(&z, reach(periods)), range: RecentRange::new() }
         };
-        let sides: Vec<Side> = Coordinate::of(observed.iter().copied()).into_iter().map(side).collect();
+        let sides: Vec<Side> = Coordinate::choose(observed.iter().copied()).into_iter().map(side).collect();
         let model = BankModel::new(periods, params.detail);
         Self {
             bank: SeasonBank::new(&model, sides.len()),

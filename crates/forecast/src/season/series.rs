@@ -307,7 +307,7 @@ impl SeasonSeries {
         let count = experts.count() + FreeExperts::count(self.periods.len());
         let mut buckets = Buckets::new(params.horizons, count, &self.periods);
         if let Some(shared) = self.shared.take() {
-            buckets.begin(shared.of(&self.periods, count, buckets.count()), experts.unit());
+            buckets.begin(shared.means(&self.periods, count, buckets.count()), experts.unit());
         }
         self.settled = Some(SettledSeries {
             experts,

@@ -53,7 +53,7 @@ impl SharedWeights {
     }
 
     /// Means of series with these experts: none, or one for each bucket.
-    pub(super) fn of(&self, periods: &[usize], experts: usize, buckets: usize) -> &[MeanRatios] {
+    pub(super) fn means(&self, periods: &[usize], experts: usize, buckets: usize) -> &[MeanRatios] {
         let same =
             |kind: &&SeriesKind| kind.periods == periods && kind.experts == experts && kind.buckets.len() == buckets;
         let all = |kind: &&SeriesKind| kind.buckets.iter().all(|mean| mean.series > 0);

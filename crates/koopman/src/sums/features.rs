@@ -147,7 +147,7 @@ impl Features {
     }
 
     /// `φ(x)` of one point. `O(md + ½m²)`.
-    pub(crate) fn of(&self, x: &[f64], probe: &mut Probe, features: &mut Vec<f64>) {
+    pub(crate) fn evaluate(&self, x: &[f64], probe: &mut Probe, features: &mut Vec<f64>) {
         self.basis.probe(x, probe);
         features.resize(self.len(), 0.0);
         self.write(x, probe, features);

@@ -69,7 +69,7 @@ impl Forecaster {
         let mut now = Vec::new();
         for (k, to) in states.iter_mut().enumerate() {
             if k == 0 || self.iterates {
-                self.features.of(&x, &mut memory.probe, &mut memory.features);
+                self.features.evaluate(&x, &mut memory.probe, &mut memory.features);
             } else {
                 std::mem::swap(&mut memory.features, &mut now);
             }

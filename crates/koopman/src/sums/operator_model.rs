@@ -177,7 +177,7 @@ impl OperatorModel {
     pub fn eigenfunctions(&self, x: &[f64]) -> Result<Vec<[f64; 2]>, Error> {
         let scaled = self.scaled(x)?;
         let (mut probe, mut features) = (Probe::default(), Vec::new());
-        self.spectral.of(&scaled, &mut probe, &mut features);
+        self.spectral.evaluate(&scaled, &mut probe, &mut features);
         let value = |part: &Vec<f64>| part.iter().zip(&features).map(|(c, f)| c * f).sum();
         Ok(self.spectrum.functions.iter().map(|parts| parts.each_ref().map(value)).collect())
     }

@@ -27,7 +27,7 @@ impl Validate for ColumnScale {
 
 impl ColumnScale {
     /// That of a row-major table of `dimension` columns. A constant column keeps its unit.
-    pub(crate) fn of(rows: &[f64], dimension: usize) -> Self {
+    pub(crate) fn from_rows(rows: &[f64], dimension: usize) -> Self {
         let count = (rows.len() / dimension.max(1)).max(1) as f64;
         let column = |j: usize| rows.iter().skip(j).step_by(dimension.max(1));
         let means: Vec<f64> = (0..dimension).map(|j| column(j).map(|x| x / count).sum()).collect();
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn columns_have_mean_zero_and_deviation_one_and_constants_keep_their_unit() {
-        let scale = ColumnScale::of(&[1e6, 7.0, 3e6, 7.0], 2);
+        let scale = ColumnScale::from_rows(&[1e6, 7.0, 3e6, 7.0], 2);
         let mut scaled = Vec::new();
         scale.push(&[1e6, 7.0], &mut scaled);
         scale.push(&[3e6, 9.0], &mut scaled);

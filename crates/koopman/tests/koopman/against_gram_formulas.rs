@@ -103,7 +103,7 @@ fn assert_same_passes(kernel: &str, pairs: &[Pair], all: &[SogdParams], tally: &
         let expected = oracle_pass(pairs, &evaluate, &evaluate, *params);
         let mut learner = Sogd::on_states(kernel.clone(), pairs[0].0.len(), *params)?;
         assert_same_pass(&mut learner, pairs, &expected, &case)?;
-        let oracle = DenseOperator::of(&expected, pairs, &evaluate, &evaluate);
+        let oracle = DenseOperator::from_trace(&expected, pairs, &evaluate, &evaluate);
         assert_same_operator(learner.operator(), &oracle, &case)?;
         tally.complex_eigenfunctions += assert_eigenfunctions(learner.operator(), &oracle, true, &case)?;
         tally.sizes.insert((expected.inputs.len(), expected.outputs.len()));
@@ -176,7 +176,7 @@ fn several_input_spaces() -> Outcome {
         let expected = oracle_pass(&pairs, &on_inputs, &on_outputs, params);
         let mut learner = Sogd::new(input_kernel.clone(), 3, output_kernel, 2, params)?;
         assert_same_pass(&mut learner, &pairs, &expected, "state and action")?;
-        let oracle = DenseOperator::of(&expected, &pairs, &on_inputs, &on_outputs);
+        let oracle = DenseOperator::from_trace(&expected, &pairs, &on_inputs, &on_outputs);
         assert_same_operator(learner.operator(), &oracle, "state and action")?;
         let operator = learner.operator();
         let g = |x: &[f64]| x[0] - x[1];
@@ -229,7 +229,7 @@ fn inner_products_of_two_operators() -> Outcome {
         let expected = oracle_pass(&pairs, &evaluate, &evaluate, params);
         let mut learner = Sogd::on_states(kernel.clone(), 2, params)?;
         assert_same_pass(&mut learner, &pairs, &expected, "inner products")?;
-        learnt.push((learner.into_operator(), DenseOperator::of(&expected, &pairs, &evaluate, &evaluate)));
+        learnt.push((learner.into_operator(), DenseOperator::from_trace(&expected, &pairs, &evaluate, &evaluate)));
     }
     let ((a, dense_a), (b, dense_b)) = (&learnt[0], &learnt[1]);
     let expected = dense_a.hs_inner(dense_b);

@@ -84,7 +84,7 @@ impl Features {
         z
     }
 
-    fn of(&self, x: &[f64]) -> Vec<f64> {
+    fn evaluate(&self, x: &[f64]) -> Vec<f64> {
         let x = self.scaled(x);
         let z = self.coordinates(&x);
         [vec![1.0], x, z].concat()
@@ -95,7 +95,8 @@ impl Features {
 fn held_out(pairs: &[Pair], features: &Features, ridge: f64) -> Result<f64, Box<dyn std::error::Error>> {
     let (n, d, state) = (pairs.len(), pairs[0].0.len(), pairs[0].1.len());
     let length = n.div_ceil(16);
-    let rows: Vec<[Vec<f64>; 2]> = pairs.iter().map(|(x, next)| [features.of(x), features.scaled(next)]).collect();
+    let rows: Vec<[Vec<f64>; 2]> =
+        pairs.iter().map(|(x, next)| [features.evaluate(x), features.scaled(next)]).collect();
     let p = rows[0][0].len();
     // Two blocks make a part; the last is shorter.
     let part = |i: usize| (i / length) / 2;

@@ -88,7 +88,7 @@ impl<R: Regressor> Classifier<R> {
     pub fn two(learner: R) -> Result<Self, Error> {
         check_one_output(&learner)?;
         check_loss(learner.loss(), false)?;
-        Ok(Self::of(learner, TargetCoding::Two, 2))
+        Ok(Self::with_coding(learner, TargetCoding::Two, 2))
     }
 
     /// A classifier that knows no class yet, on an untrained learner with one output; classes join
@@ -101,7 +101,7 @@ impl<R: Regressor> Classifier<R> {
         check_one_output(&learner)?;
         check_loss(learner.loss(), true)?;
         let way = if learner.loss() == Loss::SOFTMAX { TargetCoding::Softmax } else { TargetCoding::OneAgainstRest };
-        Ok(Self::of(learner, way, 0))
+        Ok(Self::with_coding(learner, way, 0))
     }
 
     /// A classifier on a learner that has learnt `classes` classes already: one output for two
@@ -117,10 +117,10 @@ impl<R: Regressor> Classifier<R> {
             outputs if outputs == classes + 1 => TargetCoding::OneAgainstRest,
             got => return Err(ExampleError::Outputs { expected: classes + 1, got }.into()),
         };
-        Ok(Self::of(learner, way, classes))
+        Ok(Self::with_coding(learner, way, classes))
     }
 
-    fn of(learner: R, way: TargetCoding, classes: usize) -> Self {
+    fn with_coding(learner: R, way: TargetCoding, classes: usize) -> Self {
         Self { learner, way, classes, probability: ProbabilityModel::Loss, work: ClassifierMemory::default() }
     }
 

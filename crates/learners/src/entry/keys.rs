@@ -26,7 +26,7 @@ impl Key {
     /// The key of a parameter of type `T`, with its name, symbol and meaning; lines of a meaning
     /// begin with a blank.
     #[must_use]
-    pub const fn of<T: ParameterType>(texts: [&'static str; 3], range: Range, default: Default) -> Self {
+    pub const fn for_parameter<T: ParameterType>(texts: [&'static str; 3], range: Range, default: Default) -> Self {
         let [name, symbol, meaning] = texts;
         let (_, meaning) = meaning.split_at(1);
         let for_classes: Option<fn(&Context<'_>) -> Value> =

@@ -79,7 +79,7 @@ impl<K: Kernel> CoefficientUpdate<K> for GradientBudget {
 
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { basis, probe, target, leaving, .. } = seen;
-        let margin = Margin::of(alpha, probe.row(), target, scores)?;
+        let margin = Margin::compute(alpha, probe.row(), target, scores)?;
         let shrink = 1.0 - self.eta * self.lambda;
         if margin.loss() == 0.0 {
             alpha.scale(shrink);

@@ -79,7 +79,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SingleReplacement {
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { basis, probe, target, leaving, .. } = seen;
         check_self_value(probe.self_value())?;
-        let margin = Margin::of(alpha, probe.row(), target, scores)?;
+        let margin = Margin::compute(alpha, probe.row(), target, scores)?;
         let Margin { f, y, weight } = margin;
         if margin.loss() == 0.0 {
             return Ok(());

@@ -84,7 +84,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SelfTunedDecay {
 
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { basis, probe, target, leaving, .. } = seen;
-        let margin = Margin::of(alpha, probe.row(), target, scores)?;
+        let margin = Margin::compute(alpha, probe.row(), target, scores)?;
         if !margin.is_mistake() {
             return Ok(());
         }

@@ -78,7 +78,7 @@ impl<K: Kernel> CoefficientUpdate<K> for PassiveAggressive {
     }
 
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let margin = Margin::of(alpha, seen.probe.row(), seen.target, scores)?;
+        let margin = Margin::compute(alpha, seen.probe.row(), seen.target, scores)?;
         let (loss, own) = (margin.loss(), seen.probe.self_value());
         if loss > 0.0 {
             let c = finite(margin.weight * self.c)?;

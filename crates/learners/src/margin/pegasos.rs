@@ -69,7 +69,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientSteps {
 
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { basis, probe, target, leaving, .. } = seen;
-        let margin = Margin::of(alpha, probe.row(), target, scores)?;
+        let margin = Margin::compute(alpha, probe.row(), target, scores)?;
         let rounds = self.rounds.saturating_add(1);
         let t = rounds as f64;
         let joins = margin.loss() > 0.0;

@@ -45,7 +45,7 @@ impl<K: Kernel> CoefficientUpdate<K> for MistakeStep {
     }
 
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let margin = Margin::of(alpha, seen.probe.row(), seen.target, scores)?;
+        let margin = Margin::compute(alpha, seen.probe.row(), seen.target, scores)?;
         if margin.is_mistake() {
             alpha.push(&[coefficient(margin.weight * margin.y)?]);
         }

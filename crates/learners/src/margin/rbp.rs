@@ -65,7 +65,7 @@ impl<K: Kernel> CoefficientUpdate<K> for RandomBudget {
 
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { basis, probe, target, leaving, .. } = seen;
-        let margin = Margin::of(alpha, probe.row(), target, scores)?;
+        let margin = Margin::compute(alpha, probe.row(), target, scores)?;
         if margin.is_mistake() {
             alpha.push(&[coefficient(margin.weight * margin.y)?]);
             if basis.len() >= self.budget {

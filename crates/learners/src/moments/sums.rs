@@ -329,7 +329,7 @@ impl MomentSums {
         let vectors: Vec<AlignedVec> = self.cross.iter().map(solution).collect();
         let residual = |((square, b), w): ((&f64, &AlignedVec), &AlignedVec)| square - dot(b.lanes(), w.lanes());
         let residuals: Vec<f64> = self.squares.iter().zip(&self.cross).zip(&vectors).map(residual).collect();
-        let update = LeastSquares::new(lambda, 1.0)?.with_state(Coefficients::of_vectors(vectors), inverse);
+        let update = LeastSquares::new(lambda, 1.0)?.with_state(Coefficients::from_vectors(vectors), inverse);
         Ok(if residuals.is_empty() { update } else { update.with_residuals(&residuals, self.weight) })
     }
 

@@ -70,8 +70,8 @@ fn refusals_say_what_is_wrong() {
     assert!(refusal(&claim).contains("truncated"));
 }
 
-/// Of a file that is refused by its header nothing else is read, however long it is; of another no
-/// more than it says, and one byte.
+/// Nothing else is read of a file that is refused by its header, however long it is. Another file
+/// is read as far as it says, and one byte more.
 #[test]
 fn files_are_read_by_their_header_first() {
     let good = bytes("nons-ald");
@@ -122,7 +122,7 @@ fn add(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
     (a.0 + b.0, a.1 + b.1)
 }
 
-/// How many files with one other byte were refused, and how many taken and used.
+/// Numbers of files with one other byte that were refused, and that were taken and used.
 fn altered_and_sealed(name: &str, good: &[u8]) -> (usize, usize) {
     let (mut refused, mut taken) = (0, 0);
     for at in HEADER..good.len().min(HEADER + 1500) {

@@ -10,7 +10,7 @@ use mercer::{Regressor, RegressorExt, Scratch, Target};
 /// Dimensions up to this are tried; a file may claim millions, which are allowed and slow.
 const WIDEST: usize = 64;
 
-/// What a record may hold.
+/// Cells that a record may hold.
 const CELLS: [Cell<'static>; 5] =
     [Cell::Missing, Cell::Number(0.25), Cell::Instant(1.7e9), Cell::Text("a"), Cell::Number(1e308)];
 

@@ -76,7 +76,7 @@ fn a_window_that_grows_goes_on_bit_for_bit() {
     }
 }
 
-/// What the files predict.
+/// Predictions that the files should make.
 fn expected() -> BTreeMap<String, Vec<f64>> {
     let text = fs::read_to_string(folder().join("predictions.json")).expect("see this file's head");
     serde_json::from_str(&text).unwrap()

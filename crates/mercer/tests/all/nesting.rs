@@ -1,4 +1,4 @@
-//! What contains its own type is saved as deep as it can be read back, and no deeper.
+//! A type that contains itself is saved as deep as it can be read back, and no deeper.
 
 use mercer::core::DEEPEST;
 use mercer::experts::{AnyDetector, Rule};

@@ -48,7 +48,7 @@ pub(crate) fn regression(name: &str, learnt: usize) -> Regression {
     regression_with(name, settings(catalogue::find(name).unwrap()), 2, learnt)
 }
 
-/// Of one feature or of both.
+/// The learner after `learnt` rows of one feature or of both.
 fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize) -> Regression {
     let entry = catalogue::find(name).unwrap();
     let kernel: AnyKernel = match name {
@@ -441,7 +441,7 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all
 }
 
-/// What the model predicts for these rows while it goes on learning them.
+/// Predictions of the model for these rows while it goes on learning them.
 pub(crate) fn go_on(model: &mut Model, rows: &[([f64; 2], f64)]) -> Vec<f64> {
     match model {
         Model::Classification(model) => {

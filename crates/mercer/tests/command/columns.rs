@@ -1,4 +1,4 @@
-//! What a column is: gap marks, signs, codes, days, columns and categories that come late; and what
+//! Kinds of columns: gap marks, signs, codes, days, columns and categories that come late; and what
 //! is told of each.
 
 use super::support::{Folder, object};
@@ -178,7 +178,7 @@ fn what_columns_are_is_told_as_json() {
     assert!(err.contains("column \"id\": counts the rows, and is taken as a number"), "{err}");
 }
 
-/// What other programs write, and what is told of it.
+/// Numbers and days are read as other programs write them, with a word about it.
 #[test]
 fn numbers_and_days_as_other_programs_write_them() {
     let below = |x: f64| if x < 50.0 { format!("({:.2})", 50.0 - x) } else { format!("{:.2}", x - 50.0) };
@@ -215,7 +215,7 @@ fn numbers_and_days_as_other_programs_write_them() {
     }
 }
 
-/// What may have been meant otherwise is told with the column.
+/// A doubt about the meaning of a column is told with the column.
 #[test]
 fn what_may_be_codes_or_two_spellings_is_told() {
     let folder = Folder::new()

@@ -17,7 +17,7 @@ fn folder() -> Folder {
     Folder::new().with("d.csv", rows).with("c.csv", format!("a,b,c,class\n{classes}"))
 }
 
-/// What depends on the clock is left out.
+/// The report without what depends on the clock.
 fn timeless(mut report: Value) -> Value {
     for learner in report["learners"].as_array_mut().unwrap() {
         let object = learner.as_object_mut().unwrap();

@@ -77,7 +77,7 @@ fn zstd(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is printed, without the time that it took.
+/// The printed report, without the time that it took.
 fn timeless(mut report: Value) -> Value {
     for key in ["seconds", "seconds_per_example"] {
         report.as_object_mut().unwrap().remove(key);

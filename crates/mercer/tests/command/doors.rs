@@ -36,7 +36,7 @@ struct Row {
 /// The table's columns, the target last.
 const NAMES: [&str; 10] = ["flag", "instant", "day", "clock", "took", "code", "shop", "count", "size", "y"];
 
-/// What each of them is, in any file but that with truth values as numbers.
+/// The kind of each column, in any file but that with truth values as numbers.
 const KINDS: [&str; 9] = ["category", "time", "time", "time", "number", "category", "category", "number", "number"];
 
 impl Row {
@@ -337,8 +337,8 @@ fn numbers_among_times_are_read_by_their_size() {
     assert_eq!(said.err, "mercer: column \"day\": 3 cells did not fit and counted as missing\n");
 }
 
-/// What `inspect` finds of a column is what `forecast` and `koopman` take it for: one that counts
-/// the rows or tells their times is no series and no state, and an odd cell is one at each.
+/// `forecast` and `koopman` take a column for what `inspect` finds. A column that counts the rows
+/// or tells their times is no series and no state, and an odd cell is one at each.
 #[test]
 fn every_command_asks_the_same_of_a_column() {
     let turn = |t: usize| (0.99_f64.powi(t as i32) * (0.3 * t as f64).cos()).to_string();

@@ -275,7 +275,7 @@ fn permuting_and_limiting_keep_their_order() {
     assert_eq!(targets("--permute 9 --limit 7"), permuted[..7]);
     // Scaling sees all rows, also those that the limit leaves out.
     let mut scaled = table.clone();
-    Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut scaled).unwrap();
+    Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut scaled).unwrap();
     let permuted: Vec<f64> = permutation(50, 9).iter().map(|&i| scaled.target(i)).collect();
     assert_eq!(targets("--permute 9 --limit 7 --scale paper01"), permuted[..7]);
 }
@@ -287,7 +287,7 @@ fn scaling_reaches_features_and_target() {
     for (name, scheme) in [("paper01", Scheme::PAPER01), ("paper11", Scheme::PAPER11)] {
         let report = folder.json(&format!("eval data.csv --learner krls --scale {name}"));
         let mut scaled = table.clone();
-        Scaling::new(Ranges::of(&table), scheme).apply(&mut scaled).unwrap();
+        Scaling::new(Ranges::from_table(&table), scheme).apply(&mut scaled).unwrap();
         // The width is the median distance of the scaled rows.
         let width = median_width(3, &scaled.features()[..3 * 80]);
         assert_eq!(report["kernel"], format!("gaussian:{width}"));
@@ -398,7 +398,7 @@ fn the_target_is_chosen_by_name_or_number() {
 fn every_learner_works_untuned() {
     let folder = folder(300);
     let mut table = examples(300);
-    Scaling::new(Ranges::of(&table), Scheme::PAPER01).apply(&mut table).unwrap();
+    Scaling::new(Ranges::from_table(&table), Scheme::PAPER01).apply(&mut table).unwrap();
     let mean = table.targets().iter().sum::<f64>() / 300.0;
     let suffers = |prediction: f64| table.targets().iter().map(|y| (y - prediction).powi(2)).sum::<f64>() / 300.0;
     let (best_constant, predicting_zero) = (suffers(mean), suffers(0.0));

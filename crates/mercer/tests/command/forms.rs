@@ -52,11 +52,11 @@ const WORDS: [&str; 12] =
 impl Table {
     /// A table of some columns of any kinds, and behind them a target without gaps: of classes if
     /// the seed is odd.
-    fn of(seed: u64, rows: usize) -> Self {
+    fn random(seed: u64, rows: usize) -> Self {
         let mut chance = Chance(seed);
         let mut columns: Vec<(String, Values)> = Vec::new();
         for place in 0..1 + chance.below(5) {
-            let values = Values::of(&mut chance, rows);
+            let values = Values::random(&mut chance, rows);
             columns.push((format!("c{place}"), values));
         }
         columns.push(("size".to_owned(), Values::Fractions((0..rows).map(|_| Some(number(&mut chance))).collect())));
@@ -129,7 +129,7 @@ fn number(chance: &mut Chance) -> f64 {
 }
 
 impl Values {
-    fn of(chance: &mut Chance, rows: usize) -> Self {
+    fn random(chance: &mut Chance, rows: usize) -> Self {
         let gaps = chance.one(&[0, 0, 3, 30, 70]);
         // The first value of a column may come late.
         let late = chance.one(&[0, 0, 0, 5, rows as u64]) as usize;
@@ -186,7 +186,7 @@ impl Values {
     }
 }
 
-/// What was said, without the name of the file, and with rows for lines: `first` is the line of the
+/// The messages without the name of the file, and with rows for lines: `first` is the line of the
 /// first row.
 fn plain(said: &Said, file: &str, first: usize) -> (Option<i32>, String, String) {
     let plain = |text: &str| {
@@ -226,7 +226,7 @@ fn a_table_is_the_same_in_every_format() {
         seeds = (0..more).collect();
     }
     for seed in seeds {
-        let (folder, files) = Table::of(seed, [3, 40, 300][seed as usize % 3]).files();
+        let (folder, files) = Table::random(seed, [3, 40, 300][seed as usize % 3]).files();
         let mut each = vec![
             "inspect FILE --json",
             "eval FILE --learner krls --json --predictions p.csv",
@@ -255,7 +255,7 @@ fn a_table_is_the_same_in_every_format() {
 #[test]
 fn a_pipe_says_what_its_file_says() {
     for seed in 100..106 {
-        let table = Table::of(seed, 300);
+        let table = Table::random(seed, 300);
         let texts = [("csv", table.delimited(',')), ("ndjson", table.ndjson())];
         let texts = texts.map(|(ending, text)| (ending, text.into_bytes()));
         let columnar =

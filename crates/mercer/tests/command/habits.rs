@@ -1,4 +1,4 @@
-//! What every command of a system does: completions, manual pages, help, options from a file, more
+//! Habits of every command of a system: completions, manual pages, help, options from a file, more
 //! or less said, exit codes.
 
 use std::fs;

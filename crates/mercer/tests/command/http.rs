@@ -48,11 +48,11 @@ impl Service {
         if let Some(token) = token {
             command.env("MERCER_TOKEN", token);
         }
-        Self::of(command.stderr(Stdio::piped()))
+        Self::spawn(command.stderr(Stdio::piped()))
     }
 
     /// The service that a command starts.
-    pub(crate) fn of(command: &mut Command) -> Self {
+    pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

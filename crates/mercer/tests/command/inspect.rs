@@ -131,7 +131,7 @@ fn inspect_tells_the_columns_of_data() {
     assert_eq!(piped, facts, "a pipe is data like any other");
 }
 
-/// What cannot be read is told with the option that leaves it out.
+/// A column that cannot be read is told with the option that leaves it out.
 #[test]
 fn inspect_leaves_columns_out() {
     let rows: String =
@@ -177,7 +177,8 @@ fn inspect_refuses_in_one_line() {
     assert!(folder.done("inspect sales.txt --format csv").contains("city: kind category"));
 }
 
-/// How often a learner has started anew, in words and as JSON, of numbers and of classes.
+/// `inspect` tells the number of restarts of a learner, in words and as JSON, for numbers and for
+/// classes.
 #[test]
 fn inspect_tells_restarts() {
     let mut text = "a,b,class,y\n".to_owned();

@@ -15,7 +15,7 @@ fn lines(text: &str) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(cells).collect()
 }
 
-/// Whether the numbers agree to rounding.
+/// True if the numbers agree to rounding.
 fn close(these: &[f64], those: &[f64]) -> bool {
     these.len() == those.len() && these.iter().zip(those).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0))
 }

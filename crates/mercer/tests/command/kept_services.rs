@@ -1,4 +1,4 @@
-//! What `mercer serve` has accepted survives kills, full disks and files in its way.
+//! Rows that `mercer serve` has accepted survive kills, full disks and files in its way.
 
 #![cfg(all(unix, feature = "serve"))]
 
@@ -64,7 +64,7 @@ fn a_killed_service_with_a_journal_loses_nothing() {
     }
 }
 
-/// Those behind a refused row of a request were not learnt, and are not later.
+/// The rows behind a refused row of a request were not learnt, and are not later.
 #[test]
 fn rows_behind_a_refused_one_are_not_learnt_from_a_journal() {
     let lines = |t: usize| format!("{},{}\n", t % 7, ["red", "blue"][t % 2]);
@@ -176,7 +176,7 @@ fn a_journal_that_was_removed_is_begun_anew() {
     service.end("-TERM");
 }
 
-/// What is left of a request is not learnt from the journal, since it is sent again.
+/// The rest of a request is not learnt from the journal, since it is sent again.
 #[test]
 fn a_request_is_learnt_for_a_bounded_time() {
     let folder = trained();
@@ -201,7 +201,7 @@ fn a_folder_that_becomes_read_only_ends_nothing() {
     use std::os::unix::fs::PermissionsExt;
     let folder = trained();
     let mut command = folder.unprivileged("serve --model m.mercer --addr 127.0.0.1:0 --checkpoint 1");
-    let service = Service::of(command.stderr(Stdio::piped()));
+    let service = Service::spawn(command.stderr(Stdio::piped()));
     let turn = |mode| fs::set_permissions(folder.path(""), fs::Permissions::from_mode(mode)).unwrap();
     let mut statuses = [0; 3];
     for (mode, status) in [0o755, 0o555, 0o755].into_iter().zip(&mut statuses) {

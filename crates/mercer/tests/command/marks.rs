@@ -44,7 +44,7 @@ fn points_that_may_stand_between_thousands_are_refused_until_told() {
     assert_eq!(without.code, Some(0), "{}", without.err);
 }
 
-/// What the file tells elsewhere, or whoever reads it, settles numbers with a sign as well.
+/// The file's marks elsewhere, or an option of its reader, settle numbers with a sign as well.
 #[test]
 fn marks_reach_numbers_with_a_sign() {
     let with_sign = |people: u32| format!("{} €", grouped(people, "."));
@@ -110,7 +110,7 @@ fn decimal_commas_in_quotes() {
     assert_eq!(doubt.json("eval t.csv --learner krls --thousands comma")["n"], 2);
 }
 
-/// What was learnt with decimal commas is predicted with them.
+/// A model that was learnt with decimal commas predicts with them.
 #[test]
 fn a_model_remembers_the_marks() {
     let mut text = "a;b;y\n".to_owned();

@@ -17,7 +17,7 @@ fn noise(t: usize) -> f64 {
     (t.wrapping_mul(2_654_435_761) % 1_000_003) as f64 / 1_000_003.0
 }
 
-/// What `eval --learner auto` reports.
+/// The report of `eval --learner auto`.
 fn eval(folder: &Folder, file: &str) -> Value {
     let said = folder.run(&format!("eval {file} --learner auto --json"));
     assert_eq!(said.code, Some(0), "{file}: {}", said.err);

@@ -20,7 +20,7 @@ fn months(rows: std::ops::Range<usize>) -> String {
     text
 }
 
-/// What a run reports that tells its times beside it.
+/// The report of a run that tells its times beside it.
 fn report(folder: &Folder, arguments: &str) -> serde_json::Value {
     let said = folder.run(&format!("{arguments} --json"));
     assert_eq!(said.code, Some(0), "{arguments}: {}", said.err);

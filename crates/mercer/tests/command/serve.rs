@@ -133,7 +133,7 @@ fn a_disk_without_room_for_words_or_the_model_ends_nothing() {
     );
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = Command::new("sh");
-    let mut service = Service::of(command.args(["-c", &line]).current_dir(folder.path("")).stderr(full));
+    let mut service = Service::spawn(command.args(["-c", &line]).current_dir(folder.path("")).stderr(full));
     for at in 1..=3 {
         assert_eq!(service.learn(&json!({ "row": [0.1, 0.2, 0.3, 0.4] }))["rows"].as_u64(), Some(100 + at));
     }
@@ -330,7 +330,7 @@ fn bad_requests_are_told_how_to_mend_them() {
     assert_eq!(folder.json("inspect m.mercer")["rows"].as_u64(), Some(100));
 }
 
-/// What is no HTTP is answered or closed, and others go on being served.
+/// A request that is no HTTP is answered or closed, and others go on being served.
 #[test]
 fn malformed_slow_and_half_closed_requests_end_within_bounds() {
     let folder = trained("");
@@ -444,7 +444,7 @@ fn only_those_who_know_the_token_learn() {
 
     // Others may reach this address, so nobody may learn.
     let mut command = folder.command(&["serve", "--model", "m.mercer", "--addr", "0.0.0.0:0"]);
-    let mut service = Service::of(command.env_remove("MERCER_TOKEN").stderr(Stdio::piped()));
+    let mut service = Service::spawn(command.env_remove("MERCER_TOKEN").stderr(Stdio::piped()));
     service.address = SocketAddr::from(([127, 0, 0, 1], service.address.port()));
     let answer = service.post_text("/learn", body, "");
     assert!(answer.status == 403 && answer.error().contains("MERCER_TOKEN"), "{}", answer.body);

@@ -112,8 +112,8 @@ fn a_signal_before_the_kernel_is_settled_saves_nothing() {
     assert!(!folder.path("m.mercer").exists());
 }
 
-/// How many of the signals end a run: not the last where these tests ignore it, since the program
-/// then does, too.
+/// The number of signals that end a run: not the last where these tests ignore it, since the
+/// program then does, too.
 fn signals() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

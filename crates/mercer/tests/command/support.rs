@@ -82,7 +82,7 @@ impl Folder {
         said(&mut self.command(&words(arguments)))
     }
 
-    /// What a successful run printed.
+    /// The output of a successful run.
     pub(crate) fn done(&self, arguments: &str) -> String {
         succeeded(arguments, self.run(arguments))
     }

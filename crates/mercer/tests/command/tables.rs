@@ -26,7 +26,7 @@ fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
     }
     let overrides = overrides.aside(["price"]);
     let head = &rows[..rows.len().min(256)];
-    let mut schema = Schema::of(reader.columns(), head, &overrides).unwrap();
+    let mut schema = Schema::infer(reader.columns(), head, &overrides).unwrap();
     let mut options = EncodingOptions::default();
     let (mut low, mut high) = (0.0, 1.0);
     if scaled {
@@ -146,7 +146,7 @@ fn text_is_a_class_and_weights_are_numbers() {
     assert_eq!(folder.json("eval c.csv --learner krls --kernel gaussian:1 --ignore letter")["d"].as_u64(), Some(1));
 }
 
-/// What does not fit is told once of each column.
+/// A cell that does not fit is told once for each column.
 #[test]
 fn oddities_are_told_once() {
     let text = sales(300) + "01.02.2024;Köln;big;100\n02.02.2024;Jena;wide;100\n";

@@ -101,7 +101,7 @@ fn a_trajectory_is_the_pairs_of_its_rows() {
     );
 }
 
-/// What a signal ends leaves no file behind, and says so.
+/// A run that a signal ends leaves no file behind, and says so.
 #[cfg(unix)]
 #[test]
 fn signals_clear_away_files_of_predictions() {

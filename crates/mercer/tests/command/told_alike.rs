@@ -32,7 +32,7 @@ fn table(rows: std::ops::Range<usize>) -> String {
     HEADER.to_owned() + &rows.map(row).collect::<String>()
 }
 
-/// What is said of columns and cells, wherever the cells stand.
+/// The messages about columns and cells, wherever the cells stand.
 fn lines(said: &str) -> Vec<&str> {
     let lines = said.lines().filter_map(|line| line.strip_prefix("mercer: "));
     lines.filter_map(|line| line.find("column").map(|at| &line[at..])).collect()

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::support::Folder;
 
-/// What a shell prints on stderr for these lines, with the built command first on its path.
+/// The output of a shell on stderr for these lines, with the built command first on its path.
 fn told(lines: &str) -> String {
     let folder = Folder::new();
     let program = Path::new(env!("CARGO_BIN_EXE_mercer")).parent().unwrap();

@@ -27,7 +27,7 @@ fn folder() -> Folder {
     Folder::new().with("d.csv", rows).with("c.csv", format!("a;b;c;class\n{classes}"))
 }
 
-/// What depends on the clock is left out.
+/// The findings without what depends on the clock.
 fn timeless(mut found: Value) -> Value {
     assert!(found.as_object_mut().unwrap().remove("seconds").unwrap().as_f64().unwrap() > 0.0);
     found

@@ -1,4 +1,4 @@
-//! What a catalogue refuses, and why.
+//! Errors of a catalogue.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub enum CatalogueError {
     /// No learner has this name.
     #[error("no learner is called {}{}; the learners are {}", Quoted(name), Meant(*nearest), known.join(", "))]
     UnknownLearner {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What was probably meant.
+        /// The name that was probably meant.
         nearest: Option<&'static str>,
-        /// What there is.
+        /// The names that there are.
         known: Vec<&'static str>,
     },
     /// A setting without a key or a value.
@@ -28,7 +28,7 @@ pub enum CatalogueError {
     NotAPair {
         /// The learner.
         learner: &'static str,
-        /// What was given.
+        /// The text that was given.
         pair: String,
         /// The learner's keys.
         keys: Vec<&'static str>,
@@ -38,9 +38,9 @@ pub enum CatalogueError {
     UnknownKey {
         /// The learner.
         learner: &'static str,
-        /// What was asked for.
+        /// The key that was asked for.
         key: String,
-        /// What was probably meant.
+        /// The key that was probably meant.
         nearest: Option<&'static str>,
         /// The learner's keys.
         keys: Vec<&'static str>,
@@ -62,7 +62,7 @@ pub enum CatalogueError {
         key: &'static str,
         /// `auto` or `none`.
         word: &'static str,
-        /// What the key may be.
+        /// The values that the key may have.
         range: &'static str,
         /// A value it may have.
         example: String,
@@ -74,7 +74,7 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
         /// Where and why.
         source: ExpressionError,
@@ -104,7 +104,7 @@ pub enum CatalogueError {
         rounds: Option<usize>,
         /// d.
         dimension: usize,
-        /// What the key may be.
+        /// The values that the key may have.
         range: &'static str,
     },
     /// A fraction, or a number out of range, where something is counted.
@@ -114,9 +114,9 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: f64,
-        /// What the key may be.
+        /// The values that the key may have.
         range: &'static str,
     },
     /// A kernel that the learner cannot use.
@@ -126,7 +126,7 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The kernel.
         kernel: String,
-        /// What it needs.
+        /// The property that the learner needs.
         needs: &'static str,
     },
     /// Parameters that ask for more memory than a machine has.
@@ -134,7 +134,7 @@ pub enum CatalogueError {
     TooLarge {
         /// The learner.
         learner: &'static str,
-        /// What is too large.
+        /// The thing that is too large.
         what: &'static str,
         /// d.
         dimension: usize,
@@ -146,9 +146,9 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What it needs to know.
+        /// The facts that the rule needs.
         needs: &'static str,
-        /// What the key may be.
+        /// The values that the key may have.
         range: &'static str,
     },
     /// One number for each feature was wanted, and another number of them given.
@@ -170,7 +170,7 @@ pub enum CatalogueError {
         learner: &'static str,
         /// Outputs that the data need.
         outputs: usize,
-        /// What they are.
+        /// The kind of these outputs.
         what: &'static str,
         /// Learners that can.
         instead: Vec<&'static str>,
@@ -182,7 +182,7 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What is wrong with it.
+        /// The error in it.
         source: UnknownLoss,
     },
     /// The entry reads a key that it does not have, or as another kind: an error of the program,
@@ -191,7 +191,7 @@ pub enum CatalogueError {
     Entry {
         /// The learner.
         learner: &'static str,
-        /// What was read.
+        /// The error in reading the key.
         source: BuildError,
     },
     /// The key takes none of this name.
@@ -201,9 +201,9 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// What the key may be.
+        /// The values that the key may have.
         range: &'static str,
     },
     /// A member of a mixture that takes no numbers, by which a mixture compares its members.
@@ -222,7 +222,7 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What is wrong with the kernel.
+        /// The error of the kernel.
         source: KernelError,
     },
     /// A mixture of nothing.
@@ -244,7 +244,7 @@ pub enum CatalogueError {
         learner: &'static str,
         /// The key.
         key: &'static str,
-        /// What is wrong with the one inside.
+        /// The error of the learner inside.
         source: Box<CatalogueError>,
     },
     /// A parameter out of its range.
@@ -252,7 +252,7 @@ pub enum CatalogueError {
     Learner {
         /// The learner.
         learner: &'static str,
-        /// What it refuses.
+        /// The learner's own error.
         source: LearnerError,
     },
 }
@@ -291,7 +291,7 @@ impl fmt::Display for Meant {
     }
 }
 
-/// What the letters of an expression stand for.
+/// The values of the letters of an expression.
 struct Where(Option<usize>, usize);
 
 impl fmt::Display for Where {

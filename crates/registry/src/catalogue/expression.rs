@@ -34,7 +34,7 @@ pub(super) struct Expression {
 pub struct ExpressionError {
     /// The offending character of the text, from 1.
     pub position: usize,
-    /// What is wrong there.
+    /// The reason why it is refused.
     pub reason: String,
 }
 
@@ -94,12 +94,12 @@ impl Expression {
         }
     }
 
-    /// Whether the value depends on `T`.
+    /// True if the value depends on `T`.
     pub(super) fn uses_rounds(&self) -> bool {
         self.uses_rounds
     }
 
-    /// Whether it depends on the data: on `T` or `d`.
+    /// True if it depends on the data: on `T` or `d`.
     pub(super) fn uses_names(&self) -> bool {
         self.uses_names
     }

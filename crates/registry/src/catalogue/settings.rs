@@ -11,7 +11,7 @@ use super::error::CatalogueError;
 use super::expression::Expression;
 use super::{BuildError, Built, Context, Entry, Key, Kind, Look, Value, Values, entries, nearest};
 
-/// What the settings of one learner say, before the data are known.
+/// The settings of one learner, before the data are known.
 #[derive(Clone, Debug)]
 pub struct Settings {
     entry: &'static Entry,
@@ -27,7 +27,7 @@ enum SettingChoice {
     Name(String),
     Members(String, Vec<Member>),
     Kernels(Vec<AnyKernel>),
-    /// What the key's rule finds in the data.
+    /// The rule of the key finds the value in the data.
     Looked(Look),
     /// The value that takes so many microseconds on this machine.
     Time(f64),
@@ -91,7 +91,7 @@ impl Settings {
         keys.find(|(_, choice)| needs(choice)).map(|(key, _)| key.name)
     }
 
-    /// Whether a value is found in the data, so that [`Context::rows`] should hold the first of
+    /// True if a value is found in the data, so that [`Context::rows`] should hold the first of
     /// them.
     #[must_use]
     pub fn needs_rows(&self) -> bool {
@@ -240,7 +240,7 @@ impl Settings {
 }
 
 impl SettingChoice {
-    /// What it is, whether it was written or not.
+    /// The choice itself, written or not.
     fn set(&self) -> &Self {
         match self {
             Self::Unset(usual) => usual,
@@ -267,7 +267,7 @@ fn microseconds(time: &str) -> Option<f64> {
     number.trim().parse::<f64>().ok().map(|number| unit * number)
 }
 
-/// What was written for a key.
+/// The choice that was written for a key.
 fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<SettingChoice, CatalogueError> {
     let (learner, name) = (entry.name, key.name);
     let refused = |word| {

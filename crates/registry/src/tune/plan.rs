@@ -1,6 +1,6 @@
-//! How much is tried, and on how many rows.
+//! Plan of a search: the number of trials, and the rows of each.
 
-/// How a search goes about it: 64 trials, seed 0 and one thread unless told otherwise.
+/// The plan of a search: 64 trials, seed 0 and one thread unless told otherwise.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
@@ -73,8 +73,8 @@ impl Plan {
         &self.rungs
     }
 
-    /// How many points are spread over the box; and the generations around the best: on which
-    /// prefix, how many, and half their width.
+    /// The number of points that are spread over the box, and the generations around the best. A
+    /// generation has its prefix, its number of points, and half its width.
     pub(super) fn generations(&self) -> (usize, Vec<(usize, usize, f64)>) {
         let rungs = self.rungs.len();
         // One on each prefix, two on the whole stream.
@@ -87,7 +87,7 @@ impl Plan {
         (spread, around.collect())
     }
 
-    /// How often a score is computed, at most.
+    /// The largest number of times that a score is computed.
     #[must_use]
     pub fn passes(&self) -> usize {
         let (spread, around) = self.generations();

@@ -12,9 +12,9 @@ pub struct Dimension {
     pub low: f64,
     /// The largest value.
     pub high: f64,
-    /// Whether its logarithm is spread evenly.
+    /// True if its logarithm is spread evenly.
     pub logarithmic: bool,
-    /// Whether values are whole numbers.
+    /// True if values are whole numbers.
     pub whole: bool,
     /// Where the search begins.
     pub start: f64,
@@ -71,7 +71,7 @@ impl Dimension {
 pub struct Space(Vec<Dimension>);
 
 impl Space {
-    /// What the width of the kernel is called among the settings.
+    /// The name of the width of the kernel among the settings.
     pub const WIDTH: &'static str = "sigma";
     /// The width is looked for within this factor of the one given.
     const FACTOR: f64 = 8.0;
@@ -85,7 +85,7 @@ impl Space {
     /// The width of the kernel within a factor of 8 of this one, such as that of the median
     /// heuristic, and the [ranges of the learner's keys](Entry::search).
     #[must_use]
-    pub fn of(entry: &Entry, width: Option<f64>) -> Self {
+    pub fn for_entry(entry: &Entry, width: Option<f64>) -> Self {
         let width = width.and_then(Self::around_width);
         let keys = entry.search().filter_map(|range| {
             Some(Dimension::new(range.key, range.low, range.high, range.logarithmic)?.of_key(entry))
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn ranges_of_the_catalogue_are_right() {
         for entry in entries() {
-            let space = Space::of(entry, None);
+            let space = Space::for_entry(entry, None);
             assert_eq!(space.dimensions().len(), entry.search().count(), "{}", entry.name);
             for dimension in space.dimensions() {
                 let key = entry.key(&dimension.name);
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn values_read_back_as_they_were_scored() {
-        let space = Space::of(crate::catalogue::find("krls").unwrap(), Some(0.123_456_789));
+        let space = Space::for_entry(crate::catalogue::find("krls").unwrap(), Some(0.123_456_789));
         for i in 0..1000 {
             let (_, values) = space.point(vec![f64::from(i) / 999.0; space.dimensions().len()]);
             for (pair, value) in space.pairs(&values).iter().zip(&values[1..]) {

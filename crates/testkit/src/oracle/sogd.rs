@@ -249,7 +249,12 @@ pub struct DenseOperator<'a> {
 
 impl<'a> DenseOperator<'a> {
     /// The operator at the end of a pass.
-    pub fn of(trace: &OperatorTrace, pairs: &[Pair], input_kernel: KernelFn<'a>, output_kernel: KernelFn<'a>) -> Self {
+    pub fn from_trace(
+        trace: &OperatorTrace,
+        pairs: &[Pair],
+        input_kernel: KernelFn<'a>,
+        output_kernel: KernelFn<'a>,
+    ) -> Self {
         Self {
             inputs: points(pairs, &trace.inputs, false),
             outputs: points(pairs, &trace.outputs, true),

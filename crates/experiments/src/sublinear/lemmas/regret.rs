@@ -95,7 +95,7 @@ impl SettingRow {
         }
     }
 
-    fn of(self, setting: &RegretSetting) -> f64 {
+    fn value(self, setting: &RegretSetting) -> f64 {
         match self {
             Self::Mu => setting.mu,
             Self::Alpha => setting.alpha,
@@ -123,7 +123,7 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
     let settings = rows.iter().flat_map(|(_, varied, settings)| settings.iter().map(|setting| (*varied, *setting)));
     let inputs = settings.flat_map(|(varied, setting)| (0..repetitions).map(move |i| (varied, setting, i)));
     let name = |(varied, setting, repetition): &(SettingRow, RegretSetting, usize)| {
-        let value = varied.of(setting);
+        let value = varied.value(setting);
         format!("theorem46 / {} / {} = {value} / {repetition}", setting.regime.name, varied.name())
     };
     let results = plan.each(inputs, name, |(_, setting, repetition), _| {
@@ -157,12 +157,12 @@ pub(in crate::sublinear) fn run(plan: &Plan) -> Result<Report> {
                 setting.mu,
                 setting.alpha,
                 mean(&all(|o| o.size as f64)),
-                Summary::of(&all(|o| o.regret)),
+                Summary::from_samples(&all(|o| o.regret)),
                 mean(&all(|o| o.printed)),
                 mean(&all(|o| o.proved)),
                 Judgement::bound(within, outcomes.iter().map(|(_, o)| (o.regret, o.printed)))
             ])?;
-            xs.push(varied.of(setting));
+            xs.push(varied.value(setting));
             regrets.push(mean(&all(|o| o.regret)));
             printed.push(mean(&all(|o| o.printed)));
             proved.push(mean(&all(|o| o.proved)));

@@ -79,7 +79,7 @@ fn beside_printed(compared: &[FigureCell<'_>]) -> Panels {
     };
     Panels::new("Table 3, printed and measured", 2)
         .panel(panel("Mean squared error", "printed error", "our error", &|cell| {
-            let ours = Summary::of(&cell.tuned.errors())?;
+            let ours = Summary::from_samples(&cell.tuned.errors())?;
             Some((cell.printed.mse.mean, ours.mean, ours.std.is_finite().then_some(ours.std)))
         }))
         .panel(panel("Stored points or features", "printed size", "our size", &|cell| {
@@ -131,7 +131,7 @@ fn trade(results: &[&StreamResult]) -> Figure {
     for result in results {
         for learner in Table3Learner::ALL {
             let Some(runs) = result.at_paper_setting(learner) else { continue };
-            let Some(errors) = Summary::of(&runs.errors()) else { continue };
+            let Some(errors) = Summary::from_samples(&runs.errors()) else { continue };
             let times: Vec<f64> = runs.passes.iter().map(|pass| 1e6 * pass.seconds / pass.rounds as f64).collect();
             marks.push(Mark {
                 series: learner.name().to_owned(),

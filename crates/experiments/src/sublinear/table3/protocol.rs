@@ -271,8 +271,8 @@ impl Table3Stream {
     pub fn load(&self, registry: &Registry) -> Result<Dataset> {
         let mut table = registry.open(self.dataset)?;
         let ranges = match self.ranges_of {
-            Some(whole) => Ranges::of(&registry.open(whole)?),
-            None => Ranges::of(&table),
+            Some(whole) => Ranges::from_table(&registry.open(whole)?),
+            None => Ranges::from_table(&table),
         };
         Scaling::new(ranges, Scheme { features: self.features, target: Span::ZeroOne }).apply(&mut table)?;
         Ok(table)

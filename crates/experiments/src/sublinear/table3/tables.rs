@@ -125,7 +125,7 @@ fn tally(results: &[StreamResult], plan: &Plan) -> String {
 
 fn verdict(result: &StreamResult, learner: Table3Learner, runs: &Table3Runs, plan: &Plan) -> Option<Judgement> {
     let printed = printed(result, learner).filter(|_| is_whole(runs, plan) && !runs.passes.is_empty())?;
-    Some(Tolerance::of(learner.name()).judge(&runs.errors(), &printed.mse))
+    Some(Tolerance::for_learner(learner.name()).judge(&runs.errors(), &printed.mse))
 }
 
 /// By the paper's procedure.
@@ -137,7 +137,7 @@ fn tuned_verdict(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> 
 fn size_verdict(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> Option<Judgement> {
     let runs = result.at_paper_setting(learner).filter(|runs| is_whole(runs, plan) && !runs.passes.is_empty())?;
     let printed = printed(result, learner).filter(|_| learner.grows())?;
-    Some(Tolerance::of(learner.name()).judge_size(mean_size(runs), printed.size))
+    Some(Tolerance::for_learner(learner.name()).judge_size(mean_size(runs), printed.size))
 }
 
 /// Both as they are counted: with what the paper leaves open, or as not run where the passes are
@@ -156,7 +156,7 @@ fn judgements(result: &StreamResult, learner: Table3Learner, plan: &Plan) -> (Op
 }
 
 fn summary(samples: impl Iterator<Item = f64>) -> Option<Summary> {
-    Summary::of(&samples.collect::<Vec<_>>())
+    Summary::from_samples(&samples.collect::<Vec<_>>())
 }
 
 fn main(results: &[StreamResult], plan: &Plan) -> Result<Table> {

@@ -110,7 +110,7 @@ impl Evictor {
             evictor.rng = Some(rng);
         }
         if evictor.weighs() {
-            evictor.inverse_diagonal = InverseDiagonal::of(basis.factor());
+            evictor.inverse_diagonal = InverseDiagonal::from_factor(basis.factor());
         }
         evictor
     }

@@ -25,7 +25,7 @@ pub(crate) struct InverseDiagonal {
 
 impl InverseDiagonal {
     /// That of the matrix with this factor. `n³/6`.
-    pub(crate) fn of(factor: &GrowingCholesky) -> Self {
+    pub(crate) fn from_factor(factor: &GrowingCholesky) -> Self {
         let mut diagonal = Self::default();
         let column = &mut diagonal.work[0];
         for index in 0..factor.dimension() {

@@ -22,12 +22,12 @@ impl Coefficients {
 
     /// Coefficients of one output.
     #[must_use]
-    pub fn of(w: AlignedVec) -> Self {
+    pub fn from_vector(w: AlignedVec) -> Self {
         Self(vec![w])
     }
 
     /// One vector an output, all of one length; at least one.
-    pub(crate) fn of_vectors(vectors: Vec<AlignedVec>) -> Self {
+    pub(crate) fn from_vectors(vectors: Vec<AlignedVec>) -> Self {
         if vectors.is_empty() { Self::zeros(1, 0) } else { Self(vectors) }
     }
 

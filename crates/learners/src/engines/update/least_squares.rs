@@ -176,7 +176,7 @@ impl<F> LeastSquares<F> {
     /// The same after rounds of this weight together whose `Σ ω e²/(1 + ωs)` were these, one an
     /// output.
     pub(crate) fn with_residuals(self, sums: &[f64], weight: f64) -> Self {
-        Self { residuals: Residuals::of(sums, weight), ..self }
+        Self { residuals: Residuals::from_sums(sums, weight), ..self }
     }
 
     /// The weight of the rounds whose errors are known, if there are any.

@@ -25,7 +25,7 @@ impl Margin {
     /// # Errors
     /// [`ExampleError::KernelOverflow`] when the prediction is not finite,
     /// [`ExampleError::Outputs`] when it is not one number.
-    pub(crate) fn of(
+    pub(crate) fn compute(
         coefficients: &Coefficients,
         phi: &AlignedVec,
         target: Target<'_>,

@@ -85,7 +85,7 @@ impl NewtonRound {
     }
 
     /// [`round`](Self::round), of which the compiler knows the length in the common case.
-    fn of(
+    fn dispatch(
         self,
         found: RoundValues<'_>,
         grown: f64,
@@ -264,7 +264,7 @@ impl LinearUpdate for NewtonStep {
         make_room(&mut self.block.values, scores.len());
         self.w.values(phi, &mut self.block.values);
         let found = RoundValues { z: &self.block.values, s };
-        let gain = rule.of(found, grown, target, scores, (projection, along))?;
+        let gain = rule.dispatch(found, grown, target, scores, (projection, along))?;
         if let Some(new) = growth {
             // The projection belongs to the old coordinates: the new one is moved by the step
             // alone.
@@ -342,7 +342,7 @@ impl LinearBlocks for NewtonStep {
                 rule.clip(scores);
                 return Ok(0.0);
             }
-            let gain = rule.of(found, 0.0, target, scores, (projection, along))?;
+            let gain = rule.dispatch(found, 0.0, target, scores, (projection, along))?;
             along.iter_mut().zip(&*projection).for_each(|(along, projection)| *along += *projection);
             Ok(gain)
         })

@@ -94,7 +94,7 @@ impl<const MARGINS: bool> LinearUpdate for ProjectionStep<MARGINS> {
         target: Target<'_>,
         scores: &mut [f64],
     ) -> Result<(), Error> {
-        let margin = Margin::of(&self.w, phi, target, scores)?;
+        let margin = Margin::compute(&self.w, phi, target, scores)?;
         // The engine says nothing of a distance that is zero to rounding.
         let (distance, mut squared) = (growth.unwrap_or(0.0), dot(phi.lanes(), phi.lanes()));
         let mistake = margin.is_mistake();

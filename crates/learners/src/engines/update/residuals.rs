@@ -38,7 +38,7 @@ pub struct Residuals {
 
 impl Residuals {
     /// `Σ ω e²/(1 + ωs)` of each output over rounds of this weight together.
-    pub(crate) fn of(sums: &[f64], weight: f64) -> Self {
+    pub(crate) fn from_sums(sums: &[f64], weight: f64) -> Self {
         let clamped = |value: &f64| value.clamp(0.0, f64::MAX);
         Self { sums: sums.iter().map(clamped).collect(), weight: clamped(&weight), ..Self::default() }
     }

@@ -80,7 +80,7 @@ where
     type Kernel = K;
 
     fn on_dictionary(self) -> Result<OnOneDictionary<K>, Self> {
-        if self.basis().is_empty() { Ok(self.map_update(|update| Steps::of(update.into()))) } else { Err(self) }
+        if self.basis().is_empty() { Ok(self.map_update(|update| Steps::new(update.into()))) } else { Err(self) }
     }
 }
 
@@ -330,7 +330,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    fn of(step: Step) -> Self {
+    fn new(step: Step) -> Self {
         Self { steps: vec![step], outcomes: Vec::new(), rounds: Vec::new() }
     }
 }

@@ -60,7 +60,7 @@ impl Member {
         self.settings.needs_rounds()
     }
 
-    /// Whether a value is found in the data.
+    /// True if a value is found in the data.
     pub(super) fn needs_rows(&self) -> bool {
         self.settings.needs_rows()
     }
@@ -81,7 +81,7 @@ impl Member {
     }
 }
 
-/// What stands in the parentheses that `text` is in, or the text if it is in none.
+/// The text in the parentheses that `text` is in, or the text if it is in none.
 fn inner(text: &str) -> Result<&str, CatalogueError> {
     let depth = |(depth, deepest): (usize, usize), c| match c {
         '(' => (depth + 1, deepest.max(depth + 1)),
