@@ -53,6 +53,10 @@ pub(crate) struct Delimited {
     points: Vec<u8>,
     /// True if a row has been given out.
     begun: bool,
+    /// True if a row began with `#`, so that no line is a comment any more.
+    marked_rows: bool,
+    /// True if a line with cells was taken for a comment, and that was told.
+    told_comment: bool,
     cells: Cells,
 }
 
@@ -140,6 +144,8 @@ impl Delimited {
             blank: 0,
             points: Vec::new(),
             begun: false,
+            marked_rows: false,
+            told_comment: false,
             cells,
         })
     }
@@ -153,7 +159,9 @@ impl Delimited {
                     return Ok(false);
                 }
                 skipped += lines.skipped();
-                if !lines.text().starts_with(b"#") || !self.is_comment(lines) {
+                let is_marked = lines.text().starts_with(b"#");
+                if !is_marked || !self.is_comment(lines) {
+                    self.marked_rows |= is_marked;
                     break;
                 }
             }
@@ -170,7 +178,17 @@ impl Delimited {
     /// hold whatever it likes.
     fn is_comment(&mut self, lines: &mut Lines) -> bool {
         let columns = self.plan.columns();
-        columns == 1 || self.cells.split(lines, self.separator, 1).is_err() || self.cells.len() != columns
+        if columns == 1 {
+            return true;
+        }
+        let split = self.cells.split(lines, self.separator, 1);
+        let differs = split.is_err() || self.cells.len() != columns;
+        let several = self.cells.len() > 1;
+        let is_comment = differs && !(self.marked_rows && several);
+        if is_comment && self.begun && several && !std::mem::replace(&mut self.told_comment, true) {
+            self.remarks.push(Remark::Comment(lines.line()).to_string());
+        }
+        is_comment
     }
 
     /// True if the row is a blank line, which it then is no longer.

@@ -30,8 +30,9 @@ pub enum Missing {
 /// Role of the first row of a CSV or TSV file: names or values.
 ///
 /// Lines that begin with `#` are comments, unless they have as many cells as the table has columns,
-/// which must be two or more. One that has, stands straight above a first row with numbers and is
-/// text alone holds the names of the columns, except under `Absent`.
+/// which must be two or more. Behind a row that begins so, only a line of one cell is a comment. A
+/// line that has as many, stands straight above a first row with numbers and is text alone holds
+/// the names of the columns, except under `Absent`.
 ///
 /// [`RowReader::records`](crate::RowReader::records), whose cells may hold anything, looks at up to
 /// eight records more under `Detect`: a name is a text above values that are not text. Without one

@@ -100,6 +100,10 @@ fn tell(
     // Nothing is enough.
     let head = Head::of(&mut records, |_| false).map_err(refused)?;
     let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
+    // Of rows that cannot be read nothing is known.
+    if let Some(why) = head.first_bad.take_if(|_| head.rows.is_empty()) {
+        return Err(refused(why));
+    }
     if !head.whole {
         head.whole = match encoded_rows::next(&mut records, &mut Record::new()) {
             Ok(more) => !more,

@@ -208,3 +208,11 @@ fn inspect_tells_restarts() {
     folder.done("train t.csv --learner krls --ignore class --out k.mercer --quiet");
     assert!(folder.json("inspect k.mercer").get("restarts").is_none());
 }
+
+/// A file of which no row can be read is refused by the reason of the first.
+#[test]
+fn a_file_without_a_row_that_can_be_read_is_refused() {
+    let rows = "0.5,\"0,5\",0.5\n".repeat(300);
+    let folder = Folder::new().with("bad.csv", format!("i,x,y\n{rows}"));
+    folder.refused(1, "inspect bad.csv", &["line 2, column 2", "another decimal mark than another cell of its line"]);
+}

@@ -29,6 +29,11 @@ pub(crate) enum Remark {
         "{0}: has one name less than the rows below have cells, as R writes tables; their first cells are a column called \"\""
     )]
     RowNames(Line),
+    /// A line among the rows that begins with `#` and has cells, but not as many as a row.
+    #[error(
+        "{0}: begins with # and has other cells than a row, so that it is taken for a comment, as are lines like it"
+    )]
+    Comment(Line),
     /// A separator behind the last cell of lines, of which this is the first.
     #[error("{0}: the separator at the end of lines separates nothing; --header no takes it for one more column")]
     EndsLines(Line),
@@ -89,8 +94,9 @@ pub enum DialectError {
     },
     /// A number with a decimal comma among numbers with decimal points, or the other way round.
     #[error(
-        "{cell}: {} has another decimal mark than line {first}; write all numbers with the same, or say which it is (--decimal, --thousands)",
-        Quoted(value)
+        "{cell}: {} has another decimal mark than {}; write all numbers with the same, or say which it is (--decimal, --thousands)",
+        Quoted(value),
+        if cell.line.number == *first { "another cell of its line".to_owned() } else { format!("line {first}") }
     )]
     MixedDecimals {
         /// Where.

@@ -172,6 +172,13 @@ fn comments_may_hold_the_names() {
     let (_, rows) = records("colour,x\n#ff0000,1\n# no row\n#00ff00,2\n", &csv());
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[1].cell(0), Cell::Text("#00ff00"));
+    // Behind one that does, a line with cells is a row, and a ragged one is refused.
+    let text = "colour,x\n#ff0000,1\n#00ff00,2,\n";
+    let mut reader = RowReader::records_from("f", Cursor::new(text), &csv()).unwrap();
+    assert!(reader.next_record(&mut Record::new()).unwrap());
+    let ragged = reader.next_record(&mut Record::new()).unwrap_err().to_string();
+    assert!(ragged.starts_with("f, line 3: has 3 cells"), "{ragged}");
+    assert_eq!(records("colour,x\nff0000,1\n#00ff00,2,\nff,2\n", &csv()).1.len(), 2);
     assert_eq!(
         refused("# a\n# b\n", &csv()),
         "f: every line begins with #, which makes it a comment; add rows, or put the first cell of each in quotes"
