@@ -289,7 +289,6 @@ def test_cells_mean_what_they_mean_to_the_command():
         [True, "true", np.True_],
         [datetime.date(2024, 5, 31), "2024-05-31", datetime.datetime(2024, 5, 31)],
         [datetime.time(8, 29), "08:29:00"],
-        [datetime.timedelta(days=1, hours=8, minutes=5), "1 days 08:05:00", "PT32H5M"],
         [7, 7.0, np.float32(7), np.int64(7)],
     ]
     for same in spoken:

@@ -1,11 +1,12 @@
 //! Files as the command reads them: columns by name.
 
+use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use mercer::readers::{Cell, DataError, Format, ReadOptions, Record, RowReader, is_gap_mark};
 use mercer::session::file::{SaveError, save};
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList};
 
@@ -155,10 +156,15 @@ fn listed<'py>(
 pub(crate) fn write_model(path: PathBuf, data: Vec<u8>) -> PyResult<()> {
     save(&path, &data).map_err(|error| match error {
         // As Python says it of any file.
-        SaveError::Io { error, path } => match error.raw_os_error() {
-            Some(code) => PyOSError::new_err((code, error.to_string(), path)),
-            None => PyOSError::new_err(format!("{}: {error}", path.display())),
-        },
+        SaveError::Io { error, path } => {
+            let said =
+                format!("{}: {}", path.display(), error.to_string().split(" at path").next().unwrap_or_default());
+            match error.kind() {
+                io::ErrorKind::NotFound => PyFileNotFoundError::new_err(said),
+                io::ErrorKind::PermissionDenied => PyPermissionError::new_err(said),
+                _ => PyOSError::new_err(said),
+            }
+        }
         SaveError::Locked(error) => errors::file(error.to_string()),
     })
 }
