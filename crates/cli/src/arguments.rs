@@ -1,12 +1,17 @@
 //! Arguments that several commands share, and how their values are read.
 
 mod common;
+pub(crate) mod config;
+pub(crate) mod dialect;
+pub(crate) mod intervals;
 mod scale;
+pub(crate) mod scores;
+pub(crate) mod spelling;
+pub(crate) mod task;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
-use clap::ValueEnum;
-
+pub(crate) use crate::report::output::typed;
 pub(crate) use common::{CommonArguments, median_kernel};
 pub(crate) use scale::ScaleChoice;
 
@@ -24,9 +29,4 @@ pub(crate) fn every(text: &str) -> Result<NonZeroU64, &'static str> {
 
 pub(crate) fn seed(text: &str) -> Result<u64, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 0, in digits")
-}
-
-/// The name of a choice as it is typed.
-pub(crate) fn typed(choice: &impl ValueEnum) -> String {
-    choice.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }

@@ -8,13 +8,14 @@ use clap::Args;
 use mercer_registry::catalogue::{self, Settings, split};
 use mercer_registry::tune::in_parallel;
 
-use super::eval::scaled_table::{PassResult, ScaledTable};
-use super::eval_options::{ExtraArgs, WithEval, Words};
-use super::failure::Failure;
-use super::plot::PlotArguments;
-use super::{output, verbosity};
 use crate::arguments::count;
 use crate::eval::arguments::EvalArguments;
+use crate::eval::scaled_table::{PassResult, ScaledTable};
+use crate::eval_options::{ExtraArgs, WithEval, Words};
+use crate::report::failure::Failure;
+use crate::report::output;
+use crate::report::plot::PlotArguments;
+use crate::report::verbosity;
 use report::{ComparisonReport, ComparisonRow};
 
 #[derive(Args)]

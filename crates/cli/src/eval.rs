@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 mod classes;
+mod feed;
 mod numbers;
 #[cfg(feature = "plots")]
 pub(crate) mod picture;
@@ -12,29 +13,28 @@ use std::iter;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
 use mercer_core::ExampleError;
 use mercer_learners::intervals::IntervalScale;
 use mercer_learners::{Error, Regressor, RegressorExt};
 use mercer_registry::catalogue::{self, Entry, Settings, Value};
 use mercer_session::notes::{self, Face, LearningFacts};
 
-use super::cells::{self, AnswerCell, AnswerCells, Offer};
-use super::classes::quoted;
-use super::construction::{Construction, FreshLearner, Premises};
-use super::failure::Failure;
-use super::feed::{ExampleChunk, ExampleFeed, Names};
-use super::memory;
-use super::notes::{Alarm, texts, written};
-use super::output::{self, Predictions, number};
-use super::report::{CurvePoint, EvalReport, Parameters, WindowScores};
-use super::scores::{Metric, Scores};
-use super::stop::Stop;
-use super::task::{Kind, TaskOptions};
-use super::trace::{Checkpoint, Trace};
-use super::verbosity;
 use crate::arguments::ScaleChoice;
+use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::stop::Stop;
+use crate::eval::feed::{ExampleChunk, ExampleFeed, Names};
 use crate::limits::first_rows;
+use crate::model::cells::{self, AnswerCell, AnswerCells, Offer};
+use crate::model::classes::quoted;
+use crate::model::construction::{Construction, FreshLearner, Premises};
+use crate::model::memory;
+use crate::report::evaluation::{CurvePoint, EvalReport, Parameters, WindowScores};
+use crate::report::failure::Failure;
+use crate::report::notes::{Alarm, texts, written};
+use crate::report::output::{self, Predictions, number};
+use crate::report::scores::{Metric, Scores};
+use crate::report::trace::{Checkpoint, Trace};
+use crate::report::verbosity;
 use classes::{ClassRounds, Refusal};
 use numbers::NumberRounds;
 
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     ended(&stop, arguments, 0)?;
     filled?;
     let Construction { learner, kernel, parameters } = construct(arguments, entry, &feed, &chunk)?;
-    let followed = Metric::followed(arguments.scores.metric, feed.kind(), common.intervals.wanted())?;
+    let followed = Metric::followed(arguments.scores.metric, feed.kind().is_class(), common.intervals.wanted())?;
     let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
     let ends = Ends { block: feed.block(), rounds: feed.length() };
     let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, ends);
@@ -343,7 +343,7 @@ impl EvalPass {
         if let Some((file, cells)) = &mut written {
             file.write(&format!("t,{}\n", cells.header()))?;
         }
-        let (bar, mut lines) = (progress(feed.rounds()), String::new());
+        let (bar, mut lines) = (verbosity::rows_bar(feed.rounds()), String::new());
         while chunk.len() > 0 {
             self.learn(&chunk, feed.names())?;
             if let Some((file, cells)) = &mut written {
@@ -551,10 +551,3 @@ impl EvalPass {
 
 /// What mends most of what unscaled data do.
 const SCALING: &str = "scale the data (--scale standard)";
-
-/// A bar for a person who waits at a terminal.
-pub(crate) fn progress(rounds: Option<usize>) -> ProgressBar {
-    const LEFT: &str = "{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left, dictionary {msg}";
-    const SO_FAR: &str = "{spinner} {human_pos} rows, {per_sec}, dictionary {msg}";
-    verbosity::bar(rounds.map(|rounds| rounds as u64), if rounds.is_some() { LEFT } else { SO_FAR })
-}

@@ -7,10 +7,9 @@ use std::fmt::Write as _;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command as Parsed, FromArgMatches};
 
-use super::failure::Failure;
-use super::{Arguments, Command};
+use crate::arguments::spelling::spelled_out;
 use crate::eval::arguments::EvalArguments;
-use crate::spelling::spelled_out;
+use crate::report::failure::Failure;
 
 fn eval() -> Parsed {
     EvalArguments::augment_args(Parsed::new("eval"))
@@ -91,14 +90,12 @@ impl Words {
 
     /// Parses the words as arguments of `eval`.
     pub(crate) fn parsed(&self) -> Result<EvalArguments, Failure> {
-        let words = ["mercer", "eval"].map(OsString::from).into_iter().chain(self.0.iter().cloned());
-        let words = spelled_out(words);
-        let parsed =
-            super::command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
-        match parsed.map_err(|error| Failure::from_clap(&error))?.command {
-            Command::Eval(arguments) => Ok(*arguments),
-            _ => Err(Failure::usage("the options are not those of eval; see mercer eval --help")),
-        }
+        let words = std::iter::once(OsString::from("eval")).chain(self.0.iter().cloned());
+        let eval = EvalArguments::augment_args(Parsed::new("eval"));
+        let matches = eval.try_get_matches_from(spelled_out(words));
+        matches
+            .and_then(|matches| EvalArguments::from_arg_matches(&matches))
+            .map_err(|error| Failure::from_clap(&error))
     }
 
     /// The command as it would be typed.

@@ -19,14 +19,15 @@ use mercer_session::fit::{FitError, FitSpec};
 use mercer_session::model::{Model, Moments};
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Dialect, kept_gaps};
-use super::facts::Facts;
-use super::failure::Failure;
-use super::lock;
-use super::{store, verbosity};
+use crate::arguments::dialect::{Dialect, kept_gaps};
 use crate::arguments::median_kernel;
+use crate::arguments::task::TaskChoice;
 use crate::arguments::{ScaleChoice, count, seed, typed};
-use crate::task::TaskChoice;
+use crate::model::lock;
+use crate::model::store;
+use crate::report::facts::Facts;
+use crate::report::failure::Failure;
+use crate::report::verbosity;
 use files::{FilePart, Files};
 
 pub(super) use files::expand;

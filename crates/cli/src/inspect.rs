@@ -10,10 +10,10 @@ use mercer_encoding::{Column, Face, Kind, Use};
 use mercer_readers::{ColumnChoice, TargetColumn, instant_text};
 use serde_json::{Value, json};
 
-use super::dialect::Dialect;
-use super::failure::Failure;
-use super::plain::Plain;
-use super::store;
+use crate::arguments::dialect::Dialect;
+use crate::model::store;
+use crate::report::failure::Failure;
+use crate::report::plain::Plain;
 
 /// Tell what a model file holds, or what the columns of data are
 ///

@@ -21,15 +21,15 @@ use mercer_koopman::{Error, OperatorLearner, Trajectory, Verdict};
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Operator;
 
-use super::dialect::Dialect;
-use super::eval::progress;
-use super::failure::Failure;
-use super::output::{self, Predictions};
-use super::plot::PlotArguments;
-use super::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
-use super::stop::Stop;
-use super::store;
 use crate::arguments::count;
+use crate::arguments::dialect::Dialect;
+use crate::data::stop::Stop;
+use crate::model::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
+use crate::model::store;
+use crate::report::failure::Failure;
+use crate::report::output::{self, Predictions};
+use crate::report::plot::PlotArguments;
+use crate::report::verbosity::rows_bar;
 use making::{Making, positive};
 use pairs::{PairChunk, PairLayout, PairStream};
 #[cfg(feature = "plots")]
@@ -483,7 +483,7 @@ impl KoopmanPass {
         pairs: &mut PairStream,
         saving: &mut Option<Saving>,
     ) -> Result<(), Failure> {
-        let bar = progress(None);
+        let bar = rows_bar(None);
         while chunk.rows() > 0 {
             let ended = self.learn(&chunk, pairs, saving);
             if ended.is_err() {

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use mercer_registry::catalogue::{self, Entry, Key, SearchRange};
 use serde::Serialize;
 
-use super::failure::Failure;
-use super::output::number;
-use super::{output, report};
+use crate::report::failure::Failure;
+use crate::report::json;
+use crate::report::output;
+use crate::report::output::number;
 use clap::Args;
 
 /// List the learners with their parameters, cost and source
@@ -24,10 +25,10 @@ pub(crate) fn run(arguments: &LearnersArguments) -> Result<(), Failure> {
     let text = match (&arguments.name, arguments.json) {
         (None, false) => table(),
         (None, true) => {
-            report::json(&All { learners: catalogue::entries().iter().map(EntryFacts::from_entry).collect() })?
+            json::line(&All { learners: catalogue::entries().iter().map(EntryFacts::from_entry).collect() })?
         }
         (Some(name), false) => detail(catalogue::find(name)?),
-        (Some(name), true) => report::json(&EntryFacts::from_entry(catalogue::find(name)?))?,
+        (Some(name), true) => json::line(&EntryFacts::from_entry(catalogue::find(name)?))?,
     };
     output::print(&text)
 }

@@ -12,63 +12,25 @@
 )]
 
 mod arguments;
-mod bad_rows;
-mod cells;
-mod classes;
 mod compare;
-mod config;
-mod construction;
-mod dialect;
-mod encoded_rows;
+mod data;
 mod eval;
 mod eval_options;
-mod facts;
-mod failure;
-mod feature_columns;
-mod feed;
 mod fit;
 mod forecast;
-mod input;
 mod inspect;
-mod intervals;
 mod koopman;
-mod learned_ranges;
 mod learners;
-mod learning;
 mod limits;
-mod lock;
 mod manual;
-mod memory;
 mod merge;
-mod moments;
-mod notes;
-mod opening;
-mod output;
-mod pipe;
-mod plain;
-mod plot;
+mod model;
 mod predict;
-mod reading;
-mod replies;
 mod report;
-mod rows;
-mod sample;
-mod saving;
-mod scores;
 #[cfg(feature = "serve")]
 mod serve;
-mod source;
-mod spelling;
-mod stop;
-mod store;
-mod stretches;
-mod table;
-mod task;
-mod timed_series;
-mod trace;
 mod train;
 mod tune;
-mod verbosity;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -77,16 +39,16 @@ use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subc
 
 use compare::CompareArguments;
 use eval::arguments::EvalArguments;
-use failure::Failure;
 use forecast::ForecastArguments;
 use inspect::InspectArguments;
 use koopman::KoopmanArguments;
 use learners::LearnersArguments;
 use manual::{CompletionsArguments, ManArguments};
 use predict::PredictArguments;
+use report::failure::Failure;
+use report::verbosity::Verbosity;
 use train::TrainArguments;
 use tune::TuneArguments;
-use verbosity::Verbosity;
 
 /// Online learning with kernels on streams of examples.
 #[derive(Parser)]
@@ -171,24 +133,24 @@ pub fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            verbosity::complain(&failure);
+            report::verbosity::complain(&failure);
             failure.exit_code()
         }
     }
 }
 
 fn run() -> Result<(), Failure> {
-    let (words, taken) = config::with_file(std::env::args_os().collect(), &mut command())?;
-    let words = spelling::spelled_out(words);
+    let (words, taken) = arguments::config::with_file(std::env::args_os().collect(), &mut command())?;
+    let words = arguments::spelling::spelled_out(words);
     let parsed = command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
     let Arguments { command: asked, habits } = match parsed {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => return Err(Failure::from_clap(&error)),
         // Help and version are asked for, and belong on stdout.
-        Err(error) => return output::print(&verbosity::styled(&error.render())),
+        Err(error) => return report::output::print(&report::verbosity::styled(&error.render())),
     };
-    verbosity::set(habits.level());
-    taken.inspect(|taken| verbosity::more(|| taken.clone()));
+    report::verbosity::set(habits.level());
+    taken.inspect(|taken| report::verbosity::more(|| taken.clone()));
     match asked {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, command()),

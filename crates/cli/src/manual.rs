@@ -10,8 +10,8 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use mercer_registry::catalogue;
 
-use super::failure::Failure;
-use super::output::{self, Aside};
+use crate::report::failure::Failure;
+use crate::report::output::{self, Aside};
 
 /// Print the completions of a shell
 ///

@@ -6,10 +6,12 @@ use clap::Args;
 use mercer_session::model::{Model, ModelKind, Moments};
 use serde_json::json;
 
-use super::failure::Failure;
-use super::fit::{expand, facts};
-use super::lock;
-use super::{output, store, verbosity};
+use crate::fit::{expand, facts};
+use crate::model::lock;
+use crate::model::store;
+use crate::report::failure::Failure;
+use crate::report::output;
+use crate::report::verbosity;
 
 /// Join the sums of shards that `mercer fit` has written
 ///

@@ -9,27 +9,28 @@ use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{Classes, Description, Task};
 use mercer_session::{Row, RowPrediction, Session, predicts_late};
 
-use super::bad_rows::{BadRows, OnError};
-use super::cells::{AnswerCell, AnswerCells, Offer};
-use super::classes::quoted;
-use super::dialect::{Dialect, known_gaps};
-use super::encoded_rows::ColumnSource;
-use super::failure::Failure;
-use super::input::sorted_names;
-use super::intervals;
-use super::learning::Learning;
-use super::lock;
-use super::output::number;
-use super::reading::{Reading, Reads, for_files};
-use super::replies::{LineStyle, Replies};
-use super::rows::{Origin, RowKind, TimedSource};
-use super::saving::Saving;
-use super::source::{Source, TableColumns};
-use super::stop::Stop;
-use super::task::{Kind, TaskOptions};
-use super::{store, verbosity};
+use crate::arguments::dialect::{Dialect, known_gaps};
 use crate::arguments::every;
-use crate::task::TaskChoice;
+use crate::arguments::intervals;
+use crate::arguments::task::TaskChoice;
+use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::bad_rows::{BadRows, OnError};
+use crate::data::encoded_rows::ColumnSource;
+use crate::data::input::sorted_names;
+use crate::data::reading::{Reading, Reads, for_files};
+use crate::data::rows::{Origin, RowKind, TimedSource};
+use crate::data::source::{Source, TableColumns};
+use crate::data::stop::Stop;
+use crate::model::cells::{AnswerCell, AnswerCells, Offer};
+use crate::model::classes::quoted;
+use crate::model::learning::Learning;
+use crate::model::lock;
+use crate::model::saving::Saving;
+use crate::model::store;
+use crate::report::failure::Failure;
+use crate::report::output::number;
+use crate::report::replies::{LineStyle, Replies};
+use crate::report::verbosity;
 
 /// Predict row by row with a model that `mercer train` has saved
 ///

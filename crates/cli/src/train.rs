@@ -16,26 +16,28 @@ use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, 
 use mercer_session::notes::{Face, of_classes, of_numbers};
 use mercer_session::{Row, Session};
 
-use super::bad_rows::{BadRows, OnError};
-use super::construction::{Construction, FreshLearner, Premises};
-use super::dialect::{kept_gaps, known_gaps};
-use super::encoded_rows::{Looking, Oddities, RunningEncoding, TableRanges};
-use super::failure::Failure;
-use super::learned_ranges::LearnedRanges;
-use super::learning::Learning;
-use super::lock;
-use super::memory;
-use super::notes::{Alarm, texts};
-use super::output::{self, digits};
-use super::reading::Reading;
-use super::rows::{NextRow, Origin, RowKind, TimedSource};
-use super::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
-use super::source::Source;
-use super::stop::Stop;
-use super::task::TaskOptions;
-use super::{pipe, store, verbosity};
+use crate::arguments::dialect::{kept_gaps, known_gaps};
+use crate::arguments::task::TaskOptions;
 use crate::arguments::{CommonArguments, ScaleChoice, count, every};
+use crate::data::bad_rows::{BadRows, OnError};
+use crate::data::encoded_rows::{Looking, Oddities, RunningEncoding, TableRanges};
+use crate::data::learned_ranges::LearnedRanges;
+use crate::data::pipe;
+use crate::data::reading::Reading;
+use crate::data::rows::{NextRow, Origin, RowKind, TimedSource};
+use crate::data::source::Source;
+use crate::data::stop::Stop;
 use crate::limits::first_rows;
+use crate::model::construction::{Construction, FreshLearner, Premises};
+use crate::model::learning::Learning;
+use crate::model::lock;
+use crate::model::memory;
+use crate::model::saving::{Fact, Saving, check_same, parameter_facts, refuse_same_file};
+use crate::model::store;
+use crate::report::failure::Failure;
+use crate::report::notes::{Alarm, texts};
+use crate::report::output::{self, digits};
+use crate::report::verbosity;
 
 /// Learn from a stream of examples, one by one, and save the model
 ///

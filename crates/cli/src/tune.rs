@@ -12,12 +12,13 @@ use mercer_kernels::AnyKernel;
 use mercer_registry::catalogue::{self, Entry, Kind as KeyKind, nearest};
 use mercer_registry::tune::{Dimension, Plan, SearchResult, Space, TuneError, search};
 
-use super::eval::scaled_table::ScaledTable;
-use super::eval_options::{ExtraArgs, WithEval};
-use super::failure::Failure;
-use super::{output, verbosity};
 use crate::arguments::{count, typed};
 use crate::eval::arguments::EvalArguments;
+use crate::eval::scaled_table::ScaledTable;
+use crate::eval_options::{ExtraArgs, WithEval};
+use crate::report::failure::Failure;
+use crate::report::output;
+use crate::report::verbosity;
 use report::{PassExtras, TuneReport};
 
 #[derive(Args)]

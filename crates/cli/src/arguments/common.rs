@@ -11,10 +11,10 @@ use mercer_readers::{ColumnChoice, TargetColumn};
 use mercer_registry::catalogue::{self, Entry};
 
 use super::{ScaleChoice, count, seed};
-use crate::dialect::Dialect;
-use crate::failure::Failure;
-use crate::intervals::IntervalArguments;
-use crate::task::TaskChoice;
+use crate::arguments::dialect::Dialect;
+use crate::arguments::intervals::IntervalArguments;
+use crate::arguments::task::TaskChoice;
+use crate::report::failure::Failure;
 
 /// The data and the learner, which `eval` and `train` are told alike.
 #[derive(Args)]

@@ -8,7 +8,7 @@ use mercer_readers::Scheme;
 use mercer_registry::AnyRegressor;
 
 use crate::arguments::typed;
-use crate::failure::Failure;
+use crate::report::failure::Failure;
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum ScaleChoice {

@@ -8,14 +8,15 @@ use crate::arguments::typed;
 #[cfg(feature = "plots")]
 use crate::eval::picture;
 use crate::eval::scaled_table::PassResult;
-use crate::failure::Failure;
-use crate::output::digits;
-use crate::plain::Plain;
+use crate::report::evaluation::Parameters;
+use crate::report::failure::Failure;
+use crate::report::json;
+use crate::report::output::digits;
+use crate::report::plain::Plain;
 #[cfg(feature = "plots")]
-use crate::plot::short_name;
-use crate::report::{self, Parameters};
-use crate::scores::{Metric, Scores};
-use crate::trace::Checkpoint;
+use crate::report::plot::short_name;
+use crate::report::scores::{Metric, Scores};
+use crate::report::trace::Checkpoint;
 
 /// A learner as it was named, and what came of it, or why nothing did.
 pub(super) struct ComparisonRow {
@@ -165,7 +166,7 @@ impl ComparisonReport {
             }
         };
         let learners = self.rows.iter().map(described).collect();
-        report::json(&Object { data: &data, n, d, metric: typed(&metric), window: window.min(n), learners })
+        json::line(&Object { data: &data, n, d, metric: typed(&metric), window: window.min(n), learners })
     }
 }
 

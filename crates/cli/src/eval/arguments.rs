@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use crate::arguments::scores::ScoreArguments;
 use crate::arguments::{CommonArguments, count, seed};
-use crate::bad_rows::OnError;
+use crate::data::bad_rows::OnError;
 use crate::limits::first_rows;
-use crate::plot::PlotArguments;
-use crate::scores::ScoreArguments;
+use crate::report::plot::PlotArguments;
 
 /// Run a learner over data once: predict, score, learn
 ///

@@ -4,10 +4,10 @@ use mercer_learners::{ClassScore, Loss, RegressorExt};
 use mercer_learners::{Error, area_under_curve};
 use mercer_readers::Labels;
 
-use crate::feed::{ExampleChunk, Names};
-use crate::sample::RoundSample;
-use crate::scores::{Baseline, Baselines, ClassScores, Scores};
-use crate::stretches::{Stretches, Sum};
+use crate::eval::feed::{ExampleChunk, Names};
+use crate::report::sample::RoundSample;
+use crate::report::scores::{Baseline, Baselines, ClassScores, Scores};
+use crate::report::stretches::{Stretches, Sum};
 use mercer_session::classes::{AnyClassifier, ClassPrediction, find_class};
 
 /// Rounds whose scores are kept for the area under the curve (128 MiB). Of a longer pass at least

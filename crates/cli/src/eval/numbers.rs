@@ -8,12 +8,12 @@ use mercer_learners::{RegressorExt, Rows, Score, Scratch, Target, Targets};
 use mercer_registry::AnyRegressor;
 use mercer_session::notes::Watch;
 
-use crate::feed::ExampleChunk;
-use crate::moments::{Naive, RoundSums};
-use crate::notes::Implausibles;
-use crate::report::Output;
-use crate::scores::Scores;
-use crate::stretches::Stretches;
+use crate::eval::feed::ExampleChunk;
+use crate::report::evaluation::Output;
+use crate::report::moments::{Naive, RoundSums};
+use crate::report::notes::Implausibles;
+use crate::report::scores::Scores;
+use crate::report::stretches::Stretches;
 
 /// The rounds so far.
 pub(super) struct NumberRounds {

@@ -8,10 +8,10 @@ use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 use super::classes::ClassRounds;
 use super::numbers::NumberRounds;
 use super::{ExampleChunk, Scoring};
-use crate::plot::short_name;
-use crate::sample::RoundSample;
-use crate::scores::{Metric, Scores};
-use crate::trace::Checkpoint;
+use crate::report::plot::short_name;
+use crate::report::sample::RoundSample;
+use crate::report::scores::{Metric, Scores};
+use crate::report::trace::Checkpoint;
 
 /// Points of a curve; those of the area under the curve are sorted for each and are fewer.
 const POINTS: usize = 300;

@@ -5,15 +5,16 @@ use mercer_registry::catalogue::{self, Entry, Value};
 
 use super::{Ends, EvalPass, Scoring, check_skip, premises};
 use crate::arguments::ScaleChoice;
-use crate::construction::{Construction, FreshLearner, Premises};
+use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::stop::Stop;
 use crate::eval::arguments::EvalArguments;
-use crate::failure::Failure;
-use crate::feed::{ExampleChunk, ExampleFeed, Names};
-use crate::scores::{Metric, Scores};
-use crate::stop::Stop;
-use crate::task::{Kind, TaskOptions};
-use crate::trace::Checkpoint;
-use crate::{memory, verbosity};
+use crate::eval::feed::{ExampleChunk, ExampleFeed, Names};
+use crate::model::construction::{Construction, FreshLearner, Premises};
+use crate::model::memory;
+use crate::report::failure::Failure;
+use crate::report::scores::{Metric, Scores};
+use crate::report::trace::Checkpoint;
+use crate::report::verbosity;
 
 /// All rows of DATA, scaled and in order, as `eval` would learn them.
 pub(crate) struct ScaledTable {
@@ -161,7 +162,7 @@ impl ScaledTable {
 
     /// The score that is asked for, or the root mean squared error, or the accuracy of classes.
     pub(crate) fn followed(&self, arguments: &EvalArguments) -> Result<Metric, Failure> {
-        Metric::followed(arguments.scores.metric, self.kind, false)
+        Metric::followed(arguments.scores.metric, self.kind.is_class(), false)
     }
 
     /// The score that is asked for, or what is usual: the root mean squared error; of classes the

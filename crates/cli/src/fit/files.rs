@@ -7,17 +7,17 @@ use mercer_readers::{ColumnChoice, DataError, Example, Marks, Ranges, ReadOption
 
 use super::FitArguments;
 use super::frozen::Frozen;
-use crate::dialect::Dialect;
-use crate::failure::Failure;
-use crate::input::{Input, not_scaled};
+use crate::arguments::dialect::Dialect;
+use crate::arguments::task::TaskChoice;
+use crate::arguments::task::TaskOptions;
+use crate::data::input::{Input, not_scaled};
+use crate::data::reading::{Reading, Reads};
+use crate::data::source::Source;
+use crate::data::stop::Stop;
 use crate::limits::FIRST_ROWS;
-use crate::output::same_file;
-use crate::reading::{Reading, Reads};
-use crate::source::Source;
-use crate::stop::Stop;
-use crate::task::TaskChoice;
-use crate::task::TaskOptions;
-use crate::verbosity;
+use crate::report::failure::Failure;
+use crate::report::output::same_file;
+use crate::report::verbosity;
 
 /// Files with the same columns.
 pub(super) struct Files {

@@ -10,14 +10,14 @@ use mercer_readers::{ColumnChoice, ReadOptions, TargetColumn};
 use mercer_session::Row;
 
 use super::FitArguments;
-use crate::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities, TableRanges};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::opening::Opening;
-use crate::reading::{Reading, Reads};
-use crate::source::Source;
-use crate::stop::Stop;
-use crate::task::{Kind, TaskOptions};
+use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities, TableRanges};
+use crate::data::input::Input;
+use crate::data::opening::Opening;
+use crate::data::reading::{Reading, Reads};
+use crate::data::source::Source;
+use crate::data::stop::Stop;
+use crate::report::failure::Failure;
 
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {

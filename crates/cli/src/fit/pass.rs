@@ -15,9 +15,9 @@ use mercer_readers::{Example, Labels, Scaling};
 use mercer_session::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 
 use super::files::{FilePart, Files};
-use crate::failure::Failure;
-use crate::input::Input;
-use crate::verbosity;
+use crate::data::input::Input;
+use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// Rows and numbers of a chunk at most.
 const CHUNK: usize = 8192;

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use super::feed::SeriesFeed;
 use super::pass::{RowFailure, SeriesPass};
 use super::record::SeriesRecord;
-use crate::moments::ErrorSums;
-use crate::scores::{Baseline, Baselines};
+use crate::report::moments::ErrorSums;
+use crate::report::scores::{Baseline, Baselines};
 
 /// Origins that count unless told.
 const ORIGINS: usize = 10;

@@ -5,8 +5,8 @@ use std::path::Path;
 use mercer_forecast::SharedWeights;
 use mercer_session::model::{GroupPredictions, Model, ModelKind, Prediction, RowDigest};
 
-use crate::failure::Failure;
-use crate::store;
+use crate::model::store;
+use crate::report::failure::Failure;
 
 /// The forecasters with which passes begin.
 pub(super) enum Beginning {

@@ -5,8 +5,8 @@ use mercer_readers::instant_text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::output::number;
+use crate::report::failure::Failure;
+use crate::report::output::number;
 
 /// Rows that may be missing in one place; more are a wrong time.
 const MOST_MISSING: u64 = 100_000;

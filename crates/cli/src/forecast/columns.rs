@@ -6,8 +6,8 @@ use mercer_forecast::Forecaster;
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Prediction;
 
-use crate::failure::Failure;
-use crate::source::no_column;
+use crate::data::source::no_column;
+use crate::report::failure::Failure;
 
 /// Which column of a row is what.
 #[derive(Clone, Debug)]

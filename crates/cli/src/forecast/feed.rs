@@ -14,15 +14,15 @@ use super::columns::SeriesColumns;
 use super::method::ForecastMethod;
 use super::rows::{ColumnOptions, SeriesRows};
 use super::times::TimeMemory;
-use crate::encoded_rows::overrides;
-use crate::failure::Failure;
-use crate::input::Input;
+use crate::data::encoded_rows::overrides;
+use crate::data::input::Input;
+use crate::data::opening::Opening;
+use crate::data::reading::{for_files, refuse_for_named};
+use crate::data::source::{self, Source};
+use crate::data::stop::Stop;
+use crate::data::timed_series::{NumberColumn, TimeColumn};
 use crate::limits::FIRST_ROWS;
-use crate::opening::Opening;
-use crate::reading::{for_files, refuse_for_named};
-use crate::source::{self, Source};
-use crate::stop::Stop;
-use crate::timed_series::{NumberColumn, TimeColumn};
+use crate::report::failure::Failure;
 
 /// Rows one by one.
 pub(super) struct SeriesFeed {

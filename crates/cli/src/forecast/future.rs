@@ -6,10 +6,10 @@ use mercer_readers::{ColumnChoice, Missing, ReadOptions, Record, TargetColumn};
 
 use super::ForecastArguments;
 use super::feed::SeriesFeed;
-use crate::failure::Failure;
-use crate::opening::Opening;
-use crate::stop::Stop;
-use crate::timed_series::{NumberColumn, TimeColumn, place};
+use crate::data::opening::Opening;
+use crate::data::stop::Stop;
+use crate::data::timed_series::{NumberColumn, TimeColumn, place};
+use crate::report::failure::Failure;
 
 /// The inputs, one row after the other, and the times of the rows if the file has them.
 #[derive(Default)]

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::ForecastMaking;
 use super::columns::SeriesColumns;
 use crate::arguments::typed;
-use crate::failure::Failure;
+use crate::report::failure::Failure;
 
 /// The defaults of the options; an option at its default is accepted by every method.
 const BETA: f64 = 2.5;

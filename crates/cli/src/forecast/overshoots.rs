@@ -2,7 +2,7 @@
 
 use mercer_core::ValueRange;
 
-use crate::output::digits;
+use crate::report::output::digits;
 
 /// Values before which nothing is judged.
 const FEWEST: u64 = 20;

@@ -14,8 +14,8 @@ use super::columns::SeriesColumns;
 use super::feed::SeriesFeed;
 use super::overshoots::Overshoots;
 use super::times::TimeMemory;
-use crate::failure::Failure;
-use crate::output::number;
+use crate::report::failure::Failure;
+use crate::report::output::number;
 
 /// Options of a pass beside its model.
 #[derive(Clone, Default)]

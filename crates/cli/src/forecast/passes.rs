@@ -8,7 +8,7 @@ use super::beginning::Beginning;
 use super::columns::SeriesColumns;
 use super::feed::SeriesFeed;
 use super::pass::{PassOptions, SeriesPass};
-use crate::failure::Failure;
+use crate::report::failure::Failure;
 
 /// The passes of all groups, in the order in which these came; a single one without groups.
 pub(super) struct Passes {

@@ -8,8 +8,8 @@ use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 use super::feed::SeriesFeed;
 use super::pass::SeriesPass;
 use super::record::SeriesRecord;
-use crate::plot::short_name;
-use crate::scores::{Baseline, Metric};
+use crate::report::plot::short_name;
+use crate::report::scores::{Baseline, Metric};
 
 /// Rows that are shown one by one; as many steps ahead at most as there are rows, so that the rows
 /// can be seen.

@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 
 use super::pass::SeriesPass;
-use crate::moments::{ErrorSums, Naive};
-use crate::scores::{Baseline, Baselines, Scores};
-use crate::stretches::{Stretches, Sum};
+use crate::report::moments::{ErrorSums, Naive};
+use crate::report::scores::{Baseline, Baselines, Scores};
+use crate::report::stretches::{Stretches, Sum};
 
 /// The record of the rows of a run; its size does not grow with the series.
 pub(super) struct SeriesRecord {

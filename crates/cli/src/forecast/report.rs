@@ -13,11 +13,11 @@ use super::pass::SeriesPass;
 use super::passes::Passes;
 use super::record::SeriesRecord;
 use super::seconds;
-use crate::failure::Failure;
-use crate::output::{digits, number};
-use crate::plain::Plain;
+use crate::report::failure::Failure;
 use crate::report::json;
-use crate::scores::{Scores, Section, table};
+use crate::report::output::{digits, number};
+use crate::report::plain::Plain;
+use crate::report::scores::{Scores, Section, table};
 
 /// The fields are the JSON object's keys, in its order; the last four are there when asked for.
 #[derive(serde::Serialize)]
@@ -252,7 +252,7 @@ impl ForecastReport {
     }
 
     pub(super) fn json(&self) -> Result<String, Failure> {
-        json(self)
+        json::line(self)
     }
 
     /// `data` is how the series was named; `stopped` tells whether a signal has ended it.

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use mercer_readers::{Cell, ColumnChoice, Counts, DataError, Format, ReadOptions, Record, RowReader};
 
 use super::clock::{Clock, Repeats, TimedRows};
-use crate::dialect;
-use crate::failure::Failure;
-use crate::opening::Opening;
-use crate::source::TableColumns;
-use crate::timed_series::{NumberColumn, SeriesHead, TimeColumn, place};
-use crate::verbosity;
+use crate::arguments::dialect;
+use crate::data::opening::Opening;
+use crate::data::source::TableColumns;
+use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place};
+use crate::report::failure::Failure;
+use crate::report::verbosity;
 use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, is_name_of_times};
 
 /// Options about the columns.

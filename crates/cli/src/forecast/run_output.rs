@@ -12,12 +12,12 @@ use super::passes::Passes;
 use super::picture::SeriesPicture;
 use super::record::SeriesRecord;
 use super::report::ForecastReport;
-use crate::failure::Failure;
-use crate::output::{self, Predictions};
+use crate::data::source::Source;
+use crate::report::failure::Failure;
+use crate::report::output::{self, Predictions};
 #[cfg(feature = "plots")]
-use crate::plot::PlotFile;
-use crate::source::Source;
-use crate::verbosity;
+use crate::report::plot::PlotFile;
+use crate::report::verbosity;
 
 /// Where predictions go, and what is gathered for the end.
 pub(super) struct ForecastOutput {

@@ -5,15 +5,15 @@ use mercer_encoding::{EncodingError, EncodingOptions, Face, Overrides, Transform
 use mercer_readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, TargetColumn};
 use serde_json::Value;
 
-use super::super::dialect;
-use super::super::encoded_rows::{self, Head, Looking};
-use super::super::facts::Facts;
-use super::super::failure::Failure;
-use super::super::reading::{for_files, refuse_for_named};
-use super::super::source::Source;
-use super::super::store;
-use super::super::task::{Kind, TaskOptions};
 use super::{InspectArguments, told};
+use crate::arguments::dialect;
+use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::encoded_rows::{self, Head, Looking};
+use crate::data::reading::{for_files, refuse_for_named};
+use crate::data::source::Source;
+use crate::model::store;
+use crate::report::facts::Facts;
+use crate::report::failure::Failure;
 
 /// The facts about the data that the arguments name; `None` if they name what can only be a model
 /// file.

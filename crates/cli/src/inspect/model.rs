@@ -16,11 +16,11 @@ use mercer_session::notes::{Face, crowded};
 use serde_json::{Value, json};
 
 use super::told;
-use crate::dialect::known_gaps;
-use crate::facts::Facts;
+use crate::arguments::dialect::known_gaps;
 use crate::forecast;
-use crate::notes::texts;
-use crate::store::LoadedModel;
+use crate::model::store::LoadedModel;
+use crate::report::facts::Facts;
+use crate::report::notes::texts;
 
 /// The facts about a model.
 pub(super) fn facts(LoadedModel { model, bytes }: &LoadedModel) -> Facts {

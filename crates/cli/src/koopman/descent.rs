@@ -5,8 +5,8 @@ use mercer_koopman::KernelOperator;
 
 use super::report::{self, Eigenvalue, KoopmanReport, KoopmanRun};
 use super::{ExtraFiles, KoopmanArguments, Learnt};
-use crate::failure::Failure;
-use crate::output;
+use crate::report::failure::Failure;
+use crate::report::output;
 
 pub(super) fn tell(
     arguments: &KoopmanArguments,
@@ -52,7 +52,7 @@ pub(super) fn tell(
         file.finish()?;
     }
     output::print(&if arguments.json {
-        crate::report::json(&report)?
+        crate::report::json::line(&report)?
     } else {
         let run = KoopmanRun { data: shown, learnt: pass.learnt, one_sided: pass.one_sided, stopped: learnt.stopped };
         report.text(&run, operator, layout, arguments.predictions.is_none())

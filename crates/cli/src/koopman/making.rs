@@ -13,8 +13,8 @@ use super::KoopmanMethod;
 use super::pairs::{self, PairChunk, PairLayout};
 use crate::arguments::median_kernel;
 use crate::arguments::{count, typed};
-use crate::failure::Failure;
-use crate::output::number;
+use crate::report::failure::Failure;
+use crate::report::output::number;
 
 #[derive(Args)]
 pub(super) struct Making {

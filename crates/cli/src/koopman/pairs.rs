@@ -8,14 +8,14 @@ use mercer_readers::{DataError, Example, Missing};
 use mercer_session::model::Operator;
 
 use super::{KoopmanArguments, KoopmanMethod};
-use crate::dialect::Dialect;
-use crate::encoded_rows::overrides;
-use crate::failure::Failure;
-use crate::input::{ExamplePlace, Input};
-use crate::pipe;
-use crate::source::Source;
-use crate::stop::Stop;
-use crate::timed_series::SeriesOptions;
+use crate::arguments::dialect::Dialect;
+use crate::data::encoded_rows::overrides;
+use crate::data::input::{ExamplePlace, Input};
+use crate::data::pipe;
+use crate::data::source::Source;
+use crate::data::stop::Stop;
+use crate::data::timed_series::SeriesOptions;
+use crate::report::failure::Failure;
 
 /// Rows handed out at once: enough for the median heuristic (200), and for the clock to be read
 /// seldom.

@@ -6,8 +6,8 @@ use mercer_koopman::{OperatorSums, Trajectory};
 use mercer_session::model::{AnyOperator, Operator};
 
 use super::pairs::PairLayout;
-use crate::failure::Failure;
-use crate::store;
+use crate::model::store;
+use crate::report::failure::Failure;
 
 fn of_sums<'a>(path: &Path, model: &'a Operator) -> Result<&'a OperatorSums, Failure> {
     let why = "was learnt by gradient descent, whose steps do not add up; learn it by --method sums";

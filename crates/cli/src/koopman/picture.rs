@@ -8,7 +8,7 @@ use mercer_koopman::{Eigenvalue, Error, KMeans, KernelOperator, OperatorModel, o
 use mercer_plots::{Figure, Grid, HeatMap, Panels, Scale, significant};
 
 use super::pairs::PairLayout;
-use crate::plot::short_name;
+use crate::report::plot::short_name;
 
 /// Eigenvalues that are shown.
 const SPECTRUM: usize = 400;

@@ -7,10 +7,10 @@ use mercer_koopman::{Error, KernelOperator};
 use mercer_readers::Example;
 
 use super::pairs;
-use crate::dialect::Dialect;
-use crate::failure::Failure;
-use crate::stop::Stop;
-use crate::timed_series::SeriesOptions;
+use crate::arguments::dialect::Dialect;
+use crate::data::stop::Stop;
+use crate::data::timed_series::SeriesOptions;
+use crate::report::failure::Failure;
 
 pub(super) struct Queries {
     rows: Vec<Vec<f64>>,

@@ -7,8 +7,8 @@ use mercer_kernels::Points;
 use mercer_koopman::KernelOperator;
 
 use super::pairs::PairLayout;
-use crate::failure::Failure;
-use crate::output::{Predictions, digits, number};
+use crate::report::failure::Failure;
+use crate::report::output::{Predictions, digits, number};
 
 /// The fields are the JSON object's keys, in its order.
 #[derive(serde::Serialize)]

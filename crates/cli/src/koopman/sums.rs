@@ -6,8 +6,8 @@ use mercer_koopman::{Error, OperatorModel, Trajectory};
 
 use super::sums_report::{COVERAGE, Forecast, SumsReport};
 use super::{ExtraFiles, KoopmanArguments, Learnt, MODES};
-use crate::failure::Failure;
-use crate::output::{self, Predictions, number};
+use crate::report::failure::Failure;
+use crate::report::output::{self, Predictions, number};
 
 /// Why sums cannot be read.
 pub(super) fn unread(learnt: &Learnt, error: &Error) -> Failure {
@@ -51,7 +51,7 @@ pub(super) fn tell(
         file.finish()?;
     }
     output::print(&if arguments.json {
-        crate::report::json(&report.object())?
+        crate::report::json::line(&report.object())?
     } else {
         report.text(arguments.predictions.is_none())
     })

@@ -7,7 +7,7 @@ use mercer_koopman::{Choice, Mode, OperatorModel, Quality, Trajectory};
 use serde_json::{Value, json};
 
 use super::pairs::PairLayout;
-use crate::output::{digits, number};
+use crate::report::output::{digits, number};
 
 /// The part of the true states that intervals shall hold.
 pub(crate) const COVERAGE: f64 = 0.9;

@@ -9,8 +9,8 @@ use mercer_serve::{
 };
 use mercer_session::model::Operator;
 
-use crate::failure::Failure;
 use crate::koopman::COVERAGE;
+use crate::report::failure::Failure;
 
 /// Most steps that a series is forecast ahead, and most values in them.
 const MOST_STEPS: usize = 1000;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use mercer_serve::{Groups, Model, OpenedGroup, Reason};
 
 use super::keeping::{self, Copy, JournalArguments, ModelPlace};
-use crate::failure::Failure;
-use crate::lock;
-use crate::store;
+use crate::model::lock;
+use crate::model::store;
+use crate::report::failure::Failure;
 
 /// Where groups are kept, and what they begin with.
 pub(super) struct Folder<L> {

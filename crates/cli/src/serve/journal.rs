@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use mercer_serve::{Journal, Model, Reason, Row, Standing};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
-use crate::verbosity;
+use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 const MAGIC: &[u8; 8] = b"MERCERJ1";
 

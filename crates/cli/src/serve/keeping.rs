@@ -10,8 +10,9 @@ use clap::Args;
 use mercer_serve::{Keeping, Model, Reason, Snapshot};
 
 use super::journal::{JournalFile, Sync, number};
-use crate::failure::Failure;
-use crate::{store, verbosity};
+use crate::model::store;
+use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// What is told of the journal.
 #[derive(Args, Clone)]

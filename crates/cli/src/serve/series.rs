@@ -8,8 +8,8 @@ use mercer_session::model::{Prediction as SavedPrediction, SeriesErrors};
 
 use super::cells::{are_distinct, cell_of};
 use super::dynamics::most_steps;
-use crate::failure::Failure;
 use crate::forecast::{PassOptions, SeriesColumns, SeriesPass, TimeMemory};
+use crate::report::failure::Failure;
 
 /// A forecaster, which observes the rows of its series one after the other.
 pub(super) struct ServedSeries {

@@ -15,12 +15,12 @@ use super::LimitArguments;
 use super::cells::{are_distinct, cell_of};
 use super::dynamics::Dynamics;
 use super::series::ServedSeries;
-use crate::dialect::known_gaps;
-use crate::encoded_rows::targets;
-use crate::failure::Failure;
-use crate::input::sorted_names;
+use crate::arguments::dialect::known_gaps;
+use crate::data::encoded_rows::targets;
+use crate::data::input::sorted_names;
+use crate::model::store;
 use crate::predict::known_place;
-use crate::store;
+use crate::report::failure::Failure;
 
 /// The model in a file, if it can be served; rows that have its columns must fit into a request.
 pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use mercer_registry::tune::{Dimension, SearchResult, Space, Trial};
 use serde_json::{Map, Value, json};
 
-use crate::failure::Failure;
-use crate::output::{digits, number};
-use crate::report;
+use crate::report::failure::Failure;
+use crate::report::json;
+use crate::report::output::{digits, number};
 
 /// Trials that people are shown.
 const SHOWN: usize = 10;
@@ -136,7 +136,7 @@ impl TuneReport<'_> {
             json!({ "key": name, "low": low, "high": high, "log": logarithmic })
         };
         let trials: Vec<Value> = self.found.trials().iter().map(trial).collect();
-        report::json(&json!({
+        json::line(&json!({
             "learner": self.learner,
             "n": self.n,
             "d": self.d,

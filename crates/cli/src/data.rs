@@ -1,0 +1,14 @@
+//! DATA: opened, read and handed on row by row.
+
+pub(crate) mod bad_rows;
+pub(crate) mod encoded_rows;
+pub(crate) mod feature_columns;
+pub(crate) mod input;
+pub(crate) mod learned_ranges;
+pub(crate) mod opening;
+pub(crate) mod pipe;
+pub(crate) mod reading;
+pub(crate) mod rows;
+pub(crate) mod source;
+pub(crate) mod stop;
+pub(crate) mod timed_series;

@@ -1,0 +1,590 @@
+//! Rows of a table with columns of any kind, which become numbers row by row.
+
+mod head;
+mod odd_cells;
+mod ranges;
+mod records;
+mod running_encoding;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mercer_encoding::{
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides, Scale, Schema,
+    TargetScale, Use,
+};
+use mercer_readers::{
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, RowReader,
+    Scheme, TargetColumn, Targets,
+};
+
+use crate::arguments::CommonArguments;
+use crate::arguments::dialect;
+use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::opening::Opening;
+use crate::data::source::{Source, TableColumns};
+use crate::limits::first_rows;
+use crate::report::failure::Failure;
+use crate::report::verbosity;
+
+pub(crate) use head::Head;
+use mercer_session::Row;
+pub(crate) use odd_cells::Oddities;
+pub(crate) use ranges::TableRanges;
+use records::{TargetColumns, TargetPlace, check_target, is_marked};
+pub(crate) use records::{kind, next, targets, with_notation};
+pub(crate) use running_encoding::RunningEncoding;
+
+/// The columns of a table and how many cells were odd, as JSON.
+pub(crate) type ColumnFacts = (serde_json::Value, serde_json::Value);
+
+/// How the columns of a table are looked at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Looking {
+    /// What the user says of columns.
+    pub(crate) overrides: Overrides,
+    /// The features, if the user names them.
+    pub(crate) only: Vec<ColumnChoice>,
+    pub(crate) options: EncodingOptions,
+    /// By which numbers are scaled in every row alike, where columns are encoded.
+    pub(crate) ranges: Option<TableRanges>,
+    /// Whether rows that cannot be read are left out: a column of numbers with a few cells of
+    /// something else is then one of numbers.
+    pub(crate) skips: bool,
+    /// Whether a first row of numbers alone is enough to take the table for one of numbers.
+    pub(crate) at_once: bool,
+    /// Whether rows are encoded one after the other, so that columns may be means of the target.
+    pub(crate) running: bool,
+}
+
+/// By what a model knows its columns.
+#[derive(Clone)]
+pub(crate) struct ColumnSource<'a> {
+    pub(crate) encoding: &'a Encoding,
+    /// What the rows have as their targets, which are looked for if they are to be learnt.
+    pub(crate) kind: Kind,
+    pub(crate) target: Option<TargetColumn>,
+    pub(crate) weight: Option<ColumnChoice>,
+}
+
+/// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
+/// rows before it and of the first rows.
+pub(crate) struct EncodedRows {
+    shown: String,
+    records: RowReader,
+    record: Record,
+    /// Where the columns of the schema are, if the file is not the one that was looked at.
+    map: Option<ColumnMap>,
+    moving: RunningEncoding,
+    beside: TargetColumns,
+    /// How targets are scaled, one each; nothing where they are in their own units.
+    targets: Vec<TargetScale>,
+    /// What was odd, told once, also if several files share it. Nothing is told of a second
+    /// reading.
+    odd: Option<Arc<Mutex<Oddities>>>,
+    /// Memory that is used again.
+    sample: Row,
+}
+
+impl EncodedRows {
+    /// The rows of a file or of a pipe with a column, beside its targets and weights, that is not
+    /// numbers or has gaps in the first rows; or of any, if numbers are to be scaled. `None` for
+    /// every other, also for one that cannot be read: whoever reads it as a table of numbers tells
+    /// why. A person is told what the columns are if this is `aloud`.
+    pub(crate) fn look(
+        opening: &mut Option<Opening>,
+        options: &ReadOptions,
+        looking: &Looking,
+        wanted: TaskOptions,
+        aloud: bool,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(file) = &*opening else { return Ok(None) };
+        if options.format == Some(Format::Libsvm) {
+            return Ok(None);
+        }
+        // The encoding leaves columns out, so that places are those of the file.
+        let whole = ReadOptions {
+            ignore: Vec::new(),
+            unread: options.ignore.clone(),
+            later_keys: !looking.at_once,
+            ..options.clone()
+        };
+        let Ok(reader) = file.records(&whole) else { return Ok(None) };
+        let shown = file.shown().to_owned();
+        let found = TableHead::in_head(&shown, reader, options, looking, wanted)?;
+        let found = match found {
+            TableKind::Encoded(found) => found,
+            TableKind::Numbers(schema) => {
+                if aloud && let Some(schema) = schema {
+                    odd_cells::tell_plain(&schema);
+                }
+                return Ok(None);
+            }
+        };
+        let Some(file) = opening.take() else { return Ok(None) };
+        let records = file.last_records(&whole)?;
+        let encoded = found.over(shown, records);
+        Ok(Some(if aloud { encoded.aloud() } else { encoded }))
+    }
+
+    /// The rows of a data set with a name whose numbers are to be scaled.
+    pub(crate) fn of_named(
+        name: &str,
+        table: &Dataset,
+        looking: &Looking,
+        wanted: TaskOptions,
+    ) -> Result<Option<Self>, Failure> {
+        let outputs = if table.classes().is_some() { 1 } else { table.outputs() };
+        let targets = (table.dimension() + 1..=table.dimension() + outputs).map(ColumnChoice::Index);
+        let mut targets: Vec<ColumnChoice> = targets.collect();
+        let target = match targets.pop() {
+            Some(one) if targets.is_empty() => one.into(),
+            last => TargetColumn::Several(targets.into_iter().chain(last).collect()),
+        };
+        let options = ReadOptions { target, ..ReadOptions::default() };
+        let found = TableHead::in_head(name, RowReader::of_table(table)?, &options, looking, wanted)?;
+        let TableKind::Encoded(found) = found else { return Ok(None) };
+        Ok(Some(found.over(name.to_owned(), RowReader::of_table(table)?)))
+    }
+
+    /// Columns that are known by name and not in the file.
+    pub(crate) fn missing(&self) -> &[String] {
+        self.map.as_ref().map_or(&[], ColumnMap::missing)
+    }
+
+    /// Rows whose columns a model knows, by name; what is missing is told if this is `aloud`.
+    pub(crate) fn known(
+        shown: &str,
+        records: RowReader,
+        known: &ColumnSource<'_>,
+        aloud: bool,
+    ) -> Result<Self, Failure> {
+        let schema = known.encoding.schema();
+        let names = names_of(&records, schema);
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
+        let map = schema.matching(&names).map_err(refused)?;
+        if aloud {
+            dialect::tell_doubt(records.doubt());
+            for name in map.missing() {
+                verbosity::remark(format!(
+                    "{shown}: has no column {name:?}, which the model knows; its values count as missing"
+                ));
+            }
+        }
+        let (width, names_of_file) = (names.len(), &*names);
+        let names = Some(names_of_file).filter(|_| records.is_named() || schema.is_named());
+        let lacks = |what: &dyn std::fmt::Display, option: &str| {
+            Failure::because(format!(
+                "{shown}: has no column {what}, which is to be learnt; say with {option} which one it is"
+            ))
+        };
+        let targets = match &known.target {
+            None => Vec::new(),
+            Some(target) => targets(target, width, names).ok_or_else(|| lacks(target, "--target"))?,
+        };
+        let column = |place: usize| schema.columns().iter().position(|column| column.name == names_of_file[place]);
+        let weight = known.weight.as_ref();
+        let weight =
+            weight.map(|choice| choice.place(width, names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
+        Ok(Self {
+            shown: shown.to_owned(),
+            records,
+            record: Record::new(),
+            map: Some(map),
+            moving: RunningEncoding::new(known.encoding.clone(), known.kind),
+            beside: TargetColumns {
+                targets: with_notation(targets, schema.columns(), column),
+                weight,
+                kind: known.kind,
+            },
+            targets: Vec::new(),
+            odd: None,
+            sample: Row::default(),
+        })
+    }
+
+    /// The same by an encoding that stays as it is, with targets scaled so.
+    pub(crate) fn frozen(self, targets: Vec<TargetScale>, odd: Arc<Mutex<Oddities>>) -> Self {
+        Self { targets, odd: Some(odd), moving: self.moving.frozen(), ..self }
+    }
+
+    /// Tells a person what is done with the columns; and later, once of each column, that a cell
+    /// does not fit it.
+    pub(crate) fn aloud(mut self) -> Self {
+        dialect::tell_doubt(self.records.doubt());
+        if self.moving.encoding.schema().needs_encoding() {
+            verbosity::remark(format!(
+                "{}: is not a complete table of numbers, so its columns are encoded to {} numbers",
+                self.shown,
+                self.moving.encoding.dimension(),
+            ));
+        }
+        odd_cells::tell_columns(&self.moving.encoding);
+        self.odd = Some(Arc::default());
+        self
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.beside.kind
+    }
+
+    pub(crate) fn is_weighted(&self) -> bool {
+        self.beside.weight.is_some()
+    }
+
+    pub(crate) fn are_objects(&self) -> bool {
+        self.records.are_objects()
+    }
+
+    /// How many rows there are, where that is known beforehand.
+    pub(crate) fn length(&self) -> Option<usize> {
+        self.records.length()
+    }
+
+    /// How targets are scaled by ranges of a whole file; `None` where they are not.
+    pub(crate) fn fixed(&self) -> Option<&[TargetScale]> {
+        let scale = self.moving.encoding.transform().options().scale;
+        matches!(scale, Scale::Paper01 | Scale::Paper11).then_some(&self.targets)
+    }
+
+    /// The encoding, as [`next`](Self::next) has moved it.
+    pub(crate) fn encoding(&self) -> &Encoding {
+        &self.moving.encoding
+    }
+
+    /// The numbers that a row becomes, and the targets.
+    pub(crate) fn columns(&self) -> TableColumns {
+        let targets: Vec<String> =
+            self.beside.targets.iter().map(|(place, _)| self.records.columns()[*place].clone()).collect();
+        let features = self.moving.encoding.names();
+        let named = self.records.is_named();
+        TableColumns::new(self.moving.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
+    }
+
+    /// What was odd in the rows so far, column by column, for people.
+    pub(crate) fn report(&self) {
+        if let Some(odd) = &self.odd {
+            locked(odd).report(&self.moving.encoding);
+        }
+    }
+
+    /// The columns and how many cells were odd, as JSON.
+    pub(crate) fn facts(&self) -> ColumnFacts {
+        (
+            odd_cells::columns(&self.moving.encoding),
+            self.odd.as_ref().map_or(serde_json::Value::Null, |odd| locked(odd).counts()),
+        )
+    }
+
+    /// The marks in the numbers so far.
+    pub(crate) fn marks(&self) -> Marks {
+        self.records.marks()
+    }
+
+    /// The line of the row last read, and what it counts.
+    pub(crate) fn line(&self) -> (u64, Counts) {
+        (self.records.line(), self.records.counts())
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        self.records.text()
+    }
+
+    /// Reads the next record with its targets, and encodes nothing; false at the end.
+    pub(crate) fn next_record(&mut self, sample: &mut Row) -> Result<bool, DataError> {
+        let Self { records, record, map, moving: RunningEncoding { encoding, .. }, beside, .. } = self;
+        let Row { example, record: taken } = sample;
+        taken.clear();
+        clear(example);
+        if !next(records, record)? {
+            return Ok(false);
+        }
+        let expected = map.as_ref().map_or(encoding.schema().columns().len(), |_| records.columns().len());
+        if record.len() != expected {
+            return Err(DataError::Ragged { line: records.place(0).line, expected, got: record.len() });
+        }
+        beside.take(record, example, |place| records.place(place))?;
+        match map {
+            None => std::mem::swap(record, taken),
+            Some(map) => (0..encoding.schema().columns().len())
+                .for_each(|column| taken.push(map.source(column).map_or(Cell::Missing, |source| record.cell(source)))),
+        }
+        Ok(true)
+    }
+
+    /// Encodes the next row, and learns its statistics unless its weight is 0; false at the end.
+    pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
+        let mut sample = std::mem::take(&mut self.sample);
+        std::mem::swap(&mut sample.example, example);
+        let read = self.next_record(&mut sample);
+        std::mem::swap(&mut sample.example, example);
+        if let Ok(true) = read {
+            self.encode(&sample.record, example, self.line());
+        }
+        self.sample = sample;
+        read
+    }
+
+    /// Encodes a record from that line into an example that has its targets, and learns its
+    /// statistics unless its weight is 0.
+    fn encode(&mut self, record: &Record, example: &mut Example, (line, counts): (u64, Counts)) {
+        let Self { shown, moving, targets, odd, .. } = self;
+        let mut features = std::mem::take(&mut example.features);
+        // The record is as wide as the schema, so that nothing is refused.
+        let _ = moving.take(record, example, &mut features);
+        example.features = features;
+        example.targets.iter_mut().zip(targets.iter()).for_each(|(y, scale)| *y = scale.apply(*y));
+        // A new category that got a number of its own is nothing odd.
+        if let Some(odd) = odd {
+            locked(odd).tell(&moving.encoding, record, || {
+                let counted = if counts == Counts::Lines { "line" } else { "row" };
+                format!("{shown}, {counted} {line}")
+            });
+        }
+    }
+
+    /// The next row, of those that were kept or of the file.
+    fn next_of(&mut self, kept: &mut VecDeque<BufferedRow>, example: &mut Example) -> Result<bool, DataError> {
+        let Some(BufferedRow { sample, line }) = kept.pop_front() else { return self.next(example) };
+        *example = sample.example;
+        self.encode(&sample.record, example, line);
+        Ok(true)
+    }
+
+    /// Keeps the rows that are left, up to one more than `most`, and scales numbers and targets by
+    /// their ranges.
+    fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<BufferedRow>, Failure> {
+        let mut ranges = TableRanges::of_schema(self.moving.encoding.schema(), self.kind(), scheme);
+        let (mut kept, mut head) = (VecDeque::new(), Vec::new());
+        let mut sample = Row::default();
+        while kept.len() <= most && self.next_record(&mut sample)? {
+            ranges.observe(&sample);
+            if head.len() < first_rows(sample.record.len()) {
+                head.push(sample.record.clone());
+            }
+            kept.push_back(BufferedRow { line: self.line(), sample: std::mem::take(&mut sample) });
+        }
+        let refused = |error: EncodingError| Failure::because(format!("{}: {}", self.shown, error.said(Face::Command)));
+        let (schema, options) = (self.moving.encoding.schema().clone(), self.moving.encoding.transform().options());
+        (self.moving.encoding, self.targets) =
+            ranges.encoding(schema, options, &head).and_then(|made| Ok((made, ranges.targets()?))).map_err(refused)?;
+        Ok(kept)
+    }
+
+    /// All rows that are left, in memory, and what was found; up to one more than `most`. Numbers
+    /// and targets are scaled by their ranges if there is a `scheme`.
+    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<(Dataset, ColumnFacts), Failure> {
+        let mut kept = scheme.map_or(Ok(VecDeque::new()), |scheme| self.scale_by_all(scheme, most))?;
+        let (mut example, columns) = (Example::default(), self.columns());
+        let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut labels, mut classes) = (Vec::new(), Labels::new());
+        while weights.len() <= most && self.next_of(&mut kept, &mut example)? {
+            features.extend_from_slice(&example.features);
+            targets.extend_from_slice(&example.targets);
+            weights.push(example.weight);
+            if self.kind().is_class() {
+                labels.push(classes.insert(&example.label));
+            }
+        }
+        let (name, dimension) = (self.shown.clone(), columns.dimension);
+        let table = match self.kind() {
+            Kind::Class(_) => Dataset::labelled(name, dimension, features, &labels, &classes)?,
+            Kind::Numbers(outputs) => Dataset::several(name, dimension, features, outputs, targets)?,
+        };
+        let table = if self.is_weighted() { table.with_weights(weights)? } else { table };
+        let table = if self.records.is_named() {
+            table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())?
+        } else {
+            table
+        };
+        self.report();
+        Ok((table, self.facts()))
+    }
+}
+
+fn locked(odd: &Mutex<Oddities>) -> MutexGuard<'_, Oddities> {
+    odd.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn clear(example: &mut Example) {
+    let Example { features, targets, label, weight } = example;
+    features.clear();
+    targets.clear();
+    label.clear();
+    *weight = 1.0;
+}
+
+/// The names by which a model finds the columns of a file. A file without names that is as wide as
+/// the training data, with or without its targets, has their names.
+fn names_of(records: &RowReader, schema: &Schema) -> Vec<String> {
+    if records.is_named() || !schema.is_named() {
+        return records.columns().to_vec();
+    }
+    let all: Vec<String> = schema.columns().iter().map(|column| column.name.clone()).collect();
+    let aside = schema.columns().iter().filter(|column| column.used != Use::SetAside);
+    let without: Vec<String> = aside.map(|column| column.name.clone()).collect();
+    match records.columns().len() {
+        width if width == all.len() => all,
+        width if width == without.len() => without,
+        _ => records.columns().to_vec(),
+    }
+}
+
+/// A row that was read before all were.
+struct BufferedRow {
+    sample: Row,
+    line: (u64, Counts),
+}
+
+/// What is found in the first rows of a table.
+struct TableHead {
+    encoding: Encoding,
+    beside: TargetColumns,
+    targets: Vec<TargetScale>,
+}
+
+/// What a table is, by its first rows.
+enum TableKind {
+    /// Its columns are to be encoded.
+    Encoded(TableHead),
+    /// They are read as numbers as they are; with what they are, if all can be read so.
+    Numbers(Option<Schema>),
+}
+
+impl TableHead {
+    fn over(self, shown: String, records: RowReader) -> EncodedRows {
+        let Self { encoding, beside, targets } = self;
+        let (record, sample) = (Record::new(), Row::default());
+        let moving = RunningEncoding::new(encoding, beside.kind);
+        EncodedRows { shown, records, record, map: None, moving, beside, targets, odd: None, sample }
+    }
+
+    fn in_head(
+        shown: &str,
+        mut records: RowReader,
+        options: &ReadOptions,
+        looking: &Looking,
+        wanted: TaskOptions,
+    ) -> Result<TableKind, Failure> {
+        let (width, names) = (records.columns().len(), records.feature_names());
+        let Some(targets) = targets(&options.target, width, names) else { return Ok(TableKind::Numbers(None)) };
+        let weight = match &options.weight {
+            None => None,
+            Some(choice) => match choice.place(width, names) {
+                Some(place) if !targets.contains(&place) => Some(place),
+                _ => return Ok(TableKind::Numbers(None)),
+            },
+        };
+        let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| choice.place(width, names)).collect();
+        let Some(ignored) = ignored else { return Ok(TableKind::Numbers(None)) };
+        let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
+        let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
+        // Whoever reads numbers tells what cannot be read.
+        let head = match Head::of(&mut records, |first| looking.at_once && plain(first)) {
+            Err(error @ DataError::Container(_)) => return Err(error.into()),
+            head => head.ok().flatten(),
+        };
+        // Where most rows cannot be read, the first one is no measure for them.
+        let Some(Head { rows, look, twice, .. }) = head.filter(|head| head.bad <= head.rows.len()) else {
+            return Ok(TableKind::Numbers(None));
+        };
+        let number = |place: &usize| format!("#{}", place + 1);
+        let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
+        let overrides = overrides.ignore(ignored.iter().map(number)).marks(dialect::number_marks(&records));
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
+        if let (Some(twice), false) = (&twice, looking.overrides.kinds.is_empty()) {
+            return Err(refused(twice.clone()));
+        }
+        let mut schema = match look.finish(&overrides) {
+            // Whoever reads numbers tells that there are none.
+            Err(EncodingError::NothingLeft) => return Ok(TableKind::Numbers(None)),
+            Err(error) => return Err(refused(error)),
+            Ok(schema) => schema,
+        };
+        let told = !looking.overrides.kinds.is_empty();
+        let targets = with_notation(targets, schema.columns(), Some);
+        let marked = targets.iter().any(is_marked);
+        let as_texts = !matches!(options.format, Some(Format::Csv | Format::Tsv)) && are_texts(&schema, &rows);
+        if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
+            check_target(&schema.columns()[*target], schema.rows(), wanted, shown)?;
+        }
+        let acts =
+            told || marked || as_texts || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
+        let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
+        if !acts && !forced && looking.options.scale == Scale::None {
+            return Ok(TableKind::Numbers(Some(schema)));
+        }
+        if let Some(twice) = twice {
+            return Err(refused(twice));
+        }
+        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(TableKind::Numbers(None)) };
+        if looking.running && has_means(kind, &targets, &schema) {
+            schema.take_means(&overrides, looking.options.categories);
+        }
+        let beside = TargetColumns { targets, weight, kind };
+        if let Some(ranges) = &looking.ranges {
+            let encoding = ranges.encoding(schema, looking.options, &rows).map_err(refused)?;
+            let targets = ranges.targets().map_err(refused)?;
+            return Ok(TableKind::Encoded(Self { encoding, beside, targets }));
+        }
+        let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
+        encoding.learn_head(&rows).map_err(refused)?;
+        Ok(TableKind::Encoded(Self { encoding, beside, targets: Vec::new() }))
+    }
+}
+
+/// Whether some numbers are kept as texts, as JSON and Parquet may keep them.
+fn are_texts(schema: &Schema, rows: &[Record]) -> bool {
+    let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if text.parse::<f64>().is_ok_and(f64::is_finite));
+    let columns = schema.columns().iter().enumerate();
+    let mut numbers = columns.filter(|(_, column)| column.kind == ColumnKind::Number && column.used != Use::Unwanted);
+    numbers.any(|(place, _)| rows.iter().any(|row| is_text(row.cell(place))))
+}
+
+/// Whether the columns that are used hold numbers for the most part.
+fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
+    schema.columns().iter().enumerate().filter(|(_, column)| column.used == Use::Encoded).all(|(place, _)| {
+        let cells = || rows.iter().map(|row| row.cell(place)).filter(|cell| *cell != Cell::Missing);
+        let numbers = cells().filter(|cell| cell.number().is_some()).count();
+        2 * numbers > cells().count()
+    })
+}
+
+/// Whether the targets are such that the means of one are a measure of a row: numbers, or two
+/// classes.
+pub(crate) fn has_means(kind: Kind, targets: &[TargetPlace], schema: &Schema) -> bool {
+    let [(target, _)] = targets else { return false };
+    !kind.is_class() || schema.columns()[*target].distinct == 2
+}
+
+/// What `--as` says of the columns of data.
+pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrides, Failure> {
+    if let (false, Source::Named(_)) = (kinds.is_empty(), source) {
+        return Err(Failure::usage(format!(
+            "{source}: --as is for files; the columns of a data set are numbers, so leave it out"
+        )));
+    }
+    let told = kinds.iter().try_fold(Overrides::default(), |overrides, kind| overrides.parse_kind(kind));
+    told.map_err(|error| Failure::usage(format!("--as: {error}")))
+}
+
+impl Looking {
+    /// The columns that the user speaks of.
+    pub(crate) fn mentioned(&self) -> Vec<ColumnChoice> {
+        // A name is understood by whoever reads it; this cannot fail.
+        let kinds = self.overrides.kinds.iter().filter_map(|(name, _)| name.parse().ok());
+        self.only.iter().cloned().chain(kinds).collect()
+    }
+
+    /// What the options say of the columns of a source.
+    pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
+        let options = EncodingOptions::default().scale(common.scale.online().unwrap_or_default());
+        let overrides = overrides(&common.kinds, source)?;
+        if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
+            return Err(Failure::usage(format!(
+                "{source}: --only is for files; a data set's name settles it, so leave it out"
+            )));
+        }
+        Ok(Self { overrides, only: common.only.clone(), options, running: true, ..Self::default() })
+    }
+}

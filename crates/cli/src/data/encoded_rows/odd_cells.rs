@@ -1,0 +1,100 @@
+//! What is told of the columns of a table: what each is, once, and the odd cells of each, the first
+//! by its place and all by their number.
+
+use mercer_encoding::{Column, Encoding, Face, OddCells, Oddity, Schema};
+use mercer_readers::Record;
+use serde_json::Value;
+
+use crate::report::verbosity;
+
+/// Columns that are told one by one.
+const MOST_TOLD: usize = 30;
+
+/// How many cells of which column were odd.
+#[derive(Default)]
+pub(crate) struct Oddities {
+    cells: OddCells,
+    /// Columns that the table does not have.
+    lacking: Vec<String>,
+}
+
+impl Oddities {
+    /// Of a table that has not all columns.
+    pub(crate) fn lacking(columns: &[String]) -> Self {
+        Self { cells: OddCells::default(), lacking: columns.to_vec() }
+    }
+
+    /// Tells what is odd in a record, which is to be encoded by `encoding` and stands at `place`.
+    pub(crate) fn tell(&mut self, encoding: &Encoding, record: &Record, place: impl Fn() -> String) {
+        for (column, oddity) in encoding.transform().oddities(record) {
+            let is_first = self.cells.take(column, oddity);
+            let said = || encoding.remark_on(column, oddity, record.cell(column));
+            let column = &encoding.schema().columns()[column];
+            if is_first && !(oddity == Oddity::Gap && self.has_gaps(column)) {
+                verbosity::remark(format!("{}, column {:?}: {}", place(), column.name, said()));
+            }
+        }
+    }
+
+    /// Whether gaps are nothing odd in a column: the first rows have some, which is told with the
+    /// column, or the table has none of it.
+    fn has_gaps(&self, column: &Column) -> bool {
+        column.missing > 0 || self.lacking.contains(&column.name)
+    }
+
+    /// What was odd in all rows of a stream that was not looked at.
+    pub(crate) fn report_new(&self, encoding: &Encoding) {
+        let new = |column: &Column, oddity| oddity != Oddity::Gap || !self.has_gaps(column);
+        self.report_those(encoding, new);
+    }
+
+    /// What was odd in all rows, column by column. Cells that were not understood are told even
+    /// where there are to be no remarks.
+    pub(crate) fn report(&self, encoding: &Encoding) {
+        self.report_those(encoding, |column, _| !self.lacking.contains(&column.name));
+    }
+
+    fn report_those(&self, encoding: &Encoding, is_told: impl Fn(&Column, Oddity) -> bool) {
+        for (column, counts) in self.cells.columns() {
+            let column = &encoding.schema().columns()[*column];
+            let name = &column.name;
+            for (oddity, count) in Oddity::ALL.into_iter().zip(counts) {
+                let lost = oddity == Oddity::Misfit && verbosity::is_quiet();
+                if (*count > 1 || lost && *count > 0) && is_told(column, oddity) {
+                    let tell = if lost { verbosity::say } else { verbosity::remark };
+                    let cells = if *count == 1 { "cell" } else { "cells" };
+                    tell(format!("column {name:?}: {count} {cells} {}", oddity.words_of_all()));
+                }
+            }
+        }
+    }
+
+    /// The same as an object: how many cells were what.
+    pub(crate) fn counts(&self) -> Value {
+        self.cells.totals().into_iter().map(|(name, count)| (name.to_owned(), Value::from(count))).collect()
+    }
+}
+
+/// What each column is that is no plain number, in lines for people.
+pub(crate) fn tell_columns(encoding: &Encoding) {
+    let schema = encoding.schema();
+    let lines = schema.columns().iter().filter_map(|column| column.line(schema.rows(), Face::Command));
+    let lines: Vec<String> = lines.collect();
+    lines.iter().take(MOST_TOLD).for_each(verbosity::remark);
+    if lines.len() > MOST_TOLD {
+        verbosity::remark(format!("and {} columns more; mercer inspect tells all", lines.len() - MOST_TOLD));
+    }
+}
+
+/// What may surprise of a table that is read as numbers as they are.
+pub(crate) fn tell_plain(schema: &Schema) {
+    let lines = schema.columns().iter().filter_map(|column| column.line_of_numbers(Face::Command));
+    lines.for_each(verbosity::remark);
+}
+
+/// The columns as JSON.
+pub(crate) fn columns(encoding: &Encoding) -> Value {
+    let rows = encoding.schema().rows();
+    let columns = encoding.schema().columns().iter();
+    columns.map(|column| serde_json::json!(column.facts(rows, Face::Command))).collect()
+}

@@ -1,0 +1,122 @@
+//! The sources that DATA and `--scale-from` name, and the columns found there.
+
+use std::fmt;
+use std::path::Path;
+
+use mercer_datasets::Registry;
+use mercer_readers::{ColumnChoice, RowReader};
+
+use crate::report::failure::Failure;
+
+/// Where data come from.
+pub(crate) enum Source<'a> {
+    File(&'a Path),
+    StandardInput,
+    Named(&'a str),
+}
+
+impl<'a> Source<'a> {
+    /// A file goes before a data set of the same name.
+    pub(crate) fn resolve(path: &'a Path) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            return Ok(Self::StandardInput);
+        }
+        if path.is_dir() {
+            return Err(Failure::because(format!("{}: is a folder; give a file in it", path.display())));
+        }
+        let name = path.to_str().filter(|name| !name.contains(['/', '\\', '.']) && !path.exists());
+        let Some(name) = name else { return Ok(Self::File(path)) };
+        let registry = Registry::load()?;
+        if registry.find(name).is_some() {
+            return Ok(Self::Named(name));
+        }
+        let known: Vec<&str> = registry.entries().iter().map(|entry| entry.name.as_str()).collect();
+        Err(Failure::because(format!(
+            "{name}: there is no such file, and no data set of that name; known are {}",
+            known.join(", ")
+        )))
+    }
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::StandardInput => f.write_str("standard input"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Why a choice is none of these columns, or no single one.
+pub(crate) fn no_column(shown: &str, option: &str, choice: &ColumnChoice, columns: &[String]) -> Failure {
+    let name = choice.text();
+    let mut called = (1..).zip(columns).filter(|(_, column)| **column == name).map(|(place, _)| place);
+    let why = match (called.next(), called.next()) {
+        (Some(first), Some(second)) => {
+            format!("columns {first} and {second} are both called so; say which by its number")
+        }
+        _ => {
+            let columns: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
+            format!("there is no such column; the columns are {}", columns.join(", "))
+        }
+    };
+    Failure::because(format!("{shown}: {option} {choice}: {why}"))
+}
+
+/// The known facts about the columns of a table.
+#[derive(Clone)]
+pub(crate) struct TableColumns {
+    /// d.
+    pub(crate) dimension: usize,
+    /// The features' names, then those of the targets.
+    names: Option<Vec<String>>,
+}
+
+impl TableColumns {
+    pub(crate) fn new(dimension: usize, features: Option<&[String]>, targets: Option<&[String]>) -> Self {
+        let names = features.map(|features| features.iter().chain(targets.unwrap_or_default()).cloned().collect());
+        Self { dimension, names }
+    }
+
+    pub(crate) fn of_reader(reader: &RowReader) -> Self {
+        Self::new(reader.dimension(), reader.feature_names(), reader.target_names())
+    }
+
+    /// The features' names, if there are names.
+    pub(crate) fn features(&self) -> &[String] {
+        self.names.as_ref().map_or(&[], |names| &names[..names.len().min(self.dimension)])
+    }
+
+    /// The names of the targets, if there are names and targets.
+    pub(crate) fn targets(&self) -> &[String] {
+        self.names.as_ref().map_or(&[], |names| &names[names.len().min(self.dimension)..])
+    }
+
+    /// Refuses to scale `other` by these columns when they are not the same.
+    pub(crate) fn check(&self, shown: &str, other: &Self, other_shown: &str) -> Result<(), Failure> {
+        let refused = |difference| {
+            Failure::because(format!("{shown}: {difference}; take the ranges from data of the same columns"))
+        };
+        self.difference(other, other_shown).map_or(Ok(()), |difference| Err(refused(difference)))
+    }
+
+    /// Refuses to predict `data` by a model with these columns when they are not the same.
+    pub(crate) fn check_data(&self, model: &str, data: &Self, data_shown: &str) -> Result<(), Failure> {
+        let refused = |difference| {
+            Failure::because(format!("{model}: {difference}; give data with the columns that the model was trained on"))
+        };
+        self.difference(data, data_shown).map_or(Ok(()), |difference| Err(refused(difference)))
+    }
+
+    fn difference(&self, other: &Self, other_shown: &str) -> Option<String> {
+        let (ours, theirs) = (self.dimension, other.dimension);
+        if ours != theirs {
+            let plural = if ours == 1 { "" } else { "s" };
+            return Some(format!("has {ours} feature{plural} and {other_shown} has {theirs}"));
+        }
+        let (Some(ours), Some(theirs)) = (&self.names, &other.names) else { return None };
+        let (ours, theirs) = ours.iter().zip(theirs).find(|(ours, theirs)| ours != theirs)?;
+        Some(format!("has a column {ours:?} where {other_shown} has {theirs:?}"))
+    }
+}

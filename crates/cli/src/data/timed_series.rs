@@ -1,0 +1,326 @@
+//! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in
+//! order.
+
+use mercer_encoding::{Column, EncodingError, Face, Kind, Notation, Overrides, Schema, Use, is_name_of_times};
+use mercer_readers::is_gap_mark;
+use mercer_readers::{
+    Cell, CellPlace, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RowReader,
+    instant_text,
+};
+
+use crate::arguments::dialect;
+use crate::data::encoded_rows::{Head, next};
+use crate::data::opening::Opening;
+use crate::data::source::{TableColumns, no_column};
+use crate::limits::FIRST_ROWS;
+use crate::report::failure::Failure;
+use crate::report::verbosity;
+
+/// Rows of a series, of pairs or of a trajectory.
+pub(crate) struct TimedSeries {
+    reader: RowReader,
+    record: Record,
+    numbers: Vec<NumberColumn>,
+    missing: Missing,
+    /// The column that orders the rows, within a group, and the time of the row before.
+    time: Option<TimeColumn>,
+    before: Option<f64>,
+    /// The column that tells groups apart.
+    group: Option<usize>,
+}
+
+/// Options about the columns.
+#[derive(Default)]
+pub(crate) struct SeriesOptions<'a> {
+    /// The column, of times or of numbers, by which the rows must be in order.
+    pub(crate) time: Option<&'a ColumnChoice>,
+    /// The column that names the trajectory of a row.
+    pub(crate) group: Option<&'a ColumnChoice>,
+    pub(crate) missing: Missing,
+    /// Kinds of columns that the user has told.
+    pub(crate) overrides: Overrides,
+    /// Columns that are states, though they may count the rows.
+    pub(crate) states: &'a [String],
+    /// True if all columns are so.
+    pub(crate) counters: bool,
+}
+
+impl TimedSeries {
+    /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
+    /// does so tells why. A column of a file is one of times if it is so in each of the first rows;
+    /// of a pipe the first row alone decides, and names that are not those of times are believed,
+    /// so that nobody has to wait.
+    pub(crate) fn look(
+        opening: &mut Option<Opening>,
+        options: &ReadOptions,
+        wanted: &SeriesOptions<'_>,
+    ) -> Result<Option<Self>, Failure> {
+        let SeriesOptions { time, group, missing, overrides, states, counters } = wanted;
+        let (time, group, missing) = (*time, *group, *missing);
+        let Some(data) = &*opening else { return Ok(None) };
+        let shown = data.shown().to_owned();
+        if options.format == Some(Format::Libsvm) {
+            return Ok(None);
+        }
+        // Nobody waits for a first row behind names that are not those of times.
+        let quiet = |names: &[String]| !names.iter().any(|name| is_name_of_times(name));
+        if data.is_pipe() && time.or(group).is_none() && data.header(options).is_some_and(|names| quiet(&names)) {
+            return Ok(None);
+        }
+        let Ok(mut reader) = data.records(options) else { return Ok(None) };
+        let rows = if data.is_pipe() { 1 } else { FIRST_ROWS };
+        let time = time.map(|choice| place(choice, &reader, &shown, "--time")).transpose()?;
+        let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;
+        let told: Vec<(usize, Kind)> = time.into_iter().map(|place| (place, Kind::Time)).collect();
+        let Some(head) = SeriesHead::read(&mut reader, &shown, rows, &told, overrides)? else { return Ok(None) };
+        let time = time.map(|place| head.time_column(place));
+        let named = |column: usize| [place_of(&time), group].contains(&Some(column));
+        let times: Vec<usize> = head.times().into_iter().filter(|column| !named(*column)).collect();
+        let rest = head.places(|_| true).into_iter().filter(|column| !times.contains(column) && !named(*column));
+        let (counting, mut places): (Vec<usize>, Vec<usize>) = rest.partition(|column| {
+            let column = head.column(*column);
+            column.counter && !*counters && !states.contains(&column.name)
+        });
+        // A state may rise evenly, if there is nothing else.
+        if places.is_empty() {
+            places.clone_from(&counting);
+        }
+        let numbers: Vec<NumberColumn> = places.iter().map(|&place| head.number_column(place)).collect();
+        let counting: Vec<usize> = counting.into_iter().filter(|column| !places.contains(column)).collect();
+        if time.is_none()
+            && group.is_none()
+            && times.len() + counting.len() == 0
+            && numbers.iter().all(NumberColumn::is_plain)
+        {
+            return Ok(None);
+        }
+        if numbers.is_empty() {
+            return Err(Failure::because(format!(
+                "{shown}: holds times alone; give a file with columns of numbers, too"
+            )));
+        }
+        for (columns, what) in [(&times, "holds times"), (&counting, "counts the rows")] {
+            for column in columns {
+                let name = &reader.columns()[*column];
+                verbosity::remark(format!(
+                    "{shown}: column {name:?} {what} and is left out; --as '{name}=number' takes it"
+                ));
+            }
+        }
+        numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
+        let Some(data) = opening.take() else { return Ok(None) };
+        let reader = data.last_records(options)?;
+        dialect::tell_doubt(reader.doubt());
+        Ok(Some(Self { reader, record: Record::new(), numbers, missing, time, before: None, group }))
+    }
+
+    pub(crate) fn columns(&self) -> TableColumns {
+        let name = |column: &NumberColumn| self.reader.columns()[column.place].clone();
+        let names: Vec<String> = self.numbers.iter().map(name).collect();
+        TableColumns::new(names.len(), self.reader.is_named().then_some(&*names), None)
+    }
+
+    /// The line of the row last read, and what it counts.
+    pub(crate) fn line(&self) -> (u64, Counts) {
+        (self.reader.line(), self.reader.counts())
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        self.reader.text()
+    }
+
+    /// The time of the row last read, if a column orders the rows.
+    pub(crate) fn time(&self) -> Option<f64> {
+        self.before
+    }
+
+    /// Puts the numbers of the next row into `example`; false at the end.
+    pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
+        let Self { reader, record, numbers, missing, time, before, group } = self;
+        example.features.clear();
+        if !next(reader, record)? {
+            return Ok(false);
+        }
+        let cell = |column: usize| reader.place(column);
+        let expected = reader.columns().len();
+        if record.len() != expected {
+            return Err(DataError::Ragged { line: cell(0).line, expected, got: record.len() });
+        }
+        if let Some(column) = *group {
+            let now = match record.cell(column) {
+                Cell::Missing => return Err(DataError::EmptyCell { cell: cell(column) }),
+                Cell::Text(text) | Cell::Numeral(_, text) => text.to_owned(),
+                other => other.to_string(),
+            };
+            if now != example.label {
+                *before = None;
+                example.label = now;
+            }
+        }
+        if let Some(column) = time {
+            let now = column.read(reader, record)?;
+            if let Some(before) = before.filter(|before| now < *before) {
+                let [value, before] = [now, before].map(|time| column.text(time));
+                return Err(DataError::Earlier { cell: cell(column.place), value, before });
+            }
+            *before = Some(now);
+        }
+        for column in &*numbers {
+            example.features.push(column.read(reader, record, *missing)?);
+        }
+        Ok(true)
+    }
+}
+
+/// A column of numbers.
+pub(crate) struct NumberColumn {
+    pub(crate) place: usize,
+    /// The notation of its numbers.
+    pub(crate) notation: Notation,
+}
+
+impl NumberColumn {
+    /// The number in the record that was last read.
+    pub(crate) fn read(&self, reader: &RowReader, record: &Record, missing: Missing) -> Result<f64, DataError> {
+        let cell = record.cell(self.place);
+        match self.notation.number(cell) {
+            Some(value) => Ok(value),
+            None if missing == Missing::Nan && is_gap(&cell) => Ok(f64::NAN),
+            None => Err(unreadable(cell, reader.place(self.place))),
+        }
+    }
+
+    /// True if a cell is neither a number nor a gap.
+    pub(crate) fn is_misfit(&self, cell: Cell<'_>) -> bool {
+        self.notation.number(cell).is_none() && !is_gap(&cell)
+    }
+
+    /// True if it is read as it stands.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.notation == Notation::Plain
+    }
+
+    /// Tells a person how its numbers are written, if it is not as usual.
+    pub(crate) fn tell(&self, names: &[String], shown: &str) {
+        if let Some(words) = self.notation.words() {
+            verbosity::remark(format!("{shown}: column {:?}: number, {words}", names[self.place]));
+        }
+    }
+}
+
+fn is_gap(cell: &Cell<'_>) -> bool {
+    matches!(cell, Cell::Missing) || matches!(cell, Cell::Text(text) if is_gap_mark(text))
+}
+
+fn unreadable(cell: Cell<'_>, place: CellPlace) -> DataError {
+    if is_gap(&cell) {
+        return DataError::EmptyCell { cell: place };
+    }
+    DataError::NotANumber { cell: place, value: cell.to_string() }
+}
+
+/// A column of times, or of numbers that order the rows.
+#[derive(Clone)]
+pub(crate) struct TimeColumn {
+    pub(crate) place: usize,
+    /// `None` for plain numbers.
+    pub(crate) notation: Option<Notation>,
+}
+
+impl TimeColumn {
+    /// The time of the record that was last read.
+    pub(crate) fn read(&self, reader: &RowReader, record: &Record) -> Result<f64, DataError> {
+        let cell = record.cell(self.place);
+        let time = match &self.notation {
+            Some(notation) => notation.instant(cell),
+            None => cell.number(),
+        };
+        time.ok_or_else(|| match self.notation {
+            Some(_) if !is_gap(&cell) => {
+                DataError::NotATime { cell: reader.place(self.place), value: cell.to_string() }
+            }
+            _ => unreadable(cell, reader.place(self.place)),
+        })
+    }
+
+    /// A time for messages.
+    pub(crate) fn text(&self, time: f64) -> String {
+        if self.notation.is_some() { instant_text(time) } else { time.to_string() }
+    }
+}
+
+fn place_of(time: &Option<TimeColumn>) -> Option<usize> {
+    time.as_ref().map(|column| column.place)
+}
+
+/// The first rows, and what the columns are by them.
+pub(crate) struct SeriesHead {
+    rows: Vec<Record>,
+    schema: Schema,
+}
+
+impl SeriesHead {
+    /// `None` where the rows cannot be read at all. A column is what it is anywhere, but for those
+    /// that are `told` to be of a kind and are of another.
+    pub(crate) fn read(
+        reader: &mut RowReader,
+        shown: &str,
+        most: usize,
+        told: &[(usize, Kind)],
+        overrides: &Overrides,
+    ) -> Result<Option<Self>, Failure> {
+        let Ok(Some(Head { rows, look, .. })) = Head::read(reader, most, |_| false) else { return Ok(None) };
+        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
+        let mut overrides = overrides.clone().marks(dialect::number_marks(reader));
+        let mut schema = look.clone().finish(&overrides).map_err(refused)?;
+        for (place, kind) in told {
+            let column = &schema.columns()[*place];
+            let is_so = column.holds_numbers() || *kind == Kind::Time && column.times().is_some();
+            if !is_so && column.used != Use::Late {
+                overrides = overrides.kind(format!("#{}", place + 1), *kind);
+            }
+        }
+        if !overrides.kinds.is_empty() {
+            schema = look.finish(&overrides).map_err(refused)?;
+        }
+        Ok(Some(Self { rows, schema }))
+    }
+
+    pub(crate) fn column(&self, place: usize) -> &Column {
+        &self.schema.columns()[place]
+    }
+
+    pub(crate) fn cells(&self, column: usize) -> Vec<Cell<'_>> {
+        self.rows.iter().map(|record| record.cell(column)).collect()
+    }
+
+    /// A column that is to be one of numbers.
+    pub(crate) fn number_column(&self, place: usize) -> NumberColumn {
+        NumberColumn { place, notation: self.column(place).numerals() }
+    }
+
+    /// The column that is told to order the rows.
+    pub(crate) fn time_column(&self, place: usize) -> TimeColumn {
+        let numbers = || self.cells(place).into_iter().filter_map(Cell::number).collect::<Vec<_>>();
+        let notation = self.column(place).times().cloned().or_else(|| Notation::of_order(&numbers()));
+        TimeColumn { place, notation }
+    }
+
+    /// The columns that hold times.
+    pub(crate) fn times(&self) -> Vec<usize> {
+        self.places(|column| column.times().is_some())
+    }
+
+    /// The places of the columns that are so.
+    pub(crate) fn places(&self, is_so: impl Fn(&Column) -> bool) -> Vec<usize> {
+        let columns = self.schema.columns().iter().enumerate();
+        columns.filter(|(_, column)| is_so(column)).map(|(place, _)| place).collect()
+    }
+}
+
+/// Where the column that an option names stands.
+pub(crate) fn place(choice: &ColumnChoice, reader: &RowReader, shown: &str, option: &str) -> Result<usize, Failure> {
+    let columns = reader.columns();
+    let place = choice.place(columns.len(), reader.is_named().then_some(columns));
+    place.ok_or_else(|| no_column(shown, option, choice, columns))
+}

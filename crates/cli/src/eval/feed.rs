@@ -1,0 +1,430 @@
+//! The examples of an evaluation, in their order, scaled, a few hundred at a time.
+//!
+//! Data that nothing needs as a whole are streamed: memory does not grow with their length (65,536
+//! rows at most are read ahead). Scaling by their own ranges, permuting, and a formula in T whose
+//! value `--rows` does not give need them in memory.
+
+use std::collections::VecDeque;
+
+use mercer_learners::intervals::IntervalScale;
+use mercer_readers::{Example, Format, Labels, Ranges, Scaling};
+
+use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::bad_rows::{BadRows, OnError};
+use crate::data::encoded_rows::{ColumnFacts, Looking};
+use crate::data::input::{ExamplePlace, Input, more_than_promised, rows, sorted_names};
+use crate::data::learned_ranges::LearnedRanges;
+use crate::data::pipe;
+use crate::data::reading::Reading;
+use crate::data::source::{Source, TableColumns};
+use crate::data::stop::Stop;
+use crate::eval::arguments::EvalArguments;
+use crate::limits::first_rows;
+use crate::report::failure::{self, Failure};
+
+pub(crate) struct ExampleFeed<'a> {
+    input: Input,
+    dimension: usize,
+    /// Numbers in a target; 1 for a class.
+    width: usize,
+    scaling: Option<Scaling>,
+    /// Rows that `--rows` promises.
+    promised: Option<usize>,
+    limit: usize,
+    given: usize,
+    chunk: usize,
+    block: usize,
+    ahead: StreamHead,
+    names: Names,
+    /// The way to read DATA once more, if it is a file that is not in memory.
+    again: Option<Reading<'a>>,
+    example: Example,
+    bad: BadRows,
+    stop: Stop,
+}
+
+/// The first rows of a stream that is learnt in blocks, read before the first is learnt: if it ends
+/// among them, its length is known.
+#[derive(Default)]
+struct StreamHead {
+    features: Vec<f64>,
+    targets: Vec<f64>,
+    rows: VecDeque<(f64, ExamplePlace)>,
+    /// Rows handed out.
+    used: usize,
+    ended: bool,
+}
+
+/// Rows read ahead at most: as many as a [`Trace`](crate::report::trace::Trace) records exactly.
+const AHEAD: usize = 1 << 16;
+/// Numbers read ahead at most (64 MiB).
+const AHEAD_NUMBERS: usize = 1 << 23;
+
+/// Some examples; the memory is used again for the next.
+#[derive(Default)]
+pub(crate) struct ExampleChunk {
+    /// Row by row.
+    pub(crate) features: Vec<f64>,
+    /// Row by row: numbers, or the place of the label among [`ExampleFeed::texts`].
+    pub(crate) targets: Vec<f64>,
+    /// One a row; empty without a column of weights.
+    pub(crate) weights: Vec<f64>,
+    places: Vec<ExamplePlace>,
+}
+
+impl ExampleChunk {
+    /// The number of examples.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn weight(&self, row: usize) -> f64 {
+        self.weights.get(row).copied().unwrap_or(1.0)
+    }
+}
+
+/// The names of rows in messages, and the labels that they have.
+#[derive(Clone)]
+pub(crate) struct Names {
+    shown: String,
+    texts: Labels,
+}
+
+impl Names {
+    /// All labels met, in the order of their appearance.
+    pub(crate) fn texts(&self) -> &Labels {
+        &self.texts
+    }
+
+    /// Where example `index` of `chunk` comes from, for a message.
+    pub(crate) fn place(&self, chunk: &ExampleChunk, index: usize) -> String {
+        format!("{}, {}", self.shown, chunk.places[index])
+    }
+}
+
+/// DATA, in memory if something needs it whole; and how it can be read once more, if it is a file
+/// that is not in memory.
+fn opened<'a>(
+    arguments: &'a EvalArguments,
+    formula: Option<&str>,
+    learned: Option<&LearnedRanges>,
+    stop: &Stop,
+) -> Result<(Input, Option<Reading<'a>>), Failure> {
+    let common = &arguments.common;
+    let (source, promised) = (Source::resolve(&common.data)?, arguments.rows.map(usize::from));
+    // The ranges of all of DATA, if those of another file are not given.
+    let whole = common.scale.scheme().filter(|_| learned.is_none());
+    let reason = if whole.is_some() {
+        Some("--scale without --scale-from".to_owned())
+    } else if arguments.permute.is_some() {
+        Some("--permute".to_owned())
+    } else {
+        formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
+    };
+    let looking = Looking {
+        skips: skips(arguments, reason.as_deref())?,
+        ranges: learned.and_then(|learned| learned.table.clone()),
+        ..Looking::of(common, &source)?
+    };
+    let mut reading = Reading::from_options(common, &common.data, TaskOptions::from_arguments(common), looking);
+    if let Some(learned) = learned {
+        reading.options.libsvm_dimension = Some(learned.columns.dimension);
+    }
+    if let Source::StandardInput = source {
+        if let Some(reason) = reason.as_ref().filter(|_| promised.is_none()) {
+            return Err(Failure::usage(format!(
+                "standard input: {reason} needs to know how many rows there are; say it with --rows N, or give a file"
+            )));
+        }
+        if reading.options.format == Some(Format::Libsvm) && reading.options.libsvm_dimension.is_none() {
+            if promised.is_none() {
+                return Err(Failure::usage(
+                    "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
+                     --rows N, so that the stream may be kept in memory, or give a file",
+                ));
+            }
+            return Ok((Input::widthless(&reading.options, reading.wanted)?, None));
+        }
+    }
+    let input = reading.open(stop, || ())?;
+    let promised = promised.filter(|_| matches!(source, Source::StandardInput));
+    let input = if reason.is_some() { input.gather(promised, whole)? } else { input };
+    // A pipe cannot be read again.
+    let again = matches!(source, Source::File(path) if !pipe::is_one(path));
+    let again = again.then_some(Reading { aloud: false, ..reading });
+    Ok((input, again))
+}
+
+impl<'a> ExampleFeed<'a> {
+    /// The facts found about a table whose columns are encoded.
+    pub(crate) fn facts(&self) -> Option<ColumnFacts> {
+        self.input.facts()
+    }
+
+    /// `formula` is the first key whose value depends on T.
+    pub(crate) fn open(arguments: &'a EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
+        let common = &arguments.common;
+        let scheme = common.scale.scheme();
+        let learned = LearnedRanges::asked(common, false)?;
+        let (mut input, again) = opened(arguments, formula, learned.as_ref(), stop)?;
+        let promised = arguments.rows.map(usize::from);
+        if let (Some(promised), Some(table)) = (promised, input.table())
+            && promised != table.len()
+        {
+            return Err(wrong_promise(input.shown(), promised, table.len()));
+        }
+        if let Some(seed) = arguments.permute {
+            input.permute(seed);
+        }
+        let columns = input.columns();
+        let dimension = columns.dimension;
+        common.check_dimension(input.shown(), dimension)?;
+        let scaling = match (&learned, input.table()) {
+            (Some(learned), _) => learned.scaling(&input, scheme)?,
+            (None, Some(table)) if !input.is_fixed() => {
+                scheme.map(|scheme| Scaling::new(Ranges::from_table(table), scheme))
+            }
+            // A scheme without ranges of another file is a reason to read a table.
+            (None, _) => None,
+        };
+        let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
+            || common.interval_scale() != IntervalScale::Error;
+        let standard_input = matches!(Source::resolve(&common.data)?, Source::StandardInput);
+        let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
+        let streamed = input.table().is_none();
+        let names = Names { shown: input.shown().to_owned(), texts: Labels::new() };
+        let mut feed = Self {
+            dimension,
+            width: input.kind().outputs(),
+            input,
+            scaling,
+            promised,
+            limit: common.limit.map_or(usize::MAX, usize::from),
+            given: 0,
+            // Enough for the median heuristic (200), and for the clock to be read seldom.
+            chunk: first_rows(dimension).next_multiple_of(block),
+            block,
+            ahead: StreamHead::default(),
+            names,
+            again,
+            example: Example::default(),
+            bad: BadRows::new(&arguments.on_error)?,
+            stop: stop.clone(),
+        };
+        if block > 1 && streamed {
+            feed.read_ahead()?;
+        }
+        Ok(feed)
+    }
+
+    fn read_ahead(&mut self) -> Result<(), Failure> {
+        let most = AHEAD.min(AHEAD_NUMBERS / (self.dimension + self.width));
+        while self.ahead.rows.len() < most && !self.stop.requested() {
+            let Some(place) = self.read()? else {
+                self.ahead.ended = true;
+                break;
+            };
+            self.ahead.features.extend_from_slice(&self.example.features);
+            self.ahead.targets.extend_from_slice(&self.example.targets);
+            self.ahead.rows.push_back((self.example.weight, place));
+        }
+        Ok(())
+    }
+
+    /// The number of rows in all, if it is known, be it because they were read ahead.
+    pub(crate) fn length(&self) -> Option<usize> {
+        self.rounds().or(self.ahead.ended.then_some(self.given))
+    }
+
+    /// The least number of rows: those that were read ahead if their number is not known.
+    pub(crate) fn at_least(&self) -> usize {
+        self.length().unwrap_or(self.given)
+    }
+
+    /// The same where more than `enough` are too many: a file that may have so many is read once
+    /// more, until they are counted.
+    pub(crate) fn counted(&self, enough: Option<usize>) -> usize {
+        let known = self.at_least();
+        let (Some(enough), Some(again)) = (enough, &self.again) else { return known };
+        let (path, options) = (again.data, &again.options);
+        let size = std::fs::metadata(path).map_or(u64::MAX, |found| found.len());
+        let is_text = matches!(options.format, Some(Format::Csv | Format::Tsv | Format::Ndjson));
+        let plain = is_text && path.extension().is_some_and(|ending| ending != "gz" && ending != "zst");
+        // A cell takes two bytes, with what separates it; encoding makes several numbers of one.
+        let few = plain && self.input.encoding().is_none() && size / (2 * self.dimension as u64) <= enough as u64;
+        if self.length().is_some() || known > enough || self.limit <= enough || few {
+            return known;
+        }
+        let Ok(mut input) = again.open(&Stop::never(), || ()) else { return known };
+        // What a row that cannot be read comes to is told when it is met.
+        let (mut rows, mut example, mut bad) = (0, Example::default(), self.bad.afresh());
+        while rows <= enough.saturating_add(enough / 50)
+            && matches!(next_good(&mut input, &mut example, &mut bad), Ok(true))
+        {
+            rows += 1;
+        }
+        known.max(rows.min(self.limit))
+    }
+
+    /// Rows that are learnt together; a whole number of blocks makes a chunk.
+    pub(crate) fn block(&self) -> usize {
+        self.block
+    }
+
+    /// d.
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.input.kind()
+    }
+
+    pub(crate) fn columns(&self) -> &TableColumns {
+        self.input.columns()
+    }
+
+    /// A remark on the rows that were left out, if there are any.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        self.bad.report()
+    }
+
+    /// The names of the rows so far.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// T, if it is known: how many rows will be given.
+    pub(crate) fn rounds(&self) -> Option<usize> {
+        let rows = self.input.length().or(self.promised);
+        rows.map(|rows| rows.min(self.limit))
+    }
+
+    /// The names of all classes in sorted order: for a file, it is read once more; for standard
+    /// input they are those met so far.
+    pub(crate) fn survey(&self) -> Result<Vec<String>, Failure> {
+        if let Some(classes) = self.input.classes() {
+            return Ok(classes);
+        }
+        let Some(again) = &self.again else { return Ok(sorted_names(&self.names.texts)) };
+        let mut labels = Labels::new();
+        let mut example = Example::default();
+        let mut input = again.open(&Stop::never(), || ())?;
+        let (mut left, mut bad) = (self.limit, self.bad.afresh());
+        while left > 0 && next_good(&mut input, &mut example, &mut bad)? {
+            labels.insert(&example.label);
+            left -= 1;
+        }
+        Ok(sorted_names(&labels))
+    }
+
+    /// Reads the next example as it stands in the data, if there is one; a label is its place among
+    /// the texts.
+    fn read(&mut self) -> Result<Option<ExamplePlace>, Failure> {
+        if self.given == self.limit {
+            return Ok(None);
+        }
+        let read = next_good(&mut self.input, &mut self.example, &mut self.bad)?;
+        // A table was counted before.
+        if let Some(promised) = self.promised.filter(|_| self.input.table().is_none()) {
+            if read && promised == self.given {
+                return Err(more_than_promised(self.input.shown(), promised));
+            }
+            if !read && promised != self.given {
+                return Err(wrong_promise(self.input.shown(), promised, self.given));
+            }
+        }
+        if !read {
+            return Ok(None);
+        }
+        self.given += 1;
+        if self.kind().is_class() {
+            let place = self.names.texts.insert(&self.example.label);
+            self.example.targets.clear();
+            self.example.targets.push(place as f64);
+        }
+        Ok(Some(self.input.place()))
+    }
+
+    /// The next example, read ahead or read now.
+    fn next(&mut self) -> Result<Option<ExamplePlace>, Failure> {
+        let (d, m) = (self.dimension, self.width);
+        match self.ahead.rows.pop_front() {
+            Some((weight, place)) => {
+                let (ahead, Example { features, targets, weight: w, .. }) = (&mut self.ahead, &mut self.example);
+                let row = ahead.used;
+                features.clear();
+                features.extend_from_slice(&ahead.features[row * d..(row + 1) * d]);
+                targets.clear();
+                targets.extend_from_slice(&ahead.targets[row * m..(row + 1) * m]);
+                *w = weight;
+                ahead.used += 1;
+                Ok(Some(place))
+            }
+            None if self.ahead.ended => Ok(None),
+            None => {
+                // Memory that is not needed again.
+                (self.ahead.features, self.ahead.targets) = (Vec::new(), Vec::new());
+                self.read()
+            }
+        }
+    }
+
+    /// Fills `chunk` with the next examples; with none at the end.
+    pub(crate) fn fill(&mut self, chunk: &mut ExampleChunk) -> Result<(), Failure> {
+        chunk.features.clear();
+        chunk.targets.clear();
+        chunk.weights.clear();
+        chunk.places.clear();
+        while chunk.len() < self.chunk && !self.stop.requested() {
+            let Some(place) = self.next()? else { break };
+            let is_class = self.kind().is_class();
+            let Example { features, targets, weight, .. } = &mut self.example;
+            if let Some(scaling) = &self.scaling {
+                let scaled = scaling.row(features);
+                let scaled = if is_class { scaled } else { scaled.and_then(|()| scaling.targets(targets)) };
+                scaled.map_err(|error| Failure::because(format!("{}, {place}: {error}", self.input.shown())))?;
+            }
+            chunk.features.extend_from_slice(features);
+            chunk.targets.extend_from_slice(targets);
+            if self.input.is_weighted() {
+                chunk.weights.push(*weight);
+            }
+            chunk.places.push(place);
+        }
+        Ok(())
+    }
+}
+
+/// The next row that can be read; those before it that cannot are taken note of, or end the run.
+fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Result<bool, Failure> {
+    loop {
+        match input.next(example) {
+            Err(error) if error.concerns_one_row() => {
+                let (remedy, why) = (failure::remedy(&error), Failure::from(error));
+                bad.leave_out(remedy.into_iter().fold(why, |why, remedy| why.with(&remedy)))?;
+            }
+            read => return Ok(read?),
+        }
+    }
+}
+
+/// True if rows that cannot be read are left out. `reason` says why all rows are read beforehand,
+/// if something wants that.
+fn skips(arguments: &EvalArguments, reason: Option<&str>) -> Result<bool, Failure> {
+    match (&arguments.on_error, reason) {
+        (OnError::Stop, _) => Ok(false),
+        (OnError::Skip, None) => Ok(true),
+        (OnError::Skip, Some(reason)) => Err(Failure::usage(format!(
+            "--on-error skip leaves rows out while they are read, and {reason} needs all of them beforehand; take one of the two back, or \
+             mend the rows"
+        ))),
+        (OnError::Quarantine(_), _) => {
+            Err(Failure::usage("--on-error quarantine=FILE belongs to train and predict; take --on-error skip here"))
+        }
+    }
+}
+
+fn wrong_promise(shown: &str, promised: usize, got: usize) -> Failure {
+    Failure::because(format!("{shown}: has {}, but --rows says {promised}; correct --rows", rows(got)))
+}

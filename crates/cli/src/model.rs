@@ -1,0 +1,10 @@
+//! Models: made, taught and kept in files.
+
+pub(crate) mod cells;
+pub(crate) mod classes;
+pub(crate) mod construction;
+pub(crate) mod learning;
+pub(crate) mod lock;
+pub(crate) mod memory;
+pub(crate) mod saving;
+pub(crate) mod store;

@@ -1,0 +1,175 @@
+//! The result of an evaluation, for people and as JSON.
+
+use std::fmt::Write as _;
+
+use mercer_registry::catalogue::Value;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::report::failure::Failure;
+use crate::report::json;
+use crate::report::output::digits;
+use crate::report::plain::Plain;
+use crate::report::scores::{IntervalScores, Metric, Scores, Section, table};
+
+/// The fields are the JSON object's keys, in its order.
+#[derive(serde::Serialize)]
+pub(crate) struct EvalReport {
+    pub(crate) learner: &'static str,
+    pub(crate) kernel: String,
+    pub(crate) parameters: Parameters,
+    pub(crate) n: usize,
+    pub(crate) d: usize,
+    #[serde(flatten)]
+    pub(crate) scores: Scores,
+    /// Over the later half of the rounds that are scored, and over the last of them.
+    pub(crate) second_half: Scores,
+    pub(crate) last_window: WindowScores,
+    /// One by one, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) dictionary_size: usize,
+    pub(crate) seconds: f64,
+    pub(crate) seconds_per_example: f64,
+    pub(crate) checkpoints: Vec<CurvePoint>,
+    /// The kind of the targets.
+    pub(crate) task: &'static str,
+    /// Why, where nobody told it.
+    #[serde(rename = "task_why", skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+    /// The kinds of the columns, and the counts of odd cells, of a table whose columns are encoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) columns: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) counts: Option<serde_json::Value>,
+    /// Remarks on the result.
+    pub(crate) notes: Vec<String>,
+    /// The score asked for, if one was.
+    #[serde(skip)]
+    pub(crate) asked: Option<Metric>,
+    /// The score that is followed.
+    #[serde(skip)]
+    pub(crate) followed: Metric,
+    /// Rows at the beginning that were not scored, and rows of a window.
+    #[serde(skip)]
+    pub(crate) skipped: usize,
+    #[serde(skip)]
+    pub(crate) window: usize,
+}
+
+/// The scores of the last rows.
+#[derive(serde::Serialize)]
+pub(crate) struct WindowScores {
+    /// The number of these rows.
+    pub(crate) rows: usize,
+    #[serde(flatten)]
+    pub(crate) scores: Scores,
+}
+
+/// The state of the run at a checkpoint.
+#[derive(serde::Serialize)]
+pub(crate) struct CurvePoint {
+    pub(crate) t: usize,
+    /// Loss of the rows that are scored.
+    pub(crate) cumulative_loss: f64,
+    pub(crate) dictionary_size: usize,
+    /// The score that is followed: of the window that ends here, and of all rows so far.
+    pub(crate) window_score: Option<f64>,
+    #[serde(skip)]
+    pub(crate) score: Option<f64>,
+}
+
+/// The scores of one output of several.
+#[derive(serde::Serialize)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) mse: f64,
+    pub(crate) mae: f64,
+    pub(crate) r2: f64,
+    #[serde(flatten)]
+    pub(crate) intervals: Option<IntervalScores>,
+}
+
+/// The learner's keys with their values, as an object that keeps their order.
+pub(crate) struct Parameters(pub(crate) Vec<(&'static str, Value)>);
+
+impl Serialize for Parameters {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            match value {
+                Value::None => map.serialize_entry(key, &None::<f64>)?,
+                Value::Whole(count) => map.serialize_entry(key, count)?,
+                Value::Number(number) => map.serialize_entry(key, number)?,
+                Value::Numbers(numbers) => map.serialize_entry(key, numbers)?,
+                Value::Words(words) => map.serialize_entry(key, words)?,
+                Value::Kernels(kernels) => {
+                    let specs: Vec<String> = kernels.iter().map(ToString::to_string).collect();
+                    map.serialize_entry(key, &specs)?;
+                }
+            }
+        }
+        map.end()
+    }
+}
+
+impl EvalReport {
+    pub(crate) fn json(&self) -> Result<String, Failure> {
+        json::line(self)
+    }
+
+    /// `data` is how the data were named.
+    pub(crate) fn text(&self, data: &str) -> String {
+        let mut text = format!("{} on {data}: {} rows of {} features\n\n", self.learner, self.n, self.d);
+        let settings: Vec<String> = self.parameters.0.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let mut line = |name: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {name:<21}{value}");
+        };
+        if let Some(why) = &self.why {
+            line("task", &format!("{}, for {why}", self.task));
+        }
+        line("kernel", &self.kernel);
+        line("parameters", &settings.join(" "));
+        let held = |IntervalScores { coverage, mean_width }: &IntervalScores| {
+            format!("{} of the targets, mean width {}", digits(*coverage), digits(*mean_width))
+        };
+        for Output { name, mse, mae, r2, intervals } in &self.outputs {
+            let mut scores =
+                format!("mean squared error {}, absolute {}, R² {}", digits(*mse), digits(*mae), digits(*r2));
+            if let Some(intervals) = intervals {
+                let _ = write!(scores, ", intervals hold {}", held(intervals));
+            }
+            line("", &format!("{}: {scores}", Plain(name)));
+        }
+        line("dictionary size", &self.dictionary_size.to_string());
+        line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(self.seconds_per_example)));
+        text.push('\n');
+        text += &table(&self.sections(), self.asked);
+        let losses = if self.scores.classes.is_some() { "mistakes" } else { "squared error" };
+        let head = self.followed.head();
+        let [so_far, window] = [format!("{head} so far"), format!("{head} of {}", last(self.window))];
+        let _ = writeln!(text, "\n  {:>12}  {:>12}  {losses:>14}  {so_far:>18}  {window}", "row", "dictionary");
+        let shown = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), digits);
+        for CurvePoint { t, cumulative_loss, dictionary_size, window_score, score } in &self.checkpoints {
+            let (loss, so_far, window) = (digits(*cumulative_loss), shown(*score), shown(*window_score));
+            let _ = writeln!(text, "  {t:>12}  {dictionary_size:>12}  {loss:>14}  {so_far:>18}  {window}");
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "\nNote: {note}");
+        }
+        text
+    }
+
+    fn sections(&self) -> [Section<'_>; 3] {
+        let all = if self.skipped == 0 { "all rows".to_owned() } else { format!("rows from {} on", self.skipped + 1) };
+        [
+            Section { name: all, scores: &self.scores },
+            Section { name: "second half".to_owned(), scores: &self.second_half },
+            Section { name: last(self.last_window.rows), scores: &self.last_window.scores },
+        ]
+    }
+}
+
+fn last(rows: usize) -> String {
+    if rows == 1 { "last row".to_owned() } else { format!("last {rows} rows") }
+}

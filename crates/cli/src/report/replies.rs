@@ -1,0 +1,172 @@
+//! The lines that answer rows: one for each, on stdout or in a file that appears when all are
+//! there.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::report::failure::Failure;
+use crate::report::output::Aside;
+
+/// Bytes that wait at most while rows keep coming.
+const WAITING: usize = 64 << 10;
+
+/// The form of a line.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum LineStyle {
+    /// A number; nothing for a row without an answer.
+    Csv,
+    /// `{"prediction":…}`, null for a row without an answer.
+    Ndjson,
+}
+
+/// The lines; clones share them, so that whoever waits for input can flush what was answered.
+#[derive(Clone)]
+pub(crate) struct Replies(Arc<Mutex<ReplyLines>>);
+
+struct ReplyLines {
+    style: LineStyle,
+    waiting: Vec<u8>,
+    file: Option<Aside>,
+    numbers: zmij::Buffer,
+    end: End,
+}
+
+/// State of the output: lines can still be written, or not.
+enum End {
+    Open,
+    /// The reader has gone away.
+    Gone,
+    Failed(Option<Failure>),
+}
+
+impl Replies {
+    /// Lines in `path`, or on stdout.
+    pub(crate) fn create(path: Option<&Path>, inputs: &[&Path]) -> Result<Self, Failure> {
+        let file = path.map(|path| Aside::create_for("--predictions", path, inputs, "")).transpose()?;
+        let waiting = Vec::with_capacity(WAITING + 512);
+        let lines = ReplyLines { style: LineStyle::Csv, waiting, file, numbers: zmij::Buffer::new(), end: End::Open };
+        Ok(Self(Arc::new(Mutex::new(lines))))
+    }
+
+    /// A line that stands above the others in CSV.
+    pub(crate) fn begin(&self, style: LineStyle, header: Option<&str>) {
+        self.with(|lines| {
+            lines.style = style;
+            if let Some(header) = header.filter(|_| style == LineStyle::Csv) {
+                lines.waiting.extend_from_slice(header.as_bytes());
+                lines.waiting.push(b'\n');
+            }
+        });
+    }
+
+    /// Answers a row; false when nobody reads the answers, or they cannot be written.
+    #[inline]
+    pub(crate) fn answer(&self, prediction: Option<f64>) -> bool {
+        self.with(|lines| lines.answer(prediction))
+    }
+
+    /// The same with a line that says more than one number.
+    pub(crate) fn answer_line(&self, line: &str) -> bool {
+        self.with(|lines| {
+            lines.waiting.extend_from_slice(line.as_bytes());
+            lines.end_line()
+        })
+    }
+
+    /// Hands on what waits.
+    pub(crate) fn flush(&self) {
+        self.with(ReplyLines::flush);
+    }
+
+    /// Hands on what waits and puts the file in its place; tells what went wrong. Without this the
+    /// file never appears.
+    pub(crate) fn finish(&self) -> Result<(), Failure> {
+        self.with(|lines| {
+            lines.flush();
+            if let End::Failed(failure) = &mut lines.end {
+                let failure = failure.take();
+                return failure.map_or(Ok(()), Err);
+            }
+            lines.file.take().map_or(Ok(()), Aside::finish)
+        })
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut ReplyLines) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Adds a number in the form of [`number`](super::output::number): `1` for 1.0 and `1e22` for
+/// 1e+22.
+#[inline]
+fn push(waiting: &mut Vec<u8>, number: &str) {
+    for part in number.strip_suffix(".0").unwrap_or(number).split('+') {
+        waiting.extend_from_slice(part.as_bytes());
+    }
+}
+
+impl ReplyLines {
+    #[inline]
+    fn answer(&mut self, prediction: Option<f64>) -> bool {
+        let number = prediction.map(|prediction| self.numbers.format(prediction));
+        match (self.style, number) {
+            (LineStyle::Csv, number) => push(&mut self.waiting, number.unwrap_or_default()),
+            (LineStyle::Ndjson, number) => {
+                self.waiting.extend_from_slice(b"{\"prediction\":");
+                push(&mut self.waiting, number.unwrap_or("null"));
+                self.waiting.push(b'}');
+            }
+        }
+        self.end_line()
+    }
+
+    fn end_line(&mut self) -> bool {
+        self.waiting.push(b'\n');
+        if self.waiting.len() >= WAITING {
+            self.flush();
+        }
+        matches!(self.end, End::Open)
+    }
+
+    fn flush(&mut self) {
+        if !matches!(self.end, End::Open) {
+            self.waiting.clear();
+        }
+        if self.waiting.is_empty() {
+            return;
+        }
+        if let Some(file) = &mut self.file {
+            if let Err(failure) = file.write_bytes(&self.waiting) {
+                self.end = End::Failed(Some(failure));
+            }
+        } else {
+            let mut stdout = io::stdout().lock();
+            match stdout.write_all(&self.waiting).and_then(|()| stdout.flush()) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.end = End::Gone,
+                Err(error) => {
+                    self.end = End::Failed(Some(Failure::because(format!(
+                        "standard output cannot be written ({error}); check what it is redirected to"
+                    ))));
+                }
+            }
+        }
+        self.waiting.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_written_as_all_numbers_are() {
+        let mut numbers = zmij::Buffer::new();
+        for value in [0.0, -0.0, 1.0, -250.0, 0.1, 1e-5, 9.9e-6, 1e-9, 1e15, 1.5e15, 1e16, 1.25e22, 5e-324, f64::MAX] {
+            let mut written = Vec::new();
+            push(&mut written, numbers.format(value));
+            assert_eq!(String::from_utf8(written).unwrap(), super::super::output::number(value));
+        }
+    }
+}
