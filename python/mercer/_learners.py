@@ -4,7 +4,9 @@ The stubs beside it, ``_learners.pyi``, are written when the wheel is built: see
 """
 
 from ._catalogue import classes
+from ._own import LEARNERS
 
 _made = classes(__name__)
+LEARNERS.update(_made)
 globals().update(_made)
 __all__ = [*_made]

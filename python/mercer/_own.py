@@ -12,6 +12,9 @@ from . import kernels
 from ._mercer import ModelFileError
 from .kernels import Kernel
 
+#: The classes of learners by name, which their module fills.
+LEARNERS: dict[str, type] = {}
+
 
 def to_text(value: Any) -> str:
     """The value as JSON."""
@@ -76,13 +79,9 @@ def _full(value: Any) -> Any:
             return pd.tseries.frequencies.to_offset(value["step"])
         time = pd.Timestamp(value["time"])
         return time if value["zone"] is None else time.tz_convert(value["zone"])
-    from . import _learners
-
     if "kernel" in value:
         if value["kernel"] not in kernels.__all__:
             raise KeyError(value["kernel"])
         return getattr(kernels, value["kernel"])(*_full(value["parts"]))
 
-    if value["learner"] not in _learners.__all__:
-        raise KeyError(value["learner"])
-    return getattr(_learners, value["learner"])(**_full(value["parameters"]))
+    return LEARNERS[value["learner"]](**_full(value["parameters"]))

@@ -4,7 +4,7 @@ use crate::Cell;
 
 /// Words for no and for yes, without capitals. Those of [`LONE`] tell a truth value alone; the
 /// others may be codes or names, and tell one beside their partner only.
-const PAIRS: [[&str; 2]; 12] = [
+const WORDS: [[&str; 2]; 12] = [
     ["false", "true"],
     ["falsch", "wahr"],
     ["faux", "vrai"],
@@ -19,12 +19,12 @@ const PAIRS: [[&str; 2]; 12] = [
     ["0", "1"],
 ];
 
-/// Number of [`PAIRS`] at their beginning that are the words of programs and spreadsheets.
+/// Number of [`WORDS`] at their beginning that are the words of programs and spreadsheets.
 const LONE: usize = 4;
 
 /// True if a pair has single letters, of which every alphabet has more.
 fn has_letters(pair: usize) -> bool {
-    PAIRS[pair][1].bytes().all(|byte| byte.is_ascii_alphabetic()) && PAIRS[pair][1].len() == 1
+    WORDS[pair][1].bytes().all(|byte| byte.is_ascii_alphabetic()) && WORDS[pair][1].len() == 1
 }
 
 /// The truth value of `true` and `false` in any case, as programs write them.
@@ -43,9 +43,9 @@ pub fn parse_truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Where a word stands in [`PAIRS`], with its truth value.
+/// Where a word stands in [`WORDS`], with its truth value.
 fn places(text: &str) -> impl Iterator<Item = (usize, bool)> {
-    let pairs = PAIRS.iter().enumerate();
+    let pairs = WORDS.iter().enumerate();
     pairs
         .flat_map(|(pair, words)| [(pair, words[0], false), (pair, words[1], true)])
         .filter_map(move |(pair, word, truth)| text.eq_ignore_ascii_case(word).then_some((pair, truth)))
@@ -97,13 +97,13 @@ impl TruthWords {
             let [no, yes] = found;
             match (no, yes) {
                 (Some(no), Some(yes)) if alone || pair < LONE => Some([no.to_owned(), yes.to_owned()]),
-                (Some(no), None) if pair < LONE => Some([no.to_owned(), spelt_as(PAIRS[pair][1], no)]),
-                (None, Some(yes)) if pair < LONE => Some([spelt_as(PAIRS[pair][0], yes), yes.to_owned()]),
+                (Some(no), None) if pair < LONE => Some([no.to_owned(), spelt_as(WORDS[pair][1], no)]),
+                (None, Some(yes)) if pair < LONE => Some([spelt_as(WORDS[pair][0], yes), yes.to_owned()]),
                 _ => None,
             }
             .map(|[no, yes]| Self { no, yes, alone })
         };
-        (0..PAIRS.len()).find_map(of_pair)
+        (0..WORDS.len()).find_map(of_pair)
     }
 
     /// The truth value that a cell is in this column: that of a type of truth values, or of a

@@ -9,11 +9,15 @@
 //! Everything is made from the values of an [`Edition`] by templates that escape what they are
 //! given; Markdown keeps no HTML of its own.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::experiment::Paper;
 use crate::judgement::ComparisonKind;
 use crate::judgement::Outcome;
+use crate::report;
 use crate::report::edition::Edition;
 use crate::report::tally::Tally;
 
@@ -25,6 +29,18 @@ mod paper;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/page.js");
+
+/// Writes the pages and `report.json` of the folder `report`, and in `full` the pictures of the kept
+/// results that the pages show, into `out`, and gives the files' paths.
+pub fn save(edition: &Edition, out: &Path) -> Result<Vec<PathBuf>> {
+    let mut pages = pages(edition);
+    pages.push(("report.json".to_owned(), edition.json().to_string()));
+    let mut files = report::save(&out.join("report"), pages)?;
+    for kept in edition.kept() {
+        files.extend(report::save(&out.join("full"), kept.report.pictures()?)?);
+    }
+    Ok(files)
+}
 
 /// The pages' file names and texts, the front page first.
 pub fn pages(edition: &Edition) -> Vec<(String, String)> {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::experiment::{Experiment, Paper};
+use crate::html;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::report::edition::{Edition, SectionState};
@@ -105,7 +106,7 @@ pub fn conduct(
         run(errand, &own, &mut done, i, tell)?;
     }
     done.edition.written = Moment::now();
-    done.files.extend(done.edition.save(errand.out)?);
+    done.files.extend(html::save(&done.edition, errand.out)?);
     Ok(done)
 }
 

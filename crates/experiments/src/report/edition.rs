@@ -1,16 +1,13 @@
 //! The whole report: every paper with what became of each of its experiments.
 
-use std::path::{Path, PathBuf};
-
-use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::experiment::{Experiment, Paper};
 use crate::judgement::Outcome;
+use crate::report::Report;
 use crate::report::kept::KeptReport;
 use crate::report::provenance::{Moment, Provenance, Request};
 use crate::report::tally::Tally;
-use crate::report::{Report, save};
 
 /// The whole report.
 #[derive(Clone, Debug)]
@@ -140,17 +137,5 @@ impl Edition {
             "kept": Tally::sum(self.kept().map(KeptReport::tally)),
             "papers": self.papers.iter().map(paper).collect::<Vec<Value>>(),
         })
-    }
-
-    /// Writes the pages and `report.json` of the folder `report`, and in `full` the pictures of the
-    /// kept results that the pages show, into `out`, and gives the files' paths.
-    pub fn save(&self, out: &Path) -> Result<Vec<PathBuf>> {
-        let mut pages = crate::html::pages(self);
-        pages.push(("report.json".to_owned(), self.json().to_string()));
-        let mut files = save(&out.join("report"), pages)?;
-        for kept in self.kept() {
-            files.extend(save(&out.join("full"), kept.report.pictures()?)?);
-        }
-        Ok(files)
     }
 }
