@@ -1,5 +1,5 @@
-//! Notations of the texts of a column that are numbers or times: by what all cells of the look
-//! share.
+//! Notations of the texts of a column that are numbers, times or addresses: by what all cells of
+//! the look share.
 //!
 //! | a column writes | it is read as |
 //! |---|---|
@@ -12,6 +12,9 @@
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
+//! | `192.168.7.9`, `192.168.200.1` | the category `192.168/16` |
+
+use std::net::Ipv4Addr;
 
 use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 
@@ -53,6 +56,8 @@ pub enum Notation {
     Written,
     /// Truth values as the numbers 0 and 1.
     Truth(TruthWords),
+    /// `192.168.7.9`: IPv4 addresses, as categories of their /16 networks.
+    Network,
 }
 
 /// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
@@ -125,6 +130,20 @@ impl Notation {
         instant.filter(|seconds| seconds.is_finite())
     }
 
+    /// The category that an IPv4 address is in a column of such: `192.168/16` for `192.168.7.9`.
+    /// `None` for a cell that is no address.
+    pub(crate) fn network(cell: Cell<'_>) -> Option<String> {
+        // A file with marks between thousands may have `192.168.100.200` for a number.
+        let (Cell::Text(text) | Cell::Numeral(_, text)) = cell else { return None };
+        let [first, second, ..] = text.trim().parse::<Ipv4Addr>().ok()?.octets();
+        Some(format!("{first}.{second}/16"))
+    }
+
+    /// True if texts are IPv4 addresses, all but one of twenty.
+    pub(crate) fn are_addresses<'a>(texts: impl Iterator<Item = (&'a str, u64)>) -> bool {
+        most(texts, CELLS_A_MISFIT, |text| text.trim().parse::<Ipv4Addr>().is_ok())
+    }
+
     /// True if numbers are read as they stand.
     #[must_use]
     pub fn is_plain(&self) -> bool {
@@ -156,6 +175,7 @@ impl Notation {
             Self::Magnitude(numeral) => format!("{}, thousands and millions multiplied", numeral.words()),
             Self::Duration => "durations, in seconds".to_owned(),
             Self::Written => "written out".to_owned(),
+            Self::Network => "IPv4 addresses, by their /16 network".to_owned(),
         })
     }
 

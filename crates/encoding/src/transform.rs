@@ -30,6 +30,7 @@
 //! a column, 32 categories, and with robust scaling some 600 numbers.
 
 mod category;
+mod late;
 mod mean;
 mod time;
 
@@ -41,6 +42,7 @@ use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, Kind, Schema, Use};
 
 use category::{Categories, Pool};
+use late::Late;
 use mean::Means;
 use time::Times;
 
@@ -135,6 +137,10 @@ enum Encoder {
     Mean(Means),
     /// A column of many categories.
     Many(Categories, Means),
+    /// A column of addresses, which are categories of their networks.
+    Network(Categories),
+    /// A column of addresses of many networks.
+    ManyNetworks(Categories, Means),
 }
 
 /// A column of numbers.
@@ -144,14 +150,6 @@ struct NumberColumn {
     scale: NumberScale,
     gaps: bool,
     notation: Notation,
-}
-
-/// A column without a value so far: numbers come to the first place, other values to those behind.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Late {
-    numbers: NumberColumn,
-    categories: Categories,
 }
 
 impl Transform {
@@ -274,14 +272,17 @@ impl Transform {
         let mut places = 0..;
         for (columns, mut own) in [(before, own), (after, late)] {
             for (column, place) in columns.iter().zip(&mut places) {
-                let cell = record.cell(place);
+                let mut network = String::new();
+                let cell = column.read(record.cell(place), &mut network);
                 let numbers = own.split_off_mut(..column.width()).unwrap_or_default();
                 match column {
                     Encoder::Aside | Encoder::Ignored => {}
                     Encoder::Number(column) => column.encode(cell, numbers),
-                    Encoder::Category(column) => column.encode(cell, numbers, place, (&self.pool, pooled)),
+                    Encoder::Category(own) | Encoder::Network(own) => {
+                        own.encode(cell, numbers, place, (&self.pool, pooled));
+                    }
                     Encoder::Mean(column) => column.encode(cell, numbers),
-                    Encoder::Many(categories, means) => {
+                    Encoder::Many(categories, means) | Encoder::ManyNetworks(categories, means) => {
                         let (own, mean) = numbers.split_at_mut(categories.width());
                         categories.encode(cell, own, place, (&self.pool, pooled));
                         means.encode(cell, mean);
@@ -315,17 +316,19 @@ impl Transform {
         self.check(record)?;
         let Self { columns, pool, .. } = self;
         for (place, column) in columns.iter_mut().enumerate() {
+            let mut network = String::new();
+            let cell = column.read(record.cell(place), &mut network);
             match column {
                 Encoder::Aside | Encoder::Ignored => {}
-                Encoder::Number(column) => column.learn(record.cell(place)),
-                Encoder::Late(column) => column.learn(record.cell(place), pool),
-                Encoder::Category(column) => column.learn(record.cell(place), pool),
-                Encoder::Mean(column) => column.learn(record.cell(place), target),
-                Encoder::Many(categories, means) => {
-                    categories.learn(record.cell(place), pool);
-                    means.learn(record.cell(place), target);
+                Encoder::Number(column) => column.learn(cell),
+                Encoder::Late(column) => column.learn(cell, pool),
+                Encoder::Category(column) | Encoder::Network(column) => column.learn(cell, pool),
+                Encoder::Mean(column) => column.learn(cell, target),
+                Encoder::Many(categories, means) | Encoder::ManyNetworks(categories, means) => {
+                    categories.learn(cell, pool);
+                    means.learn(cell, target);
                 }
-                Encoder::Time(column) => column.learn(record.cell(place)),
+                Encoder::Time(column) => column.learn(cell),
             }
         }
         Ok(())
@@ -342,6 +345,9 @@ impl Transform {
                 Encoder::Number(column) => misfit(column.notation.number(cell).is_some()),
                 Encoder::Late(column) => column.oddity(cell),
                 Encoder::Category(column) | Encoder::Many(column, _) => column.oddity(cell),
+                Encoder::Network(own) | Encoder::ManyNetworks(own, _) => {
+                    Notation::network(cell).map_or_else(|| misfit(false), |network| own.oddity(Cell::Text(&network)))
+                }
                 Encoder::Mean(_) => matches!(cell, Cell::Missing).then_some(Oddity::Gap),
                 Encoder::Time(column) if column.is_numbered(cell) => Some(Oddity::Numbered),
                 Encoder::Time(column) => misfit(column.instant(cell).is_some()),
@@ -365,9 +371,9 @@ impl Transform {
                     names.push(name.clone());
                     names.extend(numbers.gaps.then(|| gap_name(name)));
                 }
-                Encoder::Category(categories) => categories.names(name, &mut names),
+                Encoder::Category(categories) | Encoder::Network(categories) => categories.names(name, &mut names),
                 Encoder::Mean(means) => means.names(name, &mut names),
-                Encoder::Many(categories, means) => {
+                Encoder::Many(categories, means) | Encoder::ManyNetworks(categories, means) => {
                     categories.names(name, &mut names);
                     means.names(name, &mut names);
                 }
@@ -393,9 +399,11 @@ impl Transform {
         let (words, gaps) = match self.columns.get(column)? {
             Encoder::Aside | Encoder::Ignored => return None,
             Encoder::Number(numbers) => (numbers.words(), numbers.gaps),
-            Encoder::Category(categories) => (categories.words(), categories.gaps()),
+            Encoder::Category(categories) | Encoder::Network(categories) => (categories.words(), categories.gaps()),
             Encoder::Mean(means) => (means.words(), means.gaps()),
-            Encoder::Many(categories, means) => (format!("{}, and {}", categories.words(), means.words()), false),
+            Encoder::Many(categories, means) | Encoder::ManyNetworks(categories, means) => {
+                (format!("{}, and {}", categories.words(), means.words()), false)
+            }
             Encoder::Time(times) => (times.words(), times.gaps()),
             Encoder::Late(_) => ("a number or a category, from its first value on".to_owned(), false),
         };
@@ -410,13 +418,27 @@ impl Transform {
 
 impl Encoder {
     fn of_categories(categories: Categories, column: &Column, scale: Scale) -> Self {
-        if column.mean { Self::Many(categories, Means::new(scale, false)) } else { Self::Category(categories) }
+        let networks = column.notation == Notation::Network;
+        let one = if networks { Self::Network } else { Self::Category };
+        let many = if networks { Self::ManyNetworks } else { Self::Many };
+        if column.mean { many(categories, Means::new(scale, false)) } else { one(categories) }
+    }
+
+    /// The cell as its column takes it. An address becomes its network, which is written to
+    /// `network`, and what is none has no value there.
+    fn read<'a>(&self, cell: Cell<'a>, network: &'a mut String) -> Cell<'a> {
+        if !matches!(self, Self::Network(_) | Self::ManyNetworks(..)) {
+            return cell;
+        }
+        let Some(name) = Notation::network(cell) else { return Cell::Missing };
+        *network = name;
+        Cell::Text(network)
     }
 
     /// The categories of a column that may have some.
     fn categories(&self) -> Option<&Categories> {
         match self {
-            Self::Category(categories) | Self::Many(categories, _) => Some(categories),
+            Self::Category(own) | Self::Many(own, _) | Self::Network(own) | Self::ManyNetworks(own, _) => Some(own),
             Self::Late(late) => Some(&late.categories),
             Self::Aside | Self::Ignored | Self::Number(_) | Self::Time(_) | Self::Mean(_) => None,
         }
@@ -426,11 +448,11 @@ impl Encoder {
         match self {
             Self::Aside | Self::Ignored => 0,
             Self::Number(numbers) => 1 + usize::from(numbers.gaps),
-            Self::Category(categories) => categories.width(),
+            Self::Category(categories) | Self::Network(categories) => categories.width(),
             Self::Time(times) => times.width(),
             Self::Late(_) => 1,
             Self::Mean(means) => means.width(),
-            Self::Many(categories, means) => categories.width() + means.width(),
+            Self::Many(categories, means) | Self::ManyNetworks(categories, means) => categories.width() + means.width(),
         }
     }
 }
@@ -462,29 +484,6 @@ impl NumberColumn {
     }
 }
 
-impl Late {
-    fn new(column: &Column, scale: Scale, sizes: (usize, usize)) -> Self {
-        let scale = scale.running();
-        let categories = Categories::new(column, 0, sizes, false);
-        Self { numbers: NumberColumn::new(scale, None, false, column), categories }
-    }
-
-    fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {
-        self.numbers.learn(cell);
-        self.categories.learn(self.rest(cell), pool);
-    }
-
-    /// A gap is nothing odd in a column that begins late.
-    fn oddity(&self, cell: Cell<'_>) -> Option<Oddity> {
-        self.categories.oddity(self.rest(cell)).filter(|oddity| *oddity != Oddity::Gap)
-    }
-
-    /// The cell, if it is no number.
-    fn rest<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
-        if is_gap(cell) || self.numbers.notation.number(cell).is_some() { Cell::Missing } else { cell }
-    }
-}
-
 /// The last number tells a gap, where there is a number for it.
 fn tell_gap(gap: bool, numbers: &mut [f64]) {
     if let Some(told) = numbers.last_mut().filter(|_| gap) {
@@ -504,9 +503,9 @@ impl Validate for Transform {
             match column {
                 Encoder::Aside | Encoder::Ignored => {}
                 Encoder::Number(numbers) => numbers.scale.validate()?,
-                Encoder::Category(categories) => categories.validate()?,
+                Encoder::Category(categories) | Encoder::Network(categories) => categories.validate()?,
                 Encoder::Mean(means) => means.validate()?,
-                Encoder::Many(categories, means) => {
+                Encoder::Many(categories, means) | Encoder::ManyNetworks(categories, means) => {
                     categories.validate()?;
                     means.validate()?;
                 }

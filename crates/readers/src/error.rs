@@ -48,7 +48,10 @@ pub enum DataError {
         file: String,
     },
     /// A format's name was not understood.
-    #[error("{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet and arrow", Quoted(name))]
+    #[error(
+        "{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow and fixed",
+        Quoted(name)
+    )]
     UnknownFormatName {
         /// The name given.
         name: String,
@@ -110,6 +113,14 @@ pub enum DataError {
         expected: usize,
         /// Cells in this row.
         got: usize,
+    },
+    /// Text in a line of fixed width where the first lines have a gap.
+    #[error("{line}, character {character}: has text between two columns; align it with those above, or remove it")]
+    BetweenColumns {
+        /// Where.
+        line: Line,
+        /// The character within the line, from 1.
+        character: usize,
     },
     /// Text where a number belongs.
     #[error("{cell}: {} is not a number; replace it by one, or leave the column out", Quoted(value))]
@@ -484,6 +495,7 @@ impl DataError {
         matches!(
             self,
             Self::Ragged { .. }
+                | Self::BetweenColumns { .. }
                 | Self::RepeatedHeader { .. }
                 | Self::Units { .. }
                 | Self::UnclosedQuote { .. }

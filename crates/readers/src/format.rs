@@ -26,6 +26,9 @@ pub enum Format {
     Parquet,
     /// Arrow IPC, a file (Feather is one) or a stream, read with the feature `arrow` of this crate.
     Arrow,
+    /// Columns aligned by blanks, each always at the same places of the line, below a header line.
+    /// Up to 256 lines, or one megabyte, are read ahead to find the places.
+    Fixed,
 }
 
 impl Format {
@@ -33,7 +36,7 @@ impl Format {
     /// one.
     ///
     /// `.csv`; `.tsv`, `.tab`; `.ndjson`, `.jsonl`, `.json`; `.libsvm`, `.svmlight`, `.svm`;
-    /// `.parquet`, `.pq`; `.arrow`, `.arrows`, `.ipc`, `.feather`.
+    /// `.parquet`, `.pq`; `.arrow`, `.arrows`, `.ipc`, `.feather`; `.fixed`.
     pub fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = Compression::strip(&name);
@@ -48,6 +51,7 @@ impl Format {
             "libsvm" | "svmlight" | "svm" => Some(Self::Libsvm),
             "parquet" | "pq" => Some(Self::Parquet),
             "arrow" | "arrows" | "ipc" | "feather" => Some(Self::Arrow),
+            "fixed" => Some(Self::Fixed),
             _ => None,
         }
     }
@@ -56,7 +60,7 @@ impl Format {
 impl FromStr for Format {
     type Err = DataError;
 
-    /// `csv`, `tsv`, `ndjson`, `libsvm`, `parquet` or `arrow` (or another ending of
+    /// `csv`, `tsv`, `ndjson`, `libsvm`, `parquet`, `arrow` or `fixed` (or another ending of
     /// [`from_path`](Self::from_path)), optionally with `.gz` or `.zst`.
     fn from_str(name: &str) -> Result<Self, DataError> {
         let lower = name.to_ascii_lowercase();
@@ -74,6 +78,7 @@ impl fmt::Display for Format {
             Self::Libsvm => "libsvm",
             Self::Parquet => "parquet",
             Self::Arrow => "arrow",
+            Self::Fixed => "fixed",
         })
     }
 }
@@ -100,7 +105,9 @@ mod tests {
 
     #[test]
     fn written_names_read_back() {
-        for format in [Format::Csv, Format::Tsv, Format::Ndjson, Format::Libsvm, Format::Parquet, Format::Arrow] {
+        for format in
+            [Format::Csv, Format::Tsv, Format::Ndjson, Format::Libsvm, Format::Parquet, Format::Arrow, Format::Fixed]
+        {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
             assert_eq!(format!("{format}.gz").parse::<Format>().unwrap(), format);
             assert_eq!(format!("{format}.zst").parse::<Format>().unwrap(), format);
@@ -108,7 +115,7 @@ mod tests {
         let message = "orc".parse::<Format>().unwrap_err().to_string();
         assert_eq!(
             message,
-            "\"orc\" is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet and arrow"
+            "\"orc\" is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow and fixed"
         );
     }
 }

@@ -1,5 +1,7 @@
 //! The reader: one face for all formats, from a file, standard input or memory.
 
+mod fixed;
+
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
@@ -161,6 +163,7 @@ impl RowReader {
                 let (rows, lines) = Libsvm::begin(source, options, records)?;
                 (Box::new(rows), lines)
             }
+            Format::Fixed => fixed::open(source, options)?,
             Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,
         };
         Self::of_rows(stem, (rows, lines), options)

@@ -27,6 +27,12 @@ impl ColumnSight {
             let kind = if distinct > 1 { Kind::Number } else { Kind::Constant };
             return (kind, Notation::Duration, String::new());
         }
+        if self.is_listed() && Notation::are_addresses(self.values()) {
+            let mut networks = self.values().filter_map(|(value, _)| Notation::network(Cell::Text(value)));
+            let first = networks.next();
+            let kind = if networks.all(|next| Some(next) == first) { Kind::Constant } else { Kind::Category };
+            return (kind, Notation::Network, String::new());
+        }
         if self.are_most(self.numbers)
             && let Some(clock) = self.clock(name)
         {
@@ -171,7 +177,7 @@ impl ColumnSight {
         Ok(notation)
     }
 
-    pub(super) fn decide(self, name: &str, told: Option<ToldKind>) -> Result<Column, EncodingError> {
+    pub(super) fn decide(mut self, name: &str, told: Option<ToldKind>) -> Result<Column, EncodingError> {
         let (kind, notation, why) = match told {
             Some(told) => (told.kind, self.told(name, told)?, String::new()),
             None => self.kind(name),
@@ -183,6 +189,7 @@ impl ColumnSight {
             Kind::Text => Use::Text,
             _ => Use::Encoded,
         };
+        let strangers = if notation == Notation::Network { self.marks + self.take_networks() } else { 0 };
         let is_time = kind == Kind::Time;
         let (range, times) = self.ranges(kind, &notation);
         let listed = kind == Kind::Category || (kind == Kind::Constant && range.ends().is_none());
@@ -195,7 +202,7 @@ impl ColumnSight {
             Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
             Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
             Kind::Constant if range.ends().is_some() => self.marks,
-            _ => 0,
+            _ => strangers,
         };
         let counter = told.is_none() && self.counts_rows(name);
         let distinct = if listed { self.values.len() as u64 + self.unlisted } else { self.distinct() };
@@ -213,6 +220,24 @@ impl ColumnSight {
             why,
             counter,
         })
+    }
+
+    /// Puts networks in the place of their addresses: how many cells are no address.
+    fn take_networks(&mut self) -> u64 {
+        let strangers = self.misfits(|cell| Notation::network(cell).is_some());
+        let addresses = std::mem::take(&mut self.values);
+        self.places.clear();
+        for (address, count) in addresses {
+            let Some(network) = Notation::network(Cell::Text(&address)) else { continue };
+            let place = *self.places.entry(network.clone()).or_insert(self.values.len());
+            match self.values.get_mut(place) {
+                Some((_, known)) => *known += count,
+                None => self.values.push((network, count)),
+            }
+        }
+        // A number among them is none of theirs.
+        (self.unlisted, self.range) = (0, ValueRange::NOTHING);
+        strangers
     }
 
     /// Cells of the values that do not fit.
@@ -251,5 +276,69 @@ impl ColumnSight {
             _ => {}
         }
         (range, times)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_core::Oddity;
+
+    use super::*;
+    use crate::encoding::Encoding;
+    use crate::face::Face;
+    use crate::overrides::Overrides;
+    use crate::transform::EncodingOptions;
+
+    fn look(addresses: &[String], told: &Overrides) -> Encoding {
+        let rows: Vec<[Cell<'_>; 1]> = addresses.iter().map(|text| [Cell::Text(text)]).collect();
+        Encoding::look(&["host".to_owned()], &rows, told, EncodingOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn addresses_are_categories_of_their_networks() {
+        // All differ, as the names of rows do.
+        let mut hosts: Vec<String> = (0..40).map(|t| format!("{}.{t}.9", ["192.168", "10.0"][t % 3 / 2])).collect();
+        hosts.extend(["n/a", "gateway", "192.168.100.200"].map(str::to_owned));
+        let encoding = look(&hosts, &Overrides::default());
+        let column = &encoding.schema().columns()[0];
+        assert_eq!((column.kind, column.used, column.distinct), (Kind::Category, Use::Encoded, 2));
+        assert_eq!(column.categories, [("192.168/16".to_owned(), 28), ("10.0/16".to_owned(), 13)]);
+        let why = column.facts(43, Face::Command).why;
+        assert_eq!(why, "2 values so far, IPv4 addresses, by their /16 network, 2 of the first 43 cells missing");
+
+        let numbers = |text| {
+            let mut numbers = Vec::new();
+            encoding.encode(&[Cell::Text(text)], &mut numbers).unwrap();
+            numbers
+        };
+        assert_eq!(encoding.names()[..3], ["host=192.168/16", "host=10.0/16", "host is missing"]);
+        assert_eq!(numbers("192.168.7.9"), numbers("192.168.200.1"));
+        assert_eq!(numbers("192.168.7.9")[..3], [1.0, 0.0, 0.0]);
+        assert_eq!(numbers("gateway")[..3], [0.0, 0.0, 1.0]);
+
+        let odd = |text| encoding.transform().oddities(&[Cell::Text(text)]).next().map(|(_, odd)| odd);
+        assert_eq!([odd("10.0.255.1"), odd("10.1.0.1")], [None, Some(Oddity::NewCategory)]);
+        assert_eq!([odd("300.1.1.1"), odd("n/a")], [Some(Oddity::Misfit), Some(Oddity::Gap)]);
+        let said = encoding.remark_on(0, Oddity::Misfit, Cell::Text("gateway"));
+        assert!(said.ends_with("the column is read as category, IPv4 addresses, by their /16 network"), "{said}");
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_constant_and_told_ones_stay_whole() {
+        let hosts: Vec<String> = (0..30).map(|t| format!("10.0.{t}.1")).collect();
+        let encoding = look(&hosts, &Overrides::default());
+        let column = &encoding.schema().columns()[0];
+        assert_eq!((column.kind, column.distinct, column.missing), (Kind::Constant, 1, 0));
+        assert_eq!(encoding.names()[0], "host=10.0/16");
+
+        let told = look(&hosts, &Overrides::default().kind("host", Kind::Category));
+        assert_eq!(told.schema().columns()[0].distinct, 30);
+        assert_eq!(told.names()[0], "host=10.0.0.1");
+
+        // More than one of twenty is none.
+        let mixed: Vec<String> =
+            (0..30).map(|t| if t % 10 == 0 { "gateway".to_owned() } else { format!("10.{t}.0.1") }).collect();
+        let mixed = look(&mixed, &Overrides::default());
+        assert!(mixed.names().contains(&"host=10.1.0.1".to_owned()));
     }
 }
