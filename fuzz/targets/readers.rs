@@ -13,7 +13,7 @@ use mercer::readers::{Format, Header, Missing, ReadOptions, Record, RowReader, T
 
 fuzz_target!(|data: &[u8]| {
     let Some((choice, text)) = data.split_first() else { return };
-    let format = [Format::Csv, Format::Tsv, Format::Ndjson, Format::Libsvm][usize::from(choice % 4)];
+    let format = [Format::Csv, Format::Tsv, Format::Ndjson, Format::Libsvm, Format::Fixed][usize::from(choice % 5)];
     let target = match choice / 4 % 4 {
         0 => TargetColumn::Last,
         1 => TargetColumn::Index(1),

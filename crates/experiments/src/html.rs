@@ -30,8 +30,8 @@ mod paper;
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-/// Writes the pages and `report.json` of the folder `report`, and in `full` the pictures of the kept
-/// results that the pages show, into `out`, and gives the files' paths.
+/// Writes the pages and `report.json` into `report` of the folder `out`, the pictures of the kept
+/// results that the pages show into its `full`, and gives the files' paths.
 pub fn save(edition: &Edition, out: &Path) -> Result<Vec<PathBuf>> {
     let mut pages = pages(edition);
     pages.push(("report.json".to_owned(), edition.json().to_string()));

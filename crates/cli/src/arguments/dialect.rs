@@ -13,7 +13,7 @@ use crate::report::verbosity;
 /// Options that every command that reads DATA has.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Dialect {
-    /// csv, tsv, ndjson (json), libsvm, parquet or arrow; the file's name tells it unless given,
+    /// csv, tsv, ndjson (json), libsvm, parquet, arrow or fixed; without it the file's name tells,
     /// standard input needs it
     ///
     /// csv has commas, semicolons, tabs, bars or blanks between its cells: its first rows tell.

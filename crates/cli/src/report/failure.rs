@@ -102,9 +102,9 @@ impl From<DatasetError> for Failure {
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match &error {
-            DataError::UnknownFormat { file } if file == "standard input" => {
-                Self::usage("standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet or arrow")
-            }
+            DataError::UnknownFormat { file } if file == "standard input" => Self::usage(
+                "standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet, arrow or fixed",
+            ),
             DataError::UnknownFormat { .. } => Self::usage(error.to_string()),
             DataError::IndexTooLarge { line, limit, .. } => Self::because(format!(
                 "{line}: an index is above {limit}, the number of features; correct it, or what tells that number: the model, \
