@@ -52,6 +52,8 @@ mod matching;
 mod moments;
 mod notation;
 mod numeral;
+#[cfg(feature = "learners")]
+mod open_rows;
 mod overrides;
 #[cfg(feature = "learners")]
 mod pipeline;
@@ -63,6 +65,8 @@ mod screening;
 mod step;
 #[cfg(feature = "learners")]
 pub mod target;
+#[cfg(feature = "learners")]
+mod target_scale;
 mod times;
 pub mod transform;
 mod written_time;
@@ -89,5 +93,7 @@ pub use schema::{Column, Kind, Schema, TimeParts, ToldKind, Use};
 pub use screening::Implausible;
 pub use step::TimeStep;
 #[cfg(feature = "learners")]
-pub use target::{ScaledTargets, TargetScale};
+pub use target::ScaledTargets;
+#[cfg(feature = "learners")]
+pub use target_scale::TargetScale;
 pub use transform::{EncodingOptions, Transform};
