@@ -54,6 +54,9 @@ pub enum Stress {
     Weights(f64, usize),
     /// So many targets of −9999 in a row, the last at the middle.
     Run(usize),
+    /// The target is its sign, and from a quarter of the stream on, every so-many-th row has this
+    /// weight.
+    ClassWeights(f64, usize),
     /// Five targets of −9999 every 500 rows.
     Runs,
     /// So many different targets of the order of 1e6 in a row, the last at the middle.
@@ -66,17 +69,19 @@ pub enum Stress {
     Late(f64),
     /// An input is once this at the middle.
     Input(f64),
-    /// Every key of the regulariser has this value.
+    /// The regulariser has this value, and 1e-8 without the stress.
     Ridge(f64),
 }
 
 /// The stresses of learners, with their names.
-pub const STRESSES: [(&str, Stress); 20] = [
+pub const STRESSES: [(&str, Stress); 22] = [
     ("weight 30, every 2nd", Stress::Weights(30.0, 2)),
     ("weight 100, every 10th", Stress::Weights(100.0, 10)),
     ("weight 1e4, every 10th", Stress::Weights(1e4, 10)),
     ("weight 1e12, every 10th", Stress::Weights(1e12, 10)),
     ("weight 1e17, every 10th", Stress::Weights(1e17, 10)),
+    ("class weight 30, every 2nd", Stress::ClassWeights(30.0, 2)),
+    ("class weight 1000, every 2nd", Stress::ClassWeights(1000.0, 2)),
     ("3 × −9999", Stress::Run(3)),
     ("10 × −9999", Stress::Run(10)),
     ("30 × −9999", Stress::Run(30)),
@@ -126,6 +131,9 @@ const SIZES: [(&str, &str); 6] = [
     ("rank", "rank=50"),
 ];
 
+/// Learners that keep every point until they are full, and learn nothing then.
+const KEEPS_EVERY: [&str; 5] = ["klms", "lkapa", "nlkapa", "mxklms", "ex-krls"];
+
 /// A learner in the matrix.
 #[derive(Clone, Debug)]
 pub struct StressSubject {
@@ -151,11 +159,13 @@ pub fn subjects() -> Vec<StressSubject> {
             "experts" => {
                 base.push("members=nons-ald max_dictionary=50; krls max_dictionary=50; fogd features=50".into())
             }
+            // Every point is kept until the dictionary is full, and nothing is learnt after.
+            name if KEEPS_EVERY.contains(&name) => base = vec!["max_dictionary=700".into()],
             "restart" | "robust" => base.push("learner=krls max_dictionary=100".into()),
             _ => {}
         }
         let by_settings = ["experts", "restart", "robust"].contains(&entry.name);
-        let grows = entry.growth.is_some() && !by_settings;
+        let grows = entry.growth.is_some() && !by_settings || KEEPS_EVERY.contains(&entry.name);
         let mut push = |name: String, more: Option<&str>| {
             let settings = base.iter().map(String::as_str).chain(more).map(str::to_owned).collect();
             all.push(StressSubject { name, entry, settings, grows });
@@ -191,7 +201,11 @@ fn row(stress: Stress, stressed: bool, t: usize, middle: usize, generator: &mut 
     match stress {
         Stress::Start(zeros, _) if t < zeros => row.y = 0.0,
         _ if !stressed => {}
-        Stress::Weights(weight, every) if 4 * t >= middle && t.is_multiple_of(every) => row.weight = weight,
+        Stress::Weights(weight, every) | Stress::ClassWeights(weight, every)
+            if 4 * t >= middle && t.is_multiple_of(every) =>
+        {
+            row.weight = weight
+        }
         Stress::Run(count) if (middle - count..middle).contains(&t) => row = wrong(-9999.0),
         Stress::Wild(count) if (middle - count..middle).contains(&t) => row = wrong(1e6 * (x[0] - 0.5)),
         Stress::Runs if t % 500 >= 495 => row = wrong(-9999.0),
@@ -234,6 +248,7 @@ impl StressSubject {
         match stress {
             Stress::Ridge(_) => self.regulariser().is_some(),
             Stress::Weights(..) | Stress::Input(_) => true,
+            Stress::ClassWeights(..) => !self.classifies(),
             _ => !self.classifies(),
         }
     }
@@ -244,10 +259,10 @@ impl StressSubject {
 
     fn make(&self, stress: Stress, stressed: bool, rows: usize) -> StressResult<Box<dyn Stepper>> {
         let mut settings = self.settings.clone();
-        if let (Stress::Ridge(value), true, Some(key)) = (stress, stressed, self.regulariser()) {
-            settings.push(format!("{key}={value:e}"));
+        if let (Stress::Ridge(value), Some(key)) = (stress, self.regulariser()) {
+            settings.push(format!("{key}={:e}", if stressed { value } else { 1e-8 }));
         }
-        let classes = self.classifies();
+        let classes = self.classifies() || matches!(stress, Stress::ClassWeights(..));
         let context = Context { rounds: Some(rows), dimension: 2, classes, ..Context::default() };
         let settings = Settings::new(self.entry, settings.iter().map(String::as_str))?;
         let built = settings.build("gaussian:0.3".parse()?, &context)?;
@@ -363,7 +378,7 @@ pub fn cell(subject: &StressSubject, stress: Stress, middle: usize) -> StressRes
     if !subject.meets(stress) {
         return Ok(Verdict::Idle);
     }
-    let classes = subject.classifies();
+    let classes = subject.classifies() || matches!(stress, Stress::ClassWeights(..));
     let rows = middle + BEHIND;
     let undisturbed = outcome(&mut *subject.make(stress, false, rows)?, classes, stress, false, middle)?;
     let mut learner = match subject.make(stress, true, rows) {
@@ -382,7 +397,8 @@ pub fn cell(subject: &StressSubject, stress: Stress, middle: usize) -> StressRes
 /// Middle of the stream of a learner, for streams of so many rows.
 #[must_use]
 pub fn middle(subject: &StressSubject, rows: usize) -> usize {
-    rows.min(if subject.grows { 2000 } else { rows }).saturating_sub(BEHIND).max(600)
+    let longest = if KEEPS_EVERY.contains(&subject.entry.name) { 1400 } else { 2000 };
+    rows.min(if subject.grows { longest } else { rows }).saturating_sub(BEHIND).max(600)
 }
 
 #[cfg(test)]

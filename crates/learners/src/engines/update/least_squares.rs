@@ -29,6 +29,9 @@ use crate::engines::update::{
 };
 use crate::example::{Problem, Target, Targets};
 
+/// Largest `ω φᵀPφ` of an example, under the largest variance of `P`.
+const MOST_INFORMATION: f64 = (1_u64 << 36) as f64;
+
 /// The way in which a factor `γ < 1` forgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -105,6 +108,8 @@ pub struct LeastSquares<F = Ridge> {
     forgetting: f64,
     trace: f64,
     trace_limit: f64,
+    /// The largest `‖φ‖²` of an example so far.
+    reach: f64,
     readout: PhantomData<F>,
     forgets: Forgetting,
     residuals: Residuals,
@@ -139,6 +144,7 @@ impl<F> LeastSquares<F> {
             forgetting: ParameterError::require(remembers, "forgetting", "a number in (0, 1]", forgetting)?,
             trace: 0.0,
             trace_limit: 0.0,
+            reach: 0.0,
             readout: PhantomData,
             forgets: Forgetting::default(),
             residuals: Residuals::default(),
@@ -216,6 +222,13 @@ impl<F> LeastSquares<F> {
     fn largest_variance(&self) -> f64 {
         let wound_up = self.forgetting < 1.0 && self.forgets != Forgetting::ToPrior;
         if self.ridge > 0.0 && !wound_up { 1.0 / self.ridge } else { self.trace.max(0.0) }
+    }
+
+    /// Largest weight of an example with this `‖φ‖²`: a larger one would fix its prediction no
+    /// better, but drown in rounding what `P` knows of it. Examples with small features have no
+    /// larger one than others, as weights are there to be compared.
+    pub(crate) fn heaviest(&self, squared: f64) -> f64 {
+        (MOST_INFORMATION / (self.largest_variance() * squared.max(self.reach))).max(1.0)
     }
 
     /// A coordinate can come before its example: its variance is `1/λ`.
@@ -331,6 +344,7 @@ impl<F> Validate for LeastSquares<F> {
         Inconsistent::require(remembers, "forgetting", "it is above 0 and at most 1")?;
         let prior = self.forgets != Forgetting::ToPrior || self.ridge > 0.0;
         Inconsistent::require(prior, "forgetting", "it needs a ridge to go back to the prior")?;
+        Inconsistent::non_negative(self.reach, "largest square of an input")?;
         Inconsistent::require(!self.trace.is_nan() && !self.trace_limit.is_nan(), "trace", "it is a number")?;
         self.residuals.validate()?;
         let fits = self.p.dimension() == self.w.coordinates();
@@ -368,6 +382,8 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         target: Target<'_>,
         scores: &mut [f64],
     ) -> Result<(), Error> {
+        let squared = dot(phi.lanes(), phi.lanes()) + growth.map_or(0.0, |new| new * new);
+        let target = Target { weight: target.weight.min(self.heaviest(squared)), ..target };
         let Target { y, weight } = target;
         self.w.values(phi, scores);
         make_room(&mut self.errors, scores.len());
@@ -385,6 +401,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
                 in_range(corner)?;
                 self.errors.iter().try_for_each(|e| in_range(e / new))?;
                 self.uncertainty = s + new * new / self.ridge;
+                self.reach = self.reach.max(squared);
                 self.residuals.record(self.forgetting, 0.0, scores.iter().map(|_| 0.0));
                 read::<F>(scores, || s);
                 for (w, e) in self.w.vectors_mut().iter_mut().zip(&self.errors) {
@@ -415,6 +432,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             }
         }
         self.uncertainty = s;
+        self.reach = self.reach.max(squared);
         let gain = self.gain(s, weight);
         self.w.add(&self.errors, &self.c);
         if self.forgetting < 1.0 {
@@ -512,6 +530,14 @@ impl<F: Readout> LinearBlocks for LeastSquares<F> {
         if self.size() == 1 || phis.len() < SHORTEST_BLOCK {
             return learn_each(self, phis, targets, scores);
         }
+        let heavy = |(phi, target): (&AlignedVec, Target<'_>)| {
+            target.weight > 1.0 && target.weight > self.heaviest(dot(phi.lanes(), phi.lanes()))
+        };
+        if phis.iter().zip(targets.iter()).any(heavy) {
+            return learn_each(self, phis, targets, scores);
+        }
+        let squares = phis.iter().map(|phi| dot(phi.lanes(), phi.lanes()));
+        self.reach = squares.fold(self.reach, f64::max);
         let largest = self.largest_variance();
         let Self { w, p, block, residuals, .. } = self;
         learn_rounds(
@@ -571,7 +597,7 @@ impl<F: Readout> GrowingUpdate for LeastSquares<F> {
         self.w.restart(n);
         self.residuals = Residuals::default();
         self.information.iter_mut().for_each(|information| information.restart(n, self.ridge));
-        (self.trace, self.trace_limit) = (0.0, 0.0);
+        (self.trace, self.trace_limit, self.reach) = (0.0, 0.0, 0.0);
         self.p.restart(n, 1.0 / self.ridge);
         (0..n).for_each(|_| self.border(1.0 / self.ridge));
         Ok(())
