@@ -136,15 +136,10 @@ impl Examples {
         };
         // Where a name does not say which column is meant, rows are arrays.
         let distinct = are_distinct(columns.iter().map(|column| &column.name).chain(&target_names).chain(&weight));
-        let scaled = if model.scaling.is_some() { ", in scaled units" } else { "" };
         let schema = Schema {
             learner: about.learner.clone(),
             details: format!("Kernel {}", about.kernel),
-            loss: if model.classes().is_some() {
-                "error rate".to_owned()
-            } else {
-                format!("mean squared error{scaled}")
-            },
+            loss: if model.classes().is_some() { "error rate" } else { "mean squared error" }.to_owned(),
             columns,
             named: named && distinct,
             series: None,
@@ -185,8 +180,7 @@ impl Examples {
         sample
     }
 
-    /// The variances of the targets in their own units, of a row that was scaled when it was
-    /// predicted; none if the model does not tell any.
+    /// The variances of the targets; none if the model does not tell any.
     fn variances(&self, sample: &SessionRow, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
         let Some(learner) = self.model.screened().filter(|_| self.schema.has_variance) else { return Ok(Vec::new()) };
         let m = learner.outputs();
@@ -200,8 +194,6 @@ impl Examples {
             }
         };
         learner.predict_variance_into(inputs, scratch, &mut scores, &mut variances)?;
-        let units = self.model.scaling.iter().flat_map(mercer_readers::Scaling::target_units);
-        variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
         Ok(variances)
     }
 
@@ -273,7 +265,6 @@ impl Model for Examples {
             )
             .into());
         }
-        // Scaling changes the row, so it is taken note of first.
         let met = sample.digest(self.model.progress.seen(), self.schema.weight.is_some());
         self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
         self.model.progress.meet(met);
@@ -284,7 +275,7 @@ impl Model for Examples {
         let Self { model, watch, .. } = self;
         let about = &model.description;
         let notes = match &model.task {
-            Task::Numbers(task) => of_numbers(about, task, model.scaling.is_some(), watch, Face::Command),
+            Task::Numbers(task) => of_numbers(about, task, watch, Face::Command),
             Task::Classes(task) => of_classes(about, task, Face::Command),
         };
         notes.into_iter().map(|note| (note.cause.name(), note.text)).collect()

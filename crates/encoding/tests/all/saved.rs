@@ -11,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 type Learner = ScaledTargets<Krls<Gaussian>>;
 
-const SCALES: [Scale; 5] = [Scale::None, Scale::Standard, Scale::Robust, Scale::Range, Scale::Paper01];
+const SCALES: [Scale; 4] = [Scale::None, Scale::Standard, Scale::Robust, Scale::Range];
 
 fn record(t: usize) -> [Cell<'static>; 3] {
     let size = if t % 13 == 5 { Cell::Missing } else { Cell::Number((t * 31 % 97) as f64) };
