@@ -2,7 +2,6 @@
 
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Numbers, Progress};
-use mercer::readers::DataError;
 use mercer::session::predicts_late;
 use mercer::{Error, Regressor, RegressorExt, Rows, Scratch};
 use pyo3::prelude::*;
@@ -30,10 +29,6 @@ impl Extra {
             Self::Reach => 2 * outputs,
         }
     }
-}
-
-pub(crate) fn data(error: DataError) -> PyErr {
-    errors::data(error.to_string())
 }
 
 /// A class as Python has it, -1 for none.

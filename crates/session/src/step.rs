@@ -280,8 +280,8 @@ impl Tabular<Task> {
         Ok(())
     }
 
-    /// Predicts a row, which it encodes where the model has a table, and learns it. A label that is learnt for the
-    /// first time becomes a class.
+    /// Predicts a row, which it encodes where the model has a table, and learns it. A label that
+    /// is learnt for the first time becomes a class.
     ///
     /// # Errors
     /// Every [`StepError`]; the model is then as before.

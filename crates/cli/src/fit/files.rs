@@ -7,7 +7,7 @@ use mercer_encoding::Scale;
 use mercer_readers::{ColumnChoice, DataError, Example, Marks, ReadOptions, TargetColumn, Targets};
 
 use super::FitArguments;
-use super::frozen::Frozen;
+use super::frozen::{Frozen, tell_zero_one};
 use crate::arguments::dialect::Dialect;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::TaskOptions;
@@ -18,7 +18,6 @@ use crate::data::stop::Stop;
 use crate::limits::FIRST_ROWS;
 use crate::report::failure::Failure;
 use crate::report::output::same_file;
-use crate::report::verbosity;
 
 /// Files with the same columns.
 pub(super) struct Files {
@@ -45,13 +44,6 @@ pub(super) struct FilePart {
     pub(super) file: usize,
     /// Counted from 0; up to the end of the file for `u64::MAX`.
     pub(super) rows: Range<u64>,
-}
-
-/// Tells that a target which could be a class is taken for a number.
-pub(super) fn tell_zero_one(shown: &str) {
-    verbosity::remark(format!(
-        "{shown}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class"
-    ));
 }
 
 /// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by

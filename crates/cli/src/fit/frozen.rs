@@ -10,7 +10,6 @@ use mercer_readers::{ColumnChoice, ReadOptions, TargetColumn};
 use mercer_session::Row;
 
 use super::FitArguments;
-use super::files::tell_zero_one;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities};
 use crate::data::input::Input;
@@ -19,6 +18,7 @@ use crate::data::reading::{Reading, Reads};
 use crate::data::source::Source;
 use crate::data::stop::Stop;
 use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {
@@ -30,6 +30,13 @@ pub(super) struct Frozen {
     weight: Option<ColumnChoice>,
     /// Odd cells of the rows, told once for all files.
     odd: Arc<Mutex<Oddities>>,
+}
+
+/// Tells that a target which could be a class is taken for a number.
+pub(super) fn tell_zero_one(shown: &str) {
+    verbosity::remark(format!(
+        "{shown}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class"
+    ));
 }
 
 impl Frozen {

@@ -37,19 +37,20 @@ pub(super) struct Making {
     /// polynomial:DEGREE,OFFSET, linear, mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median, the
     /// Gaussian whose width is the median distance between the first 200 rows [median].
     /// output_kernel=SPEC on x⁺ [that on x; with kernel=median and an action in x its own median].
-    /// eta=E: step size η; a step is stable while η(k(x,x) + λ) < 2 [1.5 where it falls, 0.3 where
-    /// it is constant]. eta_schedule=constant: η in every round, which leaves noise of its own size
-    /// in every eigenvalue; power:A,R: η/(t + R)^A in round t = 1, 2, …, which converges for A
-    /// between ½ and 1 [power:0.6,10, constant where eta is set]. lambda=L: regulariser λ ≥ 0; it
-    /// makes every eigenvalue smaller, the first below 1 [0]. budget=EPS: a pair is kept if leaving
-    /// it out would move the operator by more than ε ≥ 0 [0.1 η² with the η of the first round].
-    /// budget_schedule=constant or eta-squared: ε or ε η² with the round's η [constant].
-    /// budget_test=norm, squared or output-ald: the norm of the change, its square, or the norm of
-    /// what x⁺ alone adds is compared with ε [norm]. dictionary_shape=paired or rectangular: x and
-    /// x⁺ are kept together, except for a side that repeats what is kept, or each on its own account
-    /// [paired]. rank_guard=TOL: a point whose squared distance to the span of those kept is at most
-    /// TOL·k(x,x) is never kept, 0 ≤ TOL < 1 [1e-6]. max_dictionary=N or none: most points kept; a
-    /// step costs time and memory in the square of them [1000].
+    /// eta=E: step size η; a step is stable while η(k(x,x) + λ) < 2 [1.5 where it falls, 0.3
+    /// where it is constant]. eta_schedule=constant: η in every round, which leaves noise of
+    /// its own size in every eigenvalue; power:A,R: η/(t + R)^A in round t = 1, 2, …, which
+    /// converges for A between ½ and 1 [power:0.6,10, constant where eta is set]. lambda=L:
+    /// regulariser λ ≥ 0; it makes every eigenvalue smaller, the first below 1 [0]. budget=EPS:
+    /// a pair is kept if leaving it out would move the operator by more than ε ≥ 0 [0.1 η² with
+    /// the η of the first round]. budget_schedule=constant or eta-squared: ε or ε η² with the
+    /// round's η [constant]. budget_test=norm, squared or output-ald: the norm of the change,
+    /// its square, or the norm of what x⁺ alone adds is compared with ε [norm].
+    /// dictionary_shape=paired or rectangular: x and x⁺ are kept together, except for a side
+    /// that repeats what is kept, or each on its own account [paired]. rank_guard=TOL: a point
+    /// whose squared distance to the span of those kept is at most TOL·k(x,x) is never kept, 0
+    /// ≤ TOL < 1 [1e-6]. max_dictionary=N or none: most points kept; a step costs time and
+    /// memory in the square of them [1000].
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "model")]
     set: Vec<String>,
     /// Sums choose their features themselves.

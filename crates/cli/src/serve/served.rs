@@ -83,6 +83,45 @@ thread_local! {
     static WORK: RefCell<RowPrediction> = RefCell::default();
 }
 
+/// The columns of a row, where a table has them, and whether they have names.
+fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
+    let about = &model.description;
+    match &model.encoding {
+        Some(encoding) => {
+            let schema = encoding.schema();
+            let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
+            let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
+            let (features, columns) = used
+                .map(|(place, column)| {
+                    let column = Column {
+                        name: column.name.clone(),
+                        takes: Takes::Any(column.kind.to_string()),
+                        about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
+                        needed: column.used == Use::Encoded,
+                        categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
+                    };
+                    (place, column)
+                })
+                .unzip();
+            let layout = Layout {
+                width: names.len(),
+                features,
+                targets: targets(&known_place(about), names.len(), Some(&names)).unwrap_or_default(),
+                weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
+            };
+            (columns, Some(layout), schema.is_named())
+        }
+        None => {
+            let number = |at: usize| {
+                let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
+                Column { name, takes: Takes::Number, about: String::new(), needed: true, categories: Vec::new() }
+            };
+            let columns: Vec<Column> = (0..model.dimension()).map(number).collect();
+            (columns, None, !about.features.is_empty())
+        }
+    }
+}
+
 impl Examples {
     fn new(model: Session, max_classes: usize) -> Self {
         let about = &model.description;
@@ -100,40 +139,7 @@ impl Examples {
             ColumnChoice::Name(name) => name.clone(),
             _ => "weight".to_owned(),
         });
-        let (columns, record, named) = match &model.encoding {
-            Some(encoding) => {
-                let schema = encoding.schema();
-                let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
-                let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
-                let (features, columns) = used
-                    .map(|(place, column)| {
-                        let column = Column {
-                            name: column.name.clone(),
-                            takes: Takes::Any(column.kind.to_string()),
-                            about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
-                            needed: column.used == Use::Encoded,
-                            categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
-                        };
-                        (place, column)
-                    })
-                    .unzip();
-                let layout = Layout {
-                    width: names.len(),
-                    features,
-                    targets: targets(&known_place(about), names.len(), Some(&names)).unwrap_or_default(),
-                    weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
-                };
-                (columns, Some(layout), schema.is_named())
-            }
-            None => {
-                let number = |at: usize| {
-                    let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
-                    Column { name, takes: Takes::Number, about: String::new(), needed: true, categories: Vec::new() }
-                };
-                let columns: Vec<Column> = (0..model.dimension()).map(number).collect();
-                (columns, None, !about.features.is_empty())
-            }
-        };
+        let (columns, record, named) = columns_of(&model);
         // Where a name does not say which column is meant, rows are arrays.
         let distinct = are_distinct(columns.iter().map(|column| &column.name).chain(&target_names).chain(&weight));
         let schema = Schema {

@@ -35,9 +35,9 @@ fn half_and_half_is_one_uninterrupted_run() {
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     for making in [
         "--method sogd",
-        "--kernel gaussian:0.5 --eta 2 --eta-schedule power:0.75,30 --lambda 0.1 --budget 0.002 --budget-schedule eta-squared",
-        "--kernel laplace:0.7 --output-kernel gaussian:0.6 --dictionary-shape rectangular --budget 0.05 --eigen 0",
-        "--kernel matern32:1 --budget-test output-ald --budget 0.02 --max-dictionary 60 --eta 0.9",
+        "--method sogd --set kernel=gaussian:0.5 --set eta=2 --set eta_schedule=power:0.75,30 --set lambda=0.1 --set budget=0.002 --set budget_schedule=eta-squared",
+        "--method sogd --set kernel=laplace:0.7 --set output_kernel=gaussian:0.6 --set dictionary_shape=rectangular --set budget=0.05 --eigen 0",
+        "--method sogd --set kernel=matern32:1 --set budget_test=output-ald --set budget=0.02 --set max_dictionary=60 --set eta=0.9",
     ] {
         let eigen = if making.contains("--eigen") { "--eigen 0" } else { "" };
         let making = making.replace("--eigen 0", "");
@@ -82,13 +82,13 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
     folder.json("koopman all.csv --method sogd --set eta=0.5 --out s.mercer --resume --checkpoint 100");
     assert!(read("s.mercer") == read("whole.mercer"));
     for (arguments, parts) in [
-        ("first.csv --eta 0.5", &["first 900 rows are not those that m.mercer has learnt"][..]),
-        ("other.csv --eta 0.5", &["its kernel is gaussian:"]),
-        ("all.csv --eta 0.4", &["its eta is 0.5, not 0.4"]),
-        ("all.csv --eta 0.5 --lambda 0.1", &["its lambda is 0, not 0.1"]),
-        ("all.csv --eta 0.5 --max-dictionary none", &["its max_dictionary is 1000, not none"]),
+        ("first.csv --set eta=0.5", &["first 900 rows are not those that m.mercer has learnt"][..]),
+        ("other.csv --set eta=0.5", &["its kernel is gaussian:"]),
+        ("all.csv --set eta=0.4", &["its eta is 0.5, not 0.4"]),
+        ("all.csv --set eta=0.5 --set lambda=0.1", &["its lambda is 0, not 0.1"]),
+        ("all.csv --set eta=0.5 --set max_dictionary=none", &["its max_dictionary is 1000, not none"]),
     ] {
-        folder.refused(1, &format!("koopman {arguments} --out m.mercer --resume"), parts);
+        folder.refused(1, &format!("koopman {arguments} --method sogd --out m.mercer --resume"), parts);
     }
 }
 
