@@ -157,7 +157,7 @@ fn tell(
     }
     facts.tell("columns", columns);
     facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
-    facts.tell("inputs", transform.as_ref().map(Transform::dimension));
+    facts.tell("features", transform.as_ref().map(Transform::dimension));
     facts.tell("notes", notes);
     Ok(facts)
 }

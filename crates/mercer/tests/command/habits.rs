@@ -160,7 +160,7 @@ fn a_learner_is_named_with_its_settings() {
     let tuned = ["tune", "a.csv", "--learner", "fogd features=5", "--trials", "4", "--json", "-n", "50"];
     let tuned = object(&folder.done_with(&tuned));
     assert!(tuned["command"].as_str().unwrap().contains("--set features=5"), "{tuned}");
-    assert_eq!(tuned["n"], 50);
+    assert_eq!(tuned["rows"], 50);
     let twice = ["eval", "a.csv", "--learner", "krls nu=0.1", "--set", "nu=0.2"];
     let failed = folder.command(&twice).output().unwrap();
     assert!(String::from_utf8(failed.stderr).unwrap().contains("nu"), "{twice:?}");
