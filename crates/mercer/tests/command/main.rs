@@ -22,6 +22,7 @@ mod headers;
 mod http;
 mod inspect;
 mod intervals;
+mod json;
 mod kept_forecasters;
 mod kept_operators;
 mod kept_services;

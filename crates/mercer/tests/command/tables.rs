@@ -118,7 +118,10 @@ fn text_is_a_class_and_weights_are_numbers() {
     let (again, _) = encoded(&folder, &format!("{eval} --permute 3"));
     assert_eq!(again["rows"].as_u64(), Some(400));
     // The target alone is text: a table of numbers, as ever.
-    assert_eq!(folder.json("eval c.csv --learner krls --kernel gaussian:1 --ignore letter")["features"].as_u64(), Some(1));
+    assert_eq!(
+        folder.json("eval c.csv --learner krls --kernel gaussian:1 --ignore letter")["features"].as_u64(),
+        Some(1)
+    );
 }
 
 /// A cell that does not fit is told once for each column.
