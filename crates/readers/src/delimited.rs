@@ -19,6 +19,7 @@ use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::{self, CellReading, MarkSearch, Notation};
 use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
+use crate::orange;
 use crate::other_format;
 use crate::record::Record;
 use crate::row_names;
@@ -70,11 +71,12 @@ impl Delimited {
         options: &ReadOptions,
         (records, may_wait): (bool, bool),
     ) -> Result<Self, DataError> {
-        let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
+        let (mut cells, Beginning { hint, comment, printed }) = (Cells::default(), to_first_record(lines)?);
         if let Some(other) = other_format::of_record(lines, may_wait) {
             return Err(other.error(lines.file()).into());
         }
-        let (told, mut remarks) = (options.separator.or(hint).or(separator), Vec::new());
+        let told = options.separator.or(hint).or(separator);
+        let mut remarks: Vec<String> = printed.map(|line| Remark::Printed(line).to_string()).into_iter().collect();
         let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
@@ -83,9 +85,10 @@ impl Delimited {
         }
         cells.split(lines, separator, LONGEST_RECORD)?;
         let without_end = |lines: &mut Lines, separator: Separator, cells: &mut Cells| {
-            let ends = may_wait && options.header != Header::Absent && header::ends_lines(lines, separator, cells);
-            ends.then(|| {
-                lines.ends_with(separator.byte());
+            let may = may_wait && options.header != Header::Absent;
+            let ends = if may { header::ends_lines(lines, separator, cells) } else { 0 };
+            (ends > 0).then(|| {
+                lines.ends_with(separator.byte(), ends * separator.length());
                 cells.whole(lines.text(), separator);
                 Remark::EndsLines(lines.line()).to_string()
             })
@@ -119,6 +122,15 @@ impl Delimited {
         }
         let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
         let names = above.or(found.header.then(|| first.clone()));
+        if let (true, true, Some(names)) = (may_wait, found.header, &names)
+            && let Some(class) = orange::find(lines, separator, columns)
+        {
+            let class = class.filter(|class| class + 1 < columns).map(|class| names[class].clone());
+            // Both are there.
+            let line = lines.advance()?.then(|| lines.line());
+            lines.advance()?;
+            remarks.extend(line.map(|line| Remark::Orange { line, class }.to_string()));
+        }
         let plan = ColumnPlan::new(lines.file(), columns, names.as_deref(), options)?;
         let repeated = names.clone().filter(|names| header::distinct(names, options));
         // A repeated header that could be read as a row is known by its text.
@@ -268,6 +280,9 @@ impl Delimited {
     /// anything else.
     #[inline]
     fn quick(&mut self, mut text: &[u8], line: u64, row: &mut [f64], label: &mut String) -> Option<()> {
+        if matches!(self.separator, Separator::Twice(_)) {
+            return None;
+        }
         let (columns, spaces) = (self.plan.columns(), self.separator == Separator::Spaces);
         let (separator, open) = (self.separator.byte(), self.notation.is_open() && text.contains(&b'.'));
         let separates = |byte: u8| byte == separator || (spaces && byte == b'\t');

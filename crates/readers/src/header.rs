@@ -128,25 +128,43 @@ fn by_rows_below(
     FirstRecord { header: true, doubt }
 }
 
-/// True if a separator ends the record behind a first one of names, which may end so as well: a
-/// cell without a value that has no name.
-pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
-    let names = first.len() - usize::from(first.iter().last().is_some_and(<[u8]>::is_empty));
+/// The number of separators that end the record behind a first one of names, which may end so as
+/// well: cells without a value that have no name. Of several, those of the records behind it as far
+/// as a look goes.
+pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> usize {
+    let names = first.iter().collect::<Vec<_>>().iter().rposition(|cell| !cell.trim_ascii().is_empty());
+    let names = names.map_or(0, |last| last + 1);
     if separator == Separator::Spaces || names == 0 || first.iter().take(names).any(is_value) {
-        return false;
+        return 0;
     }
     let mut cells = Cells::default();
+    // The number of empty cells at the end of a record that has some, and as many others as names.
+    let mut ends = |behind: &mut Lines, most: usize| {
+        let split = cells.split(behind, separator, most).is_ok();
+        let others = || cells.iter().skip(names).all(|cell| cell.trim_ascii().is_empty());
+        split.then(|| if cells.len() > names && others() { cells.len() - names } else { 0 })
+    };
     // Only a record in quotes goes over several lines.
     for most in [1, LONGEST_RECORD] {
         let mut behind = lines.ahead(most);
         if !matches!(behind.advance(), Ok(true)) {
             break;
         }
-        if cells.split(&mut behind, separator, most).is_ok() {
-            return cells.len() == names + 1 && cells.iter().last().is_some_and(<[u8]>::is_empty);
+        match ends(&mut behind, most) {
+            None => {}
+            Some(count) if count < 2 => return count,
+            Some(count) => {
+                let mut behind = lines.ahead(HEAD_LINES);
+                while let Ok(true) = behind.advance() {
+                    if ends(&mut behind, LONGEST_RECORD).is_some_and(|other| other != count) {
+                        return 0;
+                    }
+                }
+                return count;
+            }
         }
     }
-    false
+    0
 }
 
 /// Contents of the records behind the first one.

@@ -268,7 +268,7 @@ impl RowReader {
     /// is the mark between the thousands of its numbers, where nobody told it, or a row that may
     /// sum up others.
     pub fn take_remark(&mut self) -> Option<String> {
-        self.rows.take_remark().or_else(|| self.sum.0.take())
+        self.rows.take_remark().or_else(|| self.lines.take_remark()).or_else(|| self.sum.0.take())
     }
 
     /// The marks in the numbers so far.

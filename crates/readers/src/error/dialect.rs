@@ -34,6 +34,21 @@ pub(crate) enum Remark {
         "{0}: begins with # and has other cells than a row, so that it is taken for a comment, as are lines like it"
     )]
     Comment(Line),
+    /// Two lines of types and roles, with the name of the class where another column is the last.
+    #[error(
+        "{line}: begins two lines of types and roles, as Orange writes them; they are no rows{}",
+        class.as_ref().map_or(String::new(), |class| format!(", and the class is {} (--target)", Quoted(class)))
+    )]
+    Orange { line: Line, class: Option<String> },
+    /// A table with lines and bars around its cells.
+    #[error("{0}: is a table as a terminal prints it: bars separate its cells, and its lines of dashes are no rows")]
+    Printed(Line),
+    /// A text of another encoding than UTF-8.
+    #[error("{file}: is {encoding}, and is read as such")]
+    Encoding { file: String, encoding: &'static str },
+    /// A line, the first of them, that is not UTF-8.
+    #[error("{0}: is not UTF-8; it and lines like it are read as Windows-1252: save the file as UTF-8 if its letters are others")]
+    Windows1252(Line),
     /// A separator behind the last cell of lines, of which this is the first.
     #[error("{0}: the separator at the end of lines separates nothing; --header no takes it for one more column")]
     EndsLines(Line),
@@ -53,7 +68,7 @@ pub enum DialectError {
         why: &'static str,
     },
     /// A first line that tells a separator which is none.
-    #[error("{line}: {} tells no separator; they are comma, semicolon, tab, bar and spaces", Quoted(text))]
+    #[error("{line}: {} tells no separator; they are comma, semicolon, tab, bar, spaces, or a mark such as ~", Quoted(text))]
     UnknownHint {
         /// Where.
         line: Line,
@@ -77,12 +92,6 @@ pub enum DialectError {
         file: String,
         /// The mark.
         mark: Decimal,
-    },
-    /// The text has two bytes a character.
-    #[error("{file}: is UTF-16; save it as UTF-8")]
-    Utf16 {
-        /// The file.
-        file: String,
     },
     /// Every line is a comment.
     #[error(
