@@ -18,8 +18,9 @@ pub(crate) struct Beginning {
     /// The separator, where the first line tells it.
     pub(crate) hint: Option<Separator>,
     pub(crate) comment: Option<Comment>,
-    /// The line that a table begins on which a terminal printed.
-    pub(crate) printed: Option<Line>,
+    /// The line that a table begins on which a terminal printed, and true if a line of types
+    /// stands below its names.
+    pub(crate) printed: Option<(Line, bool)>,
 }
 
 /// Comments above the first record, the last of them.
@@ -36,8 +37,8 @@ pub(crate) fn to_first_record(lines: &mut Lines) -> Result<Beginning, DataError>
             }
         }
         if !lines.text().starts_with(b"#") {
-            if beginning.hint.is_none() && frame::is_printed(lines) {
-                (beginning.printed, beginning.hint) = (Some(lines.line()), Some(Separator::Bar));
+            if let (None, Some(types)) = (beginning.hint, frame::of_printed(lines)) {
+                (beginning.printed, beginning.hint) = (Some((lines.line(), types)), Some(Separator::Bar));
                 if !lines.unframe() && !lines.advance()? {
                     break;
                 }

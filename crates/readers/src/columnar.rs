@@ -19,7 +19,7 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 
-use zstd_messages::{ZstdMessages, has_zstd};
+use zstd_messages::{ZstdFile, ZstdMessages, has_zstd};
 
 use crate::choice::ColumnChoice;
 use crate::columns::{ColumnPlan, Role};
@@ -337,11 +337,9 @@ fn of_stream(mut input: Box<dyn Read + Send>, format: Format) -> Result<Columnar
 }
 
 fn of_arrow(mut input: impl Read + Seek + Send + 'static) -> Result<ColumnarFile, String> {
-    // Behind eight bytes a file is a stream.
-    input.seek(SeekFrom::Start(8)).map_err(|error| error.to_string())?;
-    if has_zstd(&mut input) {
-        input.seek(SeekFrom::Start(8)).map_err(|error| error.to_string())?;
-        return of_arrow_stream(input);
+    if has_zstd(&mut input).map_err(|error| error.to_string())? {
+        let (schema, batches) = ZstdFile::open(input).map_err(|error| error.to_string())?;
+        return Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(batches))) });
     }
     input.rewind().map_err(|error| error.to_string())?;
     let reader = FileReader::try_new(input, None).map_err(|error| error.to_string())?;

@@ -76,7 +76,8 @@ impl Delimited {
             return Err(other.error(lines.file()).into());
         }
         let told = options.separator.or(hint).or(separator);
-        let mut remarks: Vec<String> = printed.map(|line| Remark::Printed(line).to_string()).into_iter().collect();
+        let mut remarks: Vec<String> =
+            printed.iter().map(|(line, _)| Remark::Printed(line.clone()).to_string()).collect();
         let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
@@ -113,23 +114,30 @@ impl Delimited {
         let columns = first.len();
         let above = comment.filter(|_| options.header != Header::Absent);
         let above = above.and_then(|comment| comment.names(separator, &cells));
-        let found = match above {
+        let mut found = match above {
             Some(_) => FirstRecord { header: false, doubt: None },
+            // The rule below it tells.
+            None if printed.is_some() && options.header == Header::Detect => FirstRecord { header: true, doubt: None },
             None => header::find(lines, separator, (&cells, &first), options, records)?,
         };
         if let (true, Some(column)) = (found.header, cells.iter().position(|cell| std::str::from_utf8(cell).is_err())) {
             return Err(DataError::CellEncoding { cell: lines.cell(column, None) });
         }
-        let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
         let names = above.or(found.header.then(|| first.clone()));
         if let (true, true, Some(names)) = (may_wait, found.header, &names)
             && let Some(class) = orange::find(lines, separator, columns)
         {
             let class = class.filter(|class| class + 1 < columns).map(|class| names[class].clone());
+            found.doubt = None;
             // Both are there.
             let line = lines.advance()?.then(|| lines.line());
             lines.advance()?;
             remarks.extend(line.map(|line| Remark::Orange { line, class }.to_string()));
+        }
+        let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
+        // DuckDB has the types there.
+        if let (true, Some((_, true))) = (found.header, &printed) {
+            lines.advance()?;
         }
         let plan = ColumnPlan::new(lines.file(), columns, names.as_deref(), options)?;
         let repeated = names.clone().filter(|names| header::distinct(names, options));

@@ -119,7 +119,8 @@ impl FromStr for Separator {
     type Err = DataError;
 
     fn from_str(text: &str) -> Result<Self, DataError> {
-        const WHY: &str = "is not a separator; they are comma, semicolon, tab, bar, spaces, or a mark such as ~, ::, \\x1f";
+        const WHY: &str =
+            "is not a separator; they are comma, semicolon, tab, bar, spaces, or a mark such as ~, ::, \\x1f";
         Ok(match text {
             "comma" | "," => Self::Comma,
             "semicolon" | ";" => Self::Semicolon,
@@ -127,7 +128,8 @@ impl FromStr for Separator {
             "bar" | "|" => Self::Bar,
             "spaces" | " " | "space" => Self::Spaces,
             _ if !text.is_ascii() => return Err(DialectError::UnknownName { name: text.to_owned(), why: WHY }.into()),
-            _ => Self::of_characters(text).ok_or_else(|| DialectError::UnknownName { name: text.to_owned(), why: WHY })?,
+            _ => Self::of_characters(text)
+                .ok_or_else(|| DialectError::UnknownName { name: text.to_owned(), why: WHY })?,
         })
     }
 }

@@ -22,24 +22,30 @@ pub(crate) fn undo(line: &mut Vec<u8>) -> bool {
     true
 }
 
-/// True if the current line and those behind it are a table as terminals print it: a rule stands
-/// between names and rows, or above the names as well.
-pub(crate) fn is_printed(lines: &mut Lines) -> bool {
+/// Tells if a line of types stands below the names of a printed table, which begins on the current
+/// line: a rule stands between names and rows, or above the names as well. `None` for other tables.
+pub(crate) fn of_printed(lines: &mut Lines) -> Option<bool> {
     let first = String::from_utf8_lossy(lines.text()).trim().to_owned();
     if !is_rule(&first) && !has_bar(&first) {
-        return false;
+        return None;
     }
-    let mut behind = lines.ahead(3);
-    let mut next = || match behind.advance() {
-        Ok(true) => String::from_utf8_lossy(behind.text()).trim().to_owned(),
-        _ => String::new(),
+    // Whoever writes a row and waits is answered at once.
+    let mut line = |number: usize| {
+        let mut behind = lines.ahead(number);
+        let there = (0..number).all(|_| matches!(behind.advance(), Ok(true)));
+        there.then(|| String::from_utf8_lossy(behind.text()).trim().to_owned())
     };
-    let second = next();
+    let second = line(1)?;
     if !is_rule(&first) {
-        return is_rule(&second) && second.contains(|c: char| matches!(c, '+' | '|') || is_drawn(c) && c != '─');
+        let joins = second.contains(|c: char| matches!(c, '+' | '|') || is_drawn(c) && c != '─');
+        return (is_rule(&second) && joins).then_some(false);
     }
-    // DuckDB writes the types below the names.
-    has_bar(&second) && (0..2).any(|_| is_rule(&next()))
+    if !has_bar(&second) {
+        return None;
+    }
+    let third = line(2)?;
+    let has_types = has_bar(&third) && line(3).is_some_and(|fourth| is_rule(&fourth));
+    (is_rule(&third) || has_types).then_some(has_types)
 }
 
 /// True if a separator is doubled wherever it stands, in the current line and those behind it.
@@ -108,6 +114,7 @@ mod tests {
             "+----+---+-----+\n| x  | c | y   |\n+----+---+-----+\n|  1 | a | 2.5 |\n| 30 | b |   4 |\n+----+---+-----+\n2 rows in set (0.00 sec)\n",
             "| x | c | y |\n|---|:---:|---:|\n| 1 | a | 2.5 |\n| 30 | b | 4 |\n",
             "┌────┬───┬─────┐\n│ x  │ c │  y  │\n├────┼───┼─────┤\n│  1 │ a │ 2.5 │\n│ 30 │ b │   4 │\n└────┴───┴─────┘\n",
+            "┌────┬─────────┬────────┐\n│ x  │    c    │   y    │\n│ int32 │ varchar │ double │\n├────┼─────────┼────────┤\n│  1 │ a │ 2.5 │\n│ 30 │ b │ 4 │\n└────┴─────────┴────────┘\n",
             "╒════╤═══╤═════╕\n│ x  │ c │  y  │\n╞════╪═══╪═════╡\n│  1 │ a │ 2.5 │\n├────┼───┼─────┤\n│ 30 │ b │   4 │\n╘════╧═══╧═════╛\n",
         ] {
             let (names, rows, told) = read(text);

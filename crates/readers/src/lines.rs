@@ -84,13 +84,8 @@ impl Source {
 
     /// Format of its rows: as told, or as the name says.
     pub(crate) fn format(&self, told: Option<Format>) -> Result<Format, DataError> {
-        told.or_else(|| self.path().and_then(Format::from_path)).ok_or_else(|| {
-            let ending = self.path().and_then(|path| path.extension()?.to_str());
-            match ending.and_then(other_kind::of_ending) {
-                Some(other) => other.error(&self.shown()).into(),
-                None => DataError::UnknownFormat { file: self.shown() },
-            }
-        })
+        told.or_else(|| self.path().and_then(Format::from_path))
+            .ok_or_else(|| DataError::UnknownFormat { file: self.shown() })
     }
 
     /// True if its bytes come only once.
@@ -98,7 +93,7 @@ impl Source {
         matches!(self, Self::StandardInput | Self::Once { .. })
     }
 
-    fn open(&mut self) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn open(&mut self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Path(path) => Box::new(File::open(path)?),
             Self::StandardInput => Box::new(io::stdin()),
@@ -223,6 +218,12 @@ impl Lines {
         frame::undo(&mut self.buffer)
     }
 
+    /// Adds a remark that a person should know.
+    #[cfg(feature = "spreadsheet")]
+    pub(crate) fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
     /// A remark that a person should know, once.
     pub(crate) fn take_remark(&mut self) -> Option<String> {
         (!self.remarks.is_empty()).then(|| self.remarks.remove(0))
@@ -323,9 +324,11 @@ impl Lines {
             if !self.take_line()? {
                 return Ok(false);
             }
-            if self.taken == 1 {
+            // Blank lines may come before.
+            if self.taken == self.skipped + 1 {
                 self.check_beginning()?;
             }
+            self.recode(0);
             let is_rule = self.framed && !frame::undo(&mut self.buffer);
             if !is_rule && self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\r' | b'\n')) {
                 return Ok(true);
@@ -349,7 +352,10 @@ impl Lines {
 
     /// Appends the following line to the current record; false at the end.
     pub(crate) fn join(&mut self) -> Result<bool, DataError> {
-        self.take_line()
+        let begin = self.buffer.len();
+        let taken = self.take_line()?;
+        self.recode(begin);
+        Ok(taken)
     }
 
     /// Ends the current record with its first line; those that were joined to it come again.
@@ -426,14 +432,12 @@ impl Lines {
             return Err(DataError::LineTooLong { line: self.line(), limit: LONGEST_LINE });
         }
         self.taken += u64::from(taken > 0);
-        self.recode(taken);
         Ok(taken > 0)
     }
 
-    /// Makes UTF-8 of the last bytes of the record, if they are text of Windows-1252.
+    /// Makes UTF-8 of the bytes of the record from there on, if they are text of Windows-1252.
     #[inline]
-    fn recode(&mut self, bytes: usize) {
-        let begin = self.buffer.len() - bytes;
+    fn recode(&mut self, begin: usize) {
         if self.buffer[begin..].is_ascii() {
             return;
         }

@@ -50,7 +50,9 @@ mod tests {
             let remark = reader.take_remark().unwrap();
             assert_eq!(
                 remark,
-                format!("f, line 2: begins two lines of types and roles, as Orange writes them; they are no rows{told}")
+                format!(
+                    "f, line 2: begins two lines of types and roles, as Orange writes them; they are no rows{told}"
+                )
             );
             assert_eq!(reader.skip_rows(u64::MAX).unwrap(), rows);
         }

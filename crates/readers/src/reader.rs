@@ -12,7 +12,7 @@ use crate::columnar;
 use crate::columns::{Role, Shape};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
-use crate::dialect::{Marks, Separator};
+use crate::dialect::{Decimal, Marks, Separator};
 use crate::error::{CellPlace, Counts, DataError, Remark};
 use crate::format::Format;
 use crate::head::TargetHead;
@@ -24,6 +24,7 @@ use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
 use crate::rows::{Next, Rows};
+use crate::spreadsheet;
 use crate::sum_row;
 use crate::table::Table;
 
@@ -162,6 +163,12 @@ impl RowReader {
             Format::Libsvm => {
                 let (rows, lines) = Libsvm::begin(source, options, records)?;
                 (Box::new(rows), lines)
+            }
+            Format::Spreadsheet => {
+                let mut lines = spreadsheet::open(source)?;
+                let options = ReadOptions { decimal: Some(Decimal::Point), ..options.clone() };
+                let comma = Some(Separator::Comma);
+                (Box::new(Delimited::begin(&mut lines, comma, &options, (records, true))?), lines)
             }
             Format::Fixed => fixed::open(source, options)?,
             Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,

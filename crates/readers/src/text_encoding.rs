@@ -15,9 +15,7 @@ struct Utf16 {
 }
 
 /// The encoding of a text, if it is UTF-16, and its bytes as UTF-8.
-pub(crate) fn undo(
-    mut source: Box<dyn BufRead + Send>,
-) -> io::Result<(Option<&'static str>, Box<dyn BufRead + Send>)> {
+pub(crate) fn undo(mut source: Box<dyn BufRead + Send>) -> io::Result<(Option<&'static str>, Box<dyn BufRead + Send>)> {
     let mut head = Vec::new();
     // Two bytes tell, and every line has them, or is blank.
     while head.len() < 2 && head != b"\n" && source.by_ref().take(1).read_to_end(&mut head)? > 0 {}
@@ -31,7 +29,10 @@ pub(crate) fn undo(
         None => (None, whole),
         Some(encoding) => {
             let decoder = encoding.new_decoder_with_bom_removal();
-            (Some(encoding.name()), Box::new(BufReader::new(Utf16 { source: whole, decoder, ready: Cursor::default() })))
+            (
+                Some(encoding.name()),
+                Box::new(BufReader::new(Utf16 { source: whole, decoder, ready: Cursor::default() })),
+            )
         }
     })
 }
@@ -62,9 +63,8 @@ impl Read for Utf16 {
 /// The text of bytes that are no UTF-8, if they may be Windows-1252: no control characters are
 /// among them, and none that it lacks.
 pub(crate) fn of_windows(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    let is_text = |byte: &u8| {
-        !matches!(byte, 0..=8 | 0x0b | 0x0c | 0x0e..=0x1f | 0x7f | 0x81 | 0x8d | 0x8f | 0x90 | 0x9d)
-    };
+    let is_text =
+        |byte: &u8| !matches!(byte, 0..=8 | 0x0b | 0x0c | 0x0e..=0x1f | 0x7f | 0x81 | 0x8d | 0x8f | 0x90 | 0x9d);
     if std::str::from_utf8(bytes).is_ok() || !bytes.iter().all(is_text) {
         return None;
     }

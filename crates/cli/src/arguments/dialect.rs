@@ -13,15 +13,15 @@ use crate::report::verbosity;
 /// Options that every command that reads DATA has.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Dialect {
-    /// csv, tsv, ndjson (json), libsvm, parquet, arrow or fixed; without it the file's name tells,
-    /// standard input needs it
+    /// csv, tsv, ndjson (json), libsvm, parquet, arrow, fixed or xlsx; without it the file's name
+    /// tells, standard input needs it
     ///
     /// csv has commas, semicolons, tabs, bars or blanks between its cells: its first rows tell.
-    /// Each format but the last two may be compressed by gzip or zstd.
+    /// Each format of text may be compressed by gzip or zstd.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
     /// Separator of the cells in a csv or tsv file: comma, semicolon, tab, bar, spaces, or the
-    /// character itself [default: the first rows tell]
+    /// character itself, as in ~, :: or \\x1f [default: the first rows tell]
     #[arg(short = 'd', long, value_name = "SEPARATOR")]
     separator: Option<Separator>,
     /// Mark before the fraction of a number in a csv or tsv file: point or comma [default: the

@@ -4,9 +4,13 @@
 //! have buffers that are not, which begin with the length −1; so each is decompressed here, and its
 //! place in the message's own table is set anew.
 
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use arrow_ipc::{CompressionType, Message, RecordBatch, root_as_message};
+use arrow_array::RecordBatch;
+use arrow_ipc::convert::try_fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, read_footer_length};
+use arrow_ipc::{Block, CompressionType, Message, RecordBatch as Batch, root_as_footer, root_as_message};
+use arrow_schema::{ArrowError, SchemaRef};
 
 use crate::compressed::Zstd;
 
@@ -96,24 +100,87 @@ impl<R: Read> Read for ZstdMessages<R> {
     }
 }
 
-/// True if the first batch of a stream of messages is compressed by zstd.
-pub(super) fn has_zstd(source: impl Read) -> bool {
-    let mut messages = ZstdMessages::new(source);
-    while let Ok(Some(Head { table, .. })) = messages.head() {
-        let Ok(message) = root_as_message(&table) else { return false };
-        if let Some(zstd) = is_zstd(message) {
-            return zstd;
+/// The batches of a file that are compressed by zstd, by its own table of their places.
+pub(super) struct ZstdFile<R> {
+    input: R,
+    decoder: FileDecoder,
+    blocks: std::vec::IntoIter<Block>,
+}
+
+impl<R: Read + Seek> ZstdFile<R> {
+    pub(super) fn open(mut input: R) -> Result<(SchemaRef, Self), ArrowError> {
+        let bytes = footer(&mut input)?;
+        let footer = root_as_footer(&bytes).map_err(|error| damaged(&error.to_string()))?;
+        let schema = footer.schema().ok_or_else(|| damaged("it has no schema"))?;
+        let schema = SchemaRef::new(try_fb_to_schema(schema)?);
+        let blocks: Vec<Block> = footer.recordBatches().into_iter().flatten().copied().collect();
+        let decoder = FileDecoder::new(SchemaRef::clone(&schema), footer.version());
+        let mut file = Self { input, decoder, blocks: blocks.into_iter() };
+        for place in footer.dictionaries().into_iter().flatten() {
+            let (place, bytes) = file.decompressed(place)?;
+            file.decoder.read_dictionary(&place, &bytes.into())?;
         }
-        let body = u64::try_from(message.bodyLength()).unwrap_or(0);
-        if !io::copy(&mut messages.source.by_ref().take(body), &mut io::sink()).is_ok_and(|copied| copied == body) {
-            return false;
-        }
+        Ok((schema, file))
     }
-    false
+
+    /// A block that is not compressed, and its place.
+    fn decompressed(&mut self, place: &Block) -> Result<(Block, Vec<u8>), ArrowError> {
+        let (bytes, mut plain) = (block(&mut self.input, place)?, Vec::new());
+        ZstdMessages::new(&*bytes).read_to_end(&mut plain)?;
+        let table = i64::from(place.metaDataLength());
+        Ok((Block::new(place.offset(), place.metaDataLength(), plain.len() as i64 - table), plain))
+    }
+}
+
+impl<R: Read + Seek> Iterator for ZstdFile<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let place = self.blocks.next()?;
+        let read = self.decompressed(&place);
+        read.and_then(|(place, bytes)| self.decoder.read_record_batch(&place, &bytes.into())).transpose()
+    }
+}
+
+/// True if the first batch of a file is compressed by zstd.
+pub(super) fn has_zstd(input: &mut (impl Read + Seek)) -> Result<bool, ArrowError> {
+    let bytes = footer(input)?;
+    let footer = root_as_footer(&bytes).map_err(|error| damaged(&error.to_string()))?;
+    let Some(first) = footer.recordBatches().and_then(|blocks| blocks.iter().next().copied()) else { return Ok(false) };
+    let head = ZstdMessages::new(&*block(input, &first)?).head()?;
+    Ok(head.is_some_and(|head| root_as_message(&head.table).ok().and_then(is_zstd) == Some(true)))
+}
+
+/// The bytes of the table at the end of a file.
+fn footer(input: &mut (impl Read + Seek)) -> Result<Vec<u8>, ArrowError> {
+    let mut trailer = [0; 10];
+    let end = input.seek(SeekFrom::End(-(trailer.len() as i64)))?;
+    input.read_exact(&mut trailer)?;
+    let length = read_footer_length(trailer)? as u64;
+    let begin = end.checked_sub(length).ok_or_else(|| damaged("its footer is longer than the file"))?;
+    slice(input, (begin, length))
+}
+
+/// The bytes of a block.
+fn block(input: &mut (impl Read + Seek), place: &Block) -> Result<Vec<u8>, ArrowError> {
+    let number = |number: i64| u64::try_from(number).map_err(|_| damaged("a block has no place"));
+    let length = number(place.metaDataLength().into())?.saturating_add(number(place.bodyLength())?);
+    slice(input, (number(place.offset())?, length))
+}
+
+fn slice(input: &mut (impl Read + Seek), (begin, length): (u64, u64)) -> Result<Vec<u8>, ArrowError> {
+    let mut bytes = Vec::new();
+    input.seek(SeekFrom::Start(begin))?;
+    let read = input.take(length).read_to_end(&mut bytes)?;
+    if read as u64 == length { Ok(bytes) } else { Err(damaged("it is cut short")) }
+}
+
+fn damaged(why: &str) -> ArrowError {
+    ArrowError::ParseError(why.to_owned())
 }
 
 /// The batch of a message, if it has one.
-fn batch(message: Message<'_>) -> Option<RecordBatch<'_>> {
+fn batch(message: Message<'_>) -> Option<Batch<'_>> {
     let of_dictionary = || message.header_as_dictionary_batch()?.data();
     message.header_as_record_batch().or_else(of_dictionary)
 }

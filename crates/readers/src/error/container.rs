@@ -80,7 +80,10 @@ pub enum ContainerError {
         kind: String,
     },
     /// The program was built without what reads this format.
-    #[error("{file}: {format} is not read by this build; build it with the feature arrow, or write the file as csv")]
+    #[error(
+        "{file}: {format} is not read by this build; build it with the feature {}, or write the file as csv",
+        if *format == Format::Spreadsheet { "spreadsheet" } else { "arrow" }
+    )]
     NotBuilt {
         /// The file.
         file: String,

@@ -43,11 +43,17 @@ pub(crate) enum Remark {
     /// A table with lines and bars around its cells.
     #[error("{0}: is a table as a terminal prints it: bars separate its cells, and its lines of dashes are no rows")]
     Printed(Line),
+    /// The sheet of a spreadsheet that is read, where there are others.
+    #[cfg(feature = "spreadsheet")]
+    #[error("{file}: the sheet {} is read, and {others} more {} not; save another as CSV to read it", Quoted(sheet), if *others == 1 { "is" } else { "are" })]
+    Sheet { file: String, sheet: String, others: usize },
     /// A text of another encoding than UTF-8.
     #[error("{file}: is {encoding}, and is read as such")]
     Encoding { file: String, encoding: &'static str },
     /// A line, the first of them, that is not UTF-8.
-    #[error("{0}: is not UTF-8; it and lines like it are read as Windows-1252: save the file as UTF-8 if its letters are others")]
+    #[error(
+        "{0}: is not UTF-8; it and lines like it are read as Windows-1252: save the file as UTF-8 if its letters are others"
+    )]
     Windows1252(Line),
     /// A separator behind the last cell of lines, of which this is the first.
     #[error("{0}: the separator at the end of lines separates nothing; --header no takes it for one more column")]
@@ -68,7 +74,10 @@ pub enum DialectError {
         why: &'static str,
     },
     /// A first line that tells a separator which is none.
-    #[error("{line}: {} tells no separator; they are comma, semicolon, tab, bar, spaces, or a mark such as ~", Quoted(text))]
+    #[error(
+        "{line}: {} tells no separator; they are comma, semicolon, tab, bar, spaces, or a mark such as ~",
+        Quoted(text)
+    )]
     UnknownHint {
         /// Where.
         line: Line,

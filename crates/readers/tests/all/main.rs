@@ -11,4 +11,6 @@ mod manners;
 mod marks;
 mod round_trip;
 mod row_names;
+#[cfg(feature = "spreadsheet")]
+mod spreadsheets;
 mod without_target;
