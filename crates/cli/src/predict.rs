@@ -9,6 +9,7 @@ use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{Classes, Description, Task};
 use mercer_session::{Row, RowPrediction, Session, predicts_late};
 
+use crate::arguments::common::whole;
 use crate::arguments::dialect::{Dialect, known_gaps};
 use crate::arguments::every;
 use crate::arguments::intervals;
@@ -174,13 +175,15 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
     let options = ReadOptions {
         target: target.unwrap_or_default(),
         weight,
-        ignore: arguments.ignore.clone(),
+        ignore: whole(&arguments.ignore),
         features,
         target_name,
         features_alone: alone.then(|| model.dimension()),
         libsvm_dimension: Some(model.dimension()),
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
         marks: model.description.marks,
+        // Each row has its answer.
+        leave_totals: false,
         ..told
     };
     let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };

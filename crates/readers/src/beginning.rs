@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
 use crate::error::{DataError, DialectError, Line, Remark};
-use crate::frame;
 use crate::header::{self, lossy};
 use crate::lines::Lines;
 use crate::marks::has_decimal_comma;
 use crate::number::is_value;
 use crate::options::ReadOptions;
+use crate::printed;
 use crate::row_names;
 
 /// Lines above the first record.
@@ -37,7 +37,7 @@ pub(crate) fn to_first_record(lines: &mut Lines) -> Result<Beginning, DataError>
             }
         }
         if !lines.text().starts_with(b"#") {
-            if let (None, Some(types)) = (beginning.hint, frame::of_printed(lines)) {
+            if let (None, Some(types)) = (beginning.hint, printed::of_printed(lines)) {
                 (beginning.printed, beginning.hint) = (Some((lines.line(), types)), Some(Separator::Bar));
                 if !lines.unframe() && !lines.advance()? {
                     break;

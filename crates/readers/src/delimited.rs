@@ -43,8 +43,8 @@ pub(crate) struct Delimited {
     /// The options while the first row may be one of units.
     units: Option<ReadOptions>,
     missing: Missing,
-    /// Lines that a row may go over.
-    longest: usize,
+    /// True if cells may hold anything.
+    records: bool,
     /// The current record is a row not yet given out: the first, when there is no header, and one
     /// behind blank lines that are rows.
     pending: bool,
@@ -147,7 +147,6 @@ impl Delimited {
             .filter(|names| names.iter().all(|name| number::parse(name.as_bytes()) != ParsedCell::Text));
         let numeric_header = line.map(|_| lines.text().to_vec());
         let looks_for_units = names.is_some() && options.known.is_empty() && options.features.is_empty();
-        let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
         Ok(Self {
             separator,
             notation: Notation::new(options, separator, columns),
@@ -159,7 +158,7 @@ impl Delimited {
             numeric_header,
             units: looks_for_units.then(|| options.clone()),
             missing: options.missing,
-            longest,
+            records,
             pending: !found.header,
             blank: 0,
             points: Vec::new(),
@@ -343,7 +342,9 @@ impl Delimited {
 
     /// Splits the current row into its cells, as many as there are columns.
     fn split(&mut self, lines: &mut Lines) -> Result<(), DataError> {
-        self.cells.split(lines, self.separator, self.longest)?;
+        // A number stands on one line, so that a stray quote spoils that alone.
+        let texts = self.records || self.plan.ignores() || self.plan.label().is_some();
+        self.cells.split(lines, self.separator, if texts { LONGEST_RECORD } else { 1 })?;
         let (got, expected) = (self.cells.len(), self.plan.columns());
         if got != expected {
             // A quote that opens on one line and is closed on another by chance.

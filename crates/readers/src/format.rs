@@ -29,8 +29,8 @@ pub enum Format {
     /// Columns aligned by blanks, each always at the same places of the line, below a header line.
     /// Up to 256 lines, or one megabyte, are read ahead to find the places.
     Fixed,
-    /// The first sheet of a spreadsheet, read with the feature `spreadsheet` of this crate, and into
-    /// memory.
+    /// The first sheet of a spreadsheet, read with the feature `spreadsheet` of this crate and
+    /// held in memory.
     Spreadsheet,
 }
 
@@ -65,8 +65,8 @@ impl Format {
 impl FromStr for Format {
     type Err = DataError;
 
-    /// `csv`, `tsv`, `ndjson`, `libsvm`, `parquet`, `arrow`, `fixed` or `xlsx` (or another ending of
-    /// [`from_path`](Self::from_path)), optionally with `.gz` or `.zst`.
+    /// `csv`, `tsv`, `ndjson`, `libsvm`, `parquet`, `arrow`, `fixed` or `xlsx`, or another ending
+    /// of [`from_path`](Self::from_path), optionally with `.gz` or `.zst`.
     fn from_str(name: &str) -> Result<Self, DataError> {
         let lower = name.to_ascii_lowercase();
         let ending = Compression::strip(&lower);

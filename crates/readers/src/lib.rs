@@ -21,12 +21,14 @@
 //!
 //! The formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and
 //! LIBSVM, each plain or compressed by gzip or zstd. The feature `arrow` adds Parquet and Arrow
-//! IPC, the feature `spreadsheet` the first sheet of xlsx, xlsb, xls and ods. Data come from a file, standard input (`-`) or memory. The readers understand separators,
-//! decimal commas, marks between thousands, comments, byte order marks, CRLF, blank lines and
-//! quoted cells. They make one pass. LIBSVM does not say how many columns it has, so it takes two
-//! passes unless the caller gives the dimension. A row costs O(d) and allocates nothing.
+//! IPC, the feature `spreadsheet` the first sheet of xlsx, xlsb, xls and ods. Data come from a
+//! file, standard input (`-`) or memory. The readers understand separators, decimal commas, marks
+//! between thousands, comments, byte order marks, CRLF, blank lines and quoted cells. They make
+//! one pass. LIBSVM does not say how many columns it has, so it takes two passes unless the caller
+//! gives the dimension. A row costs O(d) and allocates nothing.
 //!
-//! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets. `serde` serialises options, tables and scalings.
+//! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets. `serde` serialises
+//! options, tables and scalings.
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
@@ -61,6 +63,7 @@ mod orange;
 mod other_format;
 mod other_kind;
 mod permute;
+mod printed;
 mod reader;
 mod record;
 mod row_names;

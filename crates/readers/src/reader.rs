@@ -1,31 +1,24 @@
 //! The reader: one face for all formats, from a file, standard input or memory.
 
 mod fixed;
+mod opening;
 
 use std::fmt;
-use std::io::Read;
-use std::path::Path;
 
 use mercer_core::Cell;
 
-use crate::columnar;
 use crate::columns::{Role, Shape};
 use crate::dataset::Dataset;
-use crate::delimited::Delimited;
-use crate::dialect::{Decimal, Marks, Separator};
-use crate::error::{CellPlace, Counts, DataError, Remark};
-use crate::format::Format;
+use crate::dialect::Marks;
+use crate::error::{CellPlace, Counts, DataError};
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::libsvm::Libsvm;
-use crate::lines::{Lines, Source};
-use crate::ndjson::Ndjson;
+use crate::lines::Lines;
 use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
 use crate::rows::{Next, Rows};
-use crate::spreadsheet;
-use crate::sum_row;
+use crate::sum_row::SumRows;
 use crate::table::Table;
 
 /// Reads rows one by one; never holds more than one of them.
@@ -78,8 +71,8 @@ pub struct RowReader {
     over: bool,
     /// A row that is more than plain numbers.
     record: Record,
-    /// A row that may sum up others, until it is told, and whether there was one.
-    sum: (Option<String>, bool),
+    /// Rows that sum up others.
+    sums: SumRows,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
     beside: TargetPlaces,
 }
@@ -96,86 +89,6 @@ struct TargetPlaces {
 }
 
 impl RowReader {
-    /// Opens a file, or standard input for `-`, and reads as far as it takes to know the columns:
-    /// one line, or for LIBSVM without a given dimension the whole file once.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the file as a whole: see [`DataError`].
-    pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        Self::over(Source::from_path(path.as_ref()), options, false)
-    }
-
-    /// Reads from anything that gives bytes, compressed or not. The format is the options', or the
-    /// one that `name` tells; LIBSVM needs its dimension given, since the bytes come only once.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn from_reader(
-        name: impl Into<String>,
-        input: impl Read + Send + 'static,
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
-        Self::over(Source::Once { name: name.into(), input: Box::new(input) }, options, false)
-    }
-
-    /// The same as [`open`](Self::open) for rows whose cells may hold anything. Every column of the
-    /// file is a feature, in the file's order: read them with [`next_record`](Self::next_record).
-    ///
-    /// Of the options it follows those that say how the file is written, and
-    /// [`ignore`](ReadOptions::ignore), [`unread`](ReadOptions::unread) and
-    /// [`features`](ReadOptions::features), which choose columns. Which column is a target or a
-    /// weight is for whoever takes the records.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn records(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        Self::over(Source::from_path(path.as_ref()), &options.of_records(), true)
-    }
-
-    /// The same as [`from_reader`](Self::from_reader) for [`records`](Self::records).
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn records_from(
-        name: impl Into<String>,
-        input: impl Read + Send + 'static,
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
-        Self::over(Source::Once { name: name.into(), input: Box::new(input) }, &options.of_records(), true)
-    }
-
-    /// Reads as far as it takes to know the columns, and the target if the options leave it open;
-    /// `records` says that cells may hold anything.
-    pub(crate) fn over(mut source: Source, options: &ReadOptions, records: bool) -> Result<Self, DataError> {
-        let (format, stem) = (source.format(options.format)?, source.stem());
-        let (rows, lines): (Box<dyn Rows>, Lines) = match format {
-            Format::Csv | Format::Tsv => {
-                let separator = (format == Format::Tsv).then_some(Separator::Tab);
-                // Of records the next is looked at in any case, and a file is there.
-                let may_wait = records || !source.is_once();
-                let mut lines = source.lines()?;
-                (Box::new(Delimited::begin(&mut lines, separator, options, (records, may_wait))?), lines)
-            }
-            Format::Ndjson => {
-                let mut lines = source.lines()?;
-                (Box::new(Ndjson::begin(&mut lines, options)?), lines)
-            }
-            Format::Libsvm => {
-                let (rows, lines) = Libsvm::begin(source, options, records)?;
-                (Box::new(rows), lines)
-            }
-            Format::Spreadsheet => {
-                let mut lines = spreadsheet::open(source)?;
-                let options = ReadOptions { decimal: Some(Decimal::Point), ..options.clone() };
-                let comma = Some(Separator::Comma);
-                (Box::new(Delimited::begin(&mut lines, comma, &options, (records, true))?), lines)
-            }
-            Format::Fixed => fixed::open(source, options)?,
-            Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,
-        };
-        Self::of_rows(stem, (rows, lines), options)
-    }
-
     /// The rows of a table in memory as [`records`](Self::records): the features, then the targets.
     ///
     /// # Errors
@@ -199,10 +112,10 @@ impl RowReader {
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
         let (shape, missing) = (Shape::new(plan), options.missing);
-        let (record, sum, beside) = (Record::new(), (None, false), TargetPlaces::default());
+        let (record, sums, beside) = (Record::new(), SumRows::new(options.leave_totals), TargetPlaces::default());
         let (head, met, over) = (None, 0, false);
         let mut reader =
-            Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, sum, beside };
+            Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, sums, beside };
         if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
             let target = *target;
             let head = reader.head.insert(reader.rows.head(&mut reader.lines, target, options)?);
@@ -275,7 +188,7 @@ impl RowReader {
     /// is the mark between the thousands of its numbers, where nobody told it, or a row that may
     /// sum up others.
     pub fn take_remark(&mut self) -> Option<String> {
-        self.rows.take_remark().or_else(|| self.lines.take_remark()).or_else(|| self.sum.0.take())
+        self.rows.take_remark().or_else(|| self.lines.take_remark()).or_else(|| self.sums.take_remark())
     }
 
     /// The marks in the numbers so far.
@@ -431,21 +344,32 @@ impl RowReader {
             return Ok(false);
         }
         let weight = self.rows.plan().weight();
-        let read = self.rows.record(&mut self.lines, record).map_err(|error| match error {
-            DataError::NotFinite { cell, value } if weight.is_some_and(|weight| weight + 1 == cell.column.number) => {
-                DataError::BadWeight { cell, value }
+        loop {
+            let read = self.rows.record(&mut self.lines, record).map_err(|error| match error {
+                DataError::NotFinite { cell, value }
+                    if weight.is_some_and(|weight| weight + 1 == cell.column.number) =>
+                {
+                    DataError::BadWeight { cell, value }
+                }
+                error => error,
+            });
+            match read {
+                Ok(true) => {
+                    let mut sums = std::mem::take(&mut self.sums);
+                    let left = sums.leaves_out(record, |cell| self.place(cell));
+                    self.sums = sums;
+                    if left {
+                        continue;
+                    }
+                }
+                Ok(false) => {
+                    record.clear();
+                    self.sums.end(self.lines.file());
+                }
+                Err(_) => record.clear(),
             }
-            error => error,
-        });
-        if read.is_err() {
-            record.clear();
+            return self.count(read);
         }
-        if !self.sum.1
-            && let Some((cell, text)) = sum_row::find(record)
-        {
-            self.sum = (Some(Remark::CalledSum { cell: self.place(cell), text: text.to_owned() }.to_string()), true);
-        }
-        self.count(read)
     }
 
     /// Passes over up to `rows` rows, good or bad, and says how many there were: all that are left
@@ -531,6 +455,9 @@ impl RowReader {
     /// The numbers of the next row, one for each of its cells, and its label; false at the end.
     fn fill_row(&mut self, row: &mut [f64], label: &mut String) -> Result<bool, DataError> {
         let next = if self.over { Ok(Next::End) } else { self.rows.numbers(&mut self.lines, row, label) };
+        if matches!(next, Ok(Next::End)) {
+            self.sums.end(self.lines.file());
+        }
         if !matches!(next, Ok(Next::Record)) {
             return self.count(next.map(|next| next == Next::Numbers));
         }

@@ -2,10 +2,10 @@
 
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
-use crate::frame;
 use crate::lines::Lines;
 use crate::marks;
 use crate::number::is_value;
+use crate::printed;
 use crate::row_names;
 
 /// Fit of a separator to a record; less is better.
@@ -32,7 +32,7 @@ pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
             fits.push((separator, columns, fit(cells, separator, &rivals)));
         }
     }
-    if lines.text().contains(&b'|') && frame::is_doubled(lines, b'|') {
+    if lines.text().contains(&b'|') && printed::is_doubled(lines, b'|') {
         return Separator::Twice(b'|');
     }
     let found = best(&fits).copied();
@@ -89,7 +89,7 @@ fn unusual(lines: &mut Lines, cells: &mut Cells) -> Option<Separator> {
         if !lines.text().contains(&byte) {
             return None;
         }
-        if byte.is_ascii_punctuation() && frame::is_doubled(lines, byte) {
+        if byte.is_ascii_punctuation() && printed::is_doubled(lines, byte) {
             return Some(Separator::Twice(byte));
         }
         let separator = Separator::Other(byte);

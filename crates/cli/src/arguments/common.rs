@@ -16,6 +16,28 @@ use crate::arguments::intervals::IntervalArguments;
 use crate::arguments::task::TaskChoice;
 use crate::report::failure::Failure;
 
+/// Columns of a list, in which names in quotes were cut at their commas.
+pub(crate) fn whole(pieces: &[ColumnChoice]) -> Vec<ColumnChoice> {
+    let mut columns: Vec<ColumnChoice> = Vec::new();
+    let mut open: Option<String> = None;
+    for piece in pieces {
+        let text = match open.take() {
+            Some(before) => format!("{before},{}", piece.text()),
+            None if piece.text().starts_with('"') => piece.text(),
+            None => {
+                columns.push(piece.clone());
+                continue;
+            }
+        };
+        match text.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+            Some(name) => columns.push(ColumnChoice::Name(name.to_owned())),
+            None => open = Some(text),
+        }
+    }
+    columns.extend(open.map(ColumnChoice::Name));
+    columns
+}
+
 /// The data and the learner, which `eval` and `train` are told alike.
 #[derive(Args)]
 pub(crate) struct CommonArguments {

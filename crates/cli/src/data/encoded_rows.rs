@@ -19,6 +19,7 @@ use mercer_readers::{
 };
 
 use crate::arguments::CommonArguments;
+use crate::arguments::common::whole;
 use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::opening::Opening;
@@ -585,6 +586,6 @@ impl Looking {
                 "{source}: --only is for files; a data set's name settles it, so leave it out"
             )));
         }
-        Ok(Self { overrides, only: common.only.clone(), options, running: true, ..Self::default() })
+        Ok(Self { overrides, only: whole(&common.only), options, running: true, ..Self::default() })
     }
 }

@@ -7,6 +7,7 @@ use mercer_readers::{ColumnChoice, DataError, Example, Marks, Ranges, ReadOption
 
 use super::FitArguments;
 use super::frozen::Frozen;
+use crate::arguments::common::whole;
 use crate::arguments::dialect::Dialect;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::TaskOptions;
@@ -111,7 +112,7 @@ impl Files {
     pub(super) fn open(arguments: &FitArguments) -> Result<Self, Failure> {
         let options = ReadOptions {
             target: arguments.target.clone().unwrap_or_default(),
-            ignore: arguments.ignore.clone(),
+            ignore: whole(&arguments.ignore),
             weight: arguments.weight.clone(),
             targets: match arguments.task {
                 Some(TaskChoice::Class) => Targets::Labels,

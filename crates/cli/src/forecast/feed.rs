@@ -14,6 +14,7 @@ use super::columns::SeriesColumns;
 use super::method::ForecastMethod;
 use super::rows::{ColumnOptions, SeriesRows};
 use super::times::TimeMemory;
+use crate::arguments::common::whole;
 use crate::data::encoded_rows::overrides;
 use crate::data::input::Input;
 use crate::data::opening::Opening;
@@ -216,7 +217,7 @@ impl SeriesSource {
             ReadOptions {
                 target: TargetColumn::None,
                 missing: Missing::Nan,
-                ignore: arguments.ignore.clone(),
+                ignore: whole(&arguments.ignore),
                 mentioned,
                 ..ReadOptions::default()
             },

@@ -20,10 +20,15 @@ pub(crate) enum Remark {
     LeftAbove { file: String, first: u64, table: u64 },
     /// A row that may sum up those above it.
     #[error(
-        "{cell}: {} may mean that this row sums up others; it is read as a row like them: remove it if it does",
-        Quoted(text)
+        "{cell}: {} {}",
+        Quoted(text),
+        if *left { "sums up other rows; it is left out, and so are rows like it: --keep-totals keeps them" }
+        else { "may mean that this row sums up others; it is read as a row like them: remove it if it does" }
     )]
-    CalledSum { cell: CellPlace, text: String },
+    CalledSum { cell: CellPlace, text: String, left: bool },
+    /// Rows that sum up others, all of which were left out.
+    #[error("{file}: {rows} rows that sum up others were left out, the last on line {last}")]
+    LeftSums { file: String, rows: u64, last: u64 },
     /// A header with one name less than its rows have cells.
     #[error(
         "{0}: has one name less than the rows below have cells, as R writes tables; their first cells are a column called \"\""

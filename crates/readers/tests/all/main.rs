@@ -4,6 +4,7 @@ mod chosen_columns;
 #[cfg(feature = "arrow")]
 mod columnar;
 mod dialects;
+mod encodings;
 mod errors;
 mod examples;
 mod json;
