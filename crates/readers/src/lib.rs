@@ -20,12 +20,11 @@
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
 //!
 //! The formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and
-//! LIBSVM, each plain or compressed by gzip or zstd. The feature `arrow` adds Parquet and Arrow
-//! IPC, the feature `spreadsheet` the first sheet of xlsx, xlsb, xls and ods. Data come from a
-//! file, standard input (`-`) or memory. The readers understand separators, decimal commas, marks
-//! between thousands, comments, byte order marks, CRLF, blank lines and quoted cells. They make
-//! one pass. LIBSVM does not say how many columns it has, so it takes two passes unless the caller
-//! gives the dimension. A row costs O(d) and allocates nothing.
+//! LIBSVM, each plain or compressed. The feature `arrow` adds Parquet and Arrow IPC, the feature
+//! `spreadsheet` the first sheet of xlsx, xlsb, xls and ods. The readers understand separators,
+//! decimal commas, marks between thousands, comments, byte order marks, CRLF, blank lines and
+//! quoted cells. They make one pass. LIBSVM does not say how many columns it has, so it takes two
+//! passes unless the caller gives the dimension. A row costs O(d) and allocates nothing.
 //!
 //! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets. `serde` serialises
 //! options, tables and scalings.
