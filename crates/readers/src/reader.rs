@@ -4,6 +4,8 @@ mod fixed;
 mod opening;
 
 use std::fmt;
+use std::io::Read;
+use std::path::Path;
 
 use mercer_core::Cell;
 
@@ -13,7 +15,7 @@ use crate::dialect::Marks;
 use crate::error::{CellPlace, Counts, DataError};
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::lines::Lines;
+use crate::lines::{Lines, Source};
 use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
@@ -89,6 +91,62 @@ struct TargetPlaces {
 }
 
 impl RowReader {
+    /// Opens a file, or standard input for `-`, and reads as far as it takes to know the columns:
+    /// one line, or for LIBSVM without a given dimension the whole file once.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file as a whole: see [`DataError`].
+    pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        Self::over(Source::from_path(path.as_ref()), options, false)
+    }
+
+    /// Reads from anything that gives bytes, compressed or not. The format is the options', or the
+    /// one that `name` tells; LIBSVM needs its dimension given, since the bytes come only once.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_reader(
+        name: impl Into<String>,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::over(Source::Once { name: name.into(), input: Box::new(input) }, options, false)
+    }
+
+    /// The same as [`open`](Self::open) for rows whose cells may hold anything. Every column of the
+    /// file is a feature, in the file's order: read them with [`next_record`](Self::next_record).
+    ///
+    /// Of the options it follows those that say how the file is written, and
+    /// [`ignore`](ReadOptions::ignore), [`unread`](ReadOptions::unread) and
+    /// [`features`](ReadOptions::features), which choose columns. Which column is a target or a
+    /// weight is for whoever takes the records.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn records(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        Self::over(Source::from_path(path.as_ref()), &options.of_records(), true)
+    }
+
+    /// The same as [`from_reader`](Self::from_reader) for [`records`](Self::records).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn records_from(
+        name: impl Into<String>,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::over(Source::Once { name: name.into(), input: Box::new(input) }, &options.of_records(), true)
+    }
+
+    /// Reads as far as it takes to know the columns, and the target if the options leave it open;
+    /// `records` says that cells may hold anything.
+    pub(crate) fn over(source: Source, options: &ReadOptions, records: bool) -> Result<Self, DataError> {
+        let (format, stem) = (source.format(options.format)?, source.stem());
+        let opened = opening::rows(source, format, options, records)?;
+        Self::of_rows(stem, opened, options)
+    }
+
     /// The rows of a table in memory as [`records`](Self::records): the features, then the targets.
     ///
     /// # Errors
