@@ -38,6 +38,7 @@
 mod class_pipeline;
 mod clock;
 mod day_order;
+mod digits;
 mod duration;
 mod encoding;
 mod error;

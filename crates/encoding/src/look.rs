@@ -4,6 +4,7 @@ mod decision;
 mod doubt;
 mod role;
 mod sight;
+mod time_like;
 
 use std::collections::{HashMap, HashSet};
 
