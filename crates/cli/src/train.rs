@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     learning.end(ended, &stop)?;
     learning.report();
     let mut text = summary(&learning, &arguments.out, stop.requested());
-    for note in notes(&learning) {
+    for note in notes(&learning).into_iter().chain(plan.rows.input().order_note()) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "Note: {note}");
     }
@@ -165,7 +165,7 @@ impl TrainPlan {
         let looks = settings.needs_rows() || median;
         let ranges = survey.learned.as_ref().and_then(|learned| learned.table.clone());
         let encoded = ranges.as_ref().is_some_and(TableRanges::are_encoded);
-        let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
+        let at_once = pipe::is_one(&common.data) && common.permute.is_none() && !looks && !wanted.is_told() && !encoded;
         let skips = arguments.on_error != OnError::Stop;
         let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::resolve(&common.data)?)? };
         let mut reading = Reading::from_options(common, &common.data, wanted, looking);
@@ -173,7 +173,8 @@ impl TrainPlan {
         if at_once {
             reading.options.targets = Targets::Numbers;
         }
-        let rows = TimedSource::open(&reading, stop.clone(), || ())?;
+        let mut rows = TimedSource::open(&reading, stop.clone(), || ())?;
+        rows.watch_order();
         rows.input().kind().check(entry, wanted, rows.input().shown())?;
         rows.input().kind().tell(wanted, rows.input().shown());
         common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;

@@ -59,6 +59,7 @@ mod options;
 mod other_format;
 mod other_kind;
 mod permute;
+mod permuted;
 mod reader;
 mod record;
 mod row_names;

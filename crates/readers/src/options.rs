@@ -164,6 +164,11 @@ pub struct ReadOptions {
     /// Reading of the target: as a number or as a label.
     #[cfg_attr(feature = "serde", serde(default))]
     pub targets: Targets,
+    /// The seed of a random order of the rows, the same as that of
+    /// [`permutation`](crate::permutation). They are all read into memory first; those of standard
+    /// input, or of another reader, may have 1 GiB of text at most.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub permute: Option<u64>,
     /// The column of the weights, which is neither a feature nor the target. A weight is a finite
     /// number of at least 0. LIBSVM has none.
     #[cfg_attr(feature = "serde", serde(default))]

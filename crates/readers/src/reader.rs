@@ -1,6 +1,7 @@
 //! The reader: one face for all formats, from a file, standard input or memory.
 
 mod fixed;
+mod opening;
 
 use std::fmt;
 use std::io::Read;
@@ -8,18 +9,13 @@ use std::path::Path;
 
 use mercer_core::Cell;
 
-use crate::columnar;
 use crate::columns::{Role, Shape};
 use crate::dataset::Dataset;
-use crate::delimited::Delimited;
-use crate::dialect::{Marks, Separator};
+use crate::dialect::Marks;
 use crate::error::{CellPlace, Counts, DataError, Remark};
-use crate::format::Format;
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::libsvm::Libsvm;
 use crate::lines::{Lines, Source};
-use crate::ndjson::Ndjson;
 use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
@@ -145,28 +141,10 @@ impl RowReader {
 
     /// Reads as far as it takes to know the columns, and the target if the options leave it open;
     /// `records` says that cells may hold anything.
-    pub(crate) fn over(mut source: Source, options: &ReadOptions, records: bool) -> Result<Self, DataError> {
+    pub(crate) fn over(source: Source, options: &ReadOptions, records: bool) -> Result<Self, DataError> {
         let (format, stem) = (source.format(options.format)?, source.stem());
-        let (rows, lines): (Box<dyn Rows>, Lines) = match format {
-            Format::Csv | Format::Tsv => {
-                let separator = (format == Format::Tsv).then_some(Separator::Tab);
-                // Of records the next is looked at in any case, and a file is there.
-                let may_wait = records || !source.is_once();
-                let mut lines = source.lines()?;
-                (Box::new(Delimited::begin(&mut lines, separator, options, (records, may_wait))?), lines)
-            }
-            Format::Ndjson => {
-                let mut lines = source.lines()?;
-                (Box::new(Ndjson::begin(&mut lines, options)?), lines)
-            }
-            Format::Libsvm => {
-                let (rows, lines) = Libsvm::begin(source, options, records)?;
-                (Box::new(rows), lines)
-            }
-            Format::Fixed => fixed::open(source, options)?,
-            Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,
-        };
-        Self::of_rows(stem, (rows, lines), options)
+        let opened = opening::rows(source, format, options, records)?;
+        Self::of_rows(stem, opened, options)
     }
 
     /// The rows of a table in memory as [`records`](Self::records): the features, then the targets.

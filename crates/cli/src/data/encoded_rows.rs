@@ -276,6 +276,11 @@ impl EncodedRows {
         )
     }
 
+    /// The record that [`next`](Self::next) encoded last.
+    pub(crate) fn record(&self) -> &Record {
+        &self.sample.record
+    }
+
     /// The marks in the numbers so far.
     pub(crate) fn marks(&self) -> Marks {
         self.records.marks()

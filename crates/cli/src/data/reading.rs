@@ -57,6 +57,7 @@ impl<'a> Reading<'a> {
             weight: weight.clone(),
             targets: wanted.targets(),
             libsvm_dimension: common.dimension.map(usize::from),
+            permute: common.permute.filter(|_| data == common.data),
             ..ReadOptions::default()
         };
         let given = for_files(target.is_some(), dialect, ignore, weight.is_some());
@@ -73,6 +74,7 @@ impl<'a> Reading<'a> {
         if let Source::Named(name) = source {
             refuse_for_named(name, self.given)?;
             let table = Registry::load()?.open(name)?;
+            let table = if let Some(seed) = options.permute { table.permuted(seed) } else { table };
             return match &self.columns {
                 Reads::Looks(looking) if looking.options.scale != Scale::None => {
                     let scaled = EncodedRows::of_named(name, &table, looking, *wanted)?;

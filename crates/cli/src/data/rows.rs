@@ -36,6 +36,11 @@ impl TimedSource {
         Ok(Self { input: reading.open(&stop, idle)?, asks, stop })
     }
 
+    /// Watches the order of the rows from here on.
+    pub(crate) fn watch_order(&mut self) {
+        self.input.watch_order();
+    }
+
     /// The input that is read.
     pub(crate) fn input(&self) -> &Input {
         &self.input

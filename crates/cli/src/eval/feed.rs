@@ -1,7 +1,7 @@
 //! The examples of an evaluation, in their order, scaled, a few hundred at a time.
 //!
 //! Data that nothing needs as a whole are streamed: memory does not grow with their length (65,536
-//! rows at most are read ahead). Scaling by their own ranges, permuting, and a formula in T whose
+//! rows at most are read ahead). Scaling by their own ranges and a formula in T whose
 //! value `--rows` does not give need them in memory.
 
 use std::collections::VecDeque;
@@ -116,8 +116,6 @@ fn opened<'a>(
     let whole = common.scale.scheme().filter(|_| learned.is_none());
     let reason = if whole.is_some() {
         Some("--scale without --scale-from".to_owned())
-    } else if arguments.permute.is_some() {
-        Some("--permute".to_owned())
     } else {
         formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
     };
@@ -173,9 +171,7 @@ impl<'a> ExampleFeed<'a> {
         {
             return Err(wrong_promise(input.shown(), promised, table.len()));
         }
-        if let Some(seed) = arguments.permute {
-            input.permute(seed);
-        }
+        input.watch_order();
         let columns = input.columns();
         let dimension = columns.dimension;
         common.check_dimension(input.shown(), dimension)?;
@@ -282,6 +278,11 @@ impl<'a> ExampleFeed<'a> {
 
     pub(crate) fn columns(&self) -> &TableColumns {
         self.input.columns()
+    }
+
+    /// A remark on the order of the rows, if there is one.
+    pub(crate) fn order_note(&self) -> Option<String> {
+        self.input.order_note()
     }
 
     /// A remark on the rows that were left out, if there are any.

@@ -32,6 +32,7 @@ mod learners;
 mod locks;
 mod marks;
 mod models;
+mod order;
 mod ordinary;
 mod outliers;
 #[cfg(feature = "plots")]
