@@ -291,6 +291,7 @@ impl TrainPlan {
             alarm.hear(&sample.example.targets);
             take(learning, row, &mut sample, &self.rows)?;
         }
+        self.rows.report_left_out();
         Ok(())
     }
 }

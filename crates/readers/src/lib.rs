@@ -50,6 +50,7 @@ mod gaps;
 mod head;
 mod header;
 mod labels;
+mod late_keys;
 mod libsvm;
 mod lines;
 mod marks;

@@ -24,7 +24,6 @@ pub(crate) struct Permuted {
     given: usize,
     /// The texts of the rows, one behind the other.
     text: Vec<u8>,
-    remark: Option<String>,
 }
 
 struct HeldRow {
@@ -46,7 +45,7 @@ impl Permuted {
         lines: &mut Lines,
         (seed, most): (u64, usize),
     ) -> Result<Self, DataError> {
-        let (mut rows, mut text, mut remark) = (Vec::new(), Vec::new(), None);
+        let (mut rows, mut text) = (Vec::new(), Vec::new());
         loop {
             let mut record = Record::new();
             let error = match inner.record(lines, &mut record) {
@@ -57,7 +56,6 @@ impl Permuted {
             };
             record.shrink();
             text.extend_from_slice(inner.text(lines));
-            remark = remark.or_else(|| inner.take_remark());
             if text.len() > most {
                 let (file, rows) = (lines.file().to_owned(), rows.len());
                 return Err(ContainerError::TooLongToPermute { file, rows, bytes: most }.into());
@@ -65,7 +63,7 @@ impl Permuted {
             rows.push(HeldRow { record, error, line: lines.line_number(), end: text.len() });
         }
         let order = permutation(rows.len(), seed);
-        Ok(Self { inner, rows, order, given: 0, text, remark })
+        Ok(Self { inner, rows, order, given: 0, text })
     }
 }
 
@@ -113,7 +111,11 @@ impl Rows for Permuted {
     }
 
     fn take_remark(&mut self) -> Option<String> {
-        self.remark.take()
+        self.inner.take_remark()
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        self.inner.left_out()
     }
 
     fn marks(&self) -> Marks {

@@ -249,6 +249,12 @@ impl RowReader {
         self.rows.take_remark().or_else(|| self.sum.0.take())
     }
 
+    /// Lines for people on values of the rows so far that were left out: those of keys that came
+    /// late.
+    pub fn left_out(&self) -> Vec<String> {
+        self.rows.left_out()
+    }
+
     /// The marks in the numbers so far.
     pub fn marks(&self) -> Marks {
         self.rows.marks()

@@ -281,6 +281,11 @@ impl EncodedRows {
         &self.sample.record
     }
 
+    /// Lines on values that were left out.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        self.records.left_out()
+    }
+
     /// The marks in the numbers so far.
     pub(crate) fn marks(&self) -> Marks {
         self.records.marks()

@@ -24,6 +24,7 @@ use crate::data::source::{Source, TableColumns};
 use crate::data::stop::Stop;
 use crate::data::timed_series::{SeriesOptions, TimedSeries};
 use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// The examples.
 pub(crate) struct Input {
@@ -39,6 +40,8 @@ pub(crate) struct Input {
     found: Option<ColumnFacts>,
     /// The order of the rows, if it is watched.
     order: Option<OrderWatch>,
+    /// True if what was left out is told, or is not to be.
+    reported: bool,
 }
 
 enum InputSource {
@@ -97,7 +100,18 @@ impl Input {
     }
 
     fn new(shown: String, body: InputSource, kind: Kind, columns: TableColumns) -> Self {
-        Self { shown, body, kind, columns, weighted: false, fixed: false, given: 0, found: None, order: None }
+        Self {
+            shown,
+            body,
+            kind,
+            columns,
+            weighted: false,
+            fixed: false,
+            given: 0,
+            found: None,
+            order: None,
+            reported: false,
+        }
     }
 
     /// Rows of a table whose columns are encoded.
@@ -185,7 +199,7 @@ impl Input {
     /// Where columns are encoded, numbers and targets are scaled by their ranges if there is a
     /// `scheme`.
     pub(crate) fn gather(self, promised: Option<usize>, scheme: Option<Scheme>) -> Result<Self, Failure> {
-        let Self { shown, body, kind, columns, weighted, mut fixed, given, mut found, order } = self;
+        let Self { shown, body, kind, columns, weighted, mut fixed, given, mut found, order, reported } = self;
         let body = match body {
             InputSource::Stream(mut reader) => {
                 let table = reader.read_rows(promised.unwrap_or(usize::MAX))?;
@@ -207,7 +221,7 @@ impl Input {
             }
             held @ (InputSource::Table(_) | InputSource::Timed(_)) => held,
         };
-        Ok(Self { shown, body, kind, columns, weighted, fixed, given, found, order })
+        Ok(Self { shown, body, kind, columns, weighted, fixed, given, found, order, reported })
     }
 
     /// A libsvm stream, in memory: only its end tells how many features there are.
@@ -368,9 +382,28 @@ impl Input {
             && self.kind == Kind::Numbers(1)
     }
 
+    /// The same rows, of which nothing is told at their end.
+    pub(crate) fn silent(self) -> Self {
+        Self { reported: true, ..self }
+    }
+
+    /// Tells how many values of the rows so far were left out; once.
+    pub(crate) fn report_left_out(&mut self) {
+        if std::mem::replace(&mut self.reported, true) {
+            return;
+        }
+        let lines = match &self.body {
+            InputSource::Stream(reader) => reader.left_out(),
+            InputSource::Encoded(encoded) => encoded.left_out(),
+            InputSource::Timed(timed) => timed.left_out(),
+            InputSource::Table(_) => Vec::new(),
+        };
+        lines.into_iter().for_each(verbosity::say_once);
+    }
+
     fn count(&mut self, read: &Result<bool, DataError>) {
         match read {
-            Ok(false) => {}
+            Ok(false) => self.report_left_out(),
             Err(error) if !error.concerns_one_row() => {}
             Ok(true) | Err(_) => self.given += 1,
         }

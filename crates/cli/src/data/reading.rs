@@ -68,6 +68,11 @@ impl<'a> Reading<'a> {
 
     /// DATA as it is to be read; `idle` is called whenever a pipe has nothing to read.
     pub(crate) fn open(&self, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Input, Failure> {
+        let input = self.opened(stop, idle)?;
+        Ok(if self.aloud { input } else { input.silent() })
+    }
+
+    fn opened(&self, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Input, Failure> {
         let Self { data, options, wanted, .. } = self;
         let source = Source::resolve(data)?;
         let shown = source.to_string();

@@ -323,6 +323,7 @@ impl<'a> ExampleFeed<'a> {
     /// the texts.
     fn read(&mut self) -> Result<Option<ExamplePlace>, Failure> {
         if self.given == self.limit {
+            self.input.report_left_out();
             return Ok(None);
         }
         let read = next_good(&mut self.input, &mut self.example, &mut self.bad)?;

@@ -28,6 +28,7 @@ mod kept_services;
 mod kernels;
 mod koopman;
 mod koopman_sums;
+mod late_keys;
 mod learners;
 mod locks;
 mod marks;

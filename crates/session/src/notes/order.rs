@@ -7,9 +7,9 @@
 //!
 //! - **Blocks.** `K` values with shares `p_k` in `n` rows change `E = n(1 − Σ p_k²)` times from one
 //!   row to the next in a random order. They come in blocks where they change less than `4K` times,
-//!   and at most `E/20` times, `E` being 20 or more; or where each value is one block, and there are
-//!   at most `E/4`. Of a random order this is less likely than 1e−9. Streams whose classes last,
-//!   such as prices that rise or fall, change more often than `4K` times.
+//!   and at most `E/20` times, `E` being 20 or more; or where each value is one block, and there
+//!   are at most `E/4`. Of a random order this is less likely than 1e−9. Streams whose classes
+//!   last, such as prices that rise or fall, change more often than `4K` times.
 //! - **One way.** A column rises, or falls, in all but one of 200 steps that change it, of which
 //!   there are 20 or more. A random walk turns in every second step, and a trend with noise in each
 //!   third or fourth.
