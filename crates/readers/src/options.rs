@@ -156,6 +156,10 @@ pub struct ReadOptions {
     /// is as well.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gaps: Vec<String>,
+    /// True if a row may lack its target, which is then NaN, or an empty label, whatever `missing`
+    /// says of features.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unlabelled: bool,
     /// Treatment of cells without a value. LIBSVM cannot have any: what is absent there is 0.
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass.

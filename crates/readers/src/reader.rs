@@ -62,6 +62,7 @@ pub struct RowReader {
     rows: Box<dyn Rows>,
     shape: Shape,
     missing: Missing,
+    unlabelled: bool,
     /// The names of the features; those of a file without names are made.
     columns: Vec<String>,
     target_names: Option<Vec<String>>,
@@ -169,11 +170,25 @@ impl RowReader {
         let columns = plan.features().iter().map(name).collect();
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
-        let (shape, missing) = (Shape::new(plan), options.missing);
+        let (shape, missing, unlabelled) = (Shape::new(plan), options.missing, options.unlabelled);
         let (record, sum, beside) = (Record::new(), (None, false), TargetPlaces::default());
         let (head, met, over) = (None, 0, false);
-        let mut reader =
-            Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, sum, beside };
+        let mut reader = Self {
+            stem,
+            lines,
+            rows,
+            shape,
+            missing,
+            unlabelled,
+            columns,
+            target_names,
+            head,
+            met,
+            over,
+            record,
+            sum,
+            beside,
+        };
         if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
             let target = *target;
             let head = reader.head.insert(reader.rows.head(&mut reader.lines, target, options)?);
@@ -547,7 +562,8 @@ impl RowReader {
         let (plan, at) = (self.rows.plan(), || self.place(place));
         if matches!(plan.role(plan.column(place)), Role::Label(_)) {
             Labels::canonical_cell(cell, label);
-            return if label.is_empty() { Err(DataError::MissingTarget { cell: at() }) } else { Ok(0.0) };
+            let lacks = label.is_empty() && !self.unlabelled;
+            return if lacks { Err(DataError::MissingTarget { cell: at() }) } else { Ok(0.0) };
         }
         let (is_target, value) = (place >= plan.dimension(), || cell.to_string());
         let is_weight = place >= plan.dimension() + plan.targets().len();
@@ -562,7 +578,7 @@ impl RowReader {
             _ => false,
         };
         match (is_gap, self.head) {
-            (true, _) if self.missing == Missing::Nan => Ok(f64::NAN),
+            (true, _) if self.missing == Missing::Nan || is_target && self.unlabelled => Ok(f64::NAN),
             (true, _) if is_target => Err(DataError::MissingTarget { cell: at() }),
             (true, _) => Err(DataError::EmptyCell { cell: at() }),
             (false, Some(TargetHead { rows, .. })) if is_target => {

@@ -29,6 +29,7 @@ mod kernels;
 mod koopman;
 mod koopman_sums;
 mod late_keys;
+mod late_labels;
 mod learners;
 mod locks;
 mod marks;
