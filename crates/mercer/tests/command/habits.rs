@@ -137,7 +137,7 @@ fn the_command_line_wins_in_every_form_of_an_option() {
 fn files_of_options_that_cannot_be_right_are_refused() {
     let folder = Folder::new().with("d.csv", csv(&examples(30)));
     for (text, parts) in [
-        ("learnr = \"krls\"\n", &["c.toml", "\"learnr\"", "is learner meant?", "scale-from"][..]),
+        ("learnr = \"krls\"\n", &["c.toml", "\"learnr\"", "is learner meant?", "permute"][..]),
         ("config = \"c.toml\"\n", &["\"config\""]),
         ("learner = true\n", &["learner takes a text or a number"]),
         ("learner = [\"krls\"]\n", &["learner takes one value"]),

@@ -3,7 +3,6 @@
 use mercer_encoding::{Encoding, EncodingOptions, Overrides};
 use mercer_readers::{ColumnChoice, TargetColumn};
 
-use super::TableRanges;
 use crate::arguments::CommonArguments;
 use crate::arguments::task::Kind;
 use crate::data::source::Source;
@@ -17,8 +16,6 @@ pub(crate) struct Looking {
     /// The features, if the user names them.
     pub(crate) only: Vec<ColumnChoice>,
     pub(crate) options: EncodingOptions,
-    /// By which numbers are scaled in every row alike, where columns are encoded.
-    pub(crate) ranges: Option<TableRanges>,
     /// Whether rows that cannot be read are left out: a column of numbers with a few cells of
     /// something else is then one of numbers.
     pub(crate) skips: bool,
@@ -61,7 +58,7 @@ impl Looking {
 
     /// What the options say of the columns of a source.
     pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
-        let options = EncodingOptions::default().scale(common.scale.online().unwrap_or_default());
+        let options = EncodingOptions::default().scale(common.scale);
         let overrides = overrides(&common.kinds, source)?;
         if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
             return Err(Failure::usage(format!(
