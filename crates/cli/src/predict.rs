@@ -60,6 +60,8 @@ pub(crate) struct PredictArguments {
     model: PathBuf,
     /// Learn each row after it was predicted; the model's file is written when the rows end, or a
     /// signal ends them
+    ///
+    /// A row without its target is predicted and not learnt; how many they were is told at the end.
     #[arg(long)]
     learn: bool,
     /// With --learn, write the model after every so many rows, too
@@ -163,6 +165,7 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
         kind: if classes { Kind::Class(None) } else { Kind::Numbers(model.outputs()) },
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
         weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
+        may_lack: true,
     });
     let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
     let dialect = arguments.dialect.clone().with_gaps(gaps);
@@ -184,6 +187,7 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
         marks: model.description.marks,
         // Each row has its answer.
         leave_totals: false,
+        unlabelled: arguments.learn,
         ..told
     };
     let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };

@@ -84,6 +84,13 @@ pub(crate) struct CommonArguments {
     /// Learn only the first N rows
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     pub(crate) limit: Option<NonZeroUsize>,
+    /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
+    ///
+    /// All rows are read into memory first. Those of standard input may have 1 GiB of text. It is
+    /// for files that are in the order of something else than time: sorted by class, by target or
+    /// by a feature (docs/order-of-rows.md).
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub(crate) permute: Option<u64>,
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,

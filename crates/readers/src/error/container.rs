@@ -90,6 +90,18 @@ pub enum ContainerError {
         /// The format.
         format: Format,
     },
+    /// Rows that come only once are too many to be put into a random order.
+    #[error(
+        "{file}: the first {rows} rows have more than {bytes} bytes, too many to be held for a random order; write them to a file, and shuffle that"
+    )]
+    TooLongToPermute {
+        /// The source.
+        file: String,
+        /// Rows that were held.
+        rows: usize,
+        /// The most bytes.
+        bytes: usize,
+    },
     /// A JSON array is damaged between its rows or cut short.
     #[error("{file}: expected {expected}, after row {row} of the JSON array; mend it, or write one object a line")]
     BadArray {

@@ -29,6 +29,15 @@ pub(crate) enum Remark {
     /// Rows that sum up others, all of which were left out.
     #[error("{file}: {rows} rows that sum up others were left out, the last on line {last}")]
     LeftSums { file: String, rows: u64, last: u64 },
+    /// A key of an object that is in none of the rows by which the columns are known.
+    #[error(
+        "{line}: the key {} is in none of the first rows, by which the columns are known; it is left out",
+        Quoted(key)
+    )]
+    LateKey { line: Line, key: String },
+    /// More such keys than are told one by one.
+    #[error("{0}: more keys are in none of the first rows; they are left out, too")]
+    LateKeys(Line),
     /// A header with one name less than its rows have cells.
     #[error(
         "{0}: has one name less than the rows below have cells, as R writes tables; their first cells are a column called \"\""

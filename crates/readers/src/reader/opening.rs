@@ -1,4 +1,4 @@
-//! The rows of a file by its format.
+//! The rows of a file by its format, in its own order or a random one.
 
 use super::fixed;
 use crate::columnar;
@@ -10,6 +10,7 @@ use crate::libsvm::Libsvm;
 use crate::lines::{Lines, Source};
 use crate::ndjson::Ndjson;
 use crate::options::ReadOptions;
+use crate::permuted::{MOST_STREAMED, Permuted};
 use crate::rows::Rows;
 use crate::spreadsheet;
 
@@ -22,7 +23,7 @@ pub(super) fn rows(
     records: bool,
 ) -> Result<(Box<dyn Rows>, Lines), DataError> {
     let once = source.is_once();
-    Ok(match format {
+    let (rows, mut lines): (Box<dyn Rows>, Lines) = match format {
         Format::Csv | Format::Tsv => {
             let separator = (format == Format::Tsv).then_some(Separator::Tab);
             // Of records the next is looked at in any case, and a file is there.
@@ -46,5 +47,9 @@ pub(super) fn rows(
         }
         Format::Fixed => fixed::open(source, options)?,
         Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,
-    })
+    };
+    let Some(seed) = options.permute else { return Ok((rows, lines)) };
+    let most = if once { MOST_STREAMED } else { usize::MAX };
+    let permuted = Permuted::gather(rows, &mut lines, (seed, most))?;
+    Ok((Box::new(permuted), lines))
 }
