@@ -377,7 +377,7 @@ impl EvalPass {
                 entry.name
             ));
         }
-        notes.extend(feed.left_out());
+        notes.extend(feed.order_note().into_iter().chain(feed.left_out()));
         let (columns, counts) = feed.facts().unzip();
         let seconds = self.seconds.as_secs_f64();
         let (_, second_half) = body.between(scored / 2, scored, true);

@@ -200,7 +200,7 @@ fn inputs_are_used_and_not_predicted() {
     // Appended rows without outputs are forecast under their inputs.
     let future = driven() + "0.5,\n0.5,\n";
     let folder = folder.with("f.csv", future);
-    folder.done("forecast f.csv --gamma 0.9 --inputs valve --predictions p.csv");
+    folder.done("forecast f.csv --gamma 0.9 --inputs valve --predictions p.csv --quiet");
     let (_, rows) = rows_of(&folder.read("p.csv"));
     assert_eq!(rows.len(), 602);
     assert!(rows[601].1[0].is_finite());
@@ -211,7 +211,7 @@ fn steps_go_beyond_the_end() {
     let rows = track(300);
     let folder = Folder::new().with("s.csv", csv(&rows)).with("t.csv", csv(&rows) + ",\n,\n,\n");
     let report = folder.json("forecast s.csv --gamma 0.8 --steps 3 --predictions p.csv");
-    folder.done("forecast t.csv --gamma 0.8 --predictions q.csv");
+    folder.done("forecast t.csv --gamma 0.8 --predictions q.csv --quiet");
     let forecast = report["forecast"].as_array().unwrap();
     let (_, own) = rows_of(&folder.read("p.csv"));
     let (_, missed) = rows_of(&folder.read("q.csv"));

@@ -29,10 +29,13 @@ mod kept_services;
 mod kernels;
 mod koopman;
 mod koopman_sums;
+mod late_keys;
+mod late_labels;
 mod learners;
 mod locks;
 mod marks;
 mod models;
+mod order;
 mod ordinary;
 mod outliers;
 #[cfg(feature = "plots")]

@@ -120,6 +120,19 @@ fn known_inputs_of_the_future_are_in_the_forecast() {
     for (step, point) in appended.iter().enumerate() {
         assert!((found["forecast"][step][0].as_f64().unwrap() - point).abs() < 1e-9, "step {step}");
     }
+    let planned = folder.run("forecast all.csv --known promotion --intervals 0.9 --json");
+    assert!(
+        planned.err.contains("all.csv: the last 7 rows have no value of \"sold\"; they are forecast\n"),
+        "{}",
+        planned.err
+    );
+    assert_eq!(object(&planned.out)["forecast"], found["forecast"]);
+    assert_eq!(object(&planned.out)["times"], found["times"]);
+    let fewer = folder.run("forecast all.csv --known promotion --steps 3 --intervals 0.9 --json");
+    assert!(fewer.err.contains("; the forecast begins with them; --steps 7 forecasts all\n"), "{}", fewer.err);
+    assert_eq!(object(&fewer.out)["forecast"].as_array().unwrap()[..], found["forecast"].as_array().unwrap()[..3]);
+    let more = folder.run("forecast all.csv --known promotion --steps 8");
+    assert!(more.code == Some(2) && more.err.contains("the inputs of 8 rows to come, and 7 are known"), "{}", more.err);
     // A model goes on to the digit.
     report(&folder, "forecast a.csv --known promotion --intervals 0.9 --out m.mercer");
     let later = report(&folder, "forecast b.csv --model m.mercer --future f.csv");
