@@ -189,7 +189,7 @@ class Learner(Stored, Explained, BaseEstimator):
         weights = checked_weights(sample_weight, X.shape[0])
         told, targets = self._targets_of(y, passes is not None and begins, classes)
         if begins:
-            self._begin(X, told, weights, None if passes is None else passes * X.shape[0], names, names is not None)
+            self._begin(X, told, weights, names, names is not None)
         for _ in range(passes or 1):
             made = self._learn_rows(X, targets, weights, keep)
         tell(self._notes())

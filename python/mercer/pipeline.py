@@ -113,7 +113,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         return learner
 
     def _begin_with(
-        self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None, late: Sequence[tuple[str, str]] = (),
+        self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, settled: bool, late: Sequence[tuple[str, str]] = (),
         seen: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         """Begins with the head of a table, some of whose kinds were `seen` by their types, or with columns of which the kinds are known."""
@@ -128,14 +128,14 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
             outputs = _intake.targets(y)[1]
         else:
             # Two classes make a learner of two only where all rows are there.
-            met = sorted_labels(list(dict.fromkeys(y))) if rounds is not None else []
+            met = sorted_labels(list(dict.fromkeys(y))) if settled else []
             if len(met) > 2 and not learner._many:  # type: ignore[attr-defined]
                 raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(met)} classes.")
             labels = met if len(met) == 2 else []
         told = {str(column): kind for column, kind in (self.kinds or {}).items()}
-        kinds = [*{**(seen or {}), **{column: kind for column, kind in told.items() if rounds is not None or column in names}}.items()]
+        kinds = [*{**(seen or {}), **{column: kind for column, kind in told.items() if settled or column in names}}.items()]
         manner = (self.scale, self.outliers, json.dumps(self._gaps()) if self.gaps else None)
-        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, manner, list(late) or kinds, outputs, labels, rounds)
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, manner, list(late) or kinds, outputs, labels)
 
     def _gaps(self) -> list[str]:
         """The texts that stand for no value."""
@@ -178,7 +178,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         y, weights = self._targets_of(y, len(cells), begins), checked_weights(sample_weight, len(cells))
         if begins:
             names = cells.names or [f"x{place}" for place in range(len(cells.values))]
-            self._begin_with(names, cells.values, y, weights, None if passes is None else passes * len(cells), seen=cells.kinds)
+            self._begin_with(names, cells.values, y, weights, passes is not None, seen=cells.kinds)
             self._in_order = True
         elif cells.names is not None:
             self._join_late(cells)
@@ -194,7 +194,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         cells = fresh._cells(X, True)
         y = fresh._targets_of(y, len(cells), True)
         names = cells.names or [f"x{place}" for place in range(len(cells.values))]
-        fresh._begin_with(names, cells.values, y, None, len(cells), seen=cells.kinds)
+        fresh._begin_with(names, cells.values, y, None, True, seen=cells.kinds)
         means = None if fresh._is_classifier else np.ascontiguousarray(y, dtype=np.float64)
         return fresh._encode_rows(names, cells.values, means), y
 
@@ -252,7 +252,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         kinds = self._late(x, self.kinds or {}, self._gaps())
         if not kinds:
             raise _mercer.DataError("the first row has no value; begin with one that has some")
-        self._begin_with([], [], _intake.vector(y)[None] if not self._is_classifier else [y], None, None, kinds)
+        self._begin_with([], [], _intake.vector(y)[None] if not self._is_classifier else [y], None, False, kinds)
 
     def _check_target(self, y: Any, w: float) -> None:
         """Refuses what cannot be learnt, before columns join."""

@@ -18,12 +18,8 @@ use crate::names::{Names, Row, admit, by_order_of, number, sequence, shown, text
 use crate::notes::Notes;
 use crate::shared::FairLock;
 
-/// Whether a model takes so many features more: one whose columns are scaled by their ranges knows
-/// no range of others.
+/// True if a model takes so many features more.
 fn grows(model: &mut Session, added: usize) -> PyResult<bool> {
-    if model.scaling.is_some() {
-        return Ok(false);
-    }
     match body::grow(model, added) {
         Ok(()) => Ok(true),
         Err(Error::FixedInputs) => Ok(false),
@@ -43,8 +39,6 @@ pub(crate) struct Front {
     pub(crate) notes: Notes,
     /// Whether there is a model, so that a step need not ask for its lock to know.
     pub(crate) made: bool,
-    /// Whether the model scales its columns.
-    scaled: bool,
 }
 
 /// A model with its names. Who needs both locks takes that of the front first.
@@ -163,7 +157,6 @@ impl Core {
             front.names.append(py, new.collect::<PyResult<_>>()?)?;
             front.names.read(&dict, &mut front.work.inputs)?;
         }
-        self.scale(py, front)?;
         Ok(fresh)
     }
 
@@ -182,7 +175,7 @@ impl Core {
                 self.take_places(x.py(), front)?;
             }
         }
-        self.scale(x.py(), front)
+        Ok(())
     }
 
     /// Values without names have the places of the model, and 0 for features that came with a name
@@ -194,15 +187,6 @@ impl Core {
         }
         if front.made && width == front.names.places_alone() {
             front.work.inputs.resize(self.look(py, Session::dimension)?.max(width), 0.0);
-        }
-        Ok(())
-    }
-
-    fn scale(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
-        if front.scaled
-            && let Some(scaling) = self.model.read(py).as_ref().and_then(|model| model.scaling.as_ref())
-        {
-            scaling.row(&mut front.work.inputs).map_err(|error| errors::data(error.to_string()))?;
         }
         Ok(())
     }
@@ -231,8 +215,7 @@ impl Core {
     ) -> PyResult<()> {
         let (d, told) = (model.dimension(), names.unwrap_or_else(|| model.description.features.clone()));
         let names = if told.len() == d { Names::new(py, told)? } else { Names::numbered(py, d)? };
-        let scaled = model.scaling.is_some();
-        *self.front(py) = Front { names, classes, made: true, scaled, ..Front::default() };
+        *self.front(py) = Front { names, classes, made: true, ..Front::default() };
         *self.model.write(py) = Some(model);
         Ok(())
     }
