@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -418,7 +418,11 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
     def _targets_one_by_one(self, y: Any) -> tuple[Any, Any]:
         return self._targets_of(y, False, None)
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ...
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
         self._check_fitted()
         made, beside = self._predict_rows(self._rows(X), "deviation" if return_std else "")

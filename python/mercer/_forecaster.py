@@ -158,7 +158,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             self._refuse_missing(len(rows))
         others = _placed("inputs", vars(self).get("_input_names"), input_names, others, begins)
         clock = self._times(Y)
-        index = getattr(inputs, "index", None)
+        index: Any = getattr(inputs, "index", None)
         if clock is not None and type(index).__name__ == type(Y.index).__name__ and not index.equals(Y.index):
             raise _mercer.DataError(f"the inputs begin at {index[0]} and end at {index[-1]}, and the rows at {Y.index[0]} and {Y.index[-1]}; give those of the same times")
         if begins:
@@ -208,9 +208,9 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         names, others = _series(inputs)
         if others.shape != (steps, width):
             raise ValueError(f"inputs of shape {others.shape}, and {steps} steps of {width} inputs are needed")
-        index = getattr(inputs, "index", None)
-        if vars(self).get("_clock") is not None and type(index) is type(self._ahead(steps)) and list(index) != list(self._ahead(steps)):
-            ahead = self._ahead(steps)
+        index: Any = getattr(inputs, "index", None)
+        ahead = self._ahead(steps) if vars(self).get("_clock") is not None else None
+        if ahead is not None and type(index) is type(ahead) and list(index) != list(ahead):
             raise _mercer.DataError(f"the inputs are those of {index[0]} to {index[-1]}, and the next rows are those of {ahead[0]} to {ahead[-1]}; give theirs")
         return _placed("inputs", vars(self).get("_input_names"), names, others, False)
 

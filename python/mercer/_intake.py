@@ -111,7 +111,7 @@ def _values(X: Any) -> Iterator[Any]:
 def _objects(column: Any) -> list[Any]:
     """The values of a column as Python objects."""
     if np.ma.isMaskedArray(column):
-        return list(column.astype(object).filled(None))
+        return list(np.ma.filled(column.astype(object), None))
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             return list(getattr(column, method)())
@@ -172,7 +172,7 @@ def _no_table(dimensions: int) -> str:
 def numbers(values: Any) -> Floats:
     """An array of ``float64``, NaN behind a mask; what counts in units that nobody told is refused: complex numbers, times."""
     if np.ma.isMaskedArray(values):
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     kind = getattr(values, "dtype", None)
     if _library(values) == "pandas" and kind is not None and not isinstance(kind, np.dtype) and getattr(kind, "kind", "O") in "iufb":
         # Numbers with gaps of their own.

@@ -59,7 +59,7 @@ class Pickled:
         try:
             yield fresh
         except BaseException as error:
-            if not self._is_made and (not whole or not isinstance(error, Exception)) and getattr(fresh, "rows_learnt", 0):
+            if not self._is_made and (not whole or not isinstance(error, Exception)) and getattr(fresh, "rows_learnt", False):
                 self._adopt(fresh)
             raise
         self._adopt(fresh)

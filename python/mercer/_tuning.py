@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -27,12 +27,15 @@ class Trial:
     score: float
 
 
+M = TypeVar("M", bound="Learner | Pipeline")
+
+
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(Generic[M]):
     """What a search found."""
 
     #: An untrained learner with the best settings.
-    best: Any
+    best: M
     #: Its score on all rows.
     score: float
     #: All trials, best first: those on more rows before those on fewer.
@@ -40,9 +43,9 @@ class Tuning:
 
 
 def tune(
-    model: Learner | Pipeline, X: Any, y: Any, *, trials: int = 64, seed: int = 0, threads: int | None = None, skip: int = 0,
+    model: M, X: Any, y: Any, *, trials: int = 64, seed: int = 0, threads: int | None = None, skip: int = 0,
     time_limit: float | None = None, progress: bool | Callable[[int, float], object] = False,
-) -> Tuning:  # fmt: skip
+) -> Tuning[M]:  # fmt: skip
     """Looks for the width of the kernel and for the keys worth tuning, by passes over the rows in their order.
 
     Of a pipeline it is the learner that is tuned, on the numbers that the encoding makes of each row. What the model sets itself, to other values
@@ -62,7 +65,7 @@ def tune(
     cores = (os.cpu_count() or 1) if threads is None else whole("threads", threads, 1)
     if time_limit is not None and not time_limit > 0:
         raise _mercer.SettingsError(f"the time limit is {time_limit!r}; give seconds above 0")
-    learner = model._checked() if isinstance(model, Pipeline) else model
+    learner: Any = model._checked() if isinstance(model, Pipeline) else model
     rows, y = model._encoded(X, y) if isinstance(model, Pipeline) else (_intake.finite(X), y)
     if not 0 <= skip < len(rows):
         raise ValueError(f"skip is {skip!r}, and there are {len(rows)} rows; some must be left to count")
@@ -93,6 +96,6 @@ def tune(
             params[attribute] = read(value, default)
         params = {**learner.get_params(deep=False), **params}
         if isinstance(model, Pipeline):
-            params = {**model.get_params(deep=False), "learner": type(learner)(**params)}
+            params = {**model.get_params(deep=False), "learner": type(learner)(**params)}  # type: ignore[attr-defined]
         made.append(Trial(params, count, score * unit**2))
     return Tuning(type(model)(**made[0].params), made[0].score, made)

@@ -15,7 +15,7 @@ array([2.])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -191,7 +191,11 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
         self._combine(other, True)
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ...
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predictions for rows. With `return_std` also the standard deviation of a target there."""
         self._check_fitted()
         made, beside = self._predict_rows(self._states(X), return_std)

@@ -12,19 +12,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
 from . import _intake, _learners, _mercer
 from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, by_label, class_weights, sorted_labels, whole
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, check_classes, checked_targets, checked_weights, when
-from ._intake import Columns
+from ._intake import Columns, Floats
 from ._learners import Krls
 from ._notes import tell
 from ._stored import Covered, Explained, Stored, ends
 
 __all__ = ["ClassifierPipeline", "Pipeline", "RegressorPipeline"]
+
+Scale = Literal["none", "standard", "robust", "range"]
+Outliers = Literal["weigh", "skip", "keep"]
+
+
+class _Options(TypedDict, total=False):
+    """What a pipeline takes beside its learner."""
+
+    scale: Scale
+    kinds: dict[str, str] | None
+    outliers: Outliers
+    gaps: Sequence[str] | None
 
 
 class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
@@ -49,7 +61,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     scale : str, default "standard"
         How numbers are scaled: "none", "standard", "robust" or "range".
     kinds : dict[str, str] | None, default None
-        Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out), or for times the
+        Columns whose kind is told: "number", "category", "duration", "time", "text" or "identifier" (the last two are left out), or for times the
         order of their days, "dmy", "mdy" or "ymd".
     outliers : str, default "weigh"
         What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:
@@ -60,8 +72,13 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
 
     n_features_in_: int
 
+    # A pipeline is what its learner is.
+    @overload
+    def __init__(self: ClassifierPipeline, learner: KernelClassifier, **options: Unpack[_Options]) -> None: ...  # type: ignore[misc]
+    @overload
+    def __init__(self: RegressorPipeline, learner: KernelRegressor | None = None, **options: Unpack[_Options]) -> None: ...  # type: ignore[misc]
     def __init__(
-        self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None, outliers: str = "weigh",
+        self, learner: Learner | None = None, *, scale: Scale = "standard", kinds: dict[str, str] | None = None, outliers: Outliers = "weigh",
         gaps: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
         self.learner = learner
@@ -73,7 +90,6 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name == "learner" and type(self) in _KINDS and (value is not None or type(self) is Pipeline):
-            # A pipeline is what its learner is.
             self.__class__ = ClassifierPipeline if isinstance(value, KernelClassifier) else RegressorPipeline
 
     def __repr__(self) -> str:
@@ -107,7 +123,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
             raise _mercer.SettingsError(f"learner is {learner!r}, and no learner of the catalogue; {example}")
         if not isinstance(self.kinds, Mapping | None):
             raise _mercer.SettingsError(f'kinds is {self.kinds!r}; give a dictionary such as {{"zip": "category"}}')
-        for name, known in (("scale", _SCALES), ("outliers", _OUTLIERS)):
+        for name, known in (("scale", get_args(Scale)), ("outliers", get_args(Outliers))):
             if getattr(self, name) not in known:
                 raise _mercer.SettingsError(f"{name} is {getattr(self, name)!r}; give one of {', '.join(known)}")
         return learner
@@ -401,7 +417,11 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
 class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor):
     """A :class:`Pipeline` of numbers."""
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ...
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
         if not return_std:
             return super().predict(X)
@@ -427,6 +447,10 @@ class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor)
 
 class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifier):
     """A :class:`Pipeline` of classes."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, learner: KernelClassifier | None = None, **options: Unpack[_Options]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1, class_weight: Any = None) -> Self:
         """As of a pipeline of numbers. `class_weight`, a dictionary or "balanced", has weights of the classes, which multiply those of rows."""
@@ -495,6 +519,4 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
         return tags
 
 
-_SCALES = ("none", "standard", "robust", "range")
-_OUTLIERS = ("weigh", "skip", "keep")
 _KINDS = (Pipeline, RegressorPipeline, ClassifierPipeline)
