@@ -149,7 +149,7 @@ impl Column {
     }
 
     /// A column of which nothing has been seen.
-    pub(crate) fn late(name: String, ToldKind { kind, order }: ToldKind) -> Self {
+    pub(crate) fn late(name: String, ToldKind { kind, order, durations }: ToldKind) -> Self {
         let used = match kind {
             Kind::Identifier => Use::Identifier,
             Kind::Text => Use::Text,
@@ -167,7 +167,7 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: order.map_or(Notation::Plain, Notation::Day),
+            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, Notation::Day),
             why: String::new(),
             counter: false,
         }
@@ -224,18 +224,6 @@ impl Schema {
         self.columns
             .iter()
             .any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted) && !column.is_plain_number())
-    }
-
-    /// Replaces the range of column `column`, for the scalings of fixed range: that of a whole
-    /// file, for example. `false`, and nothing done, if there is no such column or the range is not
-    /// finite.
-    pub fn set_range(&mut self, column: usize, low: f64, high: f64) -> bool {
-        let Some(column) = self.columns.get_mut(column) else { return false };
-        let sound = low <= high && low.is_finite() && high.is_finite();
-        if sound {
-            column.range = Some((low, high));
-        }
-        sound
     }
 
     /// Puts the mean of the target beside each column of more than `own` categories in the head,

@@ -2,7 +2,6 @@
 
 use mercer_core::{Inconsistent, Validate};
 
-use crate::error::EncodingError;
 use crate::scale::divided;
 
 /// Interquartile ranges beyond the quartiles where a target does not count.
@@ -39,24 +38,6 @@ impl TargetScale {
         } else {
             Self { centre: low, scale: if low.is_normal() { low.abs() } else { 1.0 } }
         }
-    }
-
-    /// That which takes the range `low..=high` to [0, 1]; a range without extent is taken to 0.
-    ///
-    /// # Errors
-    /// [`EncodingError::Parameter`] when the range is not in order, or not finite.
-    pub fn unit(low: f64, high: f64) -> Result<Self, EncodingError> {
-        let scale = mercer_core::ParameterError::non_negative("the extent of the range of a target", high - low)?;
-        Ok(Self { centre: low, scale })
-    }
-
-    /// That which takes the range `low..=high` to [−1, 1]; a range without extent is taken to 0.
-    ///
-    /// # Errors
-    /// As [`unit`](Self::unit).
-    pub fn symmetric(low: f64, high: f64) -> Result<Self, EncodingError> {
-        let Self { scale, .. } = Self::unit(low, high)?;
-        Ok(Self { centre: low + scale / 2.0, scale: scale / 2.0 })
     }
 
     /// `z`, finite for a finite `y`.

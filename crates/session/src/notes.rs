@@ -6,6 +6,7 @@
 
 mod face;
 mod nearness;
+mod order;
 
 use mercer_encoding::Implausible;
 use mercer_experts::{OutlierScreen, Outliers};
@@ -19,6 +20,7 @@ use mercer_registry::catalogue::{Entry, Value};
 use face::FaceWords;
 pub use mercer_encoding::Face;
 use nearness::{FarRows, alike, beyond, copies};
+pub use order::{OrderTarget, RowOrder};
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
@@ -55,6 +57,8 @@ pub enum Cause {
     ImplausibleTarget,
     /// A constant would have done as well, and nothing tells why.
     NoBetterThanConstant,
+    /// Rows are sorted by their class, their target or a feature.
+    OrderOfRows,
 }
 
 // For programs.
@@ -67,6 +71,7 @@ mercer_core::names!(pub Cause {
     OneRow = "one_row",
     ImplausibleTarget = "implausible_target",
     NoBetterThanConstant = "no_better_than_constant",
+    OrderOfRows = "order_of_rows",
 });
 
 /// A remark.
@@ -413,11 +418,11 @@ impl Watch {
     }
 }
 
-/// The remarks on a model of numbers that was watched, whose columns may be `scaled`.
+/// The remarks on a model of numbers that was watched.
 #[must_use]
-pub fn of_numbers(about: &Description, task: &Numbers, scaled: bool, watch: &Watch, face: Face) -> Vec<Note> {
+pub fn of_numbers(about: &Description, task: &Numbers, watch: &Watch, face: Face) -> Vec<Note> {
     let Ok(entry) = mercer_registry::catalogue::find(&about.learner) else { return Vec::new() };
-    let scaled = scaled || !task.learner.is_settled() || !task.learner.scales().is_empty();
+    let scaled = !task.learner.is_settled() || !task.learner.scales().is_empty();
     let (learner, rounds) = (task.learner.learner(), task.score.rounds());
     let (kernel, parameters) = (&about.kernel, &about.parameters);
     watch.notes(&LearningFacts { entry, kernel, parameters, scaled, learner, rounds }, face)

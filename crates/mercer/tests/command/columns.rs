@@ -156,7 +156,7 @@ fn marks_are_classes_among_classes() {
     for more in ["", " --scale standard"] {
         let said = folder.run(&format!("eval d.csv --learner krls --target land --json{more}"));
         assert_eq!(said.code, Some(0), "{}", said.err);
-        assert_eq!(object(&said.out)["n"], 300, "{more}");
+        assert_eq!(object(&said.out)["rows"], 300, "{more}");
         assert_eq!(object(&said.out)["task"], "class", "{more}");
     }
 }
@@ -281,7 +281,7 @@ fn ranges_are_of_what_is_read() {
         .with("plain.csv", table(600, "rate,day,y", |t, x| row(t, x, true)))
         .with("signs.csv", table(600, "rate,day,y", |t, x| row(t, x, false)));
     let [plain, signs] =
-        ["plain", "signs"].map(|name| eval(&folder, &format!("{name}.csv --learner krls --scale paper01")).0);
+        ["plain", "signs"].map(|name| eval(&folder, &format!("{name}.csv --learner krls --scale standard")).0);
     assert_eq!(plain, signs);
 }
 

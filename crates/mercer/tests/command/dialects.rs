@@ -91,7 +91,7 @@ fn the_same_table_in_any_form() {
     for command in [
         "eval FILE --learner krls --kernel gaussian:1",
         "forecast FILE --t-init 20",
-        "koopman FILE --state-dim 1 --input-dim 2 --kernel gaussian:1",
+        "koopman FILE --method sogd --state-dim 1 --input-dim 2 --set kernel=gaussian:1",
     ] {
         let said = |form: &str| timeless(folder.json(&command.replace("FILE", form)));
         let plain = said(forms[0]);
@@ -127,7 +127,7 @@ fn pipes_are_read_the_same() {
     for command in [
         "eval - --learner krls --kernel gaussian:1",
         "forecast - --t-init 20",
-        "koopman - --state-dim 1 --input-dim 2 --kernel gaussian:1",
+        "koopman - --method sogd --state-dim 1 --input-dim 2 --set kernel=gaussian:1",
     ] {
         let said =
             |bytes: &[u8], format: &str| timeless(folder.json_of(bytes, &format!("{command} --format {format}")));
@@ -154,14 +154,14 @@ fn what_is_told_of_a_file() {
         said.err,
         "mercer: counts.csv, line 1: holds whole numbers that count, as names of columns may; it is read as a header: --header no reads it otherwise\n"
     );
-    assert_eq!(folder.json("eval counts.csv --learner krls --header no")["n"], 3);
-    assert_eq!(folder.json("eval counts.csv --learner krls --header yes")["n"], 2);
+    assert_eq!(folder.json("eval counts.csv --learner krls --header no")["rows"], 3);
+    assert_eq!(folder.json("eval counts.csv --learner krls --header yes")["rows"], 2);
     folder.refused(
         1,
         "eval doubt.csv --learner krls",
         &["doubt.csv, line 1, column 2", "may mean 1234 or 1.234; say which with --thousands comma"],
     );
-    assert_eq!(folder.json("eval doubt.csv --learner krls --decimal comma")["n"], 2);
+    assert_eq!(folder.json("eval doubt.csv --learner krls --decimal comma")["rows"], 2);
     folder.refused(1, "eval wide.csv --learner krls", &["wide.csv: is UTF-16; save it as UTF-8"]);
     folder.refused(2, "eval counts.csv --learner krls --separator x", &["\"x\" is not a separator"]);
     folder.refused(2, "eval diamonds --learner krls --decimal comma", &["diamonds: --decimal is for files"]);
