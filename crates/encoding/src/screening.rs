@@ -180,8 +180,8 @@ impl Screening {
         self.screens.iter().any(|screen| screen.waiting().is_some())
     }
 
-    /// True if the targets of a row that [waited](RowEvent::Waits) are plausible by the unit that is
-    /// known now; if not, the row is counted.
+    /// True if the targets of a row that [waited](RowEvent::Waits) are plausible by the unit that
+    /// is known now; if not, the row is counted.
     pub(crate) fn confirms(&mut self, place: u64, targets: &[f64]) -> bool {
         let right = Self::share(&self.screens, targets) == 1.0;
         if !right {

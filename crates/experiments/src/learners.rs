@@ -1,5 +1,6 @@
-//! The learners that several experiments run, with what the papers fix of them: the printed steps, `U = Y = 1` of
-//! NONS-ALD, `β = 1`, `ε = ½` and `C = 1` of the samplers, and no bound on a dictionary.
+//! The learners that several experiments run, with what the papers fix of them: the printed steps,
+//! `U = Y = 1` of NONS-ALD, `β = 1`, `ε = ½` and `C = 1` of the samplers, and no bound on a
+//! dictionary.
 
 use anyhow::Result;
 use mercer_kernels::{AnyKernel, Kernel};

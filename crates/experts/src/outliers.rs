@@ -207,8 +207,8 @@ impl OutlierScreen {
     }
 
     /// 1 where the value is plausible, else the part of its distance to the range that would be
-    /// with an allowance of 1: `m w` over that distance, which is below 1. It is 0 for what is no number, for a value that
-    /// did not pass before, and for the first that leaves a constant.
+    /// with an allowance of 1: `m w` over that distance, which is below 1. It is 0 for what is no
+    /// number, for a value that did not pass before, and for the first that leaves a constant.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         // So are nearly all values.

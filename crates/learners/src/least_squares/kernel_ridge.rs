@@ -8,9 +8,9 @@
 //! `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the
 //! square of the stream's length**. With weights the factor is that of `K + λΩ⁻¹`, so `ω` weighs
 //! its example's squared error. `λ/ω` counts as [`LEAST_WEIGHTED`]` k(x,x)` at least,
-//! and so does `λ` as [`LEAST_RIDGE`]` k(x,x)`. A block solves for [`SOLVES_TOGETHER`] inputs in one read of the
-//! factor, once it is large enough, and then for the points that joined among them: `O(t)` more a
-//! round, and the same bits.
+//! and so does `λ` as [`LEAST_RIDGE`]` k(x,x)`. A block solves for [`SOLVES_TOGETHER`] inputs in
+//! one read of the factor, once it is large enough, and then for the points that joined among them:
+//! `O(t)` more a round, and the same bits.
 
 use std::marker::PhantomData;
 
@@ -31,8 +31,8 @@ use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Va
 /// level of cache.
 const WORTH_A_GROUP: usize = 80;
 
-/// Least ridge of an example, in units of `k(x,x)`: with less, rounding would decide what the factor
-/// is.
+/// Least ridge of an example, in units of `k(x,x)`: with less, rounding would decide what the
+/// factor is.
 const LEAST_RIDGE: f64 = 1.0 / (1_u64 << 41) as f64;
 
 /// The same where a weight makes it less than `λ`: many such examples fit their noise.

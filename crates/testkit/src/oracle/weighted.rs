@@ -258,8 +258,8 @@ impl WeightedNewton {
 }
 
 /// Share of a Newton step `ωg A⁻¹φ` that is made: all of it, but no more than `1/(ℓ″ s)` times the
-/// gradient, with `s = φᵀA⁻¹φ` of before and the largest second derivative `ℓ″`, for weights above 1
-/// and `μ` below 1.
+/// gradient, with `s = φᵀA⁻¹φ` of before and the largest second derivative `ℓ″`, for weights above
+/// 1 and `μ` below 1.
 fn short_of_target(loss: &str, mu: f64, weight: f64, h: f64, before: f64) -> f64 {
     if weight <= 1.0 && mu >= 1.0 {
         return 1.0;

@@ -121,7 +121,7 @@ fn row(
         SeriesStress::Start(zeros, _) | SeriesStress::Zeros(zeros)
             if t < zeros && (stressed || stress != SeriesStress::Zeros(zeros)) =>
         {
-            y = 0.0
+            y = 0.0;
         }
         _ if !stressed => {}
         SeriesStress::Run(count) if (middle - count..middle).contains(&t) => y = wrong(-9999.0),

@@ -44,7 +44,7 @@ impl Matrix {
                 let Some((line, column)) = waiting.lock().ok().and_then(|mut waiting| waiting.pop()) else { return };
                 let cell = find(line, column);
                 found.lock().into_iter().for_each(|mut found| {
-                    found.push(((line, column), cell.as_ref().map_err(ToString::to_string).cloned()))
+                    found.push(((line, column), cell.as_ref().map_err(ToString::to_string).cloned()));
                 });
             }
         };

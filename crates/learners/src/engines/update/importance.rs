@@ -6,8 +6,8 @@
 //! prediction hardly farther than one of 10. The step size is that of weight 10 at most, so one
 //! heavy example does not shorten the steps after it either.
 //!
-//! A Newton step has `(A + ωhφφᵀ)⁻¹` before its gradient, which is `1/μ` in a direction that is new:
-//! [`NewtonSteps::Short`] keeps it short of its target.
+//! A Newton step has `(A + ωhφφᵀ)⁻¹` before its gradient, which is `1/μ` in a direction that is
+//! new: [`NewtonSteps::Short`] keeps it short of its target.
 
 use crate::Error;
 use crate::engines::update::finite;

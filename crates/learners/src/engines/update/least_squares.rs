@@ -8,10 +8,6 @@
 //! writes `P` once: `1½n²` multiply-adds, and `2n` for each output.
 //!
 //! **Forgetting** `γ < 1`: see [`Forgetting`].
-//!
-//! **Readouts**: ridge regression predicts `wᵀφ`; the forecaster of Azoury, Warmuth and Vovk
-//! reckons with the example it is about to see, at target 0 and weight 1, and predicts
-//! `wᵀφ/(1 + φᵀPφ)`. What is learnt is the same.
 
 use std::marker::PhantomData;
 
@@ -23,6 +19,7 @@ use mercer_simd::{axpy, dot, scale};
 use crate::Error;
 use crate::engines::update::block::{BlockRounds, RoundUpdate, RoundValues, SHORTEST_BLOCK, learn_rounds};
 use crate::engines::update::information::Information;
+use crate::engines::update::readout::{Readout, Ridge, read};
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalEquations, NormalSystem,
     Residuals, finite, in_range, learn_each, make_room, move_in_range, remove_coordinate,
@@ -57,41 +54,6 @@ pub enum Forgetting {
 /// A coordinate whose square is above the ridge by this factor leaves nothing of the prior to
 /// rounding: `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
 const OUTWEIGHS: f64 = 1e14;
-
-/// Prediction of a least-squares learner: the value of the fit `z = wᵀφ` over a divisor.
-pub trait Readout: Clone + Send + Sync {
-    /// True if the divisor is always 1.
-    const OF_VALUES: bool;
-
-    /// The divisor, where `s` gives `φᵀPφ`.
-    fn divisor(s: impl FnOnce() -> f64) -> f64;
-}
-
-/// The value of the fit, `z`.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Ridge;
-
-/// The forecaster of Azoury, Warmuth and Vovk: `z/(1 + s)`.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Awv;
-
-impl Readout for Ridge {
-    const OF_VALUES: bool = true;
-
-    fn divisor(_: impl FnOnce() -> f64) -> f64 {
-        1.0
-    }
-}
-
-impl Readout for Awv {
-    const OF_VALUES: bool = false;
-
-    fn divisor(s: impl FnOnce() -> f64) -> f64 {
-        1.0 + s()
-    }
-}
 
 /// Recursive least squares with ridge `λ ≥ 0` and forgetting `γ ∈ (0, 1]`, predicting by the
 /// [`Readout`] `F`.
@@ -611,11 +573,4 @@ fn scale_errors(errors: &mut [f64], weight: f64, s: f64, largest: f64) -> Result
         *e = weight * *e / (1.0 + weight * s);
         move_in_range(*e, s, largest)
     })
-}
-
-/// Turns values of the fit into predictions.
-#[inline]
-fn read<F: Readout>(scores: &mut [f64], s: impl FnOnce() -> f64) {
-    let divisor = F::divisor(s);
-    scores.iter_mut().for_each(|z| *z /= divisor);
 }
