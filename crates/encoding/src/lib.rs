@@ -35,6 +35,7 @@
 )]
 
 #[cfg(feature = "learners")]
+mod century;
 mod class_pipeline;
 mod clock;
 mod day_order;
@@ -77,7 +78,7 @@ pub use look::{Look, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;
-pub use notation::{Clock, DayOrder, Notation, NumberMarks};
+pub use notation::{Century, Clock, DayOrder, Notation, NumberMarks};
 pub use numeral::Numeral;
 pub use overrides::Overrides;
 #[cfg(feature = "learners")]

@@ -22,6 +22,7 @@ use std::fmt;
 
 use mercer_core::{Inconsistent, Validate};
 
+use crate::century::Century;
 use crate::error::{EncodingError, listed};
 pub use crate::kind::{Kind, ToldKind};
 use crate::notation::Notation;
@@ -167,7 +168,7 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: order.map_or(Notation::Plain, Notation::Day),
+            notation: order.map_or(Notation::Plain, |order| Notation::Day(order, Some(Century::USUAL))),
             why: String::new(),
             counter: false,
         }

@@ -7,6 +7,8 @@ use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
 use jiff::fmt::strtime::BrokenDownTime;
 
+use crate::century::Century;
+
 const DAY: f64 = 86_400.0;
 /// At least this share of the times of an even series are whole steps apart.
 const EVEN: f64 = 0.9;
@@ -244,16 +246,17 @@ pub(crate) fn quarter(text: &str) -> Option<f64> {
     first_of_month(f64::from(year), f64::from(3 * quarter - 2))
 }
 
-/// The first day of `01/2020`, `1.2020`, `2020/01`, `Jan 2020`, `January 2020`, `2020-Jan`,
-/// `Jan-20`, or `2020M01`. A season, `2019/20` or `2010/11`, is none.
-pub(crate) fn month(text: &str) -> Option<f64> {
-    const FORMS: [&str; 13] = [
-        "%m/%Y", "%m.%Y", "%m-%Y", "%Y/%m", "%YM%m", "%b %Y", "%B %Y", "%b. %Y", "%b-%Y", "%b/%Y", "%Y %b", "%Y-%b",
-        "%b-%y",
-    ];
+/// The first day of `01/2020`, `1.2020`, `2020/01`, `Jan 2020`, `January 2020`, `2020-Jan` or
+/// `2020M01`, and of `Jan-20` in a century. A season, `2019/20` or `2010/11`, is none.
+pub(crate) fn month(text: &str, century: Option<Century>) -> Option<f64> {
+    const FORMS: [&str; 12] =
+        ["%m/%Y", "%m.%Y", "%m-%Y", "%Y/%m", "%YM%m", "%b %Y", "%B %Y", "%b. %Y", "%b-%Y", "%b/%Y", "%Y %b", "%Y-%b"];
     let text = text.trim();
     if !(6..=14).contains(&text.len()) || text.matches(|c: char| c.is_ascii_digit()).count() > 6 {
         return None;
+    }
+    if let (Some(century), Some((year, month))) = (century, short_month(text)) {
+        return first_of_month(f64::from(century.year(year)), f64::from(month));
     }
     FORMS.iter().find_map(|form| {
         let parts = BrokenDownTime::parse(form, text).ok()?;
@@ -261,6 +264,12 @@ pub(crate) fn month(text: &str) -> Option<f64> {
         let is_season = text.as_bytes().get(4) == Some(&b'/') && (year + 1.0) % 100.0 == month;
         first_of_month(year, month).filter(|_| !is_season)
     })
+}
+
+/// The year of two digits and the month of `Jan-20`.
+pub(crate) fn short_month(text: &str) -> Option<(i16, i8)> {
+    let parts = BrokenDownTime::parse("%b-%y", text.trim()).ok()?;
+    Some((parts.year()?.rem_euclid(100), parts.month()?))
 }
 
 fn epoch() -> Date {
@@ -380,10 +389,10 @@ mod tests {
             "2020-Jan",
             "Jan-20",
         ] {
-            assert_eq!(month(text), first, "{text}");
+            assert_eq!(month(text, Some(Century::USUAL)), first, "{text}");
         }
         for text in ["2019/20", "2010/11", "13/2020", "1/20", "May", "19-Jan", "1/1/2020", "12.5", "1.20201"] {
-            assert_eq!(month(text), None, "{text}");
+            assert_eq!(month(text, Some(Century::USUAL)), None, "{text}");
         }
     }
 

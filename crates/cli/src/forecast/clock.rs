@@ -50,7 +50,7 @@ impl Clock {
         let style = match notation {
             None => TimeStyle::Number,
             Some(Notation::Clock(Count::Years)) => TimeStyle::Year,
-            Some(Notation::Clock(Count::Months) | Notation::Month) => TimeStyle::Month,
+            Some(Notation::Clock(Count::Months) | Notation::Month(_)) => TimeStyle::Month,
             Some(Notation::Quarter) => TimeStyle::Quarter,
             Some(_) => {
                 let texts = || {
