@@ -39,6 +39,7 @@ mod century;
 mod class_pipeline;
 mod clock;
 mod day_order;
+mod day_rule;
 mod duration;
 mod encoding;
 mod error;
@@ -70,6 +71,7 @@ mod written_time;
 
 #[cfg(feature = "learners")]
 pub use class_pipeline::ClassPipeline;
+pub use day_rule::{DayRule, DaysOfMonth};
 pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use face::Face;
