@@ -1,7 +1,5 @@
 //! Years of two digits: the hundred years that they are of.
 
-use crate::step::short_month;
-
 /// The hundred years from one on.
 ///
 /// They are those of spreadsheets, 1930 to 2029, where a column shows no years about 2030: a
@@ -41,10 +39,11 @@ impl Century {
         Self { first: Self::USUAL.first.clamp(first + length - 99, first) }
     }
 
-    /// The century of the months among texts whose years have two digits, if there are some.
-    pub(crate) fn of_months<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let years: Vec<i16> = texts.filter_map(short_month).map(|(year, _)| year).collect();
-        (!years.is_empty()).then(|| Self::from_years(years.into_iter()))
+    /// The century of the years of two digits, if there are some.
+    pub(crate) fn from_some(years: impl Iterator<Item = i16>) -> Option<Self> {
+        let mut years = years.peekable();
+        years.peek().is_some().then_some(())?;
+        Some(Self::from_years(years))
     }
 
     /// The year of two digits.

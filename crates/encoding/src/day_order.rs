@@ -48,10 +48,7 @@ impl DayOrder {
 
     /// The century of the years of two digits among texts, if there are some.
     pub(crate) fn century<'a>(self, texts: impl Iterator<Item = &'a str>) -> Option<Century> {
-        let years = texts.filter_map(|text| self.parse(text, Some(Century::USUAL))?.1);
-        let mut years = years.peekable();
-        years.peek().is_some().then_some(())?;
-        Some(Century::from_years(years))
+        Century::from_some(texts.filter_map(|text| self.parse(text, Some(Century::USUAL))?.1))
     }
 
     /// The seconds, and the year if it has two digits.

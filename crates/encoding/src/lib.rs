@@ -56,6 +56,7 @@ mod notation;
 mod numeral;
 mod overrides;
 #[cfg(feature = "learners")]
+mod period;
 mod pipeline;
 mod quantiles;
 pub mod scale;

@@ -8,7 +8,7 @@
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
 //! | `20200131`, `202001`, `2020`, seconds, ms, µs or ns since 1970, told to be times | the instant |
-//! | `2020Q1`, `Q1 2020`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, or month |
+//! | `2020Q1`, `4Q23`, `T4 2023`; `2023H2`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, half or month |
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
@@ -19,7 +19,7 @@ use std::net::Ipv4Addr;
 use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
-use crate::step::{month, quarter};
+use crate::period::{YearPart, month, short_month};
 use crate::{duration, magnitude, written_time};
 
 pub use crate::century::Century;
@@ -46,8 +46,11 @@ pub enum Notation {
     Day(DayOrder, Option<Century>),
     /// Numbers that are instants.
     Clock(Clock),
-    /// `2020Q1`, `2020-Q1`, `Q1 2020`: the first day of the quarter.
-    Quarter,
+    /// `2020Q1`, `2020-Q1`, `Q1 2020`, `T1 2020`: the first day of the quarter; with a century
+    /// `1Q20`, too.
+    Quarter(Option<Century>),
+    /// `2020H1`, `H1 2020`, `S1 2020`: the first day of the half of a year.
+    Half(Option<Century>),
     /// `01/2020`, `Jan 2020`, `2020M01`: the first day of the month; with a century `Jan-20`, too.
     Month(Option<Century>),
     /// `$4.3M`, `$596K`: numbers of which some have a word for thousands or millions.
@@ -122,7 +125,8 @@ impl Notation {
         let instant = match (cell, self) {
             (Cell::Instant(seconds) | Cell::TimeOfDay(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order, century)) => parse_instant(text).or_else(|| order.read(text, *century)),
-            (Cell::Text(text), Self::Quarter) => quarter(text),
+            (Cell::Text(text), Self::Quarter(century)) => YearPart::Quarter.first_day(text, *century),
+            (Cell::Text(text), Self::Half(century)) => YearPart::Half.first_day(text, *century),
             (Cell::Text(text), Self::Month(century)) => month(text, *century),
             (Cell::Text(text), Self::Written) => parse_instant(text).or_else(|| written_time::read(text)),
             (Cell::Text(text), _) => parse_instant(text),
@@ -169,7 +173,8 @@ impl Notation {
             Self::Clock(Clock::Nanoseconds) => "nanoseconds since 1970".to_owned(),
             Self::Clock(Clock::Months) => "year and month in six digits".to_owned(),
             Self::Clock(Clock::Years) => "years".to_owned(),
-            Self::Quarter => "quarters".to_owned(),
+            Self::Quarter(century) => with_century("quarters", *century),
+            Self::Half(century) => with_century("halves of years", *century),
             Self::Month(century) => with_century("months", *century),
             Self::Magnitude(numeral) if numeral.is_bare() => "thousands and millions multiplied".to_owned(),
             Self::Magnitude(numeral) => format!("{}, thousands and millions multiplied", numeral.words()),
@@ -177,6 +182,18 @@ impl Notation {
             Self::Written => "written out".to_owned(),
             Self::Network => "IPv4 addresses, by their /16 network".to_owned(),
         })
+    }
+
+    /// The part of those words that may be wrong for times: their century, or their unit.
+    #[must_use]
+    pub fn guess(&self) -> Option<String> {
+        match self {
+            Self::Day(_, century) | Self::Month(century) | Self::Quarter(century) | Self::Half(century) => {
+                century.map(Century::words)
+            }
+            Self::Clock(Clock::Days) => self.words(),
+            _ => None,
+        }
     }
 
     /// That in which texts are numbers, all but one of `misfit`. Each text comes with how often it
@@ -233,8 +250,11 @@ impl Notation {
             is_certain && notation.instant(Cell::Text(text)).is_some()
         };
         let reads = |notation: &Self| most(texts.clone(), CELLS_A_MISFIT, |text| is_read(notation, text));
-        let century = Century::of_months(texts.clone().map(|(text, _)| text));
-        [Self::Quarter, Self::Month(century), Self::Written].into_iter().find(reads)
+        let part = |part: YearPart| Century::from_some(texts.clone().filter_map(|(text, _)| part.short_year(text)));
+        let months = Century::from_some(texts.clone().filter_map(|(text, _)| Some(short_month(text)?.0)));
+        let (quarters, halves) = (part(YearPart::Quarter), part(YearPart::Half));
+        let all = [Self::Quarter(quarters), Self::Half(halves), Self::Month(months), Self::Written];
+        all.into_iter().find(reads)
     }
 
     fn of_numerals<'a>(

@@ -5,9 +5,7 @@
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
-use jiff::fmt::strtime::BrokenDownTime;
 
-use crate::century::Century;
 use crate::day_rule::{DayRule, DaysOfMonth, most_common};
 
 const DAY: f64 = 86_400.0;
@@ -276,51 +274,6 @@ fn units(gaps: &[(f64, f64)], dates: bool) -> Option<TimeStep> {
     (rounded > 0.0 && rounded.is_finite()).then_some(TimeStep::Units(rounded))
 }
 
-/// The first day of a month of the years from 1000 to 2999, the only ones that a bare number may
-/// mean.
-pub(crate) fn first_of_month(year: f64, month: f64) -> Option<f64> {
-    let whole = year == year.trunc() && month == month.trunc();
-    let known = (1000.0..3000.0).contains(&year) && (1.0..13.0).contains(&month);
-    let date = if whole && known { Date::new(year as i16, month as i8, 1).ok()? } else { return None };
-    Some(seconds(date))
-}
-
-/// The first day of `2020Q1`, `2020-Q1`, `2020 Q1` or `Q1 2020`.
-pub(crate) fn quarter(text: &str) -> Option<f64> {
-    let (before, behind) = text.trim().split_once(['Q', 'q'])?;
-    let (quarter, year) = if before.is_empty() { behind.split_at_checked(1)? } else { (behind, before) };
-    let year = year.trim_matches([' ', '-']);
-    let quarter: u8 = quarter.parse().ok().filter(|quarter| (1..=4).contains(quarter))?;
-    let year: u16 = year.parse().ok().filter(|_| year.len() == 4)?;
-    first_of_month(f64::from(year), f64::from(3 * quarter - 2))
-}
-
-/// The first day of `01/2020`, `1.2020`, `2020/01`, `Jan 2020`, `January 2020`, `2020-Jan` or
-/// `2020M01`, and of `Jan-20` in a century. A season, `2019/20` or `2010/11`, is none.
-pub(crate) fn month(text: &str, century: Option<Century>) -> Option<f64> {
-    const FORMS: [&str; 12] =
-        ["%m/%Y", "%m.%Y", "%m-%Y", "%Y/%m", "%YM%m", "%b %Y", "%B %Y", "%b. %Y", "%b-%Y", "%b/%Y", "%Y %b", "%Y-%b"];
-    let text = text.trim();
-    if !(6..=14).contains(&text.len()) || text.matches(|c: char| c.is_ascii_digit()).count() > 6 {
-        return None;
-    }
-    if let (Some(century), Some((year, month))) = (century, short_month(text)) {
-        return first_of_month(f64::from(century.year(year)), f64::from(month));
-    }
-    FORMS.iter().find_map(|form| {
-        let parts = BrokenDownTime::parse(form, text).ok()?;
-        let (year, month) = (f64::from(parts.year()?), f64::from(parts.month()?));
-        let is_season = text.as_bytes().get(4) == Some(&b'/') && (year + 1.0) % 100.0 == month;
-        first_of_month(year, month).filter(|_| !is_season)
-    })
-}
-
-/// The year of two digits and the month of `Jan-20`.
-pub(crate) fn short_month(text: &str) -> Option<(i16, i8)> {
-    let parts = BrokenDownTime::parse("%b-%y", text.trim()).ok()?;
-    Some((parts.year()?.rem_euclid(100), parts.month()?))
-}
-
 fn epoch() -> Date {
     date(1970, 1, 1)
 }
@@ -482,31 +435,6 @@ mod tests {
         assert_eq!(on(TimeStep::Workdays, "2024-03-08", 1), "2024-03-11T00:00:00Z");
         assert_eq!(on(TimeStep::Workdays, "2024-03-07", 12), "2024-03-25T00:00:00Z");
         assert_eq!(on(TimeStep::Days(7), "2024-02-26", 1), "2024-03-04T00:00:00Z");
-    }
-
-    #[test]
-    fn months_are_written_in_many_ways() {
-        let first = parse_instant("2020-01-01");
-        for text in [
-            "01/2020",
-            "1/2020",
-            "01.2020",
-            "01-2020",
-            "2020/01",
-            "2020M01",
-            "Jan 2020",
-            "jan 2020",
-            "January 2020",
-            "Jan. 2020",
-            "Jan-2020",
-            "2020-Jan",
-            "Jan-20",
-        ] {
-            assert_eq!(month(text, Some(Century::USUAL)), first, "{text}");
-        }
-        for text in ["2019/20", "2010/11", "13/2020", "1/20", "May", "19-Jan", "1/1/2020", "12.5", "1.20201"] {
-            assert_eq!(month(text, Some(Century::USUAL)), None, "{text}");
-        }
     }
 
     /// `rows_between` counts what `after` adds, for every step and from every day of two years.

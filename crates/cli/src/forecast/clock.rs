@@ -30,6 +30,7 @@ enum TimeStyle {
     Number,
     Year,
     Quarter,
+    Half,
     Month,
     /// A day, or a time of day where rows have one; with a `Z` if the zone is told.
     Instant {
@@ -51,7 +52,8 @@ impl Clock {
             None => TimeStyle::Number,
             Some(Notation::Clock(Count::Years)) => TimeStyle::Year,
             Some(Notation::Clock(Count::Months) | Notation::Month(_)) => TimeStyle::Month,
-            Some(Notation::Quarter) => TimeStyle::Quarter,
+            Some(Notation::Quarter(_)) => TimeStyle::Quarter,
+            Some(Notation::Half(_)) => TimeStyle::Half,
             Some(_) => {
                 let texts = || {
                     cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some(text.trim()) } else { None })
@@ -117,15 +119,14 @@ impl Clock {
         let text = instant_text(time);
         // A time beyond the calendar is a number, and written as one.
         let begin = |end: usize| text.get(..end).unwrap_or(&text).to_owned();
+        let month = || text.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1_u8);
         let of_day = time.rem_euclid(86_400.0);
         match self.style {
             TimeStyle::Number => number(time),
             TimeStyle::Year => begin(4),
             TimeStyle::Month => begin(7),
-            TimeStyle::Quarter => {
-                let month: u8 = text.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
-                format!("{}Q{}", begin(4), month.div_ceil(3))
-            }
+            TimeStyle::Quarter => format!("{}Q{}", begin(4), month().div_ceil(3)),
+            TimeStyle::Half => format!("{}H{}", begin(4), month().div_ceil(6)),
             TimeStyle::Instant { .. } if of_day == 0.0 && self.step.is_none_or(TimeStep::is_of_days) => begin(10),
             TimeStyle::Instant { zone } => {
                 let bare = text.trim_end_matches('Z');
@@ -335,7 +336,11 @@ mod tests {
             (&["2020-01-30", "2020-01-31"][..], "2020-02-01"),
             (&["2020-11", "2020-12"], "2021-01"),
             (&["2020Q3", "2020Q4"], "2021Q1"),
+            (&["3Q20", "4Q20"], "2021Q1"),
+            (&["T3 2020", "T4 2020"], "2021Q1"),
+            (&["2020H1", "2020H2"], "2021H1"),
             (&["11/2020", "12/2020"], "2021-01"),
+            (&["Nov-20", "Dec-20"], "2021-01"),
             (&["2020-01-31 22:00", "2020-01-31 23:00"], "2020-02-01T00:00"),
             (&["2020-01-31T22:00Z", "2020-01-31T23:00Z"], "2020-02-01T00:00Z"),
             (&["2020-01-31T22:00:10", "2020-01-31T22:00:20"], "2020-01-31T22:00:30"),

@@ -447,8 +447,10 @@ impl Roles {
                 }
                 None => String::new(),
             };
-            if wanted.time.is_none() || clock.is_uneven() {
-                verbosity::remark(format!("{shown}: column {:?} holds the times{is}", clock.name));
+            let guess = self.time.as_ref().and_then(|time| time.notation.as_ref()?.guess());
+            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() {
+                let guess = guess.map_or_else(String::new, |guess| format!(" ({guess})"));
+                verbosity::remark(format!("{shown}: column {:?} holds the times{guess}{is}", clock.name));
             }
         }
         for column in &self.other_times {

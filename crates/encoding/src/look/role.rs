@@ -21,6 +21,18 @@ pub fn is_name_of_times(name: &str) -> bool {
     OF_TIMES.iter().any(|part| name.contains(part)) || TIMES.contains(&name.trim())
 }
 
+/// True if a word of this name, in small letters, speaks of days: `order_date`, `datum`, `day`.
+fn is_name_of_days(name: &str) -> bool {
+    const DAYS: [&str; 6] = ["day", "tag", "fecha", "jour", "giorno", "dag"];
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let is_date = |word: &str| {
+        let others = ["update", "candidate", "mandate", "validate"];
+        ["date", "datum"].iter().any(|date| word.starts_with(date) || word.ends_with(date))
+            && !others.iter().any(|other| word.contains(other))
+    };
+    words.into_iter().any(|word| DAYS.contains(&word) || is_date(word))
+}
+
 /// True if a column of this name may count steps: `t`, `step`, `frame`, and the like.
 #[must_use]
 pub fn is_name_of_steps(name: &str) -> bool {
@@ -29,8 +41,9 @@ pub fn is_name_of_steps(name: &str) -> bool {
 
 impl ColumnSight {
     /// The clock that the numbers of a column of this name count, if they are instants. Days in
-    /// eight digits have whatever name. Years and months need a name that speaks of them, and
-    /// seconds since 1970 or parts of them one that speaks of times.
+    /// eight digits have whatever name. Years and months need a name that speaks of them, days of a
+    /// spreadsheet one that speaks of days, and seconds since 1970 or parts of them one that speaks
+    /// of times.
     pub(super) fn clock(&self, name: &str) -> Option<Clock> {
         if self.numbers == 0 {
             return None;
@@ -43,7 +56,8 @@ impl ColumnSight {
             Clock::Digits => numbers.len() > 1 && numbers.iter().all(|number| (1.8e7..2.2e7).contains(number)),
             Clock::Years | Clock::Months => OF_YEARS.iter().any(|part| lower.contains(part)),
             // A count of rows or seconds may have the size of days of a spreadsheet.
-            Clock::Days | Clock::Elapsed => false,
+            Clock::Days => is_name_of_days(&lower),
+            Clock::Elapsed => false,
             Clock::Seconds | Clock::Milliseconds | Clock::Microseconds | Clock::Nanoseconds => is_name_of_times(name),
         };
         is_certain.then_some(clock)
