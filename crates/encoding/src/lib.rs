@@ -69,6 +69,7 @@ pub mod target;
 mod times;
 pub mod transform;
 mod written_time;
+mod zone;
 
 #[cfg(feature = "learners")]
 pub use class_pipeline::ClassPipeline;
@@ -95,3 +96,4 @@ pub use step::TimeStep;
 #[cfg(feature = "learners")]
 pub use target::{ScaledTargets, TargetScale};
 pub use transform::{EncodingOptions, Transform};
+pub use zone::Zone;

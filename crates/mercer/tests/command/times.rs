@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mercer::encoding::TimeStep;
+use mercer::encoding::{TimeStep, Zone};
 use mercer::readers::{instant_text, parse_instant};
 use serde_json::json;
 
@@ -216,4 +216,50 @@ fn years_of_two_digits_are_told() {
     let said = folder.run("eval s.csv --learner auto --target age --json");
     assert!(said.err.contains("month/day/year, years of two digits are 1930 to 2029"), "{}", said.err);
     assert!(object(&said.out)["second_half"]["rmse"].as_f64().unwrap() < 1.0, "{}", said.out);
+}
+
+/// Local times of a zone are the hours of UTC, where clocks are set back and where they are set
+/// forward; days are those of the zone.
+#[test]
+fn local_times_of_a_zone() {
+    let vienna = Zone::named("Europe/Vienna").unwrap();
+    for (begin, next) in
+        [("2024-10-20T00:00", "2024-10-31T16:00+01:00"), ("2024-03-25T00:00", "2024-04-05T17:00+02:00")]
+    {
+        let begin = parse_instant(begin).unwrap();
+        let (mut utc, mut local) = ("ts,y\n".to_owned(), "ts,y\n".to_owned());
+        for t in 0..280 {
+            let (at, y) = (begin + 3600.0 * f64::from(t - 1), (f64::from(t) / 3.8).sin());
+            let shown = instant_text(at + vienna.offset(at));
+            let _ = writeln!(utc, "{},{y}", instant_text(at));
+            let _ = writeln!(local, "{},{y}", shown.trim_end_matches(":00Z").replace('T', " "));
+        }
+        let folder = Folder::new().with("u.csv", utc).with("l.csv", local);
+        let expected = folder.json("forecast u.csv --time ts --steps 3");
+        let found = folder.json("forecast l.csv --time ts --steps 3 --zone Europe/Vienna --out m.mercer");
+        for key in ["n", "mse", "forecast"] {
+            assert_eq!(found[key], expected[key], "{key}");
+        }
+        assert_eq!((&found["times"][0], &found["time"]["missing_rows"]), (&json!(next), &json!(0)));
+    }
+    let days: String = (0..60)
+        .map(|t| {
+            let local = parse_instant("2024-03-01T00:00").unwrap() + 86_400.0 * f64::from(t);
+            let offset = vienna.offset(local - 7200.0) / 3600.0;
+            format!("{}+0{offset}:00,{}\n", instant_text(local).trim_end_matches('Z'), t % 7)
+        })
+        .collect();
+    let folder = Folder::new()
+        .with("d.csv", "day,y\n".to_owned() + &days)
+        .with("never.csv", "ts,y\n2024-03-31 01:00,1\n2024-03-31 02:00,2\n2024-03-31 03:00,3\n")
+        .with("twice.csv", "ts,y\n2024-10-27 01:00,1\n2024-10-27 02:00,2\n2024-10-27 02:00,3\n2024-10-27 03:00,3\n");
+    let found = folder.json("forecast d.csv --time day --steps 2 --zone Europe/Vienna");
+    assert_eq!((&found["time"]["step"], &found["times"][1]), (&json!("1 day"), &json!("2024-05-01")));
+    folder.refused(
+        1,
+        "forecast never.csv --time ts --zone Europe/Vienna",
+        &["line 3", "02:00:00 is none in Europe/Vienna"],
+    );
+    folder.refused(1, "forecast twice.csv --time ts", &["line 4", "set back", "--zone Europe/Vienna"]);
+    folder.refused(2, "forecast twice.csv --zone Mars", &["no such time zone"]);
 }
