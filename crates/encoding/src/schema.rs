@@ -22,6 +22,7 @@ use std::fmt;
 
 use mercer_core::{Inconsistent, Validate};
 
+use crate::century::Century;
 use crate::error::{EncodingError, listed};
 use crate::face::CLASSES_TELL;
 pub use crate::kind::{Kind, ToldKind};
@@ -168,7 +169,9 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, Notation::Day),
+            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, |order| {
+                Notation::Day(order, Some(Century::USUAL))
+            }),
             why: String::new(),
             counter: false,
         }
