@@ -255,7 +255,10 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             return None
         if known is not None and index[0] != known[0] + step:
             tell([f"the rows before ended at {known[0]} and these begin at {index[0]}: they are rows one after the other; fill gaps with NaN"])
-        return index[-1], step, list(Y.columns) if hasattr(Y, "columns") else [Y.name], hasattr(Y, "columns")
+        framed = hasattr(Y, "columns")
+        own = vars(self).get("_names") or []
+        names = sorted(Y.columns, key=lambda name: own.index(str(name)) if str(name) in own else len(own)) if framed else [Y.name]
+        return index[-1], step, names, framed
 
     def forecast(self, horizon: int, xs: Any = None) -> list[Any]:
         """river's face: a list of predictions of the next rows; `xs` are dictionaries (or lists) of their inputs."""

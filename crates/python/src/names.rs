@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyList, PyString, PyTuple};
 
 use mercer::Error;
 use mercer::core::ExampleError;
@@ -340,8 +340,10 @@ impl<'py> Row<'py> {
         if x.cast_exact::<PyList>().is_ok() || x.cast_exact::<PyTuple>().is_ok() {
             return Ok(Self::Placed(x.clone()));
         }
-        if x.is_instance_of::<PyString>() || x.hasattr("columns")? || x.hasattr("column_names")? || x.is_none() {
-            let remedy = if x.hasattr("columns")? {
+        let framed = x.hasattr("columns")?;
+        let text = x.is_instance_of::<PyString>() || x.is_instance_of::<PyBytes>();
+        if text || framed || x.hasattr("column_names")? || !x.hasattr("__iter__")? && !x.hasattr("keys")? {
+            let remedy = if framed {
                 "give one of its rows, or the frame to predict, fit or learn_many"
             } else {
                 "give a dictionary, a list or an array"
