@@ -6,6 +6,7 @@
 
 mod face;
 mod nearness;
+mod order;
 
 use mercer_encoding::Implausible;
 use mercer_experts::{OutlierScreen, Outliers};
@@ -19,6 +20,7 @@ use mercer_registry::catalogue::{Entry, Value};
 use face::FaceWords;
 pub use mercer_encoding::Face;
 use nearness::{FarRows, alike, beyond, copies};
+pub use order::{OrderTarget, RowOrder};
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
@@ -55,6 +57,8 @@ pub enum Cause {
     ImplausibleTarget,
     /// A constant would have done as well, and nothing tells why.
     NoBetterThanConstant,
+    /// Rows are sorted by their class, their target or a feature.
+    OrderOfRows,
 }
 
 // For programs.
@@ -67,6 +71,7 @@ mercer_core::names!(pub Cause {
     OneRow = "one_row",
     ImplausibleTarget = "implausible_target",
     NoBetterThanConstant = "no_better_than_constant",
+    OrderOfRows = "order_of_rows",
 });
 
 /// A remark.

@@ -19,6 +19,28 @@ use crate::arguments::intervals::IntervalArguments;
 use crate::arguments::task::TaskChoice;
 use crate::report::failure::Failure;
 
+/// Columns of a list, in which names in quotes were cut at their commas.
+pub(crate) fn whole(pieces: &[ColumnChoice]) -> Vec<ColumnChoice> {
+    let mut columns: Vec<ColumnChoice> = Vec::new();
+    let mut open: Option<String> = None;
+    for piece in pieces {
+        let text = match open.take() {
+            Some(before) => format!("{before},{}", piece.text()),
+            None if piece.text().starts_with('"') => piece.text(),
+            None => {
+                columns.push(piece.clone());
+                continue;
+            }
+        };
+        match text.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+            Some(name) => columns.push(ColumnChoice::Name(name.to_owned())),
+            None => open = Some(text),
+        }
+    }
+    columns.extend(open.map(ColumnChoice::Name));
+    columns
+}
+
 /// The data and the learner, which `eval` and `train` are told alike.
 #[derive(Args)]
 pub(crate) struct CommonArguments {
@@ -62,6 +84,13 @@ pub(crate) struct CommonArguments {
     /// Learn only the first N rows
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     pub(crate) limit: Option<NonZeroUsize>,
+    /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
+    ///
+    /// All rows are read into memory first. Those of standard input may have 1 GiB of text. It is
+    /// for files that are in the order of something else than time: sorted by class, by target or
+    /// by a feature (docs/order-of-rows.md).
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub(crate) permute: Option<u64>,
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,
