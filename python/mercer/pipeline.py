@@ -50,20 +50,21 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     With ``learn_one`` the first row settles its columns by its values; a column that appears later joins, and so does a category. What a
     learner cannot take any more is left out with a warning.
 
-    A cell is a number, a text, a date or time (UTC where it has no zone), or a gap: ``None``, NaN, NaT, an empty text, ``"NA"``, ``"?"`` and the other
-    words for gaps that the command knows. Texts that are dates are dates. Truth values are the texts "true" and "false".
+    A cell is what its type says, a number, a truth value, a date or time (UTC where it has no zone), a time of day, a duration, or a gap (``None``, NaN,
+    NaT, NA, a masked cell), and then what its text says: texts of numbers are numbers, those of dates are dates, and an empty text, ``"NA"``, ``"?"`` and
+    the other words that the command knows are gaps. A column whose type is that of categories is one.
 
     Parameters
     ----------
     learner : Learner, default None
         A learner of numbers or of classes, which is only read for its parameters, also those of intervals; None is
         ``Krls(kernel="median")``, or ``KrlsClassifier(kernel="median")`` in a ``ClassifierPipeline``.
-    scale : str, default "standard"
-        How numbers are scaled: "none", "standard", "robust" or "range".
+    scale : {"none", "standard", "robust", "range"}, default "standard"
+        How numbers are scaled.
     kinds : dict[str, str] | None, default None
         Columns whose kind is told: "number", "category", "duration", "time", "text" or "identifier" (the last two are left out), or for times the
         order of their days, "dmy", "mdy" or "ymd".
-    outliers : str, default "weigh"
+    outliers : {"weigh", "skip", "keep"}, default "weigh"
         What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:
         "weigh" learns them with less weight, "skip" leaves them out, "keep" learns them as they are. The first is warned of.
     gaps : Sequence[str] | None, default None

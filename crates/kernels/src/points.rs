@@ -6,8 +6,8 @@ use mercer_simd::{LANES, Lane};
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
 /// Appending writes one lane slot for each dimension and never moves what is there; memory is
-/// `8⌈J/8⌉·d` numbers, and up to half as much again where dimensions came later. Points of dimension
-/// 0 are only counted.
+/// `8⌈J/8⌉·d` numbers, and up to half as much again where dimensions came later. Points of
+/// dimension 0 are only counted.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(from = "Packed", into = "Packed"))]
 pub struct Points {
