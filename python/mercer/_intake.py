@@ -232,6 +232,9 @@ def note(model: Any, X: Any, width: int) -> list[str] | None:
     model.n_features_in_ = width
     vars(model).pop("feature_names_in_", None)
     names = names_of(X)
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _mercer.DataError(f"two columns are called {twice!r}; rename one, so that columns can be told by their names")
     if names is not None and names != [str(place) for place in range(width)]:
         model.feature_names_in_ = np.array(names, dtype=object)
     return names

@@ -152,7 +152,8 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
             labels = met if len(met) == 2 else []
             if labels:
                 means = np.array([label == y[0] for label in y], dtype=np.float64)
-        told = {str(column): kind for column, kind in (self.kinds or {}).items()}
+        # A place may be told by its number.
+        told = {f"x{column}" if str(column) not in names and f"x{column}" in names else str(column): kind for column, kind in (self.kinds or {}).items()}
         kinds = [*{**(seen or {}), **{column: kind for column, kind in told.items() if settled or column in names}}.items()]
         manner = (self.scale, self.outliers, json.dumps(self._gaps()) if self.gaps else None)
         self._begin((name, pairs, kernel, seed), extras, names, columns, weights, means, manner, list(late) or kinds, outputs, labels)

@@ -50,6 +50,7 @@ def test_a_row_is_told_and_counted_as_a_batch_is(frame):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (lambda X: X.set_axis(["a", "a", "c"], axis=1), "both|two"),
         (lambda X: pl.from_pandas(X).lazy(), "collect"),
         (lambda X: (row for row in X.to_dict("records")), "list"),
         (lambda X: pd.Series(X.to_dict("records")), "tolist"),
@@ -60,7 +61,7 @@ def test_a_row_is_told_and_counted_as_a_batch_is(frame):
         (lambda X: pd.DataFrame({"a": [None] * 300}), "no column is left|NaN"),
         (lambda X: [*X.to_dict("records")[:299], [1.0, 2.0, 3.0]], "names"),
     ],
-    ids=["lazy", "generator", "series", "structured", "no column", "no row", "text", "gaps alone", "a list among dictionaries"],
+    ids=["a name twice", "lazy", "generator", "series", "structured", "no column", "no row", "text", "gaps alone", "a list among dictionaries"],
 )
 def test_what_is_no_table_is_refused_in_words(frame, make, words):
     X, y = frame
@@ -87,11 +88,17 @@ def test_sparse_and_masked(frame):
         mercer.Krls().fit(masked, y)
 
 
-@pytest.mark.parametrize("row", ["ab", b"ab", pd.DataFrame({"a": [1.0]}), None, 7], ids=["text", "bytes", "frame", "None", "number"])
+ODD = {
+    "text": "ab", "bytes": b"ab", "frame": pd.DataFrame({"a": [1.0]}), "None": None, "number": 7, "array of none": np.array(1.0), "set": {1.0, 2.0, 3.0},
+    "generator": iter([1.0, 2.0, 3.0]), "list of none": [], "structure": np.zeros(1, dtype=[("a", float)])[0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ODD.values(), ids=ODD)
 def test_what_is_no_row_is_refused(row, frame):
     for model in (pipeline().fit(*frame), mercer.Krls().fit(*frame)):
         for ask in (lambda: model.learn_one(row, 1.0), lambda: model.predict_one(row)):
-            with pytest.raises(mercer.DataError, match="no row|no input"):
+            with pytest.raises(mercer.DataError, match="no row|no input|rows of 0 values"):
                 ask()
         assert model.rows_learnt == 300
 

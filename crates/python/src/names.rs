@@ -295,7 +295,7 @@ pub(crate) fn places(
 /// Refuses rows of so many values without names where the places are not known; true where they are
 /// by the order of a batch with names.
 fn check_places(own: &[impl AsRef<str>], width: usize, alone: usize, in_order: bool) -> PyResult<bool> {
-    if width <= alone || own.is_empty() || in_order && width == own.len() {
+    if (1..=alone).contains(&width) || own.is_empty() || in_order && width == own.len() {
         return Ok(width > alone && !own.is_empty());
     }
     Err(errors::data(format!(
@@ -342,7 +342,11 @@ impl<'py> Row<'py> {
         }
         let framed = x.hasattr("columns")?;
         let text = x.is_instance_of::<PyString>() || x.is_instance_of::<PyBytes>();
-        if text || framed || x.hasattr("column_names")? || !x.hasattr("__iter__")? && !x.hasattr("keys")? {
+        if text
+            || framed
+            || x.hasattr("column_names")?
+            || !(x.hasattr("__iter__")? && x.hasattr("__getitem__")? || x.hasattr("keys")?)
+        {
             let remedy = if framed {
                 "give one of its rows, or the frame to predict, fit or learn_many"
             } else {
@@ -399,7 +403,7 @@ pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string().chars().take(60).collect())
 }
 
-fn no_row(values: &Bound<'_, PyAny>) -> PyErr {
+pub(crate) fn no_row(values: &Bound<'_, PyAny>) -> PyErr {
     errors::data(format!("{} is no input; give a dictionary, a list or an array of numbers", shown(values)))
 }
 
