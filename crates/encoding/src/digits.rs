@@ -1,6 +1,6 @@
 //! Numbers in the digits and signs of other programs and scripts, as the usual programs write them:
-//! `1.25D+02` of Fortran, `1.25*^2` of Mathematica, `1.5×10^3`, `–3` with a dash, `１２．５`, `١٢٫٥`, and
-//! digits with characters between them that nobody sees.
+//! `1.25D+02` of Fortran, `1.25*^2` of Mathematica, `1.5×10^3`, `–3` with a dash, `１２．５`, `١٢٫٥`,
+//! and digits with characters between them that nobody sees.
 
 use std::borrow::Cow;
 

@@ -53,6 +53,8 @@ mod matching;
 mod moments;
 mod notation;
 mod numeral;
+#[cfg(feature = "learners")]
+mod open_rows;
 mod overrides;
 #[cfg(feature = "learners")]
 mod pipeline;
@@ -64,6 +66,8 @@ mod screening;
 mod step;
 #[cfg(feature = "learners")]
 pub mod target;
+#[cfg(feature = "learners")]
+mod target_scale;
 mod times;
 pub mod transform;
 mod written_time;
@@ -90,5 +94,7 @@ pub use schema::{Column, Kind, Schema, TimeParts, ToldKind, Use};
 pub use screening::Implausible;
 pub use step::TimeStep;
 #[cfg(feature = "learners")]
-pub use target::{ScaledTargets, TargetScale};
+pub use target::ScaledTargets;
+#[cfg(feature = "learners")]
+pub use target_scale::TargetScale;
 pub use transform::{EncodingOptions, Transform};

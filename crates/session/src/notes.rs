@@ -487,10 +487,14 @@ pub fn implausible(found: &Implausible, place: &str, outliers: Outliers, face: F
     };
     let more = found.rows - 1;
     let rows = if more == 0 { String::new() } else { format!(" and of {more} rows more") };
+    let mark = found.mark.map_or_else(String::new, |mark| {
+        let (mark, gap) = (number(mark), face.pick("--gap=", "gap="));
+        format!("; {mark} came again and again, exactly, and was not learnt: if it marks a missing value, {gap}{mark} says so")
+    });
     Note::new(
         Cause::ImplausibleTarget,
         format!(
-            "the target {}{place}{rows} is far beyond the others and was {done} ({}); {} does otherwise",
+            "the target {}{place}{rows} is far beyond the others and was {done} ({}); {} does otherwise{mark}",
             number(found.target),
             option(outliers.name()),
             option(other)

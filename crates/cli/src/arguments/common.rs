@@ -76,9 +76,11 @@ pub(crate) struct CommonArguments {
     ///
     /// A target is implausible more than ten times the range of late beyond that range, until as
     /// many follow as the logarithm of the distance: wrong values are, a stream that has moved is
-    /// not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
-    /// makes it pull no harder than one as far beyond the range as that is wide, and `keep` learns
-    /// it as it is. What was done is told. A model keeps the way in which it was trained.
+    /// not. An exact value that comes again and again so far out is a mark such as -9999, and is
+    /// not learnt; a level that is left within some 50 rows is forgotten. `skip` predicts such a
+    /// row and does not learn it, `weigh` learns it with a weight that makes it pull no harder than
+    /// one as far beyond the range as that is wide, and `keep` learns it as it is. What was done is
+    /// told. A model keeps the way in which it was trained.
     #[arg(long, value_name = "HOW", default_value = "weigh")]
     pub(crate) outliers: Outliers,
     /// Learn only the first N rows

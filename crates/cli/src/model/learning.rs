@@ -1,6 +1,5 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
-use mercer_encoding::ScaledTargets;
 use mercer_session::model::RowDigest;
 use mercer_session::notes::Watch;
 use mercer_session::{Row, RowPrediction, Session};
@@ -54,8 +53,9 @@ impl Learning {
                 if let Some(encoding) = &self.model.encoding {
                     self.odd.tell(encoding, &sample.record, || origin.place());
                 }
-                let found = self.model.screened().and_then(ScaledTargets::implausible);
-                self.implausible.take(found, met.rows, sample.example.weight);
+                if let Some(learner) = self.model.screened() {
+                    self.implausible.take(learner, met.rows, sample.example.weight);
+                }
                 self.table.round(self.model.running_score(), || self.model.dictionary_size());
                 self.model.progress.meet(met);
                 self.checkpoint(met.rows)?;
