@@ -162,6 +162,9 @@ def test_series():
         "set_index": pl.DataFrame({"date": day.to_list(), "v": values}),
         "MultiIndex": pd.DataFrame({"v": values}, index=pd.MultiIndex.from_product([["a", "b"], day[:60]])),
         "row 7: .*NaT": pd.Series(values, index=[*day[:7], pd.NaT, *day[8:]]),
+        "row 7: missing|row 7: .*NaT": pd.Series(values, index=[*(one.date() for one in day[:7]), None, *(one.date() for one in day[8:])]),
+        "row 119: 'total' is no time": pd.Series(values, index=[*day[:-1].strftime("%Y-%m-%d"), "total"]),
+        "two columns": pd.DataFrame(np.stack([values, values], 1), columns=["a", "a"]),
         "no value to begin": np.full(50, np.nan),
         "no value": np.zeros(0),
         "do not rise": pd.Series(values, index=day[::-1]),
@@ -172,6 +175,15 @@ def test_series():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = season(intervals=0.9).fit(pd.Series(values, index=pd.DatetimeIndex(day.to_numpy())))
+    with pytest.warns(mercer.MercerWarning, match="not taken for times"):
+        season().fit(pd.Series(values, index=day.strftime("%d.%m.%Y")))
+    with pytest.raises(mercer.SettingsError, match="steps"):
+        model.predict(-1)
+    rows = season()
+    rows.learn_one(1.0, {"p": 1.0})
+    for inputs in ({"p": 1.0, "q": 1.0}, {"q": 1.0}, {}, None):
+        with pytest.raises(mercer.DataError, match="the input"):
+            rows.learn_one(1.0, inputs)
     for shares in ([0.0], [1.0], [1.2], [-3.0], [float("nan")]):
         with pytest.raises(ValueError, match="above 0 and below 1"):
             model.predict_quantiles(shares, 2)
