@@ -42,6 +42,10 @@ def test_a_row_is_told_and_counted_as_a_batch_is(frame):
     for row, words in (({"A": 1.0}, "none of"), ({}, "no column"), ({"a": [0.5], "b": 1.0}, "several"), ({"a": np.inf}, "infinite"), ({"a": 1j}, "complex")):
         with pytest.raises(mercer.DataError, match=words):
             model.predict_one(row)
+    plain = mercer.Krls().fit(X, y)
+    for ask in (lambda: plain.predict_one({"A": 1.0}), lambda: plain.learn_one({"A": 1.0}, 1.0)):
+        with pytest.raises(mercer.DataError, match="none of"):
+            ask()
     # Explanations ask for rows that nobody has given.
     counts = model.counts_
     assert set(model.explain_one({"a": 1.0, "b": 1.0, "c": 1.0})) == {"a", "b", "c"} and model.counts_ == counts

@@ -203,9 +203,10 @@ impl Names {
         check_places(&self.texts, width, self.places_alone, self.in_order)
     }
 
-    /// The refusal of a row of names, of which a model of places knows none.
+    /// Refuses a row of names of which a model of places, or of a batch with names, knows none.
     pub(crate) fn check_known(&self, row: &Bound<'_, PyDict>, found: Found) -> PyResult<()> {
-        if found.known > 0 || found.unknown == 0 || self.places_alone == 0 {
+        let foreseen = self.places_alone > 0 || self.in_order;
+        if found.known > 0 || found.unknown == 0 || !foreseen {
             return Ok(());
         }
         let given: Vec<String> =
