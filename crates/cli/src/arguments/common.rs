@@ -122,7 +122,7 @@ pub(crate) struct CommonArguments {
     /// are ignored
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) only: Vec<ColumnChoice>,
-    /// Kind of the values of a column of a file: number, category, mean, time, text or identifier;
+    /// Kind of the values of a column of a file: number, duration, category, mean, time, text or identifier;
     /// may be given several times
     ///
     /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are
