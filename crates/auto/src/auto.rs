@@ -47,8 +47,8 @@ use mercer_learners::catalogue::{
 };
 use mercer_learners::mixture::squared_error;
 use mercer_learners::{
-    Blocks, Error, Expert, Growth, Problem, Regressor, Rows, Scratch, Target, Targets, Variance, learn_one_by_one,
-    parameters,
+    Blocks, Error, Expert, Growth, Problem, Regressor, Rows, Scratch, Target, Targets, Tokens, Variance,
+    learn_one_by_one, parameters,
 };
 
 use self::ahead::{Ahead, FeatureBlock};
@@ -462,6 +462,14 @@ impl Regressor for Auto {
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         Some(self)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        None
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {

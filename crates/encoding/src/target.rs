@@ -31,7 +31,8 @@
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_experts::Outliers;
 use mercer_learners::{
-    Blocks, Error, Growth, Loss, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, Variance,
+    Blocks, Error, Growth, Input, Loss, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TokenRow,
+    Tokens, Variance, predict_input, step_input,
 };
 
 use crate::error::EncodingError;
@@ -146,6 +147,8 @@ struct Open<R> {
     /// True if scales are to be found.
     finds: bool,
     inputs: Vec<f64>,
+    /// The tokens of the rows, where they have some.
+    tokens: Vec<TokenRow>,
     targets: Vec<f64>,
     weights: Vec<f64>,
     /// The number of each row among those of positive weight, 0 where its target was implausible by
@@ -156,7 +159,7 @@ struct Open<R> {
 impl<R> Open<R> {
     fn new(fresh: R, finds: bool) -> Self {
         let (inputs, targets, weights, places) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { fresh, finds, inputs, targets, weights, places }
+        Self { fresh, finds, inputs, tokens: Vec::new(), targets, weights, places }
     }
 
     /// Rows after which there is something to do.
@@ -281,9 +284,10 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
 
     /// Keeps a row. Where it completes a stage, the scales are found anew and the rows judged
     /// again.
-    fn keep(&mut self, x: &[f64], target: Target<'_>, implausible: bool) {
+    fn keep(&mut self, input: Input<'_>, target: Target<'_>, implausible: bool) {
         let Some(open) = &mut self.open else { return };
-        open.inputs.extend_from_slice(x);
+        open.inputs.extend_from_slice(input.numbers);
+        open.tokens.extend(input.tokens.cloned());
         open.targets.extend_from_slice(target.y);
         open.weights.push(target.weight);
         let place = self.screening.as_ref().map_or(0, Screening::rows) + 1;
@@ -303,14 +307,15 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         if open.finds || changed {
             self.inner = open.fresh.clone();
             let (mut scaled, mut scores) = (vec![0.0; outputs], vec![0.0; outputs]);
-            let dimension = x.len();
+            let dimension = input.numbers.len();
             for (row, weight) in open.weights.iter().enumerate() {
                 scaled.copy_from_slice(&open.targets[row * outputs..(row + 1) * outputs]);
                 scaled.iter_mut().zip(&self.scales).for_each(|(z, scale)| *z = scale.apply(*z));
-                let x = &open.inputs[row * dimension..(row + 1) * dimension];
+                let numbers = &open.inputs[row * dimension..(row + 1) * dimension];
+                let input = Input { numbers, tokens: open.tokens.get(row) };
                 // A row that the learner refuses in this scale leaves no trace in it, as in any
                 // other.
-                let _ = self.inner.learn(x, Target::weighted(&scaled, *weight), &mut scores);
+                let _ = self.inner.learn_input(input, Target::weighted(&scaled, *weight), &mut scores);
             }
         }
         if Some(&open.rows()) == open.stages().last() {
@@ -321,7 +326,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     /// A step with the positive weight that is left to it.
     fn step_as_it_is(
         &mut self,
-        x: &[f64],
+        input: Input<'_>,
         target: Target<'_>,
         implausible: bool,
         scores: &mut [f64],
@@ -330,17 +335,17 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             let outputs = scores.len();
             scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
         } else if self.scales.is_empty() {
-            self.inner.step(x, target, scores)?;
+            step_input(&mut self.inner, input, target, scores)?;
         } else {
             let mut scaled = std::mem::take(&mut self.work);
             scaled.clear();
             scaled.extend(target.y.iter().zip(&self.scales).map(|(y, scale)| scale.apply(*y)));
-            let learnt = self.inner.step(x, Target::weighted(&scaled, target.weight), scores);
+            let learnt = step_input(&mut self.inner, input, Target::weighted(&scaled, target.weight), scores);
             self.work = scaled;
             learnt?;
             self.undo(scores);
         }
-        self.keep(x, target, implausible);
+        self.keep(input, target, implausible);
         Ok(())
     }
 }
@@ -355,27 +360,11 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
-        self.inner.predict_into(x, scratch, scores)?;
-        if let Some(open) = self.has_no_scale() {
-            let outputs = scores.len();
-            scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
-        } else {
-            self.undo(scores);
-        }
-        Ok(())
+        self.predict_input(x.into(), scratch, scores)
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let weight = self.screening.as_ref().map_or(target.weight, |screening| screening.weight(target));
-        if weight == 0.0 {
-            self.predict_into(x, &mut Scratch::default(), scores)?;
-        } else {
-            self.step_as_it_is(x, Target { weight, ..target }, weight < target.weight, scores)?;
-        }
-        if let Some(screening) = &mut self.screening {
-            screening.observe(target);
-        }
-        Ok(())
+        self.step_input(x.into(), target, scores)
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
@@ -384,6 +373,14 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         Some(self)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        self.inner.tokens().map(|_| self as &dyn Tokens)
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        if self.inner.tokens().is_some() { Some(self) } else { None }
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
@@ -403,6 +400,32 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
             }
             Growth::Output { .. } => Err(growth.refused()),
         }
+    }
+}
+
+impl<R: Regressor + Clone> Tokens for ScaledTargets<R> {
+    fn predict_input(&self, input: Input<'_>, scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        predict_input(&self.inner, input, scratch, scores)?;
+        if let Some(open) = self.has_no_scale() {
+            let outputs = scores.len();
+            scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
+        } else {
+            self.undo(scores);
+        }
+        Ok(())
+    }
+
+    fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let weight = self.screening.as_ref().map_or(target.weight, |screening| screening.weight(target));
+        if weight == 0.0 {
+            self.predict_input(input, &mut Scratch::default(), scores)?;
+        } else {
+            self.step_as_it_is(input, Target { weight, ..target }, weight < target.weight, scores)?;
+        }
+        if let Some(screening) = &mut self.screening {
+            screening.observe(target);
+        }
+        Ok(())
     }
 }
 
@@ -443,7 +466,7 @@ impl<R: Regressor + Clone> Blocks for ScaledTargets<R> {
         while row < rows.len() && self.open.is_some() {
             let end = scores.len();
             scores.resize(end + outputs, 0.0);
-            if let Err(error) = self.learn(rows.input(row), rows.target(row), &mut scores[end..]) {
+            if let Err(error) = self.learn_input(rows.whole_input(row), rows.target(row), &mut scores[end..]) {
                 scores.truncate(end);
                 return Err(error);
             }
@@ -470,6 +493,7 @@ impl<R: Regressor + Clone> Blocks for ScaledTargets<R> {
         let start = scores.len();
         let learnt = Targets::new(&scaled, &weights, outputs)
             .and_then(|targets| Rows::new(good.inputs(), self.inner.dimension(), targets))
+            .and_then(|rows| rows.with_tokens(good.tokens()))
             .and_then(|rows| self.inner.learn_rows(rows, scores));
         self.work = scaled;
         if let Some(screening) = &mut self.screening {
@@ -502,14 +526,17 @@ impl<R: Regressor + Validate> Validate for ScaledTargets<R> {
         if !self.scales.is_empty() || finds {
             Inconsistent::require(check_loss(self.inner.loss()).is_ok(), WHAT, "its loss is squared")?;
         }
-        let Some(Open { fresh, inputs, targets, weights, places, .. }) = &self.open else { return Ok(()) };
+        let Some(Open { fresh, inputs, tokens, targets, weights, places, .. }) = &self.open else { return Ok(()) };
         fresh.validate()?;
         inputs.validate()?;
         targets.validate()?;
         let rows = weights.len();
         let alike = fresh.problem() == self.inner.problem();
         let whole = inputs.len() == rows * fresh.dimension() && targets.len() == rows * outputs;
-        let whole = whole && places.len() == rows && (finds || self.screening.is_some());
+        let whole = whole
+            && (tokens.is_empty() || tokens.len() == rows)
+            && places.len() == rows
+            && (finds || self.screening.is_some());
         let early = if finds {
             rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == self.scales.is_empty()
         } else {

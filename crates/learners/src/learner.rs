@@ -19,6 +19,7 @@ use mercer_sparsify::Probe;
 
 use crate::Error;
 use crate::example::{Problem, Rows, Shape, Target, Targets};
+use crate::input::{Input, Tokens, predict_input, step_input};
 use crate::loss::Loss;
 pub(crate) use mercer_core::check_input;
 
@@ -105,7 +106,7 @@ impl Scratch {
 /// on:
 ///
 /// ```compile_fail,E0046
-/// use mercer_learners::{Blocks, Error, Growth, Problem, Regressor, Scratch, Target};
+/// use mercer_learners::{Blocks, Error, Growth, Problem, Regressor, Scratch, Target, Tokens};
 ///
 /// struct Halved<R>(R);
 ///
@@ -128,6 +129,12 @@ impl Scratch {
 ///         Ok(())
 ///     }
 ///     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+///         None
+///     }
+///     fn tokens(&self) -> Option<&dyn Tokens> {
+///         None
+///     }
+///     fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
 ///         None
 ///     }
 ///     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
@@ -164,6 +171,12 @@ pub trait Regressor: Send + Sync {
 
     /// The pass over rows known in advance, of learners that share work between them.
     fn blocks(&mut self) -> Option<&mut dyn Blocks>;
+
+    /// Predictions of rows with tokens, of learners that take them.
+    fn tokens(&self) -> Option<&dyn Tokens>;
+
+    /// The learning of such rows, of the same learners.
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens>;
 
     /// Takes on another shape; what was learnt stays.
     ///
@@ -354,6 +367,26 @@ pub trait RegressorExt: Regressor {
         self.step(x, target, scores)
     }
 
+    /// [`learn`](Self::learn) of a row with tokens, where the learner takes them.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    fn learn_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        if input.tokens.is_none() {
+            return self.learn(input.numbers, target, scores);
+        }
+        let problem = self.problem();
+        problem.check(input.numbers, target)?;
+        let expected = problem.shape.outputs;
+        if scores.len() != expected {
+            return Err(ExampleError::Outputs { expected, got: scores.len() }.into());
+        }
+        if target.weight == 0.0 {
+            return with_scratch(|scratch| predict_input(self, input, scratch, scores));
+        }
+        step_input(self, input, target, scores)
+    }
+
     /// [`learn`](Self::learn) for one output and weight 1; returns the prediction.
     ///
     /// # Errors
@@ -490,6 +523,12 @@ macro_rules! pass_on {
             fn blocks(&mut self) -> Option<&mut dyn Blocks> {
                 (**self).blocks()
             }
+            fn tokens(&self) -> Option<&dyn Tokens> {
+                (**self).tokens()
+            }
+            fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+                (**self).tokens_mut()
+            }
             fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
                 (**self).reshape(growth)
             }
@@ -507,7 +546,7 @@ pub fn learn_one_by_one<R: Regressor + ?Sized>(
     scores: &mut Vec<f64>,
 ) -> Result<(), Error> {
     learn_in_order(rows.len(), learner.outputs(), scores, |row, made| {
-        learner.learn(rows.input(row), rows.target(row), made)
+        learner.learn_input(rows.whole_input(row), rows.target(row), made)
     })
 }
 

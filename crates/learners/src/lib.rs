@@ -40,6 +40,7 @@ mod error;
 mod example;
 mod filters;
 mod gradient;
+mod input;
 mod learner;
 mod least_squares;
 pub mod loss;
@@ -50,6 +51,7 @@ mod newton;
 mod one_of;
 mod parameters;
 mod prequential;
+mod sparse;
 mod wrappers;
 
 pub mod catalogue {
@@ -70,7 +72,7 @@ pub mod catalogue {
 pub mod families {
     //! The learners of all families, with their parameters.
 
-    pub use crate::{filters::*, gradient::*, least_squares::*, margin::*, multikernel::*, newton::*};
+    pub use crate::{filters::*, gradient::*, least_squares::*, margin::*, multikernel::*, newton::*, sparse::*};
 }
 
 #[cfg(feature = "serde")]
@@ -78,7 +80,7 @@ pub mod families {
 pub use one_of::Tags;
 
 pub use error::Error;
-pub use mercer_core::ParameterError;
+pub use mercer_core::{ParameterError, Token, TokenRow, column_key};
 pub use mercer_kernels as kernels;
 pub use mercer_linalg_incremental::Removal;
 pub use {
@@ -89,10 +91,11 @@ pub use {
     },
     engines::{
         CoefficientUpdate, Curvature, DualNewton, KernelExpansion, MultikernelUpdate, OnCoefficients, OnSeveralKernels,
-        SampleView, SeenByKernels, basis, update,
+        SampleView, SeenByKernels, basis, tokens, update,
     },
     example::{Problem, Rows, Shape, Target, Targets},
     families::*,
+    input::{Input, Tokens, predict_input, step_input},
     learner::{Blocks, Growth, Regressor, RegressorExt, Scratch, Variance, learn_one_by_one},
     loss::Loss,
     moments::{

@@ -183,6 +183,9 @@ learners! {
     49 PkawvFixed(PkawvFixed<K>),
     50 Krmc(Krmc<K>) = KRMC,
     51 Robust(Robust<AnyRegressor<K>>) = ROBUST,
+    52 Coin(Coin) = COIN,
+    53 DiagonalKalman(DiagonalKalman) = DIAGONAL_KALMAN,
+    54 Pairs(Pairs) = PAIRS,
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::engines::update::{finite, in_range};
 use crate::example::Target;
 use crate::learner::check_input;
 use crate::loss::Loss;
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Tokens, Variance};
 
 /// Which rounds enter the curvature.
 pub trait Curvature: Send + Sync {
@@ -249,6 +249,14 @@ impl<K: Kernel, C: Curvature> Regressor for DualNewton<K, C> {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 
