@@ -207,11 +207,11 @@ struct Subject {
 const KERNEL: &str = "gaussian:0.3";
 
 impl Subject {
-    fn new(subject: &str, rows: usize) -> Result<Self> {
+    fn new(subject: &str) -> Result<Self> {
         let (name, settings) = subject.split_once(' ').unwrap_or((subject, ""));
         let settings = pairs(settings);
         let (entry, kernel) = (catalogue::find(name)?, KERNEL.parse()?);
-        let context = Context { rounds: Some(rows), dimension: 2, ..Context::default() };
+        let context = Context { dimension: 2, ..Context::default() };
         let built = Settings::new(entry, settings.iter().map(String::as_str))?.build(kernel, &context)?;
         let parameters = built.parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect();
         let learner = ScaledTargets::unscaled(built.learner).screening(Outliers::Weigh);
@@ -239,7 +239,7 @@ impl Subject {
 /// # Errors
 /// When the subject cannot be made, or diverges.
 pub fn outcome(subject: &str, stream: &str, rows: usize) -> Result<SoakOutcome> {
-    let mut learner = if subject == MEAN { None } else { Some(Subject::new(subject, rows)?) };
+    let mut learner = if subject == MEAN { None } else { Some(Subject::new(subject)?) };
     let mut generator = ChaCha8Rng::seed_from_u64(1);
     let (mut squares, mut count, mut mean) = (0.0, 0.0, 0.0);
     for t in 0..rows {
@@ -274,7 +274,7 @@ pub const WRONG: [f64; 3] = [1e6, 1e9, 1e60];
 /// When the subject cannot be made, or diverges.
 pub fn after(subject: &str, place: usize, wrong: Option<f64>) -> Result<f64> {
     let rows = place + 2501;
-    let (mut learner, mut generator) = (Subject::new(subject, rows)?, ChaCha8Rng::seed_from_u64(2));
+    let (mut learner, mut generator) = (Subject::new(subject)?, ChaCha8Rng::seed_from_u64(2));
     let mut sum = 0.0;
     for t in 0..rows {
         let SoakRow { x, y, .. } = row("stationary", t, rows, &mut generator);

@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
                 return;
             }
             let Ok(kernel) = "gaussian:1".parse::<AnyKernel>() else { return };
-            let context = Context { rounds: Some(100), dimension: 2, seed: 1, rows: &[0.5, -0.5], ..Context::default() };
+            let context = Context { dimension: 2, seed: 1, rows: &[0.5, -0.5], ..Context::default() };
             match settings.build(kernel, &context) {
                 Ok(built) => assert_eq!(built.parameters.len(), entry.keys.len()),
                 Err(error) => drop(error.to_string()),

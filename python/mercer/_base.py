@@ -202,8 +202,7 @@ class Learner(Stored, Explained, BaseEstimator):
             told, targets = self._targets_of(y, passes is not None and begins, classes)
             if begins:
                 names = getattr(self, "feature_names_in_", None)
-                rounds = None if passes is None else passes * X.shape[0]
-                aside.append(self._begin(X, told, weights, rounds, None if names is None else list(names)))
+                aside.append(self._begin(X, told, weights, None if names is None else list(names)))
             for _ in range(passes or 1):
                 made = self._learn_rows(X, targets, weights, keep)
         tell(self._notes())

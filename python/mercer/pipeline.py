@@ -157,7 +157,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
         told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
         manner = (self.scale, self.outliers, json.dumps(self._gaps()) if self.gaps else None)
-        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, manner, list(late) or told, outputs, labels, rounds)
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, manner, list(late) or told, outputs, labels)
 
     def _gaps(self) -> list[str]:
         """The texts that stand for no value."""

@@ -177,7 +177,7 @@ def test_operator_is_that_of_the_command(command, tmp_path):
     path = tmp_path / "states.csv"
     path.write_text("\n".join(",".join(map(repr, row)) for row in states.tolist()) + "\n")
     saved = tmp_path / "operator.mercer"
-    run(command, "koopman", path, "--trajectory", "--kernel", "gaussian:1", "--out", saved)
+    run(command, "koopman", path, "--trajectory", "--method", "sogd", "--set", "kernel=gaussian:1", "--out", saved)
     theirs, ours = mercer.load(saved), mercer.KoopmanOperator(kernel="gaussian:1").fit(states)
     assert (theirs.eigenvalues_ == ours.eigenvalues_).all() and (theirs.weights_ == ours.weights_).all()
     again = mercer.KoopmanOperator(**theirs.get_params()).fit(states)

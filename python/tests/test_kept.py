@@ -264,27 +264,6 @@ def test_operators_and_moments_keep_their_settings():
     assert (again.predict(X) == model.predict(X)).all()
 
 
-def test_files_of_the_command_with_ranges(command, tmp_path):
-    """`--scale paper01` scales columns and targets by their ranges, which are in the file."""
-    rng = np.random.default_rng(0)
-    X = rng.uniform([0, 50], [1, 900], size=(200, 2)).round(5)
-    y = (500 * np.sin(3 * X[:, 0]) + X[:, 1]).round(4)
-    path, saved = tmp_path / "table.csv", tmp_path / "model.mercer"
-    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y})
-    frame.to_csv(path, index=False)
-    options = ["--learner", "krls", "--kernel", "gaussian:0.5", "--scale", "paper01"]
-    subprocess.run([command, "train", path, *options, "--model", saved], check=True, capture_output=True)
-    out = subprocess.run([command, "predict", "--model", saved, path], check=True, capture_output=True, text=True).stdout
-    told = np.array([float(line.split(",")[0]) for line in out.splitlines() if line and not line[0].isalpha()])
-    model = mercer.load(saved)
-    assert model.kernel == "gaussian:0.5" and model.feature_names == ["a", "b"]
-    np.testing.assert_allclose(model.predict(frame[["b", "a"]]), told, rtol=1e-12)
-    np.testing.assert_allclose([model.predict_one(row) for row in frame[["b", "a"]].to_dict("records")], told, rtol=1e-12)
-    model.learn_one({"b": X[0, 1], "a": X[0, 0]}, y[0])
-    again = mercer.from_bytes(model.to_bytes())
-    assert (again.predict(X) == model.predict(X)).all() and again.rows_learnt == 201
-
-
 def test_files_of_the_command_keep_what_stands_for_no_value(command, tmp_path):
     """`--gap` is kept by the command, read here, and there when the command reads the file again."""
     rng = np.random.default_rng(0)

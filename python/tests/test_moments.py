@@ -216,20 +216,6 @@ def test_files_are_those_of_the_command(command, tmp_path):
     np.testing.assert_allclose(mercer.load(tmp_path / "all.mercer").predict(frame), ours.predict(frame), rtol=1e-9)
 
 
-def test_scaled_columns(command, tmp_path):
-    X, Y, _ = rows(outputs=1)
-    path = tmp_path / "rows.csv"
-    np.savetxt(path, np.hstack([X, 100 * Y]), delimiter=",", fmt="%.17g")
-    arguments = ["fit", path, "--learner", "ridge", "--set", "lambda=0.1", "--scale", "paper11", "--scale-from", path]
-    subprocess.run([command, *map(str, arguments), "--out", str(tmp_path / "scaled.mercer")], check=True, capture_output=True)
-    out = subprocess.run([command, "predict", str(path), "--model", str(tmp_path / "scaled.mercer")], check=True, capture_output=True, text=True)
-    model = mercer.load(tmp_path / "scaled.mercer")
-    made, deviation = model.predict(X, return_std=True)
-    assert (made == [float(line) for line in out.stdout.splitlines()]).all() and 1 < deviation.mean() < 100
-    again = RidgeMoments.from_bytes(model.to_bytes()).partial_fit(X, 100 * Y[:, 0])
-    np.testing.assert_allclose(again.gram_, 2 * model.gram_, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "options",
     [

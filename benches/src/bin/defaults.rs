@@ -71,9 +71,9 @@ impl DefaultMethod {
         Ok(Self { name: text.to_owned(), entry, pairs: words.map(str::to_owned).collect() })
     }
 
-    fn build(&self, rounds: usize, dimension: usize, rows: &[f64]) -> Result<AnyRegressor<AnyKernel>> {
+    fn build(&self, dimension: usize, rows: &[f64]) -> Result<AnyRegressor<AnyKernel>> {
         let kernel = AnyKernel::Gaussian(Gaussian::new(median_width(dimension, rows))?);
-        let context = Context { rounds: Some(rounds), dimension, rows, ..Context::default() };
+        let context = Context { dimension, rows, ..Context::default() };
         let settings = Settings::new(self.entry, self.pairs.iter().map(String::as_str))?;
         Ok(settings.build(kernel, &context)?.learner)
     }
@@ -84,12 +84,12 @@ impl DefaultMethod {
         let head = table.len().min(FIRST_ROWS);
         match scaled {
             StreamScaling::Not => {
-                let mut learner = self.build(table.len(), dimension, &table.features()[..head * dimension])?;
+                let mut learner = self.build(dimension, &table.features()[..head * dimension])?;
                 Ok(share(&mut learner, table, |_, _| ()))
             }
             StreamScaling::Whole => {
                 let table = whole(table)?;
-                let mut learner = self.build(table.len(), dimension, &table.features()[..head * dimension])?;
+                let mut learner = self.build(dimension, &table.features()[..head * dimension])?;
                 Ok(share(&mut learner, &table, |_, _| ()))
             }
             StreamScaling::Running => {
@@ -99,7 +99,7 @@ impl DefaultMethod {
                 };
                 table.iter().take(head).for_each(|(x, _)| observe(&mut moments, x));
                 let rows: Vec<f64> = table.iter().take(head).flat_map(|(x, _)| scale(&moments, x)).collect();
-                let mut learner = ScaledTargets::new(self.build(table.len(), dimension, &rows)?)?;
+                let mut learner = ScaledTargets::new(self.build(dimension, &rows)?)?;
                 Ok(share(&mut learner, table, |t, x| {
                     if t >= head {
                         observe(&mut moments, x);

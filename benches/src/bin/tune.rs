@@ -1,7 +1,7 @@
 //! Settings that `mercer tune` finds, beside the best of many random points of the same box and
 //! learner.
 //!
-//! Data are scaled as by `--scale paper01`, 10,000 rows at most, and learnt in blocks of 256 rows
+//! Data are scaled by their ranges, 10,000 rows at most, and learnt in blocks of 256 rows
 //! as by `mercer eval`. A ratio above 1 says that a random point was better.
 //!
 //! `cargo run --release -p mercer-benches --bin tune -- FOLDER [POINTS [THREADS [SETTING…]]]`,
@@ -92,7 +92,7 @@ fn score(
     let kernel = AnyKernel::Gaussian(Gaussian::new(space.width(values).context("a width")?)?);
     let pairs = space.pairs(values);
     let settings = Settings::new(entry, pairs.iter().map(String::as_str).chain(fixed.iter().copied()))?;
-    let context = Context { dimension: d, rounds: Some(table.len()), ..Context::default() };
+    let context = Context { dimension: d, ..Context::default() };
     let mut learner = settings.build(kernel, &context)?.learner;
     let (mut predictions, mut loss) = (Vec::new(), 0.0);
     for first in (0..rows).step_by(BLOCK) {

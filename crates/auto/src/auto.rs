@@ -266,8 +266,7 @@ impl Auto {
         scaling.targets(&self.targets, targets);
         let (width, weights) = (scaling.live(), &self.weights);
         let unit = weighted_median_width(width, &rows.bent, weights);
-        let quick = before.is_none_or(|stage| stage.ahead.linear.is_quick());
-        let size = Size::choose((width, outputs), self.params, quick);
+        let size = Size::choose((width, outputs), self.params);
         let mut ahead = Ahead::new((width, outputs), unit, rows, size, self.params)?;
         ahead.set_threads(self.threads);
         let given = ahead.len();

@@ -4,7 +4,6 @@ mod common;
 pub(crate) mod config;
 pub(crate) mod dialect;
 pub(crate) mod intervals;
-mod scale;
 pub(crate) mod scores;
 pub(crate) mod spelling;
 pub(crate) mod task;
@@ -13,7 +12,6 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 pub(crate) use crate::report::output::typed;
 pub(crate) use common::{CommonArguments, median_kernel};
-pub(crate) use scale::ScaleChoice;
 
 pub(crate) fn count(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "give a whole number of at least 1, in digits")

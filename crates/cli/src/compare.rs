@@ -65,9 +65,9 @@ impl ExtraArgs for CompareArgs {
     ];
     const EXAMPLES: &'static str = "\
 Examples:
-  mercer compare diamonds --learners auto,krls,fogd --scale paper01
+  mercer compare diamonds --learners auto,krls,fogd --scale standard
   mercer compare data.csv --learners 'krls lambda=0.1, nons-ald mu=0.5, kogd' --metric mae --json
-  mercer compare data.csv --learners 'krls kernel=gaussian:2; kogd kernel=polynomial:3,1' --scale paper01 --plot curves.svg
+  mercer compare data.csv --learners 'krls kernel=gaussian:2; kogd kernel=polynomial:3,1' --scale standard --plot curves.svg
 ";
 }
 
@@ -85,16 +85,14 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let Some(first) = runs.first() else {
         return Err(Failure::usage("--learners names none; give some with commas between, such as krls,fogd"));
     };
-    let mut formula = None;
     for run in &runs {
-        let settings = Settings::new(catalogue::find(&run.common.learner)?, run.common.set.iter().map(String::as_str))?;
-        formula = formula.or(settings.needs_rounds());
+        Settings::new(catalogue::find(&run.common.learner)?, run.common.set.iter().map(String::as_str))?;
     }
     #[cfg(not(feature = "plots"))]
     own.plot.refuse()?;
     #[cfg(feature = "plots")]
     let plot = own.plot.create(&[first.common.data.as_path()])?;
-    let held = ScaledTable::read(first, formula)?;
+    let held = ScaledTable::read(first)?;
     let metric = held.followed(first)?;
     let bar = verbosity::bar(Some(runs.len() as u64), "{bar:40} {pos}/{len} learners");
     let passed = in_parallel(own.threads.into(), runs.len(), |i| {

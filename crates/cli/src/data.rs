@@ -4,7 +4,6 @@ pub(crate) mod bad_rows;
 pub(crate) mod encoded_rows;
 pub(crate) mod feature_columns;
 pub(crate) mod input;
-pub(crate) mod learned_ranges;
 pub(crate) mod opening;
 pub(crate) mod pipe;
 pub(crate) mod reading;

@@ -9,17 +9,15 @@ pub(crate) mod picture;
 pub(crate) mod scaled_table;
 
 use std::fmt::Write as _;
-use std::iter;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use mercer_core::ExampleError;
+use mercer_encoding::Scale;
 use mercer_learners::intervals::IntervalScale;
 use mercer_learners::{Error, Regressor, RegressorExt};
 use mercer_registry::catalogue::{self, Entry, Settings, Value};
 use mercer_session::notes::{self, Face, LearningFacts};
 
-use crate::arguments::ScaleChoice;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::stop::Stop;
 use crate::eval::feed::{ExampleChunk, ExampleFeed, Names};
@@ -43,9 +41,9 @@ use arguments::EvalArguments;
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let entry = catalogue::find(&common.learner)?;
-    let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
+    Settings::new(entry, common.set.iter().map(String::as_str))?;
     cells::check(&arguments.columns, common.intervals.wanted())?;
-    let inputs: Vec<&Path> = iter::once(common.data.as_path()).chain(common.scale_from.as_deref()).collect();
+    let inputs = [common.data.as_path()];
     let create = |path| Predictions::create(path, &inputs, "");
     let predictions = arguments.predictions.as_deref().map(create).transpose()?;
     output::refuse_same_places(&[("--predictions", &arguments.predictions), ("--plot", &arguments.plot.plot)])?;
@@ -55,7 +53,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     arguments.plot.refuse()?;
     // A run that writes nothing is ended by a signal as any other.
     let stop = if predictions.is_some() || arguments.plot.plot.is_some() { Stop::listen()? } else { Stop::never() };
-    let opened = ExampleFeed::open(arguments, settings.needs_rounds(), &stop);
+    let opened = ExampleFeed::open(arguments, &stop);
     // A signal is what ended input that seems to be too short.
     ended(&stop, arguments, 0)?;
     let mut feed = opened?;
@@ -65,7 +63,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     filled?;
     let Construction { learner, kernel, parameters } = construct(arguments, entry, &feed, &chunk)?;
     let followed = Metric::followed(arguments.scores.metric, feed.kind().is_class(), common.intervals.wanted())?;
-    let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
+    let (unscaled, skip) = (common.scale == Scale::None, arguments.scores.skipped(entry));
     let ends = Ends { block: feed.block(), rounds: feed.length() };
     let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, ends);
     #[cfg(feature = "plots")]
@@ -112,7 +110,7 @@ fn construct(
     kind.check(entry, TaskOptions::from_arguments(common), &shown)?;
     let rows = feed.counted(memory::most_rows(entry, dimension));
     memory::check(entry, &shown, rows, dimension)?;
-    let made = Construction::new(common, entry, &premises(dimension, feed.rounds(), kind, Some(chunk)))?;
+    let made = Construction::new(common, entry, &premises(dimension, kind, Some(chunk)))?;
     verbosity::more(|| {
         let target = kind.words(feed.columns().targets());
         format!("{shown}: {dimension} features, {target}, kernel {}, blocks of {}", made.kernel, feed.block())
@@ -141,12 +139,12 @@ fn ended(stop: &Stop, arguments: &EvalArguments, rounds: usize) -> Result<(), Fa
 }
 
 /// The premises of data whose first rows are in a chunk, if there is one.
-fn premises(dimension: usize, rounds: Option<usize>, kind: Kind, first: Option<&ExampleChunk>) -> Premises<'_> {
+fn premises(dimension: usize, kind: Kind, first: Option<&ExampleChunk>) -> Premises<'_> {
     let (rows, weights) = first.map_or((&[][..], &[][..]), |chunk| {
         let count = chunk.len().min(first_rows(dimension));
         (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
     });
-    Premises { dimension, rounds, kind, rows, weights }
+    Premises { dimension, kind, rows, weights }
 }
 
 /// Where blocks end.
@@ -178,7 +176,7 @@ impl Scoring {
         match learner {
             FreshLearner::Numbers(mut learner) => {
                 learner.set_threads(arguments.threads.into());
-                let learner = common.scale.around(learner)?.screening(common.outliers);
+                let learner = common.behind_scales(learner)?.screening(common.outliers);
                 let scale = common.interval_scale();
                 let intervals = common.intervals.make(&learner, scale)?;
                 let told = arguments.columns.iter().any(|column| column == "variance");

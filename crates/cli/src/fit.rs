@@ -11,9 +11,10 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::Args;
+use mercer_encoding::Scale;
 use mercer_kernels::{KernelSpec, Points};
 use mercer_learners::FeatureMap;
-use mercer_readers::{ColumnChoice, Scaling, TargetColumn};
+use mercer_readers::{ColumnChoice, TargetColumn};
 use mercer_registry::catalogue::nearest;
 use mercer_session::fit::{FitError, FitSpec};
 use mercer_session::model::{Model, Moments};
@@ -22,7 +23,7 @@ use serde_json::{Map, Value, json};
 use crate::arguments::dialect::{Dialect, kept_gaps};
 use crate::arguments::median_kernel;
 use crate::arguments::task::TaskChoice;
-use crate::arguments::{ScaleChoice, count, seed, typed};
+use crate::arguments::{count, seed};
 use crate::model::lock;
 use crate::model::store;
 use crate::report::facts::Facts;
@@ -75,9 +76,9 @@ pub(super) struct FitArguments {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Scale every column by what --scale-from holds of it: standard (mean and deviation), robust
-    /// (median and quartiles), range, paper01 (features to [-1, 1], target to [0, 1]) or paper11
+    /// (median and quartiles), range or none
     #[arg(long, value_name = "HOW", default_value = "none")]
-    scale: ScaleChoice,
+    scale: Scale,
     /// The file that tells how the columns of all shards are scaled and encoded
     ///
     /// Every shard must be given the same file: the first one, or a sample of the rows. A category
@@ -175,19 +176,19 @@ impl From<FitError> for Failure {
 
 pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let Shard { index, of } = arguments.shard.unwrap_or(Shard { index: 0, of: 1 });
-    if arguments.scale != ScaleChoice::None && arguments.scale_from.is_none() {
+    if arguments.scale != Scale::None && arguments.scale_from.is_none() {
         return Err(Failure::usage(format!(
             "--scale {} needs a file that settles it for all shards; say with --scale-from FILE which one",
-            typed(&arguments.scale)
+            arguments.scale
         )));
     }
     let _lock = lock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
     let files = Files::open(arguments)?;
-    let needed = arguments.scale != ScaleChoice::None || matches!(arguments.kernel, KernelSpec::Median);
+    let needed = arguments.scale != Scale::None || matches!(arguments.kernel, KernelSpec::Median);
     if let (Some(path), None, false) = (&arguments.scale_from, files.frozen(), needed) {
         return Err(Failure::usage(format!(
-            "{}: its columns are numbers as they are, and --scale-from does not say how to scale them; add --scale standard, robust, range, paper01 or paper11",
+            "{}: its columns are numbers as they are, and --scale-from does not say how to scale them; add --scale standard, robust or range",
             path.display()
         )));
     }
@@ -216,24 +217,12 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
     // An encoding has learnt the file already.
     let looks = files.frozen().is_none() || matches!(arguments.kernel, KernelSpec::Median);
     let reference = arguments.scale_from.as_deref().filter(|_| looks);
-    let reference = reference.map(|path| files.reference(path, FIRST_ROWS)).transpose()?;
-    let scaling = match (arguments.scale.scheme(), &reference) {
-        (Some(scheme), Some(reference)) if files.frozen().is_none() => {
-            Some(Scaling::new(reference.ranges.clone(), scheme))
-        }
-        _ => None,
-    };
     let pairs = arguments.set.iter().map(String::as_str);
     let spec = FitSpec::new(&arguments.learner, None, [], arguments.seed)?;
     let kernel = match (&arguments.kernel, reference) {
         _ if !spec.has_kernel() => None,
         (KernelSpec::Given(kernel), _) => Some(kernel.clone()),
-        (KernelSpec::Median, Some(mut reference)) => {
-            for row in reference.first.chunks_exact_mut(d.max(1)) {
-                scaling.as_ref().map_or(Ok(()), |scaling| scaling.row(row))?;
-            }
-            Some(median_kernel(d, &reference.first, &[])?)
-        }
+        (KernelSpec::Median, Some(path)) => Some(median_kernel(d, &files.first_rows(path, FIRST_ROWS)?, &[])?),
         (KernelSpec::Median, None) => {
             return Err(Failure::usage(
                 "a median width would differ from shard to shard; give --kernel gaussian:SIGMA, or --scale-from FILE to take it from",
@@ -241,7 +230,7 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
         }
     };
     let spec = FitSpec::new(&arguments.learner, kernel, pairs, arguments.seed)?;
-    let points = arguments.points.as_deref().map(|path| points(path, files, scaling.as_ref())).transpose()?;
+    let points = arguments.points.as_deref().map(|path| points(path, files)).transpose()?;
     if points.is_some() && !spec.needs_points() {
         return Err(Failure::usage(format!("{} takes no points; leave --points out", spec.learner())));
     }
@@ -249,10 +238,8 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
         true => spec.start_classes(d, points.as_ref())?,
         false => spec.start(d, outputs, points.as_ref())?,
     };
-    state.scaling = scaling;
     if let Some(frozen) = files.frozen() {
         state.encoding = Some(frozen.encoding().clone());
-        state.target_scales = frozen.scales().to_vec();
     }
     let about = &mut state.description;
     about.features = files.features().to_vec();
@@ -265,14 +252,11 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
     Ok(state)
 }
 
-/// The points of a file, scaled as rows are.
-fn points(path: &std::path::Path, files: &Files, scaling: Option<&Scaling>) -> Result<Points, Failure> {
+/// The points of a file.
+fn points(path: &std::path::Path, files: &Files) -> Result<Points, Failure> {
     let mut points = Points::new(files.dimension());
-    files.each_row(path, |features| {
-        scaling.map_or(Ok(()), |scaling| scaling.row(features))?;
-        points.push(features);
-        Ok(())
-    })?;
+    let rows = files.first_rows(path, usize::MAX)?;
+    rows.chunks_exact(files.dimension().max(1)).for_each(|row| points.push(row));
     Ok(points)
 }
 

@@ -63,8 +63,7 @@ pub(crate) use {columns::SeriesColumns, times::TimeMemory};
 /// row after it comes); blank lines before the first row or behind the last are no rows.
 ///
 /// From standard input, and unless --json or --predictions is given, the forecast of the next row
-/// is printed as soon as a row has come: one line `k,…` for each row in (with --feed-through that
-/// of the row itself, which needs its input).
+/// is printed as soon as a row has come: one line `k,…` for each row in.
 ///
 /// Errors are summed over the rows after the warm-up, k > --t-init, missing values left out; the
 /// mean is over single values. Beside them stand those of baselines that cost nothing: the running
@@ -153,16 +152,12 @@ pub(crate) struct ForecastArguments {
 struct ForecastMaking {
     /// Method of prediction; `season` unless given (`opf` with a --gamma that is given, `experts`
     /// with --beta, --t-init, --lambda or --inputs)
-    /// --beta, --t-init, --lambda or --inputs)
     ///
     /// season: for ordinary series, each column by itself, with trend, seasons and the effects of
     /// --known; filters, regressions and simple forecasts, weighed for each horizon by how well
     /// each did; more than eight columns have fewer of them. opf: online prediction with
-    /// forgetting. tsiamis-pappas: the same with γ = 1. discounted: past rows count α times less a
-    /// row. slip: ridge on spectral filters of the last --horizon rows. slip-window: of as many
-    /// rows as opf would use. spectral: ridge on spectral filters beside the last values. kalman:
-    /// the steady-state predictor of a known --system. experts: a grid of γ (and of β, where --beta
-    /// lists several), weighted by how well each did; nothing need be known.
+    /// forgetting. experts: a grid of γ (and of β, where --beta lists several), weighted by how
+    /// well each did; nothing need be known.
     #[arg(long, value_name = "METHOD", conflicts_with = "model")]
     method: Option<ForecastMethod>,
     /// The lengths of the seasons in rows, of --method season: up to three such as 24,168; none; or
@@ -183,31 +178,13 @@ struct ForecastMaking {
     /// auto divides every column by a scale of its own, so that results do not depend on units, and
     /// regularises by 0.01 there. The scale is the root mean square of the changes from row to row
     /// in the warm-up (in its first 1024 rows at most), though at least a millionth of that of the
-    /// values, and 1 for a column of zeros. With a --gamma-matrix that mixes outputs, all of them
-    /// have the smallest of their scales.
+    /// values, and 1 for a column of zeros.
     #[arg(long, value_name = "L|auto", conflicts_with = "model")]
     lambda: Option<Lambda>,
     /// Forgetting factor γ, or auto, the grid of experts: coefficients are expected to fall like γ
     /// to the power of the lag [default: auto]
     #[arg(long, value_name = "G|auto", conflicts_with = "model")]
     gamma: Option<Gamma>,
-    /// A matrix of forgetting factors instead, one row of the file a row, as many as there are
-    /// outputs
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["gamma", "model"])]
-    gamma_matrix: Option<PathBuf>,
-    /// Discount of past rows, of --method discounted [default: 1]
-    #[arg(long, value_name = "A", conflicts_with = "model")]
-    alpha: Option<f64>,
-    /// Number of spectral filters [default: 10]
-    #[arg(long, value_name = "K", conflicts_with = "model")]
-    rank: Option<usize>,
-    /// Rows over which spectral filters run, of slip and spectral [default: 1000]
-    #[arg(long, value_name = "N", conflicts_with = "model")]
-    horizon: Option<usize>,
-    /// The system's matrices for --method kalman: one JSON object {"a": [[…], …], "c": …, "q": …,
-    /// "r": …}, and "b", "d" with --inputs
-    #[arg(long, value_name = "FILE.json", conflicts_with = "model")]
-    system: Option<PathBuf>,
     /// Columns that are known in advance, such as promotions, holidays or prices, by name or by
     /// number from 1: their effect on the row that they stand in is learnt. The rows to come are in
     /// --future, or appended with empty outputs
@@ -217,12 +194,6 @@ struct ForecastMaking {
     /// --method season
     #[arg(long, value_name = "COL,…", value_delimiter = ',', conflicts_with = "model")]
     inputs: Vec<ColumnChoice>,
-    /// Forgetting factor of the inputs; that of the outputs unless given
-    #[arg(long, value_name = "G", requires = "inputs", conflicts_with = "model")]
-    gamma_input: Option<f64>,
-    /// The input of a row acts on the outputs of the same row
-    #[arg(long, requires = "inputs", conflicts_with = "model")]
-    feed_through: bool,
     /// Add intervals that hold this share of the values, such as 0.9, calibrated as the series
     /// goes; an end that does not exist yet is empty
     ///
@@ -240,15 +211,13 @@ Examples:
   mercer forecast energy.csv --target load --season 24,168 --steps 48 --quantiles 0.1,0.5,0.9 --plot energy.png
   mercer forecast earth_orientation --steps 7
   mercer forecast track.csv --method opf --gamma 0.5 --predictions out.csv --json
-  mercer forecast plant.csv --inputs valve,pump --feed-through --intervals 0.9
+  mercer forecast plant.csv --inputs valve,pump --intervals 0.9
   tail -f log.csv | mercer forecast - --format csv --out log.mercer --checkpoint 1000
   mercer forecast later.csv --model log.mercer --steps 7
 ";
 
 pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
-    let ForecastMaking { gamma_matrix, system, .. } = &arguments.making;
-    let more = [gamma_matrix, system, &arguments.future].into_iter().flatten();
-    let inputs: Vec<&Path> = iter::once(&arguments.series).chain(more).map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = iter::once(&arguments.series).chain(&arguments.future).map(PathBuf::as_path).collect();
     output::refuse_same_places(&[
         ("--predictions", &arguments.predictions),
         ("--out", &arguments.model.out),

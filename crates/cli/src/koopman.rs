@@ -55,7 +55,7 @@ const MODES: usize = 10;
 /// units, kernel width and regulariser are chosen, and every eigenvalue is told with its spread,
 /// its residual and whether it is reliable, every forecast with an interval. The stochastic
 /// gradient descent of the paper (--method sogd) costs less a pair and is less exact; a constant
-/// step (--eta alone) leaves noise in every eigenvalue, and --lambda makes all of them smaller.
+/// step (eta alone) leaves noise in every eigenvalue, and lambda makes all of them smaller.
 ///
 /// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its
 /// leading eigenvalues (those of the Koopman operator, which acts on functions of the state), and
@@ -72,8 +72,7 @@ pub(crate) struct KoopmanArguments {
     /// as it is
     #[arg(required_unless_present = "model")]
     pairs: Option<PathBuf>,
-    /// Method by which the operator is learnt [default: that of --model; sogd where one of its
-    /// options is given; else sums]
+    /// Method by which the operator is learnt [default: that of --model, or else sums]
     #[arg(long, value_name = "METHOD")]
     method: Option<KoopmanMethod>,
     #[command(flatten)]
@@ -153,7 +152,7 @@ const EXAMPLES: &str = "\
 Examples:
   mercer koopman pairs.csv
   mercer koopman series.csv --time t --steps 24
-  mercer koopman pairs.csv --kernel mix:0.4*gaussian:0.4+0.6*gaussian:0.7 --eta 0.3 --budget 0.0081 --eigen 4 --json
+  mercer koopman pairs.csv --method sogd --set kernel=mix:0.4*gaussian:0.4+0.6*gaussian:0.7 --set eta=0.3 --eigen 4 --json
   mercer koopman trajectory.csv --trajectory --delay 3
   mercer koopman moves.csv --state-dim 3 --input-dim 4 --predict queries.csv
   zcat log.csv.gz | mercer koopman - --format csv --method sogd
@@ -184,8 +183,12 @@ impl KoopmanMethod {
 impl KoopmanArguments {
     /// The first option given that only the paper's learner has.
     fn of_sogd(&self) -> Option<&'static str> {
-        let given = [("--weights", self.weights.is_some()), ("--dictionary", self.dictionary.is_some())];
-        self.making.given().or(given.into_iter().find(|option| option.1).map(|option| option.0))
+        let given = [
+            ("--set", self.making.sets()),
+            ("--weights", self.weights.is_some()),
+            ("--dictionary", self.dictionary.is_some()),
+        ];
+        given.into_iter().find(|option| option.1).map(|option| option.0)
     }
 
     /// The first option given that only exact sums have.
@@ -203,7 +206,7 @@ impl KoopmanArguments {
     /// That of the model, if there is one, or of the options.
     fn method(&self, model: Option<&(&Path, Operator)>) -> Result<KoopmanMethod, Failure> {
         let other = |option: &str, method: &str| {
-            Failure::usage(format!("{option} is an option of --method {method} alone; leave one of them out"))
+            Failure::usage(format!("{option} is an option of --method {method} alone; say that, or leave {option} out"))
         };
         let (sums, sogd) = (self.of_sums(), self.of_sogd());
         let known = model.map(|(path, model)| (path, KoopmanMethod::from_model(model)));
@@ -214,15 +217,10 @@ impl KoopmanArguments {
             }
             _ => {}
         }
-        match (self.method.or(known.map(|known| known.1)), sums, sogd) {
-            (Some(KoopmanMethod::Sums), _, Some(option)) => Err(other(option, "sogd")),
-            (Some(KoopmanMethod::Sogd), Some(option), _) => Err(other(option, "sums")),
-            (Some(method), ..) => Ok(method),
-            (None, Some(sums), Some(sogd)) => Err(Failure::usage(format!(
-                "{sums} is an option of --method sums, {sogd} one of --method sogd; leave one of them out"
-            ))),
-            (None, _, Some(_)) => Ok(KoopmanMethod::Sogd),
-            (None, _, None) => Ok(KoopmanMethod::Sums),
+        match (self.method.or(known.map(|known| known.1)).unwrap_or(KoopmanMethod::Sums), sums, sogd) {
+            (KoopmanMethod::Sums, _, Some(option)) => Err(other(option, "sogd")),
+            (KoopmanMethod::Sogd, Some(option), _) => Err(other(option, "sums")),
+            (method, ..) => Ok(method),
         }
     }
 
@@ -360,7 +358,7 @@ fn learn(
     let queries = arguments.predict.as_deref().map(|path| Queries::read(path, arguments.dialect.clone(), width));
     let queries = queries.transpose()?;
     let mut chunk = PairChunk::default();
-    let looks = start.is_none() && making.looks(method);
+    let looks = start.is_none() && making.looks(method)?;
     if let Some(pairs) = &mut pairs {
         pairs.fill(&mut chunk, looks)?;
     }

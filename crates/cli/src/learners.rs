@@ -106,7 +106,7 @@ impl EntryFacts {
 const LEGEND: &str = "
 Time: multiply-adds a round; memory: numbers of 8 bytes. t is the round, d the features, J the dictionary size, other letters
 the keys' symbols. * memory grows with the stream. Targets: 1 a number, m several numbers, ± two classes, K more classes.
-Defaults suit features on [−1, 1] and targets on [0, 1] (--scale paper01). mercer learners NAME tells what the keys mean.
+Defaults suit features and targets on [−1, 1] (--scale range). mercer learners NAME tells what the keys mean.
 
 Bifet and Gavaldà 2007: Learning from time-changing data with adaptive windowing
 Calandriello et al. 2017a: Efficient second-order online kernel learning with adaptive embedding
@@ -214,7 +214,7 @@ fn detail(entry: &Entry) -> String {
     let setting = entry.keys.first().map_or(String::new(), |key| format!(" --set {}={}", key.name, key.default_text()));
     // No bundled data set has classes.
     let data = if entry.takes.numbers() { "diamonds" } else { "classes.csv" };
-    let _ = writeln!(text, "\nexample  mercer eval {data} --learner {name} --scale paper01 --limit 2000{setting}");
+    let _ = writeln!(text, "\nexample  mercer eval {data} --learner {name} --scale standard --limit 2000{setting}");
     text
 }
 

@@ -2,15 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::iter;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer_encoding::ScaledTargets;
+use mercer_encoding::Scale;
 use mercer_kernels::KernelSpec;
 use mercer_learners::intervals::IntervalScale;
-use mercer_readers::{Scaling, Targets};
+use mercer_readers::Targets;
 use mercer_registry::catalogue::{self, Entry, Settings};
 use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
 use mercer_session::notes::{Face, of_classes, of_numbers};
@@ -18,10 +17,9 @@ use mercer_session::{Row, Session};
 
 use crate::arguments::dialect::{kept_gaps, known_gaps};
 use crate::arguments::task::TaskOptions;
-use crate::arguments::{CommonArguments, ScaleChoice, count, every};
+use crate::arguments::{CommonArguments, every};
 use crate::data::bad_rows::{BadRows, OnError};
-use crate::data::encoded_rows::{Looking, Oddities, RunningEncoding, TableRanges};
-use crate::data::learned_ranges::LearnedRanges;
+use crate::data::encoded_rows::{Looking, Oddities, RunningEncoding};
 use crate::data::pipe;
 use crate::data::reading::Reading;
 use crate::data::rows::{NextRow, Origin, RowKind, TimedSource};
@@ -54,7 +52,7 @@ use crate::report::verbosity;
 /// With --intervals the model keeps intervals that `mercer predict --intervals` tells and, with
 /// --learn, goes on calibrating.
 ///
-/// With --scale the model keeps the ranges, and what `mercer predict` tells is in the target's own
+/// With --scale the model keeps the scales, and what `mercer predict` tells is in the target's own
 /// units. A table with columns that are not numbers, or with gaps, is encoded; the model keeps what
 /// the columns are and how they become numbers.
 ///
@@ -64,9 +62,6 @@ use crate::report::verbosity;
 pub(crate) struct TrainArguments {
     #[command(flatten)]
     common: CommonArguments,
-    /// How many rows will be learnt, for a formula in T; no more than a number in that formula
-    #[arg(long, value_name = "N", value_parser = count)]
-    rows: Option<NonZeroUsize>,
     /// The file of the model
     #[arg(short, long, alias = "model", value_name = "FILE")]
     out: PathBuf,
@@ -84,7 +79,7 @@ pub(crate) struct TrainArguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  mercer train train.csv --learner 'krls kernel=gaussian:2' --scale paper01 --out krls.mercer
+  mercer train train.csv --learner 'krls kernel=gaussian:2' --scale standard --out krls.mercer
   tail -f log.ndjson | mercer train - --format ndjson --learner auto --out live.mercer --checkpoint 10000 --on-error skip
   mercer train big.csv.gz --learner nons-ald --out m.mercer --checkpoint 1000000 --resume
 ";
@@ -96,7 +91,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         false => None,
     };
     let common = &arguments.common;
-    let inputs: Vec<&Path> = iter::once(&*common.data).chain(common.scale_from.as_deref()).collect();
+    let inputs = [common.data.as_path()];
     refuse_same_file("--out", &arguments.out, &inputs)?;
     arguments.on_error.check(&inputs, ("--out", &Some(arguments.out.clone())))?;
     store::check_place("--out", &arguments.out)?;
@@ -133,11 +128,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
 struct TrainPlan {
     entry: &'static Entry,
     rows: TimedSource,
-    /// By the ranges of a whole file, of rows that are not encoded.
-    scaling: Option<Scaling>,
     scaled: bool,
-    /// `T`, if it is known.
-    rounds: Option<usize>,
     limit: usize,
     /// Whether the first rows settle something.
     looks: bool,
@@ -157,19 +148,15 @@ impl TrainPlan {
         let common = &arguments.common;
         let entry = catalogue::find(&common.learner)?;
         let settings = Settings::new(entry, common.set.iter().map(String::as_str))?;
-        let survey = Survey::make(arguments, settings.needs_rounds())?;
         let wanted = TaskOptions::from_arguments(common);
         // The first rows settle the kernel's width and whatever else looks at data; nobody waits
         // for them otherwise.
         let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
         let looks = settings.needs_rows() || median;
-        let ranges = survey.learned.as_ref().and_then(|learned| learned.table.clone());
-        let encoded = ranges.as_ref().is_some_and(TableRanges::are_encoded);
-        let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told() && !encoded;
+        let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told();
         let skips = arguments.on_error != OnError::Stop;
-        let looking = Looking { ranges, skips, at_once, ..Looking::of(common, &Source::resolve(&common.data)?)? };
+        let looking = Looking { skips, at_once, ..Looking::of(common, &Source::resolve(&common.data)?)? };
         let mut reading = Reading::from_options(common, &common.data, wanted, looking);
-        reading.options.libsvm_dimension = survey.dimension.or(reading.options.libsvm_dimension);
         if at_once {
             reading.options.targets = Targets::Numbers;
         }
@@ -177,12 +164,9 @@ impl TrainPlan {
         rows.input().kind().check(entry, wanted, rows.input().shown())?;
         rows.input().kind().tell(wanted, rows.input().shown());
         common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
-        let learned = survey.learned.as_ref();
-        let scaling = learned.map_or(Ok(None), |learned| learned.scaling(rows.input(), common.scale.scheme()))?;
         let limit = common.limit.map_or(usize::MAX, usize::from);
-        let rounds = survey.rounds.or_else(|| rows.input().length()).map(|rounds| rounds.min(limit));
-        let scaled = common.scale != ScaleChoice::None;
-        Ok(Self { entry, rows, scaling, scaled, rounds, limit, looks })
+        let scaled = common.scale != Scale::None;
+        Ok(Self { entry, rows, scaled, limit, looks })
     }
 
     /// Reads the first rows, if they settle something.
@@ -199,7 +183,7 @@ impl TrainPlan {
                 let Row { example, record } = &sample;
                 let mut scaled = example.features.clone();
                 let taken = match &mut moving {
-                    None => self.scaling.as_ref().is_none_or(|scaling| scaling.row(&mut scaled).is_ok()),
+                    None => true,
                     Some(moving) => moving.take(record, example, &mut scaled).is_ok(),
                 };
                 if taken {
@@ -219,14 +203,14 @@ impl TrainPlan {
 
     /// The learner for these rows.
     fn construct(&self, arguments: &TrainArguments, beginning: &FirstRows) -> Result<Construction, Failure> {
-        let Self { entry, rows, rounds, .. } = self;
+        let Self { entry, rows, limit, .. } = self;
         let dimension = rows.input().columns().dimension;
-        match rounds {
-            Some(rounds) => memory::check(entry, rows.input().shown(), *rounds, dimension)?,
+        match rows.input().length() {
+            Some(length) => memory::check(entry, rows.input().shown(), length.min(*limit), dimension)?,
             None => memory::remark(entry, dimension).iter().for_each(verbosity::remark),
         }
         let FirstRows { numbers, weights, .. } = beginning;
-        let premises = Premises { dimension, rounds: *rounds, kind: rows.input().kind(), rows: numbers, weights };
+        let premises = Premises { dimension, kind: rows.input().kind(), rows: numbers, weights };
         let made = Construction::new(&arguments.common, entry, &premises)?;
         verbosity::more(|| {
             let target = rows.input().kind().words(rows.input().columns().targets());
@@ -237,7 +221,7 @@ impl TrainPlan {
 
     /// The model that has learnt no row.
     fn model(&self, common: &CommonArguments, made: Construction) -> Result<Session, Failure> {
-        let Self { rows, scaling, .. } = self;
+        let rows = &self.rows;
         let (encoding, targets) = (rows.input().encoding().cloned(), rows.input().columns().targets());
         let Construction { learner, kernel, parameters } = made;
         let description = Description {
@@ -257,16 +241,12 @@ impl TrainPlan {
         let task = match learner {
             FreshLearner::Numbers(learner) => {
                 let intervals = common.intervals.make(&learner, common.interval_scale())?;
-                let learner = match (&encoding, rows.input().target_scales()) {
-                    (None, _) => ScaledTargets::unscaled(learner),
-                    (Some(_), None) => common.scale.around(learner)?,
-                    (Some(_), Some(scales)) => common.scale.fixed(learner, scales)?,
-                };
+                let learner = common.behind_scales(learner)?;
                 Task::Numbers(Box::new(Numbers { intervals, ..Numbers::new(learner.screening(common.outliers)) }))
             }
             FreshLearner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
         };
-        Ok(Session { description, encoding, scaling: scaling.clone(), progress: Progress::default(), task })
+        Ok(Session { description, encoding, progress: Progress::default(), task })
     }
 
     /// Has all rows learnt, of which `ahead` has the first.
@@ -299,7 +279,7 @@ fn notes(learning: &Learning) -> Vec<String> {
     let Learning { model, watch, .. } = learning;
     let about = &model.description;
     let of_result = match &model.task {
-        Task::Numbers(task) => of_numbers(about, task, model.scaling.is_some(), watch, Face::Command),
+        Task::Numbers(task) => of_numbers(about, task, watch, Face::Command),
         Task::Classes(task) => of_classes(about, task, Face::Command),
     };
     learning.implausible_note().into_iter().chain(texts(of_result)).collect()
@@ -316,48 +296,6 @@ fn take(learning: &mut Learning, row: RowKind, sample: &mut Row, origin: &impl O
         _ if known => Ok(()),
         RowKind::Good => learning.learn(origin, sample).map(drop),
         RowKind::Bad(why) => learning.unreadable(why, origin),
-    }
-}
-
-/// What is to be known of the data before they are learnt.
-#[derive(Default)]
-struct Survey {
-    learned: Option<LearnedRanges>,
-    /// `T`
-    rounds: Option<usize>,
-    /// d of a format that does not tell.
-    dimension: Option<usize>,
-}
-
-impl Survey {
-    /// `formula` is the first key whose value depends on T.
-    fn make(arguments: &TrainArguments, formula: Option<&str>) -> Result<Self, Failure> {
-        let promised = arguments.rows.map(usize::from);
-        let scheme = arguments.common.scale.scheme();
-        let skip = arguments.on_error != OnError::Stop;
-        let of_file = LearnedRanges::asked(&arguments.common, skip)?;
-        let named = matches!(Source::resolve(&arguments.common.data)?, Source::Named(_));
-        let needs_rounds = formula.filter(|_| promised.is_none() && !named);
-        let reason = match needs_rounds {
-            Some(key) => Some(format!("T in the value of {key}")),
-            None => (scheme.is_some() && of_file.is_none()).then(|| "--scale without --scale-from".to_owned()),
-        };
-        let mut survey = Self { rounds: promised, ..Self::default() };
-        if let Some(reason) = reason {
-            if pipe::is_one(&arguments.common.data) {
-                let mend = if needs_rounds.is_some() { "say it with --rows N" } else { "add --scale-from FILE" };
-                return Err(Failure::usage(format!(
-                    "{}: {reason} needs to see the stream before it is learnt; {mend}, or give a file",
-                    arguments.common.data.display()
-                )));
-            }
-            let all = LearnedRanges::from(&arguments.common.data, &arguments.common, skip)?;
-            survey.rounds = promised.or(Some(all.rows));
-            survey.learned = scheme.is_some().then_some(all);
-        }
-        survey.learned = of_file.or(survey.learned);
-        survey.dimension = survey.learned.as_ref().map(|learned| learned.columns.dimension);
-        Ok(survey)
     }
 }
 
@@ -394,10 +332,8 @@ fn check_resumable(path: &Path, saved: &Session, fresh: &Session) -> Result<(), 
         Some("other values stand for none (--gap)")
     } else if *old != told || columns(saved) != columns(fresh) {
         Some("its columns are other ones")
-    } else if encoded(saved) != encoded(fresh) {
-        Some("its columns are encoded in another way")
     } else {
-        (saved.scaling != fresh.scaling).then_some("its scaling is another one")
+        (encoded(saved) != encoded(fresh)).then_some("its columns are encoded in another way")
     };
     check_same(path, facts, otherwise)
 }
@@ -405,20 +341,13 @@ fn check_resumable(path: &Path, saved: &Session, fresh: &Session) -> Result<(), 
 fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
     let (standing, size) = (learning.model.running_score(), learning.model.dictionary_size());
     let (learnt, mse) = (standing.rounds, standing.loss / standing.weight);
-    let loss = match (&learning.model.task, &learning.model.scaling) {
+    let loss = match &learning.model.task {
         // No row that counts.
         _ if standing.weight == 0.0 => String::new(),
-        (Task::Classes(task), _) => {
+        Task::Classes(task) => {
             format!(", {} classes, accuracy {}", task.labels.len(), digits(task.score.accuracy()))
         }
-        (Task::Numbers(_), None) => format!(", mean squared error {}", digits(mse)),
-        (Task::Numbers(_), Some(_)) if learning.model.outputs() > 1 => {
-            format!(", mean squared error {} in scaled units", digits(mse))
-        }
-        (Task::Numbers(_), Some(scaling)) => {
-            let own = digits(mse * scaling.target_units().next().unwrap_or_default().powi(2));
-            format!(", mean squared error {} in scaled units ({own} in the target's own)", digits(mse))
-        }
+        Task::Numbers(_) => format!(", mean squared error {}", digits(mse)),
     };
     let plural = if learnt == 1 { "" } else { "s" };
     let stopped = if stopped { "; ended by a signal, --resume goes on from here" } else { "" };

@@ -69,8 +69,8 @@ impl ExtraArgs for TuneArgs {
         &["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot", "window"];
     const EXAMPLES: &'static str = "\
 Examples:
-  mercer tune diamonds --learner krls --scale paper01
-  mercer tune data.csv --learner fogd --scale paper01 --limit 10000 --set features=200 --threads 4
+  mercer tune diamonds --learner krls --scale standard
+  mercer tune data.csv --learner fogd --scale standard --limit 10000 --set features=200 --threads 4
   mercer tune data.csv --learner nons-ald --kernel laplace:1 --search sigma=0.1..10:log --search mu=0.01..1:log --json
 ";
 }
@@ -85,9 +85,9 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
     };
     let base = with_kernel(own.kernel.as_deref()).parsed()?;
     let entry = catalogue::find(&base.common.learner)?;
-    let settings = catalogue::Settings::new(entry, base.common.set.iter().map(String::as_str))?;
+    catalogue::Settings::new(entry, base.common.set.iter().map(String::as_str))?;
     let ranges: Vec<Dimension> = own.search.iter().map(|range| wanted(range, entry)).collect::<Result<_, _>>()?;
-    let held = ScaledTable::read(&base, settings.needs_rounds())?;
+    let held = ScaledTable::read(&base)?;
     let kernel = held.kernel(&base, entry)?;
     let metric = held.metric(&base)?;
     let space = space(entry, &base, own.kernel.as_deref(), &kernel, ranges)?;

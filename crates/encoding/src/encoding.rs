@@ -95,8 +95,7 @@ impl Encoding {
     /// A column appears that the head did not have; records have its cell behind the others from
     /// now on. Returns how many numbers it adds, behind the others: none for texts and identifiers.
     /// A category gets room for eight, as many places to hash to, and a mean of the target; a time
-    /// gets all its parts; a fixed range becomes a running one. Before its first value a number is
-    /// 0.
+    /// gets all its parts. Before its first value a number is 0.
     ///
     /// # Errors
     /// [`EncodingError::SameName`]

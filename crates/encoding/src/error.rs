@@ -83,7 +83,7 @@ pub enum EncodingError {
         remedy: String,
     },
     /// A name of a scaling that does not exist.
-    #[error("{0:?} is not a scaling; take none, standard, robust, range, paper01 or paper11")]
+    #[error("{0:?} is not a scaling; take none, standard, robust or range")]
     Scale(String),
     /// No column is left to learn from.
     #[error(

@@ -6,7 +6,6 @@
 //! | `standard` | `(v − mean)/deviation`, running | 0 |
 //! | `robust` | `(v − median)/(0.7413 (q₇₅ − q₂₅))`, running | 0 |
 //! | `range` | `2(v − min)/(max − min) − 1`, running | that of the running mean |
-//! | `paper01`, `paper11` | the same with the fixed range of the schema | that of the running mean |
 //!
 //! All but `none` bend what lies beyond ±4: `|u| = 4 + e` becomes `4 + 4e/(4 + e) < 8`. A single
 //! wild value then neither wastes a point of a dictionary nor throws a polynomial feature out of
@@ -54,22 +53,9 @@ pub enum Scale {
     Robust,
     /// By the running range, to [−1, 1].
     Range,
-    /// By the range that the schema tells, to [−1, 1]; targets to [0, 1].
-    Paper01,
-    /// By the range that the schema tells, to [−1, 1]; targets too.
-    Paper11,
 }
 
-impl Scale {
-    /// The same where nobody knows a fixed range.
-    pub(crate) fn running(self) -> Self {
-        if matches!(self, Self::Paper01 | Self::Paper11) { Self::Range } else { self }
-    }
-}
-
-mercer_core::names!(pub Scale {
-    None = "none", Standard = "standard", Robust = "robust", Range = "range", Paper01 = "paper01", Paper11 = "paper11"
-});
+mercer_core::names!(pub Scale { None = "none", Standard = "standard", Robust = "robust", Range = "range" });
 
 impl fmt::Display for Scale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,21 +79,17 @@ pub(crate) enum NumberScale {
     Standard(RunningMoments),
     Robust(Box<Robust>),
     Range(ValueRange, RunningMoments),
-    Fixed(ValueRange, RunningMoments),
 }
 
 impl NumberScale {
-    /// Nothing seen yet; `range` is that of the schema.
-    pub(crate) fn new(scale: Scale, range: Option<(f64, f64)>) -> Self {
+    /// Nothing seen yet.
+    pub(crate) fn new(scale: Scale) -> Self {
         let moments = RunningMoments::default();
         match scale {
             Scale::None => Self::None(moments),
             Scale::Standard => Self::Standard(moments),
             Scale::Robust => Self::Robust(Box::default()),
             Scale::Range => Self::Range(ValueRange::NOTHING, moments),
-            Scale::Paper01 | Scale::Paper11 => {
-                Self::Fixed(range.map_or(ValueRange::NOTHING, |(low, high)| ValueRange::new(low, high)), moments)
-            }
         }
     }
 
@@ -117,7 +99,7 @@ impl NumberScale {
             Self::None(_) => value,
             Self::Standard(moments) => bent(divided(value, moments.mean(), moments.deviation())),
             Self::Robust(robust) => bent(divided(value, robust.centre, robust.scale)),
-            Self::Range(range, _) | Self::Fixed(range, _) => range.share(value).map_or(0.0, |u| bent(2.0 * u - 1.0)),
+            Self::Range(range, _) => range.share(value).map_or(0.0, |u| bent(2.0 * u - 1.0)),
         }
     }
 
@@ -125,7 +107,7 @@ impl NumberScale {
     pub(crate) fn gap(&self) -> f64 {
         match self {
             Self::Standard(_) | Self::Robust(_) => 0.0,
-            Self::None(moments) | Self::Range(_, moments) | Self::Fixed(_, moments) => self.encode(moments.mean()),
+            Self::None(moments) | Self::Range(_, moments) => self.encode(moments.mean()),
         }
     }
 
@@ -145,7 +127,7 @@ impl NumberScale {
                 }
                 moments.observe(value);
             }
-            Self::None(moments) | Self::Fixed(_, moments) => moments.observe(value),
+            Self::None(moments) => moments.observe(value),
         }
     }
 
@@ -156,7 +138,6 @@ impl NumberScale {
             Self::Standard(_) => "by running mean and deviation",
             Self::Robust(_) => "by running median and quartiles",
             Self::Range(..) => "by running range",
-            Self::Fixed(..) => "by fixed range",
         }
     }
 }
@@ -166,7 +147,7 @@ impl Validate for NumberScale {
         match self {
             Self::None(moments) | Self::Standard(moments) => moments.validate(),
             Self::Robust(robust) => robust.validate(),
-            Self::Range(range, moments) | Self::Fixed(range, moments) => {
+            Self::Range(range, moments) => {
                 range.validate()?;
                 moments.validate()
             }
@@ -245,7 +226,7 @@ mod tests {
     use super::*;
 
     fn taught(scale: Scale, values: &[f64]) -> NumberScale {
-        let mut made = NumberScale::new(scale, Some((-2.0, 6.0)));
+        let mut made = NumberScale::new(scale);
         values.iter().for_each(|value| made.learn(*value));
         made
     }
@@ -266,8 +247,6 @@ mod tests {
             (Scale::Standard, 4.0 + 10_f64.sqrt(), 1.0, 0.0),
             (Scale::Robust, 5.0, 2.0 / (BY_QUARTILES * 2.0), 0.0),
             (Scale::Range, 5.5, 0.0, 2.0 * 3.0 / 9.0 - 1.0),
-            (Scale::Paper01, 6.0, 1.0, 0.5),
-            (Scale::Paper11, -2.0, -1.0, 0.5),
         ] {
             let made = taught(scale, &values);
             assert!((made.encode(value) - expected).abs() < 1e-15, "{scale}");
@@ -286,9 +265,7 @@ mod tests {
     fn the_first_row_and_constants_are_zero() {
         for scale in Scale::ALL {
             let expected = if scale == Scale::None { 7.0 } else { 0.0 };
-            if !matches!(scale, Scale::Paper01 | Scale::Paper11) {
-                assert_eq!([taught(scale, &[]), taught(scale, &[7.0; 9])].map(|made| made.encode(7.0)), [expected; 2]);
-            }
+            assert_eq!([taught(scale, &[]), taught(scale, &[7.0; 9])].map(|made| made.encode(7.0)), [expected; 2]);
             assert!(taught(scale, &[]).gap().is_finite());
         }
     }
@@ -322,7 +299,7 @@ mod tests {
         #[test]
         fn everything_stays_finite(values in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO, 0..60)) {
             for scale in Scale::ALL {
-                let mut made = NumberScale::new(scale, values.first().map(|low| (*low, f64::MAX)));
+                let mut made = NumberScale::new(scale);
                 for value in &values {
                     prop_assert!(made.encode(*value).is_finite() && made.gap().is_finite());
                     made.learn(*value);

@@ -226,18 +226,6 @@ impl Schema {
             .any(|column| !matches!(column.used, Use::SetAside | Use::Unwanted) && !column.is_plain_number())
     }
 
-    /// Replaces the range of column `column`, for the scalings of fixed range: that of a whole
-    /// file, for example. `false`, and nothing done, if there is no such column or the range is not
-    /// finite.
-    pub fn set_range(&mut self, column: usize, low: f64, high: f64) -> bool {
-        let Some(column) = self.columns.get_mut(column) else { return false };
-        let sound = low <= high && low.is_finite() && high.is_finite();
-        if sound {
-            column.range = Some((low, high));
-        }
-        sound
-    }
-
     /// Puts the mean of the target beside each column of more than `own` categories in the head,
     /// unless its kind is among those told. Use it where the target is a number or one of two
     /// classes, and `Transform::learn_with` is told it in every row.

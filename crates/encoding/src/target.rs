@@ -77,24 +77,6 @@ impl TargetScale {
         }
     }
 
-    /// That which takes the range `low..=high` to [0, 1]; a range without extent is taken to 0.
-    ///
-    /// # Errors
-    /// [`EncodingError::Parameter`] when the range is not in order, or not finite.
-    pub fn unit(low: f64, high: f64) -> Result<Self, EncodingError> {
-        let scale = mercer_core::ParameterError::non_negative("the extent of the range of a target", high - low)?;
-        Ok(Self { centre: low, scale })
-    }
-
-    /// That which takes the range `low..=high` to [−1, 1]; a range without extent is taken to 0.
-    ///
-    /// # Errors
-    /// As [`unit`](Self::unit).
-    pub fn symmetric(low: f64, high: f64) -> Result<Self, EncodingError> {
-        let Self { scale, .. } = Self::unit(low, high)?;
-        Ok(Self { centre: low + scale / 2.0, scale: scale / 2.0 })
-    }
-
     /// `z`, finite for a finite `y`.
     #[must_use]
     pub fn apply(self, y: f64) -> f64 {

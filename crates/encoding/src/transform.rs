@@ -165,7 +165,7 @@ impl Transform {
             let gaps = column.missing > 0 && column.missing * ROWS_A_GAP >= schema.rows();
             match column.used {
                 Use::SetAside => Encoder::Aside,
-                Use::Identifier if !acts => Encoder::Number(NumberColumn::new(scale, None, gaps, column)),
+                Use::Identifier if !acts => Encoder::Number(NumberColumn::new(scale, gaps, column)),
                 Use::Late => Encoder::Late(Late::new(column, scale, (categories, hashed))),
                 Use::Encoded if column.is_category() => {
                     let made = Categories::new(column, column.distinct as usize, (categories, hashed), gaps);
@@ -173,7 +173,7 @@ impl Transform {
                 }
                 Use::Encoded if column.kind == Kind::Mean => Encoder::Mean(Means::new(scale, gaps)),
                 Use::Encoded if column.kind == Kind::Time => Encoder::Time(Times::new(column, scale, gaps)),
-                Use::Encoded => Encoder::Number(NumberColumn::new(scale, column.range, gaps, column)),
+                Use::Encoded => Encoder::Number(NumberColumn::new(scale, gaps, column)),
                 _ => Encoder::Ignored,
             }
         };
@@ -209,8 +209,6 @@ impl Transform {
     /// Takes a column that appears late, behind the others: how many numbers it adds.
     pub(crate) fn push(&mut self, column: &Column) -> usize {
         let EncodingOptions { scale, categories, hashed, .. } = self.options;
-        // Nobody knows the range of what was not there.
-        let scale = scale.running();
         let encoder = match column.kind {
             _ if column.used != Use::Encoded => Encoder::Ignored,
             Kind::Category => {
@@ -219,7 +217,7 @@ impl Transform {
             }
             Kind::Mean => Encoder::Mean(Means::new(scale, false)),
             Kind::Time => Encoder::Time(Times::new(column, scale, false)),
-            _ => Encoder::Number(NumberColumn::new(scale, None, false, column)),
+            _ => Encoder::Number(NumberColumn::new(scale, false, column)),
         };
         let added = encoder.width();
         self.columns.push(encoder);
@@ -462,8 +460,8 @@ impl NumberColumn {
         matches!(self.scale, NumberScale::None(_)) && !self.gaps && self.notation.is_plain()
     }
 
-    fn new(scale: Scale, range: Option<(f64, f64)>, gaps: bool, column: &Column) -> Self {
-        Self { scale: NumberScale::new(scale, range), gaps, notation: column.notation.clone() }
+    fn new(scale: Scale, gaps: bool, column: &Column) -> Self {
+        Self { scale: NumberScale::new(scale), gaps, notation: column.notation.clone() }
     }
 
     fn encode(&self, cell: Cell<'_>, numbers: &mut [f64]) {

@@ -69,6 +69,17 @@ pub struct Policy<KX> {
     pub last_change: f64,
 }
 
+impl ValueIterationParams {
+    fn checked(self) -> Result<Self, ParameterError> {
+        let Self { discount, sweeps, tolerance, least_mass, .. } = self;
+        ParameterError::require((0.0..1.0).contains(&discount), "discount", "a number in [0, 1)", discount)?;
+        ParameterError::at_least_one("sweeps", sweeps)?;
+        ParameterError::non_negative("tolerance", tolerance)?;
+        ParameterError::require((0.0..1.0).contains(&least_mass), "least_mass", "a number in [0, 1)", least_mass)?;
+        Ok(self)
+    }
+}
+
 /// Solves for the values at the output points, from zero. `reward(state, action)` is maximised;
 /// `actions` are the candidates everywhere. A sweep costs `m²` multiply-adds an action; memory is
 /// `m²`.
@@ -87,11 +98,7 @@ where
     KU: Kernel,
     L: Kernel,
 {
-    let ValueIterationParams { discount, sweeps, tolerance, normalised, least_mass } = params;
-    ParameterError::require((0.0..1.0).contains(&discount), "discount", "a number in [0, 1)", discount)?;
-    ParameterError::at_least_one("sweeps", sweeps)?;
-    ParameterError::non_negative("tolerance", tolerance)?;
-    ParameterError::require((0.0..1.0).contains(&least_mass), "least_mass", "a number in [0, 1)", least_mass)?;
+    let ValueIterationParams { discount, sweeps, tolerance, normalised, least_mass } = params.checked()?;
     ParameterError::at_least_one("actions", actions.len())?;
     ParameterError::at_least_one("dictionary", operator.inputs().len().min(operator.outputs().len()))?;
     let (kernel, split) = (operator.input_kernel(), operator.input_kernel().split());
@@ -125,23 +132,7 @@ where
         last_change: f64::INFINITY,
     };
     while policy.sweeps < sweeps && policy.last_change > tolerance {
-        let expected = state_kernel.times(&seen_by(&policy.values)?);
-        policy.worst = policy.values.iter().copied().fold(f64::INFINITY, f64::min);
-        policy.last_change = 0.0;
-        for i in 0..points {
-            let best = (0..actions.len())
-                .map(|a| {
-                    let mass = mass.as_ref().map(|mass| mass.entry(i, a));
-                    rewards.entry(i, a) + discount * policy.expectation(expected.entry(i, a), mass)
-                })
-                .fold(f64::NEG_INFINITY, f64::max);
-            if !best.is_finite() {
-                return Err(ExampleError::Diverged.into());
-            }
-            policy.last_change = policy.last_change.max((best - policy.values[i]).abs());
-            policy.values[i] = best;
-        }
-        policy.sweeps += 1;
+        policy.sweep(&rewards, &state_kernel.times(&seen_by(&policy.values)?), mass.as_ref())?;
     }
     policy.worst = policy.values.iter().copied().fold(f64::INFINITY, f64::min);
     policy.values_seen = padded_columns(&seen_by(&policy.values)?);
@@ -149,6 +140,26 @@ where
 }
 
 impl<KX: Kernel> Policy<KX> {
+    /// One sweep, from what is `expected` of the values and, where they are normalised, its mass.
+    fn sweep(&mut self, rewards: &Matrix, expected: &Matrix, mass: Option<&Matrix>) -> Result<(), Error> {
+        self.worst = self.values.iter().copied().fold(f64::INFINITY, f64::min);
+        self.last_change = 0.0;
+        for i in 0..self.values.len() {
+            let value = |a: usize| {
+                let mass = mass.map(|mass| mass.entry(i, a));
+                rewards.entry(i, a) + self.discount * self.expectation(expected.entry(i, a), mass)
+            };
+            let best = (0..self.actions.len()).map(value).fold(f64::NEG_INFINITY, f64::max);
+            if !best.is_finite() {
+                return Err(ExampleError::Diverged.into());
+            }
+            self.last_change = self.last_change.max((best - self.values[i]).abs());
+            self.values[i] = best;
+        }
+        self.sweeps += 1;
+        Ok(())
+    }
+
     /// The candidate actions.
     #[must_use]
     pub fn actions(&self) -> &Points {

@@ -79,7 +79,7 @@ pub struct Key {
     pub kind: Kind,
     /// The meaning of `none` here, if it may be.
     pub none: Option<&'static str>,
-    /// The rule of `auto` here, if a paper gives one.
+    /// The rule of `auto` here, if there is one.
     pub auto: Option<Rule>,
     /// Where good values lie for data that are scaled, if it is worth tuning.
     pub search: Option<SearchRange>,
@@ -133,21 +133,18 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The rule, as an expression that could be given instead of `auto`, or in words if it looks at
-    /// the data.
+    /// The rule, in words.
     pub formula: &'static str,
     /// Where it comes from.
     pub source: &'static str,
-    /// The way it looks at the data, if it does.
-    pub look: Option<Look>,
+    /// The way it looks at the data.
+    pub look: Look,
 }
 
-/// A rule that looks at the data.
+/// The search of a rule in the data.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Look {
-    /// True if it has to know [`Context::rounds`].
-    pub needs_rounds: bool,
     /// True if it has to see [`Context::rows`].
     pub needs_rows: bool,
     find: Find,
@@ -165,14 +162,6 @@ impl Look {
     /// [`BuildError::NeedsData`], or why no learner could be built either.
     pub fn find(&self, kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
         (self.find)(kernel, context, values)
-    }
-}
-
-impl Rule {
-    /// True if it looks at the data; if not, its formula is an expression.
-    #[must_use]
-    pub fn looks_at_data(&self) -> bool {
-        self.look.is_some()
     }
 }
 

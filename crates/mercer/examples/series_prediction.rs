@@ -34,6 +34,11 @@ use mercer::streams::LinearSystem;
 const WARM_UP: usize = 60;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    known_system()?;
+    earth_orientation()
+}
+
+fn known_system() -> Result<(), Box<dyn Error>> {
     // Three bodies at once: position, velocity and acceleration each, of which the positions are
     // seen.
     let system = LinearSystem::tracking();
@@ -69,7 +74,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             mixture.weights()[heaviest]
         );
     }
+    Ok(())
+}
 
+fn earth_orientation() -> Result<(), Box<dyn Error>> {
+    let grid = GridParams::default();
     // The real series: pole x and y in milliarcseconds, and rotation in milliseconds, day by day.
     let earth = Registry::load()?.open_series("earth_orientation")?;
     println!(

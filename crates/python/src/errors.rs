@@ -58,7 +58,6 @@ pub(crate) fn step(error: StepError) -> PyErr {
     match error {
         StepError::Learner(error) => learner(error),
         StepError::Encoding(error) => encoding(error),
-        StepError::Data(error) => data(error.to_string()),
         StepError::Target(_) => wrong_kind(),
     }
 }

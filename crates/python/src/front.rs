@@ -19,12 +19,8 @@ use crate::features::{FeatureNames, admit, keyed, sequence, words};
 use crate::notes::Notes;
 use crate::shared::FairLock;
 
-/// Whether a model takes so many features more: one whose columns are scaled by their ranges knows
-/// no range of others.
+/// True if a model takes so many features more.
 fn grows(model: &mut Session, added: usize) -> PyResult<bool> {
-    if model.scaling.is_some() {
-        return Ok(false);
-    }
     match body::grow(model, added) {
         Ok(()) => Ok(true),
         Err(Error::FixedInputs) => Ok(false),
@@ -44,8 +40,6 @@ pub(crate) struct Front {
     pub(crate) notes: Notes,
     /// Whether there is a model, so that a step need not ask for its lock to know.
     pub(crate) made: bool,
-    /// Whether the model scales its columns.
-    scaled: bool,
 }
 
 /// A model with its names. Who needs both locks takes that of the front first.
@@ -173,7 +167,6 @@ impl Core {
             front.features.append(&new)?;
             front.features.read(&dict, &mut front.work.inputs)?;
         }
-        self.scale(py, front)?;
         Ok(fresh)
     }
 
@@ -182,15 +175,6 @@ impl Core {
         match keyed(x)? {
             Some(dict) => front.features.read(&dict, &mut front.work.inputs).map(drop)?,
             None => sequence(x, &mut front.work.inputs)?,
-        }
-        self.scale(x.py(), front)
-    }
-
-    fn scale(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
-        if front.scaled
-            && let Some(scaling) = self.model.read(py).as_ref().and_then(|model| model.scaling.as_ref())
-        {
-            scaling.row(&mut front.work.inputs).map_err(|error| errors::data(error.to_string()))?;
         }
         Ok(())
     }
@@ -237,8 +221,7 @@ impl Core {
             }
             _ => features.number(py, d)?,
         }
-        let scaled = model.scaling.is_some();
-        *self.front(py) = Front { features, classes, made: true, scaled, ..Front::default() };
+        *self.front(py) = Front { features, classes, made: true, ..Front::default() };
         *self.model.write(py) = Some(model);
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::front::{Aside, Core, Front, LearnerFacts, about, own, read_targets};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::notes;
 use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece, prompt};
-use crate::steps::{Extra, code, data, learn_block, no_probabilities, predict, unscale};
+use crate::steps::{Extra, code, learn_block, no_probabilities, predict};
 use crate::{arrays, errors};
 
 /// A learner of numbers or of classes, which is made when the first example or batch tells what the
@@ -83,9 +83,6 @@ impl LearnerCore {
     /// Learns the example that was read, with its target in `front.y` or as one of a class.
     fn learn_read(model: &mut Session, front: &mut Front, y: &Bound<'_, PyAny>, class: usize, w: f64) -> PyResult<()> {
         let of_numbers = model.numbers().is_some();
-        if let Some(scaling) = model.scaling.as_ref().filter(|_| of_numbers) {
-            scaling.targets(&mut front.y).map_err(data)?;
-        }
         let known = front.classes.len();
         let lesson = if of_numbers {
             Lesson::Numbers(Target::weighted(&front.y, w))
@@ -118,7 +115,7 @@ impl LearnerCore {
     ) -> PyResult<()> {
         let (inputs, rows, dimension) = arrays::table(x)?;
         let (size, cost) = self.core.look(py, |model| (model.dictionary_size(), budget(model)))?;
-        let (mut scratch, mut scaled) = (Scratch::for_inputs(rows), Vec::new());
+        let mut scratch = Scratch::for_inputs(rows);
         let done = in_pieces_of(
             py,
             rows,
@@ -127,14 +124,7 @@ impl LearnerCore {
                 let body = model.as_ref().ok_or_else(errors::not_learnt)?;
                 check_width(body.dimension(), dimension)?;
                 for row in range {
-                    let mut input = &inputs[row * dimension..(row + 1) * dimension];
-                    if let Some(scaling) = body.scaling.as_ref() {
-                        scaled.clear();
-                        scaled.extend_from_slice(input);
-                        scaling.row(&mut scaled).map_err(data)?;
-                        input = &scaled;
-                    }
-                    each(body, row, input, &mut scratch)?;
+                    each(body, row, &inputs[row * dimension..(row + 1) * dimension], &mut scratch)?;
                 }
                 Ok(())
             },
@@ -255,9 +245,6 @@ impl LearnerCore {
         let made = model.task.predict(&inputs, front.classes.len(), &mut front.work);
         front.work.inputs = inputs;
         made.map_err(|error| front.features.refusal(x.py(), error))?;
-        if !self.of_classes {
-            unscale(model.scaling.as_ref(), &mut front.work.numbers)?;
-        }
         Ok(true)
     }
 }
@@ -313,7 +300,7 @@ impl LearnerCore {
         let front = &mut *front;
         self.core.read_to_predict(front, x)?;
         let model = self.core.model.read(py);
-        let Some(Tabular { scaling, task: Task::Numbers(task), .. }) = model.as_ref() else {
+        let Some(Tabular { task: Task::Numbers(task), .. }) = model.as_ref() else {
             return Ok((f64::NEG_INFINITY, f64::INFINITY));
         };
         let (mut score, mut reach) = ([0.0], [0.0; 2]);
@@ -321,7 +308,7 @@ impl LearnerCore {
             return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
         let RowPrediction { inputs, scratch, .. } = &mut front.work;
-        predict((task, scaling.as_ref()), inputs, Extra::Reach, scratch, &mut score, &mut reach, 0)
+        predict(task, inputs, Extra::Reach, scratch, &mut score, &mut reach, 0)
             .map_err(|refused| refused.named(py, &front.features))?;
         Ok((score[0] - reach[0], score[0] + reach[1]))
     }
@@ -341,13 +328,12 @@ impl LearnerCore {
     /// Makes a learner for a batch, in place of the one that is set aside: `target` is how many
     /// numbers a target has, or the classes if they are settled (two make a learner of two);
     /// `names` are its columns (None: numbered).
-    #[pyo3(signature = (x, target, weights = None, rounds = None, names = None))]
+    #[pyo3(signature = (x, target, weights = None, names = None))]
     fn _begin(
         slf: &Bound<'_, Self>,
         x: PyReadonlyArray2<'_, f64>,
         target: &Bound<'_, PyAny>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
-        rounds: Option<usize>,
         names: Option<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<Aside> {
         let (rows, _, dimension) = arrays::table(&x)?;
@@ -358,7 +344,7 @@ impl LearnerCore {
         if !two {
             labels.clear();
         }
-        let known = DataFacts { dimension, outputs, classes, rounds, rows, weights: arrays::optional(&weights)? };
+        let known = DataFacts { dimension, outputs, classes, rows, weights: arrays::optional(&weights)? };
         let made = Self::make(slf, &known, two)?;
         slf.get().core.begin(slf.py(), made, names, MetClasses::of(&labels)?)
     }
@@ -390,15 +376,9 @@ impl LearnerCore {
         weights: Option<PyReadonlyArray1<'py, f64>>,
         keep: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (mut inputs, rows, dimension) = arrays::table(&x)?;
+        let (inputs, rows, dimension) = arrays::table(&x)?;
         let weights = arrays::optional(&weights)?;
-        let (scaling, outputs) = self.core.look(py, |body| (body.scaling.clone(), width(body)))?;
-        let mut scaled = Vec::new();
-        if let Some(scaling) = &scaling {
-            scaled.extend_from_slice(inputs);
-            scaled.chunks_exact_mut(dimension.max(1)).try_for_each(|row| scaling.row(row)).map_err(data)?;
-            inputs = &scaled;
-        }
+        let outputs = self.core.look(py, width)?;
         if self.of_classes {
             let (labels, codes): (Vec<Bound<'_, PyAny>>, PyReadonlyArray1<'_, i64>) = targets.extract()?;
             let codes = codes.as_slice().map_err(|_| errors::data("the codes are not contiguous"))?;
@@ -406,23 +386,14 @@ impl LearnerCore {
             return Ok(keep.then(|| made.into_iter().map(code).collect::<Vec<_>>().into_pyarray(py).into_any()));
         }
         let y: PyReadonlyArray1<'_, f64> = targets.extract()?;
-        let mut ys = arrays::numbers(&y)?;
-        let mut scaled_ys = Vec::new();
-        if let Some(scaling) = &scaling {
-            scaled_ys.extend_from_slice(ys);
-            scaled_ys.chunks_exact_mut(outputs).try_for_each(|row| scaling.targets(row)).map_err(data)?;
-            ys = &scaled_ys;
-        }
+        let ys = arrays::numbers(&y)?;
         let all = Targets::new(ys, weights, outputs).map_err(errors::learner)?;
         if all.len() != rows {
             return Err(errors::data(format!("{rows} rows and {} targets; give one for each row", all.len())));
         }
-        let mut made = self.learn_all(py, inputs, dimension, all, ys, weights)?;
+        let made = self.learn_all(py, inputs, dimension, all, ys, weights)?;
         if !keep {
             return Ok(None);
-        }
-        if let Some(scaling) = &scaling {
-            made.chunks_exact_mut(outputs).try_for_each(|row| scaling.invert_targets(row)).map_err(data)?;
         }
         Ok(Some(arrays::columns(py, made, outputs)?.into_any()))
     }
@@ -473,7 +444,7 @@ impl LearnerCore {
             let task = body.numbers().ok_or_else(errors::not_learnt)?;
             check_width(task.learner.outputs(), width)?;
             predict(
-                (task, body.scaling.as_ref()),
+                task,
                 input,
                 beside,
                 scratch,
@@ -492,14 +463,13 @@ impl LearnerCore {
         self.core.model.read(py).is_some()
     }
 
-    /// Features, targets or classes, points kept, rows learnt, whether there are probabilities, and
-    /// whether the command had the columns scaled by their ranges; None before anything was learnt.
+    /// Features, targets or classes, points kept, rows learnt, and whether there are probabilities;
+    /// None before anything was learnt.
     #[getter]
-    fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool, bool)> {
+    fn _sizes(&self, py: Python<'_>) -> Option<(usize, usize, usize, u64, bool)> {
         let sizes = |body: &Session| {
             let probable = body.classes().is_some_and(|task| task.classifier.has_probabilities());
-            let (rows, scaled) = (body.progress.rows, body.scaling.is_some());
-            (body.dimension(), width(body), body.dictionary_size(), rows, probable, scaled)
+            (body.dimension(), width(body), body.dictionary_size(), body.progress.rows, probable)
         };
         self.core.look(py, sizes).ok()
     }

@@ -20,7 +20,6 @@ pub(crate) struct DataFacts<'a> {
     pub(crate) dimension: usize,
     pub(crate) outputs: usize,
     pub(crate) classes: bool,
-    pub(crate) rounds: Option<usize>,
     pub(crate) rows: &'a [f64],
     pub(crate) weights: &'a [f64],
 }
@@ -71,7 +70,6 @@ impl LearnerSpec {
         let settings = Settings::new(entry, pairs).map_err(errors::catalogue)?;
         let rows = known.rows.len().min(FIRST_ROWS * known.dimension);
         let context = Context {
-            rounds: known.rounds,
             dimension: known.dimension,
             seed: self.3,
             rows: &known.rows[..rows],

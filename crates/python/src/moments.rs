@@ -6,7 +6,6 @@ use std::sync::Arc;
 use mercer::core::ExampleError;
 use mercer::learners::{FeatureMap, MomentScratch, MomentSums, RidgeMoments};
 use mercer::model::{Model, ModelError, ModelKind, Moments, Own, Regression};
-use mercer::readers::Scaling;
 use mercer::{Regressor, RegressorExt, Rows, Scratch, Targets};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -79,16 +78,6 @@ impl MomentsState {
     }
 }
 
-/// The scaling of a file as it is applied to rows.
-fn scaled(scaling: Option<&Scaling>, row: &mut [f64], targets: &mut [f64]) -> PyResult<()> {
-    let Some(scaling) = scaling else { return Ok(()) };
-    scaling.row(row).map_err(|error| errors::data(error.to_string()))?;
-    if targets.is_empty() {
-        return Ok(());
-    }
-    scaling.targets(targets).map_err(|error| errors::data(error.to_string()))
-}
-
 #[pymethods]
 impl MomentsCore {
     #[new]
@@ -143,10 +132,10 @@ impl MomentsCore {
     ) -> PyResult<()> {
         let (inputs, rows, dimension) = arrays::table(&x)?;
         let (ys, weights) = (arrays::numbers(&y)?, arrays::optional(&weights)?);
-        let (map, outputs, scaling) = {
+        let (map, outputs) = {
             let state = self.state.read(py);
             let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
-            (moments.sums.feature_map().clone(), moments.sums.outputs(), moments.scaling.clone())
+            (moments.sums.feature_map().clone(), moments.sums.outputs())
         };
         let targets = Targets::new(ys, weights, outputs).map_err(errors::learner)?;
         if targets.len() != rows {
@@ -159,27 +148,11 @@ impl MomentsCore {
         let mut whole = MomentSums::new(map.coordinates(), outputs);
         let mut sums = MomentSums::new(map.coordinates(), outputs);
         let (mut scratch, total) = (MomentScratch::default(), &mut whole);
-        let (mut scaled_xs, mut scaled_ys) = (Vec::new(), Vec::new());
         in_pieces(
             py,
             rows,
             |range| {
-                let mut block = all.range(range.start, range.end);
-                if scaling.is_some() {
-                    scaled_xs.clear();
-                    scaled_xs.extend_from_slice(block.inputs());
-                    scaled_ys.clear();
-                    scaled_ys.extend_from_slice(&ys[range.start * outputs..range.end * outputs]);
-                    let rows = scaled_xs.chunks_exact_mut(dimension.max(1)).zip(scaled_ys.chunks_exact_mut(outputs));
-                    for (row, (x, y)) in rows.enumerate() {
-                        scaled(scaling.as_ref(), x, y).map_err(|error| at_row(range.start + row, error))?;
-                    }
-                    let weights = weights.get(range.clone()).unwrap_or_default();
-                    block = Targets::new(&scaled_ys, weights, outputs)
-                        .and_then(|targets| Rows::new(&scaled_xs, dimension, targets))
-                        .map_err(errors::learner)?;
-                }
-                sums.add_rows(&map, block, &mut scratch).map_err(errors::learner)?;
+                sums.add_rows(&map, all.range(range.start, range.end), &mut scratch).map_err(errors::learner)?;
                 if range.end == rows || range.end.is_multiple_of(chunk) {
                     total.add(1.0, &sums);
                     sums = MomentSums::new(map.coordinates(), outputs);
@@ -239,32 +212,24 @@ impl MomentsCore {
         let outputs = learner.outputs();
         let mut scores = vec![0.0; rows * outputs];
         let mut others = vec![0.0; if deviation { rows * outputs } else { 0 }];
-        let units: Vec<f64> = match &model.scaling {
-            Some(scaling) => scaling.target_units().collect(),
-            None => vec![1.0; outputs],
-        };
         let (made, beside) = (&mut scores, &mut others);
-        let (mut scratch, mut row) = (Scratch::default(), vec![0.0; dimension]);
+        let mut scratch = Scratch::default();
         in_pieces(
             py,
             rows,
             |range| {
                 for place in range {
-                    row.copy_from_slice(&inputs[place * dimension..(place + 1) * dimension]);
+                    let row = &inputs[place * dimension..(place + 1) * dimension];
                     let out = &mut made[place * outputs..(place + 1) * outputs];
-                    scaled(model.scaling.as_ref(), &mut row, &mut []).map_err(|error| at_row(place, error))?;
                     let told = if deviation {
                         let variances = &mut beside[place * outputs..(place + 1) * outputs];
-                        let told = learner.predict_variance_into(&row, &mut scratch, out, variances);
-                        variances.iter_mut().zip(&units).for_each(|(one, unit)| *one = unit * one.sqrt());
+                        let told = learner.predict_variance_into(row, &mut scratch, out, variances);
+                        variances.iter_mut().for_each(|one| *one = one.sqrt());
                         told.map(drop)
                     } else {
-                        learner.predict_into(&row, &mut scratch, out)
+                        learner.predict_into(row, &mut scratch, out)
                     };
                     told.map_err(|error| at_row(place, errors::learner(error)))?;
-                    if let Some(scaling) = &model.scaling {
-                        scaling.invert_targets(out).map_err(|error| errors::data(error.to_string()))?;
-                    }
                 }
                 Ok(())
             },
@@ -279,9 +244,7 @@ impl MomentsCore {
         let (inputs, _, dimension) = arrays::table(&x)?;
         let state = self.state.read(py);
         let moments = &state.as_ref().ok_or_else(errors::not_learnt)?.moments;
-        let mut rows = inputs.to_vec();
-        rows.chunks_exact_mut(dimension.max(1)).try_for_each(|row| scaled(moments.scaling.as_ref(), row, &mut []))?;
-        features(py, moments.sums.feature_map(), &rows, dimension)
+        features(py, moments.sums.feature_map(), inputs, dimension)
     }
 
     /// `Σ ωzzᵀ` as a table; and for each target a row of `Σ ωyz`, `Σ ωy` and `Σ ωy²`.
@@ -334,10 +297,7 @@ impl MomentsCore {
         };
         self.solve(py, move |moments| {
             moments.check_same(&shard).map_err(|error| errors::data(error.to_string()))?;
-            let units = moments.scaling.as_ref().map_or(Vec::new(), |scaling| scaling.target_units().collect());
-            let errors = moments.sums.held_out(&shard.sums, chosen(moments, ridge)?).map_err(errors::learner)?;
-            let units = units.into_iter().chain(std::iter::repeat(1.0));
-            Ok(errors.into_iter().zip(units).map(|(error, unit)| error * unit * unit).collect())
+            moments.sums.held_out(&shard.sums, chosen(moments, ridge)?).map_err(errors::learner)
         })
     }
 

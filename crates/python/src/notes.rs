@@ -69,9 +69,9 @@ impl Notes {
     #[inline]
     pub(crate) fn judge(&mut self, model: &Tabular<Task>) {
         if let Some(early) = self.is_due(model.progress.rows) {
-            let Tabular { description, task, scaling, .. } = model;
+            let Tabular { description, task, .. } = model;
             let found = match task {
-                Task::Numbers(task) => of_numbers(description, task, scaling.is_some(), &self.watch, Face::Python),
+                Task::Numbers(task) => of_numbers(description, task, &self.watch, Face::Python),
                 Task::Classes(task) => of_classes(description, task, Face::Python),
             };
             self.tell(early, found);

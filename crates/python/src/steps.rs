@@ -2,7 +2,6 @@
 
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Numbers, Progress};
-use mercer::readers::{DataError, Scaling};
 use mercer::session::predicts_late;
 use mercer::{Error, Regressor, RegressorExt, Rows, Scratch};
 use pyo3::prelude::*;
@@ -32,18 +31,9 @@ impl Extra {
     }
 }
 
-pub(crate) fn data(error: DataError) -> PyErr {
-    errors::data(error.to_string())
-}
-
 /// A class as Python has it, -1 for none.
 pub(crate) fn code(class: Option<usize>) -> i64 {
     class.map_or(-1, |class| class as i64)
-}
-
-/// Brings predictions into the units of the targets.
-pub(crate) fn unscale(scaling: Option<&Scaling>, scores: &mut [f64]) -> PyResult<()> {
-    scaling.map_or(Ok(()), |scaling| scaling.invert_targets(scores)).map_err(data)
 }
 
 /// Learns rows and appends their predictions.
@@ -85,7 +75,7 @@ pub(crate) fn learn_block(
 
 /// The prediction for one input, which is row `row` of a batch, and what is told beside it.
 pub(crate) fn predict(
-    (task, scaling): (&Numbers, Option<&Scaling>),
+    task: &Numbers,
     x: &[f64],
     beside: Extra,
     scratch: &mut Scratch,
@@ -95,8 +85,7 @@ pub(crate) fn predict(
 ) -> Result<(), EarlyEnd> {
     let (outputs, refused) = (scores.len(), |error| EarlyEnd::Row(row, error));
     if matches!(beside, Extra::Nothing | Extra::Probable) {
-        task.learner.predict_into(x, scratch, scores).map_err(refused)?;
-        return Ok(unscale(scaling, scores)?);
+        return task.learner.predict_into(x, scratch, scores).map_err(refused);
     }
     let width = beside.width(outputs);
     let others = &mut others[row * width..(row + 1) * width];
@@ -107,11 +96,7 @@ pub(crate) fn predict(
         let intervals = task.intervals.as_ref().ok_or_else(no_intervals)?;
         intervals.predict_into(&task.learner, x, scratch, scores, others).map_err(refused)?;
     }
-    if let Some(scaling) = scaling {
-        let units = others.chunks_exact_mut(width / outputs).zip(scaling.target_units());
-        units.for_each(|(others, unit)| others.iter_mut().for_each(|other| *other *= unit));
-    }
-    Ok(unscale(scaling, scores)?)
+    Ok(())
 }
 
 pub(crate) fn no_intervals() -> PyErr {

@@ -68,7 +68,7 @@ impl TableCore {
     /// whether they are local, and whether probabilities are calibrated; `manner` is how numbers
     /// are scaled, what is done with implausible targets and, as JSON, what stands for no value;
     /// `labels` are the two classes if two are settled, else none.
-    #[pyo3(signature = (spec, extras, names, columns, weights, manner, kinds, outputs, labels, rounds))]
+    #[pyo3(signature = (spec, extras, names, columns, weights, manner, kinds, outputs, labels))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
@@ -82,7 +82,6 @@ impl TableCore {
         kinds: Vec<(String, String)>,
         outputs: usize,
         labels: Option<Vec<Bound<'_, PyAny>>>,
-        rounds: Option<usize>,
     ) -> PyResult<()> {
         let (scale, outliers, gaps) = manner;
         let own: Own = gaps.map(|gaps| (GAPS.to_owned(), gaps)).into_iter().collect();
@@ -110,7 +109,7 @@ impl TableCore {
         let of_classes = labels.is_some();
         let classes = MetClasses::of(&labels.filter(|labels| labels.len() == 2).unwrap_or_default())?;
         let (dimension, two) = (encoding.dimension(), classes.len() == 2);
-        let known = DataFacts { dimension, outputs, classes: of_classes, rounds, rows: &first, weights: &weights };
+        let known = DataFacts { dimension, outputs, classes: of_classes, rows: &first, weights: &weights };
         let mut body = plan.make(&known, two, Some(encoding))?;
         body.description.own = own;
         *self.gaps.write(py) = gaps;

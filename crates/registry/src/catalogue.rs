@@ -3,9 +3,8 @@
 //! [`entries`] lists one [`Entry`] a learner, and [`find`] looks one up. [`Settings`] are made of
 //! an entry and `KEY=VALUE` pairs (checked for spelling at once), and with a kernel and a
 //! [`Context`] they make a learner (checked for range). A value is
-//! - a number, or arithmetic in `T` (rounds) and `d` (features): `+ - * / ^`, parentheses, `sqrt`,
-//!   `ln` (or `log`), `exp`, `min`, `max`; a whole-number key rounds a formula down;
-//! - `auto`, where a paper gives a rule ([`Key::auto`]);
+//! - a number;
+//! - `auto`, where a rule finds it in the data ([`Key::auto`]);
 //! - `none`, where doing without means something ([`Key::none`]);
 //! - for [`Kind::Numbers`], one number or one a feature, separated by commas;
 //! - for [`Kind::Kernels`], kernels, separated by commas, or by `;` where one has a comma of its
@@ -13,7 +12,7 @@
 //! - for [`Kind::Name`], [`Kind::Loss`], [`Kind::Members`] and [`Kind::Learner`], one of its names,
 //!   a loss such as `huber:0.5`, a list of other learners, one other learner.
 //!
-//! No default depends on `T`: a stream of unknown length is learnt as a file is.
+//! No value depends on the length of the stream: one of unknown length is learnt as a file is.
 //!
 //! ```
 //! use mercer_registry::catalogue::{self, Context, Settings};
@@ -21,8 +20,8 @@
 //! use mercer_learners::{Regressor, RegressorExt};
 //!
 //! let kernel: AnyKernel = "gaussian:0.5".parse()?;
-//! let settings = Settings::new(catalogue::find("nons-ald")?, ["alpha=25/T", "radius=2"])?;
-//! let mut built = settings.build(kernel, &Context { rounds: Some(1000), dimension: 1, ..Context::default() })?;
+//! let settings = Settings::new(catalogue::find("nons-ald")?, ["alpha=0.025", "radius=2"])?;
+//! let mut built = settings.build(kernel, &Context { dimension: 1, ..Context::default() })?;
 //! built.learner.update(&[0.3], 1.0)?;
 //! assert_eq!(built.learner.dictionary_size(), 1);
 //! assert_eq!(built.parameters[1].1.to_string(), "0.025");
@@ -30,12 +29,10 @@
 //! ```
 
 mod error;
-mod expression;
 mod settings;
 
 pub use crate::{Built, entries, trial};
 pub use error::CatalogueError;
-pub use expression::ExpressionError;
 pub use mercer_learners::catalogue::{
     BuildError, Context, Entry, Key, Kind, Look, Rule, SearchRange, Takes, Value, Values,
 };

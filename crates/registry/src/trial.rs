@@ -45,7 +45,7 @@ pub fn build_with(
     let mut parameters: Vec<(&'static str, Value)> = Vec::new();
     for key in entry.keys {
         let given = given.iter().find(|(name, _)| *name == key.name);
-        let value = match (given, key.default_for(context), key.auto.and_then(|rule| rule.look)) {
+        let value = match (given, key.default_for(context), key.auto.map(|rule| rule.look)) {
             (Some((_, value)), ..) => value.clone(),
             (None, Value::Words(word), Some(look)) if word == "auto" => {
                 match (look.find(&kernel, context, &Values::new(&parameters)), key.without_data()) {

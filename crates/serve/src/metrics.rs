@@ -163,12 +163,12 @@ impl Metrics {
         requests.microseconds.fetch_add(microseconds, Relaxed);
     }
 
-    /// The text format of Prometheus, version 0.0.4. Names of counters end with `_total`.
-    pub(super) fn text(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> String {
+    /// Names, meanings and values of what is one number.
+    fn numbers(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> [(&'static str, &'static str, f64); 22] {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
         let (waiting, expired) = kept.count();
-        let told = [
+        [
             ("process_start_time_seconds", "When the service began, as a Unix time.", self.start),
             ("process_resident_memory_bytes", "Memory of the process; NaN where the system tells none.", memory()),
             ("mercer_predictions_total", "Rows predicted by /predict.", count(&self.predictions)),
@@ -219,12 +219,16 @@ impl Metrics {
             ),
             ("mercer_journal_failed_total", "Times the journal could not be kept.", count(&self.failed_journal)),
             ("mercer_log_lost_total", "Lines that the access log did not take.", log.lost() as f64),
-        ];
+        ]
+    }
+
+    /// The text format of Prometheus, version 0.0.4. Names of counters end with `_total`.
+    pub(super) fn text(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> String {
         let mut text = format!(
             "# HELP mercer_info The version of the service.\n# TYPE mercer_info gauge\nmercer_info{{version=\"{}\"}} 1\n",
             env!("CARGO_PKG_VERSION")
         );
-        for (name, help, value) in told {
+        for (name, help, value) in self.numbers(queue, kept, log) {
             let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
             // Writing to a string cannot fail.
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n");

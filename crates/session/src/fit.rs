@@ -316,14 +316,12 @@ impl FitSpec {
         let (learner, parameters) = (self.learner.name().to_owned(), self.parameters());
         Ok(Moments {
             description: Description { learner, kernel, parameters, seed: self.seed, ..Description::default() },
-            scaling: None,
             awv: self.learner == FitLearner::PkawvTaylor,
             lambda: self.lambda,
             parts: Vec::new(),
             sums: RidgeMoments::several(self.map(dimension, points)?, 0.0, outputs)?,
             classes: None,
             encoding: None,
-            target_scales: Vec::new(),
         })
     }
 

@@ -248,8 +248,8 @@ impl Model {
 /// The model file of a regression learner that comes with nothing else: its [`Description`] and its
 /// [`Progress`] are the defaults.
 ///
-/// The learner is copied once. [`Tabular::to_bytes`] needs no copy, and keeps names, scaling and
-/// progress as well.
+/// The learner is copied once. [`Tabular::to_bytes`] needs no copy, and keeps names and progress
+/// as well.
 ///
 /// ```
 /// use mercer_kernels::AnyKernel;
@@ -276,11 +276,11 @@ pub fn to_bytes(learner: &(impl Clone + Into<AnyRegressor<AnyKernel>>)) -> Resul
 ///
 /// # Errors
 /// As [`Model::from_bytes`]; [`ModelError::OtherKind`] for a forecaster or an operator;
-/// [`ModelError::Scaled`] when the learner has learnt scaled or encoded columns, because it would
-/// predict wrongly without their scaling or encoding.
+/// [`ModelError::Encoded`] when the learner has learnt encoded columns, because it would predict
+/// wrongly without their encoding.
 pub fn from_bytes(bytes: &[u8]) -> Result<AnyRegressor<AnyKernel>, ModelError> {
     match Model::from_bytes(bytes)? {
-        Model::Regression(model) if model.scaling.is_some() || model.encoding.is_some() => Err(ModelError::Scaled),
+        Model::Regression(model) if model.encoding.is_some() => Err(ModelError::Encoded),
         Model::Regression(model) => Ok(model.task.learner.into_learner()),
         other => Err(ModelError::OtherKind { expected: ModelKind::Regression, got: other.kind() }),
     }

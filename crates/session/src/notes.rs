@@ -413,11 +413,11 @@ impl Watch {
     }
 }
 
-/// The remarks on a model of numbers that was watched, whose columns may be `scaled`.
+/// The remarks on a model of numbers that was watched.
 #[must_use]
-pub fn of_numbers(about: &Description, task: &Numbers, scaled: bool, watch: &Watch, face: Face) -> Vec<Note> {
+pub fn of_numbers(about: &Description, task: &Numbers, watch: &Watch, face: Face) -> Vec<Note> {
     let Ok(entry) = mercer_registry::catalogue::find(&about.learner) else { return Vec::new() };
-    let scaled = scaled || !task.learner.is_settled() || !task.learner.scales().is_empty();
+    let scaled = !task.learner.is_settled() || !task.learner.scales().is_empty();
     let (learner, rounds) = (task.learner.learner(), task.score.rounds());
     let (kernel, parameters) = (&about.kernel, &about.parameters);
     watch.notes(&LearningFacts { entry, kernel, parameters, scaled, learner, rounds }, face)

@@ -8,7 +8,7 @@ use mercer_encoding::{EncodingError, ScaledTargets};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::LearnerIntervals;
 use mercer_learners::{Error, Regressor, RegressorExt, Scratch, Target};
-use mercer_readers::{DataError, Example, Record, Scaling};
+use mercer_readers::{Example, Record};
 use mercer_registry::AnyRegressor;
 
 use crate::classes::{ClassPrediction, find_class};
@@ -71,9 +71,6 @@ pub enum StepError {
     /// Its cells are not those of the table.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// It cannot be scaled.
-    #[error(transparent)]
-    Data(#[from] DataError),
     /// Its label cannot be a class, or the model learns other targets.
     #[error("{0}")]
     Target(String),
@@ -248,7 +245,7 @@ impl Tabular<Task> {
         }
     }
 
-    /// Predicts a row, which it scales or encodes.
+    /// Predicts a row, which it encodes where the model has a table.
     ///
     /// # Errors
     /// Every [`StepError`].
@@ -257,11 +254,9 @@ impl Tabular<Task> {
         if self.encoding.is_some() {
             return self.predict_record(&row.record, known, answer);
         }
-        if let Some(scaling) = &self.scaling {
-            scaling.row(&mut row.example.features)?;
-        }
         self.task.predict(&row.example.features, known, answer)?;
-        if self.numbers().is_some() { Ok(answer.unscale(self.scaling.as_ref())?) } else { Ok(()) }
+        answer.set_ends();
+        Ok(())
     }
 
     /// Predicts a record of the table, of classes `known` of which were met.
@@ -281,24 +276,18 @@ impl Tabular<Task> {
         let made = encoded.and_then(|()| Ok(self.task.predict(&inputs, known, answer)?));
         answer.inputs = inputs;
         made?;
-        answer.unscale(None)?;
+        answer.set_ends();
         Ok(())
     }
 
-    /// Predicts a row, which it scales or encodes, and learns it. A label that is learnt for the
-    /// first time becomes a class.
+    /// Predicts a row, which it encodes where the model has a table, and learns it. A label that
+    /// is learnt for the first time becomes a class.
     ///
     /// # Errors
     /// Every [`StepError`]; the model is then as before.
     pub fn learn(&mut self, row: &mut Row, watch: &mut Watch, answer: &mut RowPrediction) -> Result<(), StepError> {
         let Row { example: Example { features, targets, label, weight }, record } = row;
         let weight = *weight;
-        if let Some(scaling) = &self.scaling {
-            scaling.row(features)?;
-            if self.numbers().is_some() {
-                scaling.targets(targets)?;
-            }
-        }
         let lesson = match &self.task {
             Task::Numbers(_) => Lesson::Numbers(Target::weighted(targets, weight)),
             Task::Classes(task) => {
@@ -310,9 +299,7 @@ impl Tabular<Task> {
             self.learn_record(record, lesson, watch, answer)?;
         } else {
             self.task.learn(features, lesson, watch, answer)?;
-            if self.numbers().is_some() {
-                answer.unscale(self.scaling.as_ref())?;
-            }
+            answer.set_ends();
         }
         // A class that is not learnt is none.
         if let Task::Classes(task) = &mut self.task
@@ -346,7 +333,7 @@ impl Tabular<Task> {
         if lesson.weight() != 0.0 {
             encoding.learn_with(record, lesson.mean())?;
         }
-        answer.unscale(None)?;
+        answer.set_ends();
         Ok(())
     }
 }
@@ -362,27 +349,20 @@ impl RowPrediction {
         Self { scratch: Scratch::for_inputs(rows), ..Self::default() }
     }
 
-    /// Turns predictions into the targets' own units, and reaches into the ends of intervals.
-    fn unscale(&mut self, scaling: Option<&Scaling>) -> Result<(), DataError> {
+    /// Turns reaches into the ends of intervals.
+    fn set_ends(&mut self) {
         let end = |number: &f64, reach: f64| if reach.is_finite() { number + reach } else { f64::NAN };
         for (ends, side, sign) in [(&mut self.lower, 0, -1.0), (&mut self.upper, 1, 1.0)] {
             ends.clear();
             let reaches = self.reach.iter().skip(side).step_by(2);
             ends.extend(self.numbers.iter().zip(reaches).map(|(number, reach)| end(number, sign * reach)));
         }
-        let Some(scaling) = scaling else { return Ok(()) };
-        scaling.invert_targets(&mut self.numbers)?;
-        if self.reach.is_empty() {
-            return Ok(());
-        }
-        scaling.invert_targets(&mut self.lower)?;
-        scaling.invert_targets(&mut self.upper)
     }
 }
 
 impl Row {
     /// A digest of the rows met, with this one more: its numbers or its cells, the checksum of its
-    /// label, and its weight, if rows are `weighted`. Scaling changes a row, so it is taken before.
+    /// label, and its weight, if rows are `weighted`.
     #[must_use]
     pub fn digest(&self, seen: RowDigest, weighted: bool) -> RowDigest {
         let Self { example: Example { features, targets, label, weight }, record } = self;

@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{exec_err, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
-use mercer::readers::Scaling;
+use mercer::encoding::ScaledTargets;
 use mercer::model::Model;
 use mercer::{AnyKernel, AnyRegressor, Regressor, RegressorExt, Scratch};
 
@@ -23,8 +23,7 @@ const KEPT: usize = 64;
 /// A model from its file.
 pub(crate) struct Ready {
     bytes: Vec<u8>,
-    learner: AnyRegressor<AnyKernel>,
-    scaling: Option<Scaling>,
+    learner: ScaledTargets<AnyRegressor<AnyKernel>>,
 }
 
 impl Ready {
@@ -41,7 +40,9 @@ impl Ready {
             Err(error) => return exec_err!("{function}: the model {error}"),
         };
         if model.encoding.is_some() {
-            return exec_err!("{function}: the model encodes the columns of a table, which SQL cannot; use one of numbers");
+            return exec_err!(
+                "{function}: the model encodes the columns of a table, which SQL cannot; use one of numbers"
+            );
         }
         let (d, outputs) = (model.dimension(), model.outputs());
         if d != dimension {
@@ -50,23 +51,13 @@ impl Ready {
         if outputs != 1 {
             return exec_err!("{function}: the model has {outputs} targets; use one with a single target");
         }
-        Ok(Self { bytes: bytes.to_vec(), learner: model.task.learner, scaling: model.scaling })
+        Ok(Self { bytes: bytes.to_vec(), learner: model.task.learner })
     }
 
     /// The prediction for a row, in the target's own units.
     pub(crate) fn predict(&self, function: &str, x: &mut [f64], scratch: &mut Scratch) -> Result<f64> {
         let mut made = [0.0];
-        if let Some(scaling) = &self.scaling
-            && let Err(error) = scaling.row(x)
-        {
-            return exec_err!("{function}: {error}");
-        }
         if let Err(error) = self.learner.predict_into(x, scratch, &mut made) {
-            return exec_err!("{function}: {error}");
-        }
-        if let Some(scaling) = &self.scaling
-            && let Err(error) = scaling.invert_targets(&mut made)
-        {
             return exec_err!("{function}: {error}");
         }
         Ok(made[0])

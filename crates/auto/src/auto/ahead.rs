@@ -5,7 +5,7 @@ use mercer_kernels::Gaussian;
 use mercer_learners::{Error, Mixture, Regressor, RegressorExt, Rows, Scratch, learn_one_by_one};
 
 use super::AutoParams;
-use super::grid::{GridLearner, grid, quick_grid};
+use super::grid::{GridLearner, grid};
 use super::linear::Linear;
 use super::plan::Size;
 use super::scales::{ScaledRow, ScaledRows};
@@ -19,7 +19,7 @@ const IN_BLOCKS: f64 = 4.0;
 const QUICKEST: f64 = 800_000.0;
 const OF_LARGE: f64 = 1.6;
 
-/// Multiply-adds of a quick plan for so many elsewhere.
+/// Multiply-adds in blocks for so many elsewhere.
 pub(super) fn in_blocks(budget: f64) -> f64 {
     (IN_BLOCKS * budget).min(QUICKEST).max(OF_LARGE * budget)
 }
@@ -69,15 +69,9 @@ impl Ahead {
         size: Size,
         params: AutoParams,
     ) -> Result<Self, Error> {
-        let (all, share) = (params.budget as f64, size.share_ahead());
-        let (linear, members) = if size.quick {
-            let budget = in_blocks(share * all);
-            let (linear, cost) = Linear::new(shape, rows, budget, true)?;
-            (linear, quick_grid(shape, unit, budget - cost)?)
-        } else {
-            let (linear, cost) = Linear::new(shape, rows, all, false)?;
-            (linear, grid(shape, unit, share * all - cost)?)
-        };
+        let budget = in_blocks(size.share_ahead() * params.budget as f64);
+        let (linear, cost) = Linear::new(shape, rows, budget)?;
+        let members = grid(shape, unit, budget - cost)?;
         Ok(Self { grid: Mixture::new(members, params.rule)?.recovering(), linear, work: Default::default() })
     }
 

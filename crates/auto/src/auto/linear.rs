@@ -12,10 +12,10 @@
 //!
 //!   Terms are the features and, where the budget has room, the products of every two of them, in
 //!   at most 2¹⁴ places. They are measured from the value that most rows have, where there is one.
-//!   So of a category one cell counts, and a row costs what is not 0. In a quick plan no `σ_i`
-//!   falls below a hundredth of what it was at first, so that the learner follows changes.
+//!   So of a category one cell counts, and a row costs what is not 0. No `σ_i` falls below a
+//!   hundredth of what it was at first, so that the learner follows changes.
 //!
-//! A quick plan has one ridge regression on the features, and another on the terms with products.
+//! One ridge regression is on the features, and another on the terms with products.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
@@ -25,17 +25,16 @@ use mercer_learners::{Error, Scratch, Target, Targets};
 use super::scales::{ScaledRow, ScaledRows};
 use crate::local::with_column;
 
-/// The ridges, a feature: those of Bayesian linear regression where a linear function explains 95 %
-/// and 5 % of the variance, `d(1 − R²)/R²`.
-const RIDGES: [f64; 2] = [0.05, 20.0];
-/// Shares of the budget for two ridge regressions, or else one, and for products.
-const RIDGE_SHARES: [f64; 2] = [0.05, 0.15];
-const PRODUCTS_SHARE: f64 = 0.05;
-/// Shares of a quick plan for a ridge regression on features, for one on products, and for products
-/// of the first-order learner. A term of these costs as much as so many multiply-adds.
-const QUICK_SHARES: [f64; 3] = [0.3, 0.5, 0.35];
+/// The ridge, a feature: that of Bayesian linear regression where a linear function explains 95 %
+/// of the variance, `d(1 − R²)/R²`.
+const RIDGE: f64 = 0.05;
+/// Ridge regressions at most.
+const MOST_RIDGES: usize = 2;
+/// Shares of the budget for a ridge regression on features, for it and one on products, and for
+/// products of the first-order learner. A term of these costs as much as so many multiply-adds.
+const SHARES: [f64; 3] = [0.3, 0.5, 0.35];
 const COST_OF_TERM: f64 = 8.0;
-/// The part of its first variance that a weight keeps where the learner follows changes.
+/// The part of its first variance that a weight keeps, so that the learner follows changes.
 const FOLLOWING: f64 = 0.01;
 /// Features of ridge regressions go no farther.
 const REACH: f64 = 100.0;
@@ -68,60 +67,36 @@ struct LinearMemory {
 
 impl Linear {
     /// Linear members that `budget` multiply-adds a round have room for, and their cost.
-    pub(super) fn new(
-        (width, outputs): (usize, usize),
-        rows: &ScaledRows,
-        budget: f64,
-        quick: bool,
-    ) -> Result<(Self, f64), Error> {
+    pub(super) fn new((width, outputs): (usize, usize), rows: &ScaledRows, budget: f64) -> Result<(Self, f64), Error> {
         let cost = |terms: usize| 2.0 * (terms as f64).powi(2);
-        let (of_features, of_products) = (cost(width + 1), cost(places(width, true)));
-        let one = [(RIDGES[0], width + 1), (RIDGES[0], places(width, true))];
-        let two = RIDGES.map(|ridge| (ridge, width + 1));
-        let ridges = if quick {
-            let fits = of_features <= QUICK_SHARES[0] * budget;
-            let both = fits && of_features + of_products <= QUICK_SHARES[1] * budget;
-            &one[..usize::from(fits) + usize::from(both)]
-        } else {
-            let costs = [2.0 * of_features, of_features];
-            let fit = costs.iter().zip(RIDGE_SHARES).position(|(cost, share)| *cost <= share * budget);
-            &two[..fit.map_or(0, |fewer| RIDGES.len() - fewer)]
-        };
-        let ridge = |(ridge, terms): &(f64, usize)| -> Result<_, Error> {
-            let mut update = LeastSquares::new(ridge * width.max(1) as f64, 1.0)?.with_outputs(outputs);
+        let all = [width + 1, places(width, true)];
+        let fits = cost(all[0]) <= SHARES[0] * budget;
+        let both = fits && cost(all[0]) + cost(all[1]) <= SHARES[1] * budget;
+        let ridges = &all[..usize::from(fits) + usize::from(both)];
+        let ridge = |terms: &usize| -> Result<_, Error> {
+            let mut update = LeastSquares::new(RIDGE * width.max(1) as f64, 1.0)?.with_outputs(outputs);
             update.restart(*terms)?;
             Ok(update)
         };
         let bases: Vec<f64> = (0..width).map(|j| base(rows.bent.iter().skip(j).step_by(width).copied())).collect();
         let zeros = rows.bent.chunks_exact(width.max(1)).flat_map(|row| row.iter().zip(&bases).filter(|(v, b)| v == b));
         let terms = width as f64 * (1.0 - zeros.count() as f64 / rows.bent.len().max(1) as f64);
-        let cost_of_products = terms * terms * (1.0 + outputs as f64);
-        let quick_cost = 0.25 * COST_OF_TERM * cost_of_products;
-        let kind = match (quick, quick_cost <= QUICK_SHARES[2] * budget, cost_of_products <= PRODUCTS_SHARE * budget) {
-            (true, true, _) => TermKind::FollowedProducts,
-            (true, false, _) => TermKind::FollowedFeatures,
-            (false, _, true) => TermKind::Products,
-            (false, ..) => TermKind::Features,
-        };
-        let cost: f64 = ridges.iter().map(|(_, terms)| cost(*terms)).sum();
+        let cost_of_products = 0.25 * COST_OF_TERM * terms * terms * (1.0 + outputs as f64);
+        let products = cost_of_products <= SHARES[2] * budget;
+        let kind = if products { TermKind::Products } else { TermKind::Features };
+        let cost: f64 = ridges.iter().map(|terms| cost(*terms)).sum();
         let linear = Self {
             ridges: ridges.iter().map(ridge).collect::<Result<_, _>>()?,
             first_order: FirstOrder::new(kind, (width, outputs), terms),
             bases,
             work: LinearMemory::default(),
         };
-        Ok((linear, cost + if kind == TermKind::FollowedProducts { quick_cost } else { 0.0 }))
-    }
-
-    /// True if it is of a quick plan.
-    pub(super) fn is_quick(&self) -> bool {
-        self.first_order.kind.follows()
+        Ok((linear, cost + if products { cost_of_products } else { 0.0 }))
     }
 
     /// The members' names.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
-        let second = if self.is_quick() { "products" } else { "linear R²=0.05" };
-        let ridges = ["linear R²=0.95", second].into_iter().take(self.ridges.len());
+        let ridges = ["linear R²=0.95", "products"].into_iter().take(self.ridges.len());
         ridges.chain(["first-order"])
     }
 
@@ -181,10 +156,9 @@ impl Linear {
     /// These are the features that varied when it began, since all products of many features would
     /// cost too much.
     fn products_of(&self, ridge: usize) -> Option<usize> {
-        let products = self.is_quick() && ridge > 0;
         // Of `n` features there are `1 + n(n + 3)/2` terms.
         let terms = self.ridges[ridge].coordinates().saturating_sub(1);
-        products.then(|| ((8 * terms + 9).isqrt() - 3) / 2)
+        (ridge > 0).then(|| ((8 * terms + 9).isqrt() - 3) / 2)
     }
 
     /// Fills the input of this ridge regression: `[1, x]`, so far as one row does not decide for
@@ -207,8 +181,7 @@ impl Linear {
 
     /// Features join that were 0 so far.
     pub(super) fn grow(&mut self, added: usize) -> Result<(), Error> {
-        let of_features = if self.is_quick() { 1 } else { RIDGES.len() };
-        let ridges = self.ridges.iter_mut().take(of_features);
+        let ridges = self.ridges.iter_mut().take(1);
         ridges.flat_map(|ridge| (0..added).map(|_| ridge.grow())).collect::<Result<(), _>>()?;
         self.bases.resize(self.bases.len() + added, 0.0);
         self.first_order.grow(self.bases.len());
@@ -242,7 +215,7 @@ impl Validate for Linear {
         const WHAT: &str = "linear members";
         self.ridges.iter().try_for_each(Validate::validate)?;
         self.bases.validate()?;
-        Inconsistent::require(self.ridges.len() <= RIDGES.len(), WHAT, "each has a name")?;
+        Inconsistent::require(self.ridges.len() <= MOST_RIDGES, WHAT, "each has a name")?;
         self.first_order.validate()
     }
 }
@@ -262,7 +235,7 @@ fn places(width: usize, products: bool) -> usize {
     1 + if products { (width * (width + 3) / 2).min(PLACES) } else { width }
 }
 
-/// Terms that the first-order learner has weights of; it may follow changes.
+/// Terms that the first-order learner has weights of.
 ///
 /// New variants come last, since files count them from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,17 +243,11 @@ fn places(width: usize, products: bool) -> usize {
 enum TermKind {
     Features,
     Products,
-    FollowedFeatures,
-    FollowedProducts,
 }
 
 impl TermKind {
     fn products(self) -> bool {
-        matches!(self, Self::Products | Self::FollowedProducts)
-    }
-
-    fn follows(self) -> bool {
-        matches!(self, Self::FollowedFeatures | Self::FollowedProducts)
+        self == Self::Products
     }
 }
 
@@ -354,7 +321,7 @@ impl FirstOrder {
         if !(gain.is_normal() && squared.is_finite()) {
             return;
         }
-        let least = if self.kind.follows() { FOLLOWING * self.prior } else { 0.0 };
+        let least = FOLLOWING * self.prior;
         for (place, z) in &terms.terms {
             let along = self.variances[*place] * z;
             let weights = &mut self.weights[place * y.len()..];
@@ -402,39 +369,37 @@ mod tests {
         let straight: Vec<f64> = (0..400).flat_map(x).collect();
         let targets: Vec<f64> = straight.chunks_exact(2).map(|x| 0.2 + x[0] - 0.7 * x[0] * x[1]).collect();
         let rows = ScaledRows { bent: straight.clone(), straight };
-        for (quick, kind) in [(false, TermKind::Products), (true, TermKind::FollowedProducts)] {
-            let (mut linear, cost) = Linear::new((2, 1), &rows, 1e5, quick)?;
-            assert!(linear.len() == 3 && linear.first_order.kind == kind && (quick || cost == 36.0));
-            let mut made = vec![0.0; 3 * targets.len()];
-            linear.learn((0..400).map(|t| rows.row(t, 2)), Targets::new(&targets, &[], 1)?, &mut made, (0, 3));
-            let prior = linear.first_order.prior;
-            let least = if quick { prior / 100.0 } else { 0.0 };
-            let (mut w, mut variances, mut noise, mut late) = ([0.0; 6], [prior; 6], 1.0_f64, 0.0);
-            let (mut squares, mut sums) = (SMatrix::<f64, 6, 6>::identity() * 2.0 * RIDGES[0], SVector::zeros());
-            for (t, y) in targets.iter().enumerate() {
-                let [a, b] = x(t);
-                let z = [1.0, a, 0.5 * a * a, b, 0.5 * b * a, 0.5 * b * b];
-                let error = y - w.iter().zip(&z).map(|(w, z)| w * z).sum::<f64>();
-                assert!((made[3 * t + 2] - (y - error)).abs() < 1e-12);
-                late += if t >= 300 { error * error } else { 0.0 };
-                let v = noise.max(LEAST_NOISE) + variances.iter().zip(&z).map(|(s, z)| s * z * z).sum::<f64>();
-                for ((w, s), z) in w.iter_mut().zip(&mut variances).zip(&z) {
-                    *w += *s * z * error / v;
-                    *s = (*s - (*s * z).powi(2) / v).max(least);
-                }
-                noise += (error * error - noise) / (t + 1) as f64;
-                let z = SVector::from(z);
-                squares += z * z.transpose();
-                let forecast = squares.cholesky().map(|factor| factor.solve(&sums).dot(&z));
-                assert!(!quick || forecast.is_some_and(|forecast| (made[3 * t + 1] - forecast).abs() < 1e-9));
-                sums += z * *y;
+        let (mut linear, _) = Linear::new((2, 1), &rows, 1e5)?;
+        assert!(linear.len() == 3 && linear.first_order.kind == TermKind::Products);
+        let mut made = vec![0.0; 3 * targets.len()];
+        linear.learn((0..400).map(|t| rows.row(t, 2)), Targets::new(&targets, &[], 1)?, &mut made, (0, 3));
+        let prior = linear.first_order.prior;
+        let least = prior / 100.0;
+        let (mut w, mut variances, mut noise, mut late) = ([0.0; 6], [prior; 6], 1.0_f64, 0.0);
+        let (mut squares, mut sums) = (SMatrix::<f64, 6, 6>::identity() * 2.0 * RIDGE, SVector::zeros());
+        for (t, y) in targets.iter().enumerate() {
+            let [a, b] = x(t);
+            let z = [1.0, a, 0.5 * a * a, b, 0.5 * b * a, 0.5 * b * b];
+            let error = y - w.iter().zip(&z).map(|(w, z)| w * z).sum::<f64>();
+            assert!((made[3 * t + 2] - (y - error)).abs() < 1e-12);
+            late += if t >= 300 { error * error } else { 0.0 };
+            let v = noise.max(LEAST_NOISE) + variances.iter().zip(&z).map(|(s, z)| s * z * z).sum::<f64>();
+            for ((w, s), z) in w.iter_mut().zip(&mut variances).zip(&z) {
+                *w += *s * z * error / v;
+                *s = (*s - (*s * z).powi(2) / v).max(least);
             }
-            assert!(late / 100.0 < 0.02, "{late}");
-            linear.grow(1)?;
-            assert!(linear.fits(3, 1) && linear.validate().is_ok());
-            linear.add_output(Some(0))?;
-            assert!(linear.fits(3, 2) && linear.validate().is_ok());
+            noise += (error * error - noise) / (t + 1) as f64;
+            let z = SVector::from(z);
+            squares += z * z.transpose();
+            let forecast = squares.cholesky().map(|factor| factor.solve(&sums).dot(&z));
+            assert!(forecast.is_some_and(|forecast| (made[3 * t + 1] - forecast).abs() < 1e-9));
+            sums += z * *y;
         }
+        assert!(late / 100.0 < 0.02, "{late}");
+        linear.grow(1)?;
+        assert!(linear.fits(3, 1) && linear.validate().is_ok());
+        linear.add_output(Some(0))?;
+        assert!(linear.fits(3, 2) && linear.validate().is_ok());
         Ok(())
     }
 }

@@ -35,7 +35,7 @@ struct BudgetPlan {
 }
 
 /// From the largest on.
-const PLANS: [BudgetPlan; 4] = [
+const PLANS: [BudgetPlan; 3] = [
     BudgetPlan {
         slots: &[
             slot(MetricKind::Ranks, 512, 32),
@@ -56,14 +56,9 @@ const PLANS: [BudgetPlan; 4] = [
         frequencies: 32,
         least: |d| 256.0 + 16.0 * d,
     },
-    BudgetPlan { slots: &[], frequencies: 32, least: |_| 0.0 },
 ];
 /// Where not even the last has room.
 const NOTHING: BudgetPlan = BudgetPlan { slots: &[], frequencies: 0, least: |_| 0.0 };
-
-/// Share that learners which forget leave to members which learn from all rows, where there is no
-/// window.
-const LEFT: f64 = 0.6;
 
 /// A plan, and the window that a budget allows it.
 #[derive(Clone, Copy, Debug)]
@@ -72,41 +67,27 @@ pub(super) struct Size {
     /// Nearest examples of a prediction at most.
     neighbours: usize,
     pub(super) window: usize,
-    /// With few members ahead of the window, which learn blocks.
-    pub(super) quick: bool,
 }
 
 impl Size {
-    /// The largest plan that three quarters of the budget allow. What is not `quick` comes from a
-    /// file of before, and goes on as it was.
-    pub(super) fn choose(
-        (width, outputs): (usize, usize),
-        AutoParams { budget, neighbours, .. }: AutoParams,
-        quick: bool,
-    ) -> Self {
+    /// The largest plan that three quarters of the budget allow.
+    pub(super) fn choose((width, outputs): (usize, usize), AutoParams { budget, neighbours, .. }: AutoParams) -> Self {
         let (d, m, budget) = (width as f64, outputs as f64, 0.75 * budget as f64);
         let with_room = PLANS.iter().find_map(|plan| {
-            let size = Self { plan, neighbours, window: 0, quick: false };
+            let size = Self { plan, neighbours, window: 0 };
             let processes: f64 = size.slots().map(|slot| cost_of_processes((width, outputs), slot.neighbours)).sum();
             // An exponential costs as much as twenty multiply-adds.
             let forgetting = (STEPS.len() * plan.frequencies) as f64 * (d + 22.0 + 2.0 * m);
             let left = budget - processes - forgetting;
-            if plan.slots.is_empty() {
-                return (!quick && left >= LEFT * budget).then_some(size);
-            }
             let window = left / (plan.slots.len() as f64 * (d + 1.0));
-            (neighbours > 0 && window >= (plan.least)(d)).then_some(Self { window: window as usize, quick, ..size })
+            (neighbours > 0 && window >= (plan.least)(d)).then_some(Self { window: window as usize, ..size })
         });
-        with_room.unwrap_or(Self { plan: &NOTHING, neighbours, window: 0, quick })
+        with_room.unwrap_or(Self { plan: &NOTHING, neighbours, window: 0 })
     }
 
     /// The share of the whole that what learns from every row alike has.
     pub(super) fn share_ahead(&self) -> f64 {
-        match self.plan {
-            BudgetPlan { frequencies: 0, .. } => 1.0,
-            BudgetPlan { slots: [], .. } => 0.75,
-            _ => 0.25,
-        }
+        if self.plan.slots.is_empty() { 1.0 } else { 0.25 }
     }
 
     /// Frequencies of each learner that forgets.

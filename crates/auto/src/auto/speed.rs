@@ -98,7 +98,7 @@ impl Speed {
     fn microseconds(&self, budget: f64) -> Result<f64, Error> {
         let (d, m) = (self.dimension, self.params.outputs);
         let params = self.params.budget(budget as usize);
-        let size = Size::choose((d, m), params, true);
+        let size = Size::choose((d, m), params);
         // Uniform on [−1, 1]: the mean squared distance is ⅔d.
         let unit = (2.0 / 3.0 * d.max(1) as f64).sqrt();
         let [straight, bent] = [self.rows[..PIECE * d].to_vec(), self.rows[..PIECE * d].to_vec()];

@@ -4,13 +4,16 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
+use mercer_encoding::{Scale, ScaledTargets};
 use mercer_experts::Outliers;
 use mercer_kernels::{AnyKernel, Gaussian, KernelSpec, weighted_median_width};
 use mercer_learners::intervals::IntervalScale;
+use mercer_learners::{Loss, RegressorExt};
 use mercer_readers::{ColumnChoice, TargetColumn};
+use mercer_registry::AnyRegressor;
 use mercer_registry::catalogue::{self, Entry};
 
-use super::{ScaleChoice, count, seed};
+use super::{count, seed};
 use crate::arguments::dialect::Dialect;
 use crate::arguments::intervals::IntervalArguments;
 use crate::arguments::task::TaskChoice;
@@ -35,30 +38,18 @@ pub(crate) struct CommonArguments {
     pub(crate) kernel: KernelSpec,
     /// Set a parameter of the learner; may be given several times
     ///
-    /// VALUE is a number; a formula in T (rows that are learnt: all of DATA, or --limit of them)
-    /// and d (features), with + - * / ^ ( ) sqrt ln exp min max, such as alpha=25/T; auto where a
-    /// paper gives a rule; or none. `mercer learners NAME` tells the keys. A formula in T needs the
-    /// length of the stream: a file is then read beforehand, standard input needs --rows.
+    /// VALUE is a number; auto where a rule finds it in the data; or none. `mercer learners NAME`
+    /// tells the keys.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Scale the data: standard, robust or range row by row; paper01 or paper11 by the ranges of
-    /// all of DATA
+    /// Scale the data row by row: standard, robust, range or none
     ///
     /// `standard` scales features by their running mean and deviation, `robust` by their running
     /// median and quartiles, and `range` by their running range. They begin with the first 256
     /// rows. Targets are learnt in scaled units; predictions, intervals and errors are in the
     /// target's own.
-    ///
-    /// `paper01` and `paper11` scale features to [−1, 1] and the target to [0, 1] or [−1, 1], each
-    /// column by its range in DATA, which is then read beforehand, or in --scale-from. Errors are
-    /// then in scaled units. Of a table with columns that are encoded, numbers, times and targets
-    /// are scaled so; categories are 0 or 1.
     #[arg(long, value_name = "HOW", default_value = "none")]
-    pub(crate) scale: ScaleChoice,
-    /// Scale by the ranges of this file (or data set) instead, so that DATA need not be read
-    /// beforehand
-    #[arg(long, value_name = "FILE")]
-    pub(crate) scale_from: Option<PathBuf>,
+    pub(crate) scale: Scale,
     /// Treatment of rows whose targets are implausible numbers: keep, weigh or skip
     ///
     /// A target is implausible more than ten times the range of late beyond that range, until as
@@ -127,6 +118,17 @@ impl CommonArguments {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// A learner with scaled targets, where numbers are scaled and its loss has units.
+    pub(crate) fn behind_scales(
+        &self,
+        learner: AnyRegressor<AnyKernel>,
+    ) -> Result<ScaledTargets<AnyRegressor<AnyKernel>>, Failure> {
+        if self.scale == Scale::None || learner.loss() != Loss::SQUARED {
+            return Ok(ScaledTargets::unscaled(learner));
+        }
+        ScaledTargets::new(learner).map_err(|error| Failure::because(error.to_string()))
     }
 
     /// The units of the errors of intervals.

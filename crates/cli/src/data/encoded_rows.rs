@@ -2,20 +2,17 @@
 
 mod head;
 mod odd_cells;
-mod ranges;
 mod records;
 mod running_encoding;
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer_encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides, Scale, Schema,
-    TargetScale, Use,
+    ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides, Scale, Schema, Use,
 };
 use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, RowReader,
-    Scheme, TargetColumn, Targets,
+    TargetColumn, Targets,
 };
 
 use crate::arguments::CommonArguments;
@@ -23,14 +20,12 @@ use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::opening::Opening;
 use crate::data::source::{Source, TableColumns};
-use crate::limits::first_rows;
 use crate::report::failure::Failure;
 use crate::report::verbosity;
 
 pub(crate) use head::Head;
 use mercer_session::Row;
 pub(crate) use odd_cells::Oddities;
-pub(crate) use ranges::TableRanges;
 use records::{TargetColumns, TargetPlace, check_target, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
 pub(crate) use running_encoding::RunningEncoding;
@@ -46,8 +41,6 @@ pub(crate) struct Looking {
     /// The features, if the user names them.
     pub(crate) only: Vec<ColumnChoice>,
     pub(crate) options: EncodingOptions,
-    /// By which numbers are scaled in every row alike, where columns are encoded.
-    pub(crate) ranges: Option<TableRanges>,
     /// Whether rows that cannot be read are left out: a column of numbers with a few cells of
     /// something else is then one of numbers.
     pub(crate) skips: bool,
@@ -77,8 +70,6 @@ pub(crate) struct EncodedRows {
     map: Option<ColumnMap>,
     moving: RunningEncoding,
     beside: TargetColumns,
-    /// How targets are scaled, one each; nothing where they are in their own units.
-    targets: Vec<TargetScale>,
     /// What was odd, told once, also if several files share it. Nothing is told of a second
     /// reading.
     odd: Option<Arc<Mutex<Oddities>>>,
@@ -197,15 +188,14 @@ impl EncodedRows {
                 weight,
                 kind: known.kind,
             },
-            targets: Vec::new(),
             odd: None,
             sample: Row::default(),
         })
     }
 
-    /// The same by an encoding that stays as it is, with targets scaled so.
-    pub(crate) fn frozen(self, targets: Vec<TargetScale>, odd: Arc<Mutex<Oddities>>) -> Self {
-        Self { targets, odd: Some(odd), moving: self.moving.frozen(), ..self }
+    /// The same by an encoding that stays as it is.
+    pub(crate) fn frozen(self, odd: Arc<Mutex<Oddities>>) -> Self {
+        Self { odd: Some(odd), moving: self.moving.frozen(), ..self }
     }
 
     /// Tells a person what is done with the columns; and later, once of each column, that a cell
@@ -239,12 +229,6 @@ impl EncodedRows {
     /// How many rows there are, where that is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
         self.records.length()
-    }
-
-    /// How targets are scaled by ranges of a whole file; `None` where they are not.
-    pub(crate) fn fixed(&self) -> Option<&[TargetScale]> {
-        let scale = self.moving.encoding.transform().options().scale;
-        matches!(scale, Scale::Paper01 | Scale::Paper11).then_some(&self.targets)
     }
 
     /// The encoding, as [`next`](Self::next) has moved it.
@@ -328,12 +312,11 @@ impl EncodedRows {
     /// Encodes a record from that line into an example that has its targets, and learns its
     /// statistics unless its weight is 0.
     fn encode(&mut self, record: &Record, example: &mut Example, (line, counts): (u64, Counts)) {
-        let Self { shown, moving, targets, odd, .. } = self;
+        let Self { shown, moving, odd, .. } = self;
         let mut features = std::mem::take(&mut example.features);
         // The record is as wide as the schema, so that nothing is refused.
         let _ = moving.take(record, example, &mut features);
         example.features = features;
-        example.targets.iter_mut().zip(targets.iter()).for_each(|(y, scale)| *y = scale.apply(*y));
         // A new category that got a number of its own is nothing odd.
         if let Some(odd) = odd {
             locked(odd).tell(&moving.encoding, record, || {
@@ -343,42 +326,12 @@ impl EncodedRows {
         }
     }
 
-    /// The next row, of those that were kept or of the file.
-    fn next_of(&mut self, kept: &mut VecDeque<BufferedRow>, example: &mut Example) -> Result<bool, DataError> {
-        let Some(BufferedRow { sample, line }) = kept.pop_front() else { return self.next(example) };
-        *example = sample.example;
-        self.encode(&sample.record, example, line);
-        Ok(true)
-    }
-
-    /// Keeps the rows that are left, up to one more than `most`, and scales numbers and targets by
-    /// their ranges.
-    fn scale_by_all(&mut self, scheme: Scheme, most: usize) -> Result<VecDeque<BufferedRow>, Failure> {
-        let mut ranges = TableRanges::of_schema(self.moving.encoding.schema(), self.kind(), scheme);
-        let (mut kept, mut head) = (VecDeque::new(), Vec::new());
-        let mut sample = Row::default();
-        while kept.len() <= most && self.next_record(&mut sample)? {
-            ranges.observe(&sample);
-            if head.len() < first_rows(sample.record.len()) {
-                head.push(sample.record.clone());
-            }
-            kept.push_back(BufferedRow { line: self.line(), sample: std::mem::take(&mut sample) });
-        }
-        let refused = |error: EncodingError| Failure::because(format!("{}: {}", self.shown, error.said(Face::Command)));
-        let (schema, options) = (self.moving.encoding.schema().clone(), self.moving.encoding.transform().options());
-        (self.moving.encoding, self.targets) =
-            ranges.encoding(schema, options, &head).and_then(|made| Ok((made, ranges.targets()?))).map_err(refused)?;
-        Ok(kept)
-    }
-
-    /// All rows that are left, in memory, and what was found; up to one more than `most`. Numbers
-    /// and targets are scaled by their ranges if there is a `scheme`.
-    pub(crate) fn read_all(mut self, most: usize, scheme: Option<Scheme>) -> Result<(Dataset, ColumnFacts), Failure> {
-        let mut kept = scheme.map_or(Ok(VecDeque::new()), |scheme| self.scale_by_all(scheme, most))?;
+    /// All rows that are left, in memory, and what was found.
+    pub(crate) fn read_all(mut self) -> Result<(Dataset, ColumnFacts), Failure> {
         let (mut example, columns) = (Example::default(), self.columns());
         let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
         let (mut labels, mut classes) = (Vec::new(), Labels::new());
-        while weights.len() <= most && self.next_of(&mut kept, &mut example)? {
+        while self.next(&mut example)? {
             features.extend_from_slice(&example.features);
             targets.extend_from_slice(&example.targets);
             weights.push(example.weight);
@@ -430,17 +383,10 @@ fn names_of(records: &RowReader, schema: &Schema) -> Vec<String> {
     }
 }
 
-/// A row that was read before all were.
-struct BufferedRow {
-    sample: Row,
-    line: (u64, Counts),
-}
-
 /// What is found in the first rows of a table.
 struct TableHead {
     encoding: Encoding,
     beside: TargetColumns,
-    targets: Vec<TargetScale>,
 }
 
 /// What a table is, by its first rows.
@@ -453,10 +399,10 @@ enum TableKind {
 
 impl TableHead {
     fn over(self, shown: String, records: RowReader) -> EncodedRows {
-        let Self { encoding, beside, targets } = self;
+        let Self { encoding, beside } = self;
         let (record, sample) = (Record::new(), Row::default());
         let moving = RunningEncoding::new(encoding, beside.kind);
-        EncodedRows { shown, records, record, map: None, moving, beside, targets, odd: None, sample }
+        EncodedRows { shown, records, record, map: None, moving, beside, odd: None, sample }
     }
 
     fn in_head(
@@ -510,8 +456,7 @@ impl TableHead {
         }
         let acts =
             told || marked || as_texts || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
-        let forced = looking.ranges.as_ref().is_some_and(TableRanges::are_encoded);
-        if !acts && !forced && looking.options.scale == Scale::None {
+        if !acts && looking.options.scale == Scale::None {
             return Ok(TableKind::Numbers(Some(schema)));
         }
         if let Some(twice) = twice {
@@ -522,14 +467,9 @@ impl TableHead {
             schema.take_means(&overrides, looking.options.categories);
         }
         let beside = TargetColumns { targets, weight, kind };
-        if let Some(ranges) = &looking.ranges {
-            let encoding = ranges.encoding(schema, looking.options, &rows).map_err(refused)?;
-            let targets = ranges.targets().map_err(refused)?;
-            return Ok(TableKind::Encoded(Self { encoding, beside, targets }));
-        }
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
-        Ok(TableKind::Encoded(Self { encoding, beside, targets: Vec::new() }))
+        Ok(TableKind::Encoded(Self { encoding, beside }))
     }
 }
 
@@ -578,7 +518,7 @@ impl Looking {
 
     /// What the options say of the columns of a source.
     pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
-        let options = EncodingOptions::default().scale(common.scale.online().unwrap_or_default());
+        let options = EncodingOptions::default().scale(common.scale);
         let overrides = overrides(&common.kinds, source)?;
         if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
             return Err(Failure::usage(format!(

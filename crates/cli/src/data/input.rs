@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use mercer_datasets::Registry;
-use mercer_encoding::{Encoding, Scale, TargetScale};
+use mercer_encoding::{Encoding, Scale};
 use mercer_readers::{
-    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, RowReader, Scheme,
-    TargetColumn, Targets, permutation, read_all,
+    ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, RowReader, TargetColumn,
+    Targets, permutation, read_all,
 };
 use mercer_session::Row;
 
@@ -31,8 +31,6 @@ pub(crate) struct Input {
     kind: Kind,
     columns: TableColumns,
     weighted: bool,
-    /// True if numbers and targets are scaled by ranges of a whole file as they are read.
-    fixed: bool,
     given: usize,
     /// Facts about an encoded table that is in memory now.
     found: Option<ColumnFacts>,
@@ -98,21 +96,20 @@ impl Input {
     }
 
     fn new(shown: String, body: InputSource, kind: Kind, columns: TableColumns) -> Self {
-        Self { shown, body, kind, columns, weighted: false, fixed: false, given: 0, found: None }
+        Self { shown, body, kind, columns, weighted: false, given: 0, found: None }
     }
 
     /// Rows of a table whose columns are encoded.
     pub(crate) fn of_encoded(shown: String, encoded: EncodedRows) -> Self {
         let (kind, columns, weighted) = (encoded.kind(), encoded.columns(), encoded.is_weighted());
-        let fixed = encoded.fixed().is_some();
-        Self { weighted, fixed, ..Self::new(shown, InputSource::Encoded(encoded.into()), kind, columns) }
+        Self { weighted, ..Self::new(shown, InputSource::Encoded(encoded.into()), kind, columns) }
     }
 
-    /// The same rows by an encoding that stays as it is, with targets scaled so; what is odd is
-    /// told once for several files.
-    pub(crate) fn frozen(mut self, scales: &[TargetScale], odd: &Arc<Mutex<Oddities>>) -> Self {
+    /// The same rows by an encoding that stays as it is; what is odd is told once for several
+    /// files.
+    pub(crate) fn frozen(mut self, odd: &Arc<Mutex<Oddities>>) -> Self {
         if let InputSource::Encoded(encoded) = self.body {
-            self.body = InputSource::Encoded(Box::new(encoded.frozen(scales.to_vec(), Arc::clone(odd))));
+            self.body = InputSource::Encoded(Box::new(encoded.frozen(Arc::clone(odd))));
         }
         self
     }
@@ -182,33 +179,22 @@ impl Input {
         Ok(Self { weighted, ..Self::new(shown, InputSource::Table { table, order: None }, kind, columns) })
     }
 
-    /// All that is left of a stream, in memory; a stream of more than `promised` rows is refused.
-    /// Where columns are encoded, numbers and targets are scaled by their ranges if there is a
-    /// `scheme`.
-    pub(crate) fn gather(self, promised: Option<usize>, scheme: Option<Scheme>) -> Result<Self, Failure> {
-        let Self { shown, body, kind, columns, weighted, mut fixed, given, mut found } = self;
-        let body = match body {
-            InputSource::Stream(mut reader) => {
-                let table = reader.read_rows(promised.unwrap_or(usize::MAX))?;
-                if let Some(promised) = promised
-                    && reader.next_example(&mut Example::default())?
-                {
-                    return Err(more_than_promised(&shown, promised));
-                }
-                InputSource::Table { table, order: None }
-            }
+    /// All that is left of a stream, in memory.
+    pub(crate) fn gather(self) -> Result<Self, Failure> {
+        let Self { shown, body, kind, columns, weighted, given, mut found } = self;
+        let table = match body {
+            InputSource::Stream(mut reader) => reader.read_rows(usize::MAX)?,
             InputSource::Encoded(encoded) => {
-                fixed |= scheme.is_some();
-                let (table, facts) = encoded.read_all(promised.unwrap_or(usize::MAX), scheme)?;
+                let (table, facts) = encoded.read_all()?;
                 found = Some(facts);
-                if let Some(promised) = promised.filter(|promised| table.len() > *promised) {
-                    return Err(more_than_promised(&shown, promised));
-                }
-                InputSource::Table { table, order: None }
+                table
             }
-            held @ (InputSource::Table { .. } | InputSource::Timed(_)) => held,
+            held @ (InputSource::Table { .. } | InputSource::Timed(_)) => {
+                return Ok(Self { shown, body: held, kind, columns, weighted, given, found });
+            }
         };
-        Ok(Self { shown, body, kind, columns, weighted, fixed, given, found })
+        let body = InputSource::Table { table, order: None };
+        Ok(Self { shown, body, kind, columns, weighted, given, found })
     }
 
     /// A libsvm stream, in memory: only its end tells how many features there are.
@@ -263,20 +249,6 @@ impl Input {
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             InputSource::Encoded(encoded) => Some(encoded.encoding()),
-            InputSource::Table { .. } | InputSource::Stream(_) | InputSource::Timed(_) => None,
-        }
-    }
-
-    /// True if numbers and targets are scaled by ranges of a whole file as they are read.
-    pub(crate) fn is_fixed(&self) -> bool {
-        self.fixed
-    }
-
-    /// The scales of the targets of encoded rows, from ranges of a whole file; `None` where they
-    /// are not scaled so.
-    pub(crate) fn target_scales(&self) -> Option<&[TargetScale]> {
-        match &self.body {
-            InputSource::Encoded(encoded) => encoded.fixed(),
             InputSource::Table { .. } | InputSource::Stream(_) | InputSource::Timed(_) => None,
         }
     }
@@ -474,7 +446,7 @@ fn unread(mut reader: RowReader) -> Option<Failure> {
 /// Why numbers cannot be scaled row by row.
 pub(crate) fn not_scaled(shown: &str, scale: Scale) -> Failure {
     Failure::usage(format!(
-        "{shown}: --scale {scale} is for tables with columns and rows that can be read; take --scale paper01 or paper11, or leave it out"
+        "{shown}: --scale {scale} is for tables with columns and rows that can be read; leave it out, or take --learner auto"
     ))
 }
 
@@ -492,12 +464,4 @@ fn settle(reader: &mut RowReader, wanted: TaskOptions) -> Result<Kind, Failure> 
 /// The names of classes in sorted order.
 pub(crate) fn sorted_names(labels: &Labels) -> Vec<String> {
     labels.sorted().into_iter().map(|class| labels.names()[class].clone()).collect()
-}
-
-pub(crate) fn more_than_promised(shown: &str, promised: usize) -> Failure {
-    Failure::because(format!("{shown}: has more than the {} that --rows says; correct --rows", rows(promised)))
-}
-
-pub(crate) fn rows(count: usize) -> String {
-    format!("{count} row{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! The sources that DATA and `--scale-from` name, and the columns found there.
+//! The sources that DATA names, and the columns found there.
 
 use std::fmt;
 use std::path::Path;
@@ -91,14 +91,6 @@ impl TableColumns {
     /// The names of the targets, if there are names and targets.
     pub(crate) fn targets(&self) -> &[String] {
         self.names.as_ref().map_or(&[], |names| &names[names.len().min(self.dimension)..])
-    }
-
-    /// Refuses to scale `other` by these columns when they are not the same.
-    pub(crate) fn check(&self, shown: &str, other: &Self, other_shown: &str) -> Result<(), Failure> {
-        let refused = |difference| {
-            Failure::because(format!("{shown}: {difference}; take the ranges from data of the same columns"))
-        };
-        self.difference(other, other_shown).map_or(Ok(()), |difference| Err(refused(difference)))
     }
 
     /// Refuses to predict `data` by a model with these columns when they are not the same.

@@ -16,8 +16,7 @@ use crate::report::plot::PlotArguments;
 ///
 /// Prints scores of the predictions, each made before its target was shown, over all rows, their
 /// second half and the last window, beside those of two baselines: the running mean (for classes
-/// the most frequent class so far) and the value of the row before. With --scale paper01 or paper11
-/// errors and predictions are in scaled units.
+/// the most frequent class so far) and the value of the row before.
 ///
 /// DATA is a CSV or TSV file (with or without a header), JSON (an object a line, or one array),
 /// LIBSVM, each also compressed by gzip or zstd, Parquet or Arrow; or `-` for standard input; or,
@@ -48,9 +47,6 @@ pub(crate) struct EvalArguments {
     /// of its block.
     #[arg(long, value_name = "B", default_value = "auto")]
     pub(crate) block: BlockSize,
-    /// Number of rows in DATA, for standard input where T, --scale or --permute need it
-    #[arg(long, value_name = "N", value_parser = count)]
-    pub(crate) rows: Option<NonZeroUsize>,
     /// Treatment of rows that cannot be read: stop or skip
     #[arg(long, value_name = "HOW", default_value = "stop")]
     pub(crate) on_error: OnError,
@@ -121,10 +117,10 @@ impl FromStr for BlockSize {
 const EVAL_EXAMPLES: &str = "\
 Examples:
   mercer eval diamonds --learner auto
-  mercer eval diamonds --learner nons-ald --scale paper01
+  mercer eval diamonds --learner nons-ald --scale standard
   mercer eval train.csv --learner 'krls kernel=gaussian:2 nu=1e-4' --target price --json
-  mercer eval data.csv.gz --learner nons-ald --scale paper01 --permute 1 --set alpha=25/T
-  mercer eval diamonds --learner 'krls lambda=0.1' --scale paper01 --intervals 0.9 -o out.csv
-  mercer eval train.csv --learner experts --scale paper01 --set 'members=nons-ald; krls lambda=0.1 kernel=gaussian:2'
+  mercer eval data.csv.gz --learner nons-ald --scale standard --permute 1 --set alpha=0.01
+  mercer eval diamonds --learner 'krls lambda=0.1' --scale standard --intervals 0.9 -o out.csv
+  mercer eval train.csv --learner experts --scale standard --set 'members=nons-ald; krls lambda=0.1 kernel=gaussian:2'
   zcat log.ndjson.gz | mercer eval - --format ndjson --learner fogd --set features=200
 ";

@@ -1,19 +1,17 @@
-//! The examples of an evaluation, in their order, scaled, a few hundred at a time.
+//! The examples of an evaluation, in their order, a few hundred at a time.
 //!
-//! Data that nothing needs as a whole are streamed: memory does not grow with their length (65,536
-//! rows at most are read ahead). Scaling by their own ranges, permuting, and a formula in T whose
-//! value `--rows` does not give need them in memory.
+//! Data are streamed: memory does not grow with their length (65,536 rows at most are read ahead).
+//! Permuting alone needs them in memory.
 
 use std::collections::VecDeque;
 
 use mercer_learners::intervals::IntervalScale;
-use mercer_readers::{Example, Format, Labels, Ranges, Scaling};
+use mercer_readers::{Example, Format, Labels};
 
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::bad_rows::{BadRows, OnError};
 use crate::data::encoded_rows::{ColumnFacts, Looking};
-use crate::data::input::{ExamplePlace, Input, more_than_promised, rows, sorted_names};
-use crate::data::learned_ranges::LearnedRanges;
+use crate::data::input::{ExamplePlace, Input, sorted_names};
 use crate::data::pipe;
 use crate::data::reading::Reading;
 use crate::data::source::{Source, TableColumns};
@@ -27,9 +25,6 @@ pub(crate) struct ExampleFeed<'a> {
     dimension: usize,
     /// Numbers in a target; 1 for a class.
     width: usize,
-    scaling: Option<Scaling>,
-    /// Rows that `--rows` promises.
-    promised: Option<usize>,
     limit: usize,
     given: usize,
     chunk: usize,
@@ -102,53 +97,26 @@ impl Names {
     }
 }
 
-/// DATA, in memory if something needs it whole; and how it can be read once more, if it is a file
+/// DATA, in memory if they are permuted; and how they can be read once more, if they are a file
 /// that is not in memory.
-fn opened<'a>(
-    arguments: &'a EvalArguments,
-    formula: Option<&str>,
-    learned: Option<&LearnedRanges>,
-    stop: &Stop,
-) -> Result<(Input, Option<Reading<'a>>), Failure> {
-    let common = &arguments.common;
-    let (source, promised) = (Source::resolve(&common.data)?, arguments.rows.map(usize::from));
-    // The ranges of all of DATA, if those of another file are not given.
-    let whole = common.scale.scheme().filter(|_| learned.is_none());
-    let reason = if whole.is_some() {
-        Some("--scale without --scale-from".to_owned())
-    } else if arguments.permute.is_some() {
-        Some("--permute".to_owned())
-    } else {
-        formula.filter(|_| promised.is_none()).map(|key| format!("T in the value of {key}"))
-    };
-    let looking = Looking {
-        skips: skips(arguments, reason.as_deref())?,
-        ranges: learned.and_then(|learned| learned.table.clone()),
-        ..Looking::of(common, &source)?
-    };
-    let mut reading = Reading::from_options(common, &common.data, TaskOptions::from_arguments(common), looking);
-    if let Some(learned) = learned {
-        reading.options.libsvm_dimension = Some(learned.columns.dimension);
-    }
-    if let Source::StandardInput = source {
-        if let Some(reason) = reason.as_ref().filter(|_| promised.is_none()) {
-            return Err(Failure::usage(format!(
-                "standard input: {reason} needs to know how many rows there are; say it with --rows N, or give a file"
-            )));
+fn opened<'a>(arguments: &'a EvalArguments, stop: &Stop) -> Result<(Input, Option<Reading<'a>>), Failure> {
+    let (common, permuted) = (&arguments.common, arguments.permute.is_some());
+    let source = Source::resolve(&common.data)?;
+    let looking = Looking { skips: skips(arguments)?, ..Looking::of(common, &source)? };
+    let reading = Reading::from_options(common, &common.data, TaskOptions::from_arguments(common), looking);
+    if let (Source::StandardInput, Some(Format::Libsvm), None) =
+        (&source, reading.options.format, reading.options.libsvm_dimension)
+    {
+        if !permuted {
+            return Err(Failure::usage(
+                "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
+                 give a file",
+            ));
         }
-        if reading.options.format == Some(Format::Libsvm) && reading.options.libsvm_dimension.is_none() {
-            if promised.is_none() {
-                return Err(Failure::usage(
-                    "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
-                     --rows N, so that the stream may be kept in memory, or give a file",
-                ));
-            }
-            return Ok((Input::widthless(&reading.options, reading.wanted)?, None));
-        }
+        return Ok((Input::widthless(&reading.options, reading.wanted)?, None));
     }
     let input = reading.open(stop, || ())?;
-    let promised = promised.filter(|_| matches!(source, Source::StandardInput));
-    let input = if reason.is_some() { input.gather(promised, whole)? } else { input };
+    let input = if permuted { input.gather()? } else { input };
     // A pipe cannot be read again.
     let again = matches!(source, Source::File(path) if !pipe::is_one(path));
     let again = again.then_some(Reading { aloud: false, ..reading });
@@ -161,32 +129,15 @@ impl<'a> ExampleFeed<'a> {
         self.input.facts()
     }
 
-    /// `formula` is the first key whose value depends on T.
-    pub(crate) fn open(arguments: &'a EvalArguments, formula: Option<&str>, stop: &Stop) -> Result<Self, Failure> {
+    /// DATA from their first row on.
+    pub(crate) fn open(arguments: &'a EvalArguments, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
-        let scheme = common.scale.scheme();
-        let learned = LearnedRanges::asked(common, false)?;
-        let (mut input, again) = opened(arguments, formula, learned.as_ref(), stop)?;
-        let promised = arguments.rows.map(usize::from);
-        if let (Some(promised), Some(table)) = (promised, input.table())
-            && promised != table.len()
-        {
-            return Err(wrong_promise(input.shown(), promised, table.len()));
-        }
+        let (mut input, again) = opened(arguments, stop)?;
         if let Some(seed) = arguments.permute {
             input.permute(seed);
         }
-        let columns = input.columns();
-        let dimension = columns.dimension;
+        let dimension = input.columns().dimension;
         common.check_dimension(input.shown(), dimension)?;
-        let scaling = match (&learned, input.table()) {
-            (Some(learned), _) => learned.scaling(&input, scheme)?,
-            (None, Some(table)) if !input.is_fixed() => {
-                scheme.map(|scheme| Scaling::new(Ranges::from_table(table), scheme))
-            }
-            // A scheme without ranges of another file is a reason to read a table.
-            (None, _) => None,
-        };
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
             || common.interval_scale() != IntervalScale::Error;
         let standard_input = matches!(Source::resolve(&common.data)?, Source::StandardInput);
@@ -197,8 +148,6 @@ impl<'a> ExampleFeed<'a> {
             dimension,
             width: input.kind().outputs(),
             input,
-            scaling,
-            promised,
             limit: common.limit.map_or(usize::MAX, usize::from),
             given: 0,
             // Enough for the median heuristic (200), and for the clock to be read seldom.
@@ -296,8 +245,7 @@ impl<'a> ExampleFeed<'a> {
 
     /// T, if it is known: how many rows will be given.
     pub(crate) fn rounds(&self) -> Option<usize> {
-        let rows = self.input.length().or(self.promised);
-        rows.map(|rows| rows.min(self.limit))
+        self.input.length().map(|rows| rows.min(self.limit))
     }
 
     /// The names of all classes in sorted order: for a file, it is read once more; for standard
@@ -325,15 +273,6 @@ impl<'a> ExampleFeed<'a> {
             return Ok(None);
         }
         let read = next_good(&mut self.input, &mut self.example, &mut self.bad)?;
-        // A table was counted before.
-        if let Some(promised) = self.promised.filter(|_| self.input.table().is_none()) {
-            if read && promised == self.given {
-                return Err(more_than_promised(self.input.shown(), promised));
-            }
-            if !read && promised != self.given {
-                return Err(wrong_promise(self.input.shown(), promised, self.given));
-            }
-        }
         if !read {
             return Ok(None);
         }
@@ -378,13 +317,7 @@ impl<'a> ExampleFeed<'a> {
         chunk.places.clear();
         while chunk.len() < self.chunk && !self.stop.requested() {
             let Some(place) = self.next()? else { break };
-            let is_class = self.kind().is_class();
-            let Example { features, targets, weight, .. } = &mut self.example;
-            if let Some(scaling) = &self.scaling {
-                let scaled = scaling.row(features);
-                let scaled = if is_class { scaled } else { scaled.and_then(|()| scaling.targets(targets)) };
-                scaled.map_err(|error| Failure::because(format!("{}, {place}: {error}", self.input.shown())))?;
-            }
+            let Example { features, targets, weight, .. } = &self.example;
             chunk.features.extend_from_slice(features);
             chunk.targets.extend_from_slice(targets);
             if self.input.is_weighted() {
@@ -409,22 +342,17 @@ fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Res
     }
 }
 
-/// True if rows that cannot be read are left out. `reason` says why all rows are read beforehand,
-/// if something wants that.
-fn skips(arguments: &EvalArguments, reason: Option<&str>) -> Result<bool, Failure> {
-    match (&arguments.on_error, reason) {
+/// True if rows that cannot be read are left out.
+fn skips(arguments: &EvalArguments) -> Result<bool, Failure> {
+    match (&arguments.on_error, arguments.permute) {
         (OnError::Stop, _) => Ok(false),
         (OnError::Skip, None) => Ok(true),
-        (OnError::Skip, Some(reason)) => Err(Failure::usage(format!(
-            "--on-error skip leaves rows out while they are read, and {reason} needs all of them beforehand; take one of the two back, or \
-             mend the rows"
-        ))),
+        (OnError::Skip, Some(_)) => Err(Failure::usage(
+            "--on-error skip leaves rows out while they are read, and --permute needs all of them beforehand; take one of the two \
+             back, or mend the rows",
+        )),
         (OnError::Quarantine(_), _) => {
             Err(Failure::usage("--on-error quarantine=FILE belongs to train and predict; take --on-error skip here"))
         }
     }
-}
-
-fn wrong_promise(shown: &str, promised: usize, got: usize) -> Failure {
-    Failure::because(format!("{shown}: has {}, but --rows says {promised}; correct --rows", rows(got)))
 }

@@ -140,7 +140,7 @@ impl NumberRounds {
 
     /// What became of implausible targets.
     pub(super) fn implausible(&self) -> Option<String> {
-        self.implausible.note(&self.learner, false)
+        self.implausible.note(&self.learner)
     }
 
     pub(super) fn predictions(&self, index: usize) -> &[f64] {

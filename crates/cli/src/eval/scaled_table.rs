@@ -1,10 +1,10 @@
 //! Rows in memory, over which one learner after another goes as `eval` does.
 
+use mercer_encoding::Scale;
 use mercer_kernels::AnyKernel;
 use mercer_registry::catalogue::{self, Entry, Value};
 
 use super::{Ends, EvalPass, Scoring, check_skip, premises};
-use crate::arguments::ScaleChoice;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::stop::Stop;
 use crate::eval::arguments::EvalArguments;
@@ -22,8 +22,6 @@ pub(crate) struct ScaledTable {
     names: Names,
     kind: Kind,
     dimension: usize,
-    /// T, if `eval` knows it before the first row.
-    rounds: Option<usize>,
     ends: Ends,
     rows: usize,
 }
@@ -74,9 +72,9 @@ impl PassResult {
 }
 
 impl ScaledTable {
-    /// Reads DATA; `formula` is the first key of a learner whose value depends on T.
-    pub(crate) fn read(arguments: &EvalArguments, formula: Option<&str>) -> Result<Self, Failure> {
-        let mut feed = ExampleFeed::open(arguments, formula, &Stop::never())?;
+    /// Reads DATA.
+    pub(crate) fn read(arguments: &EvalArguments) -> Result<Self, Failure> {
+        let mut feed = ExampleFeed::open(arguments, &Stop::never())?;
         let mut chunks = Vec::new();
         loop {
             let mut chunk = ExampleChunk::default();
@@ -97,7 +95,6 @@ impl ScaledTable {
             names: feed.names().clone(),
             kind: feed.kind(),
             dimension: feed.dimension(),
-            rounds: feed.rounds(),
             ends: Ends { block: feed.block(), rounds: feed.length() },
         })
     }
@@ -118,7 +115,7 @@ impl ScaledTable {
     }
 
     fn premises(&self) -> Premises<'_> {
-        premises(self.dimension, self.rounds, self.kind, self.chunks.first())
+        premises(self.dimension, self.kind, self.chunks.first())
     }
 
     /// The kernel that the options name, or the median heuristic.
@@ -138,7 +135,7 @@ impl ScaledTable {
         self.kind.check(entry, TaskOptions::from_arguments(common), &shown)?;
         memory::check(entry, &shown, self.rows, self.dimension)?;
         let Construction { learner, kernel, parameters } = Construction::new(common, entry, &self.premises())?;
-        let (unscaled, skip) = (common.scale == ScaleChoice::None, arguments.scores.skipped(entry));
+        let (unscaled, skip) = (common.scale == Scale::None, arguments.scores.skipped(entry));
         let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, self.ends);
         for chunk in &self.chunks {
             if pass.rounds >= rows {

@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use mercer_readers::{ColumnChoice, DataError, Example, Marks, Ranges, ReadOptions, TargetColumn, Targets};
+use mercer_encoding::Scale;
+use mercer_readers::{ColumnChoice, DataError, Example, Marks, ReadOptions, TargetColumn, Targets};
 
 use super::FitArguments;
-use super::frozen::Frozen;
+use super::frozen::{Frozen, tell_zero_one};
 use crate::arguments::dialect::Dialect;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::TaskOptions;
@@ -17,7 +18,6 @@ use crate::data::stop::Stop;
 use crate::limits::FIRST_ROWS;
 use crate::report::failure::Failure;
 use crate::report::output::same_file;
-use crate::report::verbosity;
 
 /// Files with the same columns.
 pub(super) struct Files {
@@ -44,13 +44,6 @@ pub(super) struct FilePart {
     pub(super) file: usize,
     /// Counted from 0; up to the end of the file for `u64::MAX`.
     pub(super) rows: Range<u64>,
-}
-
-/// The content of the file of the ranges.
-pub(super) struct RangesFile {
-    pub(super) ranges: Ranges,
-    /// Features of the first rows.
-    pub(super) first: Vec<f64>,
 }
 
 /// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by
@@ -143,8 +136,8 @@ impl Files {
             (0..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
             return Ok(files);
         }
-        if let (Some(scale), Some(path)) = (arguments.scale.online(), &arguments.scale_from) {
-            return Err(not_scaled(&path.display().to_string(), scale));
+        if let (true, Some(path)) = (arguments.scale != Scale::None, &arguments.scale_from) {
+            return Err(not_scaled(&path.display().to_string(), arguments.scale));
         }
         let input = files.raw(first, &files.options, true)?;
         let columns = input.columns();
@@ -152,10 +145,7 @@ impl Files {
         (files.features, files.targets) = (columns.features().to_vec(), columns.targets().to_vec());
         files.classes = input.kind().is_class();
         if input.is_zero_one() && arguments.task.is_none() {
-            verbosity::remark(format!(
-                "{}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class",
-                input.shown()
-            ));
+            tell_zero_one(input.shown());
         }
         // The first file settles it for all.
         files.options.targets = if files.classes { Targets::Labels } else { Targets::Numbers };
@@ -329,30 +319,14 @@ impl Files {
         Ok(parts)
     }
 
-    /// The ranges of another file, and its first rows.
-    pub(super) fn reference(&self, path: &Path, first: usize) -> Result<RangesFile, Failure> {
+    /// The features of the first rows of another file, `most` of them.
+    pub(super) fn first_rows(&self, path: &Path, most: usize) -> Result<Vec<f64>, Failure> {
         let (mut rows, mut example) = (self.like(path)?, Example::default());
-        let mut reference = RangesFile { ranges: Ranges::several(self.dimension, self.outputs), first: Vec::new() };
-        while rows.next(&mut example)? {
-            reference.ranges.observe(&example.features, &example.targets)?;
-            if reference.first.len() < first * self.dimension {
-                reference.first.extend_from_slice(&example.features);
-            }
+        let mut first = Vec::new();
+        while first.len() / self.dimension.max(1) < most && rows.next(&mut example)? {
+            first.extend_from_slice(&example.features);
         }
-        Ok(reference)
-    }
-
-    /// Every row of another file.
-    pub(super) fn each_row(
-        &self,
-        path: &Path,
-        mut take: impl FnMut(&mut [f64]) -> Result<(), DataError>,
-    ) -> Result<(), Failure> {
-        let (mut rows, mut example) = (self.like(path)?, Example::default());
-        while rows.next(&mut example)? {
-            take(&mut example.features)?;
-        }
-        Ok(())
+        Ok(first)
     }
 }
 

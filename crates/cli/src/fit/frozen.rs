@@ -5,25 +5,24 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use mercer_datasets::Registry;
-use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, TargetScale};
+use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind};
 use mercer_readers::{ColumnChoice, ReadOptions, TargetColumn};
 use mercer_session::Row;
 
 use super::FitArguments;
 use crate::arguments::task::{Kind, TaskOptions};
-use crate::data::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities, TableRanges};
+use crate::data::encoded_rows::{self, ColumnSource, EncodedRows, Looking, Oddities};
 use crate::data::input::Input;
 use crate::data::opening::Opening;
 use crate::data::reading::{Reading, Reads};
 use crate::data::source::Source;
 use crate::data::stop::Stop;
 use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// The encoding of a table, as the rows of one file have made it.
 pub(super) struct Frozen {
     encoding: Encoding,
-    /// The scale of each target; empty where targets are in their own units.
-    scales: Vec<TargetScale>,
     kind: Kind,
     target: TargetColumn,
     /// The names of the targets, if there are names.
@@ -33,15 +32,22 @@ pub(super) struct Frozen {
     odd: Arc<Mutex<Oddities>>,
 }
 
+/// Tells that a target which could be a class is taken for a number.
+pub(super) fn tell_zero_one(shown: &str) {
+    verbosity::remark(format!(
+        "{shown}: the target is nothing but 0 and 1 in the first rows, and is taken for a number; say --task class if it is a class"
+    ));
+}
+
 impl Frozen {
     /// Learns from a file; `None` where it is a complete table of numbers that needs no encoding.
     pub(super) fn learn(path: &Path, arguments: &FitArguments, options: &ReadOptions) -> Result<Option<Self>, Failure> {
         let source = Source::resolve(path)?;
         let shown = source.to_string();
         let wanted = TaskOptions { task: arguments.task, ..TaskOptions::default() };
-        let scale = arguments.scale.online().unwrap_or_default();
         let overrides = encoded_rows::overrides(&arguments.kinds, &source)?;
-        let looking = Looking { overrides, options: EncodingOptions::default().scale(scale), ..Looking::default() };
+        let looking =
+            Looking { overrides, options: EncodingOptions::default().scale(arguments.scale), ..Looking::default() };
         let found = match source {
             Source::Named(name) => {
                 EncodedRows::of_named(name, &Registry::load()?.open(name)?, &looking, wanted)?.map(EncodedRows::aloud)
@@ -60,10 +66,12 @@ impl Frozen {
         let choice = |name: &String| ColumnChoice::Name(name.clone());
         let mut frozen = Self {
             encoding: found.encoding().clone(),
-            scales: Vec::new(),
             // As in data that need no encoding, 0 and 1 are numbers unless the user says otherwise.
             kind: match found.kind() {
-                Kind::Class(Some(_)) if arguments.task.is_none() => Kind::Numbers(1),
+                Kind::Class(Some(_)) if arguments.task.is_none() => {
+                    tell_zero_one(&shown);
+                    Kind::Numbers(1)
+                }
                 kind => kind,
             },
             target: match &targets[..] {
@@ -83,18 +91,7 @@ impl Frozen {
         }
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let (schema, options_of) = (frozen.encoding.schema().clone(), frozen.encoding.transform().options());
-        let mut encoding = match arguments.scale.scheme() {
-            None => Encoding::new(schema, options_of).map_err(refused)?,
-            Some(scheme) => {
-                let mut ranges = TableRanges::of_schema(&schema, frozen.kind, scheme);
-                let (mut rows, mut sample) = (frozen.open(path, options)?, Row::default());
-                while rows.next_sample(&mut sample)? {
-                    ranges.observe(&sample);
-                }
-                frozen.scales = ranges.targets().map_err(refused)?;
-                ranges.encoding(schema, options_of, &[]).map_err(refused)?
-            }
-        };
+        let mut encoding = Encoding::new(schema, options_of).map_err(refused)?;
         let (mut rows, mut sample) = (frozen.open(path, options)?, Row::default());
         while rows.next_sample(&mut sample)? {
             if sample.example.weight != 0.0 {
@@ -107,10 +104,6 @@ impl Frozen {
 
     pub(super) fn encoding(&self) -> &Encoding {
         &self.encoding
-    }
-
-    pub(super) fn scales(&self) -> &[TargetScale] {
-        &self.scales
     }
 
     pub(super) fn kind(&self) -> Kind {
@@ -144,7 +137,7 @@ impl Frozen {
                 input.shown()
             )));
         }
-        Ok(input.frozen(&self.scales, &self.odd))
+        Ok(input.frozen(&self.odd))
     }
 }
 

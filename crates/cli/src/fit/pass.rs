@@ -11,7 +11,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use indicatif::ProgressBar;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{FeatureMap, FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
-use mercer_readers::{Example, Labels, Scaling};
+use mercer_readers::{Example, Labels};
 use mercer_session::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 
 use super::files::{FilePart, Files};
@@ -30,7 +30,6 @@ const CODED: usize = 512;
 struct ShardTask<'a> {
     files: &'a Files,
     map: &'a FixedMap<AnyKernel>,
-    scaling: Option<&'a Scaling>,
     outputs: usize,
     /// True if the target is a class.
     classes: bool,
@@ -48,7 +47,6 @@ pub(super) fn sum_up(files: &Files, parts: &[FilePart], state: &mut Moments, thr
     let task = ShardTask {
         files,
         map: &map,
-        scaling: state.scaling.as_ref(),
         outputs: files.outputs(),
         classes: files.are_classes(),
         chunk: (CHUNK_NUMBERS / columns.max(1)).clamp(64, CHUNK) / 64 * 64,
@@ -276,7 +274,6 @@ impl ShardTask<'_> {
 
     /// The sums of a chunk; or the row that is refused, and why.
     fn sums(&self, chunk: &mut ShardChunk, scratch: &mut MomentScratch) -> Result<ShardSums, (usize, String)> {
-        self.scale(chunk)?;
         let (d, rows) = (self.files.dimension(), chunk.weights.len());
         let outputs = if self.classes { chunk.labels.len().max(1) } else { self.outputs };
         if chunk.labels.len() > MOST_CLASSES {
@@ -302,24 +299,6 @@ impl ShardTask<'_> {
             added.map_err(|error| (first + self.refused(rows), error.to_string()))?;
         }
         Ok(ShardSums { sums, labels: std::mem::take(&mut chunk.labels) })
-    }
-
-    fn scale(&self, chunk: &mut ShardChunk) -> Result<(), (usize, String)> {
-        let Some(scaling) = self.scaling else { return Ok(()) };
-        let d = self.files.dimension();
-        let scaled = chunk
-            .features
-            .chunks_exact_mut(d.max(1))
-            .enumerate()
-            .try_for_each(|(row, features)| scaling.row(features).map_err(|error| (row, error.to_string())));
-        // A class is not scaled, and has no targets.
-        scaled.and_then(|()| {
-            chunk
-                .targets
-                .chunks_exact_mut(self.outputs)
-                .enumerate()
-                .try_for_each(|(row, targets)| scaling.targets(targets).map_err(|error| (row, error.to_string())))
-        })
     }
 
     /// The first of these rows that cannot be summed up.

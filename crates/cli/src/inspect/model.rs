@@ -5,7 +5,6 @@ use mercer_forecast::{ConformalIntervals, Forecaster};
 use mercer_koopman::OperatorLearner;
 use mercer_learners::Expert;
 use mercer_learners::RegressorExt;
-use mercer_readers::{Scaling, Scheme};
 use mercer_registry::AnyRegressor;
 use mercer_registry::catalogue::find;
 use mercer_session::model::{
@@ -52,10 +51,6 @@ impl Facts {
         if !about.target_names.is_empty() {
             self.tell("targets", about.target_names.clone());
         }
-        if encoding.is_none() {
-            self.tell("scaled", model.scaling.is_some());
-            self.tell("scaling", model.scaling.as_ref().map(scaling));
-        }
         self.tell("rows", model.progress.rows);
         self.tell("bad_rows", model.progress.bad);
         // The row from which on rows are scored.
@@ -77,15 +72,9 @@ impl Facts {
         if model.encoding.is_some() {
             self.tell("target_scales", learner.scales().iter().map(|scale| scale.scale()).collect::<Value>());
         }
-        let units = if model.scaling.is_some() { "scaled units" } else { "the target's units" };
-        self.tell("errors_in", units);
         // Not a number before the first row that counts, which JSON calls null.
         self.tell("mse", score.mse());
         self.tell("mae", score.mae());
-        if let Some(scaling) = model.scaling.as_ref().filter(|scaling| scaling.outputs() == 1) {
-            let unit = scaling.target_units().next().unwrap_or_default();
-            self.tell("mse_in_own_units", score.mse() * unit.powi(2));
-        }
         self.tell("tells_variance", learner.has_variance());
         if let Some(intervals) = intervals {
             self.tell("intervals", intervals.coverage());
@@ -194,12 +183,6 @@ impl Facts {
         if let Some(classes) = &model.classes {
             self.tell("classes", classes.names().to_vec());
         }
-        match model.encoding {
-            Some(_) => {
-                self.tell("target_scales", model.target_scales.iter().map(|scale| scale.scale()).collect::<Value>());
-            }
-            None => self.tell("scaled", model.scaling.is_some()),
-        }
         self.tell("rows", model.rows());
         self.tell("weight", model.sums.weight());
         let shards = model.parts.iter().map(|part| format!("{}/{}", part.shard, part.of));
@@ -237,17 +220,6 @@ fn columns(encoding: &Encoding) -> Value {
     let aside = |column: &Column| (column.used == Use::SetAside).then(|| "the target, or a weight".to_owned());
     let rows = encoding.schema().rows();
     columns.map(|(place, column)| told(column, encoding.transform().treatment(place).or(aside(column)), rows)).collect()
-}
-
-/// The scales of the columns, and the range of the target that they go by.
-fn scaling(scaling: &Scaling) -> Value {
-    let name = match scaling.scheme() {
-        Scheme::PAPER01 => "paper01",
-        Scheme::PAPER11 => "paper11",
-        _ => "another",
-    };
-    let (low, high) = scaling.target_ranges().next().unwrap_or_default();
-    json!({ "scheme": name, "target_low": low, "target_high": high })
 }
 
 /// A member of a mixture: its name tells its parameters.

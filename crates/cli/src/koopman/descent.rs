@@ -19,7 +19,7 @@ pub(super) fn tell(
     if operator.inputs().is_empty() && learner.rounds() > 0 && arguments.predict.is_none() {
         return Err(Failure::because(format!(
             "{shown}: no pair was kept, so the operator is empty: its units are too small for this kernel and budget; scale the \
-             columns, lower --budget, or take --method sums, which scales them"
+             columns, lower --set budget, or take --method sums, which scales them"
         )));
     }
     let wanted = arguments.eigen.unwrap_or(if layout.acts() { 0 } else { super::MODES });

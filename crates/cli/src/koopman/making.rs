@@ -2,11 +2,13 @@
 
 use std::num::NonZeroUsize;
 
+use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, ValueEnum};
 use mercer_kernels::{AnyKernel, KernelSpec};
 use mercer_koopman::{
     Budget, BudgetTest, DictionaryShape, Error, OperatorSums, OperatorSumsParams, Sogd, SogdParams, StepSchedule,
 };
+use mercer_registry::catalogue::nearest;
 use mercer_session::model::{AnyOperator, Operator};
 
 use super::KoopmanMethod;
@@ -16,6 +18,7 @@ use crate::arguments::{count, typed};
 use crate::report::failure::Failure;
 use crate::report::output::number;
 
+/// Options that make a learner; a saved one has them already.
 #[derive(Args)]
 pub(super) struct Making {
     /// Numbers of a state, and so of x⁺; half of the columns unless given
@@ -28,52 +31,35 @@ pub(super) struct Making {
     /// By sums: a pair weighs half after this many further pairs
     #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "model")]
     pub(super) half_life: Option<f64>,
-    /// Kernel on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA,
-    /// polynomial:DEGREE,OFFSET, linear, mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median [default:
-    /// median]
+    /// Set a parameter of --method sogd; may be given several times
     ///
-    /// `median` is the Gaussian whose width is the median distance between the first 200 rows.
-    #[arg(long, value_name = "SPEC", conflicts_with = "model")]
-    kernel: Option<KernelSpec>,
-    /// Kernel on x⁺, which is that on x unless given (with --kernel median and an action in x, its
-    /// own median)
-    #[arg(long, value_name = "SPEC", conflicts_with = "model")]
-    output_kernel: Option<KernelSpec>,
-    /// Step size η; a step is stable while η(k(x,x) + λ) < 2 [default: 1.5, falling; 0.3 where
-    /// constant]
-    #[arg(long, value_name = "E", conflicts_with = "model")]
-    eta: Option<f64>,
-    /// constant: η in every round, which leaves noise of its own size in every eigenvalue;
-    /// power:A,R: η/(t + R)^A in round t = 1, 2, …, which converges for A between ½ and 1 [default:
-    /// power:0.6,10, constant where --eta is given]
-    #[arg(long, value_name = "constant|power:A,R", value_parser = schedule, conflicts_with = "model")]
-    eta_schedule: Option<EtaSchedule>,
-    /// Regulariser λ ≥ 0; it makes every eigenvalue smaller, the first below 1 [default: 0]
-    #[arg(long, value_name = "L", conflicts_with = "model")]
-    lambda: Option<f64>,
-    /// Budget ε ≥ 0: a pair is kept if leaving it out would move the operator by more; the smaller,
-    /// the larger the dictionary [default: 0.1 η² with the η of the first round]
-    #[arg(long, value_name = "EPS", conflicts_with = "model")]
-    budget: Option<f64>,
-    /// constant: ε in every round; eta-squared: ε η² with the round's η [default: constant]
-    #[arg(long, value_name = "SCHEDULE", conflicts_with = "model")]
-    budget_schedule: Option<BudgetSchedule>,
-    /// Quantity that is compared with the budget: the norm of the change, its square, or
-    /// (output-ald) the norm of what x⁺ alone adds [default: norm]
-    #[arg(long, value_name = "TEST", conflicts_with = "model")]
-    budget_test: Option<Test>,
-    /// paired: x and x⁺ are kept together, except for a side that repeats what is kept;
-    /// rectangular: each on its own account [default: paired]
-    #[arg(long, value_name = "SHAPE", conflicts_with = "model")]
-    dictionary_shape: Option<KernelShape>,
-    /// A point whose squared distance to the span of those kept is at most TOL·k(x,x) is never
-    /// kept, 0 ≤ TOL < 1 [default: 1e-6]
-    #[arg(long, value_name = "TOL", conflicts_with = "model")]
-    rank_guard: Option<f64>,
-    /// Most points kept, or none for no limit: a step costs time and memory in the square of it
-    /// [default: 1000]
-    #[arg(long, value_name = "N|none", value_parser = most, conflicts_with = "model")]
-    max_dictionary: Option<Most>,
+    /// kernel=SPEC on x: gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA,
+    /// polynomial:DEGREE,OFFSET, linear, mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median, the
+    /// Gaussian whose width is the median distance between the first 200 rows [median].
+    /// output_kernel=SPEC on x⁺ [that on x; with kernel=median and an action in x its own median].
+    /// eta=E: step size η; a step is stable while η(k(x,x) + λ) < 2 [1.5 where it falls, 0.3
+    /// where it is constant]. eta_schedule=constant: η in every round, which leaves noise of
+    /// its own size in every eigenvalue; power:A,R: η/(t + R)^A in round t = 1, 2, …, which
+    /// converges for A between ½ and 1 [power:0.6,10, constant where eta is set]. lambda=L:
+    /// regulariser λ ≥ 0; it makes every eigenvalue smaller, the first below 1 [0]. budget=EPS:
+    /// a pair is kept if leaving it out would move the operator by more than ε ≥ 0 [0.1 η² with
+    /// the η of the first round]. budget_schedule=constant or eta-squared: ε or ε η² with the
+    /// round's η [constant]. budget_test=norm, squared or output-ald: the norm of the change,
+    /// its square, or the norm of what x⁺ alone adds is compared with ε [norm].
+    /// dictionary_shape=paired or rectangular: x and x⁺ are kept together, except for a side
+    /// that repeats what is kept, or each on its own account [paired]. rank_guard=TOL: a point
+    /// whose squared distance to the span of those kept is at most TOL·k(x,x) is never kept, 0
+    /// ≤ TOL < 1 [1e-6]. max_dictionary=N or none: most points kept; a step costs time and
+    /// memory in the square of them [1000].
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "model")]
+    set: Vec<String>,
+    /// Sums choose their features themselves.
+    #[arg(
+        long,
+        hide = true,
+        value_parser = UnknownArgumentValueParser::suggest("sums choose their features themselves; the descent takes --method sogd --set kernel=SPEC")
+    )]
+    kernel: Option<()>,
 }
 
 pub(super) fn positive(text: &str) -> Result<f64, &'static str> {
@@ -86,16 +72,14 @@ enum EtaSchedule {
     Power { exponent: f64, offset: f64 },
 }
 
-fn schedule(text: &str) -> Result<EtaSchedule, String> {
-    if text == "constant" {
-        return Ok(EtaSchedule::Constant);
+impl EtaSchedule {
+    fn parse(text: &str) -> Option<Self> {
+        if text == "constant" {
+            return Some(Self::Constant);
+        }
+        let (exponent, offset) = text.strip_prefix("power:")?.split_once(',')?;
+        Some(Self::Power { exponent: exponent.trim().parse().ok()?, offset: offset.trim().parse().ok()? })
     }
-    let numbers = text.strip_prefix("power:").and_then(|numbers| numbers.split_once(','));
-    let parsed = numbers.and_then(|(a, r)| Some((a.trim().parse().ok()?, r.trim().parse().ok()?)));
-    let Some((exponent, offset)) = parsed else {
-        return Err("give constant, or power:A,R with two numbers, such as power:0.75,30".to_owned());
-    };
-    Ok(EtaSchedule::Power { exponent, offset })
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -117,34 +101,192 @@ enum KernelShape {
     Rectangular,
 }
 
-/// A number of points, or no limit.
-#[derive(Clone, Copy)]
-struct Most(Option<usize>);
+/// Parameters of the stochastic gradient descent, as `--set` gives them.
+struct Descent {
+    kernel: KernelSpec,
+    output_kernel: Option<KernelSpec>,
+    eta: Option<f64>,
+    eta_schedule: Option<EtaSchedule>,
+    lambda: f64,
+    budget: Option<f64>,
+    budget_schedule: BudgetSchedule,
+    budget_test: Test,
+    dictionary_shape: KernelShape,
+    rank_guard: f64,
+    max_dictionary: Option<usize>,
+}
 
-fn most(text: &str) -> Result<Most, &'static str> {
-    match text {
-        "none" => Ok(Most(None)),
-        _ => count(text).map(|most| Most(Some(most.into()))).map_err(|_| "give a whole number of at least 1, or none"),
+impl Default for Descent {
+    fn default() -> Self {
+        Self {
+            kernel: KernelSpec::Median,
+            output_kernel: None,
+            eta: None,
+            eta_schedule: None,
+            lambda: 0.0,
+            budget: None,
+            budget_schedule: BudgetSchedule::Constant,
+            budget_test: Test::Norm,
+            dictionary_shape: KernelShape::Paired,
+            rank_guard: 1e-6,
+            max_dictionary: Some(1000),
+        }
     }
 }
 
+impl Descent {
+    const KEYS: [&str; 11] = [
+        "kernel",
+        "output_kernel",
+        "eta",
+        "eta_schedule",
+        "lambda",
+        "budget",
+        "budget_schedule",
+        "budget_test",
+        "dictionary_shape",
+        "rank_guard",
+        "max_dictionary",
+    ];
+
+    fn parse(pairs: &[String]) -> Result<Self, Failure> {
+        let mut made = Self::default();
+        for pair in pairs {
+            let Some((key, value)) = pair.split_once('=') else {
+                return Err(Failure::usage(format!("--set {pair}: is not KEY=VALUE; {}", Self::known())));
+            };
+            let (key, value) = (key.trim(), value.trim());
+            let refused = |why: String| Failure::usage(format!("--set {key}={value}: {why}"));
+            let number = || value.parse().map_err(|_| refused("give a number".to_owned()));
+            match key {
+                "kernel" => made.kernel = kernel(value).map_err(refused)?,
+                "output_kernel" => made.output_kernel = Some(kernel(value).map_err(refused)?),
+                "eta" => made.eta = Some(number()?),
+                "eta_schedule" => {
+                    let other = || "give constant, or power:A,R with two numbers, such as power:0.75,30".to_owned();
+                    made.eta_schedule = Some(EtaSchedule::parse(value).ok_or_else(other).map_err(refused)?);
+                }
+                "lambda" => made.lambda = number()?,
+                "budget" => made.budget = Some(number()?),
+                "budget_schedule" => made.budget_schedule = word(value).map_err(refused)?,
+                "budget_test" => made.budget_test = word(value).map_err(refused)?,
+                "dictionary_shape" => made.dictionary_shape = word(value).map_err(refused)?,
+                "rank_guard" => made.rank_guard = number()?,
+                "max_dictionary" if value == "none" => made.max_dictionary = None,
+                "max_dictionary" => {
+                    let other = |_| refused("give a whole number of at least 1, or none".to_owned());
+                    made.max_dictionary = Some(value.parse::<NonZeroUsize>().map_err(other)?.into());
+                }
+                _ => {
+                    let meant = nearest(key, &Self::KEYS).map_or(String::new(), |key| format!(" (is {key} meant?)"));
+                    return Err(refused(format!("there is no such key{meant}; {}", Self::known())));
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    fn known() -> String {
+        format!("the keys are {}", Self::KEYS.join(", "))
+    }
+
+    fn step(&self) -> StepSchedule {
+        match self.eta_schedule {
+            Some(EtaSchedule::Constant) => StepSchedule::Constant(self.eta.unwrap_or(0.3)),
+            Some(EtaSchedule::Power { exponent, offset }) => StepSchedule::given(self.eta, Some((exponent, offset))),
+            None => StepSchedule::given(self.eta, None),
+        }
+    }
+
+    /// The budget's number.
+    fn budget(&self) -> f64 {
+        let constant = self.budget_schedule == BudgetSchedule::Constant;
+        self.budget.unwrap_or_else(|| if constant { self.step().usual_budget() } else { 0.1 })
+    }
+
+    fn params(&self) -> SogdParams {
+        let budget = match self.budget_schedule {
+            BudgetSchedule::Constant => Budget::Constant(self.budget()),
+            BudgetSchedule::EtaSquared => Budget::EtaSquared(self.budget()),
+        };
+        let test = match self.budget_test {
+            Test::Norm => BudgetTest::Norm,
+            Test::Squared => BudgetTest::Squared,
+            Test::OutputAld => BudgetTest::OutputAld,
+        };
+        let shape = match self.dictionary_shape {
+            KernelShape::Paired => DictionaryShape::Paired,
+            KernelShape::Rectangular => DictionaryShape::Rectangular,
+        };
+        SogdParams::default()
+            .step(self.step())
+            .lambda(self.lambda)
+            .budget(budget)
+            .test(test)
+            .shape(shape)
+            .rank_guard(self.rank_guard)
+            .max_dictionary(self.max_dictionary)
+    }
+
+    /// True if the first rows settle a kernel.
+    fn looks(&self) -> bool {
+        let median = |spec: &KernelSpec| matches!(spec, KernelSpec::Median);
+        median(&self.kernel) || self.output_kernel.as_ref().is_some_and(median)
+    }
+
+    /// The parameters as they could be set.
+    fn words(&self) -> [(&'static str, String); 9] {
+        let (eta, eta_schedule) = match self.step() {
+            StepSchedule::Power { eta, exponent, offset } => {
+                (eta, format!("power:{},{}", number(exponent), number(offset)))
+            }
+            step => (step.at(1), "constant".to_owned()),
+        };
+        [
+            ("eta", number(eta)),
+            ("eta_schedule", eta_schedule),
+            ("lambda", number(self.lambda)),
+            ("budget", number(self.budget())),
+            ("budget_schedule", typed(&self.budget_schedule)),
+            ("budget_test", typed(&self.budget_test)),
+            ("dictionary_shape", typed(&self.dictionary_shape)),
+            ("rank_guard", number(self.rank_guard)),
+            ("max_dictionary", self.max_dictionary.map_or("none".to_owned(), |most| most.to_string())),
+        ]
+    }
+
+    /// The kernels on x and on x⁺.
+    fn kernels(&self, layout: &PairLayout, first: &PairChunk) -> Result<(AnyKernel, AnyKernel), Failure> {
+        let on_outputs = || median_kernel(layout.state_dimension, &first.outputs, &[]);
+        let input = match &self.kernel {
+            KernelSpec::Given(kernel) => kernel.clone(),
+            KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs, &[])?,
+        };
+        let output = match (&self.output_kernel, &self.kernel) {
+            (Some(KernelSpec::Given(kernel)), _) => kernel.clone(),
+            (Some(KernelSpec::Median), _) => on_outputs()?,
+            (None, KernelSpec::Median) if layout.input_dimension != layout.state_dimension => on_outputs()?,
+            (None, _) => input.clone(),
+        };
+        Ok((input, output))
+    }
+}
+
+fn kernel(spec: &str) -> Result<KernelSpec, String> {
+    spec.parse().map_err(|error: mercer_kernels::KernelError| error.to_string())
+}
+
+/// One of the words of an enum.
+fn word<T: ValueEnum>(value: &str) -> Result<T, String> {
+    let names = || T::value_variants().iter().filter_map(T::to_possible_value);
+    T::from_str(value, false)
+        .map_err(|_| format!("give {}", names().map(|one| one.get_name().to_owned()).collect::<Vec<_>>().join(" or ")))
+}
+
 impl Making {
-    /// The first option given that only this learner has.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        let given = [
-            ("--kernel", self.kernel.is_some()),
-            ("--output-kernel", self.output_kernel.is_some()),
-            ("--eta", self.eta.is_some()),
-            ("--eta-schedule", self.eta_schedule.is_some()),
-            ("--lambda", self.lambda.is_some()),
-            ("--budget", self.budget.is_some()),
-            ("--budget-schedule", self.budget_schedule.is_some()),
-            ("--budget-test", self.budget_test.is_some()),
-            ("--dictionary-shape", self.dictionary_shape.is_some()),
-            ("--rank-guard", self.rank_guard.is_some()),
-            ("--max-dictionary", self.max_dictionary.is_some()),
-        ];
-        given.into_iter().find(|option| option.1).map(|option| option.0)
+    /// True if a parameter of the descent is set.
+    pub(super) fn sets(&self) -> bool {
+        !self.set.is_empty()
     }
 
     /// True if dimensions are told.
@@ -157,74 +299,9 @@ impl Making {
         pairs::dimensions(shown, columns, self.state_dim.map(usize::from), self.input_dim.map(usize::from))
     }
 
-    fn kernel(&self) -> &KernelSpec {
-        self.kernel.as_ref().unwrap_or(&KernelSpec::Median)
-    }
-
-    fn step(&self) -> StepSchedule {
-        match self.eta_schedule {
-            Some(EtaSchedule::Constant) => StepSchedule::Constant(self.eta.unwrap_or(0.3)),
-            Some(EtaSchedule::Power { exponent, offset }) => StepSchedule::given(self.eta, Some((exponent, offset))),
-            None => StepSchedule::given(self.eta, None),
-        }
-    }
-
-    fn lambda(&self) -> f64 {
-        self.lambda.unwrap_or(0.0)
-    }
-
-    fn test(&self) -> Test {
-        self.budget_test.unwrap_or(Test::Norm)
-    }
-
-    fn shape(&self) -> KernelShape {
-        self.dictionary_shape.unwrap_or(KernelShape::Paired)
-    }
-
-    fn rank_guard(&self) -> f64 {
-        self.rank_guard.unwrap_or(1e-6)
-    }
-
-    fn max_dictionary(&self) -> Option<usize> {
-        self.max_dictionary.map_or(Some(1000), |most| most.0)
-    }
-
-    fn params(&self) -> SogdParams {
-        let budget = match self.budget() {
-            (epsilon, BudgetSchedule::Constant) => Budget::Constant(epsilon),
-            (b, BudgetSchedule::EtaSquared) => Budget::EtaSquared(b),
-        };
-        let test = match self.test() {
-            Test::Norm => BudgetTest::Norm,
-            Test::Squared => BudgetTest::Squared,
-            Test::OutputAld => BudgetTest::OutputAld,
-        };
-        let shape = match self.shape() {
-            KernelShape::Paired => DictionaryShape::Paired,
-            KernelShape::Rectangular => DictionaryShape::Rectangular,
-        };
-        let (rank_guard, max_dictionary) = (self.rank_guard(), self.max_dictionary());
-        SogdParams::default()
-            .step(self.step())
-            .lambda(self.lambda())
-            .budget(budget)
-            .test(test)
-            .shape(shape)
-            .rank_guard(rank_guard)
-            .max_dictionary(max_dictionary)
-    }
-
-    /// The budget's number and how it goes with η.
-    fn budget(&self) -> (f64, BudgetSchedule) {
-        let schedule = self.budget_schedule.unwrap_or(BudgetSchedule::Constant);
-        let usual = if schedule == BudgetSchedule::Constant { self.step().usual_budget() } else { 0.1 };
-        (self.budget.unwrap_or(usual), schedule)
-    }
-
     /// True if the first rows settle something, so that they must be there before one is learnt.
-    pub(super) fn looks(&self, method: KoopmanMethod) -> bool {
-        let median = |spec: &KernelSpec| matches!(spec, KernelSpec::Median);
-        method == KoopmanMethod::Sogd && (median(self.kernel()) || self.output_kernel.as_ref().is_some_and(median))
+    pub(super) fn looks(&self, method: KoopmanMethod) -> Result<bool, Failure> {
+        Ok(method == KoopmanMethod::Sogd && Descent::parse(&self.set)?.looks())
     }
 
     /// The learner, untrained.
@@ -250,51 +327,14 @@ impl Making {
     }
 
     fn build_sogd(&self, layout: &PairLayout, first: &PairChunk) -> Result<Operator, Failure> {
-        let (input_kernel, output_kernel) = self.kernels(layout, first)?;
+        let descent = Descent::parse(&self.set)?;
+        let (input_kernel, output_kernel) = descent.kernels(layout, first)?;
         let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
         let learner =
-            Sogd::new(input_kernel, d, output_kernel, d_plus, self.params()).map_err(|error| usage(&error))?;
-        let parameters = self.words().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+            Sogd::new(input_kernel, d, output_kernel, d_plus, descent.params()).map_err(|error| usage(&error))?;
+        let parameters = descent.words().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let learner = AnyOperator::Sparse(Box::new(learner));
         Ok(Operator { parameters, ..Operator::new(layout.file_names(), learner) })
-    }
-
-    /// The parameters as they could be typed.
-    fn words(&self) -> [(&'static str, String); 9] {
-        let (eta, eta_schedule) = match self.step() {
-            StepSchedule::Power { eta, exponent, offset } => {
-                (eta, format!("power:{},{}", number(exponent), number(offset)))
-            }
-            step => (step.at(1), "constant".to_owned()),
-        };
-        let (budget, budget_schedule) = self.budget();
-        [
-            ("eta", number(eta)),
-            ("eta_schedule", eta_schedule),
-            ("lambda", number(self.lambda())),
-            ("budget", number(budget)),
-            ("budget_schedule", typed(&budget_schedule)),
-            ("budget_test", typed(&self.test())),
-            ("dictionary_shape", typed(&self.shape())),
-            ("rank_guard", number(self.rank_guard())),
-            ("max_dictionary", self.max_dictionary().map_or("none".to_owned(), |most| most.to_string())),
-        ]
-    }
-
-    /// The kernels on x and on x⁺.
-    fn kernels(&self, layout: &PairLayout, first: &PairChunk) -> Result<(AnyKernel, AnyKernel), Failure> {
-        let on_outputs = || median_kernel(layout.state_dimension, &first.outputs, &[]);
-        let input = match self.kernel() {
-            KernelSpec::Given(kernel) => kernel.clone(),
-            KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs, &[])?,
-        };
-        let output = match (&self.output_kernel, self.kernel()) {
-            (Some(KernelSpec::Given(kernel)), _) => kernel.clone(),
-            (Some(KernelSpec::Median), _) => on_outputs()?,
-            (None, KernelSpec::Median) if layout.input_dimension != layout.state_dimension => on_outputs()?,
-            (None, _) => input.clone(),
-        };
-        Ok((input, output))
     }
 }
 

@@ -139,6 +139,19 @@ impl TrajectoryRows {
         let group = self.grouped.then(|| self.example.label.clone());
         Ok(Some(TrajectoryRow { numbers, time: self.input.time(), group, place: self.input.place() }))
     }
+
+    /// The next rows, `wanted` of them at most, and why there are no more if one cannot be read.
+    fn first(&mut self, wanted: usize) -> (VecDeque<TrajectoryRow>, Option<Failure>) {
+        let mut first = VecDeque::new();
+        while first.len() < wanted {
+            match self.next() {
+                Ok(Some(row)) => first.push_back(row),
+                Ok(None) => break,
+                Err(error) => return (first, Some(error.into())),
+            }
+        }
+        (first, None)
+    }
 }
 
 /// Some pairs; the memory is used again for the next.
@@ -192,20 +205,13 @@ impl PairStream {
             )));
         }
         let mut rows = TrajectoryRows { input, stop, grouped: group.is_some(), example: Example::default() };
-        let (mut first, mut failed) = (VecDeque::new(), None);
         let chooses = sums && arguments.delay.is_none() && known.or(saved).is_none();
         let wanted = match (is_trajectory && chooses, time.is_some() && known.is_none()) {
             (true, _) => FIRST,
             (false, true) => CHUNK,
             (false, false) => 0,
         };
-        while first.len() < wanted && failed.is_none() {
-            match rows.next() {
-                Ok(Some(row)) => first.push_back(row),
-                Ok(None) => break,
-                Err(error) => failed = Some(error.into()),
-            }
-        }
+        let (first, failed) = rows.first(wanted);
         let times: Vec<f64> = first.iter().filter_map(|row| row.time).collect();
         let step = Trajectory::usual_step(&times);
         let trajectory = match known_trajectory {
@@ -228,13 +234,12 @@ impl PairStream {
         let windows = trajectory.as_ref().filter(|_| !names.is_empty()).map(|trajectory| trajectory.names(&names));
         let names = Some(windows.unwrap_or(names)).filter(|names| !names.is_empty());
         let columns = trajectory.as_ref().map_or(columns, |trajectory| 2 * trajectory.state_dimension());
-        let layout = match known {
-            Some((model, of)) => PairLayout::of_model(of).check(model, &shown, columns, names.as_deref())?,
-            None => {
-                let (input_dimension, state_dimension) = match &trajectory {
-                    Some(trajectory) => (trajectory.state_dimension(), trajectory.state_dimension()),
-                    None => arguments.making.dimensions(&shown, columns)?,
-                };
+        let layout = match (known, &trajectory) {
+            (Some((model, of)), _) => PairLayout::of_model(of).check(model, &shown, columns, names.as_deref())?,
+            (None, trajectory) => {
+                let told = || arguments.making.dimensions(&shown, columns);
+                let state = trajectory.as_ref().map(Trajectory::state_dimension);
+                let (input_dimension, state_dimension) = state.map_or_else(told, |state| Ok((state, state)))?;
                 PairLayout { input_dimension, state_dimension, names: names.unwrap_or_default() }
             }
         };

@@ -100,7 +100,7 @@ impl KoopmanReport {
         if self.full_rejections > 0 {
             let _ = writeln!(
                 text,
-                "\nNote: the dictionary was full when {} more pairs should have been kept; raise --max-dictionary or --budget",
+                "\nNote: the dictionary was full when {} more pairs should have been kept; raise max_dictionary or budget (--set)",
                 self.full_rejections
             );
         }
@@ -109,7 +109,7 @@ impl KoopmanReport {
             let _ = writeln!(
                 text,
                 "\nNote: {one_sided} pairs were left out although one of their points was new, because the other point depends on the kept ones (--rank-guard); \
-                 --dictionary-shape rectangular keeps the new side"
+                 --set dictionary_shape=rectangular keeps the new side"
             );
         }
         if stopped {

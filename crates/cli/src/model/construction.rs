@@ -16,8 +16,6 @@ use mercer_session::classes::AnyClassifier;
 #[derive(Clone, Copy)]
 pub(crate) struct Premises<'a> {
     pub(crate) dimension: usize,
-    /// T, if it is known.
-    pub(crate) rounds: Option<usize>,
     pub(crate) kind: Kind,
     /// The first rows, and their weights if there are any.
     pub(crate) rows: &'a [f64],
@@ -44,10 +42,10 @@ impl Construction {
         entry: &'static Entry,
         premises: &Premises<'_>,
     ) -> Result<Self, Failure> {
-        let Premises { dimension, rounds, kind, rows, weights } = *premises;
+        let Premises { dimension, kind, rows, weights } = *premises;
         let (made, kernel) = common.kernel(entry, dimension, rows, weights)?;
         let (outputs, classes) = (kind.outputs(), kind.is_class());
-        let context = Context { rounds, dimension, seed: common.seed, rows, outputs, classes };
+        let context = Context { dimension, seed: common.seed, rows, outputs, classes };
         let build = |more: Option<&str>| -> Result<Built, Failure> {
             let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
             let built = settings.build(made.clone(), &context)?;

@@ -33,21 +33,15 @@ pub(crate) struct Learning {
 impl Learning {
     /// A model that goes on learning rows, which may have weights.
     pub(crate) fn new(model: Session, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
-        let table = ProgressTable::new(
-            verbosity::is_quiet(),
-            model.classes().is_some(),
-            model.scaling.is_some(),
-            model.running_score(),
-        );
+        let table = ProgressTable::new(verbosity::is_quiet(), model.classes().is_some(), model.running_score());
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
         let (watch, answer) = (Watch::default(), RowPrediction::default());
         Self { model, bad, table, saving, watch, weighted, answer, odd, implausible }
     }
 
-    /// Predicts the row from there, scaled as the model has it, and learns it. The prediction, in
-    /// the target's own units, is left in `answer`; false is a bad row.
+    /// Predicts the row from there, and learns it. The prediction is left in `answer`; false is a
+    /// bad row.
     pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Row) -> Result<bool, Failure> {
-        // Scaling changes the row, so it is taken note of first.
         let met = sample.digest(self.model.progress.seen(), self.weighted);
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
@@ -109,7 +103,7 @@ impl Learning {
 
     /// What became of rows with implausible targets.
     pub(crate) fn implausible_note(&self) -> Option<String> {
-        self.implausible.note(self.model.screened()?, self.model.scaling.is_some())
+        self.implausible.note(self.model.screened()?)
     }
 
     /// The last line of the table, and what was left out.

@@ -76,12 +76,10 @@ impl From<CatalogueError> for Failure {
     fn from(error: CatalogueError) -> Self {
         let more = match &error {
             CatalogueError::UnknownLearner { .. } => "; see mercer learners".to_owned(),
-            CatalogueError::NeedsRounds { .. } => " (--rows N)".to_owned(),
             CatalogueError::UnknownKey { learner, .. }
             | CatalogueError::NotAPair { learner, .. }
             | CatalogueError::NoSuchWord { learner, .. }
-            | CatalogueError::Syntax { learner, .. }
-            | CatalogueError::NotFinite { learner, .. }
+            | CatalogueError::NotAName { learner, .. }
             | CatalogueError::NotWhole { learner, .. }
             | CatalogueError::Learner { learner, .. } => format!("; see mercer learners {learner}"),
             _ => String::new(),
@@ -107,8 +105,8 @@ impl From<DataError> for Failure {
             ),
             DataError::UnknownFormat { .. } => Self::usage(error.to_string()),
             DataError::IndexTooLarge { line, limit, .. } => Self::because(format!(
-                "{line}: an index is above {limit}, the number of features; correct it, or what tells that number: the model, \
-                 --dimension, or --scale-from"
+                "{line}: an index is above {limit}, the number of features; correct it, or what tells that number: the model \
+                 or --dimension"
             )),
             DataError::DimensionUnknown { file } => Self::usage(format!(
                 "{file}: a libsvm stream tells its number of features only at its end; say it with --dimension N, or give a file"

@@ -102,13 +102,11 @@ impl Implausibles {
     }
 
     /// A note on the rows with implausible targets, if there are any.
-    pub(crate) fn note(&self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>, scaled: bool) -> Option<String> {
+    pub(crate) fn note(&self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>) -> Option<String> {
         let found = learner.implausible().filter(|found| found.rows > self.before.1)?;
         // Of a model that had met some before, the first was told then.
         let early = found.first.checked_sub(self.before.0 + 1).and_then(|at| self.early.get(at as usize));
         let place = early.copied().or(self.late).map_or_else(String::new, |row| format!(" in row {row}"));
-        let units = if scaled { " (scaled)" } else { "" };
-        let place = format!("{units}{place}");
         Some(notes::implausible(&found, &place, learner.outliers(), Face::Command).text)
     }
 }

@@ -20,14 +20,9 @@ pub(crate) struct ProgressTable {
 }
 
 impl ProgressTable {
-    /// A table that goes on behind these rounds of a model of `classes` or of numbers, whose losses
-    /// may be in `scaled` units.
-    pub(crate) fn new(quiet: bool, classes: bool, scaled: bool, standing: RunningScore) -> Self {
-        let heads = match (classes, scaled) {
-            (true, _) => ["errors since last", "error rate"],
-            (false, true) => ["scaled loss last", "scaled loss mean"],
-            (false, false) => ["loss since last", "average loss"],
-        };
+    /// A table that goes on behind these rounds of a model of `classes` or of numbers.
+    pub(crate) fn new(quiet: bool, classes: bool, standing: RunningScore) -> Self {
+        let heads = if classes { ["errors since last", "error rate"] } else { ["loss since last", "average loss"] };
         let next = (standing.rounds + 1).next_power_of_two();
         Self { quiet, heads, next, last: (standing, Instant::now()), begun: false }
     }

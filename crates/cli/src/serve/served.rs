@@ -83,6 +83,45 @@ thread_local! {
     static WORK: RefCell<RowPrediction> = RefCell::default();
 }
 
+/// The columns of a row, where a table has them, and whether they have names.
+fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
+    let about = &model.description;
+    match &model.encoding {
+        Some(encoding) => {
+            let schema = encoding.schema();
+            let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
+            let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
+            let (features, columns) = used
+                .map(|(place, column)| {
+                    let column = Column {
+                        name: column.name.clone(),
+                        takes: Takes::Any(column.kind.to_string()),
+                        about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
+                        needed: column.used == Use::Encoded,
+                        categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
+                    };
+                    (place, column)
+                })
+                .unzip();
+            let layout = Layout {
+                width: names.len(),
+                features,
+                targets: targets(&known_place(about), names.len(), Some(&names)).unwrap_or_default(),
+                weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
+            };
+            (columns, Some(layout), schema.is_named())
+        }
+        None => {
+            let number = |at: usize| {
+                let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
+                Column { name, takes: Takes::Number, about: String::new(), needed: true, categories: Vec::new() }
+            };
+            let columns: Vec<Column> = (0..model.dimension()).map(number).collect();
+            (columns, None, !about.features.is_empty())
+        }
+    }
+}
+
 impl Examples {
     fn new(model: Session, max_classes: usize) -> Self {
         let about = &model.description;
@@ -100,51 +139,13 @@ impl Examples {
             ColumnChoice::Name(name) => name.clone(),
             _ => "weight".to_owned(),
         });
-        let (columns, record, named) = match &model.encoding {
-            Some(encoding) => {
-                let schema = encoding.schema();
-                let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
-                let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
-                let (features, columns) = used
-                    .map(|(place, column)| {
-                        let column = Column {
-                            name: column.name.clone(),
-                            takes: Takes::Any(column.kind.to_string()),
-                            about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
-                            needed: column.used == Use::Encoded,
-                            categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
-                        };
-                        (place, column)
-                    })
-                    .unzip();
-                let layout = Layout {
-                    width: names.len(),
-                    features,
-                    targets: targets(&known_place(about), names.len(), Some(&names)).unwrap_or_default(),
-                    weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
-                };
-                (columns, Some(layout), schema.is_named())
-            }
-            None => {
-                let number = |at: usize| {
-                    let name = about.features.get(at).cloned().unwrap_or_else(|| format!("x{}", at + 1));
-                    Column { name, takes: Takes::Number, about: String::new(), needed: true, categories: Vec::new() }
-                };
-                let columns: Vec<Column> = (0..model.dimension()).map(number).collect();
-                (columns, None, !about.features.is_empty())
-            }
-        };
+        let (columns, record, named) = columns_of(&model);
         // Where a name does not say which column is meant, rows are arrays.
         let distinct = are_distinct(columns.iter().map(|column| &column.name).chain(&target_names).chain(&weight));
-        let scaled = if model.scaling.is_some() { ", in scaled units" } else { "" };
         let schema = Schema {
             learner: about.learner.clone(),
             details: format!("Kernel {}", about.kernel),
-            loss: if model.classes().is_some() {
-                "error rate".to_owned()
-            } else {
-                format!("mean squared error{scaled}")
-            },
+            loss: if model.classes().is_some() { "error rate" } else { "mean squared error" }.to_owned(),
             columns,
             named: named && distinct,
             series: None,
@@ -185,8 +186,7 @@ impl Examples {
         sample
     }
 
-    /// The variances of the targets in their own units, of a row that was scaled when it was
-    /// predicted; none if the model does not tell any.
+    /// The variances of the targets; none if the model does not tell any.
     fn variances(&self, sample: &SessionRow, scratch: &mut Scratch) -> Result<Vec<f64>, Reason> {
         let Some(learner) = self.model.screened().filter(|_| self.schema.has_variance) else { return Ok(Vec::new()) };
         let m = learner.outputs();
@@ -200,8 +200,6 @@ impl Examples {
             }
         };
         learner.predict_variance_into(inputs, scratch, &mut scores, &mut variances)?;
-        let units = self.model.scaling.iter().flat_map(mercer_readers::Scaling::target_units);
-        variances.iter_mut().zip(units).for_each(|(variance, unit)| *variance *= unit * unit);
         Ok(variances)
     }
 
@@ -273,7 +271,6 @@ impl Model for Examples {
             )
             .into());
         }
-        // Scaling changes the row, so it is taken note of first.
         let met = sample.digest(self.model.progress.seen(), self.schema.weight.is_some());
         self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
         self.model.progress.meet(met);
@@ -284,7 +281,7 @@ impl Model for Examples {
         let Self { model, watch, .. } = self;
         let about = &model.description;
         let notes = match &model.task {
-            Task::Numbers(task) => of_numbers(about, task, model.scaling.is_some(), watch, Face::Command),
+            Task::Numbers(task) => of_numbers(about, task, watch, Face::Command),
             Task::Classes(task) => of_classes(about, task, Face::Command),
         };
         notes.into_iter().map(|note| (note.cause.name(), note.text)).collect()

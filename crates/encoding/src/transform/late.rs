@@ -19,9 +19,8 @@ pub(super) struct Late {
 
 impl Late {
     pub(super) fn new(column: &Column, scale: Scale, sizes: (usize, usize)) -> Self {
-        let scale = scale.running();
         let categories = Categories::new(column, 0, sizes, false);
-        Self { numbers: NumberColumn::new(scale, None, false, column), categories }
+        Self { numbers: NumberColumn::new(scale, false, column), categories }
     }
 
     pub(super) fn learn(&mut self, cell: Cell<'_>, pool: &mut Pool) {

@@ -39,7 +39,7 @@ pub(super) struct Means {
 
 impl Means {
     pub(super) fn new(scale: Scale, gaps: bool) -> Self {
-        let scale = NumberScale::new(scale.running(), None);
+        let scale = NumberScale::new(scale);
         Self { categories: BTreeMap::new(), all: RunningMoments::default(), scale, gaps }
     }
 

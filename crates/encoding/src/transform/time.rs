@@ -27,8 +27,8 @@ pub(super) struct Times {
 
 impl Times {
     pub(super) fn new(column: &Column, scale: Scale, gaps: bool) -> Self {
-        let (origin, last) = column.range.unwrap_or_default();
-        let elapsed = NumberScale::new(scale, Some((0.0, years(origin, last))));
+        let (origin, _) = column.range.unwrap_or_default();
+        let elapsed = NumberScale::new(scale);
         Self { origin, parts: column.time, elapsed, gaps, notation: column.notation.clone() }
     }
 

@@ -6,7 +6,7 @@ use mercer_encoding::{
 };
 use proptest::prelude::*;
 
-const SCALES: [Scale; 6] = [Scale::None, Scale::Standard, Scale::Robust, Scale::Range, Scale::Paper01, Scale::Paper11];
+const SCALES: [Scale; 4] = [Scale::None, Scale::Standard, Scale::Robust, Scale::Range];
 
 fn names(list: &[&str]) -> Vec<String> {
     list.iter().map(|name| (*name).to_owned()).collect()

@@ -67,12 +67,6 @@ impl Key {
         self.none("the rule alone decides how many points are kept")
     }
 
-    /// Also `auto`, which is this expression.
-    #[must_use]
-    pub const fn auto(self, formula: &'static str, source: &'static str) -> Self {
-        Self { auto: Some(Rule { formula, source, look: None }), ..self }
-    }
-
     /// Also `auto`, which is found in the data.
     #[must_use]
     pub const fn found(self, rule: Rule) -> Self {
@@ -117,22 +111,17 @@ fn loss_of_classes(context: &Context<'_>) -> Value {
 }
 
 impl Rule {
-    /// A rule that looks at the data; whether it has to know the number of rounds, and to see rows.
+    /// A rule, and whether it has to see the first rows.
     #[must_use]
-    pub const fn looking(
-        formula: &'static str,
-        source: &'static str,
-        [needs_rounds, needs_rows]: [bool; 2],
-        find: Find,
-    ) -> Self {
-        Self { formula, source, look: Some(Look { needs_rounds, needs_rows, find }) }
+    pub const fn looking(formula: &'static str, source: &'static str, needs_rows: bool, find: Find) -> Self {
+        Self { formula, source, look: Look { needs_rows, find } }
     }
 
     /// The distance at which inputs share a point, in the unit of the inputs.
     pub const NEAREST: Self = Self::looking(
         "the median distance of the first rows (200 at most) to their nearest; 0 if all are the same",
         "ours: the papers choose by hand",
-        [false, true],
+        true,
         |_, context, _| nearest_of_rows(context).map(Value::Number),
     );
 
@@ -140,7 +129,7 @@ impl Rule {
     pub const MEAN: Self = Self::looking(
         "the mean of the first rows (256 at most)",
         "ours: the paper expands around the origin",
-        [false, true],
+        true,
         |_, context, _| mean_of_rows(context).map(Value::Numbers),
     );
 }

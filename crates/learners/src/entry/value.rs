@@ -11,8 +11,6 @@ use crate::Error;
 /// Facts about the data that are known when a learner is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Context<'a> {
-    /// `T`, the number of rounds, if it is known.
-    pub rounds: Option<usize>,
     /// `d`, the number of features.
     pub dimension: usize,
     /// Seed of the learners that draw.
@@ -28,7 +26,7 @@ pub struct Context<'a> {
 impl Default for Context<'_> {
     /// Nothing is known; targets are numbers.
     fn default() -> Self {
-        Self { rounds: None, dimension: 0, seed: 0, rows: &[], outputs: 1, classes: false }
+        Self { dimension: 0, seed: 0, rows: &[], outputs: 1, classes: false }
     }
 }
 

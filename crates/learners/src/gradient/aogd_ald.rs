@@ -31,11 +31,10 @@ parameters! {
         /// radius of the ball of functions (bounds predictions), also sets the steps
         radius: f64 = 2.0 => "U" POSITIVE.search(0.1, 10.0),
         /// ALD threshold on the squared distance; larger keeps fewer points
-        alpha: f64 = 1e-3 => "α" NOT_NEGATIVE.auto("25/T", "Li and Liao, section A.1").search(0.001, 0.1),
+        alpha: f64 = 1e-3 => "α" NOT_NEGATIVE.search(0.001, 0.1),
         /// points from which on every example is kept; 0 is kogd
         growth_limit: Option<usize> = None => "B₀" WHOLE
-            .none("never; the dictionary stays as large as alpha makes it")
-            .auto("(sqrt(d^2+4*d*T)-d)/2", "Li and Liao, Theorem 3.2"),
+            .none("never; the dictionary stays as large as alpha makes it"),
         /// what is minimised; with classes the default is logistic, softmax for more than two
         loss: Loss = Loss::SQUARED => "" "squared, absolute, huber:δ, epsilon:ε, quantile:τ, poisson, logistic, hinge, squared-hinge or softmax",
         /// outputs of a prediction
@@ -248,7 +247,7 @@ pub const AOGD_ALD: Learner<AogdAld<AnyKernel>> = Entry {
     bound: Some("radius"),
     takes: Takes::ALL,
     advice: "a dictionary, but cheaper steps",
-    start: "`alpha=25/T`, `radius=2` (the function's norm, which also sets the steps)",
+    start: "`alpha=1e-3` (the paper's is 25/T), `radius=2` (the function's norm, which also sets the steps)",
     ..Entry::PLAIN
 }
 .made_by(|kernel, context, values| Ok(AogdAld::new(kernel, context.dimension, values.parameters(context)?)?));

@@ -23,7 +23,6 @@ parameters! {
         features: usize = 400 => "D" COUNT,
         /// step of the gradient descent; 1 and more tends to diverge
         step: f64 = 0.1 => "η" POSITIVE
-            .auto("10/sqrt(T)", "of the grid {1, 10, 100, 1000}/√T in Li and Liao, section A.1")
             .search(0.001, 1.0),
         /// seed of what is drawn
         seed: u64 = 0 => context seed,

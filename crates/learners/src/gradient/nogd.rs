@@ -29,7 +29,6 @@ parameters! {
         rank: usize = 400 => "k" COUNT,
         /// step of the gradient descent; 1 and more tends to diverge
         step: f64 = 0.1 => "η" POSITIVE
-            .auto("10/sqrt(T)", "of the grid {1, 10, 100, 1000}/√T in Li and Liao, section A.1")
             .search(0.001, 1.0),
         /// radius of the ball of functions (bounds predictions)
         radius: Option<f64> = None => "U" POSITIVE.none("the function is not bounded"),

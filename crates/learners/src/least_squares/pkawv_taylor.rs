@@ -10,11 +10,11 @@
 use mercer_core::{ExampleError, cost};
 use mercer_kernels::{AnyKernel, TaylorFeatures};
 
+use crate::Error;
 use crate::engines::basis::OnFeatures;
 use crate::engines::update::{Awv, GrowingUpdate, LeastSquares, Readout, Ridge};
-use crate::entry::{BuildError, Context, Entry, Learner, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Value, Values, keys};
+use crate::entry::{BuildError, Context, Entry, Learner, NEEDS_GAUSSIAN, Parameters, Rule, Takes, Values};
 use crate::parameters::parameters;
-use crate::{Error, ParameterError};
 
 parameters! {
     /// Parameters of [`PkawvTaylor`] and [`PkrrTaylor`].
@@ -29,7 +29,7 @@ parameters! {
             .none("the origin")
             .found_by_default(Rule::MEAN),
         /// degree of the Taylor features, r = C(d+M, M) of them; inputs near the origin need few
-        degree: usize = 2 => "M" WHOLE.found(SUFFICIENT_DEGREE),
+        degree: usize = 2 => "M" WHOLE,
         /// most bytes that the matrix of the features may take
         max_bytes: u64 = 4 << 30,
         /// outputs of a prediction
@@ -63,32 +63,9 @@ impl<F: Readout> OnFeatures<TaylorFeatures, LeastSquares<F>> {
     }
 }
 
-/// The degree of Theorem 4.
-const SUFFICIENT_DEGREE: Rule = Rule::looking(
-    "⌈max(8R²/σ², 2 ln(T/min(λ, 1)))⌉, R the largest distance of the first rows from the centre",
-    "Jézéquel et al. 2019, Theorem 4",
-    [true, true],
-    sufficient_degree,
-);
-
 fn width(kernel: &AnyKernel) -> Result<f64, BuildError> {
     let AnyKernel::Gaussian(gaussian) = kernel else { return Err(BuildError::Kernel(NEEDS_GAUSSIAN)) };
     Ok(gaussian.sigma())
-}
-
-fn sufficient_degree(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<Value, BuildError> {
-    let sigma = width(kernel)?;
-    let lambda = ParameterError::positive("lambda", values.read("lambda", context)?).map_err(Error::from)?;
-    let Context { rows, dimension, .. } = *context;
-    let rounds = context.rounds.ok_or(BuildError::NeedsData("T, the number of rows"))?;
-    if rows.is_empty() {
-        return Err(BuildError::NeedsData(keys::FIRST_ROWS));
-    }
-    let centre: Option<Vec<f64>> = values.read("centre", context)?;
-    let centre = centre.unwrap_or_else(|| vec![0.0; dimension]);
-    let squared = |row: &[f64]| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
-    let radius = rows.chunks_exact(dimension.max(1)).map(squared).fold(0.0, f64::max).sqrt();
-    Ok(Value::Whole(TaylorFeatures::sufficient_degree(radius, sigma, rounds, lambda)))
 }
 
 fn params(kernel: &AnyKernel, context: &Context<'_>, values: &Values<'_>) -> Result<TaylorParams, BuildError> {
@@ -107,7 +84,7 @@ pub const PKAWV_TAYLOR: Learner<PkawvTaylor> = Entry {
     gaussian: true,
     takes: Takes::SQUARED_OUTPUTS,
     advice: "`d` small, Gaussian kernel",
-    start: "`degree=4`, `lambda=0.1`; `degree=auto` is Theorem 4's, often far more than needed",
+    start: "`degree=4`, `lambda=0.1`; the degree of Theorem 4 is often far more than needed",
     trial: &["centre=none"],
     ..Entry::PLAIN
 }

@@ -35,7 +35,7 @@ parameters! {
         /// regulariser of the leverage scores; larger keeps fewer points
         mu: f64 = 1.0 => "μ" POSITIVE.search(0.1, 10.0),
         /// oversampling of the leverage scores; larger keeps more points
-        beta: f64 = 1.0 => "β" POSITIVE.auto("12*ln(T/0.05)", "Jézéquel et al. 2019, Proposition 5 with δ = 0.05"),
+        beta: f64 = 1.0 => "β" POSITIVE,
         /// accuracy of the leverage scores
         epsilon: f64 = 0.5 => "ε" NOT_NEGATIVE,
         /// seed of what is drawn

@@ -29,6 +29,6 @@ pub(super) const KERNELS: Key = Key::written(
 .found(Rule::looking(
     "the Gaussian of --kernel at ¼, ½, 1, 2 and 4 times its width; another kernel alone",
     "ours: the papers choose by hand",
-    [false, false],
+    false,
     scaled,
 ));

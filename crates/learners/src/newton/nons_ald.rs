@@ -28,7 +28,7 @@ parameters! {
         /// regulariser: the curvature starts at μI
         mu: f64 = 1.0 => "μ" POSITIVE.search(0.001, 10.0),
         /// ALD threshold on the squared distance; larger keeps fewer points
-        alpha: f64 = 1e-3 => "α" NOT_NEGATIVE.auto("25/T", "Li and Liao, section A.1").search(0.0001, 0.1),
+        alpha: f64 = 1e-3 => "α" NOT_NEGATIVE.search(0.0001, 0.1),
         /// bound on the predictions; with classes the default is 2
         radius: f64 = 1.0 => "U" POSITIVE.for_classes(|_| RADIUS_FOR_CLASSES.into()),
         /// bound on the targets; with U sets the curvature 1/(4(U² + Y²))
@@ -78,7 +78,7 @@ pub const NONS_ALD: Learner<NonsAld<AnyKernel>> = Entry {
     remedy: Some("raise mu"),
     takes: Takes::NEWTON,
     advice: "accuracy for its cost; `│y│ ≤ Y` known",
-    start: "`alpha=25/T` (or 1e-3), `mu=1`, `radius = label_bound = max│y│`",
+    start: "`alpha=1e-3` (the paper's is 25/T), `mu=1`, `radius = label_bound = max│y│`",
     ..Entry::PLAIN
 }
 .made_by(|kernel, context, values| Ok(NonsAld::new(kernel, context.dimension, values.parameters(context)?)?));

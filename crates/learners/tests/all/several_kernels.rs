@@ -239,7 +239,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn kernels_are_scaled_by_default() -> TestResult {
     for entry in entries().iter().filter(|entry| entry.key("kernels").is_some()) {
-        let look = entry.key("kernels").and_then(|key| key.auto).and_then(|rule| rule.look).ok_or("a rule")?;
+        let look = entry.key("kernels").and_then(|key| key.auto).map(|rule| rule.look).ok_or("a rule")?;
         for (spec, expected) in [
             ("gaussian:2", "gaussian:0.5;gaussian:1;gaussian:2;gaussian:4;gaussian:8"),
             ("laplace:2", "laplace:2"),

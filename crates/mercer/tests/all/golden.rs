@@ -3,8 +3,7 @@
 //!
 //! A file is kept for ever: `MERCER_BLESS=1 cargo test -p mercer --test all` writes those that are
 //! missing alone. Without it, the test fails where a file is missing, belongs to no learner,
-//! differs from what is saved now, or predicts something else. Forms that are written no more are
-//! [`OLDER`].
+//! differs from what is saved now, or predicts something else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,10 +18,6 @@ use crate::subjects::{go_on, models, rows, sure, wide, windowed};
 /// Rows learnt before a file was written, and rows predicted after it was read.
 const LEARNT: usize = 24;
 const PREDICTED: usize = 6;
-
-/// Files of forms that are read, but written no more: `auto` with nine small dictionaries, where
-/// the budget is small.
-const OLDER: [&str; 2] = ["auto", "auto-window"];
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -103,8 +98,7 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         bless(ahead);
     }
     let expected = expected();
-    let models = models(LEARNT).into_iter().map(|(name, model)| (name, Some(model)));
-    let models: Vec<(&str, Option<Model>)> = models.chain(OLDER.map(|name| (name, None))).collect();
+    let models = models(LEARNT);
     let names: BTreeSet<String> = models.iter().map(|(name, _)| (*name).to_owned()).collect();
     let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "mercer"));
@@ -119,9 +113,7 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         assert!(bytes.len() < 40_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
         let mut loaded = Model::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(loaded.to_bytes().unwrap(), bytes, "{name}: saved again, it is another file");
-        if let Some(model) = model {
-            assert_eq!(model.to_bytes().unwrap().len(), bytes.len(), "{name}: what is saved now has another form");
-        }
+        assert_eq!(model.to_bytes().unwrap().len(), bytes.len(), "{name}: what is saved now has another form");
         kinds.push(loaded.kind());
         let made = go_on(&mut loaded, ahead);
         let numbers = &expected[name];

@@ -3,7 +3,7 @@
 
 use mercer::AnyKernel;
 use mercer::catalogue::{self, Context, Entry, Settings};
-use mercer::encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledTargets, TargetScale};
+use mercer::encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, ScaledTargets};
 use mercer::fit::FitSpec;
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture,
@@ -17,7 +17,7 @@ use mercer::model::{
     AnyOperator, Classes, Classification, Description, GroupPredictions, Model, Moments, Numbers, Operator, Prediction,
     Progress, Regression, RowDigest, SeriesErrors, Tabular,
 };
-use mercer::readers::{ColumnChoice, Labels, Ranges, Scaling, Scheme, TargetColumn};
+use mercer::readers::{ColumnChoice, Labels, TargetColumn};
 use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, RegressorExt, Score, Scratch, Target};
 
 /// Rows `(x, y)` with `x` in the square.
@@ -58,16 +58,13 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
     }
     .unwrap();
     let spec = kernel.to_string();
-    let context = Context { rounds: Some(60), dimension: features, seed: 3, ..Context::default() };
+    let context = Context { dimension: features, seed: 3, ..Context::default() };
     let mut built = Settings::new(entry, settings.iter().copied()).unwrap().build(kernel, &context).unwrap();
     let mut score = Score::default();
     for (x, y) in &rows(learnt) {
         let y = target(&built.learner, *y);
         score.record(built.learner.predict_then_update(&x[..features], y).unwrap(), y);
     }
-    let mut ranges = Ranges::new(features);
-    ranges.observe(&[-1.0, -1.0][..features], &[-1.0]).unwrap();
-    ranges.observe(&[1.0, 3.0][..features], &[1.0]).unwrap();
     Tabular {
         description: Description {
             learner: name.to_owned(),
@@ -80,7 +77,6 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
             own: vec![("kernel".to_owned(), "\"auto\"".to_owned())],
             ..Description::default()
         },
-        scaling: (name == "krls").then(|| Scaling::new(ranges, Scheme::PAPER01)),
         encoding: None,
         progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 },
         task: Numbers { score, ..Numbers::new(ScaledTargets::unscaled(built.learner)) },
@@ -94,7 +90,7 @@ fn class_of(t: usize, (x, _): &([f64; 2], f64)) -> usize {
 
 /// A learner of classes with all that the command keeps beside it; each row counts for a half.
 fn classification(learnt: usize) -> Classification {
-    let Regression { description, scaling, .. } = regression("krls", 0);
+    let Regression { description, .. } = regression("krls", 0);
     let kernel: AnyKernel = "gaussian:0.7".parse().unwrap();
     let learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1)).unwrap();
     let (mut classifier, mut labels) = (Classifier::new(learner.into()).unwrap(), Labels::new());
@@ -108,7 +104,7 @@ fn classification(learnt: usize) -> Classification {
     let progress = Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 };
     let description = Description { weight: Some(ColumnChoice::Name("w".to_owned())), ..description };
     let task = Classes { classifier, labels, learnt: learnt as u64, score };
-    Tabular { description, encoding: None, scaling, progress, task }
+    Tabular { description, encoding: None, progress, task }
 }
 
 /// Members that forget or start anew, with a share for all; after enough rows for the detectors to
@@ -152,13 +148,12 @@ fn class_moments(learnt: usize) -> Moments {
 fn table_moments(learnt: usize) -> Moments {
     let (spec, encoding): (FitSpec, _) = ("learner=ridge lambda=0.3".parse().unwrap(), encoding(Scale::Standard));
     let mut sums = spec.start(encoding.dimension(), 1, None).unwrap();
-    let scale = TargetScale::unit(-1.0, 3.0).unwrap();
     for (t, (x, y)) in rows(learnt).iter().enumerate() {
         let mut numbers = Vec::new();
         encoding.encode(&record(t, x), &mut numbers).unwrap();
-        sums.sums.add(&numbers, scale.apply(*y)).unwrap();
+        sums.sums.add(&numbers, *y).unwrap();
     }
-    (sums.encoding, sums.target_scales) = (Some(encoding), vec![scale]);
+    sums.encoding = Some(encoding);
     sums.close(0, 1, learnt as u64).unwrap();
     sums
 }
@@ -168,7 +163,6 @@ fn vector(learnt: usize) -> Regression {
     let kernel: AnyKernel = "gaussian:0.7".parse().unwrap();
     let learner = Krls::new(kernel, 2, KrlsParams::default().lambda(0.1).outputs(2)).unwrap();
     model.task.learner = ScaledTargets::unscaled(learner.into());
-    model.scaling = None;
     model.description.target_names = vec!["y".to_owned(), "z".to_owned()];
     let mut made = [0.0; 2];
     for (x, y) in &rows(learnt) {
@@ -218,7 +212,7 @@ fn table(learnt: usize) -> Regression {
         progress.meet(progress.seen().after_cells(&record(t, x), &[*y]));
     }
     let description = Description { features: Vec::new(), ..description };
-    Tabular { description, encoding: Some(encoding), scaling: None, progress, task }
+    Tabular { description, encoding: Some(encoding), progress, task }
 }
 
 /// A learner of classes behind the encoding of a table.
@@ -236,7 +230,7 @@ fn class_table(learnt: usize) -> Classification {
     }
     let description = Description { features: Vec::new(), ..description };
     let progress = Progress { rows: learnt as u64, ..Progress::default() };
-    Tabular { description, encoding: Some(encoding), scaling: None, progress, task }
+    Tabular { description, encoding: Some(encoding), progress, task }
 }
 
 /// Forecasters by the names of their files.
@@ -409,11 +403,8 @@ fn run_of_pairs(learnt: usize) -> Operator {
 
 /// Every learner of every kind after `learnt` rows, by the name of its file.
 pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
-    let regression = |entry: &'static catalogue::Entry| {
-        // The file "auto" is of a plan that is made no more.
-        let name = if entry.name == "auto" { "auto-quick" } else { entry.name };
-        (name, Model::Regression(Box::new(regression(entry.name, learnt))))
-    };
+    let regression =
+        |entry: &'static catalogue::Entry| (entry.name, Model::Regression(Box::new(regression(entry.name, learnt))));
     let mut all: Vec<(&'static str, Model)> = catalogue::entries().iter().map(regression).collect();
     let predictions = forecasters().into_iter().map(|(name, new)| (name, prediction(new, learnt)));
     all.extend(predictions.map(|(name, model)| (name, Model::Prediction(Box::new(model)))));
@@ -425,7 +416,7 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("classes", Model::Classification(Box::new(classification(learnt)))));
     all.push(("experts-share", Model::Regression(Box::new(sharing(learnt)))));
     // One feature, since the file of two is large.
-    all.push(("auto-quick-window", Model::Regression(Box::new(windowed("budget=26800", 1, learnt.min(16))))));
+    all.push(("auto-window", Model::Regression(Box::new(windowed("budget=26800", 1, learnt.min(16))))));
     all.push(("intervals", with_intervals(IntervalScale::Error, learnt)));
     all.push(("intervals-local", with_intervals(IntervalScale::Deviation, learnt)));
     all.push(("intervals-sides", with_intervals(IntervalScale::Sides, learnt)));

@@ -121,7 +121,7 @@ fn a_model_of_classes_predicts_and_goes_on_bit_for_bit() {
                 .map(|line| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",") + "\n")
                 .collect::<String>(),
         );
-    let learner = "--learner krls --set lambda=0.1 --kernel gaussian:1 --scale paper01 --scale-from all.csv --quiet";
+    let learner = "--learner krls --set lambda=0.1 --kernel gaussian:1 --quiet";
     folder.done(&format!("train all.csv {learner} --out all.mercer"));
     folder.done(&format!("train first.csv {learner} --out m.mercer"));
     folder.done("predict rest.csv --model m.mercer --learn --quiet");

@@ -281,7 +281,7 @@ fn ranges_are_of_what_is_read() {
         .with("plain.csv", table(600, "rate,day,y", |t, x| row(t, x, true)))
         .with("signs.csv", table(600, "rate,day,y", |t, x| row(t, x, false)));
     let [plain, signs] =
-        ["plain", "signs"].map(|name| eval(&folder, &format!("{name}.csv --learner krls --scale paper01")).0);
+        ["plain", "signs"].map(|name| eval(&folder, &format!("{name}.csv --learner krls --scale standard")).0);
     assert_eq!(plain, signs);
 }
 

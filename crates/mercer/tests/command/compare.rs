@@ -35,7 +35,7 @@ fn each_learner_scores_what_eval_says() {
         (
             "d.csv",
             &["krls lambda=0.1", "fogd features=20", "auto", "kogd kernel=laplace:1"][..],
-            "--scale paper01 --permute 2 --limit 800 --skip 1",
+            "--scale standard --permute 2 --limit 800 --skip 1",
         ),
         ("d.csv", &["krls", "nons-ald mu=0.5"], "--skip 100 --window 50 --block 1"),
         ("c.csv", &["krls", "fogd features=20", "perceptron"], "--seed 3"),

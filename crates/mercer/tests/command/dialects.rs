@@ -91,7 +91,7 @@ fn the_same_table_in_any_form() {
     for command in [
         "eval FILE --learner krls --kernel gaussian:1",
         "forecast FILE --t-init 20",
-        "koopman FILE --state-dim 1 --input-dim 2 --kernel gaussian:1",
+        "koopman FILE --method sogd --state-dim 1 --input-dim 2 --set kernel=gaussian:1",
     ] {
         let said = |form: &str| timeless(folder.json(&command.replace("FILE", form)));
         let plain = said(forms[0]);
@@ -127,7 +127,7 @@ fn pipes_are_read_the_same() {
     for command in [
         "eval - --learner krls --kernel gaussian:1",
         "forecast - --t-init 20",
-        "koopman - --state-dim 1 --input-dim 2 --kernel gaussian:1",
+        "koopman - --method sogd --state-dim 1 --input-dim 2 --set kernel=gaussian:1",
     ] {
         let said =
             |bytes: &[u8], format: &str| timeless(folder.json_of(bytes, &format!("{command} --format {format}")));

@@ -119,7 +119,7 @@ fn shards_of_many_files_merge_to_one_pass_whatever_the_threads() {
 #[test]
 fn scaling_and_points_are_those_of_a_file_that_all_shards_share() {
     let folder = folder();
-    let scaled = "--scale paper01 --scale-from all.csv";
+    let scaled = "--scale standard --scale-from all.csv";
     for learner in
         ["pkrr-fourier --kernel median --set features=20", "ridge", "pkrr-frozen --kernel laplace:2 --points new.csv"]
     {
@@ -170,7 +170,7 @@ fn what_does_not_go_together_is_refused_in_words() {
         ("--learner pkawv-taylor --kernel gaussian:1.5 --set degree=3 --set lambda=0.1", "the learners"),
         ("--learner pkrr-taylor --kernel gaussian:2 --set degree=3 --set lambda=0.1", "the kernels"),
         ("--learner pkrr-taylor --kernel gaussian:1.5 --set degree=2 --set lambda=0.1", "the parameters"),
-        (&format!("{TAYLOR} --scale paper01 --scale-from all.csv"), "the scalings"),
+        (&format!("{TAYLOR} --scale standard --scale-from all.csv"), "the encodings"),
         (&format!("{TAYLOR} --ignore c"), "the columns"),
     ];
     for (options, words) in others {
@@ -193,8 +193,11 @@ fn what_does_not_go_together_is_refused_in_words() {
     folder.refused(2, "fit all.csv --learner ridge --shard 3/3 --out c.mercer", &["a shard is I/N"]);
     folder.refused(2, "fit all.csv --learner pkrr-tailor --out c.mercer", &["did you mean pkrr-taylor?"]);
     folder.refused(2, "fit all.csv --learner pkrr-taylor --out c.mercer", &["median", "--kernel gaussian:SIGMA"]);
-    folder.refused(2, "fit all.csv --learner ridge --scale standard --out c.mercer", &["--scale standard"]);
-    folder.refused(2, "fit all.csv --learner ridge --scale paper01 --out c.mercer", &["--scale-from"]);
+    folder.refused(
+        2,
+        "fit all.csv --learner ridge --scale standard --out c.mercer",
+        &["--scale standard", "--scale-from"],
+    );
     folder.refused(2, "fit all.csv --learner pkrr-frozen --kernel linear --out c.mercer", &["--points"]);
     folder.refused(1, "merge all.csv --out c.mercer", &["all.csv", "not a model file"]);
     // A shard that was altered on its way.

@@ -126,7 +126,7 @@ fn numbers_are_classes_where_the_user_says_so() {
     let sign = |_: usize, x: &[f64]| if x[0] > x[1] { "1".to_owned() } else { "0.0".to_owned() };
     let folder =
         Folder::new().with("s.csv", csv(0..500, "a,b,c,y\n", sign)).with("new.csv", csv(500..700, "a,b,c,y\n", sign));
-    let fit = "fit s.csv --learner ridge --set lambda=0.1 --scale paper11 --scale-from s.csv";
+    let fit = "fit s.csv --learner ridge --set lambda=0.1 --scale standard --scale-from s.csv";
     let said = folder.run(&format!("{fit} --out numbers.mercer"));
     assert!(said.code == Some(0) && said.err.contains("say --task class"), "{}", said.err);
     assert!(folder.done("predict new.csv --model numbers.mercer").starts_with("prediction\n"));

@@ -84,9 +84,9 @@ fn shards_of_an_encoded_table_are_one_pass_whatever_the_threads() {
     for options in [
         "--learner ridge --set lambda=0.1 --target price",
         "--learner ridge --set lambda=0.1 --target price --scale standard",
-        "--learner pkrr-fourier --kernel median --set features=60 --set lambda=0.1 --target price --scale paper01",
+        "--learner pkrr-fourier --kernel median --set features=60 --set lambda=0.1 --target price --scale standard",
         "--learner pkrr-taylor --kernel gaussian:4 --set lambda=0.1 --target paid --scale robust",
-        "--learner pkrr-frozen --kernel laplace:3 --set lambda=0.1 --target paid --points new.csv --scale paper11",
+        "--learner pkrr-frozen --kernel laplace:3 --set lambda=0.1 --target paid --points new.csv --scale standard",
     ] {
         let fit = format!("fit {PARTS} {options} --scale-from from.csv --quiet");
         let mut files = Vec::new();
@@ -163,8 +163,8 @@ fn what_is_encoded_in_another_way_is_refused() {
     let fit = |data: &str| format!("fit {data} {ridge} --out d.mercer");
     folder.refused(1, &fit("part-1.csv"), &["part-1.csv", "day", "--scale-from FILE encodes"]);
     let folder = folder.with("complete.csv", "day,city,size,paid,price\n1,2,3,4,5\n2,3,4,5,7\n");
-    let plain = fit("part-1.csv --scale paper11 --scale-from complete.csv");
-    folder.refused(1, &plain, &["part-1.csv", "day", "nothing is encoded"]);
+    let plain = "fit part-1.csv --learner pkrr-taylor --scale-from complete.csv --out d.mercer";
+    folder.refused(1, plain, &["part-1.csv", "day", "nothing is encoded"]);
     folder.refused(1, &fit("less.csv --scale-from from.csv"), &["less.csv", "no column \"day\"", "--scale-from"]);
     folder.refused(2, &fit("part-1.csv --scale standard"), &["--scale standard", "--scale-from FILE"]);
     folder.refused(2, &fit("part-1.csv --scale-from -"), &["standard input"]);

@@ -93,7 +93,7 @@ fn a_file_has_the_options_of_the_command_line() {
 fn files_of_options_that_cannot_be_right_are_refused() {
     let folder = Folder::new().with("d.csv", csv(&examples(30)));
     for (text, parts) in [
-        ("learnr = \"krls\"\n", &["c.toml", "\"learnr\"", "is learner meant?", "scale-from"][..]),
+        ("learnr = \"krls\"\n", &["c.toml", "\"learnr\"", "is learner meant?", "permute"][..]),
         ("config = \"c.toml\"\n", &["\"config\""]),
         ("learner = true\n", &["learner takes a text or a number"]),
         ("learner = [\"krls\"]\n", &["learner takes one value"]),

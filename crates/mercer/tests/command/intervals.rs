@@ -109,7 +109,7 @@ fn a_model_keeps_its_intervals() {
         format!("{}\n{}\n", all.lines().next().unwrap(), rows.join("\n"))
     };
     let folder = Folder::new().with("all.csv", &all).with("first.csv", part(0, 400)).with("rest.csv", part(400, 600));
-    for (how, width) in [("", ""), ("", "--interval-width local"), ("--scale paper01 --scale-from all.csv", "")] {
+    for (how, width) in [("", ""), ("", "--interval-width local"), ("--scale standard", "")] {
         let intervals = format!("--intervals 0.9 {width}");
         folder.done(&format!("eval all.csv {LEARNER} {how} {intervals} --block 1 --predictions e.csv"));
         folder.done(&format!("train first.csv {LEARNER} {how} {intervals} --out m.mercer --quiet"));
@@ -184,7 +184,7 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn classes_have_a_calibration_error() {
     let folder = Folder::new().with("d.csv", csv(&examples(400)));
-    let report = folder.json("eval diamonds --learner nons-ald --limit 300 --intervals 0.9 --scale paper01");
+    let report = folder.json("eval diamonds --learner nons-ald --limit 300 --intervals 0.9 --scale standard");
     assert!(report["coverage"].is_f64());
     let text: String =
         examples(400).iter().map(|(x, y)| format!("{},{},{}\n", x[0], x[1], u8::from(y > 0.3))).collect();

@@ -35,9 +35,9 @@ fn half_and_half_is_one_uninterrupted_run() {
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     for making in [
         "--method sogd",
-        "--kernel gaussian:0.5 --eta 2 --eta-schedule power:0.75,30 --lambda 0.1 --budget 0.002 --budget-schedule eta-squared",
-        "--kernel laplace:0.7 --output-kernel gaussian:0.6 --dictionary-shape rectangular --budget 0.05 --eigen 0",
-        "--kernel matern32:1 --budget-test output-ald --budget 0.02 --max-dictionary 60 --eta 0.9",
+        "--method sogd --set kernel=gaussian:0.5 --set eta=2 --set eta_schedule=power:0.75,30 --set lambda=0.1 --set budget=0.002 --set budget_schedule=eta-squared",
+        "--method sogd --set kernel=laplace:0.7 --set output_kernel=gaussian:0.6 --set dictionary_shape=rectangular --set budget=0.05 --eigen 0",
+        "--method sogd --set kernel=matern32:1 --set budget_test=output-ald --set budget=0.02 --set max_dictionary=60 --set eta=0.9",
     ] {
         let eigen = if making.contains("--eigen") { "--eigen 0" } else { "" };
         let making = making.replace("--eigen 0", "");
@@ -72,23 +72,23 @@ fn a_resumed_run_writes_the_file_of_an_uninterrupted_one() {
         folder(&rows).with("broken.csv", part(&rows, 0, 610) + "1,2,x,4\n").with("other.csv", part(&rows, 1, 900));
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     // The width is that of the first rows, which a resumed run must find again.
-    folder.json("koopman all.csv --eta 0.5 --out whole.mercer");
-    folder.json("koopman first.csv --eta 0.5 --out m.mercer --checkpoint 100");
-    folder.json("koopman all.csv --eta 0.5 --out m.mercer --resume");
+    folder.json("koopman all.csv --method sogd --set eta=0.5 --out whole.mercer");
+    folder.json("koopman first.csv --method sogd --set eta=0.5 --out m.mercer --checkpoint 100");
+    folder.json("koopman all.csv --method sogd --set eta=0.5 --out m.mercer --resume");
     assert!(read("m.mercer") == read("whole.mercer"));
-    let stopped = folder.run("koopman broken.csv --eta 0.5 --out s.mercer --checkpoint 100");
+    let stopped = folder.run("koopman broken.csv --method sogd --set eta=0.5 --out s.mercer --checkpoint 100");
     assert_eq!(stopped.code, Some(1), "{}", stopped.err);
     assert_eq!(folder.json("inspect s.mercer")["learnt"].as_u64(), Some(610));
-    folder.json("koopman all.csv --eta 0.5 --out s.mercer --resume --checkpoint 100");
+    folder.json("koopman all.csv --method sogd --set eta=0.5 --out s.mercer --resume --checkpoint 100");
     assert!(read("s.mercer") == read("whole.mercer"));
     for (arguments, parts) in [
-        ("first.csv --eta 0.5", &["first 900 rows are not those that m.mercer has learnt"][..]),
-        ("other.csv --eta 0.5", &["its kernel is gaussian:"]),
-        ("all.csv --eta 0.4", &["its eta is 0.5, not 0.4"]),
-        ("all.csv --eta 0.5 --lambda 0.1", &["its lambda is 0, not 0.1"]),
-        ("all.csv --eta 0.5 --max-dictionary none", &["its max_dictionary is 1000, not none"]),
+        ("first.csv --set eta=0.5", &["first 900 rows are not those that m.mercer has learnt"][..]),
+        ("other.csv --set eta=0.5", &["its kernel is gaussian:"]),
+        ("all.csv --set eta=0.4", &["its eta is 0.5, not 0.4"]),
+        ("all.csv --set eta=0.5 --set lambda=0.1", &["its lambda is 0, not 0.1"]),
+        ("all.csv --set eta=0.5 --set max_dictionary=none", &["its max_dictionary is 1000, not none"]),
     ] {
-        folder.refused(1, &format!("koopman {arguments} --out m.mercer --resume"), parts);
+        folder.refused(1, &format!("koopman {arguments} --method sogd --out m.mercer --resume"), parts);
     }
 }
 
@@ -99,7 +99,7 @@ fn the_model_knows_its_columns_and_is_told() {
         .with("swapped.csv", part(&rows, 0, 9).replacen("x,v", "v,x", 1))
         .with("bare.csv", rows.lines().take(9).map(|line| format!("{line}\n")).collect::<String>())
         .with("narrow.csv", "1,2\n2,3\n");
-    folder.json("koopman first.csv --kernel gaussian:0.5 --eta 0.4 --out m.mercer");
+    folder.json("koopman first.csv --method sogd --set kernel=gaussian:0.5 --set eta=0.4 --out m.mercer");
     let facts = folder.json("inspect m.mercer");
     assert_eq!((facts["kind"].as_str(), facts["learnt"].as_u64()), (Some("operator"), Some(431)));
     assert_eq!(facts["columns"], serde_json::json!(["x", "v", "x_next", "v_next"]));
@@ -115,10 +115,14 @@ fn the_model_knows_its_columns_and_is_told() {
     folder.refused(1, "koopman narrow.csv --model m.mercer", &["m.mercer: has 4 columns and narrow.csv has 2"]);
     folder.refused(1, "koopman all.csv --model all.csv", &["all.csv: is not a model file"]);
     folder.refused(1, "forecast all.csv --model m.mercer", &["kind operator", "mercer koopman uses it"]);
-    folder.refused(2, "koopman all.csv --model m.mercer --eta 0.3", &["--model", "cannot be used with", "'--eta <E>'"]);
+    folder.refused(
+        2,
+        "koopman all.csv --model m.mercer --set eta=0.3",
+        &["--model", "cannot be used with", "'--set <KEY=VALUE>'"],
+    );
     folder.refused(2, "koopman --model m.mercer --out n.mercer", &["PAIRS", "leave --out out"]);
     folder.refused(2, "koopman all.csv --out all.csv", &["all.csv: is read, so give another --out"]);
-    folder.refused(2, "koopman all.csv --out o --weights o", &["--weights and --out name the same file"]);
+    folder.refused(2, "koopman all.csv --method sogd --out o --weights o", &["--weights and --out name the same file"]);
     folder.refused(1, "koopman --model m.mercer --weights m.mercer", &["m.mercer: is a file that is read"]);
     folder.refused(2, "koopman all.csv --resume", &["--out"]);
     folder.refused(2, "koopman --eigen 3", &["PAIRS"]);
@@ -149,8 +153,9 @@ fn a_signal_ends_a_stream_with_its_operator_saved() {
 
     let rows = csv(&oscillator(900));
     let folder = folder(&rows);
-    folder.json("koopman all.csv --kernel gaussian:0.5 --out whole.mercer");
-    let arguments = "koopman - --format csv --kernel gaussian:0.5 --out m.mercer --checkpoint 20 --json";
+    folder.json("koopman all.csv --method sogd --set kernel=gaussian:0.5 --out whole.mercer");
+    let arguments =
+        "koopman - --method sogd --format csv --set kernel=gaussian:0.5 --out m.mercer --checkpoint 20 --json";
     let mut child = folder
         .command(&arguments.split(' ').collect::<Vec<_>>())
         .stdin(Stdio::piped())
@@ -172,7 +177,7 @@ fn a_signal_ends_a_stream_with_its_operator_saved() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     drop(stdin);
     assert_eq!(learnt(), Some(60));
-    folder.json("koopman all.csv --kernel gaussian:0.5 --out m.mercer --resume");
+    folder.json("koopman all.csv --method sogd --set kernel=gaussian:0.5 --out m.mercer --resume");
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("m.mercer") == read("whole.mercer"));
 }

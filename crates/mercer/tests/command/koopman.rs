@@ -90,7 +90,7 @@ fn agrees(report: &Value, learner: &Sogd<AnyKernel>) {
 #[test]
 fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
     let folder = Folder::new().with("pairs.csv", csv(&oscillator(300)));
-    let text = folder.done("koopman pairs.csv --kernel gaussian:0.25 --json");
+    let text = folder.done("koopman pairs.csv --method sogd --set kernel=gaussian:0.25 --json");
     let report = object(&text);
     let position = |key: &&str| text.find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("{key} in {text}"));
     assert!(KEYS.iter().map(position).is_sorted(), "{text}");
@@ -118,23 +118,23 @@ fn every_option_is_the_librarys_parameter() {
     let default = falling();
     let budget = Budget::Constant(0.05);
     for (options, params) in [
-        ("--eta 0.2", default.step(StepSchedule::Constant(0.2)).budget(Budget::Constant(0.1 * 0.2 * 0.2))),
-        ("--lambda 0.01", default.lambda(0.01)),
-        ("--budget 0.05", default.budget(budget)),
-        ("--budget 0.5 --budget-schedule eta-squared", default.budget(Budget::EtaSquared(0.5))),
+        ("--set eta=0.2", default.step(StepSchedule::Constant(0.2)).budget(Budget::Constant(0.1 * 0.2 * 0.2))),
+        ("--set lambda=0.01", default.lambda(0.01)),
+        ("--set budget=0.05", default.budget(budget)),
+        ("--set budget=0.5 --set budget_schedule=eta-squared", default.budget(Budget::EtaSquared(0.5))),
         (
-            "--eta 2 --eta-schedule power:0.75,30 --budget 0.1 --budget-schedule eta-squared",
+            "--set eta=2 --set eta_schedule=power:0.75,30 --set budget=0.1 --set budget_schedule=eta-squared",
             default
                 .step(StepSchedule::Power { eta: 2.0, exponent: 0.75, offset: 30.0 })
                 .budget(Budget::EtaSquared(0.1)),
         ),
-        ("--budget 0.05 --budget-test squared", default.budget(budget).test(BudgetTest::Squared)),
-        ("--budget 0.05 --budget-test output-ald", default.budget(budget).test(BudgetTest::OutputAld)),
-        ("--budget 0.05 --rank-guard 0.3", default.budget(budget).rank_guard(0.3)),
-        ("--max-dictionary 20", default.max_dictionary(Some(20))),
-        ("--max-dictionary none", default.max_dictionary(None)),
+        ("--set budget=0.05 --set budget_test=squared", default.budget(budget).test(BudgetTest::Squared)),
+        ("--set budget=0.05 --set budget_test=output-ald", default.budget(budget).test(BudgetTest::OutputAld)),
+        ("--set budget=0.05 --set rank_guard=0.3", default.budget(budget).rank_guard(0.3)),
+        ("--set max_dictionary=20", default.max_dictionary(Some(20))),
+        ("--set max_dictionary=none", default.max_dictionary(None)),
     ] {
-        let report = folder.json(&format!("koopman pairs.csv --kernel laplace:0.5 {options}"));
+        let report = folder.json(&format!("koopman pairs.csv --method sogd --set kernel=laplace:0.5 {options}"));
         agrees(&report, &learnt(&pairs, "laplace:0.5", params));
     }
     let report = folder.json("koopman pairs.csv --method sogd");
@@ -188,7 +188,7 @@ fn a_spiral_has_its_own_eigenvalues() {
         pairs.push(&[x, y], &[0.9 * (cos * x - sin * y), 0.9 * (sin * x + cos * y)]);
     }
     let folder = Folder::new().with("pairs.csv", csv(&pairs));
-    let report = folder.json("koopman pairs.csv --kernel linear --eta 0.5");
+    let report = folder.json("koopman pairs.csv --method sogd --set kernel=linear --set eta=0.5");
     assert_eq!(report["dictionary_size"].as_u64(), Some(2));
     for (value, sign) in report["eigenvalues"].as_array().unwrap().iter().zip([1.0, -1.0]) {
         let (re, im) = (value["re"].as_f64().unwrap(), value["im"].as_f64().unwrap());
@@ -205,8 +205,8 @@ fn a_finite_chain_is_found_by_the_default_shape() {
     pairs.push(&[0.0], &[0.0]);
     chain.pairs(20_000, 3).iter().for_each(|(x, next)| pairs.push(x, next));
     let folder = Folder::new().with("chain.csv", csv(&pairs)).with("states.csv", "0\n1\n");
-    let arguments = "koopman chain.csv --kernel gaussian:0.7 --eta 10 --eta-schedule power:1,20 --predict states.csv";
-    for shape in ["", "--dictionary-shape rectangular"] {
+    let arguments = "koopman chain.csv --method sogd --set kernel=gaussian:0.7 --set eta=10 --set eta_schedule=power:1,20 --predict states.csv";
+    for shape in ["", "--set dictionary_shape=rectangular"] {
         let report = folder.json(&format!("{arguments} {shape}"));
         let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 0.03;
         let eigenvalues = report["eigenvalues"].as_array().unwrap();
@@ -227,12 +227,14 @@ fn many_forced_rejections_name_the_rectangular_shape() {
         pairs.push(&[x], &[6.0 * x * x + (0.618 * f64::from(t)).fract() - 3.0]);
     }
     let folder = Folder::new().with("grid.csv", csv(&pairs));
-    let paired = folder.done("koopman grid.csv --kernel gaussian:1 --eta 0.3");
+    let paired = folder.done("koopman grid.csv --method sogd --set kernel=gaussian:1 --set eta=0.3");
     assert!(
-        paired.contains("Note: ") && paired.contains("--dictionary-shape rectangular keeps the new side"),
+        paired.contains("Note: ") && paired.contains("--set dictionary_shape=rectangular keeps the new side"),
         "{paired}"
     );
-    let rectangular = folder.done("koopman grid.csv --kernel gaussian:1 --eta 0.3 --dictionary-shape rectangular");
+    let rectangular = folder.done(
+        "koopman grid.csv --method sogd --set kernel=gaussian:1 --set eta=0.3 --set dictionary_shape=rectangular",
+    );
     assert!(!rectangular.contains("Note: "), "{rectangular}");
 }
 
@@ -241,7 +243,7 @@ fn forecasts_follow_the_map_and_are_the_same_everywhere() {
     let folder = Folder::new()
         .with("pairs.csv", format!("x,x_next\n{}", csv(&contraction())))
         .with("queries.csv", "0.5\n-0.25\n0\n");
-    let arguments = "koopman pairs.csv --kernel gaussian:0.5 --eta 0.9 --budget 1e-6 --predict queries.csv";
+    let arguments = "koopman pairs.csv --method sogd --set kernel=gaussian:0.5 --set eta=0.9 --set budget=1e-6 --predict queries.csv";
     for (steps, factor) in [(1, 0.9), (3, 0.729)] {
         let report = folder.json(&format!("{arguments} --steps {steps} --predictions out.csv"));
         let forecasts: Vec<f64> = report["predictions"].as_array().unwrap().iter().flat_map(floats).collect();
@@ -266,7 +268,7 @@ fn forecasts_follow_the_map_and_are_the_same_everywhere() {
 fn weights_and_dictionary_make_up_the_operator() {
     let pairs = oscillator(300);
     let folder = Folder::new().with("pairs.csv", csv(&pairs)).with("q.csv", "0.5,0.25\n-1,1\n");
-    let arguments = "koopman pairs.csv --kernel gaussian:0.5 --rank-guard 1e-4 --predict q.csv";
+    let arguments = "koopman pairs.csv --method sogd --set kernel=gaussian:0.5 --set rank_guard=1e-4 --predict q.csv";
     let report = folder.json(&format!("{arguments} --weights w.csv --dictionary d.csv"));
     let table = |text: &str| -> Vec<Vec<f64>> {
         text.lines().map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
@@ -299,7 +301,7 @@ fn weights_and_dictionary_make_up_the_operator() {
 fn rectangular_dictionaries_keep_each_side_on_its_own() {
     let pairs = oscillator(600);
     let folder = Folder::new().with("pairs.csv", csv(&pairs));
-    let arguments = "koopman pairs.csv --kernel gaussian:0.5 --dictionary-shape rectangular --budget 0.05";
+    let arguments = "koopman pairs.csv --method sogd --set kernel=gaussian:0.5 --set dictionary_shape=rectangular --set budget=0.05";
     let report = folder.json(&format!("{arguments} --dictionary d.csv --weights w.csv"));
     let params = falling().shape(DictionaryShape::Rectangular).budget(Budget::Constant(0.05));
     let learner = learnt(&pairs, "gaussian:0.5", params);
@@ -327,7 +329,9 @@ fn an_action_beside_the_state() {
     }
     let folder = Folder::new().with("moves.csv", text).with("q.csv", "s,u\n0.2,0.3\n");
     for dimensions in ["--input-dim 2", "--input-dim 2 --state-dim 1", "--input-dim 1", "--input-dim 1 --state-dim 1"] {
-        let report = folder.json(&format!("koopman moves.csv {dimensions} --eta 0.9 --budget 1e-4 --predict q.csv"));
+        let report = folder.json(&format!(
+            "koopman moves.csv {dimensions} --method sogd --set eta=0.9 --set budget=1e-4 --predict q.csv"
+        ));
         let forecast = report["predictions"][0][0].as_f64().unwrap();
         assert!((forecast - 0.4).abs() < 0.05, "{report}");
         assert_eq!(report["eigenvalues"].as_array().unwrap().len(), 0);
@@ -356,9 +360,10 @@ fn a_person_reads_the_same_numbers() {
     assert_eq!(line("dictionary size").parse::<u64>().ok(), report["dictionary_size"].as_u64());
     same(line("1 ").split_whitespace().next().unwrap(), &report["eigenvalues"][0]["re"]);
     assert!(!text.contains("Note"), "{text}");
-    let full = folder.done("koopman pairs.csv --max-dictionary 3");
-    assert!(full.contains("Note: the dictionary was full") && full.contains("raise --max-dictionary"), "{full}");
-    let kept_out = folder.json("koopman pairs.csv --max-dictionary 3")["full_rejections"].as_u64().unwrap();
+    let full = folder.done("koopman pairs.csv --method sogd --set max_dictionary=3");
+    assert!(full.contains("Note: the dictionary was full") && full.contains("raise max_dictionary"), "{full}");
+    let kept_out =
+        folder.json("koopman pairs.csv --method sogd --set max_dictionary=3")["full_rejections"].as_u64().unwrap();
     assert!(kept_out > 0 && full.contains(&format!("full when {kept_out} more")), "{full}");
     assert_eq!(folder.json("koopman pairs.csv --method sogd")["full_rejections"].as_u64(), Some(0));
 }
@@ -372,20 +377,27 @@ fn wrong_arguments_and_tables() {
         .with("p.libsvm", "1 1:2\n");
     for (code, arguments, parts) in [
         (2, "koopman", &["<PAIRS>", "mercer koopman --help"][..]),
-        (2, "koopman p.csv --eta", &["--eta", "mercer koopman --help"]),
-        (2, "koopman p.csv --eta -1", &["eta", "positive", "-1", "mercer koopman --help"]),
-        (2, "koopman p.csv --eta 2.5", &["eta", "2"]),
-        (2, "koopman p.csv --lambda -1", &["lambda"]),
-        (2, "koopman p.csv --budget -1", &["budget"]),
-        (2, "koopman p.csv --rank-guard 1", &["rank_guard", "[0, 1)"]),
-        (2, "koopman p.csv --max-dictionary 0", &["--max-dictionary", "at least 1, or none"]),
-        (2, "koopman p.csv --eta-schedule power:1", &["--eta-schedule", "power:0.75,30"]),
-        (2, "koopman p.csv --eta-schedule power:-1,3", &["exponent"]),
-        (2, "koopman p.csv --budget-test ald", &["--budget-test", "output-ald"]),
-        (2, "koopman p.csv --kernel rbf:1", &["no kernel is called \"rbf:1\"", "gaussian:SIGMA"]),
+        (2, "koopman p.csv --method sogd --set eta", &["--set eta", "KEY=VALUE", "rank_guard"]),
+        (2, "koopman p.csv --method sogd --set etta=1", &["is eta meant?"]),
+        (2, "koopman p.csv --set eta=1", &["--set is an option of --method sogd"]),
+        (2, "koopman p.csv --kernel gaussian:2", &["--kernel", "sums choose their features themselves"]),
+        (2, "koopman p.csv --method sogd --set eta=-1", &["eta", "positive", "-1", "mercer koopman --help"]),
+        (2, "koopman p.csv --method sogd --set eta=2.5", &["eta", "2"]),
+        (2, "koopman p.csv --method sogd --set lambda=-1", &["lambda"]),
+        (2, "koopman p.csv --method sogd --set budget=-1", &["budget"]),
+        (2, "koopman p.csv --method sogd --set rank_guard=1", &["rank_guard", "[0, 1)"]),
+        (2, "koopman p.csv --method sogd --set max_dictionary=0", &["max_dictionary", "at least 1, or none"]),
+        (2, "koopman p.csv --method sogd --set eta_schedule=power:1", &["eta_schedule", "power:0.75,30"]),
+        (2, "koopman p.csv --method sogd --set eta_schedule=power:-1,3", &["exponent"]),
+        (2, "koopman p.csv --method sogd --set budget_test=ald", &["budget_test", "output-ald"]),
+        (2, "koopman p.csv --method sogd --set kernel=rbf:1", &["no kernel is called \"rbf:1\"", "gaussian:SIGMA"]),
         (2, "koopman p.csv --steps 2", &["--predict"]),
         (2, "koopman p.csv --predictions o.csv", &["--predict"]),
-        (2, "koopman p.csv --weights o.csv --dictionary o.csv", &["--weights and --dictionary name the same file"]),
+        (
+            2,
+            "koopman p.csv --method sogd --weights o.csv --dictionary o.csv",
+            &["--weights and --dictionary name the same file"],
+        ),
         (2, "koopman p.libsvm", &["libsvm", "csv, tsv or ndjson"]),
         (2, "koopman diamonds", &["diamonds", "give a file of pairs"]),
         (2, "koopman -", &["standard input", "--format csv, tsv, ndjson"]),
@@ -397,8 +409,12 @@ fn wrong_arguments_and_tables() {
         (1, "koopman p.csv --predict q.csv", &["q.csv: has 2 columns", "x has 1"]),
         (1, "koopman p.csv --predict nothing.csv", &["nothing.csv", "cannot be read"]),
         (1, "koopman nothing.csv", &["nothing.csv: cannot be read"]),
-        (1, "koopman p.csv --weights p.csv", &["p.csv: is a file that is read", "another --weights"]),
-        (1, "koopman p.csv --dictionary no/such/d.csv", &["make the folder no/such", "another --dictionary"]),
+        (1, "koopman p.csv --method sogd --weights p.csv", &["p.csv: is a file that is read", "another --weights"]),
+        (
+            1,
+            "koopman p.csv --method sogd --dictionary no/such/d.csv",
+            &["make the folder no/such", "another --dictionary"],
+        ),
     ] {
         folder.refused(code, arguments, parts);
     }
@@ -414,9 +430,13 @@ fn spoilt_pairs_say_where_and_leave_no_file() {
         ("1,,3,4\n", &["p.csv, line 301, column 2"]),
     ] {
         let folder = Folder::new().with("p.csv", format!("{good}{row}"));
-        folder.refused(1, "koopman p.csv --weights w.csv --dictionary d.csv", parts);
+        folder.refused(1, "koopman p.csv --method sogd --weights w.csv --dictionary d.csv", parts);
     }
     let folder = Folder::new().with("p.csv", format!("{good}1e200,1e200,0,0\n"));
-    folder.refused(1, "koopman p.csv --kernel linear --eta 0.01 --weights w.csv", &["p.csv, line ", "(row "]);
+    folder.refused(
+        1,
+        "koopman p.csv --method sogd --set kernel=linear --set eta=0.01 --weights w.csv",
+        &["p.csv, line ", "(row "],
+    );
     Folder::new().refused_input(1, &format!("{good}1,2,3\n"), "koopman - --format csv", &["standard input, line 301"]);
 }

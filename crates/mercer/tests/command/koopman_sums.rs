@@ -186,7 +186,7 @@ fn descent_without_options_converges_and_stays_small() {
     let second = report["eigenvalues"][1]["re"].as_f64().unwrap();
     assert!((second - 0.85).abs() < 0.06, "{report}");
     assert!(report["dictionary_size"].as_u64().unwrap() < 60, "{report}");
-    let report = folder.json("koopman map.csv --kernel linear --eta 0.5 --predict q.csv");
+    let report = folder.json("koopman map.csv --method sogd --set kernel=linear --set eta=0.5 --predict q.csv");
     for (forecast, truth) in report["predictions"].as_array().unwrap().iter().zip([[0.9, 0.0], [0.0, 0.5]]) {
         for (value, truth) in forecast.as_array().unwrap().iter().zip(truth) {
             assert!((value.as_f64().unwrap() - truth).abs() < 1e-6, "{report}");
@@ -202,9 +202,13 @@ fn refusals_name_a_remedy_and_help_tells_what_biases() {
         .with("tiny.csv", "1e-9,2e-9\n2e-9,1e-9\n".repeat(50))
         .with("x.csv", column(&autoregressive(200, 1.0)));
     folder.refused(1, "koopman few.csv", &["few.csv: 2 pairs are too few", "10", "give more data"]);
-    folder.refused(1, "koopman tiny.csv --kernel linear", &["the operator is empty", "--method sums"]);
-    folder.refused(2, "koopman x.csv --method sums --eta 0.1", &["--eta", "--method sogd"]);
-    folder.refused(2, "koopman x.csv --eta 0.1 --half-life 100", &["--half-life", "--eta"]);
+    folder.refused(
+        1,
+        "koopman tiny.csv --method sogd --set kernel=linear",
+        &["the operator is empty", "--method sums"],
+    );
+    folder.refused(2, "koopman x.csv --method sums --set eta=0.1", &["--set", "--method sogd"]);
+    folder.refused(2, "koopman x.csv --method sogd --set eta=0.1 --half-life 100", &["--half-life", "--method sums"]);
     let help = folder.done("koopman --help");
     assert!(!help.contains("--lambda 0.1") && help.contains("it makes every eigenvalue smaller"), "{help}");
     let eigen = folder.done("koopman x.csv --eigenfunctions f.csv");

@@ -97,7 +97,7 @@ fn a_killed_writer_holds_nothing() {
 #[test]
 fn forecasters_and_operators_have_one_writer_too() {
     let folder = Folder::new().with("pairs.csv", "0,0.1\n0.5,0.6\n1,1.1\n").with("series.csv", "1\n2\n3\n4\n5\n");
-    folder.done("koopman pairs.csv --state-dim 1 --kernel gaussian:1 --out k.mercer");
+    folder.done("koopman pairs.csv --method sogd --state-dim 1 --set kernel=gaussian:1 --out k.mercer");
     let mut holder = Holder::start(&folder, "forecast - --format csv --header no --out f.mercer --t-init 2", "1\n2\n");
     holder.wait_for_answer();
     folder.refused(1, "forecast series.csv --out f.mercer", &["f.mercer: process", "give another --out"]);

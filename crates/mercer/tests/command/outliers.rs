@@ -95,8 +95,8 @@ fn forecasts_beyond_everything_seen_are_told() {
     let rows: String = (0..3000).map(|t| format!("{}\n", level(t) + noise(t) + 0.5 * noise(t + 1))).collect();
     let folder = Folder::new().with("jump.csv", format!("y\n{rows}"));
     let told = |method: &str| folder.done(&format!("forecast jump.csv {method}"));
-    let discounted = told("--method discounted --alpha 0.99");
-    assert!(discounted.contains("Note: the forecast of row 150") && discounted.contains("discounted"), "{discounted}");
+    let opf = told("--gamma 1");
+    assert!(opf.contains("Note: the forecast of row 150") && opf.contains("opf"), "{opf}");
     let default = told("");
     assert!(!default.contains("beyond all values"), "{default}");
 }

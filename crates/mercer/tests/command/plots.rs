@@ -121,9 +121,9 @@ fn an_operator_is_drawn() {
         .map(|(x, _)| format!("{},{},{},{},{},{}\n", x[0], x[1], x[2], x[0].sin(), 0.8 * x[1].cos(), 0.7 * x[2].tanh()))
         .collect();
     let folder = Folder::new().with("p.csv", pairs(300)).with("line.csv", line).with("deep.csv", deep);
-    folder.done("koopman p.csv --kernel gaussian:0.7 --plot p.svg");
+    folder.done("koopman p.csv --method sogd --set kernel=gaussian:0.7 --plot p.svg");
     has(&svg(&folder, "p.svg"), &["Koopman operator of p.csv", "unit circle", "Eigenfunction of ", ">a<", ">b<"]);
-    folder.done("koopman line.csv --kernel gaussian:0.5 --plot p.svg");
+    folder.done("koopman line.csv --method sogd --set kernel=gaussian:0.5 --plot p.svg");
     has(&svg(&folder, "p.svg"), &["unit circle", "Eigenfunction of "]);
     folder.done("koopman deep.csv --plot p.svg");
     has(&svg(&folder, "p.svg"), &["unit circle", "eigenvalue ± two spreads", "Eigenfunction of "]);

@@ -31,7 +31,7 @@ fn objects(rows: usize, from: usize) -> Vec<Value> {
 
 #[test]
 fn what_is_served_and_learnt_is_what_a_file_would_have_taught() {
-    for options in ["", "--intervals 0.9 --scale-from all.csv --scale paper01", "--set lambda=0.1 --intervals 0.8"] {
+    for options in ["", "--intervals 0.9 --scale standard", "--set lambda=0.1 --intervals 0.8"] {
         let folder = trained(options);
         let share = if options.contains("0.9") { " --intervals 0.9" } else { "" };
         let rest: String = folder
@@ -578,6 +578,6 @@ fn the_rest_is_there() {
         &["cannot be listened on", "--addr"],
     );
     let folder = folder.with("pairs.csv", "0,0.1\n0.5,0.6\n1,1.1\n");
-    folder.done("koopman pairs.csv --state-dim 1 --kernel gaussian:1 --out k.mercer");
+    folder.done("koopman pairs.csv --method sogd --state-dim 1 --set kernel=gaussian:1 --out k.mercer");
     folder.refused(1, "serve --model k.mercer", &["k.mercer", "mercer koopman uses it"]);
 }

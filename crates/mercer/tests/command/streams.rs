@@ -40,49 +40,26 @@ fn every_format_gives_the_same_from_a_file_gzipped_and_from_standard_input() {
             results.push(folder.json(&format!("eval {name} --learner {learner}")));
             results.push(folder.json(&format!("eval {name}.gz --learner {learner}")));
             results.push(folder.json(&format!("eval plain --format {format} --learner {learner}")));
-            let from_input = format!("eval - --format {format} --learner {learner} --rows 500");
+            let width = if format == "libsvm" { "--dimension 3" } else { "" };
+            let from_input = format!("eval - --format {format} --learner {learner} {width}");
             results.push(folder.json_of(text.as_bytes(), &from_input));
             results.push(folder.json_of(&packed, &from_input));
-            if format != "libsvm" {
-                let unknown_length = format!("eval - --format {format} --learner {learner}");
-                results.push(folder.json_of(text.as_bytes(), &unknown_length));
-            }
         }
         let results: Vec<_> = results.into_iter().map(timeless).collect();
-        assert_eq!(results.len(), 23);
+        assert_eq!(results.len(), 20);
         assert!(results.iter().all(|result| *result == results[0]), "{learner}");
     }
 }
 
 #[test]
-fn standard_input_with_its_length_does_all_that_a_file_does() {
+fn standard_input_does_all_that_a_file_does() {
     let text = csv(&examples(500));
     let folder = Folder::new().with("data.csv", &text);
-    for options in [
-        "--scale paper01",
-        "--scale paper11 --permute 3",
-        "--permute 4 --limit 100",
-        "--set alpha=25/T",
-        "--set alpha=auto --limit 50",
-        "--scale paper01 --scale-from data.csv",
-    ] {
+    for options in ["--scale standard", "--scale standard --permute 3", "--permute 4 --limit 100", "--set alpha=0.05"] {
         let from_file = folder.json(&format!("eval data.csv --learner nons-ald {options}"));
-        let promised = format!("--learner nons-ald {options} --rows 500");
-        let from_input = folder.json_of(text.as_bytes(), &format!("eval - --format csv {promised}"));
-        let streamed = folder.json(&format!("eval data.csv {promised}"));
-        assert_eq!(timeless(from_input), timeless(from_file.clone()), "{options}");
-        assert_eq!(timeless(streamed), timeless(from_file), "{options}");
+        let from_input = folder.json_of(text.as_bytes(), &format!("eval - --format csv --learner nons-ald {options}"));
+        assert_eq!(timeless(from_input), timeless(from_file), "{options}");
     }
-}
-
-/// Ranges of another file also tell how wide a libsvm stream is.
-#[test]
-fn a_libsvm_stream_takes_its_width_from_the_ranges() {
-    let [.., (_, text)] = formats();
-    let folder = Folder::new().with("data.libsvm", &text);
-    let options = "--learner krls --scale paper01 --scale-from data.libsvm";
-    let from_input = folder.json_of(text.as_bytes(), &format!("eval - --format libsvm {options}"));
-    assert_eq!(timeless(from_input), timeless(folder.json(&format!("eval data.libsvm {options}"))));
 }
 
 /// A stream that never ends is learnt as far as the limit: rows are neither gathered nor waited

@@ -1,7 +1,7 @@
 //! `eval` of tables that are not all numbers: the columns are encoded, and the rest is as ever.
 
-use mercer::encoding::{Encoding, EncodingOptions, Overrides, Scale, Schema, parse_instant};
-use mercer::readers::{Cell, Format, ReadOptions, Record, RowReader};
+use mercer::encoding::{Encoding, EncodingOptions, Overrides, Schema};
+use mercer::readers::{Format, ReadOptions, Record, RowReader};
 use serde_json::Value;
 
 use crate::support::{Folder, csv, examples, object};
@@ -17,7 +17,7 @@ fn sales(rows: usize) -> String {
 }
 
 /// The same table as numbers, encoded here; with the ranges of all rows if it is scaled.
-fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
+fn by_hand(text: &str, overrides: Overrides) -> String {
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
     let mut reader = RowReader::records_from("sales", std::io::Cursor::new(text.to_owned()), &options).unwrap();
     let (mut rows, mut record) = (Vec::new(), Record::new());
@@ -26,26 +26,8 @@ fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
     }
     let overrides = overrides.aside(["price"]);
     let head = &rows[..rows.len().min(256)];
-    let mut schema = Schema::infer(reader.columns(), head, &overrides).unwrap();
-    let mut options = EncodingOptions::default();
-    let (mut low, mut high) = (0.0, 1.0);
-    if scaled {
-        options = options.scale(Scale::Paper01);
-        for column in 0..4 {
-            let value = |row: &Record| match row.cell(column) {
-                Cell::Instant(value) => Some(value),
-                Cell::Text(text) => parse_instant(text),
-                cell => cell.number(),
-            };
-            let values: Vec<f64> = rows.iter().filter_map(value).collect();
-            low = values.iter().copied().fold(f64::MAX, f64::min);
-            high = values.iter().copied().fold(f64::MIN, f64::max);
-            if schema.columns()[column].range.is_some() {
-                assert!(schema.set_range(column, low, high));
-            }
-        }
-    }
-    let mut encoding = Encoding::new(schema, options).unwrap();
+    let schema = Schema::infer(reader.columns(), head, &overrides).unwrap();
+    let mut encoding = Encoding::new(schema, EncodingOptions::default()).unwrap();
     encoding.learn_head(head).unwrap();
     let mut lines = String::new();
     for record in &rows {
@@ -53,7 +35,7 @@ fn by_hand(text: &str, overrides: Overrides, scaled: bool) -> String {
         encoding.encode(record, &mut numbers).unwrap();
         encoding.learn(record).unwrap();
         let price = record.cell(3).number().expect("a price");
-        numbers.push((price - low) / (high - low));
+        numbers.push(price);
         let cells: Vec<String> = numbers.iter().map(ToString::to_string).collect();
         lines += &(cells.join(",") + "\n");
     }
@@ -74,20 +56,13 @@ fn columns_of_any_kind_are_encoded_row_by_row() {
     let chosen = || Overrides::default().parse_kind("size=category").unwrap().ignore(["day"]);
     let folder = Folder::new()
         .with("sales.csv", &text)
-        .with("plain.csv", by_hand(&text, Overrides::default(), false))
-        .with("chosen.csv", by_hand(&text, chosen(), false))
-        .with("scaled-plain.csv", by_hand(&text, Overrides::default(), true))
-        .with("scaled-chosen.csv", by_hand(&text, chosen(), true));
+        .with("plain.csv", by_hand(&text, Overrides::default()))
+        .with("chosen.csv", by_hand(&text, chosen()));
     for (options, plain) in [("", "plain.csv"), ("--as size=category --ignore day", "chosen.csv")] {
-        for more in ["", " --limit 300", " --scale paper01"] {
+        for more in ["", " --limit 300"] {
             let learner = format!("--learner krls --kernel gaussian:5{more}");
             let (got, err) = encoded(&folder, &format!("eval sales.csv {learner} {options}"));
-            // Scaling by ranges of the file leaves categories, cyclic parts and gaps as they are.
-            let expected = match more {
-                " --scale paper01" => format!("eval scaled-{plain} --learner krls --kernel gaussian:5"),
-                _ => format!("eval {plain} {learner}"),
-            };
-            let expected = folder.json(&expected);
+            let expected = folder.json(&format!("eval {plain} {learner}"));
             for key in ["d", "n", "mse", "mae", "dictionary_size"] {
                 assert_eq!(got[key], expected[key], "{key} of {options}{more}");
             }

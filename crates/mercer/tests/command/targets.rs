@@ -54,7 +54,7 @@ fn targets_may_be_written_as_features_are() {
 #[test]
 fn a_vector_is_learnt_as_its_parts() {
     let folder = folder(150);
-    for scale in ["", " --scale paper01"] {
+    for scale in ["", " --scale standard"] {
         let learner = format!("--learner krls --set lambda=0.1 --kernel gaussian:1{scale}");
         let both = folder.json(&format!("eval m.csv {learner} --target v,u --predictions p.csv"));
         let text = folder.read("p.csv");
@@ -86,7 +86,7 @@ fn a_model_of_several_targets_goes_on() {
     let lines: Vec<&str> = text.lines().collect();
     let part = |from: usize, to: usize| format!("{}\n{}\n", lines[0], lines[from..to].join("\n"));
     let folder = folder.with("first.csv", part(1, 71)).with("rest.csv", part(71, 121)).with("x.csv", "c,a,b\n1,2,3\n");
-    let learner = "--learner krls --set lambda=0.1 --kernel gaussian:1 --scale paper01 --scale-from m.csv --quiet";
+    let learner = "--learner krls --set lambda=0.1 --kernel gaussian:1 --quiet";
     folder.done(&format!("train m.csv --target v,u {learner} --out all.mercer"));
     folder.done(&format!("train first.csv --target v,u {learner} --out m.mercer"));
     let made = folder.done("predict rest.csv --model m.mercer --learn --quiet");

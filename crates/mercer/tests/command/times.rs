@@ -76,7 +76,7 @@ fn a_trajectory_is_the_pairs_of_its_rows() {
         facts.as_object_mut().unwrap().remove("seconds");
         facts
     };
-    let kernel = "--kernel gaussian:1 --budget 1e-4";
+    let kernel = "--method sogd --set kernel=gaussian:1 --set budget=1e-4";
     assert_eq!(
         facts(&format!("koopman plain.csv --trajectory {kernel}")),
         facts(&format!("koopman pairs.csv {kernel}"))
@@ -113,7 +113,7 @@ fn signals_clear_away_files_of_predictions() {
     for arguments in [
         "eval - --format csv --learner krls --kernel gaussian:1 --predictions p.csv",
         "forecast - --format csv --method experts --predictions p.csv",
-        "koopman - --format csv --trajectory --kernel gaussian:1 --dictionary d.csv",
+        "koopman - --method sogd --format csv --trajectory --set kernel=gaussian:1 --dictionary d.csv",
     ] {
         let mut command = folder.command(&arguments.split(' ').collect::<Vec<_>>());
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

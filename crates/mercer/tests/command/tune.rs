@@ -38,7 +38,7 @@ fn the_printed_command_gives_the_printed_score() {
     let folder = folder();
     for options in [
         "d.csv --learner krls",
-        "d.csv --learner krls --set nu=0.01 --scale paper01 --limit 1100 --permute 3",
+        "d.csv --learner krls --set nu=0.01 --scale standard --limit 1100 --permute 3",
         "d.csv --learner fogd --set features=20 --seed 5",
         "d.csv --learner nons-ald --kernel laplace:1 --search sigma=0.5..5 --search radius=1..3",
         "d.csv --learner kogd --kernel linear --limit 300",

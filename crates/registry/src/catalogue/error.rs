@@ -6,7 +6,6 @@ use mercer_kernels::KernelError;
 use mercer_learners::Error as LearnerError;
 use mercer_learners::loss::UnknownLoss;
 
-use super::expression::ExpressionError;
 use super::{BuildError, Value};
 
 /// Why a name or its settings make no learner. [`Display`](fmt::Display) is one line.
@@ -66,46 +65,6 @@ pub enum CatalogueError {
         range: &'static str,
         /// A value it may have.
         example: String,
-    },
-    /// A value that is no expression.
-    #[error("{learner}: in {key}={}, {source}", Cut(value))]
-    Syntax {
-        /// The learner.
-        learner: &'static str,
-        /// The key.
-        key: &'static str,
-        /// The value that was given.
-        value: String,
-        /// Where and why.
-        source: ExpressionError,
-    },
-    /// A value depends on the number of rounds, which is not known.
-    #[error("{learner}: {key}={value} needs T, the number of rows, which is not known here; say it, or give a number")]
-    NeedsRounds {
-        /// The learner.
-        learner: &'static str,
-        /// The key.
-        key: &'static str,
-        /// The expression.
-        value: String,
-    },
-    /// An expression without a finite value.
-    #[error("{learner}: {key}={expression} is {value}{}; give {range}", Where(*rounds, *dimension))]
-    NotFinite {
-        /// The learner.
-        learner: &'static str,
-        /// The key.
-        key: &'static str,
-        /// The expression.
-        expression: String,
-        /// Its value.
-        value: f64,
-        /// T, if it is known.
-        rounds: Option<usize>,
-        /// d.
-        dimension: usize,
-        /// The values that the key may have.
-        range: &'static str,
     },
     /// A fraction, or a number out of range, where something is counted.
     #[error("{learner}: {key} must be {range}, got {}", Value::Number(*value))]
@@ -287,18 +246,6 @@ impl fmt::Display for Meant {
         match self.0 {
             Some(name) => write!(f, " (is {name} meant?)"),
             None => Ok(()),
-        }
-    }
-}
-
-/// The values of the letters of an expression.
-struct Where(Option<usize>, usize);
-
-impl fmt::Display for Where {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(rounds) => write!(f, " for T = {rounds}, d = {}", self.1),
-            None => write!(f, " for d = {}", self.1),
         }
     }
 }

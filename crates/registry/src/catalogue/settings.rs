@@ -8,7 +8,6 @@ use mercer_learners::Loss;
 use self::members::Member;
 pub use self::members::split;
 use super::error::CatalogueError;
-use super::expression::Expression;
 use super::{BuildError, Built, Context, Entry, Key, Kind, Look, Value, Values, entries, nearest};
 
 /// The settings of one learner, before the data are known.
@@ -22,8 +21,8 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 enum SettingChoice {
     None,
-    Formula(Expression),
-    Numbers(Vec<Expression>),
+    Number(f64),
+    Numbers(Vec<f64>),
     Name(String),
     Members(String, Vec<Member>),
     Kernels(Vec<AnyKernel>),
@@ -72,25 +71,6 @@ impl Settings {
         self.entry
     }
 
-    /// The first key whose value depends on `T`.
-    #[must_use]
-    pub fn needs_rounds(&self) -> Option<&'static str> {
-        fn needs(choice: &SettingChoice) -> bool {
-            match choice {
-                SettingChoice::Formula(formula) => formula.uses_rounds(),
-                SettingChoice::Numbers(formulas) => formulas.iter().any(Expression::uses_rounds),
-                SettingChoice::Members(_, members) => members.iter().any(|member| member.needs_rounds().is_some()),
-                SettingChoice::Looked(look) => look.needs_rounds,
-                SettingChoice::Unset(usual) => needs(usual),
-                SettingChoice::None | SettingChoice::Name(_) | SettingChoice::Kernels(_) | SettingChoice::Time(_) => {
-                    false
-                }
-            }
-        }
-        let mut keys = self.entry.keys.iter().zip(&self.chosen);
-        keys.find(|(_, choice)| needs(choice)).map(|(key, _)| key.name)
-    }
-
     /// True if a value is found in the data, so that [`Context::rows`] should hold the first of
     /// them.
     #[must_use]
@@ -100,8 +80,7 @@ impl Settings {
                 SettingChoice::Looked(look) => look.needs_rows,
                 SettingChoice::Members(_, members) => members.iter().any(Member::needs_rows),
                 SettingChoice::Unset(usual) => needs(usual),
-                SettingChoice::Formula(_) | SettingChoice::Numbers(_) | SettingChoice::None => false,
-                SettingChoice::Name(_) | SettingChoice::Kernels(_) | SettingChoice::Time(_) => false,
+                _ => false,
             }
         }
         self.chosen.iter().any(needs)
@@ -121,8 +100,7 @@ impl Settings {
     /// The learner, untrained.
     ///
     /// # Errors
-    /// When a value is out of its range for this data, `T` is needed and not known, or the learner
-    /// cannot use the kernel.
+    /// When a value is out of its range for this data, or the learner cannot use the kernel.
     pub fn build(&self, kernel: AnyKernel, context: &Context<'_>) -> Result<Built, CatalogueError> {
         let spec = kernel.to_string();
         self.entry.check_targets(context).map_err(|error| self.refused(error, &spec, context))?;
@@ -197,42 +175,22 @@ impl Settings {
             SettingChoice::Time(microseconds) => key
                 .in_time(*microseconds, context, before)
                 .map_err(|error| self.refused(error, &kernel.to_string(), context)),
-            SettingChoice::Formula(formula) => {
-                let value = self.evaluated(key, formula, context)?;
-                if key.kind == Kind::Count { self.whole(key, formula, value) } else { Ok(Value::Number(value)) }
-            }
-            SettingChoice::Numbers(formulas) => {
-                let (got, dimension) = (formulas.len(), context.dimension);
-                let numbers = formulas.iter().map(|formula| self.evaluated(key, formula, context));
-                let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
-                match numbers[..] {
-                    [number] => Ok(Value::Number(number)),
-                    _ if got == dimension => Ok(Value::Numbers(numbers)),
-                    _ => Err(CatalogueError::HowMany { learner, key: key.name, got, dimension }),
+            SettingChoice::Number(value) if key.kind == Kind::Count => self.whole(key, *value),
+            SettingChoice::Number(value) => Ok(Value::Number(*value)),
+            SettingChoice::Numbers(numbers) => match (&numbers[..], context.dimension) {
+                ([number], _) => Ok(Value::Number(*number)),
+                (several, dimension) if several.len() == dimension => Ok(Value::Numbers(numbers.clone())),
+                (several, dimension) => {
+                    Err(CatalogueError::HowMany { learner, key: key.name, got: several.len(), dimension })
                 }
-            }
+            },
         }
     }
 
-    fn evaluated(&self, key: &Key, formula: &Expression, context: &Context<'_>) -> Result<f64, CatalogueError> {
-        let (learner, name, range) = (self.entry.name, key.name, key.range);
-        let Context { rounds, dimension, .. } = *context;
-        if formula.uses_rounds() && rounds.is_none() {
-            return Err(CatalogueError::NeedsRounds { learner, key: name, value: formula.to_string() });
-        }
-        let value = formula.value(rounds, dimension);
-        if value.is_finite() {
-            return Ok(value);
-        }
-        let expression = formula.to_string();
-        Err(CatalogueError::NotFinite { learner, key: name, expression, value, rounds, dimension, range })
-    }
-
-    fn whole(&self, key: &Key, formula: &Expression, value: f64) -> Result<Value, CatalogueError> {
-        let count = if formula.uses_names() { value.floor() } else { value };
+    fn whole(&self, key: &Key, value: f64) -> Result<Value, CatalogueError> {
         // 2⁵³: above it not every whole number is an f64.
-        if count.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&count) {
-            Ok(Value::Whole(count as usize))
+        if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
+            Ok(Value::Whole(value as usize))
         } else {
             Err(CatalogueError::NotWhole { learner: self.entry.name, key: key.name, value, range: key.range })
         }
@@ -275,30 +233,22 @@ fn choice(entry: &'static Entry, key: &'static Key, value: &str) -> Result<Setti
         let example = if default == "none" { "100".to_owned() } else { default };
         CatalogueError::NoSuchWord { learner, key: name, word, range: key.range, example }
     };
-    let formula = match (value, key.auto) {
+    match (value, key.auto) {
         ("none", _) if key.none.is_some() => return Ok(SettingChoice::None),
         ("none", _) => return Err(refused("none")),
-        ("auto", Some(rule)) => match rule.look {
-            Some(look) => return Ok(SettingChoice::Looked(look)),
-            None => rule.formula,
-        },
+        ("auto", Some(rule)) => return Ok(SettingChoice::Looked(rule.look)),
         ("auto", None) if matches!(key.kind, Kind::Number | Kind::Count) => return Err(refused("auto")),
-        _ => value,
-    };
+        _ => {}
+    }
     let other_name = || CatalogueError::NotAName { learner, key: name, value: value.to_owned(), range: key.range };
-    let syntax = |source| CatalogueError::Syntax { learner, key: name, value: value.to_owned(), source };
+    let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
     if let (true, Some(microseconds)) = (key.takes_time(), microseconds(value)) {
         return Ok(SettingChoice::Time(microseconds));
     }
     match key.kind {
-        Kind::Number | Kind::Count => Expression::parse(formula).map(SettingChoice::Formula).map_err(syntax),
-        // Commas separate numbers, not arguments of functions.
-        Kind::Numbers if formula.contains('(') => {
-            Expression::parse(formula).map(|formula| SettingChoice::Numbers(vec![formula])).map_err(syntax)
-        }
+        Kind::Number | Kind::Count => number(value).map(SettingChoice::Number).ok_or_else(other_name),
         Kind::Numbers => {
-            let numbers = formula.split(',').map(Expression::parse).collect::<Result<_, _>>();
-            numbers.map(SettingChoice::Numbers).map_err(syntax)
+            value.split(',').map(number).collect::<Option<_>>().map(SettingChoice::Numbers).ok_or_else(other_name)
         }
         Kind::Name(names) if names.contains(&value) => Ok(SettingChoice::Name(value.to_owned())),
         Kind::Name(_) => Err(other_name()),

@@ -188,7 +188,7 @@ mod tests {
                 let (_, values) = space.point(vec![end; space.dimensions().len()]);
                 let pairs = space.pairs(&values);
                 let rows = [0.1, 0.2, 0.3, -0.4];
-                let context = Context { dimension: 2, rounds: Some(100), rows: &rows, ..Context::default() };
+                let context = Context { dimension: 2, rows: &rows, ..Context::default() };
                 let kernel = AnyKernel::Gaussian(Gaussian::new(0.7).unwrap());
                 let built = Settings::new(entry, pairs.iter().map(String::as_str)).unwrap().build(kernel, &context);
                 assert!(built.is_ok(), "{}: {:?}", entry.name, built.err());

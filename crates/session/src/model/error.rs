@@ -48,10 +48,8 @@ pub enum ModelError {
     #[error(transparent)]
     Encoding(#[from] mercer_encoding::EncodingError),
     /// The learner alone would predict wrongly.
-    #[error(
-        "has learnt scaled or encoded columns; read it with Model::from_bytes, which gives what belongs before the learner"
-    )]
-    Scaled,
+    #[error("has learnt encoded columns; read it with Model::from_bytes, which gives what belongs before the learner")]
+    Encoded,
     /// The file ends early.
     #[error("is a truncated model file: {got} bytes of {expected}; copy it again, or take the last checkpoint")]
     Truncated {

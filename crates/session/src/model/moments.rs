@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
-use mercer_encoding::{Encoding, ScaledTargets, TargetScale};
+use mercer_encoding::{Encoding, ScaledTargets};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::{Awv, Ridge};
 use mercer_learners::{Classifier, Error, FeatureMap, FixedMap, RegressorExt, RidgeMoments, RidgePath, RidgePoint};
-use mercer_readers::{Labels, Scaling};
+use mercer_readers::Labels;
 use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
@@ -53,8 +53,6 @@ const ROUNDING: f64 = 1e-12;
 pub struct Moments {
     /// What the learner is, in words, and the columns of the data.
     pub description: Description,
-    /// How columns were scaled before they were summed up.
-    pub scaling: Option<Scaling>,
     /// Whether the learner is the forecaster of Azoury, Vovk and Warmuth; otherwise it is ridge
     /// regression.
     pub awv: bool,
@@ -70,9 +68,6 @@ pub struct Moments {
     /// How the columns of a table become the inputs, the same for every row. The columns are then
     /// those of its schema; `features` of the description is empty.
     pub encoding: Option<Encoding>,
-    /// How the targets of an encoded table were scaled, one each; none where they are in their own
-    /// units.
-    pub target_scales: Vec<TargetScale>,
 }
 
 /// One shard that was summed up.
@@ -182,15 +177,7 @@ impl Moments {
         if ours.kernel != theirs.kernel {
             return Err(different("the kernels", &ours.kernel, &theirs.kernel));
         }
-        if self.scaling != other.scaling {
-            let told = |scaling: &Option<Scaling>| if scaling.is_some() { "scaled" } else { "not scaled" };
-            let (ours, theirs) = match (told(&self.scaling), told(&other.scaling)) {
-                ("scaled", "scaled") => ("by some ranges", "by others"),
-                told => told,
-            };
-            return Err(different("the scalings of the columns", &ours, &theirs));
-        }
-        if self.encoding != other.encoding || self.target_scales != other.target_scales {
+        if self.encoding != other.encoding {
             let told = |state: &Self| if state.encoding.is_some() { "encoded" } else { "numbers as they are" };
             let (ours, theirs) = match (told(self), told(other)) {
                 ("encoded", "encoded") => ("learnt from some rows", "from others"),
@@ -396,10 +383,7 @@ impl Moments {
             return Err(refused(requirement, classes.len()));
         }
         let learner = self.learner(&self.sums)?;
-        Ok(self.model(Numbers::new(match &self.target_scales[..] {
-            [] => ScaledTargets::unscaled(learner),
-            scales => ScaledTargets::fixed(learner, scales.to_vec())?,
-        })))
+        Ok(self.model(Numbers::new(ScaledTargets::unscaled(learner))))
     }
 
     /// The classifier of all rows by least squares on targets `+1` and `−1`: one output for two
@@ -443,7 +427,6 @@ impl Moments {
         Tabular {
             description: self.description.clone(),
             encoding: self.encoding.clone(),
-            scaling: self.scaling.clone(),
             progress: Progress { rows: self.rows(), ..Progress::default() },
             task,
         }
@@ -484,14 +467,8 @@ impl Validate for Moments {
         const WHAT: &str = "list of shards";
         self.sums.validate()?;
         let (d, outputs) = (self.sums.feature_map().input_dimension(), self.sums.outputs());
-        let (encoding, scaling) = (self.encoding.as_ref(), self.scaling.as_ref());
-        let scaled = self.classes.is_none().then_some(outputs);
-        check_columns(&self.description, encoding, scaling, d, outputs, scaled)?;
+        check_columns(&self.description, self.encoding.as_ref(), d, outputs)?;
         self.lambda.map_or(Ok(()), |lambda| Inconsistent::positive(lambda, "ridge"))?;
-        self.target_scales.iter().try_for_each(Validate::validate)?;
-        let scaled =
-            self.encoding.is_some() && self.classes.is_none() && self.target_scales.len() == self.sums.outputs();
-        Inconsistent::require(self.target_scales.is_empty() || scaled, "scale of a target", "there is one for each")?;
         if let Some(classes) = &self.classes {
             classes.validate()?;
             let sorted = classes.names().is_sorted_by(|a, b| Labels::order(a, b).is_lt());

@@ -5,7 +5,7 @@ use mercer_encoding::{Encoding, ScaledTargets};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::{ClassScore, Classifier, Regressor, RegressorExt, Score};
-use mercer_readers::{Labels, Scaling};
+use mercer_readers::Labels;
 use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +19,6 @@ pub struct Tabular<T> {
     /// How the columns of a table become the inputs; `None` where they are numbers as they are. The
     /// schema has the names of the columns: `features` of the description is then empty.
     pub encoding: Option<Encoding>,
-    /// How columns of numbers were scaled before they were learnt, and are to be before a
-    /// prediction.
-    pub scaling: Option<Scaling>,
     /// How far it has come.
     pub progress: Progress,
     /// The learner, and what goes with its kind of targets.
@@ -125,13 +122,13 @@ impl<T> Tabular<T> {
     #[must_use]
     pub fn plain(task: T) -> Self {
         let (description, progress) = (Description::default(), Progress::default());
-        Self { description, encoding: None, scaling: None, progress, task }
+        Self { description, encoding: None, progress, task }
     }
 
     /// The same model with another form of its task.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Tabular<U> {
-        let Self { description, encoding, scaling, progress, task } = self;
-        Tabular { description, encoding, scaling, progress, task: form(task) }
+        let Self { description, encoding, progress, task } = self;
+        Tabular { description, encoding, progress, task: form(task) }
     }
 }
 
@@ -274,36 +271,27 @@ impl Validate for Classes {
 
 impl<T: Taught> Validate for Tabular<T> {
     fn validate(&self) -> Result<(), Inconsistent> {
-        let Self { description, encoding, scaling, progress: Progress { rows, bad, .. }, task } = self;
+        let Self { description, encoding, progress: Progress { rows, bad, .. }, task } = self;
         task.validate()?;
-        let (d, outputs) = (self.dimension(), self.outputs());
-        let scaled = (task.kind() == ModelKind::Regression).then_some(outputs);
-        check_columns(description, encoding.as_ref(), scaling.as_ref(), d, outputs, scaled)?;
+        check_columns(description, encoding.as_ref(), self.dimension(), self.outputs())?;
         let counted = bad <= rows && *rows < u64::MAX / 2;
         Inconsistent::require(counted, "count of rows", "bad ones are among them")
     }
 }
 
-/// The columns are those of a learner of `d` inputs and so many outputs, of which `scaled` are
-/// scaled if they are numbers.
+/// The columns are those of a learner of `d` inputs and so many outputs.
 pub(super) fn check_columns(
     description: &Description,
     encoding: Option<&Encoding>,
-    scaling: Option<&Scaling>,
     d: usize,
     outputs: usize,
-    scaled: Option<usize>,
 ) -> Result<(), Inconsistent> {
     check_names(&description.features, d)?;
     check_names(&description.target_names, outputs)?;
     if let Some(encoding) = encoding {
         encoding.validate()?;
-        let fits = encoding.dimension() == d && scaling.is_none() && description.features.is_empty();
+        let fits = encoding.dimension() == d && description.features.is_empty();
         Inconsistent::require(fits, "encoding", "it makes the inputs, and the schema has the names")?;
     }
-    let Some(scaling) = scaling else { return Ok(()) };
-    scaling.validate()?;
-    Inconsistent::require(scaling.dimension() == d, "scaling", "it has a range for each feature")?;
-    let fits = scaled.is_none_or(|outputs| scaling.outputs() == outputs);
-    Inconsistent::require(fits, "scaling", "it has a range for each target")
+    Ok(())
 }

@@ -23,7 +23,7 @@ parameters! {
 }
 
 const DECREASING_SHARE: entry::Rule =
-    entry::Rule::looking("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", [false, false], |_, _, _| {
+    entry::Rule::looking("1/(t + 1) after row t", "Cesa-Bianchi et al. 2012", false, |_, _, _| {
         Ok(Share::Decreasing.to_value())
     });
 

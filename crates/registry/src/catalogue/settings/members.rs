@@ -55,11 +55,6 @@ impl Member {
         Ok(Self { name, kernel, settings: Settings::new(entry, pairs)? })
     }
 
-    /// The first key whose value depends on `T`.
-    pub(super) fn needs_rounds(&self) -> Option<&'static str> {
-        self.settings.needs_rounds()
-    }
-
     /// True if a value is found in the data.
     pub(super) fn needs_rows(&self) -> bool {
         self.settings.needs_rows()
