@@ -180,7 +180,7 @@ impl TrainPlan {
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let RowKind::Good = row {
-                let Row { example, record } = &sample;
+                let Row { example, record } = &mut sample;
                 let mut scaled = example.features.clone();
                 let taken = match &mut moving {
                     None => true,

@@ -64,7 +64,9 @@ mod step;
 #[cfg(feature = "learners")]
 pub mod target;
 mod times;
+mod tokens;
 pub mod transform;
+mod words;
 mod written_time;
 
 #[cfg(feature = "learners")]

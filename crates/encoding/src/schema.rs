@@ -8,7 +8,7 @@
 //! | constant | there is but one value | a number or a category: it may vary later |
 //! | identifier | integers that rise from row to row in a column with a name such as `id`, `order_id`, `index`; or 20 values or more, all different, of which half are texts | nothing |
 //! | number | numbers, with signs or units around them ([`Notation`]) or without | a number |
-//! | text | longer than 40 bytes on average, and more than half of them different | nothing |
+//! | text | longer than 40 bytes on average, and more than half of them different; or all different, 20 or more, most of several words | nothing; words, where [tokens](crate::Encoding::tokens) are asked for |
 //! | category | everything else | one-hot, and hashed above a size |
 //!
 //! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
@@ -50,6 +50,8 @@ pub enum Use {
     Text,
     /// It has no value in the head, and begins with the first that it has.
     Late,
+    /// Its words become tokens.
+    Words,
 }
 
 impl fmt::Display for Use {
@@ -61,6 +63,7 @@ impl fmt::Display for Use {
             Self::Identifier => "ignored: it names rows",
             Self::Text => "ignored: it is text",
             Self::Late => "encoded from its first value on",
+            Self::Words => "its words become tokens",
         })
     }
 }
@@ -235,6 +238,13 @@ impl Schema {
         let told: Vec<usize> = told.kinds.iter().filter_map(place).collect();
         for (place, column) in self.columns.iter_mut().enumerate() {
             column.mean = column.kind == Kind::Category && column.distinct > own as u64 && !told.contains(&place);
+        }
+    }
+
+    /// Has the words of texts become tokens: for learners that take them.
+    pub(crate) fn take_words(&mut self) {
+        for column in self.columns.iter_mut().filter(|column| column.used == Use::Text) {
+            column.used = Use::Words;
         }
     }
 

@@ -44,6 +44,8 @@ pub struct Entry {
     pub gaussian: bool,
     /// Losses and targets.
     pub takes: Takes,
+    /// True if it takes tokens.
+    pub tokens: bool,
     /// When to take it.
     pub advice: &'static str,
     /// Settings to begin with.
@@ -234,6 +236,7 @@ impl Entry {
         autonomous: false,
         gaussian: false,
         takes: Takes::SQUARED,
+        tokens: false,
         advice: "",
         start: "defaults",
         trial: &[],

@@ -4,9 +4,6 @@
 
 use mercer_core::TokenRow;
 
-use crate::learner::Scratch;
-use crate::{Error, Regressor, Target};
-
 /// The input of a row: its numbers and, where its table has some, its tokens.
 ///
 /// Tokens say all that the row says, its numbers too. So a learner that [takes](Regressor::tokens)
@@ -25,52 +22,44 @@ impl<'a, N: AsRef<[f64]> + ?Sized> From<&'a N> for Input<'a> {
     }
 }
 
-/// The learning of rows with tokens, of learners that take them.
-pub trait Tokens {
-    /// [`Regressor::predict_into`] of a row.
-    ///
-    /// # Errors
-    /// As there.
-    fn predict_input(&self, input: Input<'_>, scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error>;
-
-    /// [`Regressor::step`] of a row.
-    ///
-    /// # Errors
-    /// As there.
-    fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error>;
+/// The inputs of several rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// The numbers, row by row.
+    pub numbers: &'a [f64],
+    /// The tokens, one a row; none where the rows are numbers alone.
+    pub tokens: &'a [TokenRow],
 }
 
-/// [`Regressor::predict_into`], of the tokens where the row has some and the learner takes them.
-///
-/// # Errors
-/// As there.
-pub fn predict_input<R: Regressor + ?Sized>(
-    learner: &R,
-    input: Input<'_>,
-    scratch: &mut Scratch,
-    scores: &mut [f64],
-) -> Result<(), Error> {
-    match input.tokens.and_then(|_| learner.tokens()) {
-        Some(tokens) => tokens.predict_input(input, scratch, scores),
-        None => learner.predict_into(input.numbers, scratch, scores),
+impl<'a, N: AsRef<[f64]> + ?Sized> From<&'a N> for Inputs<'a> {
+    fn from(numbers: &'a N) -> Self {
+        Self { numbers: numbers.as_ref(), tokens: &[] }
     }
 }
 
-/// [`Regressor::step`], of the tokens where the row has some and the learner takes them.
-///
-/// # Errors
-/// As there.
-pub fn step_input<R: Regressor + ?Sized>(
-    learner: &mut R,
-    input: Input<'_>,
-    target: Target<'_>,
-    scores: &mut [f64],
-) -> Result<(), Error> {
-    // Asked before it is borrowed for good.
-    if input.tokens.is_some()
-        && let Some(tokens) = learner.tokens_mut()
-    {
-        return tokens.step_input(input, target, scores);
+impl<'a> From<Input<'a>> for Inputs<'a> {
+    fn from(input: Input<'a>) -> Self {
+        Self { numbers: input.numbers, tokens: input.tokens.map_or(&[], std::slice::from_ref) }
     }
-    learner.step(input.numbers, target, scores)
+}
+
+impl<'a> Inputs<'a> {
+    /// Rows `from..to`, each of `dimension` numbers.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn range(&self, from: usize, to: usize, dimension: usize) -> Self {
+        let tokens = if self.tokens.is_empty() { &[] } else { &self.tokens[from..to] };
+        Self { numbers: &self.numbers[from * dimension..to * dimension], tokens }
+    }
+
+    /// The input of row `row`.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn row(&self, row: usize, dimension: usize) -> Input<'a> {
+        Input { numbers: &self.numbers[row * dimension..(row + 1) * dimension], tokens: self.tokens.get(row) }
+    }
 }

@@ -51,7 +51,9 @@ mod newton;
 mod one_of;
 mod parameters;
 mod prequential;
+mod scratch;
 mod sparse;
+mod token_learning;
 mod wrappers;
 
 pub mod catalogue {
@@ -95,8 +97,10 @@ pub use {
     },
     example::{Problem, Rows, Shape, Target, Targets},
     families::*,
-    input::{Input, Tokens, predict_input, step_input},
-    learner::{Blocks, Growth, Regressor, RegressorExt, Scratch, Variance, learn_one_by_one},
+    input::{Input, Inputs},
+    learner::{
+        Blocks, Growth, Regressor, RegressorExt, Scratch, Tokens, Variance, learn_one_by_one, predict_input, step_input,
+    },
     loss::Loss,
     moments::{
         FixedMap, MapError, MomentScratch, MomentSums, OperatorMoments, PkawvFixed, PkrrFixed, Projection,

@@ -358,7 +358,7 @@ impl RowReader {
     /// As [`next_row`](Self::next_row), except for those of the target's kind. After an error, and
     /// at the end, the example is empty and its weight 1.
     pub fn next_example(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Example { features, targets, label, weight } = example;
+        let Example { features, targets, label, weight, .. } = example;
         label.clear();
         // The row goes straight into the example's own memory.
         std::mem::swap(targets, &mut self.beside.targets);

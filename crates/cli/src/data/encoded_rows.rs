@@ -14,6 +14,7 @@ use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, RowReader,
     TargetColumn, Targets,
 };
+use mercer_registry::catalogue::{Settings, find};
 
 use crate::arguments::CommonArguments;
 use crate::arguments::dialect;
@@ -360,7 +361,7 @@ fn locked(odd: &Mutex<Oddities>) -> MutexGuard<'_, Oddities> {
 }
 
 fn clear(example: &mut Example) {
-    let Example { features, targets, label, weight } = example;
+    let Example { features, targets, label, weight, .. } = example;
     features.clear();
     targets.clear();
     label.clear();
@@ -508,6 +509,12 @@ pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrid
     told.map_err(|error| Failure::usage(format!("--as: {error}")))
 }
 
+/// True if the learner takes tokens. Settings that are none are told by whoever makes the learner.
+fn takes_tokens(common: &CommonArguments) -> bool {
+    let settings = find(&common.learner).ok().map(|entry| Settings::new(entry, common.set.iter().map(String::as_str)));
+    settings.and_then(Result::ok).is_some_and(|settings| settings.takes_tokens())
+}
+
 impl Looking {
     /// The columns that the user speaks of.
     pub(crate) fn mentioned(&self) -> Vec<ColumnChoice> {
@@ -518,7 +525,7 @@ impl Looking {
 
     /// What the options say of the columns of a source.
     pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
-        let options = EncodingOptions::default().scale(common.scale);
+        let options = EncodingOptions::default().scale(common.scale).tokens(takes_tokens(common));
         let overrides = overrides(&common.kinds, source)?;
         if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
             return Err(Failure::usage(format!(

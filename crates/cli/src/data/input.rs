@@ -350,7 +350,7 @@ impl Input {
             InputSource::Table { table, .. } if self.given == table.len() => Ok(false),
             InputSource::Table { table, order } => {
                 let i = order.as_ref().map_or(self.given, |order| order[self.given]);
-                let Example { features, targets, label, weight } = example;
+                let Example { features, targets, label, weight, .. } = example;
                 features.clear();
                 features.extend_from_slice(table.row(i));
                 targets.clear();

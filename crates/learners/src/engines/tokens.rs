@@ -7,8 +7,8 @@ mod table;
 use mercer_core::{ExampleError, Inconsistent, Token, Validate, add_equal};
 
 use crate::example::{Problem, Shape, Target};
-use crate::input::{Input, Tokens};
-use crate::learner::{Growth, Scratch, check_input, check_scores};
+use crate::input::Input;
+use crate::learner::{Growth, Scratch, Tokens, check_input, check_scores};
 use crate::loss::Loss;
 use crate::{Blocks, Error, Regressor, Variance};
 
@@ -104,8 +104,8 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
         state.get(..self.outputs)?.get(output).map(|weight| weight * self.map.factor(self.square))
     }
 
-    /// Joins what another learner of the same rows learnt: its update and places, by these functions
-    /// of both mean squares and of their mean.
+    /// Joins what another learner of the same rows learnt: its update and places, by these
+    /// functions of both mean squares and of their mean.
     ///
     /// # Errors
     /// [`Error::Example`] for a learner of other rows.

@@ -10,8 +10,8 @@
 //!
 //! `ω` is the weight of the row. Under the squared loss `∂ℓ/∂z` is `z − y`, within `±reach`. The
 //! source has a constant 100 in the place of `q`, which is here the mean over the first 256 rows of
-//! `Σx²`: so the first step corrects about a row's whole error. While those rows come it is the mean
-//! of the rows so far.
+//! `Σx²`: so the first step corrects about a row's whole error. While those rows come it is the
+//! mean of the rows so far.
 //!
 //! `6n` multiply-adds a round of `n` tokens and an output; `5` numbers a token and an output.
 
@@ -31,7 +31,7 @@ parameters! {
     /// Parameters of [`Coin`].
     #[derive(Copy)]
     pub struct CoinParams {
-        /// under the squared loss, the largest error that teaches; targets are best of a size near 1
+        /// largest error that teaches under the squared loss; targets are best near 1
         reach: f64 = 3.0 => "" POSITIVE,
         /// most tokens with a weight of their own, up to 2^24; those that come later share some
         places: usize = 1 << 20 => "" COUNT,
@@ -117,6 +117,7 @@ pub const COIN: Learner<Coin> = Entry {
     memory: cost!(5.0 d),
     source: "Orabona and Tommasi 2017",
     takes: Takes::ALL,
+    tokens: true,
     advice: "words, many categories, sparse rows; drift",
     start: "defaults; targets scaled",
     ..Entry::PLAIN

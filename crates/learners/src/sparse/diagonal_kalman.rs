@@ -7,7 +7,8 @@
 //!
 //! **Numbers**, of weight `ω`: `v = ν/ω + ΣSx²`, `e = y − z` within `±3√v`; `w ← w + S x e/v` and
 //! `Λ ← Λ + x²/(v − Sx²)`, which is `S ← S − (Sx)²/v`. The noise `ν` is the mean of `e²` over about
-//! the last 1,000 rows, each within `9v`, at least 0.001, from 1. Several outputs share `S` and `ν`.
+//! the last 1,000 rows, each within `9v`, at least 0.001, from 1. Several outputs share `S` and
+//! `ν`.
 //!
 //! **Classes** `y = ±1`: with `p = σ(z)`, `h = ω p(1 − p)` and `u = 1 + hΣSx²`,
 //! `w ← w + S x ω ((1 + y)/2 − p)/u` and `Λ ← Λ + hx²/(u − hSx²)`, which is `S ← S − (Sx)²h/u`.
@@ -71,8 +72,8 @@ impl DiagonalKalman {
 }
 
 impl DiagonalKalman {
-    /// Adds what another filter learnt from other rows: `Λ = Λ₁ + Λ₂` and `w = S(w₁/S₁ + w₂/S₂)`, the
-    /// posterior of both shards. `q` and `ν` become means over the rows that they count for.
+    /// Adds what another filter learnt from other rows: `Λ = Λ₁ + Λ₂` and `w = S(w₁/S₁ + w₂/S₂)`,
+    /// the posterior of both shards. `q` and `ν` become means over the rows that they count for.
     ///
     /// # Errors
     /// For a filter of rows of another shape, or of another loss.
@@ -206,6 +207,7 @@ pub const DIAGONAL_KALMAN: Learner<DiagonalKalman> = Entry {
     memory: cost!(2.0 d),
     source: "Haykin 2001",
     takes: Takes { losses: &["squared", "logistic"], vectors: true, many_classes: true },
+    tokens: true,
     advice: "words, many categories, sparse rows; adds up over shards",
     start: "defaults; targets scaled",
     ..Entry::PLAIN

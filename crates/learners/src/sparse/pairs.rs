@@ -25,7 +25,7 @@ parameters! {
     pub struct PairsParams {
         /// most products of a row: 2000 are those of 63 tokens
         most: usize = 2000 => "" COUNT,
-        /// under the squared loss, the largest error that teaches; targets are best of a size near 1
+        /// largest error that teaches under the squared loss; targets are best near 1
         reach: f64 = 3.0 => "" POSITIVE,
         /// most products with a weight of their own, up to 2^24; those that come later share some
         places: usize = 1 << 20 => "" COUNT,
@@ -61,6 +61,7 @@ pub const PAIRS: Learner<Pairs> = Entry {
     source: "Weinberger et al. 2009; Orabona and Tommasi 2017",
     remedy: Some("mix it with coin"),
     takes: Takes::ALL,
+    tokens: true,
     advice: "words and categories that act together; in a mixture",
     start: "defaults, in `experts` beside coin",
     ..Entry::PLAIN

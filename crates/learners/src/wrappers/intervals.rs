@@ -12,7 +12,8 @@
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::{ConformalIntervals, IntervalParams};
 
-use crate::input::{Input, predict_input};
+use crate::input::Input;
+use crate::learner::predict_input;
 use crate::{Error, Regressor, RegressorExt, Scratch, Target};
 
 /// In which units errors are remembered.

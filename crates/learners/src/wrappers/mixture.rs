@@ -31,8 +31,8 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use self::team::{Gather, Group, Team};
 use crate::example::{Rows, Target};
-use crate::input::{Input, Tokens};
-use crate::learner::learn_one_by_one;
+use crate::input::Input;
+use crate::learner::{Tokens, learn_one_by_one};
 use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
@@ -434,13 +434,7 @@ where
             _ => Ok(false),
         }
     }
-}
 
-/// Growth.
-impl<M: Member> Mixture<M>
-where
-    M::Group: Group,
-{
     fn grow_inputs(&mut self, added: usize) -> Result<(), Error> {
         // Members that cannot grow must not leave the others grown; growing by nothing asks whether
         // they can.
@@ -495,8 +489,8 @@ where
         self.step_input(x.into(), target, scores)
     }
 
-    /// None beside members that take tokens, which tell no variances.
     fn variance(&self) -> Option<&dyn Variance> {
+        // Members that take tokens tell none.
         let told = self.teams.iter().any(Team::tells_variance) && self.tokens().is_none();
         told.then_some(self as &dyn Variance)
     }

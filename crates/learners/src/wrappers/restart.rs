@@ -21,7 +21,8 @@ use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 use crate::entry::keys::join;
 use crate::entry::{BuildError, Context, Entry, Key, Kind, Parameters, Takes, Values, choices};
 use crate::example::{Rows, Target};
-use crate::input::{Input, Tokens, predict_input, step_input};
+use crate::input::Input;
+use crate::learner::{Tokens, predict_input, step_input};
 use crate::parameters::parameters;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 

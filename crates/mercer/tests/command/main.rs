@@ -55,3 +55,4 @@ mod trained_tables;
 mod troubleshooting;
 mod tune;
 mod weights;
+mod words;

@@ -86,6 +86,16 @@ impl Settings {
         self.chosen.iter().any(needs)
     }
 
+    /// True if the learner, or one within it, takes tokens.
+    #[must_use]
+    pub fn takes_tokens(&self) -> bool {
+        let within = self.chosen.iter().any(|choice| match choice.set() {
+            SettingChoice::Members(_, members) => members.iter().any(Member::takes_tokens),
+            _ => false,
+        });
+        self.entry.tokens || within
+    }
+
     /// The first key whose value is measured on this machine, so that another run may find another
     /// one.
     #[must_use]

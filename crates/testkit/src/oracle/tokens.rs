@@ -5,8 +5,8 @@
 //!
 //! Coin betting (Orabona and Tommasi 2017, Algorithm 1 with `q` for `α`): `w = θ (L + R) / (L max(G
 //! + L, qL))` with `θ = Σg`, `L = max|g|` (at least 1e-8), `G = Σ|g|` over the gradients `g` of the
-//! token, and the reward `R`, never below 0. The filter: `S = 1/(q/10 + Λ)` with `Λ` the sum of what
-//! the rows told, at most `9q/10`.
+//! token, and the reward `R`, never below 0. The filter: `S = 1/(q/10 + Λ)` with `Λ` the sum of
+//! what the rows told, at most `9q/10`.
 
 use super::weighted::loss_gradient;
 
@@ -21,15 +21,19 @@ pub struct TokenExample {
     pub weight: f64,
 }
 
-/// The mean square of the rows up to each, of positive weight alone.
+/// The mean square of the rows up to each, itself included; those of weight 0 before it are not.
 fn squares(stream: &[TokenExample]) -> Vec<f64> {
     let mut kept: Vec<f64> = Vec::new();
     let mut means = Vec::new();
     for row in stream {
-        if row.weight > 0.0 && kept.len() < 256 {
+        let before = kept.len();
+        if kept.len() < 256 {
             kept.push(row.tokens.iter().map(|(_, x)| x * x).sum());
         }
-        means.push(kept.iter().sum::<f64>() / kept.len().max(1) as f64);
+        means.push(kept.iter().sum::<f64>() / kept.len() as f64);
+        if row.weight == 0.0 {
+            kept.truncate(before);
+        }
     }
     means
 }

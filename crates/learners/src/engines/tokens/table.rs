@@ -194,8 +194,8 @@ impl TokenTable {
         self.states.truncate(len * self.layout.width());
     }
 
-    /// Joins the numbers of each key with those of another table, zeros where a key is in one alone.
-    /// Keys for which there is no room are joined into places in common.
+    /// Joins the numbers of each key with those of another table, zeros where a key is in one
+    /// alone. Keys for which there is no room are joined into places in common.
     pub(crate) fn join(&mut self, other: &Self, join: impl Fn(&mut [f64], &[f64])) {
         let none = vec![0.0; self.layout.width()];
         for place in 0..self.len() {
@@ -212,7 +212,8 @@ impl TokenTable {
         }
     }
 
-    /// Gives every place the numbers of one more output, the last: those of output `like`, or zeros.
+    /// Gives every place the numbers of one more output, the last: those of output `like`, or
+    /// zeros.
     pub(crate) fn add_output(&mut self, layout: PlaceLayout, like: Option<usize>) {
         let PlaceLayout { outputs, each, common } = self.layout;
         let like = like.filter(|like| *like < outputs);

@@ -3,8 +3,8 @@
 use super::team::Group;
 use super::{Member, Mixture};
 use crate::example::{Rows, Target, Targets};
-use crate::input::{Input, Tokens};
-use crate::learner::check_input;
+use crate::input::Input;
+use crate::learner::{Tokens, check_input};
 use crate::{Error, Scratch};
 
 impl<M: Member> Tokens for Mixture<M>

@@ -3,8 +3,8 @@
 use mercer_core::{ExampleError, Inconsistent, Validate};
 
 use crate::example::Rows;
-use crate::input::{Input, predict_input};
-use crate::learner::learn_one_by_one;
+use crate::input::Input;
+use crate::learner::{learn_one_by_one, predict_input};
 use crate::{Error, Regressor, RegressorExt, Scratch};
 
 /// Learners that learn together, and their places in the mixture.

@@ -60,6 +60,11 @@ impl Member {
         self.settings.needs_rows()
     }
 
+    /// True if it takes tokens.
+    pub(super) fn takes_tokens(&self) -> bool {
+        self.settings.takes_tokens()
+    }
+
     /// The first key whose value is measured on this machine.
     pub(super) fn measured(&self) -> Option<&'static str> {
         self.settings.measured()
