@@ -36,9 +36,10 @@ mod scales;
 mod search;
 mod series;
 mod speed;
+mod tokens;
 mod weights;
 
-use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, cost};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, TokenUse, Validate, check_input, cost};
 use mercer_experts::Rule;
 use mercer_kernels::weighted_median_width;
 
@@ -55,6 +56,7 @@ use self::ahead::{Ahead, FeatureBlock};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
 use self::scales::{Affine, ScaledRows, Scales, weighted};
+pub use self::tokens::AutoWithTokens;
 use crate::local::with_column;
 
 /// Rows after which the scaling is learnt anew.
@@ -570,6 +572,7 @@ pub const AUTO: Learner<Auto> = Entry {
     source: "experts as in Jézéquel et al. 2019, section 3.1",
     autonomous: true,
     takes: Takes::SQUARED_OUTPUTS,
+    tokens: TokenUse::WithTexts,
     advice: "nothing is known; data unscaled",
     start: "`budget=2e6`",
     trial: &["budget=2000"],

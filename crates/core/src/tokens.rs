@@ -14,31 +14,42 @@ pub struct Token {
     pub value: f64,
 }
 
-/// The tokens of a row, each key once: all that the row says, and the factors of which products
-/// are made.
+/// The tokens of a row, each key once: what is no number, what is one, and the factors of which
+/// products are made.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TokenRow {
-    tokens: Vec<Token>,
+    texts: Vec<Token>,
+    numbers: Vec<Token>,
     factors: Vec<Token>,
 }
 
 impl TokenRow {
-    /// Fills the row anew: `fill` appends tokens, and factors. They are put in the order of their
-    /// keys; equal keys become one with the sum of their numbers.
-    pub fn fill(&mut self, fill: impl FnOnce(&mut Vec<Token>, &mut Vec<Token>)) {
-        let Self { tokens, factors } = self;
-        tokens.clear();
-        factors.clear();
-        fill(tokens, factors);
-        add_equal(tokens);
-        add_equal(factors);
+    /// Fills the row anew: `fill` appends texts, numbers and factors. They are put in the order of
+    /// their keys; equal keys become one with the sum of their numbers. No key is one of texts and
+    /// of numbers.
+    pub fn fill(&mut self, fill: impl FnOnce([&mut Vec<Token>; 3])) {
+        let Self { texts, numbers, factors } = self;
+        [&mut *texts, &mut *numbers, &mut *factors].into_iter().for_each(Vec::clear);
+        fill([texts, numbers, factors]);
+        [texts, numbers, factors].into_iter().for_each(add_equal);
     }
 
-    /// All that the row says, in the order of the keys.
+    /// All that the row says.
+    pub fn tokens(&self) -> impl Iterator<Item = Token> {
+        self.texts.iter().chain(&self.numbers).copied()
+    }
+
+    /// Words, categories and cells of sparse rows, in the order of the keys.
     #[must_use]
-    pub fn tokens(&self) -> &[Token] {
-        &self.tokens
+    pub fn texts(&self) -> &[Token] {
+        &self.texts
+    }
+
+    /// Numbers and their bins, in the order of the keys.
+    #[must_use]
+    pub fn numbers(&self) -> &[Token] {
+        &self.numbers
     }
 
     /// The factors of products, in the order of the keys.
@@ -58,6 +69,19 @@ pub fn add_equal(tokens: &mut Vec<Token>) {
         }
         equal
     });
+}
+
+/// The tables whose rows have tokens, of those that a learner takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum TokenUse {
+    /// None.
+    #[default]
+    Never,
+    /// Those with a column of texts.
+    WithTexts,
+    /// All.
+    Always,
 }
 
 /// A hash of the parts of a key, one after the other: FNV-1a with a byte 31 between parts, mixed at
@@ -123,14 +147,16 @@ mod tests {
     #[test]
     fn equal_keys_add_in_the_order_of_keys() {
         let mut row = TokenRow::default();
-        row.fill(|tokens, factors| {
-            tokens.extend([(5, 1.0), (2, 0.5), (5, 2.0)].map(|(key, value)| Token { key, value }));
+        row.fill(|[texts, numbers, factors]| {
+            texts.extend([(5, 1.0), (2, 0.5), (5, 2.0)].map(|(key, value)| Token { key, value }));
+            numbers.push(Token { key: 1, value: -1.0 });
             factors.push(Token { key: 9, value: 1.0 });
         });
-        assert_eq!(row.tokens(), [Token { key: 2, value: 0.5 }, Token { key: 5, value: 3.0 }]);
+        assert_eq!(row.texts(), [Token { key: 2, value: 0.5 }, Token { key: 5, value: 3.0 }]);
+        assert_eq!(row.tokens().map(|token| token.key).collect::<Vec<_>>(), [2, 5, 1]);
         assert_eq!(row.factors(), [Token { key: 9, value: 1.0 }]);
-        row.fill(|_, _| ());
-        assert!(row.tokens().is_empty() && row.factors().is_empty());
+        row.fill(|_| ());
+        assert_eq!(row, TokenRow::default());
     }
 
     /// Files hold keys, so they stay what they are.

@@ -1,7 +1,7 @@
 //! A schema with its transform: what is found in the head of a table, and the state that moves with
 //! its rows.
 
-use mercer_core::{Cell, Cells, Inconsistent, Oddity, TokenRow, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, Oddity, TokenRow, TokenUse, Validate};
 
 use crate::error::EncodingError;
 use crate::kind::ToldKind;
@@ -42,12 +42,14 @@ impl Encoding {
     ///
     /// # Errors
     /// As [`Transform::new`].
-    pub fn new(mut schema: Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
-        if options.tokens {
-            schema.take_words();
-        }
+    pub fn new(schema: Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
+        let has_tokens = match options.tokens {
+            TokenUse::Never => false,
+            TokenUse::WithTexts => schema.columns().iter().any(|column| column.used == Use::Words),
+            TokenUse::Always => true,
+        };
         let transform = Transform::new(&schema, options)?;
-        let tokens = options.tokens.then(|| TokenEncoding::new(schema.columns()));
+        let tokens = has_tokens.then(|| TokenEncoding::new(schema.columns()));
         Ok(Self { schema, transform, tokens })
     }
 
@@ -62,7 +64,7 @@ impl Encoding {
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
         let schema = Schema { rows: 0, named: true, columns: Vec::new() };
-        let tokens = options.tokens.then(|| TokenEncoding::new(&[]));
+        let tokens = (options.tokens != TokenUse::Never).then(|| TokenEncoding::new(&[]));
         let mut encoding = Self { schema, transform: Transform::empty(options)?, tokens };
         columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(&name, kind).map(drop))?;
         let words = encoding.schema.columns.iter().any(|column| column.used == Use::Words);
@@ -79,7 +81,11 @@ impl Encoding {
         overrides: &Overrides,
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
-        let mut encoding = Self::new(Schema::infer(names, head, overrides)?, options)?;
+        let mut schema = Schema::infer(names, head, overrides)?;
+        if options.tokens != TokenUse::Never {
+            schema.take_words(overrides);
+        }
+        let mut encoding = Self::new(schema, options)?;
         encoding.learn_head(head)?;
         Ok(encoding)
     }
@@ -165,6 +171,12 @@ impl Encoding {
         self.transform.encode(record, numbers)
     }
 
+    /// True if a record becomes tokens.
+    #[must_use]
+    pub fn has_tokens(&self) -> bool {
+        self.tokens.is_some()
+    }
+
     /// Fills `row` with the tokens of a record, where they were [asked
     /// for](EncodingOptions#structfield.tokens); false where not. `O(words)` of each cell.
     ///
@@ -221,7 +233,11 @@ impl Validate for Encoding {
         self.transform.validate()?;
         self.tokens.validate()?;
         let columns = self.schema.columns().len();
-        let told = self.tokens.is_some() == self.transform.options().tokens;
+        let told = match self.transform.options().tokens {
+            TokenUse::Never => self.tokens.is_none(),
+            TokenUse::WithTexts => true,
+            TokenUse::Always => self.tokens.is_some(),
+        };
         let fits = columns == self.transform.columns() && told;
         let fits = fits && self.tokens.as_ref().is_none_or(|tokens| tokens.columns() == columns);
         Inconsistent::require(fits, "encoding", "its transform has the columns of its schema")

@@ -11,7 +11,7 @@
 //! counts `n` a word has the number `(1 + ln n)/(Σ(1 + ln n)²)^¼`. The first 1,000 words of a cell
 //! are taken.
 //!
-//! The factors of products are bins of eight, parts of times, gaps, cells of one word, and words,
+//! All but numbers and their bins are texts. The factors of products are bins of eight, parts of times, gaps, cells of one word, and words,
 //! whose squares sum to 1 a cell.
 
 use mercer_core::{Calendar, Cell, Cells, Inconsistent, KeyHash, Token, TokenRow, Validate, mixed};
@@ -59,15 +59,16 @@ struct Spread {
     edges: [Vec<f64>; 2],
 }
 
-/// The tokens and the factors of a row so far.
+/// The tokens of a row so far.
 struct Parts<'a> {
-    tokens: &'a mut Vec<Token>,
+    texts: &'a mut Vec<Token>,
+    numbers: &'a mut Vec<Token>,
     factors: &'a mut Vec<Token>,
 }
 
 impl Parts<'_> {
     fn both(&mut self, key: u64) {
-        self.tokens.push(Token { key, value: 1.0 });
+        self.texts.push(Token { key, value: 1.0 });
         self.factors.push(Token { key, value: 1.0 });
     }
 }
@@ -101,8 +102,8 @@ impl TokenEncoding {
 
     /// Fills a row with the tokens of a record, by the statistics of the rows before.
     pub(crate) fn encode(&self, record: &(impl Cells + ?Sized), row: &mut TokenRow) {
-        row.fill(|tokens, factors| {
-            let mut parts = Parts { tokens, factors };
+        row.fill(|[texts, numbers, factors]| {
+            let mut parts = Parts { texts, numbers, factors };
             for (place, column) in self.columns.iter().enumerate() {
                 column.encode(record.cell(place), &mut parts);
             }
@@ -187,9 +188,9 @@ impl Spread {
         let deviation = self.moments.deviation();
         if deviation > 0.0 {
             let z = ((value - self.moments.mean()) / deviation).clamp(-FARTHEST, FARTHEST);
-            parts.tokens.push(Token { key: key.part("z").key(), value: z });
+            parts.numbers.push(Token { key: key.part("z").key(), value: z });
         }
-        let bins = [("bin", &mut *parts.tokens), ("coarse bin", &mut *parts.factors)];
+        let bins = [("bin", &mut *parts.numbers), ("coarse bin", &mut *parts.factors)];
         for ((name, list), edges) in bins.into_iter().zip(&self.edges) {
             let bin = edges.partition_point(|edge| *edge <= value);
             list.push(Token { key: key.part(name).number(bin as u64).key(), value: 1.0 });
@@ -202,7 +203,7 @@ fn other(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
     match Key::from_cell(cell) {
         Some(value) if !is_gap(cell) => {
             let key = key.part("other").part(value.as_str()).key();
-            parts.tokens.push(Token { key, value: 1.0 });
+            parts.texts.push(Token { key, value: 1.0 });
         }
         _ => parts.both(key.part("gap").key()),
     }
@@ -214,7 +215,7 @@ fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
     let value = value.as_ref().map(Key::as_str).filter(|value| !value.trim().is_empty());
     let Some(value) = value else { return parts.both(key.part("gap").key()) };
     let whole = key.part("=").part(value).key();
-    parts.tokens.push(Token { key: whole, value: 1.0 });
+    parts.texts.push(Token { key: whole, value: 1.0 });
     let of_words = key.part("w");
     let lower = value.to_lowercase();
     let mut keys: Vec<u64> = words(&lower).take(MOST_WORDS).map(|word| of_words.part(word).key()).collect();
@@ -224,9 +225,9 @@ fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
     let next = key.part("b").key();
     let pair = |pair: &[u64]| mixed(next ^ pair[0].wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(pair[1]));
     let mut neighbours: Vec<u64> = keys.windows(2).map(pair).collect();
-    block(&mut neighbours, |key, value, _| parts.tokens.push(Token { key, value: NEIGHBOURS * value }));
+    block(&mut neighbours, |key, value, _| parts.texts.push(Token { key, value: NEIGHBOURS * value }));
     block(&mut keys, |key, value, unit| {
-        parts.tokens.push(Token { key, value });
+        parts.texts.push(Token { key, value });
         parts.factors.push(Token { key, value: unit });
     });
 }

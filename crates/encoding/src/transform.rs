@@ -34,7 +34,7 @@ mod late;
 mod mean;
 mod time;
 
-use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
 
 use crate::error::EncodingError;
 use crate::notation::{Notation, is_gap};
@@ -69,14 +69,14 @@ pub struct EncodingOptions {
     pub categories: usize,
     /// Numbers that the categories of a column beyond those share, from 1 to 256; by default 32.
     pub hashed: usize,
-    /// True if a record also becomes [tokens](crate::Encoding::tokens), for learners that take
-    /// them; by default not.
-    pub tokens: bool,
+    /// The tables of which a record also becomes [tokens](crate::Encoding::tokens), for learners
+    /// that take them; by default none.
+    pub tokens: TokenUse,
 }
 
 impl Default for EncodingOptions {
     fn default() -> Self {
-        Self { scale: Scale::None, always: false, categories: 32, hashed: 32, tokens: false }
+        Self { scale: Scale::None, always: false, categories: 32, hashed: 32, tokens: TokenUse::Never }
     }
 }
 
@@ -99,9 +99,9 @@ impl EncodingOptions {
         Self { categories, ..self }
     }
 
-    /// The same with or without [`tokens`](Self#structfield.tokens).
+    /// The same with other [`tokens`](Self#structfield.tokens).
     #[must_use]
-    pub fn tokens(self, tokens: bool) -> Self {
+    pub fn tokens(self, tokens: TokenUse) -> Self {
         Self { tokens, ..self }
     }
 
@@ -361,7 +361,8 @@ impl Transform {
                 Encoder::Time(column) => misfit(column.instant(cell).is_some()),
             };
             // A category that is a token is as good as any.
-            odd.filter(|odd| *odd != Oddity::NewCategory || !self.options.tokens).map(|odd| (place, odd))
+            odd.filter(|odd| *odd != Oddity::NewCategory || self.options.tokens != TokenUse::Always)
+                .map(|odd| (place, odd))
         })
     }
 
@@ -529,7 +530,11 @@ impl Validate for Transform {
         Inconsistent::require(self.before <= self.columns.len(), WHAT, "its pool is among its columns")?;
         let dimension = self.columns.iter().map(Encoder::width).sum::<usize>() + self.pool.width();
         Inconsistent::require(dimension == self.dimension, WHAT, "its dimension is that of its columns")?;
-        Inconsistent::require(dimension > 0 || self.options.tokens, WHAT, "it makes some number or tokens")?;
+        Inconsistent::require(
+            dimension > 0 || self.options.tokens != TokenUse::Never,
+            WHAT,
+            "it makes some number or tokens",
+        )?;
         Inconsistent::size(dimension, WHAT)
     }
 }

@@ -82,7 +82,7 @@ pub mod families {
 pub use one_of::Tags;
 
 pub use error::Error;
-pub use mercer_core::{ParameterError, Token, TokenRow, column_key};
+pub use mercer_core::{ParameterError, Token, TokenRow, TokenUse, column_key};
 pub use mercer_kernels as kernels;
 pub use mercer_linalg_incremental::Removal;
 pub use {

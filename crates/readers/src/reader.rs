@@ -8,7 +8,6 @@ use std::path::Path;
 
 use mercer_core::Cell;
 
-use crate::columnar;
 use crate::columns::{Role, Shape};
 use crate::dataset::Dataset;
 use crate::delimited::Delimited;
@@ -24,8 +23,8 @@ use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
 use crate::rows::{Next, Rows};
-use crate::sum_row;
 use crate::table::Table;
+use crate::{columnar, sum_row};
 
 /// Reads rows one by one; never holds more than one of them.
 ///
@@ -358,7 +357,7 @@ impl RowReader {
     /// As [`next_row`](Self::next_row), except for those of the target's kind. After an error, and
     /// at the end, the example is empty and its weight 1.
     pub fn next_example(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Example { features, targets, label, weight, .. } = example;
+        let Example { features, targets, label, weight, tokens } = example;
         label.clear();
         // The row goes straight into the example's own memory.
         std::mem::swap(targets, &mut self.beside.targets);
@@ -367,6 +366,7 @@ impl RowReader {
         std::mem::swap(targets, &mut self.beside.targets);
         std::mem::swap(label, &mut self.beside.label);
         *weight = self.beside.weight;
+        self.rows.swap_tokens(tokens);
         if !matches!(read, Ok(true)) {
             targets.clear();
             label.clear();

@@ -1,6 +1,6 @@
 //! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
 
-use mercer_auto::{Auto, AutoParams};
+use mercer_auto::{Auto, AutoParams, AutoWithTokens};
 use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::Forgetting;
@@ -286,6 +286,16 @@ fn sharing_experts() {
         Mixture::new(members, Rule::Ewa).and_then(|new| Ok(new.sharing(Share::Decreasing)?)).expect("members").into()
     };
     check("a mixture that shares", Memory::Bounded, make);
+}
+
+#[test]
+fn auto_with_tokens() {
+    let params = AutoParams::default().budget(20_000);
+    let make = || AutoWithTokens::new(3, params).expect("valid").into();
+    check_regressor("auto with tokens", Memory::Bounded, false, &make);
+    // Of several outputs `auto` makes room once more where its window fills up.
+    let make = || AutoWithTokens::new(3, params.outputs(3)).expect("valid").into();
+    check_regressor("auto with tokens, three outputs", Memory::GrowsWithStream, false, &make);
 }
 
 #[test]

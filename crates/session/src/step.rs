@@ -210,7 +210,7 @@ impl Classes {
 /// Tells if a learner predicts nothing before it has seen a row.
 #[must_use]
 pub fn predicts_late(learner: &AnyRegressor<AnyKernel>) -> bool {
-    matches!(learner, AnyRegressor::Auto(_))
+    matches!(learner, AnyRegressor::Auto(_) | AnyRegressor::AutoWithTokens(_))
 }
 
 impl Lesson<'_> {
@@ -398,9 +398,9 @@ impl Row {
     /// label, and its weight, if rows are `weighted`.
     #[must_use]
     pub fn digest(&self, seen: RowDigest, weighted: bool) -> RowDigest {
-        let Self { example: Example { features, targets, label, weight, .. }, record } = self;
+        let Self { example: Example { features, targets, label, weight, tokens }, record } = self;
         let plain = record.is_empty();
-        if label.is_empty() && !weighted && plain {
+        if label.is_empty() && !weighted && plain && tokens.is_none() {
             return seen.after([features, targets]);
         }
         let mut rest = targets.clone();
@@ -409,6 +409,10 @@ impl Row {
         }
         if weighted {
             rest.push(*weight);
+        }
+        if let Some(row) = tokens.as_ref().filter(|_| plain) {
+            let halves = |key: u64| [(key >> 32) as u32, key as u32].map(f64::from);
+            rest.extend(row.tokens().flat_map(|token| halves(token.key).into_iter().chain([token.value])));
         }
         if plain { seen.after([features, &rest]) } else { seen.after_cells(record, &rest) }
     }

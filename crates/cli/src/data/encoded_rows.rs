@@ -7,6 +7,7 @@ mod running_encoding;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mercer_core::TokenUse;
 use mercer_encoding::{
     ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides, Scale, Schema, Use,
 };
@@ -49,6 +50,8 @@ pub(crate) struct Looking {
     pub(crate) at_once: bool,
     /// Whether rows are encoded one after the other, so that columns may be means of the target.
     pub(crate) running: bool,
+    /// Whether the learner needs no numbers beside tokens.
+    pub(crate) tokens_alone: bool,
 }
 
 /// By what a model knows its columns.
@@ -464,6 +467,9 @@ impl TableHead {
             return Err(refused(twice));
         }
         let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(TableKind::Numbers(None)) };
+        if looking.options.tokens != TokenUse::Never {
+            schema.take_words(&overrides);
+        }
         if looking.running && has_means(kind, &targets, &schema) {
             schema.take_means(&overrides, looking.options.categories);
         }
@@ -509,10 +515,9 @@ pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrid
     told.map_err(|error| Failure::usage(format!("--as: {error}")))
 }
 
-/// True if the learner takes tokens. Settings that are none are told by whoever makes the learner.
-fn takes_tokens(common: &CommonArguments) -> bool {
-    let settings = find(&common.learner).ok().map(|entry| Settings::new(entry, common.set.iter().map(String::as_str)));
-    settings.and_then(Result::ok).is_some_and(|settings| settings.takes_tokens())
+/// The settings of the learner. Those that are none are told by whoever makes it.
+fn settings(common: &CommonArguments) -> Option<Settings> {
+    Settings::new(find(&common.learner).ok()?, common.set.iter().map(String::as_str)).ok()
 }
 
 impl Looking {
@@ -525,13 +530,17 @@ impl Looking {
 
     /// What the options say of the columns of a source.
     pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
-        let options = EncodingOptions::default().scale(common.scale).tokens(takes_tokens(common));
+        let settings = settings(common);
+        let tokens = settings.as_ref().map_or(TokenUse::Never, Settings::tokens);
+        let tokens_alone = settings.as_ref().is_some_and(Settings::takes_tokens_alone);
+        let options = EncodingOptions::default().scale(common.scale).tokens(tokens);
         let overrides = overrides(&common.kinds, source)?;
         if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
             return Err(Failure::usage(format!(
                 "{source}: --only is for files; a data set's name settles it, so leave it out"
             )));
         }
-        Ok(Self { overrides, only: common.only.clone(), options, running: true, ..Self::default() })
+        let only = common.only.clone();
+        Ok(Self { overrides, only, options, tokens_alone, running: true, ..Self::default() })
     }
 }

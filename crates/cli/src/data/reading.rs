@@ -56,7 +56,7 @@ impl<'a> Reading<'a> {
             ignore: ignore.clone(),
             weight: weight.clone(),
             targets: wanted.targets(),
-            libsvm_dimension: common.dimension.map(usize::from),
+            libsvm_dimension: common.dimension.map(usize::from).or(looking.tokens_alone.then_some(0)),
             ..ReadOptions::default()
         };
         let given = for_files(target.is_some(), dialect, ignore, weight.is_some());

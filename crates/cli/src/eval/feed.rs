@@ -190,7 +190,7 @@ impl<'a> ExampleFeed<'a> {
             self.ahead.features.extend_from_slice(&self.example.features);
             self.ahead.targets.extend_from_slice(&self.example.targets);
             if let Some(tokens) = self.example.tokens.take() {
-                self.ahead.all_tokens += tokens.tokens().len() + tokens.factors().len();
+                self.ahead.all_tokens += tokens.tokens().count() + tokens.factors().len();
                 self.ahead.tokens.push_back(tokens);
             }
             self.ahead.rows.push_back((self.example.weight, place));

@@ -189,7 +189,7 @@ impl ColumnSight {
             None => self.kind(name),
         };
         let used = match kind {
-            Kind::Identifier if told.is_some() => Use::Unwanted,
+            Kind::Identifier | Kind::Text if told.is_some() => Use::Unwanted,
             _ if self.present() == 0 && told.is_none() => Use::Late,
             Kind::Identifier => Use::Identifier,
             Kind::Text => Use::Text,

@@ -1,6 +1,6 @@
 //! Records as tokens.
 
-use mercer_core::{KeyHash, Token, TokenRow, Validate, mixed};
+use mercer_core::{KeyHash, Token, TokenRow, TokenUse, Validate, mixed};
 use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Face, Kind, Overrides, Use};
 
 type TestResult = Result<(), EncodingError>;
@@ -14,7 +14,7 @@ fn look<const N: usize>(
     head: &[[Cell<'_>; N]],
     told: &Overrides,
 ) -> Result<Encoding, EncodingError> {
-    Encoding::look(&names(columns), head, told, EncodingOptions::default().tokens(true))
+    Encoding::look(&names(columns), head, told, EncodingOptions::default().tokens(TokenUse::Always))
 }
 
 fn tokens<const N: usize>(encoding: &Encoding, record: [Cell<'_>; N]) -> TokenRow {
@@ -25,6 +25,10 @@ fn tokens<const N: usize>(encoding: &Encoding, record: [Cell<'_>; N]) -> TokenRo
 
 fn value(tokens: &[Token], key: u64) -> Option<f64> {
     tokens.iter().find(|token| token.key == key).map(|token| token.value)
+}
+
+fn all(row: &TokenRow) -> Vec<Token> {
+    row.tokens().collect()
 }
 
 fn agree(tokens: &[Token], expected: &[(u64, f64)]) {
@@ -60,16 +64,16 @@ fn words_of_a_text_by_hand() -> TestResult {
     let mut expected = vec![(whole("Red, red Blue"), 1.0)];
     expected.extend(words.map(|(text, weight)| (word(text), weight / root)));
     expected.extend([("red", ","), (",", "red"), ("red", "blue")].map(|(a, b)| (next(a, b), three)));
-    agree(row.tokens(), &expected);
+    agree(&all(&row), &expected);
     agree(row.factors(), &words.map(|(text, weight)| (word(text), weight / sum.sqrt())));
     // A cell of one word is a category; one without is a gap.
     let row = tokens(&encoding, [Cell::Text("Red")]);
-    agree(row.tokens(), &[(whole("Red"), 1.0)]);
+    agree(&all(&row), &[(whole("Red"), 1.0)]);
     agree(row.factors(), &[(whole("Red"), 1.0)]);
     for gap in [Cell::Missing, Cell::Text("  ")] {
         let row = tokens(&encoding, [gap]);
-        agree(row.tokens(), &[(column.part("gap").key(), 1.0)]);
-        assert_eq!(row.tokens(), row.factors());
+        agree(&all(&row), &[(column.part("gap").key(), 1.0)]);
+        assert_eq!(row.texts(), row.factors());
     }
     Ok(())
 }
@@ -89,19 +93,19 @@ fn numbers_and_times_by_hand() -> TestResult {
         (x.part("bin").number(9).key(), 1.0),
         (at.part("gap").key(), 1.0),
     ];
-    agree(row.tokens(), &expected);
+    agree(&all(&row), &expected);
     agree(row.factors(), &[(x.part("coarse bin").number(4).key(), 1.0), (at.part("gap").key(), 1.0)]);
     // 1970-01-08 was a Thursday, as the first day.
     let row = tokens(&encoding, [Cell::Missing, Cell::Instant(day(7) + 7200.0)]);
     assert_eq!(value(row.factors(), at.part("hour").number(2).key()), Some(1.0));
     assert_eq!(value(row.factors(), at.part("month").number(0).key()), Some(1.0));
     assert_eq!(value(row.factors(), x.part("gap").key()), Some(1.0));
-    assert!(value(row.tokens(), at.part("z").key()).is_some_and(|z| (-1.0..-0.8).contains(&z)), "{row:?}");
+    assert!(value(&all(&row), at.part("z").key()).is_some_and(|z| (-1.0..-0.8).contains(&z)), "{row:?}");
     // Learnt, a far number moves the mean; its own token is cut.
     encoding.learn(&[Cell::Number(1e300), Cell::Missing])?;
     let row = tokens(&encoding, [Cell::Number(5e299), Cell::Text("wrong")]);
-    assert!(value(row.tokens(), x.part("z").key()).is_some_and(|z| z.abs() <= 20.0));
-    assert_eq!(value(row.tokens(), at.part("other").part("wrong").key()), Some(1.0));
+    assert!(value(&all(&row), x.part("z").key()).is_some_and(|z| z.abs() <= 20.0));
+    assert_eq!(value(&all(&row), at.part("other").part("wrong").key()), Some(1.0));
     assert_eq!(encoding.validate(), Ok(()));
     Ok(())
 }
@@ -124,13 +128,13 @@ fn texts_are_words_where_they_are_asked_for() -> TestResult {
     assert_eq!(used(&told)?, [Use::Encoded, Use::Identifier, Use::Encoded]);
     let encoding = look(columns, &head, &Overrides::default().ignore(["title"]))?;
     let row = tokens(&encoding, head[3]);
-    assert_eq!(row.tokens().len(), 2, "the deviation and the bin of the number");
+    assert_eq!((row.texts().len(), row.numbers().len()), (0, 2), "the deviation and the bin of the number");
     let without = Encoding::look(&names(columns), &head, &Overrides::default(), EncodingOptions::default())?;
     assert_eq!(without.tokens(&head[0], &mut TokenRow::default()), Ok(false));
     let title = &without.schema().columns()[0];
     assert_eq!((title.kind, title.used), (Kind::Text, Use::Text));
     let line = look(columns, &head, &Overrides::default())?.schema().columns()[0].line(30, Face::Command);
-    let words = "its words and signs are tokens; --as 'title=category' takes whole cells, --as 'title=identifier' leaves it out";
+    let words = "its words and signs are tokens of learners that take them, such as auto and coin; --as 'title=category' takes whole cells, --as 'title=identifier' leaves it out";
     assert_eq!(line.as_deref(), Some(&*format!("column \"title\": {words}")));
     let narrow = encoding.tokens(&[Cell::Missing], &mut TokenRow::default());
     assert_eq!(narrow, Err(EncodingError::Cells { expected: 3, got: 1 }));

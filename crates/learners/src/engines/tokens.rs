@@ -131,6 +131,11 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
         Ok(())
     }
 
+    /// `scores ←` the sums over some tokens, without the constant.
+    pub fn sum(&self, tokens: &[Token], scores: &mut [f64]) {
+        self.sums(tokens, self.square, scores);
+    }
+
     /// The mean square of a row with this one more, and the rows that it is the mean of.
     fn square_with(&self, tokens: &[Token]) -> (u32, f64) {
         if self.rows == HEAD {

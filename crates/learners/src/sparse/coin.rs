@@ -15,7 +15,7 @@
 //!
 //! `6n` multiply-adds a round of `n` tokens and an output; `5` numbers a token and an output.
 
-use mercer_core::{Inconsistent, Validate, cost};
+use mercer_core::{Inconsistent, TokenUse, Validate, cost};
 
 use crate::Error;
 use crate::engines::tokens::{OnTokens, PlaceLayout, PlaceUpdate, PlacesOfRow, Singles};
@@ -117,7 +117,7 @@ pub const COIN: Learner<Coin> = Entry {
     memory: cost!(5.0 d),
     source: "Orabona and Tommasi 2017",
     takes: Takes::ALL,
-    tokens: true,
+    tokens: TokenUse::Always,
     advice: "words, many categories, sparse rows; drift",
     start: "defaults; targets scaled",
     ..Entry::PLAIN

@@ -17,7 +17,7 @@
 //! `4n` multiply-adds a round of `n` tokens and an output; 2 numbers a token (and, for more
 //! outputs, a weight each). `Λ` of shards adds up: see [`merge`](DiagonalKalman::merge).
 
-use mercer_core::{Inconsistent, Validate, cost};
+use mercer_core::{Inconsistent, TokenUse, Validate, cost};
 
 use crate::engines::tokens::{OnTokens, PlaceLayout, PlaceUpdate, PlacesOfRow, Singles};
 use crate::entry::{Entry, Learner, ParameterType, Parameters, Takes};
@@ -207,7 +207,7 @@ pub const DIAGONAL_KALMAN: Learner<DiagonalKalman> = Entry {
     memory: cost!(2.0 d),
     source: "Haykin 2001",
     takes: Takes { losses: &["squared", "logistic"], vectors: true, many_classes: true },
-    tokens: true,
+    tokens: TokenUse::Always,
     advice: "words, many categories, sparse rows; adds up over shards",
     start: "defaults; targets scaled",
     ..Entry::PLAIN

@@ -10,7 +10,7 @@
 //!
 //! `3n²` multiply-adds a round of `n` tokens and an output; `5` numbers a product and an output.
 
-use mercer_core::cost;
+use mercer_core::{TokenUse, cost};
 
 use super::coin::CoinStep;
 use crate::Error;
@@ -61,7 +61,7 @@ pub const PAIRS: Learner<Pairs> = Entry {
     source: "Weinberger et al. 2009; Orabona and Tommasi 2017",
     remedy: Some("mix it with coin"),
     takes: Takes::ALL,
-    tokens: true,
+    tokens: TokenUse::Always,
     advice: "words and categories that act together; in a mixture",
     start: "defaults, in `experts` beside coin",
     ..Entry::PLAIN

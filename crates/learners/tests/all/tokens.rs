@@ -49,8 +49,8 @@ fn with_bias(stream: &[TokenExample]) -> Vec<TokenExample> {
 
 fn fill(row: &mut TokenRow, tokens: &[(usize, f64)]) {
     let all = || tokens.iter().map(|(token, value)| Token { key: column_key(*token as u64), value: *value });
-    row.fill(|tokens, factors| {
-        tokens.extend(all());
+    row.fill(|[texts, _, factors]| {
+        texts.extend(all());
         factors.extend(all());
     });
 }

@@ -5,7 +5,7 @@ use mercer::experts::{Adwin, Share};
 use mercer::{AnyKernel, AnyRegressor, Krls, KrlsParams, Laplace, Loss, Regressor, RegressorExt, Restarting};
 use proptest::prelude::*;
 
-const CONTEXT: Context<'_> = Context { dimension: 3, seed: 1, rows: &[], outputs: 1, classes: false };
+const CONTEXT: Context<'_> = Context { dimension: 3, seed: 1, rows: &[], outputs: 1, classes: false, tokens: false };
 
 fn gaussian() -> AnyKernel {
     "gaussian:1".parse().unwrap()

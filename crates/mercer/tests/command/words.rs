@@ -52,10 +52,10 @@ fn words_are_learnt() {
     let folder = folder();
     let error = |options: &str| -> f64 {
         let report =
-            folder.json(&format!("eval all.csv --target stars --ignore kind --scale standard {options}"));
+            folder.json(&format!("eval all.csv --target stars --ignore kind --scale standard --quiet {options}"));
         report["second_half"]["r2"].as_f64().unwrap_or_else(|| panic!("{report}"))
     };
-    for learner in ["--learner coin", "--learner diagonal-kalman", MIXED] {
+    for learner in ["--learner coin", "--learner diagonal-kalman", "--learner auto", MIXED] {
         let (with, without) = (error(learner), error(&format!("{learner} --as review=identifier")));
         assert!(with > 0.8 && without < 0.7, "{learner}: {with} {without}");
     }
@@ -68,6 +68,7 @@ fn words_are_learnt_in_pieces_and_from_any_format_alike() {
         (format!("--target stars --ignore kind --scale standard {MIXED}"), 1),
         ("--target stars --ignore kind --learner coin --intervals 0.9".to_owned(), 1),
         ("--target kind --ignore stars --learner diagonal-kalman".to_owned(), 1),
+        ("--target stars --ignore kind --learner auto --set budget=20000".to_owned(), 1),
     ] {
         let folder = folder();
         let behind = |file: &str| -> Vec<String> {
@@ -93,12 +94,14 @@ fn words_are_learnt_in_pieces_and_from_any_format_alike() {
 fn a_text_alone_is_learnt() {
     let lines: String = (0..300).map(review).map(|(text, worth)| format!("\"{text}\",{worth:.3}\n")).collect();
     let folder = Folder::new().with("t.csv", format!("text,y\n{lines}"));
-    let report = folder.json("eval t.csv --learner diagonal-kalman --scale standard");
+    let report = folder.json("eval t.csv --learner diagonal-kalman --scale standard --quiet");
     assert!(report["second_half"]["r2"].as_f64() > Some(0.8), "{report}");
     folder.refused(1, "eval t.csv --learner krls", &["text", "left out"]);
     let said = folder.run("eval t.csv --learner coin");
     assert!(
-        said.err.contains("its words and signs are tokens; --as 'text=category' takes whole cells"),
+        said.err.contains(
+            "its words and signs are tokens of learners that take them, such as auto and coin; --as 'text=category'"
+        ),
         "{}",
         said.err
     );

@@ -48,7 +48,7 @@ impl TokenMap for Singles {
         tokens.clear();
         tokens.push(Token { key: BIAS, value: 1.0 });
         match input.tokens {
-            Some(row) => tokens.extend_from_slice(row.tokens()),
+            Some(row) => tokens.extend(row.tokens()),
             None => tokens.extend(columns(input.numbers)),
         }
         Ok(())
