@@ -378,6 +378,7 @@ def main() -> None:
         {"The command": "command.md"},
         {"When something goes wrong": "docs/troubleshooting.md"},
         {"Glossary": "docs/glossary.md"},
+        {"The order of rows": "docs/order-of-rows.md"},
         {"Streams that change": "docs/streams.md"},
         {"Service": "docs/serving.md"},
         {"In the browser": "docs/browser.md"},

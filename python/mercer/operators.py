@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from . import _mercer
 from ._base import read, whole
-from ._data import Floats, table
+from ._intake import Floats, resemble
 from ._pairs import Paired
 from ._stored import Stored
 
@@ -225,6 +225,7 @@ class OperatorSums(_mercer.OperatorSumsCore, Paired, Stored):
         """The same scale and dictionaries without a pair, to learn another part of the data, which can be merged. After 4096 pairs."""
         made = type(self)(**self.get_params())
         made._fork(self)
+        resemble(made, self)
         return made
 
     def merge(self, other: OperatorSums) -> Self:

@@ -39,6 +39,7 @@ fn letter(cause: Cause) -> char {
         Cause::OneRow => 'o',
         Cause::ImplausibleTarget => 'w',
         Cause::NoBetterThanConstant => 'n',
+        Cause::OrderOfRows => 's',
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod encoded_rows;
 pub(crate) mod feature_columns;
 pub(crate) mod input;
 pub(crate) mod opening;
+mod order;
 pub(crate) mod pipe;
 pub(crate) mod reading;
 pub(crate) mod rows;

@@ -378,7 +378,7 @@ impl EvalPass {
                 entry.name
             ));
         }
-        notes.extend(feed.left_out());
+        notes.extend(feed.order_note().into_iter().chain(feed.left_out()));
         let (columns, counts) = feed.facts().unzip();
         let seconds = self.seconds.as_secs_f64();
         let (_, second_half) = body.between(scored / 2, scored, true);
@@ -397,8 +397,8 @@ impl EvalPass {
             learner: entry.name,
             kernel,
             parameters: Parameters(parameters),
-            n,
-            d: feed.dimension(),
+            rows: n,
+            features: feed.dimension(),
             scores: body.scores(),
             second_half,
             last_window: WindowScores { rows, scores: last },

@@ -13,6 +13,7 @@ mod pass;
 mod passes;
 #[cfg(feature = "plots")]
 mod picture;
+mod plan;
 mod record;
 mod report;
 mod rows;
@@ -82,7 +83,9 @@ pub(crate) struct ForecastArguments {
     making: ForecastMaking,
     /// Number of rows ahead to forecast: after the last row, or after each from standard input
     ///
-    /// Under --known or --inputs the rows to come are in --future, or appended with empty outputs.
+    /// Rows at the end of a file that have no value to forecast are a plan: the forecast begins
+    /// with them, and is of all of them unless --steps is given. Under --known or --inputs the rows
+    /// to come are such rows, or in --future.
     #[arg(long, value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
     /// The column of times, by name or by number from 1 [default: the first one that holds dates or
@@ -256,6 +259,10 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
     let wanted = PassOptions { steps, future: future.inputs.clone(), quantiles: arguments.quantiles.clone() };
     let mut passes = Passes::new(model, feed.columns().clone(), wanted)?;
+    let streaming = arguments.is_streaming(&source);
+    if streaming {
+        passes.plan(&mut feed, steps, 0)?;
+    }
     if !arguments.quantiles.is_empty() && passes.first().seasons().is_none() {
         return Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods"));
     }
@@ -274,13 +281,24 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         None => ended?,
     }
     feed.tell_gaps();
+    feed.tell_plan(arguments.steps);
     future.check(&feed)?;
+    if !streaming {
+        passes.plan(&mut feed, arguments.steps, future.rows)?;
+    }
     if let (None, Some(path)) = (&saving, &arguments.predictions) {
         let rows = passes.all().iter().map(SeriesPass::rows).sum::<usize>();
         let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());
         stop.failure().map_err(|failure| failure.with(&unwritten))?;
     }
     told.end(arguments, &mut passes, &mut feed, stop.requested())
+}
+
+impl ForecastArguments {
+    /// True if each row is answered on standard output when it comes.
+    fn is_streaming(&self, source: &Source<'_>) -> bool {
+        matches!(source, Source::StandardInput) && !self.json && self.predictions.is_none()
+    }
 }
 
 /// Takes all rows; `tell` is called after each, and answers whether anybody listens.

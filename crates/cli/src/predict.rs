@@ -9,6 +9,7 @@ use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{Classes, Description, Task};
 use mercer_session::{Row, RowPrediction, Session, predicts_late};
 
+use crate::arguments::common::whole;
 use crate::arguments::dialect::{Dialect, known_gaps};
 use crate::arguments::every;
 use crate::arguments::intervals;
@@ -59,6 +60,8 @@ pub(crate) struct PredictArguments {
     model: PathBuf,
     /// Learn each row after it was predicted; the model's file is written when the rows end, or a
     /// signal ends them
+    ///
+    /// A row without its target is predicted and not learnt; how many they were is told at the end.
     #[arg(long)]
     learn: bool,
     /// With --learn, write the model after every so many rows, too
@@ -162,6 +165,7 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
         kind: if classes { Kind::Class(None) } else { Kind::Numbers(model.outputs()) },
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
         weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
+        may_lack: true,
     });
     let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
     let dialect = arguments.dialect.clone().with_gaps(gaps);
@@ -174,13 +178,16 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
     let options = ReadOptions {
         target: target.unwrap_or_default(),
         weight,
-        ignore: arguments.ignore.clone(),
+        ignore: whole(&arguments.ignore),
         features,
         target_name,
         features_alone: alone.then(|| model.dimension()),
         libsvm_dimension: Some(model.dimension()),
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
         marks: model.description.marks,
+        // Each row has its answer.
+        leave_totals: false,
+        unlabelled: arguments.learn,
         ..told
     };
     let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };

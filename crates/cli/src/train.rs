@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     learning.end(ended, &stop)?;
     learning.report();
     let mut text = summary(&learning, &arguments.out, stop.requested());
-    for note in notes(&learning) {
+    for note in notes(&learning).into_iter().chain(plan.rows.input().order_note()) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "Note: {note}");
     }
@@ -153,14 +153,15 @@ impl TrainPlan {
         // for them otherwise.
         let median = matches!(common.kernel, KernelSpec::Median) && !entry.autonomous;
         let looks = settings.needs_rows() || median;
-        let at_once = pipe::is_one(&common.data) && !looks && !wanted.is_told();
+        let at_once = pipe::is_one(&common.data) && common.permute.is_none() && !looks && !wanted.is_told();
         let skips = arguments.on_error != OnError::Stop;
         let looking = Looking { skips, at_once, ..Looking::of(common, &Source::resolve(&common.data)?)? };
         let mut reading = Reading::from_options(common, &common.data, wanted, looking);
         if at_once {
             reading.options.targets = Targets::Numbers;
         }
-        let rows = TimedSource::open(&reading, stop.clone(), || ())?;
+        let mut rows = TimedSource::open(&reading, stop.clone(), || ())?;
+        rows.watch_order();
         rows.input().kind().check(entry, wanted, rows.input().shown())?;
         rows.input().kind().tell(wanted, rows.input().shown());
         common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
@@ -271,6 +272,7 @@ impl TrainPlan {
             alarm.hear(&sample.example.targets);
             take(learning, row, &mut sample, &self.rows)?;
         }
+        self.rows.report_left_out();
         Ok(())
     }
 }

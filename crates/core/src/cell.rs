@@ -79,7 +79,7 @@ impl fmt::Display for Cell<'_> {
 
 /// Texts by which files say that a value is not there. Among numbers and times they are gaps; in a
 /// column of categories they are values like any other, for `NA` may be Namibia.
-const GAP_MARKS: [&str; 41] = [
+const GAP_MARKS: [&str; 43] = [
     "NA",
     "na",
     "N/A",
@@ -101,6 +101,8 @@ const GAP_MARKS: [&str; 41] = [
     "NaT",
     "-",
     "--",
+    "–",
+    "—",
     ".",
     "?",
     ":",

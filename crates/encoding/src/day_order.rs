@@ -18,17 +18,9 @@ pub enum DayOrder {
     YearMonthDay,
 }
 
-impl DayOrder {
-    /// The order of that name: `dmy`, `mdy` or `ymd`.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "dmy" => Self::DayMonthYear,
-            "mdy" => Self::MonthDayYear,
-            "ymd" => Self::YearMonthDay,
-            _ => return None,
-        })
-    }
+mercer_core::names!(pub(crate) DayOrder { DayMonthYear = "dmy", MonthDayYear = "mdy", YearMonthDay = "ymd" });
 
+impl DayOrder {
     /// Seconds since 1970 of a day in this order, with a time of day or without one. UTC.
     pub(crate) fn read(self, text: &str) -> Option<f64> {
         let text = text.trim();

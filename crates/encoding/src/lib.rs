@@ -38,6 +38,7 @@
 mod class_pipeline;
 mod clock;
 mod day_order;
+mod digits;
 mod duration;
 mod encoding;
 mod error;
@@ -52,6 +53,8 @@ mod matching;
 mod moments;
 mod notation;
 mod numeral;
+#[cfg(feature = "learners")]
+mod open_rows;
 mod overrides;
 #[cfg(feature = "learners")]
 mod pipeline;
@@ -63,6 +66,8 @@ mod screening;
 mod step;
 #[cfg(feature = "learners")]
 pub mod target;
+#[cfg(feature = "learners")]
+mod target_scale;
 mod times;
 mod tokens;
 pub mod transform;
@@ -75,7 +80,7 @@ pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use face::Face;
 pub use facts::ColumnFacts;
-pub use look::{Look, is_name_of_times};
+pub use look::{Look, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;
@@ -91,5 +96,7 @@ pub use schema::{Column, Kind, Schema, TimeParts, ToldKind, Use};
 pub use screening::Implausible;
 pub use step::TimeStep;
 #[cfg(feature = "learners")]
-pub use target::{ScaledTargets, TargetScale};
+pub use target::ScaledTargets;
+#[cfg(feature = "learners")]
+pub use target_scale::TargetScale;
 pub use transform::{EncodingOptions, Transform};

@@ -160,7 +160,7 @@ impl Column {
     }
 
     /// A column of which nothing has been seen.
-    pub(crate) fn late(name: String, ToldKind { kind, order }: ToldKind) -> Self {
+    pub(crate) fn late(name: String, ToldKind { kind, order, durations }: ToldKind) -> Self {
         let used = match kind {
             Kind::Identifier => Use::Identifier,
             Kind::Text => Use::Text,
@@ -178,7 +178,7 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: order.map_or(Notation::Plain, Notation::Day),
+            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, Notation::Day),
             why: String::new(),
             counter: false,
         }

@@ -49,7 +49,7 @@ pub enum DataError {
     },
     /// A format's name was not understood.
     #[error(
-        "{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow and fixed",
+        "{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow, fixed and xlsx",
         Quoted(name)
     )]
     UnknownFormatName {
@@ -381,14 +381,6 @@ pub enum DataError {
         /// The key.
         key: String,
     },
-    /// A key that the first row does not have.
-    #[error("{line}: the key {} is not in the first row; remove it, or add it to every row", Quoted(key))]
-    UnknownKey {
-        /// Where.
-        line: Line,
-        /// The key.
-        key: String,
-    },
     /// A key twice in one row.
     #[error("{line}: the key {} is there twice; keep one", Quoted(key))]
     RepeatedKey {
@@ -512,7 +504,6 @@ impl DataError {
                 | Self::BadJson { .. }
                 | Self::NestedValue { .. }
                 | Self::MissingKey { .. }
-                | Self::UnknownKey { .. }
                 | Self::RepeatedKey { .. }
                 | Self::BadPair { .. }
                 | Self::IndexZero { .. }

@@ -2,12 +2,14 @@
 //! a number. Rows are lines, or the elements of one array, which come as lines too.
 //!
 //! The first object names the columns and fixes their order, unless the features are asked for by
-//! name or later keys are allowed for; the later rows must have the same keys, in any order. Where
+//! name or later keys are allowed for; the later rows must have the same keys, in any order, and
+//! others that they have are left out. Where
 //! rows are arrays the first may hold names. Rows this flat are scanned here rather than by a
 //! general parser, so that an error knows its key and `NaN`, which many writers put out although
 //! JSON has no such value, is refused as what it is.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use mercer_core::{Cell, is_gap_mark};
@@ -17,11 +19,13 @@ use crate::columns::{ColumnPlan, Role};
 use crate::error::DataError;
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
+use crate::late_keys::LateKeys;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
 use crate::record::Record;
 use crate::rows::Rows;
+use crate::whole_json;
 
 /// The rows of an NDJSON file.
 pub(crate) struct Ndjson {
@@ -34,6 +38,7 @@ pub(crate) struct Ndjson {
     pending: bool,
     /// Which columns the current row has.
     seen: Vec<bool>,
+    late: LateKeys,
 }
 
 /// Where the value of a column stands.
@@ -67,12 +72,12 @@ impl ColumnPlaces {
         self.names.as_ref().map(|names| names[column].as_str())
     }
 
-    /// Hands the values of the current row to `take`, each with its column. Keys that are none are
-    /// refused unless they are `chosen` against.
+    /// Hands the values of the current row to `take`, each with its column, and keys that are of no
+    /// column to `other`.
     fn values<'a>(
         &self,
         lines: &'a Lines,
-        chosen: bool,
+        mut other: impl FnMut(&str),
         mut take: impl FnMut(usize, JsonValue<'a>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let mut take = |column: usize, value: JsonValue<'a>| take(column, value.without(&self.gaps));
@@ -94,8 +99,10 @@ impl ColumnPlaces {
                 usual = column + 1;
                 take(column, value)
             }
-            None if chosen => Ok(()),
-            None => Err(DataError::UnknownKey { line: lines.line(), key: key.to_owned() }),
+            None => {
+                other(key);
+                Ok(())
+            }
         })
     }
 }
@@ -112,6 +119,9 @@ impl Ndjson {
         }
         if lines.text().trim_ascii_start().starts_with(b"[") {
             return Self::of_arrays(lines, options);
+        }
+        if let Some(other) = whole_json::find(lines) {
+            return Err(other.error(lines.file()).into());
         }
         let mut names: Vec<String> = Vec::new();
         let (mut columns, mut nested) = (HashMap::new(), Vec::new());
@@ -132,8 +142,15 @@ impl Ndjson {
             names.extend(last);
             columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
         }
+        let absent: Vec<String> = ignored(options).filter(|name| !columns.contains_key(*name)).cloned().collect();
+        if !absent.is_empty() {
+            let last = names.pop();
+            names.extend(absent.iter().cloned().chain(last));
+            columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
+        }
         let width = names.len();
-        let rows = Self::with_columns(lines, ColumnPlaces::new(false, width, Some(names), columns), options, true)?;
+        let mut rows = Self::with_columns(lines, ColumnPlaces::new(false, width, Some(names), columns), options, true)?;
+        rows.late = LateKeys::expecting(absent.into_iter().map(|name| (rows.columns.columns[&name], name)));
         // What is left out may be anything.
         let nested = nested.iter().filter_map(|name| rows.columns.columns.get(name).copied());
         match nested.into_iter().find(|&column| rows.plan.role(column) != Role::Ignored) {
@@ -192,7 +209,7 @@ impl Ndjson {
         let plan = ColumnPlan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
         let seen = vec![false; columns.width];
         let chosen = !columns.arrays && !read;
-        Ok(Self { columns, plan, missing: options.missing, chosen, pending: read, seen })
+        Ok(Self { columns, plan, missing: options.missing, chosen, pending: read, seen, late: LateKeys::default() })
     }
 }
 
@@ -213,6 +230,14 @@ impl Rows for Ndjson {
         !self.columns.arrays
     }
 
+    fn take_remark(&mut self) -> Option<String> {
+        self.late.take_remark()
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        self.late.report()
+    }
+
     fn head(&mut self, lines: &mut Lines, target: usize, _options: &ReadOptions) -> Result<TargetHead, DataError> {
         let mut head = TargetHead::default();
         if self.pending {
@@ -230,11 +255,20 @@ impl Rows for Ndjson {
         if !std::mem::take(&mut self.pending) && !lines.advance()? {
             return Ok(false);
         }
-        let Self { columns, plan, missing, chosen, seen, .. } = self;
+        let Self { columns, plan, missing, chosen, seen, late, .. } = self;
+        let late = RefCell::new(late);
+        let other = |key: &str| {
+            if !*chosen {
+                late.borrow_mut().take(key, || lines.line());
+            }
+        };
         seen.fill(false);
         record.blank(plan.width());
-        columns.values(lines, *chosen, |column, value| {
-            let (Role::Value(slot) | Role::Label(slot)) = plan.role(column) else { return Ok(()) };
+        columns.values(lines, other, |column, value| {
+            let (Role::Value(slot) | Role::Label(slot)) = plan.role(column) else {
+                late.borrow_mut().meet(column);
+                return Ok(());
+            };
             let place = || lines.cell(column, columns.name(column));
             match value {
                 JsonValue::Number(value) => record.set(slot, Cell::Number(value)),
@@ -265,6 +299,12 @@ impl Rows for Ndjson {
     }
 }
 
+/// Names of columns that are to be left out.
+fn ignored(options: &ReadOptions) -> impl Iterator<Item = &String> {
+    let choices = options.ignore.iter().chain(&options.unread);
+    choices.filter_map(|choice| if let ColumnChoice::Name(name) = choice { Some(name) } else { None })
+}
+
 /// Keys that rows behind the first may have, and the first has not.
 fn later_keys(lines: &mut Lines, known: &[String], first: &HashMap<String, usize>) -> Vec<String> {
     let mut later: Vec<String> = known.iter().filter(|name| !first.contains_key(*name)).cloned().collect();
@@ -288,18 +328,24 @@ fn later_keys(lines: &mut Lines, known: &[String], first: &HashMap<String, usize
 /// are told when it is read.
 fn see(lines: &Lines, columns: &ColumnPlaces, target: usize, head: &mut TargetHead) {
     // The result is that of the errors, which do not matter; neither do keys that are none.
-    let _ = columns.values(lines, true, |column, value| {
-        if column == target {
-            head.see(match value {
-                JsonValue::Number(value) => ParsedCell::Number(value),
-                JsonValue::Integer(value) => ParsedCell::Number(value as f64),
-                JsonValue::Text(text) if is_gap_mark(&text) => ParsedCell::Empty,
-                JsonValue::Text(_) | JsonValue::Truth(_) => ParsedCell::Text,
-                JsonValue::Nan(_) | JsonValue::NotFinite(_) | JsonValue::Null | JsonValue::Nested => ParsedCell::Empty,
-            });
-        }
-        Ok(())
-    });
+    let _ = columns.values(
+        lines,
+        |_| {},
+        |column, value| {
+            if column == target {
+                head.see(match value {
+                    JsonValue::Number(value) => ParsedCell::Number(value),
+                    JsonValue::Integer(value) => ParsedCell::Number(value as f64),
+                    JsonValue::Text(text) if is_gap_mark(&text) => ParsedCell::Empty,
+                    JsonValue::Text(_) | JsonValue::Truth(_) => ParsedCell::Text,
+                    JsonValue::Nan(_) | JsonValue::NotFinite(_) | JsonValue::Null | JsonValue::Nested => {
+                        ParsedCell::Empty
+                    }
+                });
+            }
+            Ok(())
+        },
+    );
 }
 
 /// The whole number that a word is digit by digit.

@@ -52,6 +52,15 @@ pub fn text_cell(text: &str) -> Cell<'_> {
     if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
 }
 
+/// Value of a cell that was read.
+pub(crate) fn cell_kind(cell: Cell<'_>) -> ParsedCell {
+    match cell {
+        Cell::Missing => ParsedCell::Empty,
+        Cell::Text(text) => parse(text.as_bytes()),
+        _ => cell.number().map_or(ParsedCell::Text, ParsedCell::Number),
+    }
+}
+
 /// True if a cell is a number, a date or empty.
 pub(crate) fn is_value(cell: &[u8]) -> bool {
     match parse(cell) {

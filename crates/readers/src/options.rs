@@ -81,8 +81,7 @@ pub enum Targets {
     #[default]
     Numbers,
     /// As a label: any text or number, of one target. The text is made [canonical](crate::Labels);
-    /// an empty cell is refused. The labels of LIBSVM are numbers. In CSV and TSV a label stands on
-    /// one line.
+    /// an empty cell is refused. The labels of LIBSVM are numbers.
     Labels,
     /// As a label if the first rows hold a target that is no number, and otherwise as a number.
     /// Several targets are numbers.
@@ -156,6 +155,14 @@ pub struct ReadOptions {
     /// is as well.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gaps: Vec<String>,
+    /// True if records that sum up others are left out, and told. Whoever answers each row keeps
+    /// them: they are told alone.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub leave_totals: bool,
+    /// True if a row may lack its target, which is then NaN, or an empty label, whatever `missing`
+    /// says of features.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub unlabelled: bool,
     /// Treatment of cells without a value. LIBSVM cannot have any: what is absent there is 0.
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass.
@@ -165,6 +172,11 @@ pub struct ReadOptions {
     /// Reading of the target: as a number or as a label.
     #[cfg_attr(feature = "serde", serde(default))]
     pub targets: Targets,
+    /// The seed of a random order of the rows, the same as that of
+    /// [`permutation`](crate::permutation). They are all read into memory first; those of standard
+    /// input, or of another reader, may have 1 GiB of text at most.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub permute: Option<u64>,
     /// The column of the weights, which is neither a feature nor the target. A weight is a finite
     /// number of at least 0. LIBSVM has none.
     #[cfg_attr(feature = "serde", serde(default))]

@@ -1,30 +1,25 @@
 //! The reader: one face for all formats, from a file, standard input or memory.
 
 mod fixed;
+mod numbers;
+mod opening;
 
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use mercer_core::Cell;
-
-use crate::columns::{Role, Shape};
+use crate::columns::Shape;
 use crate::dataset::Dataset;
-use crate::delimited::Delimited;
-use crate::dialect::{Marks, Separator};
-use crate::error::{CellPlace, Counts, DataError, Remark};
-use crate::format::Format;
+use crate::dialect::Marks;
+use crate::error::{CellPlace, Counts, DataError};
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::libsvm::Libsvm;
 use crate::lines::{Lines, Source};
-use crate::ndjson::Ndjson;
-use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
-use crate::rows::{Next, Rows};
+use crate::rows::Rows;
+use crate::sum_row::SumRows;
 use crate::table::Table;
-use crate::{columnar, sum_row};
 
 /// Reads rows one by one; never holds more than one of them.
 ///
@@ -65,6 +60,7 @@ pub struct RowReader {
     rows: Box<dyn Rows>,
     shape: Shape,
     missing: Missing,
+    unlabelled: bool,
     /// The names of the features; those of a file without names are made.
     columns: Vec<String>,
     target_names: Option<Vec<String>>,
@@ -76,8 +72,8 @@ pub struct RowReader {
     over: bool,
     /// A row that is more than plain numbers.
     record: Record,
-    /// A row that may sum up others, until it is told, and whether there was one.
-    sum: (Option<String>, bool),
+    /// Rows that sum up others.
+    sums: SumRows,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
     beside: TargetPlaces,
 }
@@ -144,28 +140,10 @@ impl RowReader {
 
     /// Reads as far as it takes to know the columns, and the target if the options leave it open;
     /// `records` says that cells may hold anything.
-    pub(crate) fn over(mut source: Source, options: &ReadOptions, records: bool) -> Result<Self, DataError> {
+    pub(crate) fn over(source: Source, options: &ReadOptions, records: bool) -> Result<Self, DataError> {
         let (format, stem) = (source.format(options.format)?, source.stem());
-        let (rows, lines): (Box<dyn Rows>, Lines) = match format {
-            Format::Csv | Format::Tsv => {
-                let separator = (format == Format::Tsv).then_some(Separator::Tab);
-                // Of records the next is looked at in any case, and a file is there.
-                let may_wait = records || !source.is_once();
-                let mut lines = source.lines()?;
-                (Box::new(Delimited::begin(&mut lines, separator, options, (records, may_wait))?), lines)
-            }
-            Format::Ndjson => {
-                let mut lines = source.lines()?;
-                (Box::new(Ndjson::begin(&mut lines, options)?), lines)
-            }
-            Format::Libsvm => {
-                let (rows, lines) = Libsvm::begin(source, options, records)?;
-                (Box::new(rows), lines)
-            }
-            Format::Fixed => fixed::open(source, options)?,
-            Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,
-        };
-        Self::of_rows(stem, (rows, lines), options)
+        let opened = opening::rows(source, format, options, records)?;
+        Self::of_rows(stem, opened, options)
     }
 
     /// The rows of a table in memory as [`records`](Self::records): the features, then the targets.
@@ -190,11 +168,25 @@ impl RowReader {
         let columns = plan.features().iter().map(name).collect();
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
-        let (shape, missing) = (Shape::new(plan), options.missing);
-        let (record, sum, beside) = (Record::new(), (None, false), TargetPlaces::default());
+        let (shape, missing, unlabelled) = (Shape::new(plan), options.missing, options.unlabelled);
+        let (record, sums, beside) = (Record::new(), SumRows::new(options.leave_totals), TargetPlaces::default());
         let (head, met, over) = (None, 0, false);
-        let mut reader =
-            Self { stem, lines, rows, shape, missing, columns, target_names, head, met, over, record, sum, beside };
+        let mut reader = Self {
+            stem,
+            lines,
+            rows,
+            shape,
+            missing,
+            unlabelled,
+            columns,
+            target_names,
+            head,
+            met,
+            over,
+            record,
+            sums,
+            beside,
+        };
         if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
             let target = *target;
             let head = reader.head.insert(reader.rows.head(&mut reader.lines, target, options)?);
@@ -267,7 +259,13 @@ impl RowReader {
     /// is the mark between the thousands of its numbers, where nobody told it, or a row that may
     /// sum up others.
     pub fn take_remark(&mut self) -> Option<String> {
-        self.rows.take_remark().or_else(|| self.sum.0.take())
+        self.rows.take_remark().or_else(|| self.lines.take_remark()).or_else(|| self.sums.take_remark())
+    }
+
+    /// Lines for people on values of the rows so far that were left out: those of keys that came
+    /// late.
+    pub fn left_out(&self) -> Vec<String> {
+        self.rows.left_out()
     }
 
     /// The marks in the numbers so far.
@@ -424,21 +422,32 @@ impl RowReader {
             return Ok(false);
         }
         let weight = self.rows.plan().weight();
-        let read = self.rows.record(&mut self.lines, record).map_err(|error| match error {
-            DataError::NotFinite { cell, value } if weight.is_some_and(|weight| weight + 1 == cell.column.number) => {
-                DataError::BadWeight { cell, value }
+        loop {
+            let read = self.rows.record(&mut self.lines, record).map_err(|error| match error {
+                DataError::NotFinite { cell, value }
+                    if weight.is_some_and(|weight| weight + 1 == cell.column.number) =>
+                {
+                    DataError::BadWeight { cell, value }
+                }
+                error => error,
+            });
+            match read {
+                Ok(true) => {
+                    let mut sums = std::mem::take(&mut self.sums);
+                    let left = sums.leaves_out(record, |cell| self.place(cell));
+                    self.sums = sums;
+                    if left {
+                        continue;
+                    }
+                }
+                Ok(false) => {
+                    record.clear();
+                    self.sums.end(self.lines.file());
+                }
+                Err(_) => record.clear(),
             }
-            error => error,
-        });
-        if read.is_err() {
-            record.clear();
+            return self.count(read);
         }
-        if !self.sum.1
-            && let Some((cell, text)) = sum_row::find(record)
-        {
-            self.sum = (Some(Remark::CalledSum { cell: self.place(cell), text: text.to_owned() }.to_string()), true);
-        }
-        self.count(read)
     }
 
     /// Passes over up to `rows` rows, good or bad, and says how many there were: all that are left
@@ -503,40 +512,6 @@ impl RowReader {
         if self.shape.targeted { Ok(()) } else { Err(DataError::NoTarget { file: self.lines.file().to_owned() }) }
     }
 
-    /// The next row behind what `features` and the targets of `beside` hold already; false at the
-    /// end, and nothing added. An error adds nothing, either.
-    fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut TargetPlaces) -> Result<bool, DataError> {
-        let Shape { dimension: d, width, numbers, weighted, .. } = self.shape;
-        let before = features.len();
-        features.resize(before + width, 0.0);
-        let row = &mut features[before..];
-        let read = self.fill_row(row, &mut beside.label);
-        if matches!(read, Ok(true)) {
-            beside.targets.extend_from_slice(&row[d..d + numbers]);
-            beside.weight = if weighted { row[width - 1] } else { 1.0 };
-            features.truncate(before + d);
-        } else {
-            features.truncate(before);
-        }
-        read
-    }
-
-    /// The numbers of the next row, one for each of its cells, and its label; false at the end.
-    fn fill_row(&mut self, row: &mut [f64], label: &mut String) -> Result<bool, DataError> {
-        let next = if self.over { Ok(Next::End) } else { self.rows.numbers(&mut self.lines, row, label) };
-        if !matches!(next, Ok(Next::Record)) {
-            return self.count(next.map(|next| next == Next::Numbers));
-        }
-        let mut record = std::mem::take(&mut self.record);
-        let read = self.next_record(&mut record);
-        let filled = record.cells().enumerate().try_for_each(|(place, cell)| {
-            row[place] = self.number(cell, place, label)?;
-            Ok(())
-        });
-        self.record = record;
-        read.and_then(|read| filled.map(|()| read))
-    }
-
     /// Takes in account whether a row was read. A file without a single row is refused.
     fn count(&mut self, read: Result<bool, DataError>) -> Result<bool, DataError> {
         match &read {
@@ -556,36 +531,6 @@ impl RowReader {
     pub fn place(&self, cell: usize) -> CellPlace {
         let column = self.rows.plan().column(cell);
         self.lines.cell(column, self.rows.name(column))
-    }
-
-    /// The number of a cell; 0 for a label, which it puts into `label`.
-    fn number(&self, cell: Cell<'_>, place: usize, label: &mut String) -> Result<f64, DataError> {
-        let (plan, at) = (self.rows.plan(), || self.place(place));
-        if matches!(plan.role(plan.column(place)), Role::Label(_)) {
-            Labels::canonical_cell(cell, label);
-            return if label.is_empty() { Err(DataError::MissingTarget { cell: at() }) } else { Ok(0.0) };
-        }
-        let (is_target, value) = (place >= plan.dimension(), || cell.to_string());
-        let is_weight = place >= plan.dimension() + plan.targets().len();
-        match cell.number() {
-            Some(value) if !is_weight || value >= 0.0 => return Ok(value),
-            _ if is_weight => return Err(DataError::BadWeight { cell: at(), value: value() }),
-            _ => {}
-        }
-        let is_gap = match cell {
-            Cell::Missing => true,
-            Cell::Text(text) => number::parse(text.as_bytes()) == ParsedCell::Nan,
-            _ => false,
-        };
-        match (is_gap, self.head) {
-            (true, _) if self.missing == Missing::Nan => Ok(f64::NAN),
-            (true, _) if is_target => Err(DataError::MissingTarget { cell: at() }),
-            (true, _) => Err(DataError::EmptyCell { cell: at() }),
-            (false, Some(TargetHead { rows, .. })) if is_target => {
-                Err(DataError::LateLabel { cell: at(), value: value(), rows })
-            }
-            (false, _) => Err(DataError::NotANumber { cell: at(), value: value() }),
-        }
     }
 }
 

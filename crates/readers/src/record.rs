@@ -82,6 +82,12 @@ impl Record {
         self.text.clear();
     }
 
+    /// Gives memory back that it does not need.
+    pub(crate) fn shrink(&mut self) {
+        self.cells.shrink_to_fit();
+        self.text.shrink_to_fit();
+    }
+
     /// Adds a cell at the end.
     pub fn push(&mut self, cell: Cell<'_>) {
         let held = self.held(cell);

@@ -71,6 +71,11 @@ pub(crate) trait Rows: Send {
         None
     }
 
+    /// Lines on values of the rows so far that were left out.
+    fn left_out(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Remark that a person should know about the marks in numbers, once.
     fn take_remark(&mut self) -> Option<String> {
         None

@@ -1,6 +1,6 @@
 //! Counters of the service, as Prometheus reads them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -31,6 +31,9 @@ pub(super) const PATHS: [&str; 12] = [
 const BUCKETS: [u64; 14] =
     [50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 10_000_000];
 
+/// Names of columns that the model does not have which are told.
+const MOST_UNKNOWN: usize = 32;
+
 /// Counters; each is read and written alone, so a reading may be in the middle of a request.
 pub(super) struct Metrics {
     /// One a path, and one for all others.
@@ -58,6 +61,9 @@ pub(super) struct Metrics {
     changes: AtomicU64,
     weight: AtomicU64,
     loss: AtomicU64,
+    /// Values of columns that the model does not have, and the first names of such columns.
+    unknown: AtomicU64,
+    unknown_names: Mutex<BTreeSet<String>>,
     /// Causes ever remarked on, each with true if it still holds.
     remarks: Mutex<BTreeMap<&'static str, bool>>,
 }
@@ -93,6 +99,8 @@ impl Metrics {
             changes: counter(),
             weight: counter(),
             loss: counter(),
+            unknown: counter(),
+            unknown_names: Mutex::default(),
             remarks: Mutex::default(),
         };
         metrics.model(standing);
@@ -118,6 +126,17 @@ impl Metrics {
         let mut remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
         remarks.values_mut().for_each(|holds| *holds = false);
         said.into_iter().filter_map(|(cause, text)| remarks.insert(cause, true).is_none().then_some(text)).collect()
+    }
+
+    /// A row has values of so many columns that the model does not have; returns the names among
+    /// them that are to be told.
+    pub(super) fn unknown<'a>(&self, names: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
+        let mut told = self.unknown_names.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = |name: &&String| {
+            self.unknown.fetch_add(1, Relaxed);
+            told.len() < MOST_UNKNOWN && told.insert((*name).clone())
+        };
+        names.filter(new).collect()
     }
 
     /// The model was saved.
@@ -164,7 +183,7 @@ impl Metrics {
     }
 
     /// Names, meanings and values of what is one number.
-    fn numbers(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> [(&'static str, &'static str, f64); 22] {
+    fn numbers(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> [(&'static str, &'static str, f64); 23] {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
         let (waiting, expired) = kept.count();
@@ -218,6 +237,11 @@ impl Metrics {
                 count(&self.failed_checkpoints),
             ),
             ("mercer_journal_failed_total", "Times the journal could not be kept.", count(&self.failed_journal)),
+            (
+                "mercer_unknown_values_total",
+                "Values left out since the model does not have their columns.",
+                count(&self.unknown),
+            ),
             ("mercer_log_lost_total", "Lines that the access log did not take.", log.lost() as f64),
         ]
     }

@@ -182,6 +182,9 @@ fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> 
         Json::Array(values) => values.get(place),
         _ => told.get(name),
     };
+    if let Json::Object(told) = told {
+        tell_unknown(told, service);
+    }
     let mut row = Row { values: Vec::with_capacity(d), targets: Vec::new(), weight: 1.0 };
     for (place, Column { name, takes, needed, .. }) in schema.columns.iter().enumerate() {
         let value = match (at(place, name), takes) {
@@ -202,6 +205,21 @@ fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> 
         row.weight = weight(at(d + m, name), name)?;
     }
     Ok(row)
+}
+
+/// Tells, once by name, which values of a row are left out, and counts them.
+fn tell_unknown(told: &Map<String, Json>, service: &Service) {
+    let known = service.schema.names().filter(|name| told.contains_key(*name)).count();
+    if told.len() == known {
+        return;
+    }
+    let known: HashSet<&String> = service.schema.names().collect();
+    for name in service.metrics.unknown(told.keys().filter(|name| !known.contains(name))) {
+        let shown: String = name.chars().take(80).collect();
+        (service.options.log)(&format!(
+            "the model has no column {shown:?}; it is left out of all rows (--unknown refuse refuses them)"
+        ));
+    }
 }
 
 fn target(value: Option<&Json>, name: &str, service: &Service) -> Result<Value, String> {

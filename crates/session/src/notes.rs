@@ -6,6 +6,7 @@
 
 mod face;
 mod nearness;
+mod order;
 
 use mercer_encoding::Implausible;
 use mercer_experts::{OutlierScreen, Outliers};
@@ -19,6 +20,7 @@ use mercer_registry::catalogue::{Entry, Value};
 use face::FaceWords;
 pub use mercer_encoding::Face;
 use nearness::{FarRows, alike, beyond, copies};
+pub use order::{OrderTarget, RowOrder};
 
 /// Fewest rounds of which anything can be said.
 const FEWEST: usize = 20;
@@ -55,6 +57,8 @@ pub enum Cause {
     ImplausibleTarget,
     /// A constant would have done as well, and nothing tells why.
     NoBetterThanConstant,
+    /// Rows are sorted by their class, their target or a feature.
+    OrderOfRows,
 }
 
 // For programs.
@@ -67,6 +71,7 @@ mercer_core::names!(pub Cause {
     OneRow = "one_row",
     ImplausibleTarget = "implausible_target",
     NoBetterThanConstant = "no_better_than_constant",
+    OrderOfRows = "order_of_rows",
 });
 
 /// A remark.
@@ -482,10 +487,14 @@ pub fn implausible(found: &Implausible, place: &str, outliers: Outliers, face: F
     };
     let more = found.rows - 1;
     let rows = if more == 0 { String::new() } else { format!(" and of {more} rows more") };
+    let mark = found.mark.map_or_else(String::new, |mark| {
+        let (mark, gap) = (number(mark), face.pick("--gap=", "gap="));
+        format!("; {mark} came again and again, exactly, and was not learnt: if it marks a missing value, {gap}{mark} says so")
+    });
     Note::new(
         Cause::ImplausibleTarget,
         format!(
-            "the target {}{place}{rows} is far beyond the others and was {done} ({}); {} does otherwise",
+            "the target {}{place}{rows} is far beyond the others and was {done} ({}); {} does otherwise{mark}",
             number(found.target),
             option(outliers.name()),
             option(other)

@@ -259,6 +259,15 @@ impl Tabular<Task> {
         }
     }
 
+    /// True if a row has what the model learns: all of its targets, or its label.
+    #[must_use]
+    pub fn has_target(&self, Example { targets, label, .. }: &Example) -> bool {
+        match self.task {
+            Task::Numbers(_) => !targets.iter().any(|target| target.is_nan()),
+            Task::Classes(_) => !label.is_empty(),
+        }
+    }
+
     /// Predicts a row, which it encodes where the model has a table.
     ///
     /// # Errors

@@ -19,6 +19,28 @@ use crate::arguments::intervals::IntervalArguments;
 use crate::arguments::task::TaskChoice;
 use crate::report::failure::Failure;
 
+/// Columns of a list, in which names in quotes were cut at their commas.
+pub(crate) fn whole(pieces: &[ColumnChoice]) -> Vec<ColumnChoice> {
+    let mut columns: Vec<ColumnChoice> = Vec::new();
+    let mut open: Option<String> = None;
+    for piece in pieces {
+        let text = match open.take() {
+            Some(before) => format!("{before},{}", piece.text()),
+            None if piece.text().starts_with('"') => piece.text(),
+            None => {
+                columns.push(piece.clone());
+                continue;
+            }
+        };
+        match text.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+            Some(name) => columns.push(ColumnChoice::Name(name.to_owned())),
+            None => open = Some(text),
+        }
+    }
+    columns.extend(open.map(ColumnChoice::Name));
+    columns
+}
+
 /// The data and the learner, which `eval` and `train` are told alike.
 #[derive(Args)]
 pub(crate) struct CommonArguments {
@@ -54,14 +76,23 @@ pub(crate) struct CommonArguments {
     ///
     /// A target is implausible more than ten times the range of late beyond that range, until as
     /// many follow as the logarithm of the distance: wrong values are, a stream that has moved is
-    /// not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
-    /// makes it pull no harder than one as far beyond the range as that is wide, and `keep` learns
-    /// it as it is. What was done is told. A model keeps the way in which it was trained.
+    /// not. An exact value that comes again and again so far out is a mark such as -9999, and is
+    /// not learnt; a level that is left within some 50 rows is forgotten. `skip` predicts such a
+    /// row and does not learn it, `weigh` learns it with a weight that makes it pull no harder than
+    /// one as far beyond the range as that is wide, and `keep` learns it as it is. What was done is
+    /// told. A model keeps the way in which it was trained.
     #[arg(long, value_name = "HOW", default_value = "weigh")]
     pub(crate) outliers: Outliers,
     /// Learn only the first N rows
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     pub(crate) limit: Option<NonZeroUsize>,
+    /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
+    ///
+    /// All rows are read into memory first. Those of standard input may have 1 GiB of text. It is
+    /// for files that are in the order of something else than time: sorted by class, by target or
+    /// by a feature (docs/order-of-rows.md).
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub(crate) permute: Option<u64>,
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,

@@ -7,10 +7,12 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::{Arg, ArgAction, Command};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use mercer_registry::catalogue::nearest;
 use toml::{Table, Value};
 
+use crate::arguments::spelling::spelled_out;
 use crate::report::failure::Failure;
 
 /// The words of the command line with those of its `--config` behind the name of the subcommand;
@@ -33,9 +35,10 @@ pub(crate) fn with_file(
         let why = error.message().replace('\n', "; ");
         Failure::usage(format!("{shown}{line}: is not TOML: {why}; write lines such as limit = 1000"))
     })?;
+    let spoken = Spoken::of(&words, command);
     let mut said = Vec::new();
     for (key, value) in &table {
-        said.extend(option(key, value, subcommand, &words).map_err(|why| Failure::usage(format!("{shown}: {why}")))?);
+        said.extend(option(key, value, subcommand, &spoken).map_err(|why| Failure::usage(format!("{shown}: {why}")))?);
     }
     let told: Vec<String> = said.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let told = format!("{shown}: {}", told.join(" "));
@@ -55,6 +58,30 @@ fn given_config(words: &[OsString]) -> Option<OsString> {
     joined.or_else(|| words.get(place? + 2).cloned())
 }
 
+/// What the command line says, whatever form its options have: long, short, with their values or
+/// joined to them.
+struct Spoken(Option<ArgMatches>);
+
+impl Spoken {
+    /// What is wrong with the words, or lacks, is told when all are parsed.
+    fn of(words: &[OsString], command: &Command) -> Self {
+        let matches = command.clone().ignore_errors(true).try_get_matches_from(spelled_out(words.iter().cloned())).ok();
+        Self(matches.and_then(|mut all| Some(all.remove_subcommand()?.1)))
+    }
+
+    fn has(&self, id: &str) -> bool {
+        let source = |matches: &ArgMatches| matches.try_contains_id(id).is_ok().then(|| matches.value_source(id))?;
+        self.0.as_ref().and_then(source) == Some(ValueSource::CommandLine)
+    }
+
+    /// The keys that `--set` sets.
+    fn sets(&self) -> Vec<String> {
+        let values = self.0.as_ref().and_then(|matches| matches.try_get_raw("set").ok().flatten());
+        let pairs = values.into_iter().flatten().filter_map(|pair| pair.to_str()?.split_once('='));
+        pairs.map(|(key, _)| key.trim().to_owned()).collect()
+    }
+}
+
 /// The first word that names a subcommand.
 fn subcommand<'c>(words: &[OsString], command: &'c Command) -> Option<(usize, &'c Command)> {
     let value_of_config = |place: usize| words.get(place - 1).is_some_and(|word| word == "--config");
@@ -63,25 +90,20 @@ fn subcommand<'c>(words: &[OsString], command: &'c Command) -> Option<(usize, &'
 }
 
 /// The words of one key; none if the command line says something else.
-fn option(key: &str, value: &Value, command: &Command, words: &[OsString]) -> Result<Vec<OsString>, String> {
+fn option(key: &str, value: &Value, command: &Command, spoken: &Spoken) -> Result<Vec<OsString>, String> {
     let name = command.get_name();
     let known: Vec<&str> = command.get_arguments().filter(|arg| may_stand(arg)).filter_map(Arg::get_long).collect();
-    let Some(arg) = command.get_arguments().find(|arg| may_stand(arg) && arg.get_long() == Some(key)) else {
+    let Some(arg) = command.get_arguments().find(|arg| may_stand(arg) && is_called(arg, key)) else {
         let meant = nearest(key, &known).map_or(String::new(), |name| format!(" (is {name} meant?)"));
         return Err(format!("mercer {name} has no option {key:?}{meant}; its options are {}", known.join(", ")));
     };
     if key == "set" {
-        return sets(value, words);
+        return sets(value, spoken);
     }
-    let spoken =
-        |name: &str| options(words).any(|word| word == format!("--{name}") || word.starts_with(&format!("--{name}=")));
-    let letter = |letter: char| {
-        options(words).any(|word| !word.starts_with("--") && word.starts_with('-') && word.contains(letter))
-    };
     // Quiet and verbose answer one question.
     let is_said = match key {
-        "quiet" | "verbose" => ["quiet", "verbose"].iter().any(|name| spoken(name)) || letter('q') || letter('v'),
-        _ => spoken(key),
+        "quiet" | "verbose" => spoken.has("quiet") || spoken.has("verbose"),
+        _ => spoken.has(arg.get_id().as_str()),
     };
     if is_said {
         return Ok(Vec::new());
@@ -91,8 +113,27 @@ fn option(key: &str, value: &Value, command: &Command, words: &[OsString]) -> Re
         (ArgAction::SetTrue, Value::Boolean(false)) => Ok(Vec::new()),
         (ArgAction::SetTrue, _) => Err(format!("{key} must be true or false")),
         (ArgAction::Append, Value::Array(values)) => values.iter().map(|value| word(key, value)).collect(),
+        (_, value) if key == "learner" => Ok(learner(word(key, value)?, spoken)),
         (_, value) => word(key, value).map(|word| vec![word]),
     }
+}
+
+/// The words of a learner that may have settings, without those that the command line says.
+fn learner(word: OsString, spoken: &Spoken) -> Vec<OsString> {
+    let (sets, kernel) = (spoken.sets(), spoken.has("kernel"));
+    let is_left = |word: &OsString| match word.to_string_lossy() {
+        word if word.starts_with("--kernel=") => !kernel,
+        word => word
+            .strip_prefix("--set=")
+            .and_then(|pair| pair.split_once('='))
+            .is_none_or(|(key, _)| !sets.iter().any(|said| said == key.trim())),
+    };
+    spelled_out([word]).into_iter().filter(is_left).collect()
+}
+
+/// True if this is the name of an option, or another name of it.
+fn is_called(arg: &Arg, key: &str) -> bool {
+    arg.get_long() == Some(key) || arg.get_all_aliases().unwrap_or_default().contains(&key)
 }
 
 /// Options that are no matter of a file.
@@ -101,7 +142,7 @@ fn may_stand(arg: &Arg) -> bool {
 }
 
 /// `set`: a list of KEY=VALUE, or a table; a key that the command line sets is left out.
-fn sets(value: &Value, words: &[OsString]) -> Result<Vec<OsString>, String> {
+fn sets(value: &Value, spoken: &Spoken) -> Result<Vec<OsString>, String> {
     let pairs: Vec<(String, String)> = match value {
         Value::Table(table) => {
             table.iter().map(|(key, value)| Ok((key.clone(), scalar(key, value)?))).collect::<Result<_, String>>()?
@@ -109,13 +150,8 @@ fn sets(value: &Value, words: &[OsString]) -> Result<Vec<OsString>, String> {
         Value::Array(values) => values.iter().map(pair).collect::<Result<_, _>>()?,
         one => vec![pair(one)?],
     };
-    let said: Vec<&str> = options(words).collect();
-    let is_said = |key: &str| {
-        let sets = |pair: &str| pair.split_once('=').is_some_and(|(name, _)| name.trim() == key);
-        said.windows(2).any(|two| two[0] == "--set" && sets(two[1]))
-            || said.iter().filter_map(|word| word.strip_prefix("--set=")).any(sets)
-    };
-    let left = pairs.iter().filter(|(key, _)| !is_said(key));
+    let said = spoken.sets();
+    let left = pairs.iter().filter(|(key, _)| !said.contains(key));
     Ok(left.map(|(key, value)| format!("--set={key}={value}").into()).collect())
 }
 

@@ -1,6 +1,7 @@
 //! Rows of a table with columns of any kind, which become numbers row by row.
 
 mod head;
+mod looking;
 mod odd_cells;
 mod records;
 mod running_encoding;
@@ -8,24 +9,21 @@ mod running_encoding;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer_core::TokenUse;
-use mercer_encoding::{
-    ColumnMap, Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind, Overrides, Scale, Schema, Use,
-};
+use mercer_encoding::{ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use};
 use mercer_readers::{
-    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, Record, RowReader,
+    Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Marks, ReadOptions, Record, RowReader,
     TargetColumn, Targets,
 };
-use mercer_registry::catalogue::{Settings, find};
 
-use crate::arguments::CommonArguments;
 use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::opening::Opening;
-use crate::data::source::{Source, TableColumns};
+use crate::data::source::TableColumns;
 use crate::report::failure::Failure;
 use crate::report::verbosity;
 
 pub(crate) use head::Head;
+pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
 pub(crate) use odd_cells::Oddities;
 use records::{TargetColumns, TargetPlace, check_target, is_marked};
@@ -34,35 +32,6 @@ pub(crate) use running_encoding::RunningEncoding;
 
 /// The columns of a table and how many cells were odd, as JSON.
 pub(crate) type ColumnFacts = (serde_json::Value, serde_json::Value);
-
-/// How the columns of a table are looked at.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Looking {
-    /// What the user says of columns.
-    pub(crate) overrides: Overrides,
-    /// The features, if the user names them.
-    pub(crate) only: Vec<ColumnChoice>,
-    pub(crate) options: EncodingOptions,
-    /// Whether rows that cannot be read are left out: a column of numbers with a few cells of
-    /// something else is then one of numbers.
-    pub(crate) skips: bool,
-    /// Whether a first row of numbers alone is enough to take the table for one of numbers.
-    pub(crate) at_once: bool,
-    /// Whether rows are encoded one after the other, so that columns may be means of the target.
-    pub(crate) running: bool,
-    /// Whether the learner needs no numbers beside tokens.
-    pub(crate) tokens_alone: bool,
-}
-
-/// By what a model knows its columns.
-#[derive(Clone)]
-pub(crate) struct ColumnSource<'a> {
-    pub(crate) encoding: &'a Encoding,
-    /// What the rows have as their targets, which are looked for if they are to be learnt.
-    pub(crate) kind: Kind,
-    pub(crate) target: Option<TargetColumn>,
-    pub(crate) weight: Option<ColumnChoice>,
-}
 
 /// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
 /// rows before it and of the first rows.
@@ -191,6 +160,7 @@ impl EncodedRows {
                 targets: with_notation(targets, schema.columns(), column),
                 weight,
                 kind: known.kind,
+                may_lack: known.may_lack,
             },
             odd: None,
             sample: Row::default(),
@@ -264,6 +234,16 @@ impl EncodedRows {
         )
     }
 
+    /// The record that [`next`](Self::next) encoded last.
+    pub(crate) fn record(&self) -> &Record {
+        &self.sample.record
+    }
+
+    /// Lines on values that were left out.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        self.records.left_out()
+    }
+
     /// The marks in the numbers so far.
     pub(crate) fn marks(&self) -> Marks {
         self.records.marks()
@@ -328,34 +308,6 @@ impl EncodedRows {
                 format!("{shown}, {counted} {line}")
             });
         }
-    }
-
-    /// All rows that are left, in memory, and what was found.
-    pub(crate) fn read_all(mut self) -> Result<(Dataset, ColumnFacts), Failure> {
-        let (mut example, columns) = (Example::default(), self.columns());
-        let (mut features, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut labels, mut classes) = (Vec::new(), Labels::new());
-        while self.next(&mut example)? {
-            features.extend_from_slice(&example.features);
-            targets.extend_from_slice(&example.targets);
-            weights.push(example.weight);
-            if self.kind().is_class() {
-                labels.push(classes.insert(&example.label));
-            }
-        }
-        let (name, dimension) = (self.shown.clone(), columns.dimension);
-        let table = match self.kind() {
-            Kind::Class(_) => Dataset::labelled(name, dimension, features, &labels, &classes)?,
-            Kind::Numbers(outputs) => Dataset::several(name, dimension, features, outputs, targets)?,
-        };
-        let table = if self.is_weighted() { table.with_weights(weights)? } else { table };
-        let table = if self.records.is_named() {
-            table.with_all_names(columns.features().to_vec(), columns.targets().to_vec())?
-        } else {
-            table
-        };
-        self.report();
-        Ok((table, self.facts()))
     }
 }
 
@@ -473,7 +425,7 @@ impl TableHead {
         if looking.running && has_means(kind, &targets, &schema) {
             schema.take_means(&overrides, looking.options.categories);
         }
-        let beside = TargetColumns { targets, weight, kind };
+        let beside = TargetColumns { targets, weight, kind, may_lack: false };
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
         Ok(TableKind::Encoded(Self { encoding, beside }))
@@ -502,45 +454,4 @@ fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
 pub(crate) fn has_means(kind: Kind, targets: &[TargetPlace], schema: &Schema) -> bool {
     let [(target, _)] = targets else { return false };
     !kind.is_class() || schema.columns()[*target].distinct == 2
-}
-
-/// What `--as` says of the columns of data.
-pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrides, Failure> {
-    if let (false, Source::Named(_)) = (kinds.is_empty(), source) {
-        return Err(Failure::usage(format!(
-            "{source}: --as is for files; the columns of a data set are numbers, so leave it out"
-        )));
-    }
-    let told = kinds.iter().try_fold(Overrides::default(), |overrides, kind| overrides.parse_kind(kind));
-    told.map_err(|error| Failure::usage(format!("--as: {error}")))
-}
-
-/// The settings of the learner. Those that are none are told by whoever makes it.
-fn settings(common: &CommonArguments) -> Option<Settings> {
-    Settings::new(find(&common.learner).ok()?, common.set.iter().map(String::as_str)).ok()
-}
-
-impl Looking {
-    /// The columns that the user speaks of.
-    pub(crate) fn mentioned(&self) -> Vec<ColumnChoice> {
-        // A name is understood by whoever reads it; this cannot fail.
-        let kinds = self.overrides.kinds.iter().filter_map(|(name, _)| name.parse().ok());
-        self.only.iter().cloned().chain(kinds).collect()
-    }
-
-    /// What the options say of the columns of a source.
-    pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
-        let settings = settings(common);
-        let tokens = settings.as_ref().map_or(TokenUse::Never, Settings::tokens);
-        let tokens_alone = settings.as_ref().is_some_and(Settings::takes_tokens_alone);
-        let options = EncodingOptions::default().scale(common.scale).tokens(tokens);
-        let overrides = overrides(&common.kinds, source)?;
-        if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
-            return Err(Failure::usage(format!(
-                "{source}: --only is for files; a data set's name settles it, so leave it out"
-            )));
-        }
-        let only = common.only.clone();
-        Ok(Self { overrides, only, options, tokens_alone, running: true, ..Self::default() })
-    }
 }

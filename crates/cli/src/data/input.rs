@@ -10,7 +10,7 @@ use mercer_datasets::Registry;
 use mercer_encoding::{Encoding, Scale};
 use mercer_readers::{
     ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, RowReader, TargetColumn,
-    Targets, permutation, read_all,
+    Targets, read_all,
 };
 use mercer_session::Row;
 
@@ -19,10 +19,12 @@ use crate::arguments::task::{Kind, TaskOptions, Values};
 use crate::data::encoded_rows::{ColumnFacts, EncodedRows, Looking, Oddities};
 use crate::data::feature_columns;
 use crate::data::opening::Opening;
+use crate::data::order::OrderWatch;
 use crate::data::source::{Source, TableColumns};
 use crate::data::stop::Stop;
 use crate::data::timed_series::{SeriesOptions, TimedSeries};
 use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// The examples.
 pub(crate) struct Input {
@@ -34,13 +36,14 @@ pub(crate) struct Input {
     given: usize,
     /// Facts about an encoded table that is in memory now.
     found: Option<ColumnFacts>,
+    /// The order of the rows, if it is watched.
+    order: Option<OrderWatch>,
+    /// True if what was left out is told, or is not to be.
+    reported: bool,
 }
 
 enum InputSource {
-    Table {
-        table: Dataset,
-        order: Option<Vec<usize>>,
-    },
+    Table(Dataset),
     Stream(Box<RowReader>),
     /// Columns of any kind.
     Encoded(Box<EncodedRows>),
@@ -52,15 +55,14 @@ enum InputSource {
 #[derive(Clone, Copy)]
 pub(crate) enum ExamplePlace {
     Line { line: u64, row: usize },
-    Row { row: usize, round: usize },
+    Row(usize),
 }
 
 impl std::fmt::Display for ExamplePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Line { line, row } => write!(f, "line {line} (row {row})"),
-            Self::Row { row, round } if row == round => write!(f, "row {row}"),
-            Self::Row { row, round } => write!(f, "row {row} (row {round} of the permuted order)"),
+            Self::Row(row) => write!(f, "row {row}"),
         }
     }
 }
@@ -96,7 +98,7 @@ impl Input {
     }
 
     fn new(shown: String, body: InputSource, kind: Kind, columns: TableColumns) -> Self {
-        Self { shown, body, kind, columns, weighted: false, given: 0, found: None }
+        Self { shown, body, kind, columns, weighted: false, given: 0, found: None, order: None, reported: false }
     }
 
     /// Rows of a table whose columns are encoded.
@@ -176,38 +178,15 @@ impl Input {
         };
         let columns = TableColumns::new(table.dimension(), table.feature_names(), table.target_names());
         let weighted = table.weights().is_some();
-        Ok(Self { weighted, ..Self::new(shown, InputSource::Table { table, order: None }, kind, columns) })
-    }
-
-    /// All that is left of a stream, in memory.
-    pub(crate) fn gather(self) -> Result<Self, Failure> {
-        let Self { shown, body, kind, columns, weighted, given, mut found } = self;
-        let table = match body {
-            InputSource::Stream(mut reader) => reader.read_rows(usize::MAX)?,
-            InputSource::Encoded(encoded) => {
-                let (table, facts) = encoded.read_all()?;
-                found = Some(facts);
-                table
-            }
-            held @ (InputSource::Table { .. } | InputSource::Timed(_)) => {
-                return Ok(Self { shown, body: held, kind, columns, weighted, given, found });
-            }
-        };
-        let body = InputSource::Table { table, order: None };
-        Ok(Self { shown, body, kind, columns, weighted, given, found })
+        Ok(Self { weighted, ..Self::new(shown, InputSource::Table(table), kind, columns) })
     }
 
     /// A libsvm stream, in memory: only its end tells how many features there are.
     pub(crate) fn widthless(options: &ReadOptions, wanted: TaskOptions) -> Result<Self, Failure> {
         let options = ReadOptions { targets: Targets::Numbers, ..options.clone() };
-        Self::of_table("standard input".to_owned(), read_all("-", &options)?, wanted)
-    }
-
-    /// The rows of a table in the order that a seed gives.
-    pub(crate) fn permute(&mut self, seed: u64) {
-        if let InputSource::Table { table, order } = &mut self.body {
-            *order = Some(permutation(table.len(), seed));
-        }
+        let table = read_all("-", &options)?;
+        let table = if let Some(seed) = options.permute { table.permuted(seed) } else { table };
+        Self::of_table("standard input".to_owned(), table, wanted)
     }
 
     /// The name for messages.
@@ -231,7 +210,7 @@ impl Input {
     /// The table, if the data are in memory.
     pub(crate) fn table(&self) -> Option<&Dataset> {
         match &self.body {
-            InputSource::Table { table, .. } => Some(table),
+            InputSource::Table(table) => Some(table),
             InputSource::Stream(_) | InputSource::Encoded(_) | InputSource::Timed(_) => None,
         }
     }
@@ -239,9 +218,10 @@ impl Input {
     /// The number of rows, where it is known beforehand.
     pub(crate) fn length(&self) -> Option<usize> {
         match &self.body {
-            InputSource::Table { table, .. } => Some(table.len()),
+            InputSource::Table(table) => Some(table.len()),
             InputSource::Encoded(encoded) => encoded.length(),
-            InputSource::Stream(_) | InputSource::Timed(_) => None,
+            InputSource::Stream(reader) => reader.length(),
+            InputSource::Timed(_) => None,
         }
     }
 
@@ -249,7 +229,7 @@ impl Input {
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             InputSource::Encoded(encoded) => Some(encoded.encoding()),
-            InputSource::Table { .. } | InputSource::Stream(_) | InputSource::Timed(_) => None,
+            InputSource::Table(_) | InputSource::Stream(_) | InputSource::Timed(_) => None,
         }
     }
 
@@ -258,7 +238,7 @@ impl Input {
         match &self.body {
             InputSource::Stream(reader) => reader.are_objects(),
             InputSource::Encoded(encoded) => encoded.are_objects(),
-            InputSource::Table { .. } | InputSource::Timed(_) => false,
+            InputSource::Table(_) | InputSource::Timed(_) => false,
         }
     }
 
@@ -284,7 +264,7 @@ impl Input {
     pub(crate) fn classes(&self) -> Option<Vec<String>> {
         let table = match (&self.body, self.kind) {
             (_, Kind::Class(Some(two))) => return Some(two.map(str::to_owned).to_vec()),
-            (InputSource::Table { table, .. }, Kind::Class(None)) => table,
+            (InputSource::Table(table), Kind::Class(None)) => table,
             _ => return None,
         };
         if let Some(classes) = table.classes() {
@@ -306,8 +286,25 @@ impl Input {
     pub(crate) fn next_sample(&mut self, sample: &mut Row) -> Result<bool, DataError> {
         let InputSource::Encoded(encoded) = &mut self.body else { return self.next(&mut sample.example) };
         let read = encoded.next_record(sample);
+        if let (Some(order), Ok(true)) = (&mut self.order, &read) {
+            order.observe_record(encoded.encoding().schema(), &sample.record, &sample.example);
+        }
         self.count(&read);
         read
+    }
+
+    /// Watches the order of the rows from here on.
+    pub(crate) fn watch_order(&mut self) {
+        self.order = Some(OrderWatch::default());
+    }
+
+    /// The remark on the order of the rows that were watched.
+    pub(crate) fn order_note(&self) -> Option<String> {
+        let order = self.order.as_ref()?;
+        match &self.body {
+            InputSource::Encoded(encoded) => order.note_of_records(encoded.encoding().schema()),
+            _ => order.note_of_numbers(self.columns.features()),
+        }
     }
 
     /// Leaves out so many rows, or all that are left, and says how many there were.
@@ -328,9 +325,28 @@ impl Input {
             && self.kind == Kind::Numbers(1)
     }
 
+    /// The same rows, of which nothing is told at their end.
+    pub(crate) fn silent(self) -> Self {
+        Self { reported: true, ..self }
+    }
+
+    /// Tells how many values of the rows so far were left out; once.
+    pub(crate) fn report_left_out(&mut self) {
+        if std::mem::replace(&mut self.reported, true) {
+            return;
+        }
+        let lines = match &self.body {
+            InputSource::Stream(reader) => reader.left_out(),
+            InputSource::Encoded(encoded) => encoded.left_out(),
+            InputSource::Timed(timed) => timed.left_out(),
+            InputSource::Table(_) => Vec::new(),
+        };
+        lines.into_iter().for_each(verbosity::say_once);
+    }
+
     fn count(&mut self, read: &Result<bool, DataError>) {
         match read {
-            Ok(false) => {}
+            Ok(false) => self.report_left_out(),
             Err(error) if !error.concerns_one_row() => {}
             Ok(true) | Err(_) => self.given += 1,
         }
@@ -347,9 +363,9 @@ impl Input {
     /// As [`RowReader::next_example`].
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
         let read = match &mut self.body {
-            InputSource::Table { table, .. } if self.given == table.len() => Ok(false),
-            InputSource::Table { table, order } => {
-                let i = order.as_ref().map_or(self.given, |order| order[self.given]);
+            InputSource::Table(table) if self.given == table.len() => Ok(false),
+            InputSource::Table(table) => {
+                let i = self.given;
                 let Example { features, targets, label, weight, .. } = example;
                 features.clear();
                 features.extend_from_slice(table.row(i));
@@ -365,12 +381,20 @@ impl Input {
             }
             InputSource::Stream(reader) => {
                 let read = reader.next_example(example);
-                dialect::tell_remark(reader.take_remark());
+                dialect::tell_remarks(reader);
                 read
             }
             InputSource::Encoded(encoded) => encoded.next(example),
             InputSource::Timed(timed) => timed.next(example),
         };
+        if let (Some(order), Ok(true)) = (&mut self.order, &read) {
+            match &self.body {
+                InputSource::Encoded(encoded) => {
+                    order.observe_record(encoded.encoding().schema(), encoded.record(), example);
+                }
+                _ => order.observe_numbers(example),
+            }
+        }
         self.count(&read);
         read
     }
@@ -380,17 +404,14 @@ impl Input {
         match &self.body {
             InputSource::Stream(reader) => reader.marks(),
             InputSource::Encoded(encoded) => encoded.marks(),
-            InputSource::Table { .. } | InputSource::Timed(_) => Marks::default(),
+            InputSource::Table(_) | InputSource::Timed(_) => Marks::default(),
         }
     }
 
     /// Where the row last read stands.
     pub(crate) fn place(&self) -> ExamplePlace {
         match &self.body {
-            InputSource::Table { order, .. } => {
-                let last = self.given.saturating_sub(1);
-                ExamplePlace::Row { row: 1 + order.as_ref().map_or(last, |order| order[last]), round: self.given }
-            }
+            InputSource::Table(_) => ExamplePlace::Row(self.given),
             InputSource::Stream(reader) => self.at(reader.line(), reader.counts()),
             InputSource::Encoded(encoded) => {
                 let (line, counts) = encoded.line();
@@ -406,7 +427,7 @@ impl Input {
     fn at(&self, line: u64, counts: Counts) -> ExamplePlace {
         match counts {
             Counts::Lines => ExamplePlace::Line { line, row: self.given },
-            Counts::Rows => ExamplePlace::Row { row: self.given, round: self.given },
+            Counts::Rows => ExamplePlace::Row(line as usize),
         }
     }
 
@@ -414,7 +435,7 @@ impl Input {
     /// none.
     pub(crate) fn record(&self) -> &[u8] {
         match &self.body {
-            InputSource::Table { .. } => &[],
+            InputSource::Table(_) => &[],
             InputSource::Stream(reader) => reader.text(),
             InputSource::Encoded(encoded) => encoded.text(),
             InputSource::Timed(timed) => timed.text(),

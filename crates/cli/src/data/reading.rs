@@ -7,6 +7,7 @@ use mercer_encoding::Scale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, RowReader, TargetColumn};
 
 use crate::arguments::CommonArguments;
+use crate::arguments::common::whole;
 use crate::arguments::dialect::{self, Dialect};
 use crate::arguments::task::TaskOptions;
 use crate::data::encoded_rows::{self, ColumnSource, EncodedRows, Looking};
@@ -53,10 +54,11 @@ impl<'a> Reading<'a> {
         let CommonArguments { dialect, target, ignore, weight, .. } = common;
         let options = ReadOptions {
             target: target.clone().unwrap_or_default(),
-            ignore: ignore.clone(),
+            ignore: whole(ignore),
             weight: weight.clone(),
             targets: wanted.targets(),
             libsvm_dimension: common.dimension.map(usize::from).or(looking.tokens_alone.then_some(0)),
+            permute: common.permute.filter(|_| data == common.data),
             ..ReadOptions::default()
         };
         let given = for_files(target.is_some(), dialect, ignore, weight.is_some());
@@ -67,12 +69,18 @@ impl<'a> Reading<'a> {
 
     /// DATA as it is to be read; `idle` is called whenever a pipe has nothing to read.
     pub(crate) fn open(&self, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Input, Failure> {
+        let input = self.opened(stop, idle)?;
+        Ok(if self.aloud { input } else { input.silent() })
+    }
+
+    fn opened(&self, stop: &Stop, idle: impl FnMut() + Send + 'static) -> Result<Input, Failure> {
         let Self { data, options, wanted, .. } = self;
         let source = Source::resolve(data)?;
         let shown = source.to_string();
         if let Source::Named(name) = source {
             refuse_for_named(name, self.given)?;
             let table = Registry::load()?.open(name)?;
+            let table = if let Some(seed) = options.permute { table.permuted(seed) } else { table };
             return match &self.columns {
                 Reads::Looks(looking) if looking.options.scale != Scale::None => {
                     let scaled = EncodedRows::of_named(name, &table, looking, *wanted)?;

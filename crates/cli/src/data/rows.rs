@@ -36,6 +36,16 @@ impl TimedSource {
         Ok(Self { input: reading.open(&stop, idle)?, asks, stop })
     }
 
+    /// Tells how many values of the rows so far were left out; once.
+    pub(crate) fn report_left_out(&mut self) {
+        self.input.report_left_out();
+    }
+
+    /// Watches the order of the rows from here on.
+    pub(crate) fn watch_order(&mut self) {
+        self.input.watch_order();
+    }
+
     /// The input that is read.
     pub(crate) fn input(&self) -> &Input {
         &self.input

@@ -129,6 +129,11 @@ impl TimedSeries {
         self.reader.text()
     }
 
+    /// Lines on values that were left out.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        self.reader.left_out()
+    }
+
     /// The time of the row last read, if a column orders the rows.
     pub(crate) fn time(&self) -> Option<f64> {
         self.before

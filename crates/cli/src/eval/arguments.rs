@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::Args;
 
 use crate::arguments::scores::ScoreArguments;
-use crate::arguments::{CommonArguments, count, seed};
+use crate::arguments::{CommonArguments, count};
 use crate::data::bad_rows::OnError;
 use crate::limits::first_rows;
 use crate::report::plot::PlotArguments;
@@ -27,9 +27,6 @@ use crate::report::plot::PlotArguments;
 pub(crate) struct EvalArguments {
     #[command(flatten)]
     pub(crate) common: CommonArguments,
-    /// Shuffle the rows before --limit counts them; the same seed gives the same order everywhere
-    #[arg(long, value_name = "SEED", value_parser = seed)]
-    pub(crate) permute: Option<u64>,
     /// Threads that a blocked pass may use, those of a mixture for its members; predictions are the
     /// same to rounding
     #[arg(long, value_name = "N", default_value = "1", value_parser = count)]

@@ -1,7 +1,6 @@
 //! The examples of an evaluation, in their order, a few hundred at a time.
 //!
 //! Data are streamed: memory does not grow with their length (65,536 rows at most are read ahead).
-//! Permuting alone needs them in memory.
 
 use std::collections::VecDeque;
 
@@ -111,17 +110,16 @@ impl Names {
     }
 }
 
-/// DATA, in memory if they are permuted; and how they can be read once more, if they are a file
-/// that is not in memory.
+/// DATA, and how they can be read once more, if they are a file that is not in memory.
 fn opened<'a>(arguments: &'a EvalArguments, stop: &Stop) -> Result<(Input, Option<Reading<'a>>), Failure> {
-    let (common, permuted) = (&arguments.common, arguments.permute.is_some());
+    let common = &arguments.common;
     let source = Source::resolve(&common.data)?;
     let looking = Looking { skips: skips(arguments)?, ..Looking::of(common, &source)? };
     let reading = Reading::from_options(common, &common.data, TaskOptions::from_arguments(common), looking);
     if let (Source::StandardInput, Some(Format::Libsvm), None) =
         (&source, reading.options.format, reading.options.libsvm_dimension)
     {
-        if !permuted {
+        if common.permute.is_none() {
             return Err(Failure::usage(
                 "standard input: a libsvm stream tells its number of features only at its end; say it with --dimension N, or \
                  give a file",
@@ -130,7 +128,6 @@ fn opened<'a>(arguments: &'a EvalArguments, stop: &Stop) -> Result<(Input, Optio
         return Ok((Input::widthless(&reading.options, reading.wanted)?, None));
     }
     let input = reading.open(stop, || ())?;
-    let input = if permuted { input.gather()? } else { input };
     // A pipe cannot be read again.
     let again = matches!(source, Source::File(path) if !pipe::is_one(path));
     let again = again.then_some(Reading { aloud: false, ..reading });
@@ -147,9 +144,7 @@ impl<'a> ExampleFeed<'a> {
     pub(crate) fn open(arguments: &'a EvalArguments, stop: &Stop) -> Result<Self, Failure> {
         let common = &arguments.common;
         let (mut input, again) = opened(arguments, stop)?;
-        if let Some(seed) = arguments.permute {
-            input.permute(seed);
-        }
+        input.watch_order();
         let dimension = input.columns().dimension;
         common.check_dimension(input.shown(), dimension)?;
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
@@ -251,6 +246,11 @@ impl<'a> ExampleFeed<'a> {
         self.input.columns()
     }
 
+    /// A remark on the order of the rows, if there is one.
+    pub(crate) fn order_note(&self) -> Option<String> {
+        self.input.order_note()
+    }
+
     /// A remark on the rows that were left out, if there are any.
     pub(crate) fn left_out(&self) -> Option<String> {
         self.bad.report()
@@ -288,6 +288,7 @@ impl<'a> ExampleFeed<'a> {
     /// the texts.
     fn read(&mut self) -> Result<Option<ExamplePlace>, Failure> {
         if self.given == self.limit {
+            self.input.report_left_out();
             return Ok(None);
         }
         let read = next_good(&mut self.input, &mut self.example, &mut self.bad)?;
@@ -366,14 +367,10 @@ fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Res
 
 /// True if rows that cannot be read are left out.
 fn skips(arguments: &EvalArguments) -> Result<bool, Failure> {
-    match (&arguments.on_error, arguments.permute) {
-        (OnError::Stop, _) => Ok(false),
-        (OnError::Skip, None) => Ok(true),
-        (OnError::Skip, Some(_)) => Err(Failure::usage(
-            "--on-error skip leaves rows out while they are read, and --permute needs all of them beforehand; take one of the two \
-             back, or mend the rows",
-        )),
-        (OnError::Quarantine(_), _) => {
+    match &arguments.on_error {
+        OnError::Stop => Ok(false),
+        OnError::Skip => Ok(true),
+        OnError::Quarantine(_) => {
             Err(Failure::usage("--on-error quarantine=FILE belongs to train and predict; take --on-error skip here"))
         }
     }

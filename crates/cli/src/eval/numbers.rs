@@ -114,7 +114,7 @@ impl NumberRounds {
     pub(super) fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool, size: usize) {
         let (weight, m) = (chunk.weight(index), self.outputs);
         self.rows += 1;
-        self.implausible.take(self.learner.implausible(), self.rows, weight);
+        self.implausible.take(&self.learner, self.rows, weight);
         let predictions = &self.predictions[index * m..(index + 1) * m];
         let targets = &chunk.targets[index * m..(index + 1) * m];
         if let Some(intervals) = &mut self.intervals {

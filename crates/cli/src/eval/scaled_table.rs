@@ -84,9 +84,8 @@ impl ScaledTable {
             }
             chunks.push(chunk);
         }
-        if let Some(left_out) = feed.left_out() {
-            verbosity::say(left_out);
-        }
+        feed.order_note().iter().for_each(verbosity::remark);
+        feed.left_out().iter().for_each(verbosity::say);
         let rows = chunks.iter().map(ExampleChunk::len).sum();
         check_skip(arguments.scores.skipped(catalogue::find(&arguments.common.learner)?), rows)?;
         Ok(Self {

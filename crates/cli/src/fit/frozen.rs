@@ -125,6 +125,7 @@ impl Frozen {
             kind: self.kind,
             target: Some(self.target.clone()),
             weight: self.weight.clone(),
+            may_lack: false,
         };
         let options = ReadOptions { ignore: Vec::new(), ..options.clone() };
         let columns = Reads::Knows(known);

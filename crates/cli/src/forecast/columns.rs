@@ -133,4 +133,14 @@ impl SeriesColumns {
     pub(super) fn missing_input(&self, row: &[f64]) -> Option<&str> {
         self.inputs.iter().find(|&&column| !row[column].is_finite()).map(|&column| self.names[column].as_str())
     }
+
+    /// True if no output has a value in this row.
+    pub(super) fn lacks_outputs(&self, row: &[f64]) -> bool {
+        self.outputs.iter().all(|&column| row[column].is_nan())
+    }
+
+    /// The inputs of a row, in their order.
+    pub(super) fn inputs_of<'a>(&'a self, row: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.inputs.iter().map(|&column| row[column])
+    }
 }

@@ -1,6 +1,7 @@
 //! The rows of a series.
 
 use std::io::{self, IsTerminal};
+use std::num::NonZeroUsize;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use mercer_forecast::{AnyForecaster, Forecaster};
@@ -12,8 +13,10 @@ use super::beginning::Beginning;
 use super::clock::{Clock, TimedRows};
 use super::columns::SeriesColumns;
 use super::method::ForecastMethod;
+use super::plan::{PlacedRow, PlanRows};
 use super::rows::{ColumnOptions, SeriesRows};
 use super::times::TimeMemory;
+use crate::arguments::common::whole;
 use crate::data::encoded_rows::overrides;
 use crate::data::input::Input;
 use crate::data::opening::Opening;
@@ -23,6 +26,7 @@ use crate::data::stop::Stop;
 use crate::data::timed_series::{NumberColumn, TimeColumn};
 use crate::limits::FIRST_ROWS;
 use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// Rows one by one.
 pub(super) struct SeriesFeed {
@@ -30,6 +34,13 @@ pub(super) struct SeriesFeed {
     stop: Stop,
     columns: SeriesColumns,
     example: Example,
+    /// The group of the row, where it stands if it has waited, and the time of the row given last
+    /// of each group.
+    now: usize,
+    waited_at: Option<String>,
+    times: Vec<Option<f64>>,
+    /// Rows without outputs; `None` where each row is answered when it comes.
+    plan: Option<PlanRows>,
 }
 
 enum SeriesSource {
@@ -78,7 +89,13 @@ impl SeriesFeed {
                 SeriesColumns::new(shown, dimension, names, option, inputs)?
             }
         };
-        Ok(Self { body, stop, columns, example: Example::default() })
+        let times = match &body {
+            SeriesSource::Records(rows) => rows.courses.iter().map(TimedRows::last).collect(),
+            SeriesSource::Numbers(_) => Vec::new(),
+        };
+        let begun = saved.map_or(0, |saved| saved.each().len());
+        let plan = (!arguments.is_streaming(source)).then(|| PlanRows::behind(begun));
+        Ok(Self { body, stop, columns, example: Example::default(), now: 0, waited_at: None, times, plan })
     }
 
     pub(super) fn columns(&self) -> &SeriesColumns {
@@ -86,13 +103,42 @@ impl SeriesFeed {
     }
 
     /// Goes to the next row; false at the end, and when a signal has come: what it cut off is no
-    /// row.
+    /// row. A row without outputs comes when one of its group with an output follows.
     pub(super) fn next(&mut self) -> Result<bool, Failure> {
+        loop {
+            if let Some(row) = self.plan.as_mut().and_then(PlanRows::next) {
+                (self.example.features, self.waited_at) = (row.values, Some(row.place));
+                self.go_to(row.group, row.time);
+                return Ok(true);
+            }
+            if !self.read()? {
+                return Ok(false);
+            }
+            let (group, time) = self.records().map_or((0, None), |rows| (rows.now, rows.courses[rows.now].last()));
+            let is_open = self.columns.lacks_outputs(self.row());
+            if !self.plan.as_mut().is_some_and(|plan| plan.wants(group, is_open)) {
+                self.go_to(group, time);
+                return Ok(true);
+            }
+            let row = PlacedRow { values: self.row().to_vec(), group, time, place: self.place() };
+            self.plan.iter_mut().for_each(|plan| plan.take(row.clone(), is_open));
+        }
+    }
+
+    /// Reads a row; false at the end, and when a signal has come.
+    fn read(&mut self) -> Result<bool, Failure> {
+        self.waited_at = None;
         let read = match &mut self.body {
             SeriesSource::Numbers(input) => input.next(&mut self.example).map_err(Failure::from),
             SeriesSource::Records(rows) => rows.next(&mut self.example.features),
         };
         if self.stop.requested() { Ok(false) } else { read }
+    }
+
+    fn go_to(&mut self, group: usize, time: Option<f64>) {
+        self.now = group;
+        self.times.resize(self.times.len().max(group + 1), None);
+        self.times[group] = time;
     }
 
     pub(super) fn row(&self) -> &[f64] {
@@ -101,6 +147,9 @@ impl SeriesFeed {
 
     /// Where the row stands.
     pub(super) fn place(&self) -> String {
+        if let Some(place) = &self.waited_at {
+            return place.clone();
+        }
         match &self.body {
             SeriesSource::Numbers(input) => format!("{}, {}", input.shown(), input.place()),
             SeriesSource::Records(rows) => rows.place(),
@@ -109,14 +158,34 @@ impl SeriesFeed {
 
     /// The group that the row is of, counted from 0 as they come.
     pub(super) fn now(&self) -> usize {
-        self.records().map_or(0, |rows| rows.now)
+        self.now
     }
 
     /// Turns to a group, behind its last row.
     pub(super) fn turn_to(&mut self, group: usize) {
-        if let SeriesSource::Records(rows) = &mut self.body {
-            rows.now = group;
-        }
+        self.now = group;
+    }
+
+    /// The rows of the group that are to be forecast: those at its end that have no outputs.
+    pub(super) fn plan(&self) -> &[PlacedRow] {
+        self.plan.as_ref().map_or(&[], |plan| plan.of_group(self.now))
+    }
+
+    /// Tells a person that rows at the end are forecast, not observed.
+    pub(super) fn tell_plan(&self, asked: Option<NonZeroUsize>) {
+        let Some((groups, count)) = self.plan.as_ref().map(PlanRows::counts).filter(|(_, count)| *count > 0) else {
+            return;
+        };
+        let (shown, columns) = (self.body.shown(), &self.columns);
+        let names: Vec<String> =
+            (0..columns.outputs.len()).map(|output| format!("{:?}", columns.output_name(output))).collect();
+        let rows = if count == 1 { "the last row has".to_owned() } else { format!("the last {count} rows have") };
+        let of = if groups == 1 { String::new() } else { format!(", of {groups} groups,") };
+        let are = match asked.filter(|steps| usize::from(*steps) < count && groups == 1) {
+            Some(_) => format!("the forecast begins with them; --steps {count} forecasts all"),
+            None => "they are forecast".to_owned(),
+        };
+        verbosity::remark(format!("{shown}: {rows}{of} no value of {}; {are}", names.join(", ")));
     }
 
     /// The column that names groups, if there is one, and the name of the group of the row.
@@ -143,11 +212,15 @@ impl SeriesFeed {
     }
 
     /// The time of the row that comes `ahead` rows after the one given last, 0 for that itself, if
-    /// it is known.
+    /// it is known. Planned rows have the times that stand in them.
     pub(super) fn time(&self, ahead: usize) -> Option<f64> {
-        let rows = self.records()?;
-        let last = rows.courses[rows.now].last()?;
-        if ahead == 0 { Some(last) } else { rows.clock.as_ref()?.later(last, ahead as u64) }
+        let last = self.times.get(self.now).copied().flatten();
+        let plan = self.plan();
+        if ahead <= plan.len() {
+            return if ahead == 0 { last } else { plan[ahead - 1].time };
+        }
+        let last = plan.last().map_or(last, |row| row.time)?;
+        self.clock()?.later(last, (ahead - plan.len()) as u64)
     }
 
     /// The column of times in the file.
@@ -176,7 +249,7 @@ impl SeriesFeed {
     pub(super) fn times(&self, group: usize) -> Option<TimeMemory> {
         let rows = self.records()?;
         let notation = rows.time.as_ref().and_then(|column| column.notation.clone());
-        Some(TimeMemory::new(rows.clock.clone()?, rows.courses[group].last()?, notation))
+        Some(TimeMemory::new(rows.clock.clone()?, self.times.get(group).copied().flatten()?, notation))
     }
 
     /// A bar for a person who waits at a terminal for a file.
@@ -216,7 +289,7 @@ impl SeriesSource {
             ReadOptions {
                 target: TargetColumn::None,
                 missing: Missing::Nan,
-                ignore: arguments.ignore.clone(),
+                ignore: whole(&arguments.ignore),
                 mentioned,
                 ..ReadOptions::default()
             },

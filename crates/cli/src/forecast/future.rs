@@ -70,7 +70,7 @@ impl Future {
     pub(super) fn check(&self, feed: &SeriesFeed) -> Result<(), Failure> {
         let Some(clock) = feed.clock() else { return Ok(()) };
         for (row, time) in self.times.iter().enumerate() {
-            let expected = feed.time(row + 1).filter(|expected| expected != time);
+            let expected = feed.time(feed.plan().len() + row + 1).filter(|expected| expected != time);
             if let Some(expected) = expected {
                 return Err(Failure::because(format!(
                     "{}, row {}: is of {}, and that row behind the last of the series is of {}; give one row for each step, in order",

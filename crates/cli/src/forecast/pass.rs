@@ -104,13 +104,6 @@ impl SeriesPass {
         let PassOptions { steps, future, quantiles } = wanted;
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
         let ahead = steps.map_or(1, usize::from);
-        if steps.is_some()
-            && let Some(unknown) = unknown_inputs(&model, ahead, future.len())
-        {
-            return Err(Failure::usage(format!(
-                "--steps {ahead} {unknown}; give them in --future FILE, or append rows with them and empty outputs"
-            )));
-        }
         if let (Some(intervals), 2..) = (&model.intervals, ahead) {
             if ahead > MOST_STEPS {
                 return Err(Failure::usage(format!(
@@ -158,6 +151,19 @@ impl SeriesPass {
                 Ok(())
             }
         }
+    }
+
+    /// Comes to forecast so many steps, where the inputs of all of them are known: those of the
+    /// planned rows, and behind them those that the pass has.
+    pub(super) fn plan(&mut self, steps: usize, planned: impl Iterator<Item = f64>) -> Result<(), Failure> {
+        self.future.splice(..0, planned);
+        if let Some(unknown) = unknown_inputs(&self.model, steps, self.future.len()) {
+            return Err(Failure::usage(format!(
+                "--steps {steps} {unknown}; give them in --future FILE, or append rows with them and empty outputs"
+            )));
+        }
+        self.steps = Some(steps);
+        Ok(())
     }
 
     /// Predicts, scores and learns one row; the clock of the result runs only here.

@@ -1,5 +1,7 @@
 //! One pass a group, which share what their experts are worth, and what is kept of them in a file.
 
+use std::num::NonZeroUsize;
+
 use mercer_encoding::Cell;
 use mercer_forecast::{AnyForecaster, SharedWeights};
 use mercer_session::model::{GroupPredictions, ModelError, Prediction, RowDigest};
@@ -7,8 +9,11 @@ use mercer_session::model::{GroupPredictions, ModelError, Prediction, RowDigest}
 use super::beginning::Beginning;
 use super::columns::SeriesColumns;
 use super::feed::SeriesFeed;
-use super::pass::{PassOptions, SeriesPass};
+use super::pass::{PassOptions, RowFailure, SeriesPass};
 use crate::report::failure::Failure;
+
+/// Most planned rows of a group that are forecast unasked.
+const MOST_PLANNED: usize = 1000;
 
 /// The passes of all groups, in the order in which these came; a single one without groups.
 pub(super) struct Passes {
@@ -75,6 +80,29 @@ impl Passes {
         }
         self.all[feed.now()].step(feed.row()).map_err(|error| error.at(&feed.place()))?;
         self.seen = Self::after(self.seen, feed);
+        Ok(())
+    }
+
+    /// Has the planned rows of each group forecast, and `future` rows behind them; or as many steps
+    /// as are asked for.
+    pub(super) fn plan(
+        &mut self,
+        feed: &mut SeriesFeed,
+        asked: Option<NonZeroUsize>,
+        future: usize,
+    ) -> Result<(), Failure> {
+        for (group, pass) in self.all.iter_mut().enumerate() {
+            feed.turn_to(group);
+            let rows = feed.plan();
+            if let Some((row, name)) = rows.iter().find_map(|row| Some((row, self.columns.missing_input(&row.values)?)))
+            {
+                return Err(RowFailure::MissingInput(name.to_owned()).at(&row.place));
+            }
+            let steps = asked.map_or_else(|| rows.len().min(MOST_PLANNED) + future, usize::from);
+            if steps > 0 {
+                pass.plan(steps, rows.iter().flat_map(|row| self.columns.inputs_of(&row.values)))?;
+            }
+        }
         Ok(())
     }
 

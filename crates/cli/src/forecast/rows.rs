@@ -181,7 +181,7 @@ impl SeriesRows {
                 return Ok(true);
             }
             let read = self.reader.next_record(&mut self.record);
-            dialect::tell_remark(self.reader.take_remark());
+            dialect::tell_remarks(&mut self.reader);
             if !read? {
                 let place = Self::line(&self.reader);
                 let Some(clock) = &mut self.clock else { return Ok(false) };

@@ -44,8 +44,7 @@ impl ForecastOutput {
         pass: &SeriesPass,
         feed: &SeriesFeed,
     ) -> Result<Option<Self>, Failure> {
-        let piped = matches!(source, Source::StandardInput);
-        let streaming = piped && !arguments.json && arguments.predictions.is_none();
+        let streaming = arguments.is_streaming(source);
         let header = pass.header(if streaming { pass.ahead() } else { 1 }, feed);
         #[cfg(feature = "plots")]
         let picture = arguments.plot.create(read)?.map(|file| (file, SeriesPicture::new()));

@@ -1,6 +1,5 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
-use mercer_encoding::ScaledTargets;
 use mercer_session::model::RowDigest;
 use mercer_session::notes::Watch;
 use mercer_session::{Row, RowPrediction, Session};
@@ -28,6 +27,8 @@ pub(crate) struct Learning {
     /// What was odd about cells.
     pub(crate) odd: Oddities,
     pub(crate) implausible: Implausibles,
+    /// Rows without a target that were predicted, and where the first is.
+    unlabelled: (u64, Option<String>),
 }
 
 impl Learning {
@@ -36,12 +37,15 @@ impl Learning {
         let table = ProgressTable::new(verbosity::is_quiet(), model.classes().is_some(), model.running_score());
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
         let (watch, answer) = (Watch::default(), RowPrediction::default());
-        Self { model, bad, table, saving, watch, weighted, answer, odd, implausible }
+        Self { model, bad, table, saving, watch, weighted, answer, odd, implausible, unlabelled: (0, None) }
     }
 
-    /// Predicts the row from there, and learns it. The prediction is left in `answer`; false is a
-    /// bad row.
+    /// Predicts the row from there, and learns it if it has its target. The prediction is left in
+    /// `answer`; false is a bad row.
     pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Row) -> Result<bool, Failure> {
+        if !self.model.has_target(&sample.example) {
+            return self.predict(origin, sample);
+        }
         let met = sample.digest(self.model.progress.seen(), self.weighted);
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
@@ -49,8 +53,9 @@ impl Learning {
                 if let Some(encoding) = &self.model.encoding {
                     self.odd.tell(encoding, &sample.record, || origin.place());
                 }
-                let found = self.model.screened().and_then(ScaledTargets::implausible);
-                self.implausible.take(found, met.rows, sample.example.weight);
+                if let Some(learner) = self.model.screened() {
+                    self.implausible.take(learner, met.rows, sample.example.weight);
+                }
                 self.table.round(self.model.running_score(), || self.model.dictionary_size());
                 self.model.progress.meet(met);
                 self.checkpoint(met.rows)?;
@@ -61,6 +66,20 @@ impl Learning {
                 Ok(false)
             }
         }
+    }
+
+    /// Predicts a row without its target.
+    fn predict(&mut self, origin: &impl Origin, sample: &mut Row) -> Result<bool, Failure> {
+        if let Err(why) = self.model.predict(sample, &mut self.answer) {
+            let met = self.model.progress.seen().after([&[], &[f64::NAN]]);
+            return self.refuse(format!("{}: {why}", origin.place()), origin, met).map(|()| false);
+        }
+        if let Some(encoding) = &self.model.encoding {
+            self.odd.tell(encoding, &sample.record, || origin.place());
+        }
+        self.unlabelled.0 += 1;
+        self.unlabelled.1.get_or_insert_with(|| origin.place());
+        Ok(true)
     }
 
     /// The row from there is no row.
@@ -111,6 +130,12 @@ impl Learning {
         self.table.end(self.model.running_score(), self.model.dictionary_size());
         if let Some(encoding) = &self.model.encoding {
             self.odd.report(encoding);
+        }
+        if let (count, Some(first)) = &self.unlabelled {
+            let (rows, were) = if *count == 1 { ("row", "was") } else { ("rows", "were") };
+            verbosity::say(format!(
+                "{count} {rows} without a target {were} predicted and not learnt, the first: {first}"
+            ));
         }
         if let Some(report) = self.bad.report() {
             verbosity::say(report);

@@ -101,7 +101,7 @@ impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match &error {
             DataError::UnknownFormat { file } if file == "standard input" => Self::usage(
-                "standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet, arrow or fixed",
+                "standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet, arrow, fixed or xlsx",
             ),
             DataError::UnknownFormat { .. } => Self::usage(error.to_string()),
             DataError::IndexTooLarge { line, limit, .. } => Self::because(format!(

@@ -54,11 +54,18 @@ pub(crate) fn remark(text: impl Display) {
 
 /// A remark, unless it was made before.
 pub(crate) fn once(text: String) {
-    static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !made.contains(&text) {
-        remark(&text);
-        made.insert(text);
+    if !is_quiet() {
+        say_once(text);
+    }
+}
+
+/// Says something even if there are to be no remarks, unless it was said before.
+pub(crate) fn say_once(text: String) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if !said.contains(&text) {
+        say(&text);
+        said.insert(text);
     }
 }
 

@@ -21,6 +21,12 @@ pub fn is_name_of_times(name: &str) -> bool {
     OF_TIMES.iter().any(|part| name.contains(part)) || TIMES.contains(&name.trim())
 }
 
+/// True if a column of this name may count steps: `t`, `step`, `frame`, and the like.
+#[must_use]
+pub fn is_name_of_steps(name: &str) -> bool {
+    OF_STEPS.contains(&name.trim().to_lowercase().as_str())
+}
+
 impl ColumnSight {
     /// The clock that the numbers of a column of this name count, if they are instants. Days in
     /// eight digits have whatever name. Years and months need a name that speaks of them, and
@@ -52,7 +58,7 @@ impl ColumnSight {
             return false;
         }
         let of_rows = is_name_of_identifier(name);
-        let of_steps = of_rows || is_name_of_times(name) || OF_STEPS.contains(&name.trim().to_lowercase().as_str());
+        let of_steps = of_rows || is_name_of_times(name) || is_name_of_steps(name);
         let is_even = |step: f64| !self.uneven && step != 0.0 && (step == 1.0 || of_steps);
         self.step.is_some_and(is_even) || of_rows && !self.not_running
     }

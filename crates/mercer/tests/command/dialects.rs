@@ -154,14 +154,14 @@ fn what_is_told_of_a_file() {
         said.err,
         "mercer: counts.csv, line 1: holds whole numbers that count, as names of columns may; it is read as a header: --header no reads it otherwise\n"
     );
-    assert_eq!(folder.json("eval counts.csv --learner krls --header no")["n"], 3);
-    assert_eq!(folder.json("eval counts.csv --learner krls --header yes")["n"], 2);
+    assert_eq!(folder.json("eval counts.csv --learner krls --header no")["rows"], 3);
+    assert_eq!(folder.json("eval counts.csv --learner krls --header yes")["rows"], 2);
     folder.refused(
         1,
         "eval doubt.csv --learner krls",
         &["doubt.csv, line 1, column 2", "may mean 1234 or 1.234; say which with --thousands comma"],
     );
-    assert_eq!(folder.json("eval doubt.csv --learner krls --decimal comma")["n"], 2);
+    assert_eq!(folder.json("eval doubt.csv --learner krls --decimal comma")["rows"], 2);
     folder.refused(1, "eval wide.csv --learner krls", &["wide.csv: is UTF-16; save it as UTF-8"]);
     folder.refused(2, "eval counts.csv --learner krls --separator x", &["\"x\" is not a separator"]);
     folder.refused(2, "eval diamonds --learner krls --decimal comma", &["diamonds: --decimal is for files"]);

@@ -90,6 +90,50 @@ fn a_file_has_the_options_of_the_command_line() {
 }
 
 #[test]
+fn the_command_line_wins_in_every_form_of_an_option() {
+    let config = "learner = \"krls lambda=0.1 kernel=gaussian:0.5\"\nlimit = 100\nseparator = \",\"\npredictions = \"c.out\"\nset = { nu = 0.01 }\n";
+    let folder = Folder::new().with("d.csv", csv(&examples(300))).with("c.toml", config);
+    let folder = folder.with("d.tsv", csv(&examples(300)).replace(',', "|"));
+    let parameters = |arguments: &str| {
+        let said = folder.run(arguments);
+        assert_eq!(said.code, Some(0), "{arguments}: {}", said.err);
+        let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        (report["n"].as_u64(), report["kernel"].as_str().unwrap().to_owned(), report["parameters"].to_string())
+    };
+    for (options, n, kernel, set) in [
+        ("", 100, "gaussian:0.5", ["\"lambda\":0.1", "\"nu\":0.01"]),
+        ("-n 50", 50, "gaussian:0.5", ["\"lambda\":0.1", "\"nu\":0.01"]),
+        ("-n50", 50, "gaussian:0.5", ["\"lambda\":0.1", "\"nu\":0.01"]),
+        ("--limit=50", 50, "gaussian:0.5", ["\"lambda\":0.1", "\"nu\":0.01"]),
+        ("--kernel gaussian:2 --set lambda=3", 100, "gaussian:2", ["\"lambda\":3", "\"nu\":0.01"]),
+        ("--set=nu=0.5", 100, "gaussian:0.5", ["\"lambda\":0.1", "\"nu\":0.5"]),
+    ] {
+        let (got, used, parameters) = parameters(&format!("eval d.csv --config c.toml --json -q {options}"));
+        assert_eq!((got, &*used), (Some(n), kernel), "{options}");
+        assert!(set.iter().all(|one| parameters.contains(one)), "{options}: {parameters}");
+    }
+    for output in ["-o x.out", "-ox.out", "--out x.out", "--predictions=x.out"] {
+        let _ = std::fs::remove_file(folder.path("x.out"));
+        let _ = std::fs::remove_file(folder.path("c.out"));
+        parameters(&format!("eval d.csv --config c.toml --json -q {output}"));
+        assert_eq!((folder.path("x.out").exists(), folder.path("c.out").exists()), (true, false), "{output}");
+    }
+    parameters("eval d.tsv --config c.toml --json -q --format csv -d |");
+    // A learner of the command line has its own settings; another name of an option is one, too.
+    let folder = Folder::new()
+        .with("d.csv", csv(&examples(60)))
+        .with("c.toml", "set = { nu = 0.01 }\nkernel = \"linear\"\nout = \"c.mercer\"\n");
+    let said = folder
+        .command(&["train", "d.csv", "--config", "c.toml", "--learner", "krls nu=0.5 kernel=gaussian:1"])
+        .output()
+        .unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let about = folder.done("inspect c.mercer");
+    assert!(about.contains("gaussian:1") && about.contains("nu=0.5"), "{about}");
+    folder.refused(2, "train d.csv --config c.toml", &["--learner"]);
+}
+
+#[test]
 fn files_of_options_that_cannot_be_right_are_refused() {
     let folder = Folder::new().with("d.csv", csv(&examples(30)));
     for (text, parts) in [
@@ -160,7 +204,7 @@ fn a_learner_is_named_with_its_settings() {
     let tuned = ["tune", "a.csv", "--learner", "fogd features=5", "--trials", "4", "--json", "-n", "50"];
     let tuned = object(&folder.done_with(&tuned));
     assert!(tuned["command"].as_str().unwrap().contains("--set features=5"), "{tuned}");
-    assert_eq!(tuned["n"], 50);
+    assert_eq!(tuned["rows"], 50);
     let twice = ["eval", "a.csv", "--learner", "krls nu=0.1", "--set", "nu=0.2"];
     let failed = folder.command(&twice).output().unwrap();
     assert!(String::from_utf8(failed.stderr).unwrap().contains("nu"), "{twice:?}");

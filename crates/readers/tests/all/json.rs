@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use mercer_readers::{
-    Cell, Counts, DataError, Format, Header, ReadOptions, Record, RowReader, TargetColumn, read_bytes,
+    Cell, ColumnChoice, Counts, DataError, Format, Header, ReadOptions, Record, RowReader, TargetColumn, read_bytes,
 };
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -193,12 +193,29 @@ fn later_rows_may_have_keys_of_their_own() {
     assert_eq!(rows, expected.map(Record::from_iter));
     let known = ReadOptions { known: ["y", "c", "b"].map(str::to_owned).to_vec(), ..later.clone() };
     assert_eq!(records(text, &known).0, ["a", "c", "b", "y"]);
-    // What nobody foresees is refused, and so is a value within a value, where it stands.
+    // A key that nobody foresees is left out, told and counted.
     let late = text.replace("\"b\"", "\"d\"");
     let mut reader = open(&late, &known).unwrap();
     assert!(reader.next_record(&mut Record::new()).unwrap());
-    let message = reader.next_record(&mut Record::new()).unwrap_err().to_string();
-    assert!(message.starts_with("f, line 2: the key \"d\" is not in the first row"), "{message}");
+    let mut record = Record::new();
+    assert!(reader.next_record(&mut record).unwrap());
+    assert_eq!(record, [Number(3.0), Missing, Missing, Number(4.0)].into_iter().collect());
+    let remark = reader.take_remark().unwrap();
+    assert!(remark.starts_with("f, line 2: the key \"d\" is in none of the first rows"), "{remark}");
+    while reader.next_record(&mut record).unwrap() {}
+    assert_eq!(
+        (reader.take_remark(), reader.left_out()),
+        (None, vec!["key \"d\": left out of 1 row, since it came late".to_owned()])
+    );
+    // It is not told where it is to be left out; a key that never comes is.
+    let told = ["d", "e"].map(|name| ColumnChoice::Name(name.to_owned())).to_vec();
+    let mut reader = open(&late, &ReadOptions { ignore: told, ..known.clone() }).unwrap();
+    while reader.next_record(&mut record).unwrap() {}
+    assert_eq!(
+        (reader.take_remark(), reader.left_out()),
+        (None, vec!["key \"e\": was to be left out, and no row has it".to_owned()])
+    );
+    // A value within a value is refused, where it stands.
     let mut reader = open(&text.replace("\"x\"", "{}"), &later).unwrap();
     assert!(reader.next_record(&mut Record::new()).unwrap());
     let message = reader.next_record(&mut Record::new()).unwrap_err().to_string();

@@ -147,6 +147,32 @@ fn what_was_learnt_is_saved_in_time_and_at_once_when_it_is_to_end() {
 }
 
 #[test]
+fn columns_that_the_model_does_not_have_are_told_once_and_counted() {
+    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let log = |text: &str| TOLD.lock().unwrap().push(text.to_owned());
+    let service = Service::start(Mean::default(), Options { log, ..Options::default() });
+    let counted = || {
+        let text = service.get("/metrics").2;
+        let mut lines = text.as_str().unwrap().lines();
+        lines.find_map(|line| line.strip_prefix("mercer_unknown_values_total ")?.parse::<u64>().ok())
+    };
+    for body in [r#"{"row":{"a":1,"y":1,"w":1}}"#, r#"{"row":[1,1,1]}"#] {
+        service.post("/learn", body);
+    }
+    assert_eq!((counted(), TOLD.lock().unwrap().len()), (Some(0), 0));
+    for _ in 0..3 {
+        assert_eq!(service.post("/learn", r#"{"rows":[{"a":1,"y":1,"w":1,"b":2,"c":3}]}"#).0, 200);
+    }
+    assert_eq!(service.post("/predict", r#"{"row":{"a":1,"y":1,"b":2}}"#).0, 200);
+    assert_eq!(counted(), Some(7));
+    let told = TOLD.lock().unwrap();
+    assert!(
+        told.len() == 2 && told[0].starts_with("the model has no column \"b\"; it is left out of all rows"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn requests_are_read_strictly() {
     let service = Service::start(Mean::default(), Options { refuse_unknown: true, ..Options::default() });
     for (path, body, status, part) in [

@@ -12,7 +12,7 @@ use crate::report::failure::Failure;
 /// Puts the next record into `record`, and tells what a person should know; false at the end.
 pub(crate) fn next(reader: &mut RowReader, record: &mut Record) -> Result<bool, DataError> {
     let read = reader.next_record(record);
-    dialect::tell_remark(reader.take_remark());
+    dialect::tell_remarks(reader);
     read
 }
 
@@ -25,6 +25,8 @@ pub(crate) struct TargetColumns {
     pub(crate) targets: Vec<TargetPlace>,
     pub(crate) weight: Option<usize>,
     pub(crate) kind: Kind,
+    /// True if a row may lack its target: its targets are then NaN, or its label is empty.
+    pub(crate) may_lack: bool,
 }
 
 impl TargetColumns {
@@ -37,20 +39,25 @@ impl TargetColumns {
     ) -> Result<(), DataError> {
         let Example { targets, label, weight, .. } = example;
         for (place, notation) in &self.targets {
-            let place = *place;
-            let read = record.cell(place);
-            match (read, self.kind) {
-                (Cell::Missing, _) => return Err(DataError::MissingTarget { cell: cell(place) }),
-                // Where classes are numbers, a mark of a gap is one.
-                (Cell::Text(text), Kind::Class(Some(_))) if is_gap_mark(text) => {
-                    return Err(DataError::MissingTarget { cell: cell(place) });
+            let (place, read) = (*place, record.cell(*place));
+            let is_gap = match (read, self.kind) {
+                (Cell::Missing, _) => true,
+                // Where classes are texts, a mark of a gap is one.
+                (Cell::Text(text), Kind::Class(Some(_)) | Kind::Numbers(_)) => is_gap_mark(text),
+                _ => false,
+            };
+            match self.kind {
+                _ if is_gap && self.may_lack => {
+                    label.clear();
+                    targets.clear();
+                    targets.resize(if self.kind.is_class() { 0 } else { self.targets.len() }, f64::NAN);
+                    return Ok(());
                 }
-                (_, Kind::Class(_)) => Labels::canonical_cell(read, label),
-                (_, Kind::Numbers(_)) => match number(notation, read) {
+                Kind::Class(_) if is_gap => return Err(DataError::MissingTarget { cell: cell(place) }),
+                Kind::Class(_) => Labels::canonical_cell(read, label),
+                Kind::Numbers(_) => match number(notation, read) {
                     Some(value) => targets.push(value),
-                    None if matches!(read, Cell::Text(text) if is_gap_mark(text)) => {
-                        return Err(DataError::MissingTarget { cell: cell(place) });
-                    }
+                    None if is_gap => return Err(DataError::MissingTarget { cell: cell(place) }),
                     None => return Err(DataError::NotANumber { cell: cell(place), value: read.to_string() }),
                 },
             }
