@@ -233,7 +233,8 @@ impl Scoring {
             }
             Self::Classes(classes) => {
                 let crowded = notes::crowded(entry, classes.score.rounds(), self.dictionary_size(), Face::Command);
-                texts(crowded.into_iter().chain(notes::majority(Some(entry), &classes.score, Face::Command)))
+                let majority = notes::majority(Some(entry), &classes.score, Face::Command);
+                texts(crowded.into_iter().chain(majority).chain(notes::alike_classes(classes.labels())))
             }
         }
     }

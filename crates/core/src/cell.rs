@@ -131,8 +131,11 @@ const GAP_MARKS: [&str; 43] = [
 /// spellings, or an error of a spreadsheet.
 #[must_use]
 pub fn is_gap_mark(text: &str) -> bool {
+    const LONGEST: usize = 9;
     let text = text.trim();
-    text.is_empty() || GAP_MARKS.contains(&text)
+    // Most texts are longer, or numbers.
+    let may_be = text.len() <= LONGEST && (!text.starts_with(|c: char| c.is_ascii_digit()) || text.contains('#'));
+    text.is_empty() || may_be && GAP_MARKS.contains(&text)
 }
 
 /// A row of cells, one for each column. Slices, arrays and vectors of [`Cell`] are records; a

@@ -80,7 +80,7 @@ pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use face::Face;
 pub use facts::ColumnFacts;
-pub use look::{Look, is_name_of_steps, is_name_of_times};
+pub use look::{Look, are_times, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;

@@ -243,13 +243,14 @@ impl Notation {
     }
 
     /// Months, quarters or times that are written out, all but one of twenty; where they are not
-    /// `told` to be times they have to be nothing else.
+    /// `told` to be times, half of what is written out can be nothing else.
     pub(crate) fn of_written<'a>(texts: &(impl Iterator<Item = (&'a str, u64)> + Clone), told: bool) -> Option<Self> {
-        let is_read = |notation: &Self, text: &str| {
-            let is_certain = told || *notation != Self::Written || written_time::is_certain(text);
-            is_certain && notation.instant(Cell::Text(text)).is_some()
+        let is_read = |notation: &Self, text: &str| notation.instant(Cell::Text(text)).is_some();
+        let is_certain = || most(texts.clone(), 2, written_time::is_certain);
+        let reads = |notation: &Self| {
+            most(texts.clone(), CELLS_A_MISFIT, |text| is_read(notation, text))
+                && (told || *notation != Self::Written || is_certain())
         };
-        let reads = |notation: &Self| most(texts.clone(), CELLS_A_MISFIT, |text| is_read(notation, text));
         [Self::Quarter, Self::Month, Self::Written].into_iter().find(reads)
     }
 

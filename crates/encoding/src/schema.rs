@@ -23,6 +23,7 @@ use std::fmt;
 use mercer_core::{Inconsistent, Validate};
 
 use crate::error::{EncodingError, listed};
+use crate::face::CLASSES_TELL;
 pub use crate::kind::{Kind, ToldKind};
 use crate::notation::Notation;
 use crate::overrides::Overrides;
@@ -280,6 +281,20 @@ impl Schema {
     fn place_of(&self, name: &str) -> Option<usize> {
         let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
         Self::place(&names, self.named, name).ok()
+    }
+
+    /// Says of the target at `place` that its numbers may be codes of classes, if they are a few
+    /// whole ones that follow one another from 0 or 1. Use it where nobody told what the target is.
+    pub fn doubt_codes(&mut self, place: usize) {
+        let Some(column) = self.columns.get_mut(place) else { return };
+        let Some((low, high)) = column.range.filter(|_| column.kind == Kind::Number && column.notation.is_plain())
+        else {
+            return;
+        };
+        let follow = (low == 0.0 || low == 1.0) && high - low + 1.0 == column.distinct as f64;
+        if follow && (3..=6).contains(&column.distinct) && self.rows >= 5 * column.distinct && column.why.is_empty() {
+            column.why = format!("holds {low} to {high} alone, as codes of classes do; {CLASSES_TELL}");
+        }
     }
 
     /// Place of a column by its name; `#3`, or `3` without names, is the third.

@@ -87,7 +87,13 @@ pub(crate) fn clock(text: &str) -> Option<f64> {
 
 /// True if a time can be nothing else: `8:29` may be a duration, `8:29 PM` is none.
 pub(crate) fn is_certain(text: &str) -> bool {
-    of_dot_net(text).is_some() || WrittenTime::parse(text).is_some_and(|time| time.in_halves || time.year.is_some())
+    // `18.20.05` is no day of a month.
+    let is_pointed = || {
+        let mut parts = text.trim().split('.').map(|part| part.parse::<u8>());
+        matches!((parts.next(), parts.next()), (Some(Ok(_)), Some(Ok(month))) if !(1..13).contains(&month))
+    };
+    of_dot_net(text).is_some()
+        || WrittenTime::parse(text).is_some_and(|time| time.in_halves || time.year.is_some() || is_pointed())
 }
 
 /// Seconds of `/Date(1641006000000)/`, milliseconds since 1970 as .NET writes them in JSON; an
@@ -183,6 +189,12 @@ impl WrittenTime {
             }
             [Mark(':'), Number(_), Mark(':'), ..] if self.year.is_some() && self.clock.is_none() => Some(1),
             [Number(hour), Mark(':'), ..] if hour.len() < 3 => self.by_colons(hour, tokens),
+            // `18.00.00`, if there is nothing else.
+            [Number(hour), Mark('.'), Number(minute), Mark('.'), Number(second)]
+                if self.is_empty() && [hour, minute, second].iter().all(|part| part.len() == 2) =>
+            {
+                self.put_clock([hour, minute, second, "0"], tokens, 5)
+            }
             [Number(hour), Word("am" | "pm"), ..] | [Number(hour), Blank, Word("am" | "pm"), ..] => {
                 self.put_clock([hour, "00", "00", "0"], tokens, 1)
             }
@@ -301,6 +313,11 @@ impl WrittenTime {
         }
         self.zone = Some(offset);
         Some(taken)
+    }
+
+    /// True if nothing was found yet.
+    fn is_empty(&self) -> bool {
+        self.clock.is_none() && !self.weekday && (self.year, self.month, self.day) == (None, None, None)
     }
 
     /// True if two digits behind a day and a month are the year.
@@ -453,7 +470,7 @@ mod tests {
             (&["mar. 7 mars 2023", "mardi 7 mars 2023", "martes, 7 mar 2023", "7. März 2023"], "2023-03-07T00:00:00Z"),
             (&["März 2023", "mars 2023", "mrt 2023"], "2023-03-01T00:00:00Z"),
             (&["8:29 PM", "8:29pm", "08:29:00 p.m."], "1970-01-01T20:29:00Z"),
-            (&["12 AM", "12:00 am"], "1970-01-01T00:00:00Z"),
+            (&["12 AM", "12:00 am", "00.00.00"], "1970-01-01T00:00:00Z"),
             (&["2023-01-08 20:29:00:250", "Jan 8, 2023 8:29:00.25 PM"], "2023-01-08T20:29:00.25Z"),
         ] {
             for text in texts {

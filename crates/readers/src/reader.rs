@@ -263,9 +263,9 @@ impl RowReader {
     }
 
     /// Lines for people on values of the rows so far that were left out: those of keys that came
-    /// late.
+    /// late, and rows that sum up others.
     pub fn left_out(&self) -> Vec<String> {
-        self.rows.left_out()
+        self.rows.left_out().into_iter().chain(self.sums.report()).collect()
     }
 
     /// The marks in the numbers so far.
@@ -440,11 +440,7 @@ impl RowReader {
                         continue;
                     }
                 }
-                Ok(false) => {
-                    record.clear();
-                    self.sums.end(self.lines.file());
-                }
-                Err(_) => record.clear(),
+                Ok(false) | Err(_) => record.clear(),
             }
             return self.count(read);
         }

@@ -85,12 +85,12 @@ impl SumRows {
         certain
     }
 
-    /// Tells at the end how many were left out.
-    pub(crate) fn end(&mut self, file: &str) {
-        let (rows, last) = std::mem::take(&mut self.left);
-        if rows > 1 {
-            self.remark = Some(Remark::LeftSums { file: file.to_owned(), rows, last }.to_string());
-        }
+    /// A line on those that were left out.
+    pub(crate) fn report(&self) -> Option<String> {
+        let (rows, last) = self.left;
+        let plural = if rows == 1 { "row that sums" } else { "rows that sum" };
+        (rows > 0)
+            .then(|| format!("{rows} {plural} up others: left out, the last on line {last}; --keep-totals keeps them"))
     }
 
     pub(crate) fn take_remark(&mut self) -> Option<String> {

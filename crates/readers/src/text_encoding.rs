@@ -12,6 +12,8 @@ struct Utf16 {
     decoder: Decoder,
     /// Text that is decoded.
     ready: Cursor<Vec<u8>>,
+    /// True once all bytes are decoded; a decoder must not be asked again then.
+    ended: bool,
 }
 
 /// The encoding of a text, if it is UTF-16, and its bytes as UTF-8.
@@ -31,7 +33,7 @@ pub(crate) fn undo(mut source: Box<dyn BufRead + Send>) -> io::Result<(Option<&'
             let decoder = encoding.new_decoder_with_bom_removal();
             (
                 Some(encoding.name()),
-                Box::new(BufReader::new(Utf16 { source: whole, decoder, ready: Cursor::default() })),
+                Box::new(BufReader::new(Utf16 { source: whole, decoder, ready: Cursor::default(), ended: false })),
             )
         }
     })
@@ -39,22 +41,19 @@ pub(crate) fn undo(mut source: Box<dyn BufRead + Send>) -> io::Result<(Option<&'
 
 impl Read for Utf16 {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let Self { source, decoder, ready } = self;
+        let Self { source, decoder, ready, ended } = self;
         // A character needs more room than some ask for.
-        while ready.position() == ready.get_ref().len() as u64 {
+        while !*ended && ready.position() == ready.get_ref().len() as u64 {
             let more = source.fill_buf()?;
-            let last = more.is_empty();
+            *ended = more.is_empty();
             let mut text = vec![0; 4 * more.len() + 16];
-            let (result, read, written) = decoder.decode_to_utf8_without_replacement(more, &mut text, last);
+            let (result, read, written) = decoder.decode_to_utf8_without_replacement(more, &mut text, *ended);
             source.consume(read);
             if matches!(result, DecoderResult::Malformed(..)) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "damaged UTF-16"));
             }
             text.truncate(written);
             *ready = Cursor::new(text);
-            if last {
-                break;
-            }
         }
         ready.read(bytes)
     }
@@ -79,6 +78,8 @@ mod tests {
         let (encoding, mut text) = undo(Box::new(Cursor::new(bytes.to_vec()))).unwrap();
         let mut all = String::new();
         text.read_to_string(&mut all).unwrap();
+        // Whoever looks ahead may ask again at the end.
+        assert_eq!(text.read(&mut [0; 8]).unwrap(), 0);
         (encoding, all)
     }
 

@@ -121,6 +121,9 @@ fn tell(
     let overrides = overrides.aside(aside(target, width, names)).ignore(ignored).marks(dialect::number_marks(&records));
     let mut schema = head.schema(&overrides).map_err(of_columns)?;
     let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    if let Some([target]) = targets.as_deref() {
+        schema.doubt_codes(*target);
+    }
     let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
     let kind = targets.as_ref().and_then(|targets| encoded_rows::kind(&head.rows, targets, TaskOptions::default()));
     schema.take_words(&overrides);

@@ -29,6 +29,13 @@ pub(crate) struct Learning {
     pub(crate) implausible: Implausibles,
     /// Rows without a target that were predicted, and where the first is.
     unlabelled: (u64, Option<String>),
+    classes: NewClasses,
+}
+
+/// Classes that a model knew before, and those that it has met since.
+struct NewClasses {
+    known: usize,
+    new: Vec<String>,
 }
 
 impl Learning {
@@ -36,8 +43,11 @@ impl Learning {
     pub(crate) fn new(model: Session, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
         let table = ProgressTable::new(verbosity::is_quiet(), model.classes().is_some(), model.running_score());
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
-        let (watch, answer) = (Watch::default(), RowPrediction::default());
-        Self { model, bad, table, saving, watch, weighted, answer, odd, implausible, unlabelled: (0, None) }
+        let (watch, answer, unlabelled) = (Watch::default(), RowPrediction::default(), (0, None));
+        // The classes of a model that has learnt nothing are those of the first rows.
+        let known = model.classes().filter(|task| task.learnt > 0).map_or(0, |task| task.labels.len());
+        let classes = NewClasses { known, new: Vec::new() };
+        Self { model, bad, table, saving, watch, weighted, answer, odd, implausible, unlabelled, classes }
     }
 
     /// Predicts the row from there, and learns it if it has its target. The prediction is left in
@@ -49,6 +59,7 @@ impl Learning {
         let met = sample.digest(self.model.progress.seen(), self.weighted);
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
+                self.tell_new_class(origin, &sample.example.label);
                 // A new category that got a number of its own is nothing odd.
                 if let Some(encoding) = &self.model.encoding {
                     self.odd.tell(encoding, &sample.record, || origin.place());
@@ -65,6 +76,20 @@ impl Learning {
                 self.refuse(format!("{}: {why}", origin.place()), origin, met)?;
                 Ok(false)
             }
+        }
+    }
+
+    /// Tells that a model which knew classes has met another.
+    fn tell_new_class(&mut self, origin: &impl Origin, label: &str) {
+        let now = self.model.classes().map_or(0, |task| task.labels.len());
+        if self.classes.known > 0 && now > self.classes.known + self.classes.new.len() {
+            if self.classes.new.is_empty() {
+                verbosity::remark(format!(
+                    "{}: the class {label:?} is new to the model, which learns it",
+                    origin.place()
+                ));
+            }
+            self.classes.new.push(label.to_owned());
         }
     }
 
@@ -136,6 +161,10 @@ impl Learning {
             verbosity::say(format!(
                 "{count} {rows} without a target {were} predicted and not learnt, the first: {first}"
             ));
+        }
+        if self.classes.new.len() > 1 {
+            let (first, more) = (&self.classes.new[..self.classes.new.len().min(8)], self.classes.new.len());
+            verbosity::remark(format!("{more} classes were new to the model: {}", first.join(", ")));
         }
         if let Some(report) = self.bad.report() {
             verbosity::say(report);

@@ -124,7 +124,7 @@ pub(super) fn is_name_of_identifier(name: &str) -> bool {
         ["", "index", "row", "rownames", "rownum", "row_number", "rowid", "no", "nr", "key", "uuid", "instant"];
     let lower = name.trim().to_lowercase();
     let ends =
-        |tail: &str| lower == tail || lower.ends_with(&format!("_{tail}")) || lower.ends_with(&format!(" {tail}"));
+        |tail: &str| lower.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with(['_', ' ']));
     WHOLE.contains(&lower.as_str())
         || ["id", "nr", "no", "number", "key"].iter().any(|tail| ends(tail))
         || name.ends_with("Id")

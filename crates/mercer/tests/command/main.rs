@@ -27,6 +27,7 @@ mod kept_forecasters;
 mod kept_operators;
 mod kept_services;
 mod kernels;
+mod kinds;
 mod koopman;
 mod koopman_sums;
 mod late_keys;

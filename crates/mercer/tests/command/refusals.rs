@@ -158,7 +158,11 @@ fn wrong_names_and_numbers() {
 #[test]
 fn wrong_columns() {
     let folder = Folder::new().with("d.csv", "a,b,y\n1,2,3\n").with("e.libsvm", "1 1:2\n");
-    folder.refused(1, "eval d.csv --learner krls --target z", &["no target column \"z\"", "3 columns", "a, b, y"]);
+    folder.refused(
+        1,
+        "eval d.csv --learner krls --target z",
+        &["no target column \"z\"", "3 columns", "\"a\", \"b\", \"y\""],
+    );
     folder.refused(1, "eval d.csv --learner krls --target 4", &["no target column 4"]);
     folder.refused(1, "eval e.libsvm --learner krls --target 1", &["libsvm file has its target first"]);
 }

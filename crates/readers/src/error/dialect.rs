@@ -22,13 +22,10 @@ pub(crate) enum Remark {
     #[error(
         "{cell}: {} {}",
         Quoted(text),
-        if *left { "sums up other rows; it is left out, and so are rows like it: --keep-totals keeps them" }
+        if *left { "sums up other rows and is left out, as are rows like it; --keep-totals keeps them" }
         else { "may mean that this row sums up others; it is read as a row like them: remove it if it does" }
     )]
     CalledSum { cell: CellPlace, text: String, left: bool },
-    /// Rows that sum up others, all of which were left out.
-    #[error("{file}: {rows} rows that sum up others were left out, the last on line {last}")]
-    LeftSums { file: String, rows: u64, last: u64 },
     /// A key of an object that is in none of the rows by which the columns are known.
     #[error(
         "{line}: the key {} is in none of the first rows, by which the columns are known; it is left out",

@@ -33,9 +33,6 @@ impl RowReader {
     /// The numbers of the next row, one for each of its cells, and its label; false at the end.
     fn fill_row(&mut self, row: &mut [f64], label: &mut String) -> Result<bool, DataError> {
         let next = if self.over { Ok(Next::End) } else { self.rows.numbers(&mut self.lines, row, label) };
-        if matches!(next, Ok(Next::End)) {
-            self.sums.end(self.lines.file());
-        }
         if !matches!(next, Ok(Next::Record)) {
             return self.count(next.map(|next| next == Next::Numbers));
         }
