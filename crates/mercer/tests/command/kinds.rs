@@ -128,7 +128,7 @@ fn rows_that_sum_up_others_are_left_out_and_counted() {
     }
     let rows = |options: &str| {
         let said = folder.run(&format!("eval t.csv --learner krls --target sales --json {options}"));
-        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()["n"].as_u64()
+        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()["rows"].as_u64()
     };
     assert_eq!((rows(""), rows("--keep-totals")), (Some(270), Some(300)));
     // Each row has its answer.
@@ -207,7 +207,7 @@ fn several_files_are_refused_with_a_way_that_works() {
     {
         let awk = "awk 'FNR > 1 || NR == 1' p1.csv p2.csv";
         let both = std::process::Command::new("sh").args(["-c", awk]).current_dir(folder.path("")).output().unwrap();
-        assert_eq!(folder.json_of(&both.stdout, "eval - --format csv --learner krls")["n"], 42);
+        assert_eq!(folder.json_of(&both.stdout, "eval - --format csv --learner krls")["rows"], 42);
     }
 }
 
@@ -251,6 +251,6 @@ fn a_class_may_go_over_two_lines() {
     for learner in ["auto", "krls"] {
         let said = folder.run(&format!("eval t.csv --learner {learner} --target k --json"));
         assert_eq!(said.code, Some(0), "{}", said.err);
-        assert!(said.out.contains("\"n\":60"), "{}", said.out);
+        assert!(said.out.contains("\"rows\":60"), "{}", said.out);
     }
 }
