@@ -166,7 +166,8 @@ pub struct ReadOptions {
     /// Treatment of cells without a value. LIBSVM cannot have any: what is absent there is 0.
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass.
-    /// Other formats ignore it.
+    /// With 0 a row's pairs are [tokens](crate::Example::tokens), of any index, in one pass. Other
+    /// formats ignore it.
     pub libsvm_dimension: Option<usize>,
     /// Reading of the target: as a number or as a label.
     #[cfg_attr(feature = "serde", serde(default))]

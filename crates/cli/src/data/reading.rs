@@ -57,7 +57,7 @@ impl<'a> Reading<'a> {
             ignore: whole(ignore),
             weight: weight.clone(),
             targets: wanted.targets(),
-            libsvm_dimension: common.dimension.map(usize::from),
+            libsvm_dimension: common.dimension.map(usize::from).or(looking.tokens_alone.then_some(0)),
             permute: common.permute.filter(|_| data == common.data),
             ..ReadOptions::default()
         };

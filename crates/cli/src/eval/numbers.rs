@@ -79,7 +79,7 @@ impl NumberRounds {
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt.
     pub(super) fn learn(&mut self, chunk: &ExampleChunk, from: usize, to: usize) -> (usize, Result<(), Error>) {
         let (d, m) = (self.learner.dimension(), self.outputs);
-        let (inputs, ys) = (&chunk.features[from * d..to * d], &chunk.targets[from * m..to * m]);
+        let (inputs, ys) = (chunk.inputs(from, to, d), &chunk.targets[from * m..to * m]);
         let learnt = if to - from == 1 {
             let before = self.predictions.len();
             self.predictions.resize(before + m, 0.0);
@@ -89,19 +89,21 @@ impl NumberRounds {
             if self.tells_variances {
                 self.variances.resize(before + m, 0.0);
                 let variances = &mut self.variances[before..];
-                told = self.learner.predict_variance_into(inputs, &mut self.scratch, made, variances);
+                told = self.learner.predict_variance_into(inputs.numbers, &mut self.scratch, made, variances);
                 self.scales.truncate(before);
                 self.scales.extend_from_slice(variances);
                 deviations(&self.learner, &mut self.scales[before..]);
             }
-            let learnt = told.and_then(|_| self.learner.learn(inputs, target, made));
+            let learnt = told.and_then(|_| self.learner.learn_input(inputs.row(0, d), target, made));
             if learnt.is_err() {
                 self.predictions.truncate(before);
             }
             learnt
         } else {
             let weights = chunk.weights.get(from..to).unwrap_or_default();
-            let rows = Targets::new(ys, weights, m).and_then(|targets| Rows::new(inputs, d, targets));
+            let rows = Targets::new(ys, weights, m)
+                .and_then(|targets| Rows::new(inputs.numbers, d, targets))
+                .and_then(|rows| rows.with_tokens(inputs.tokens));
             rows.and_then(|rows| self.learner.learn_rows(rows, &mut self.predictions))
         };
         (self.predictions.len() / m, learnt)

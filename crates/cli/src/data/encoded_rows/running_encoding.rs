@@ -30,10 +30,12 @@ impl RunningEncoding {
     pub(crate) fn take(
         &mut self,
         record: &Record,
-        example: &Example,
+        example: &mut Example,
         numbers: &mut Vec<f64>,
     ) -> Result<(), EncodingError> {
         self.encoding.encode(record, numbers)?;
+        let mut row = example.tokens.take().unwrap_or_default();
+        example.tokens = self.encoding.tokens(record, &mut row)?.then_some(row);
         if !self.learns || example.weight == 0.0 {
             return Ok(());
         }
