@@ -113,6 +113,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let saving = saving.resuming(plan.rows.input().shown(), RowDigest::default(), goal);
     let bad = BadRows::new(&arguments.on_error)?.behind(&model.description.own);
     let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
+    learning = learning.with_delay(common.label_delay)?;
     let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
     learning.end(ended, &stop)?;
     learning.report();
@@ -259,7 +260,8 @@ impl TrainPlan {
         stop: &Stop,
     ) -> Result<(), Failure> {
         let mut sample = Row::default();
-        while !stop.requested() && learning.model.running_score().rounds != self.limit {
+        // Rows that a saved model has learnt are read again, whatever the limit.
+        while !stop.requested() && !(learning.saving.has_caught_up() && learning.rounds() == self.limit) {
             if let Some(mut kept) = ahead.pop_front() {
                 let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
                 alarm.hear(&sample.example.targets);
@@ -272,7 +274,7 @@ impl TrainPlan {
             take(learning, row, &mut sample, &self.rows)?;
         }
         self.rows.report_left_out();
-        Ok(())
+        learning.learn_rest()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use mercer_encoding::{Encoding, EncodingError};
 use mercer_readers::{Example, Record};
+use mercer_session::{LabelDelay, LateRows, record_time};
 
 use crate::arguments::task::Kind;
 
@@ -12,12 +13,14 @@ pub(crate) struct RunningEncoding {
     /// The first class, if it is known.
     first: Option<String>,
     learns: bool,
+    /// Records whose targets come late, with those; rows of weight 0 have no record.
+    late: Option<LateRows<Option<(Record, Option<f64>)>>>,
 }
 
 impl RunningEncoding {
     pub(crate) fn new(encoding: Encoding, kind: Kind) -> Self {
         let first = if let Kind::Class(Some([first, _])) = kind { Some(first.to_owned()) } else { None };
-        Self { encoding, first, learns: true }
+        Self { encoding, first, learns: true, late: None }
     }
 
     /// The same that stays as it is.
@@ -33,14 +36,38 @@ impl RunningEncoding {
         example: &Example,
         numbers: &mut Vec<f64>,
     ) -> Result<(), EncodingError> {
+        let time = self.late.as_ref().and_then(|_| record_time(self.encoding.schema(), record));
+        while let Some(known) = self.late.as_mut().and_then(|late| late.due(time)) {
+            if let Some((record, target)) = known {
+                self.encoding.learn_with(&record, target)?;
+            }
+        }
         self.encoding.encode(record, numbers)?;
         if !self.learns || example.weight == 0.0 {
+            self.late.iter_mut().for_each(|late| late.wait(None));
             return Ok(());
         }
         if !example.label.is_empty() {
             self.first.get_or_insert_with(|| example.label.clone());
         }
-        self.encoding.learn_with(record, told(example, self.first.as_deref()))
+        let target = told(example, self.first.as_deref());
+        match &mut self.late {
+            None => self.encoding.learn_with(record, target),
+            Some(late) => {
+                late.wait(Some((record.clone(), target)));
+                Ok(())
+            }
+        }
+    }
+
+    /// The rows before the last one taken that still waited for their targets when it came.
+    pub(crate) fn waiting(&self) -> usize {
+        self.late.as_ref().map_or(0, |late| late.len().saturating_sub(1))
+    }
+
+    /// Has targets come so much later than their rows.
+    pub(crate) fn delay(&mut self, delay: LabelDelay) {
+        self.late = Some(LateRows::new(delay));
     }
 }
 
