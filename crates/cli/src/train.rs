@@ -13,7 +13,7 @@ use mercer_readers::Targets;
 use mercer_registry::catalogue::{self, Entry, Settings};
 use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
 use mercer_session::notes::{Face, of_classes, of_numbers};
-use mercer_session::{Row, Session};
+use mercer_session::{LabelDelay, Row, Session};
 
 use crate::arguments::dialect::{kept_gaps, known_gaps};
 use crate::arguments::task::TaskOptions;
@@ -131,6 +131,8 @@ struct TrainPlan {
     rows: TimedSource,
     scaled: bool,
     limit: usize,
+    /// How late labels come, if they do.
+    delay: Option<LabelDelay>,
     /// Whether the first rows settle something.
     looks: bool,
 }
@@ -168,7 +170,7 @@ impl TrainPlan {
         common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
         let limit = common.limit.map_or(usize::MAX, usize::from);
         let scaled = common.scale != Scale::None;
-        Ok(Self { entry, rows, scaled, limit, looks })
+        Ok(Self { entry, rows, scaled, limit, delay: common.label_delay, looks })
     }
 
     /// Reads the first rows, if they settle something.
@@ -179,6 +181,9 @@ impl TrainPlan {
         // What the model will learn of these rows, row by row.
         let (encoding, kind) = (self.rows.input().encoding().cloned(), self.rows.input().kind());
         let mut moving = encoding.map(|encoding| RunningEncoding::new(encoding, kind));
+        if let (Some(moving), Some(delay)) = (&mut moving, self.delay) {
+            moving.delay(delay);
+        }
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let RowKind::Good = row {

@@ -223,8 +223,10 @@ impl EncodedRows {
         self.moving.delay(delay);
     }
 
-    /// The rows before the last that still waited for their targets when it came.
-    pub(crate) fn waiting(&self) -> usize {
+    /// The rows before the last that still waited for their targets when it came; the numbers of
+    /// those that had waited and did not any more are moved behind others.
+    pub(crate) fn take_waiting(&mut self, due: &mut Vec<f64>) -> usize {
+        self.moving.take_due(due);
         self.moving.waiting()
     }
 

@@ -241,9 +241,12 @@ impl Input {
     }
 
     /// The rows before the last that still waited for their targets when it came, where columns
-    /// are encoded.
-    pub(crate) fn waiting(&self) -> Option<usize> {
-        self.encoded().map(EncodedRows::waiting)
+    /// are encoded; the numbers of those that had waited are moved behind others.
+    pub(crate) fn take_waiting(&mut self, due: &mut Vec<f64>) -> Option<usize> {
+        match &mut self.body {
+            InputSource::Encoded(encoded) => Some(encoded.take_waiting(due)),
+            InputSource::Table(_) | InputSource::Stream(_) | InputSource::Timed(_) => None,
+        }
     }
 
     /// True if rows are JSON objects.

@@ -98,6 +98,8 @@ pub(super) struct ClassRounds {
     made: Vec<PredictedRow>,
     classes: Vec<usize>,
     late: VecDeque<LateRow>,
+    /// Rows of the last chunk whose classes have come.
+    due: usize,
     /// Classes and weights that baselines do not know yet.
     late_classes: VecDeque<(usize, f64)>,
     scratch: Scratch,
@@ -117,6 +119,7 @@ impl ClassRounds {
             made: Vec::new(),
             classes: Vec::new(),
             late: VecDeque::new(),
+            due: 0,
             late_classes: VecDeque::new(),
             scratch: Scratch::default(),
         }
@@ -124,6 +127,7 @@ impl ClassRounds {
 
     pub(super) fn begin(&mut self) {
         self.made.clear();
+        self.due = 0;
     }
 
     /// The class of row `row`; a label that is learnt for the first time gets the next one.
@@ -190,15 +194,18 @@ impl ClassRounds {
 
     /// Learns the rows whose classes have come, until so many wait, and predicts a row.
     fn take_late(&mut self, chunk: &ExampleChunk, names: &Names, row: usize, waiting: usize) -> Result<(), Refusal> {
+        let d = self.classifier.learner().dimension();
         while self.late.len() > waiting
             && let Some(LateRow { inputs, class, weight }) = self.late.pop_front()
         {
-            let learnt = self.classifier.learn_rows(&inputs, &[class], &[weight], |_, _, _| {});
+            let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
+            self.due += 1;
+            let inputs = encoded.unwrap_or(&inputs);
+            let learnt = self.classifier.learn_rows(inputs, &[class], &[weight], |_, _, _| {});
             learnt.map_err(Refusal::Learner)?;
             self.known += usize::from(class == self.known && weight != 0.0);
         }
         let class = self.class(chunk, names, row).map_err(Refusal::Label)?;
-        let d = self.classifier.learner().dimension();
         let (inputs, mut scores) = (&chunk.features[row * d..(row + 1) * d], Vec::new());
         self.classifier.scores_with(inputs, &mut self.scratch, &mut scores).map_err(Refusal::Learner)?;
         let mut one = PredictedRow { class, known: self.known, ..PredictedRow::default() };

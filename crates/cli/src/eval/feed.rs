@@ -70,6 +70,8 @@ pub(crate) struct ExampleChunk {
     pub(crate) weights: Vec<f64>,
     /// The rows before each that still wait for their labels when it comes; empty if none ever do.
     pub(crate) waiting: Vec<usize>,
+    /// Where columns are encoded, the features of the rows whose labels come, row by row.
+    pub(crate) due: Vec<f64>,
     places: Vec<ExamplePlace>,
 }
 
@@ -330,6 +332,7 @@ impl<'a> ExampleFeed<'a> {
         chunk.weights.clear();
         chunk.places.clear();
         chunk.waiting.clear();
+        chunk.due.clear();
         while chunk.len() < self.chunk && !self.stop.requested() {
             let Some(place) = self.next()? else { break };
             let Example { features, targets, weight, .. } = &self.example;
@@ -342,7 +345,8 @@ impl<'a> ExampleFeed<'a> {
             if let Some(delay) = self.delay {
                 // Without an encoding a delay is one of rows.
                 let of_rows = if let LabelDelay::Rows(rows) = delay { rows } else { 0 };
-                chunk.waiting.push(self.input.waiting().unwrap_or_else(|| of_rows.min(self.given - 1)));
+                let waiting = self.input.take_waiting(&mut chunk.due);
+                chunk.waiting.push(waiting.unwrap_or_else(|| of_rows.min(self.given - 1)));
             }
         }
         Ok(())

@@ -55,6 +55,8 @@ pub(super) struct NumberRounds {
     reach: Vec<f64>,
     scratch: Scratch,
     late: VecDeque<LateRow>,
+    /// Rows of the last chunk whose targets have come.
+    due: usize,
     late_targets: VecDeque<LateTargets>,
 }
 
@@ -82,6 +84,7 @@ impl NumberRounds {
             reach: Vec::new(),
             scratch: Scratch::default(),
             late: VecDeque::new(),
+            due: 0,
             late_targets: VecDeque::new(),
         }
     }
@@ -91,6 +94,7 @@ impl NumberRounds {
         self.variances.clear();
         self.scales.clear();
         self.reach.clear();
+        self.due = 0;
     }
 
     pub(super) fn has_intervals(&self) -> bool {
@@ -102,7 +106,7 @@ impl NumberRounds {
         let (d, m) = (self.learner.dimension(), self.outputs);
         let (inputs, ys) = (&chunk.features[from * d..to * d], &chunk.targets[from * m..to * m]);
         if let Some(waiting) = chunk.waiting.get(from) {
-            let learnt = self.learn_late(*waiting).and_then(|()| self.predict(inputs));
+            let learnt = self.learn_late(chunk, *waiting).and_then(|()| self.predict(inputs));
             if learnt.is_ok() {
                 let (inputs, targets) = (inputs.to_vec(), ys.to_vec());
                 self.late.push_back(LateRow { inputs, targets, weight: chunk.weight(from) });
@@ -155,12 +159,14 @@ impl NumberRounds {
     }
 
     /// Learns the rows whose targets have come, until so many wait.
-    fn learn_late(&mut self, waiting: usize) -> Result<(), Error> {
-        let mut made = vec![0.0; self.outputs];
+    fn learn_late(&mut self, chunk: &ExampleChunk, waiting: usize) -> Result<(), Error> {
+        let (d, mut made) = (self.learner.dimension(), vec![0.0; self.outputs]);
         while self.late.len() > waiting
             && let Some(LateRow { inputs, targets, weight }) = self.late.pop_front()
         {
-            self.learner.learn(&inputs, Target::weighted(&targets, weight), &mut made)?;
+            let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
+            self.due += 1;
+            self.learner.learn(encoded.unwrap_or(&inputs), Target::weighted(&targets, weight), &mut made)?;
             self.rows += 1;
             self.implausible.take(self.learner.implausible(), self.rows, weight);
         }
