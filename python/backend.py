@@ -33,7 +33,7 @@ def stubs(name: str) -> Iterator[str]:
     """The lines of the stubs of the classes of a module."""
     module = importlib.import_module(f"mercer.{name}")
     yield f'"""{module.__doc__}"""\n'
-    yield "\n".join(["from collections.abc import Sequence", "from typing import Any", *MODULES[name]])
+    yield "\n".join(["from collections.abc import Sequence", "from typing import Any, Literal", *MODULES[name]])
     yield f"__all__ = {module.__all__!r}\n"
     for name in module.__all__:
         kind = getattr(module, name)

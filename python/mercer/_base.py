@@ -7,19 +7,17 @@ extension: see ``crates/python``.
 from __future__ import annotations
 
 import operator
-import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _data, _mercer
+from . import _intake, _mercer
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor
-from ._compat import checked, checked_targets, checked_weights, when
-from ._data import Floats
+from ._compat import check_classes, checked_targets, checked_weights, when
+from ._intake import Floats
 from ._notes import tell
 from ._stored import Covered, Explained, Stored, ends
 
@@ -78,11 +76,14 @@ class Learner(Stored, Explained, BaseEstimator):
     if TYPE_CHECKING:
         # What the extension gives.
         @property
-        def _names(self) -> list[Any]: ...
+        def _names(self) -> list[str]: ...
+        _in_order: bool
+        @property
+        def _is_nameless(self) -> bool: ...
         @property
         def _sizes(self) -> Any: ...
         def _description(self) -> tuple[str, str, list[tuple[str, str]], int]: ...
-        def _places(self, names: list[Any], grow: bool) -> list[int | None]: ...
+        def _grow(self, new: list[str]) -> bool: ...
         def _begin(self, *args: Any, **kwargs: Any) -> Any: ...
         def _learn_rows(self, *args: Any, **kwargs: Any) -> Any: ...
         _targets: list[Any]
@@ -90,9 +91,6 @@ class Learner(Stored, Explained, BaseEstimator):
         def _expansion(self) -> Any: ...
         def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, Any]: ...
         def _targets_one_by_one(self, y: Any) -> tuple[Any, Any]: ...
-        def _take_back(self, aside: Any) -> None: ...
-        def _reset(self) -> None: ...
-        def _rename(self, names: list[Any]) -> None: ...
         def _kept(self) -> list[tuple[str, str]]: ...
         def _extras(self) -> tuple[float | None, bool, bool]: ...
         def _state(self) -> bytes: ...
@@ -100,15 +98,17 @@ class Learner(Stored, Explained, BaseEstimator):
         feature_names_in_: npt.NDArray[Any]
 
     def _inside(self) -> tuple[Any, ...]:
-        return self._state(), self._names, list(self._targets)
+        return self._state(), self._names, list(self._targets), self._in_order
 
     def _set_inside(self, *inside: Any) -> None:
-        state, names, targets = inside
+        state, names, targets, in_order = inside
         self._set_bytes(state, names)
-        self._targets = targets
+        self._targets, self._in_order = targets, in_order
 
     def _spec(self) -> tuple[tuple[str, list[str], str, int], tuple[Any, bool, bool]]:
         intervals, local, calibrated = (getattr(self, name, None) for name in OWN[2:])
+        if intervals is not None and (isinstance(intervals, bool) or not isinstance(intervals, (int, float, np.number))):
+            raise _mercer.SettingsError(f"intervals is {intervals!r}; give the share of targets that they are to hold, such as 0.9")
         return self._settings(), (intervals, bool(local), bool(calibrated))
 
     def _take_description(self) -> None:
@@ -119,14 +119,14 @@ class Learner(Stored, Explained, BaseEstimator):
         kept = self._take_kept(self._kept())
         if not kept:
             self._take_settings(self._description(), self._extras())
-        if "feature_names" in kept:
-            self._rename(kept["feature_names"])
         self._take_more(kept)
         # Of another program's file all columns are those of a frame, if they have names.
-        width = kept.get("n_features_in_") if kept else len(self._names)
+        foreign = "parameters" not in kept
+        width = len(self._names) if foreign else kept.get("n_features_in_")
         if width is not None:
             self.n_features_in_ = width
-        if kept.get("named", not kept) and self._has_texts:
+        self._in_order = bool(kept.get("named", foreign))
+        if self._in_order and not self._is_nameless:
             self.feature_names_in_ = np.array(self._names[:width], dtype=object)
 
     def _take_more(self, kept: dict[str, Any]) -> None:
@@ -145,41 +145,18 @@ class Learner(Stored, Explained, BaseEstimator):
                 setattr(self, name, value)
 
     def _more_kept(self) -> dict[str, Any]:
-        names = self._names
         kept: dict[str, Any] = {}
-        if not self._has_texts and names != list(range(len(names))):
-            kept["feature_names"] = names
         if hasattr(self, "n_features_in_"):
             kept["n_features_in_"] = self.n_features_in_
             kept["named"] = hasattr(self, "feature_names_in_")
         return kept
 
-    @property
-    def _has_texts(self) -> bool:
-        """Whether the features have names, and these are texts."""
-        names = self._names
-        return bool(names) and all(isinstance(name, str) for name in names)
-
-    @contextmanager
-    def _attempt(self, whole: bool) -> Iterator[list[Any]]:
-        """Begins anew, where what is put into the list was set aside. After an error all is as before; unless `whole`, only if not even one row
-        was learnt."""
-        before = dict(vars(self))
-        aside: list[Any] = []
-        try:
-            yield aside
-        except Exception:
-            if aside and (whole or self.rows_learnt == 0):
-                self._take_back(aside[0])
-            if not self.rows_learnt or whole:
-                vars(self).clear()
-                vars(self).update(before)
-            raise
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
         """Forgets everything, unless ``warm_start`` is set, then learns the rows in their order, `epochs` times. Settings may depend on the number of
         rows ``T``, over all epochs. Two classes make a learner of two."""
-        self._learn(X, y, sample_weight, passes=whole("epochs", epochs, 1), fresh=not (self.warm_start and self._is_made))
+        passes = whole("epochs", epochs, 1)
+        with self._renewed(not (self.warm_start and self._is_made)) as model:
+            model._learn(X, y, sample_weight, passes=passes)
         return self
 
     @property
@@ -187,75 +164,56 @@ class Learner(Stored, Explained, BaseEstimator):
         """What targets may be, to the checks."""
         return {}
 
+    def _read_targets(self, y: Any, begins: bool) -> Any:
+        """Targets as an array."""
+        return _intake.outputs(self, y, begins)
+
+    def _go_on(self, *args: Any, **options: Any) -> Any:
+        """Learns further rows; the first ones whole, or as far as the learner takes them."""
+        with self._renewed(not self._is_made, whole=False) as model:
+            return model._learn(*args, **options)
+
     def _learn(
-        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, keep: bool = False, passes: int | None = None, fresh: bool = False
+        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, keep: bool = False, passes: int | None = None
     ) -> Any:
-        """Learns further rows, or those of a ``fit`` in so many passes, which may begin anew."""
-        begins = fresh or not self._is_made
-        with self._attempt(whole=passes is not None) as aside:
-            if begins:
-                X, y = checked(self, X, y, reset=True, **self._takes)
-            else:
-                X = self._rows(X)
-                y = checked_targets(self, X, y, **self._takes)
-            weights = checked_weights(sample_weight, X.shape[0])
-            told, targets = self._targets_of(y, passes is not None and begins, classes)
-            if begins:
-                names = getattr(self, "feature_names_in_", None)
-                aside.append(self._begin(X, told, weights, None if names is None else list(names)))
-            for _ in range(passes or 1):
-                made = self._learn_rows(X, targets, weights, keep)
+        """Learns further rows, or those of a ``fit`` in so many passes."""
+        begins, names = not self._is_made, None
+        if begins:
+            if y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            X, table = _intake.finite(X), _intake.frame(X)
+            names = _intake.note(self, table, X.shape[1])
+        else:
+            X = self._rows(X)
+        y = checked_targets(self, X, self._read_targets(y, begins), **self._takes)
+        weights = checked_weights(sample_weight, X.shape[0])
+        told, targets = self._targets_of(y, passes is not None and begins, classes)
+        if begins:
+            self._begin(X, told, weights, names, names is not None)
+        for _ in range(passes or 1):
+            made = self._learn_rows(X, targets, weights, keep)
         tell(self._notes())
         return made
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one; its columns are found by name, and new ones become features."""
-        told, targets = self._targets_one_by_one(y)
-        with self._attempt(whole=False) as aside:
-            if not self._is_made:
-                aside.append(self._begin_many(X, told))
-            self._learn_rows(self._aligned(X, grow=True), targets, None if w is None else _data.vector(w))
+        with self._renewed(not self._is_made, whole=False) as model:
+            told, targets = model._targets_one_by_one(y)
+            if not model._is_made:
+                model._begin_many(X, told)
+            model._learn_rows(model._aligned(X, grow=True), targets, None if w is None else _intake.vector(w))
         tell(self._notes())
 
     def _rows(self, X: Any) -> Floats:
-        """The rows of a model that was begun, in the order of its features: those of a frame by name, those of an array by place. Features that
-        appeared later than the first batch are 0 where they are not there."""
-        width = len(self._names) if self._sizes is None else self._sizes[0]
+        """The rows of a model that was begun, in the order of its features: by name, those of an array by place. Features that appeared later than
+        the first batch are 0 where they are not there."""
         known = vars(self).get("n_features_in_")
-        named = vars(self).get("feature_names_in_")
-        if type(X) is list and named is None:
-            # Lists of plain numbers need no other check than arrays do.
-            try:
-                plain = np.array(X)
-            except ValueError:
-                plain = np.empty(0)
-            if plain.dtype.kind in "fiu" and plain.ndim == 2 and np.isfinite(plain).all():
-                X = plain.astype(np.float64, copy=False)
-        if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.shape == (X.shape[0], known or width) and X.flags.c_contiguous:
-            if named is None and len(X):
-                return X if X.shape[1] == width else np.hstack([X, np.zeros((len(X), width - X.shape[1]))])
-        names = _data.texts(_data.frame(X))
-        if names is None or not self._has_texts:
-            rows = checked(self, X, reset=False, predicting=True)
-        else:
-            own = self._names
-            if names != own:
-                needed = own if named is None else list(named)
-                unseen, missing = [name for name in names if name not in own], [name for name in needed if name not in names]
-                if unseen or missing or len(set(names)) < len(names):
-                    raise ValueError(_mismatch(unseen, missing, names))
-            rows = _data.finite(X)
-            if not len(rows):
-                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-            if names == own:
-                return rows
-            places = self._places(names, False)
-            full = np.zeros((len(rows), width))
-            full[:, [place for place in places if place is not None]] = rows
-            return full
-        if known is not None and rows.shape[1] == known < width:
-            rows = np.hstack([rows, np.zeros((len(rows), width - known))])
-        return rows
+        if type(X) is np.ndarray and X.dtype == np.float64 and X.shape == (len(X), known) and X.flags.c_contiguous and len(X):
+            # The learner refuses what is not finite.
+            width = len(self._names)
+            if "feature_names_in_" not in vars(self):
+                return X if known == width else np.hstack([X, np.zeros((len(X), width - X.shape[1]))])
+        return _intake.aligned(self, X, self._names, needed=known, in_order=self._in_order)
 
     @property
     def dictionary_size(self) -> int:
@@ -289,8 +247,8 @@ class Learner(Stored, Explained, BaseEstimator):
         return 0 if sizes is None else int(sizes[3])
 
     @property
-    def feature_names(self) -> list[Any]:
-        """The names of the features in their order; 0, 1, … for arrays."""
+    def feature_names(self) -> list[str]:
+        """The names of the features in their order; ``x0``, ``x1``, … for arrays."""
         return list(self._names)
 
     @property
@@ -303,11 +261,18 @@ class Learner(Stored, Explained, BaseEstimator):
 
     def _aligned(self, X: Any, *, grow: bool) -> Floats:
         """The columns of a frame in the order of the features, 0 where it lacks one. With `grow` new columns become features."""
-        names = _data.column_names(X)
-        rows = _data.table(X)
-        if names is None:
-            return rows
-        places = self._places(names, grow)
+        X = _intake.frame(X)
+        names, rows = _intake.names_of(X), _intake.table(X)
+
+        def found() -> list[int | None]:
+            places, said = _mercer.places(self._names, names, rows.shape[1], self._in_order)
+            tell([] if said is None else [said])
+            return list(places)
+
+        places = found()
+        new = sorted(name for name, place in zip(names or (), places, strict=False) if place is None)
+        if grow and new and self._grow(new):
+            places = found()
         width = len(self._names)
         if places == list(range(width)):
             return rows
@@ -317,19 +282,19 @@ class Learner(Stored, Explained, BaseEstimator):
                 full[:, place] = rows[:, column]
         return full
 
-    def _begin_many(self, X: Any, target: Any) -> Any:
+    def _begin_many(self, X: Any, target: Any) -> None:
         """Makes the learner for a frame as the first dictionary would: features in the order of their names."""
-        names = _data.column_names(X)
-        rows = _data.table(X)
+        X = _intake.frame(X)
+        names, keys, rows = _intake.names_of(X), _intake.keys(X), _intake.table(X)
         if names is not None:
             try:
-                order = sorted(range(len(names)), key=names.__getitem__)
+                order = sorted(range(len(names)), key=(keys or names).__getitem__)
             except TypeError:
-                order = np.argsort([repr(name) for name in names], kind="stable").tolist()
+                order = np.argsort([repr(name) for name in keys or names], kind="stable").tolist()
             rows, names = np.ascontiguousarray(rows[:, order]), [names[column] for column in order]
         # Only the median looks at the rows here: all else is as if they had come one by one.
         looked = rows if getattr(self, "kernel", "") == "median" else rows[:0]
-        return self._begin(looked, target, names=names)
+        self._begin(looked, target, names=names)
 
 
 def kernel_text(kernel: Any) -> str:
@@ -395,18 +360,6 @@ def by_label(labels: list[Any], probabilities: list[float], many: bool) -> dict[
     return dict(zip(labels, probabilities, strict=False))
 
 
-def _mismatch(unseen: list[str], missing: list[str], names: list[str]) -> str:
-    """What scikit-learn says of columns that are not those of before."""
-    lines = ["The feature names should match those that were passed during fit."]
-    if unseen:
-        lines += ["Feature names unseen at fit time:", *(f"- {name}" for name in unseen)]
-    if missing:
-        lines += ["Feature names seen at fit time, yet now missing:", *(f"- {name}" for name in missing)]
-    if len(lines) == 1:
-        lines.append(f"Feature names that come twice:\n{sorted({name for name in names if names.count(name) > 1})}")
-    return "\n".join(lines) + "\n"
-
-
 def read(text: str, default: Any) -> Any:
     """The value of a key of a file, as the type of its default."""
     if text == "none":
@@ -446,12 +399,12 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns further rows in their order."""
-        self._learn(X, y, sample_weight)
+        self._go_on(X, y, sample_weight)
         return self
 
     def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Learns further rows, and returns the prediction that was made for each before it was learnt."""
-        made: Floats = self._learn(X, y, sample_weight, keep=True)
+        made: Floats = self._go_on(X, y, sample_weight, keep=True)
         return made[:, 0] if made.shape[1] == 1 else made
 
     @property
@@ -459,13 +412,17 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
         return {"multi_output": self._vectors}
 
     def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, Any]:
-        ys, outputs = _data.targets(y)
+        ys, outputs = _intake.targets(y)
         return outputs, ys
 
     def _targets_one_by_one(self, y: Any) -> tuple[Any, Any]:
         return self._targets_of(y, False, None)
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ...
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
         self._check_fitted()
         made, beside = self._predict_rows(self._rows(X), "deviation" if return_std else "")
@@ -494,7 +451,7 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
         if self._is_made:
             made = self._predict_rows(self._aligned(X, grow=False))[0]
             made = made[:, 0] if made.shape[1] == 1 else made
-        return _data.like(X, made)
+        return _intake.like(X, made)
 
     _more_tags = _river_tags
 
@@ -543,49 +500,56 @@ class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClass
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, class_weight: Any = None) -> Self:
         """Learns further rows in their order. `classes`, given with the first rows, settles the columns of ``predict_proba``; without it
         classes join as they come. `class_weight` is a dictionary with weights of the classes, which multiply those of rows."""
-        self._learn(X, y, class_weights(y, class_weight, sample_weight), classes=classes)
+        self._go_on(X, y, class_weights(y, class_weight, sample_weight), classes=classes)
         return self
 
     def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learns further rows, and returns the class that was predicted for each before it was learnt; None (in an array of objects) before
         any class was met."""
-        made = self._learn(X, y, sample_weight, keep=True)
+        made = self._go_on(X, y, sample_weight, keep=True)
         labels = [*self._targets, None]
         return np.array([labels[place] for place in made], dtype=object)
 
     def _targets_of(self, y: Any, beginning: bool, classes: Any) -> tuple[Any, Any]:
         """Labels in their order of size, and each row's place among them."""
-        if "sklearn.base" in sys.modules:
-            from sklearn.utils.multiclass import check_classification_targets
-
-            check_classification_targets(y)
-        met, codes = np.unique(np.asarray(y), return_inverse=True)
-        labels = met.tolist() if met.dtype != object else list(met)
+        if y.dtype == object:
+            given = y.tolist()
+            labels = sorted_labels(list(dict.fromkeys(given)))
+            places = {label: place for place, label in enumerate(labels)}
+            met, codes = array_of(labels), np.fromiter((places[label] for label in given), dtype=np.int64, count=len(given))
+        else:
+            check_classes(y)
+            met, codes = np.unique(y, return_inverse=True)
+            labels = met.tolist()
         if beginning or not self._is_made:
             # Those that are settled.
-            self._classes = met if beginning else None if classes is None else np.unique(np.asarray(classes))
+            self._classes = met if beginning else None if classes is None else array_of(sorted_labels(_intake.labels(np.unique(classes))))
         known = getattr(self, "_classes", None)
         settled = [] if known is None else known.tolist()
         if len(settled) > 2 and not self._many:
             raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(settled)} classes.")
-        if known is not None and not set(labels) <= set(settled):
-            raise ValueError(f"the targets have classes {labels!r}, which are not all among those given first, {settled!r}")
         return settled, (labels, np.ascontiguousarray(codes.reshape(-1), dtype=np.int64))
 
     def _targets_one_by_one(self, y: Any) -> tuple[Any, Any]:
-        given = y.tolist() if hasattr(y, "tolist") else list(y)
+        given = _intake.labels(y)
         places = {label: place for place, label in enumerate(dict.fromkeys(given))}
         return [], (list(places), np.fromiter((places[label] for label in given), dtype=np.int64))
+
+    def _read_targets(self, y: Any, begins: bool) -> Any:
+        if y is None or isinstance(y, np.ndarray) and y.dtype.kind in "iubU":
+            return y
+        labels = _intake.labels(y)
+        return y if isinstance(y, np.ndarray) and y.dtype != object else array_of(labels)
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
         """The classes in order: the columns of ``predict_proba``."""
         if not self._is_made:
             raise AttributeError("classes_: nothing was learnt yet")
-        settled = getattr(self, "_classes", None)
-        if settled is not None:
+        settled, met = getattr(self, "_classes", None), list(self._targets)
+        if settled is not None and set(met) <= set(settled.tolist()):
             return settled
-        return array_of(sorted_labels(self._targets))
+        return array_of(sorted_labels([*met, *(label for label in ([] if settled is None else settled.tolist()) if label not in met)]))
 
     def _columns(self, made: Floats) -> Floats:
         """Columns in the order of ``classes_``; 0 for a class that was not met."""
@@ -643,7 +607,7 @@ class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClass
         made: npt.NDArray[Any] = np.full(len(X), None, dtype=object)
         if self._is_made and self._targets:
             made = self._labelled(self._predict_rows(self._aligned(X, grow=False))[1])
-        return _data.like(X, made)
+        return _intake.like(X, made)
 
     def predict_proba_many(self, X: Any) -> Any:
         """Probabilities for the rows of a frame, a column for each class."""

@@ -21,8 +21,8 @@ POOR_REGRESSORS = POOR_CLASSIFIERS | {
 OF_CLASSES = ("squared", "logistic", "hinge", "squared-hinge", "softmax")
 #: The type of a key by its kind; it is `str` for all others.
 TYPES = {
-    "number": "float | str",
-    "count": "int | str",
+    "number": "float",
+    "count": "int",
     "numbers": "float | Sequence[float] | str",
     "members": "str | Sequence[str | Learner]",
     "learner": "str | Learner",
@@ -109,6 +109,14 @@ def meaning(key: dict[str, Any]) -> str:
     return text
 
 
+def typed(key: dict[str, Any]) -> str:
+    """The type of a key's values."""
+    names = [*(key["names"] if key["kind"] == "name" else []), *(["auto"] if key["auto"] else [])]
+    kind = TYPES.get(key["kind"], "str") if key["kind"] != "name" else ""
+    kinds = [kind, "str" if "such as" in key["range"] else "", f"Literal[{', '.join(map(repr, names))}]" if names else ""]
+    return " | ".join(filter(None, [*kinds, "None" if key["none"] else ""]))
+
+
 def blueprint(entry: dict[str, Any], classes: bool) -> Blueprint:
     """The class of numbers, or of classes, of an entry."""
     name = class_name(entry["name"]) + ("Classifier" if classes and entry["numbers"] else "")
@@ -120,9 +128,8 @@ def blueprint(entry: dict[str, Any], classes: bool) -> Blueprint:
     for key in entry["keys"]:
         if choice or not classes or key["kind"] != "loss":
             usual = value(key["kind"], key["default_for_classes" if classes else "default"])
-            kind = TYPES.get(key["kind"], "str") + (" | None" if key["none"] else "")
             keys.append((attribute(key["name"]), key["name"], usual))
-            told.append(Key(attribute(key["name"]), kind, usual, partial(meaning, key)))
+            told.append(Key(attribute(key["name"]), typed(key), usual, partial(meaning, key)))
     poor = POOR_CLASSIFIERS if classes else POOR_REGRESSORS
     attributes: dict[str, Any] = {"_name": entry["name"], "_keys": tuple(keys), "_poor_score": entry["name"] in poor}
     if classes:

@@ -19,7 +19,7 @@ __all__ = [
     "RiverClassifier",
     "RiverForecaster",
     "RiverRegressor",
-    "checked",
+    "check_classes",
     "checked_targets",
     "checked_weights",
     "not_fitted",
@@ -139,41 +139,6 @@ def not_fitted(message: str) -> Exception:
     return NotFittedError(message)
 
 
-def checked(estimator: Any, X: Any, y: Any = None, *, reset: bool, predicting: bool = False, multi_output: bool = False, numeric: bool = True) -> Any:
-    """Inputs (and targets) as arrays, refused with scikit-learn's messages where it is imported. With ``reset`` the number and the names of
-    the features are noted, without it they are compared."""
-    from . import _data
-
-    if not predicting and y is None:
-        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
-    X = _data.frame(X)
-    if "sklearn.base" in sys.modules:
-        from sklearn.utils.validation import validate_data
-
-        options: dict[str, Any] = {"dtype": "float64", "order": "C", "ensure_min_samples": 1}
-        if y is None:
-            return validate_data(estimator, X, reset=reset, **options)
-        X, y = validate_data(estimator, X, y, reset=reset, multi_output=multi_output, y_numeric=numeric, **options)
-        return X, y
-    rows = _data.finite(X)
-    if not len(rows):
-        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-    if reset:
-        estimator.n_features_in_ = rows.shape[1]
-        vars(estimator).pop("feature_names_in_", None)
-        names = _data.texts(X)
-        if names is not None:
-            estimator.feature_names_in_ = np.array(names, dtype=object)
-    elif rows.shape[1] != getattr(estimator, "n_features_in_", rows.shape[1]):
-        raise ValueError(f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input")
-    if y is None:
-        return rows
-    y = np.asarray(y)
-    if len(y) != len(rows):
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(rows), len(y)]}")
-    return rows, y
-
-
 def checked_targets(estimator: Any, rows: Any, y: Any, *, multi_output: bool = False, numeric: bool = True) -> Any:
     """The targets of rows that are known to be sound."""
     if y is None:
@@ -188,6 +153,12 @@ def checked_targets(estimator: Any, rows: Any, y: Any, *, multi_output: bool = F
     if len(y) != len(rows):
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(rows), len(y)]}")
     return y
+
+
+def check_classes(y: Any) -> None:
+    """Refuses targets that are numbers with fractions, and no classes."""
+    if y.dtype.kind == "f" and (y != np.floor(y)).any():
+        raise ValueError(f"Unknown label type: continuous. The targets are numbers such as {y[y != np.floor(y)][0]!r}; take a regressor, or give texts")
 
 
 def checked_weights(sample_weight: Any, rows: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._data import Floats
+from ._intake import Floats
 from ._notes import tell
 
 #: Fewest rows of which anything can be said.

@@ -14,8 +14,9 @@ from .moments import RidgeMoments
 from .operators import KoopmanOperator, OperatorSums
 
 
-def from_bytes(data: bytes) -> Any:
+def from_bytes(data: bytes | bytearray | memoryview) -> Any:
     """The model that these bytes hold, as an object of its class."""
+    data = bytes(data)
     kind, name = _mercer.model_kind(data)
     if kind == "prediction":
         return Forecaster.from_bytes(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,9 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "freqstr"):
         # A time or a step of pandas.
         return {"step": value.freqstr, **({"period": str(value)} if hasattr(value, "ordinal") else {})}
-    if hasattr(value, "isoformat"):
+    if type(value) is date:
+        return {"date": value.isoformat()}
+    if hasattr(value, "isoformat") and hasattr(value, "tzinfo") and hasattr(value, "year"):
         return {"time": value.isoformat(), "zone": None if value.tzinfo is None else str(value.tzinfo)}
     if hasattr(value, "_keys"):
         return {"learner": type(value).__name__, "parameters": _plain(value.get_params(deep=False))}
@@ -70,6 +73,8 @@ def _full(value: Any) -> Any:
         return tuple(_full(value["tuple"]))
     if "dict" in value:
         return {_full(key): _full(one) for key, one in value["dict"]}
+    if "date" in value:
+        return date.fromisoformat(value["date"])
     if "time" in value or "step" in value:
         import pandas as pd
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _mercer, _own
 from ._compat import not_fitted
-from ._data import Floats, named
+from ._intake import Floats, aligned, noted, row
 
 
 class Pickled:
@@ -21,7 +21,7 @@ class Pickled:
         # What the extension gives.
         @property
         def _is_made(self) -> bool: ...
-        def _reset(self) -> None: ...
+        def _take_over(self, other: Any) -> None: ...
         def _set_bytes(self, *args: Any, **kwargs: Any) -> None: ...
         def to_bytes(self) -> bytes: ...
 
@@ -35,6 +35,11 @@ class Pickled:
         if not self._is_made:
             raise not_fitted(f"This {type(self).__name__} instance is not fitted yet. Call {self._begun_by} first.")
 
+    def _states(self, X: Any) -> Floats:
+        """Rows, in the order of the columns of those that were learnt."""
+        self._check_fitted()
+        return aligned(self, X, noted(self))
+
     def _inside(self) -> tuple[Any, ...]:
         """The state, as :meth:`_set_inside` takes it."""
         return (self.to_bytes(),)
@@ -43,18 +48,29 @@ class Pickled:
         self._set_bytes(*inside)
 
     @contextmanager
-    def _restored(self) -> Iterator[None]:
-        """Lets the model be begun anew; after an error all is as before."""
-        before, state = dict(vars(self)), self._inside() if self._is_made else None
+    def _renewed(self, anew: bool, whole: bool = True) -> Iterator[Self]:
+        """The model to learn with: this one, or `anew` a fresh one that takes its place when all is learnt, so that this one answers until then.
+        After an error all is as before; where nothing was learnt before, what a signal (and unless `whole` an error) leaves is kept."""
+        if not anew:
+            yield self
+            return
+        fresh = type(self).__new__(type(self))
+        vars(fresh).update(vars(self))
         try:
-            yield
-        except Exception:
-            self._reset()
-            vars(self).clear()
-            vars(self).update(before)
-            if state is not None:
-                self._set_inside(*state)
+            yield fresh
+        except BaseException as error:
+            if not self._is_made and (not whole or not isinstance(error, Exception)) and getattr(fresh, "rows_learnt", False):
+                self._adopt(fresh)
             raise
+        self._adopt(fresh)
+
+    def _adopt(self, fresh: Self) -> None:
+        """Takes over what another has learnt."""
+        self._take_over(fresh)
+        theirs = vars(fresh)
+        for name in vars(self).keys() - theirs.keys():
+            del vars(self)[name]
+        vars(self).update(theirs)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, **({"_state": self._inside()} if self._is_made else {})}
@@ -78,9 +94,9 @@ class Stored(Pickled):
         _mercer.write_model(path, self.to_bytes())
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
         """The model of a file's bytes."""
-        model = cls()
+        data, model = bytes(data), cls()
         model._set_bytes(data)
         model._take_description()
         return model
@@ -88,6 +104,8 @@ class Stored(Pickled):
     def _own(self) -> list[tuple[str, str]]:
         """What Python keeps for itself in the file: the parameters as they were given, and more."""
         kept = {"parameters": self.get_params(deep=False), **self._more_kept()}  # type: ignore[attr-defined]
+        if "_output_names" in vars(self):
+            kept["outputs"] = vars(self)["_output_names"]
         return [(key, _own.to_text(value)) for key, value in kept.items()]
 
     def _more_kept(self) -> dict[str, Any]:
@@ -102,6 +120,8 @@ class Stored(Pickled):
             if name not in known:
                 raise _mercer.ModelFileError(f"the model was made with {name}={value!r}, and {type(self).__name__} has no such parameter; use mercer.load")
             setattr(self, name, value)
+        if "outputs" in read:
+            self._output_names = read["outputs"]
         return read
 
     @classmethod
@@ -120,22 +140,31 @@ class Explained:
     if TYPE_CHECKING:
 
         def predict_one(self, x: Any) -> Any: ...
+        def predict_proba_one(self, x: Any) -> dict[Any, float]: ...
 
     def explain_one(self, x: Any) -> dict[Any, float]:
         """What each feature of a row does to its prediction: the prediction, less the one that is made without the feature. In a pipeline it is then
         missing, and 0 otherwise, the mean of standardised inputs. Of classes it is the probability of the class predicted."""
-        row = named(x)
-        guess = self.predict_one(row)
+        cells = row(x)
+        guess = self._quietly(cells)
 
-        def value(row: dict[Any, Any]) -> float:
-            one = getattr(self, "predict_proba_one", self.predict_one)(row)
-            made = one.get(guess, 0.0) if hasattr(type(self), "predict_proba_one") else one
+        def value(cells: dict[Any, Any]) -> float:
+            one = self._quietly(cells, True) if hasattr(type(self), "predict_proba_one") else self._quietly(cells)
+            made = one.get(guess, 0.0) if isinstance(one, dict) else one
             if not isinstance(made, float):
                 raise _mercer.DataError("explain_one is for one target")
             return made
 
-        whole = value(row)
-        return {name: whole - value({other: cell for other, cell in row.items() if other != name}) for name in row}
+        whole = value(cells)
+        return {name: whole - value(self._lacking(cells, name)) for name in cells}
+
+    def _quietly(self, cells: dict[Any, Any], probable: bool = False) -> Any:
+        """The prediction for a row, or the probabilities of its classes, of which nothing is told."""
+        return self.predict_proba_one(cells) if probable else self.predict_one(cells)
+
+    def _lacking(self, cells: dict[Any, Any], name: Any) -> dict[Any, Any]:
+        """The row without a feature."""
+        return {other: cell for other, cell in cells.items() if other != name}
 
 
 class Covered:

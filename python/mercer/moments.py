@@ -15,15 +15,15 @@ array([2.])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _data, _mercer
+from . import _intake, _mercer
 from ._base import kernel_text, read, written
-from ._compat import BaseEstimator, RegressorMixin, checked, checked_weights
-from ._data import Floats
+from ._compat import BaseEstimator, RegressorMixin, checked_targets, checked_weights
+from ._intake import Floats
 from ._pairs import Paired
 from ._stored import Stored
 
@@ -144,37 +144,43 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
 
     def _begin_with(self, X: Floats, outputs: int, targets: list[str]) -> None:
         kernel = None if self.learner == "ridge" else _kernel(kernel_text(self.kernel), X.shape[1])
-        points = None if self.points is None else _data.table(self.points)
+        points = None if self.points is None else _intake.table(self.points)
         names = [str(name) for name in getattr(self, "feature_names_in_", [])]
         self._begin(self.learner, kernel, self._pairs(), int(self.seed), X.shape[1], outputs, points, names, targets)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forgets everything, then sums up the rows."""
-        return self._learn(X, y, sample_weight, fresh=True)
+        with self._renewed(True) as model:
+            model._learn(X, y, sample_weight)
+        return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Sums up further rows: all, or none where one is refused."""
-        return self._learn(X, y, sample_weight, fresh=not self._is_made)
+        with self._renewed(not self._is_made) as model:
+            model._learn(X, y, sample_weight)
+        return self
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, fresh: bool) -> Self:
-        named = _data.column_names(y)
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
+        fresh, named = not self._is_made, _intake.names_of(y)
         if named is None:
             name = getattr(y, "name", None)
             named = [name] if isinstance(name, str) else []
-        X, y = checked(self, X, y, reset=fresh, multi_output=True)
-        weights = checked_weights(sample_weight, X.shape[0])
-        ys, outputs = _data.targets(y)
         if fresh:
-            self._begin_with(X, outputs, [str(name) for name in named])
+            X, table = _intake.finite(X), _intake.frame(X)
+            _intake.note(self, table, X.shape[1])
+        else:
+            X = self._states(X)
+        y = checked_targets(self, X, _intake.outputs(self, y, fresh), multi_output=True)
+        weights = checked_weights(sample_weight, X.shape[0])
+        ys, outputs = _intake.targets(y)
+        if fresh:
+            self._begin_with(X, outputs, named)
         self._learn_rows(X, ys, weights)
-        return self
 
     def merge(self, other: RidgeMoments) -> Self:
         """Adds what another has seen, of the same features. `O(r²)`. A model that has seen nothing takes everything over."""
         if not self._is_made and other._is_made:
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(other, name):
-                    setattr(self, name, getattr(other, name))
+            _intake.resemble(self, other)
         self._combine(other, False)
         return self
 
@@ -185,10 +191,14 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
         self._combine(other, True)
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ...
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predictions for rows. With `return_std` also the standard deviation of a target there."""
         self._check_fitted()
-        made, beside = self._predict_rows(checked(self, X, reset=False, predicting=True), return_std)
+        made, beside = self._predict_rows(self._states(X), return_std)
         flat = made.shape[1] == 1
         made = made[:, 0] if flat else made
         if beside is None:
@@ -198,7 +208,7 @@ class RidgeMoments(_mercer.MomentsCore, RegressorMixin, Stored, BaseEstimator):
     def map_features(self, X: Any) -> Floats:
         """The features of rows, `z(x)`: what is summed up."""
         self._check_fitted()
-        return self._features(checked(self, X, reset=False, predicting=True))
+        return self._features(self._states(X))
 
     def held_out(self, shard: RidgeMoments, lambda_: float | None = None) -> float | Floats:
         """The mean squared error on `shard`, which was merged before, of the fit to everything else; one number a target. `r³`."""
@@ -340,13 +350,15 @@ class OperatorMoments(_mercer.OperatorMomentsCore, Paired):
             raise _mercer.SettingsError(f"basis is {self.basis!r}; give one of {', '.join(_BASES)}")
         pairs = {"taylor": [f"degree={self.degree}"], "fourier": [f"features={self.features}"]}.get(self.basis, [])
         kernel = None if self.basis == "linear" else _kernel(kernel_text(self.kernel), x.shape[1])
-        points = None if self.basis != "points" or self.points is None else _data.table(self.points)
+        points = None if self.basis != "points" or self.points is None else _intake.table(self.points)
         if self.basis == "points" and points is None:
             raise _mercer.SettingsError("the basis needs its points before the first pair; give points=, or take another basis")
         self._begin(_BASES[self.basis], kernel, pairs, int(self.seed), x.shape[1], points)
 
     def merge(self, other: OperatorMoments) -> Self:
         """Adds the pairs of another, of the same features. `O(r²)`. One that has seen nothing takes everything over."""
+        if not self._is_made and other._is_made:
+            _intake.resemble(self, other)
         self._combine(other, False)
         return self
 

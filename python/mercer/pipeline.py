@@ -11,63 +11,32 @@ True
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
-from . import _data, _learners, _mercer
+from . import _intake, _learners, _mercer
 from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, by_label, class_weights, sorted_labels, whole
-from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, checked_targets, checked_weights, when
+from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, check_classes, checked_targets, checked_weights, when
+from ._intake import Columns, Floats
 from ._learners import Krls
 from ._notes import tell
 from ._stored import Covered, Explained, Stored, ends
 
 __all__ = ["ClassifierPipeline", "Pipeline", "RegressorPipeline"]
 
-
-def _texts(names: Any) -> list[str]:
-    """The names of columns as texts."""
-    return [str(name) for name in names]
+Scale = Literal["none", "standard", "robust", "range"]
+Outliers = Literal["weigh", "skip", "keep"]
 
 
-#: Rows of a frame whose cells are fetched one by one, which is faster than column by column.
-_FEW = 8
+class _Options(TypedDict, total=False):
+    """What a pipeline takes beside its learner."""
 
-
-def _is_table(X: Any) -> bool:
-    """Whether it is a mapping of columns; some sparse matrices of scipy are mappings, too."""
-    return isinstance(X, Mapping) and not hasattr(X, "shape")
-
-
-def _columns(X: Any) -> tuple[list[str], list[list[Any]]]:
-    """The names of the columns and their values as Python objects: of frames, of sequences of dictionaries, of tables of numbers."""
-    if _is_table(X):
-        return _texts(X), [list(column) for column in X.values()]
-    if isinstance(X, Sequence) and X and isinstance(X[0], Mapping):
-        names = list(dict.fromkeys(name for row in X for name in row))
-        return _texts(names), [[row.get(name) for row in X] for name in names]
-    X = _data.frame(X)
-    module = type(X).__module__.split(".")[0]
-    if module == "pandas":
-        rows, width = X.shape
-        if rows < _FEW:
-            return _texts(X.columns.tolist()), [[X.iat[row, place] for row in range(rows)] for place in range(width)]
-        return _texts(X.columns), [X.iloc[:, place].astype(object).tolist() for place in range(width)]
-    if module == "polars":
-        return list(X.columns), [column.to_list() for column in X.get_columns()]
-    if module == "pyarrow":
-        return list(X.column_names), [column.to_pylist() for column in X.columns]
-    rows = _array(X)
-    rows = rows if rows.dtype == object and rows.ndim == 2 else _data.table(rows)
-    return [f"x{place}" for place in range(rows.shape[1])], [column.tolist() for column in rows.T]
-
-
-def _array(X: Any) -> Any:
-    """Rows in lists, or an array; of objects where there are texts, so that numbers beside them stay numbers."""
-    made = np.asarray(X)
-    return np.array(X, dtype=object) if made.dtype.kind == "U" else made
+    scale: Scale
+    kinds: dict[str, str] | None
+    outliers: Outliers
+    gaps: Sequence[str] | None
 
 
 class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
@@ -81,20 +50,21 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     With ``learn_one`` the first row settles its columns by its values; a column that appears later joins, and so does a category. What a
     learner cannot take any more is left out with a warning.
 
-    A cell is a number, a text, a date or time (UTC where it has no zone), or a gap: ``None``, NaN, NaT, an empty text, ``"NA"``, ``"?"`` and the other
-    words for gaps that the command knows. Texts that are dates are dates. Truth values are the texts "true" and "false".
+    A cell is what its type says, a number, a truth value, a date or time (UTC where it has no zone), a time of day, a duration, or a gap (``None``, NaN,
+    NaT, NA, a masked cell), and then what its text says: texts of numbers are numbers, those of dates are dates, and an empty text, ``"NA"``, ``"?"`` and
+    the other words that the command knows are gaps. A column whose type is that of categories is one.
 
     Parameters
     ----------
     learner : Learner, default None
         A learner of numbers or of classes, which is only read for its parameters, also those of intervals; None is
         ``Krls(kernel="median")``, or ``KrlsClassifier(kernel="median")`` in a ``ClassifierPipeline``.
-    scale : str, default "standard"
-        How numbers are scaled: "none", "standard", "robust" or "range".
+    scale : {"none", "standard", "robust", "range"}, default "standard"
+        How numbers are scaled.
     kinds : dict[str, str] | None, default None
-        Columns whose kind is told: "number", "category", "time", "text" or "identifier" (the last two are left out), or for times the
+        Columns whose kind is told: "number", "category", "duration", "time", "text" or "identifier" (the last two are left out), or for times the
         order of their days, "dmy", "mdy" or "ymd".
-    outliers : str, default "weigh"
+    outliers : {"weigh", "skip", "keep"}, default "weigh"
         What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:
         "weigh" learns them with less weight, "skip" leaves them out, "keep" learns them as they are. The first is warned of.
     gaps : Sequence[str] | None, default None
@@ -103,8 +73,13 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
 
     n_features_in_: int
 
+    # A pipeline is what its learner is.
+    @overload
+    def __init__(self: ClassifierPipeline, learner: KernelClassifier, **options: Unpack[_Options]) -> None: ...  # type: ignore[misc]
+    @overload
+    def __init__(self: RegressorPipeline, learner: KernelRegressor | None = None, **options: Unpack[_Options]) -> None: ...  # type: ignore[misc]
     def __init__(
-        self, learner: Learner | None = None, *, scale: str = "standard", kinds: dict[str, str] | None = None, outliers: str = "weigh",
+        self, learner: Learner | None = None, *, scale: Scale = "standard", kinds: dict[str, str] | None = None, outliers: Outliers = "weigh",
         gaps: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
         self.learner = learner
@@ -116,7 +91,6 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name == "learner" and type(self) in _KINDS and (value is not None or type(self) is Pipeline):
-            # A pipeline is what its learner is.
             self.__class__ = ClassifierPipeline if isinstance(value, KernelClassifier) else RegressorPipeline
 
     def __repr__(self) -> str:
@@ -131,116 +105,134 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
             return self.learner
         return _learners.KrlsClassifier(kernel="median") if isinstance(self, ClassifierPipeline) else Krls(kernel="median")
 
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters; those of ``learner``, such as ``learner__lambda_``, are those of the default learner where none is set."""
+        if self.learner is None and "learner" not in params and any(name.startswith("learner__") for name in params):
+            self.learner = self._learner()
+        super().set_params(**params)  # type: ignore[misc]
+        return self
+
     @property
     def _is_classifier(self) -> bool:
         return isinstance(self._learner(), KernelClassifier)
 
-    def _begin_with(
-        self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, rounds: int | None, late: Sequence[tuple[str, str]] = ()
-    ) -> None:
-        """Begins with the head of a table, or with columns of which the kinds are known."""
+    def _checked(self) -> Learner:
+        """The learner, once all parameters are what they can be."""
         learner = self._learner()
-        name, pairs, kernel, seed = learner._settings()
+        if not isinstance(learner, Learner):
+            example = "give one with its parameters, such as mercer.Krls()"
+            raise _mercer.SettingsError(f"learner is {learner!r}, and no learner of the catalogue; {example}")
+        if not isinstance(self.kinds, Mapping | None):
+            raise _mercer.SettingsError(f'kinds is {self.kinds!r}; give a dictionary such as {{"zip": "category"}}')
+        for name, known in (("scale", get_args(Scale)), ("outliers", get_args(Outliers))):
+            if getattr(self, name) not in known:
+                raise _mercer.SettingsError(f"{name} is {getattr(self, name)!r}; give one of {', '.join(known)}")
+        return learner
+
+    def _begin_with(
+        self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, settled: bool, late: Sequence[tuple[str, str]] = (),
+        seen: Mapping[str, str] | None = None,
+    ) -> Floats | None:  # fmt: skip
+        """Begins with the head of a table, some of whose kinds were `seen` by their types, or with columns of which the kinds are known. It gives the
+        targets whose means categories have: numbers, or of two classes whether it is the first."""
+        learner = self._checked()
+        (name, pairs, kernel, seed), extras = learner._spec()
         if kernel in ("auto", "median"):
             # One row has no distances: that of as many standardised columns stands for the median.
             kernel = "median" if columns and len(columns[0]) > 1 else f"gaussian:{(2 * max(len(late) or len(columns), 1)) ** 0.5!r}"
-        labels = None
-        outputs = 1
+        labels, outputs, means = None, 1, None
         if isinstance(learner, KernelRegressor):
-            outputs = _data.targets(y)[1]
+            numbers, outputs = _intake.targets(y)
+            means = numbers if outputs == 1 else None
         else:
             # Two classes make a learner of two only where all rows are there.
-            met = sorted_labels(list(dict.fromkeys(y))) if rounds is not None else []
+            met = sorted_labels(list(dict.fromkeys(y))) if settled else []
             if len(met) > 2 and not learner._many:  # type: ignore[attr-defined]
                 raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(met)} classes.")
             labels = met if len(met) == 2 else []
-        extras = (getattr(learner, "intervals", None), bool(getattr(learner, "local_intervals", False)), bool(getattr(learner, "calibrated", False)))
-        told = [(column, kind) for column, kind in (self.kinds or {}).items() if rounds is not None or column in names]
+            if labels:
+                means = np.array([label == y[0] for label in y], dtype=np.float64)
+        # A place may be told by its number.
+        told = {f"x{column}" if str(column) not in names and f"x{column}" in names else str(column): kind for column, kind in (self.kinds or {}).items()}
+        kinds = [*{**(seen or {}), **{column: kind for column, kind in told.items() if settled or column in names}}.items()]
         manner = (self.scale, self.outliers, json.dumps(self._gaps()) if self.gaps else None)
-        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, manner, list(late) or told, outputs, labels)
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, means, manner, list(late) or kinds, outputs, labels)
+        return means
 
     def _gaps(self) -> list[str]:
         """The texts that stand for no value."""
-        return [str(text) for text in self.gaps or ()]
+        return [self.gaps] if isinstance(self.gaps, str) else [str(text) for text in self.gaps or ()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1) -> Self:
         """Forgets everything, unless ``warm_start`` of the learner is set, then learns the rows in their order, `epochs` times."""
         passes = whole("epochs", epochs, 1)
-        with self._restored():
-            if not self._learner().warm_start:
-                self._reset()
-            self._learn(X, y, sample_weight, passes)
+        with self._renewed(not (self._checked().warm_start and self._is_made)) as model:
+            model._learn(X, y, sample_weight, passes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns further rows in their order; columns are found by their names. `classes` may be told and need not: they join as they come."""
-        self._learn(X, y, sample_weight)
+        self.predict_then_fit(X, y, sample_weight)
         return self
 
     def predict_then_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learns further rows, and returns the prediction that was made for each before it was learnt."""
-        return self._learn(X, y, sample_weight)
+        with self._renewed(not self._is_made, whole=False) as model:
+            return model._learn(X, y, sample_weight)
 
-    def _cells(self, X: Any, fresh: bool) -> tuple[list[str], list[list[Any]]]:
-        """The columns of rows, noted as scikit-learn notes them, whose checks take longer than a prediction."""
-        known = vars(self)
-        if not fresh and "feature_names_in_" in known and type(X).__module__.startswith("pandas") and len(X):
-            return _columns(X)
-        if not fresh and "feature_names_in_" not in known and type(X) in (list, np.ndarray) and len(X) and not isinstance(X[0], Mapping):
-            rows = _array(X)
-            if rows.dtype.kind in "fiuO" and rows.ndim == 2 and rows.shape[1] == known.get("n_features_in_"):
-                return _columns(rows)
-        names = _data.texts(_data.frame(X))
-        plain = not _is_table(X) and not (isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping))
-        if plain and names is None:
-            X = _array(X) if isinstance(X, (list, tuple, np.ndarray)) else X
-            if "sklearn.base" in sys.modules:
-                from sklearn.utils.validation import validate_data
-
-                X = validate_data(self, X, reset=fresh, dtype=None, ensure_all_finite=False)
-            else:
-                X = np.asarray(X)
-                if X.ndim != 2:
-                    raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data.")
-                if not fresh and X.shape[1] != getattr(self, "n_features_in_", X.shape[1]):
-                    raise ValueError(f"X has {X.shape[1]} features, but Pipeline is expecting {self.n_features_in_} features as input")
-        if plain and hasattr(X, "shape") and not X.shape[0]:
+    def _cells(self, X: Any, fresh: bool) -> Columns:
+        """The columns of rows, noted as scikit-learn notes them."""
+        found = _intake.columns(X)
+        width = len(found.values)
+        if found.names is None and not fresh and width != vars(self).get("n_features_in_", width):
+            raise ValueError(f"X has {width} features, but Pipeline is expecting {self.n_features_in_} features as input")
+        if not width:
+            raise ValueError("Found array with 0 feature(s) (shape=(0, 0)) while a minimum of 1 is required.")
+        if not len(found):
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-        told, columns = _columns(X)
-        if fresh and plain:
-            self.n_features_in_ = len(told)
-            vars(self).pop("feature_names_in_", None)
-            if names is not None:
-                self.feature_names_in_ = np.array(names, dtype=object)
-        return told, columns
+        if fresh:
+            _intake.note(self, _intake.frame(X), width)
+        return found
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int | None = None) -> Any:
-        fresh = not self._is_made
-        before = dict(vars(self))
-        try:
-            names, columns = self._cells(X, fresh)
-            count = len(columns[0]) if columns else 0
-            y, weights = self._targets_of(y, count), checked_weights(sample_weight, count)
-            if fresh:
-                self._begin_with(names, columns, y, weights, None if passes is None else passes * count)
-            else:
-                self._join(self._kinds_of(dict(zip(names, columns, strict=True))))
-            made = self._learn_cells(names, columns, y, weights)
-            for _ in range(1, passes or 1):
-                self._learn_cells(names, columns, y, weights)
-        except Exception:
-            if fresh and not self.rows_learnt:
-                self._reset()
-                vars(self).clear()
-                vars(self).update(before)
-            raise
+        begins = not self._is_made
+        cells = self._cells(X, begins)
+        y, weights = self._targets_of(y, len(cells), begins), checked_weights(sample_weight, len(cells))
+        if begins:
+            names = cells.names or [f"x{place}" for place in range(len(cells.values))]
+            self._begin_with(names, cells.values, y, weights, passes is not None, seen=cells.kinds)
+            self._in_order = True
+        elif cells.names is not None:
+            self._join_late(cells)
+        made = self._learn_cells(cells, y, weights)
+        for _ in range(1, passes or 1):
+            self._learn_cells(cells, y, weights)
         tell(self._notes())
         return made
+
+    def _encoded(self, X: Any, y: Any) -> Any:
+        """The numbers that the encoding makes of each row, with the statistics of the rows before it; and the targets."""
+        fresh = type(self)(**self.get_params(deep=False))  # type: ignore[attr-defined]
+        cells = fresh._cells(X, True)
+        y = fresh._targets_of(y, len(cells), True)
+        names = cells.names or [f"x{place}" for place in range(len(cells.values))]
+        means = fresh._begin_with(names, cells.values, y, None, True, seen=cells.kinds)
+        return fresh._encode_rows(names, cells.values, means), y
+
+    def _join_late(self, cells: Columns) -> None:
+        """Columns that are new join, with the kind of their first value."""
+        known = set(self._column_names())
+        for name, values in zip(cells.names or (), cells.values, strict=True):
+            if name not in known:
+                late: list[tuple[str, str]] = []
+                for value in values:
+                    late = late or self._late({name: value}, {**cells.kinds, **(self.kinds or {})}, self._gaps())
+                self._join(late)
 
     def predict(self, X: Any) -> Any:
         """Predictions for rows: numbers, or labels."""
         self._check_fitted()
-        made, labels = self._predict(*self._cells(X, False))
+        made, labels = self._predict(*self._cells(X, False)[:2])
         tell(self._notes())
         if self._is_classifier:
             kept = np.empty(len(labels), dtype=object)
@@ -253,48 +245,40 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
         none. The learner needs ``intervals=0.9``, say."""
         self._check_fitted()
-        made, reach = self._predict(*self._cells(X, False), "reach")
+        made, reach = self._predict(*self._cells(X, False)[:2], "reach")
         tell(self._notes())
         return ends(made, reach)
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
-        """Learns one row: a dictionary, or another mapping. A row that is refused as the first settles nothing."""
-        row, names = _data.named(x), vars(self).get("_target_names")
+        """Learns one row: a dictionary, another mapping, a list, an array. A row that is refused as the first settles nothing."""
+        names = vars(self).get("_target_names")
         if isinstance(y, Mapping):
             named = sorted(y) if names is None else names
             if set(named) != set(y):
                 raise _mercer.DataError(f"the targets are {sorted(y)}, and the first had the names {named}")
             y, names = [y[name] for name in named], named
         if not self._is_made:
-            try:
-                self._begin_one(row, y)
-                self._learn_row(row, y, w)
-            except Exception:
-                self._reset()
-                raise
-        elif not self._learn_row(row, y, w):
+            with self._renewed(True) as model:
+                model._begin_one(x, y)
+                model._learn_row(x, y, w, True)
+        elif not self._learn_row(x, y, w, False):
             self._check_target(y, w)
-            self._join(self._kinds_of({name: [value] for name, value in row.items()}))
-            self._learn_row(row, y, w)
+            self._join(self._late(x, self.kinds or {}, self._gaps()))
+            self._learn_row(x, y, w, True)
         if names is not None:
             self._target_names = names
 
-    def _begin_one(self, row: Mapping[Any, Any], y: Any) -> None:
+    def _begin_one(self, x: Any, y: Any) -> None:
         """Begins with one row: columns are what their values are, in the order of their names; one without a value waits."""
-        kinds = self._kinds_of({name: [value] for name, value in row.items()})
-        self._begin_with([], [], _data.vector(y)[None] if not self._is_classifier else [y], None, None, kinds)
-
-    def _kinds_of(self, columns: Mapping[Any, list[Any]]) -> list[tuple[str, str]]:
-        """What columns are, as is told or as their values are, in the order of their names; none of one without a value."""
-        told, known = self.kinds or {}, set(self._column_names()) if self._is_made else set()
-        found = [(str(name), told.get(str(name)), values) for name, values in columns.items() if str(name) not in known]
-        kinds = [(name, kind, _mercer.column_kind(values, self._gaps())) for name, kind, values in found]
-        return sorted((name, kind or seen) for name, kind, seen in kinds if seen is not None)
+        kinds = self._late(x, self.kinds or {}, self._gaps())
+        if not kinds:
+            raise _mercer.DataError("the first row has no value; begin with one that has some")
+        self._begin_with([], [], _intake.vector(y)[None] if not self._is_classifier else [y], None, False, kinds)
 
     def _check_target(self, y: Any, w: float) -> None:
         """Refuses what cannot be learnt, before columns join."""
         if not self._is_classifier:
-            made = _data.vector(y)
+            made = _intake.vector(y)
             if not np.isfinite(made).all() or len(made) != self._outputs():
                 raise _mercer.DataError(f"the target is {y!r}; the model learns {self._outputs()} finite numbers a row")
         elif y is None or y != y:
@@ -306,66 +290,61 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         """The prediction for one row; before anything was learnt 0, or None."""
         if not self._is_made:
             return None if self._is_classifier else 0.0
-        made = self._predict_row(_data.named(x))
+        made = self._predict_row(x)
         names = vars(self).get("_target_names")
         return made if names is None else dict(zip(names, made if len(names) > 1 else [made], strict=True))
 
-    def _one(self, x: Any) -> tuple[list[str], list[list[Any]]]:
-        """The columns of one row, those that it lacks without a value."""
-        row = {**dict.fromkeys(self._column_names()), **{str(name): value for name, value in _data.named(x).items()}}
-        return list(row), [[value] for value in row.values()]
+    def _quietly(self, cells: dict[Any, Any], probable: bool = False) -> Any:
+        if probable:
+            return self._probabilities(cells, True)  # type: ignore[attr-defined]
+        return self._predict_row(cells, quietly=True) if self._is_made else self.predict_one(cells)
+
+    def _lacking(self, cells: dict[Any, Any], name: Any) -> dict[Any, Any]:
+        return {**cells, name: None}
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one."""
-        names, columns = _columns(X)
-        count = len(columns[0]) if columns else 0
-        y, weights = self._targets_of(y, count), checked_weights(w, count)
+        cells = _intake.columns(X)
+        names, count = cells.names or [f"x{place}" for place in range(len(cells.values))], len(cells)
+        y, weights = self._targets_of(y, count, not self._is_made), checked_weights(w, count)
         weights = np.ones(count) if weights is None else weights
-        known = set(self._column_names()) if self._is_made else set()
-        # Alone are learnt the rows in which a further column has its first value.
-        late = [column for name, column in zip(names, columns, strict=True) if name not in known]
-        firsts = (next((row for row, value in enumerate(column) if _mercer.column_kind([value], self._gaps()) is not None), count) for column in late)
-        cuts = sorted({*firsts, count} | ({0} if not self._is_made and count else set()))
+        # One by one are learnt the rows until every column has had a value.
         first = 0
-        for cut in cuts:
-            if cut > first:
-                given = {name: column[first:cut] for name, column in zip(names, columns, strict=True)}
-                part = {name: given.get(name, [None] * (cut - first)) for name in self._column_names()}
-                self._learn_cells(list(part), list(part.values()), y[first:cut], weights[first:cut])
-            if cut < count:
-                row = {name: column[cut] for name, column in zip(names, columns, strict=True)}
-                self.learn_one(row, y[cut], float(weights[cut]))
-            first = cut + 1
+        while first < count and not (self._is_made and set(names) <= set(self._column_names())):
+            self.learn_one({name: column[first] for name, column in zip(names, cells.values, strict=True)}, y[first], float(weights[first]))
+            first += 1
+        if first < count:
+            rest = {name: [None] * (count - first) for name in self._column_names()}
+            rest.update((name, column[first:]) for name, column in zip(names, cells.values, strict=True))
+            self._learn_cells(Columns(list(rest), list(rest.values()), {}), y[first:], weights[first:])
         tell(self._notes())
 
-    def _targets_of(self, y: Any, count: int) -> Any:
+    def _targets_of(self, y: Any, count: int, begins: bool) -> Any:
         """The targets of rows: labels in a list, or numbers in an array."""
-        if self._is_classifier:
-            if y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            if "sklearn.base" in sys.modules and (hasattr(y, "dtype") or hasattr(y, "__array__")):
-                from sklearn.utils.multiclass import check_classification_targets
+        if not self._is_classifier:
+            vectors = self._learner()._vectors  # type: ignore[attr-defined]
+            return checked_targets(self, range(count), _intake.outputs(self, y, begins), multi_output=vectors)
+        made = self._learner()._read_targets(y, begins)
+        if made is None or made.dtype != object:
+            made = checked_targets(self, range(count), made, numeric=False)
+            check_classes(made)
+        return made.tolist()
 
-                y = checked_targets(self, range(count), y, numeric=False)
-                check_classification_targets(y)
-            return y.tolist() if hasattr(y, "tolist") else list(y)
-        return checked_targets(self, range(count), y, multi_output=self._learner()._vectors)  # type: ignore[attr-defined]
-
-    def _learn_cells(self, names: list[str], columns: list[list[Any]], y: Any, weights: Any) -> Any:
+    def _learn_cells(self, cells: Columns, y: Any, weights: Any) -> Any:
         """Learns rows, and returns the predictions made before."""
         if self._is_classifier:
             places = {label: place for place, label in enumerate(dict.fromkeys(y))}
-            labels = self._learn_rows(names, columns, (list(places), [places[label] for label in y]), weights)
+            labels = self._learn_rows(cells.names, cells.values, (list(places), [places[label] for label in y]), weights)
             kept = np.empty(len(labels), dtype=object)
             kept[:] = labels
             return kept
-        made = self._learn_rows(names, columns, _data.targets(y)[0], weights)
+        made = self._learn_rows(cells.names, cells.values, _intake.targets(y)[0], weights)
         return made[:, 0] if made.shape[1] == 1 else made
 
     def predict_many(self, X: Any) -> Any:
         """Predictions for the rows of a frame: a series with its index if it is one of pandas, else an array."""
         made = self.predict(X) if self._is_made else np.full(len(X), None) if self._is_classifier else np.zeros(len(X))
-        return _data.like(X, made)
+        return _intake.like(X, made)
 
     @property
     def columns_(self) -> list[dict[str, str | None]]:
@@ -392,11 +371,15 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         return self._facts()[2] if self._is_made else 0
 
     def _inside(self) -> tuple[Any, ...]:
-        labels = self._labels_met()
-        return (self._state(), *([] if labels is None else [labels]))
+        return self._state(), self._labels_met(), self._in_order
+
+    def _set_inside(self, *inside: Any) -> None:
+        state, labels, in_order = inside
+        self._set_bytes(state, labels)
+        self._in_order = in_order
 
     def _more_kept(self) -> dict[str, Any]:
-        kept: dict[str, Any] = {}
+        kept: dict[str, Any] = {"in_order": self._in_order}
         labels = self._labels_met()
         if labels is not None and not alike(labels, self._labels_in_file()):
             kept["labels"] = labels
@@ -407,6 +390,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
 
     def _take_description(self) -> None:
         kept = self._take_kept(self._kept())
+        self._in_order = kept.get("in_order", "parameters" not in kept)
         for name in ("n_features_in_", "feature_names_in_", "_target_names"):
             if name in kept:
                 setattr(self, name, kept[name])
@@ -438,13 +422,25 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
 class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor):
     """A :class:`Pipeline` of numbers."""
 
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ...
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
+        if not return_std:
+            return super().predict(X)
+        self._check_fitted()
+        made, beside = self._predict(*self._cells(X, False)[:2], "deviation")
+        tell(self._notes())
+        return (made[:, 0], beside[:, 0]) if made.shape[1] == 1 else (made, beside)
+
     def predict_interval_one(self, x: Any) -> tuple[float, float]:
         """The ends of the interval around the prediction for one row; infinite while there is none."""
         if not self._is_made:
             return -np.inf, np.inf
-        made, reach = self._predict(*self._one(x), "reach")
-        low, high = ends(made, reach)[0]
-        return float(low), float(high)
+        made, reach = self._predict_row(x, "reach")
+        return made[0] - reach[0], made[0] + reach[1]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -456,6 +452,10 @@ class RegressorPipeline(Pipeline, RegressorMixin, BaseEstimator, RiverRegressor)
 
 class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifier):
     """A :class:`Pipeline` of classes."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, learner: KernelClassifier | None = None, **options: Unpack[_Options]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, epochs: int = 1, class_weight: Any = None) -> Self:
         """As of a pipeline of numbers. `class_weight`, a dictionary or "balanced", has weights of the classes, which multiply those of rows."""
@@ -478,7 +478,7 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
     def _ordered(self, X: Any, probable: bool) -> Any:
         """Columns in the order of ``classes_``; 0 for a class that was not met."""
         self._check_fitted()
-        made, _ = self._predict(*self._cells(X, False), "probable" if probable else "")
+        made, _ = self._predict(*self._cells(X, False)[:2], "probable" if probable else "")
         tell(self._notes())
         met = self._labels_met() or []
         return made[:, [met.index(label) for label in sorted_labels(met)]]
@@ -499,12 +499,14 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class that was met."""
+        return self._probabilities(x)
+
+    def _probabilities(self, x: Any, quietly: bool = False) -> dict[Any, float]:
         if not self._tells_probabilities():
             raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
         if not self._is_made:
             return by_label([], [], self._multiclass)
-        made, _ = self._predict(*self._one(x), "probable")
-        return by_label(self._labels_met() or [], made[0].tolist(), self._multiclass)
+        return by_label(self._labels_met() or [], self._predict_row(x, "probable", quietly)[0], self._multiclass)
 
     def predict_proba_many(self, X: Any) -> Any:
         """Probabilities for the rows of a frame, a column for each class."""

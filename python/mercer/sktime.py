@@ -13,7 +13,7 @@ import pandas as pd
 from sktime.forecasting.base import BaseForecaster
 
 from . import forecasting
-from ._data import Floats
+from ._intake import Floats
 
 __all__ = ["SeasonForecaster"]
 

@@ -247,11 +247,11 @@ def test_predictions_are_explained(data):
     model = mercer.Krls().fit(X, y)
     row = X[3].tolist()
     told = model.explain_one(row)
-    assert list(told) == [0, 1, 2]
-    assert told[1] == model.predict_one(row) - model.predict_one([row[0], 0.0, row[2]])
+    assert list(told) == ["x0", "x1", "x2"]
+    assert told["x1"] == model.predict_one(row) - model.predict_one([row[0], 0.0, row[2]])
     classes = mercer.KrlsClassifier().fit(X, c)
     label, told = classes.predict_one(row), classes.explain_one(row)
-    assert told[0] == classes.predict_proba_one(dict(enumerate(row)))[label] - classes.predict_proba_one({1: row[1], 2: row[2]})[label]
+    assert told["x0"] == classes.predict_proba_one(dict(enumerate(row)))[label] - classes.predict_proba_one({1: row[1], 2: row[2]})[label]
     table = [{"a": a, "city": "Ulm" if flag else "Bonn"} for a, flag in zip(X[:, 0].tolist(), c)]
     pipeline = mercer.Pipeline(mercer.Krls()).fit(table, 3.0 * c)
     told = pipeline.explain_one(table[0])

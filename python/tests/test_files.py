@@ -54,13 +54,16 @@ def test_training_is_that_of_the_command_to_the_bit(command, table, tmp_path, na
     assert theirs.feature_names == ours.feature_names == ["a", "b"]
     assert theirs.settings == ours.settings
     query = rows(50) + 0.1
-    assert (theirs.predict(query) == ours.predict(query)).all()
-    assert (ours.predict(query) == [ours.predict_one({"b": b, "a": a}) for a, b in query]).all()
+    named = {"b": query[:, 1], "a": query[:, 0]}
+    assert (theirs.predict(named) == ours.predict(named)).all()
+    with pytest.raises(mercer.DataError, match="without names"):
+        ours.predict(query)
+    assert (ours.predict(named) == [ours.predict_one({"b": b, "a": a}) for a, b in query]).all()
     # The command predicts with what Python has saved.
     ours.save(tmp_path / "ours.mercer")
     out = run(command, "predict", "--model", tmp_path / "ours.mercer", path)
     made = [float(line.split(",")[-1]) for line in out.splitlines() if line and not line[0].isalpha()]
-    assert len(made) == 300 and (np.array(made) == ours.predict(X)).all()
+    assert len(made) == 300 and (np.array(made) == ours.predict({"a": X[:, 0], "b": X[:, 1]})).all()
 
 
 # What files of learners that only the command has are refused with.
@@ -111,8 +114,7 @@ def test_golden_predictions_are_those_of_rust():
             # Learners of signs have no class for numbers.
             assert any(words in str(error) for words in REFUSED), f"{name}: {error}"
             continue
-        # Those of a model with scaled columns are of its learner alone.
-        if type(model) not in REGRESSORS or model._sizes[1] != 1 or model._sizes[5]:
+        if type(model) not in REGRESSORS or model._sizes[1] != 1:
             continue
         made = []
         for x, y in golden_rows(30)[24:]:
@@ -248,6 +250,21 @@ def test_pipelines_are_those_of_the_command_to_the_bit(command, flats, tmp_path,
     run(command, "predict", "--learn", "--model", saved, path / "price.csv")
     whole.partial_fit(records, price)
     assert (whole.predict(records) == mercer.load(saved).predict(records)).all()
+
+
+def test_means_of_categories_are_those_of_the_command_to_the_bit(command, tmp_path):
+    draw = np.random.default_rng(21).random((400, 2))
+    rows = [{"street": f"street {int(80 * street)}", "size": round(size, 3)} for street, size in draw]
+    y = [round(row["size"] + len(row["street"]) + draw[place, 0], 3) for place, row in enumerate(rows)]
+    lines = [f"{row['street']},{row['size']},{{}}" for row in rows]
+    for name, kind, target in (("krls", mercer.Krls, y), ("perceptron", mercer.Perceptron, ["high" if one > 10 else "low" for one in y])):
+        written = "\n".join(["street,size,y", *(line.format(one) for line, one in zip(lines, target))])
+        (tmp_path / "t.csv").write_text(written + "\n", encoding="utf-8")
+        saved = tmp_path / "theirs.mercer"
+        run(command, "train", tmp_path / "t.csv", "--learner", name, "--kernel", "median", "--scale", "standard", "--model", saved)
+        ours = mercer.Pipeline(kind(kernel="median")).fit(rows, target)
+        assert "mean of the target" in ours.columns_[0]["treatment"]
+        assert (ours.predict(rows) == mercer.load(saved).predict(rows)).all()
 
 
 @pytest.mark.parametrize("name", ["krls", "auto", "fogd", "perceptron"])

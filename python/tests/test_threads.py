@@ -158,7 +158,7 @@ def test_tuning_tells_its_progress(capsys):
 def test_memory_does_not_grow():
     model = mercer.Fogd(features=16)
     x = {"a": 0.1, "b": 0.2}
-    X = np.zeros((100, 2))
+    X = {"a": np.zeros(100), "b": np.zeros(100)}
     target = np.zeros(100)
 
     def calls(count):

@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
     /// Rows through each learner
     #[arg(long, default_value_t = 10_000_000)]
     rows: u64,
-    /// The errors of all learners on streams of every odd kind, beside those of a window, instead
+    /// The errors of all learners on streams of every odd kind, beside those of a window, and those
+    /// of learners and forecasters after every stress, instead
     #[arg(long)]
     matrix: bool,
     /// Only these learners
@@ -75,7 +76,12 @@ const GROWTH: f64 = 0.01;
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.matrix {
         let (shell, rows) = (Shell::new()?, arguments.rows.min(MATRIX_ROWS).to_string());
-        return Ok(cmd!(shell, "cargo run --release --quiet -p mercer-benches --bin soak -- --rows {rows}").run()?);
+        let matrix = |name: &str| {
+            cmd!(shell, "cargo run --release --quiet -p mercer-benches --bin {name} -- --rows {rows}").run()
+        };
+        // Both are shown, whatever the first one finds.
+        let (soak, stress) = (matrix("soak"), matrix("stress"));
+        return Ok(soak.and(stress)?);
     }
     let program = product::given_or_built(arguments.program.as_deref())?;
     let catalogue = product::json(&program, &["learners"])?;

@@ -39,6 +39,8 @@ fn letter(cause: Cause) -> char {
         Cause::OneRow => 'o',
         Cause::ImplausibleTarget => 'w',
         Cause::NoBetterThanConstant => 'n',
+        Cause::OrderOfRows => 's',
+        Cause::AlikeClasses => 'c',
     }
 }
 

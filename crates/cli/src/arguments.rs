@@ -1,6 +1,6 @@
 //! Arguments that several commands share, and how their values are read.
 
-mod common;
+pub(crate) mod common;
 pub(crate) mod config;
 pub(crate) mod dialect;
 pub(crate) mod intervals;

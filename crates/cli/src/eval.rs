@@ -236,7 +236,8 @@ impl Scoring {
             }
             Self::Classes(classes) => {
                 let crowded = notes::crowded(entry, classes.score.rounds(), self.dictionary_size(), Face::Command);
-                texts(crowded.into_iter().chain(notes::majority(Some(entry), &classes.score, Face::Command)))
+                let majority = notes::majority(Some(entry), &classes.score, Face::Command);
+                texts(crowded.into_iter().chain(majority).chain(notes::alike_classes(classes.labels())))
             }
         }
     }
@@ -402,8 +403,8 @@ impl EvalPass {
             learner: entry.name,
             kernel,
             parameters: Parameters(parameters),
-            n,
-            d: feed.dimension(),
+            rows: n,
+            features: feed.dimension(),
             scores: body.scores(),
             second_half,
             last_window: WindowScores { rows, scores: last },

@@ -283,8 +283,8 @@ pub(super) fn facts(
     facts.tell("parameters", parameters.collect::<Map<_, _>>());
     facts.tell("rows", state.rows());
     facts.tell("weight", sums.weight());
-    facts.tell("d", sums.feature_map().input_dimension());
-    facts.tell("features", r);
+    facts.tell("features", sums.feature_map().input_dimension());
+    facts.tell("coordinates", r);
     facts.tell("outputs", sums.outputs());
     if let Some(classes) = &state.classes {
         facts.tell("classes", classes.names().to_vec());

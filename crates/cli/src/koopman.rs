@@ -404,7 +404,7 @@ impl ExtraFiles {
     fn create(arguments: &KoopmanArguments, inputs: &[&Path]) -> Result<Self, Failure> {
         let read: Vec<&Path> = inputs.iter().copied().chain(arguments.model.model.as_deref()).collect();
         let create = |option: &'static str, path: &Option<PathBuf>| {
-            path.as_deref().map(|path| Predictions::create_for(option, path, &read, "")).transpose()
+            path.as_deref().map(|path| Predictions::create_table(option, path, &read, "")).transpose()
         };
         Ok(Self {
             weights: create("--weights", &arguments.weights)?,

@@ -7,8 +7,10 @@ use clap::Args;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{Classes, Description, Task};
+use mercer_session::notes::alike_classes;
 use mercer_session::{LabelDelay, Row, RowPrediction, Session, predicts_late};
 
+use crate::arguments::common::whole;
 use crate::arguments::dialect::{Dialect, known_gaps};
 use crate::arguments::every;
 use crate::arguments::intervals;
@@ -35,7 +37,8 @@ use crate::report::verbosity;
 /// Predict row by row with a model that `mercer train` has saved
 ///
 /// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below
-/// the line `prediction` when DATA has a header), {"prediction":…} for JSON objects. Several
+/// the line `prediction` when DATA has a header), {"prediction":…} for JSON objects. The name of a
+/// file tells its format: .csv, .ndjson, .jsonl or .json. Several
 /// targets, and classes with their probabilities p_CLASS, have several columns below a line with
 /// their names; the classes are those that the model knew at the start. Lines are handed on
 /// whenever no input is at hand, so a program may write a row and wait for its answer. A bad row
@@ -113,6 +116,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let inputs: [&Path; 2] = [&arguments.data, &arguments.model];
     // Lines for stdout go there anyway.
     let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
+    LineStyle::of_file(predictions.as_deref(), false)?;
     arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
     let _lock = arguments.learn.then(|| lock::take("--model", &arguments.model)).transpose()?;
     let mut model = store::load_trained(&arguments.model)?;
@@ -141,7 +145,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
             rows.input().shown()
         )));
     }
-    let style = if rows.input().are_objects() { LineStyle::Ndjson } else { LineStyle::Csv };
+    let style = LineStyle::of_file(predictions.as_deref(), rows.input().are_objects())?;
     let lines = AnswerLines::of(&model, style, arguments.intervals.is_some());
     let headed = lines.several || !rows.input().columns().features().is_empty();
     replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
@@ -184,13 +188,15 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
     let options = ReadOptions {
         target: target.unwrap_or_default(),
         weight,
-        ignore: arguments.ignore.clone(),
+        ignore: whole(&arguments.ignore),
         features,
         target_name,
         features_alone: alone.then(|| model.dimension()),
         libsvm_dimension: Some(model.dimension()),
         targets: if classes && arguments.learn { Targets::Labels } else { Targets::Numbers },
         marks: model.description.marks,
+        // Each row has its answer.
+        leave_totals: false,
         unlabelled: arguments.learn,
         ..told
     };
@@ -381,9 +387,8 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
     let saved = learning.saving.save(learning.model.to_bytes()).and(aside);
     let replied = finish(replies, ended);
     learning.report();
-    if let Some(note) = learning.implausible_note() {
-        verbosity::remark(note);
-    }
+    let alike = learning.model.classes().and_then(|task| alike_classes(&task.labels)).map(|note| note.text);
+    learning.implausible_note().into_iter().chain(alike).for_each(verbosity::remark);
     replied.and(saved)
 }
 

@@ -79,7 +79,7 @@ impl fmt::Display for Cell<'_> {
 
 /// Texts by which files say that a value is not there. Among numbers and times they are gaps; in a
 /// column of categories they are values like any other, for `NA` may be Namibia.
-const GAP_MARKS: [&str; 41] = [
+const GAP_MARKS: [&str; 43] = [
     "NA",
     "na",
     "N/A",
@@ -101,6 +101,8 @@ const GAP_MARKS: [&str; 41] = [
     "NaT",
     "-",
     "--",
+    "–",
+    "—",
     ".",
     "?",
     ":",
@@ -129,8 +131,11 @@ const GAP_MARKS: [&str; 41] = [
 /// spellings, or an error of a spreadsheet.
 #[must_use]
 pub fn is_gap_mark(text: &str) -> bool {
+    const LONGEST: usize = 9;
     let text = text.trim();
-    text.is_empty() || GAP_MARKS.contains(&text)
+    // Most texts are longer, or numbers.
+    let may_be = text.len() <= LONGEST && (!text.starts_with(|c: char| c.is_ascii_digit()) || text.contains('#'));
+    text.is_empty() || may_be && GAP_MARKS.contains(&text)
 }
 
 /// A row of cells, one for each column. Slices, arrays and vectors of [`Cell`] are records; a

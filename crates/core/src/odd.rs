@@ -55,16 +55,23 @@ impl Oddity {
 /// assert_eq!(odd.totals(), [("gaps", 2), ("misfits", 1), ("hashed", 0), ("numbered", 0)]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OddCells(Vec<(usize, [u64; KINDS])>);
+pub struct OddCells {
+    counts: Vec<(usize, [u64; KINDS])>,
+    /// From a column to its place among the counts.
+    places: Vec<Option<usize>>,
+}
 
 impl OddCells {
     /// One more cell of a column; whether it is the first there that is odd so.
     pub fn take(&mut self, column: usize, oddity: Oddity) -> bool {
-        let place = self.0.iter().position(|(known, _)| *known == column).unwrap_or_else(|| {
-            self.0.push((column, [0; KINDS]));
-            self.0.len() - 1
-        });
-        let count = &mut self.0[place].1[oddity as usize];
+        if self.places.len() <= column {
+            self.places.resize(column + 1, None);
+        }
+        let place = *self.places[column].get_or_insert(self.counts.len());
+        if place == self.counts.len() {
+            self.counts.push((column, [0; KINDS]));
+        }
+        let count = &mut self.counts[place].1[oddity as usize];
         *count += 1;
         *count == 1
     }
@@ -73,12 +80,12 @@ impl OddCells {
     /// [`Oddity::ALL`].
     #[must_use]
     pub fn columns(&self) -> &[(usize, [u64; KINDS])] {
-        &self.0
+        &self.counts
     }
 
     /// The numbers of all columns together, with their names.
     #[must_use]
     pub fn totals(&self) -> [(&'static str, u64); KINDS] {
-        Oddity::ALL.map(|oddity| (oddity.name(), self.0.iter().map(|(_, counts)| counts[oddity as usize]).sum()))
+        Oddity::ALL.map(|oddity| (oddity.name(), self.counts.iter().map(|(_, counts)| counts[oddity as usize]).sum()))
     }
 }

@@ -20,17 +20,9 @@ pub enum DayOrder {
     YearMonthDay,
 }
 
-impl DayOrder {
-    /// The order of that name: `dmy`, `mdy` or `ymd`.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "dmy" => Self::DayMonthYear,
-            "mdy" => Self::MonthDayYear,
-            "ymd" => Self::YearMonthDay,
-            _ => return None,
-        })
-    }
+mercer_core::names!(pub(crate) DayOrder { DayMonthYear = "dmy", MonthDayYear = "mdy", YearMonthDay = "ymd" });
 
+impl DayOrder {
     /// As people say it.
     pub(crate) fn words(self) -> &'static str {
         match self {

@@ -5,6 +5,9 @@ use std::fmt;
 /// The option that settles a number that may be two.
 pub(crate) const MARKS_TELL: &str = "--decimal or --thousands tells which";
 
+/// The option that takes numbers as classes.
+pub(crate) const CLASSES_TELL: &str = "--task class takes them as classes";
+
 /// Whose words are told to whoever reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Face {
@@ -35,7 +38,9 @@ impl Face {
             ["number", "category", "identifier", "time", "dmy", "mdy"].into_iter().fold(words.to_owned(), named);
         let words = match self {
             Self::Command => words,
-            Self::Python => words.replace(MARKS_TELL, "write the numbers without marks of thousands"),
+            Self::Python => words
+                .replace(MARKS_TELL, "write the numbers without marks of thousands")
+                .replace(CLASSES_TELL, "a classifier takes them as classes"),
         };
         match (self, words.split_once("--gap ")) {
             (Self::Python, Some((before, after))) => {

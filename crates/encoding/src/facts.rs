@@ -1,7 +1,7 @@
 //! Facts about a column: its kind, its use, and the reason. The command, the server and Python have
 //! their words from here.
 
-use crate::face::Face;
+use crate::face::{CLASSES_TELL, Face};
 use crate::schema::{Column, Kind, Use};
 use crate::transform::EncodingOptions;
 
@@ -35,7 +35,11 @@ impl Column {
         let Self { name, kind, used, notation, why, .. } = self;
         let reason = self.reason(rows, face);
         let words = match used {
-            Use::SetAside if *kind == Kind::Number => format!("target or weight, {}", notation.words()?),
+            Use::SetAside if *kind == Kind::Number => {
+                let why = self.doubt_of_target().map(|why| face.said(name, why));
+                let words: Vec<String> = notation.words().into_iter().chain(why).collect();
+                format!("target or weight, {}", Some(words.join(", ")).filter(|words| !words.is_empty())?)
+            }
             Use::SetAside if *kind == Kind::Category && !why.is_empty() => {
                 format!("target or weight, {}", face.said(name, why))
             }
@@ -55,13 +59,20 @@ impl Column {
         let Self { name, kind, used, why, .. } = self;
         let words = match used {
             Use::Unwanted => return None,
-            Use::SetAside if *kind != Kind::Category || why.is_empty() => return None,
-            Use::SetAside => format!("target or weight, {}", face.said(name, why)),
+            Use::SetAside => format!("target or weight, {}", face.said(name, self.doubt_of_target()?)),
             _ if *kind == Kind::Identifier => self.taken(face),
             _ if why.is_empty() => return None,
             _ => format!("{kind}, {}", face.said(name, why)),
         };
         Some(format!("column {name:?}: {words}"))
+    }
+
+    /// What is to be said of a target: a mark of gaps, or classes, among its numbers; anything of
+    /// categories.
+    fn doubt_of_target(&self) -> Option<&str> {
+        let Self { kind, why, .. } = self;
+        let of_target = |why: &&str| *kind == Kind::Category || why.contains("--gap ") || why.contains(CLASSES_TELL);
+        Some(why.as_str()).filter(|why| !why.is_empty() && of_target(why))
     }
 
     /// Why a column that names rows is a number, where all columns are.

@@ -40,6 +40,7 @@ mod class_pipeline;
 mod clock;
 mod day_order;
 mod day_rule;
+mod digits;
 mod duration;
 mod encoding;
 mod error;
@@ -54,9 +55,11 @@ mod matching;
 mod moments;
 mod notation;
 mod numeral;
-mod overrides;
 #[cfg(feature = "learners")]
+mod open_rows;
+mod overrides;
 mod period;
+#[cfg(feature = "learners")]
 mod pipeline;
 mod quantiles;
 pub mod scale;
@@ -66,6 +69,8 @@ mod screening;
 mod step;
 #[cfg(feature = "learners")]
 pub mod target;
+#[cfg(feature = "learners")]
+mod target_scale;
 mod times;
 pub mod transform;
 mod written_time;
@@ -78,7 +83,7 @@ pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use face::Face;
 pub use facts::ColumnFacts;
-pub use look::{Look, is_name_of_steps, is_name_of_times};
+pub use look::{Look, are_times, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;
@@ -94,6 +99,8 @@ pub use schema::{Column, Kind, Schema, TimeParts, ToldKind, Use};
 pub use screening::Implausible;
 pub use step::TimeStep;
 #[cfg(feature = "learners")]
-pub use target::{ScaledTargets, TargetScale};
+pub use target::ScaledTargets;
+#[cfg(feature = "learners")]
+pub use target_scale::TargetScale;
 pub use transform::{EncodingOptions, Transform};
 pub use zone::Zone;

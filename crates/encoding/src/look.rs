@@ -4,6 +4,7 @@ mod decision;
 mod doubt;
 mod role;
 mod sight;
+mod time_like;
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +13,7 @@ use mercer_core::Cells;
 use crate::error::EncodingError;
 use crate::overrides::Overrides;
 use crate::schema::{Column, Schema, Use};
-pub use role::{is_name_of_steps, is_name_of_times};
+pub use role::{are_times, is_name_of_steps, is_name_of_times};
 use sight::ColumnSight;
 
 /// A look at the head of a table. Every row of it is shown to [`observe`](Self::observe);

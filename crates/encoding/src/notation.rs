@@ -3,6 +3,7 @@
 //!
 //! | a column writes | it is read as |
 //! |---|---|
+//! | `1.25D+02`, `１２．５`, `–3` | the number that [other programs and scripts](crate::digits) write so |
 //! | `12.5 %`, `$3.20`, `EUR 7`, `12 kg` | the number, if every cell has the same sign or unit |
 //! | `(12.50)`, `12.50-` | a number below zero |
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
@@ -14,10 +15,12 @@
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
 //! | `192.168.7.9`, `192.168.200.1` | the category `192.168/16` |
 
+use std::borrow::Cow;
 use std::net::Ipv4Addr;
 
 use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 
+use crate::digits::usual;
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::period::{YearPart, month, short_month};
 use crate::{duration, magnitude, written_time};
@@ -41,8 +44,8 @@ pub enum Notation {
     Plain,
     /// Numbers with something around them.
     Number(Numeral),
-    /// Days in that order, beside the times of [`parse_instant`]; those with a century may have years
-    /// of two digits.
+    /// Days in that order, beside the times of [`parse_instant`]; those with a century may have
+    /// years of two digits.
     Day(DayOrder, Option<Century>),
     /// Numbers that are instants.
     Clock(Clock),
@@ -103,6 +106,8 @@ impl Notation {
     /// The finite number that a cell of a column of numbers is.
     #[must_use]
     pub fn number(&self, cell: Cell<'_>) -> Option<f64> {
+        let usual = if let Cell::Text(text) = cell { usual(text) } else { Cow::Borrowed("") };
+        let cell = if let Cell::Text(_) = cell { Cell::Text(&usual) } else { cell };
         match (cell, self) {
             // What looks like a plain number may have groups of thousands.
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Number(numeral)) => numeral.read_on(text),
@@ -203,6 +208,16 @@ impl Notation {
         misfit: u64,
         marks: NumberMarks,
     ) -> TextReading {
+        let usual: Vec<(Cow<'_, str>, u64)> = texts.map(|(text, count)| (usual(text), count)).collect();
+        Self::of_usual(usual.iter().map(|(text, count)| (text.as_ref(), *count)), misfit, marks)
+    }
+
+    /// The same for texts in the usual digits.
+    fn of_usual<'a>(
+        texts: impl Iterator<Item = (&'a str, u64)> + Clone,
+        misfit: u64,
+        marks: NumberMarks,
+    ) -> TextReading {
         // A letter behind few whole numbers may belong to a code, as in `12A`.
         let several =
             texts.clone().take(MANY).count() == MANY || texts.clone().any(|(text, _)| text.contains(['.', ',']));
@@ -220,9 +235,11 @@ impl Notation {
         misfit: u64,
         marks: NumberMarks,
     ) -> TextReading {
-        Self::of_numbers(texts.clone(), misfit, marks)
-            .or(|| Self::of_numerals(texts.clone(), (misfit, marks), Letter::Unit))
-            .or(|| Self::of_durations(texts, misfit))
+        let usual: Vec<(Cow<'_, str>, u64)> = texts.map(|(text, count)| (usual(text), count)).collect();
+        let texts = || usual.iter().map(|(text, count)| (text.as_ref(), *count));
+        Self::of_usual(texts(), misfit, marks)
+            .or(|| Self::of_numerals(texts(), (misfit, marks), Letter::Unit))
+            .or(|| Self::of_durations(texts(), misfit))
     }
 
     /// Numbers of which some have a word for thousands or millions behind them.
@@ -243,13 +260,14 @@ impl Notation {
     }
 
     /// Months, quarters or times that are written out, all but one of twenty; where they are not
-    /// `told` to be times they have to be nothing else.
+    /// `told` to be times, half of what is written out can be nothing else.
     pub(crate) fn of_written<'a>(texts: &(impl Iterator<Item = (&'a str, u64)> + Clone), told: bool) -> Option<Self> {
-        let is_read = |notation: &Self, text: &str| {
-            let is_certain = told || *notation != Self::Written || written_time::is_certain(text);
-            is_certain && notation.instant(Cell::Text(text)).is_some()
+        let is_read = |notation: &Self, text: &str| notation.instant(Cell::Text(text)).is_some();
+        let is_certain = || most(texts.clone(), 2, written_time::is_certain);
+        let reads = |notation: &Self| {
+            most(texts.clone(), CELLS_A_MISFIT, |text| is_read(notation, text))
+                && (told || *notation != Self::Written || is_certain())
         };
-        let reads = |notation: &Self| most(texts.clone(), CELLS_A_MISFIT, |text| is_read(notation, text));
         let part = |part: YearPart| Century::from_some(texts.clone().filter_map(|(text, _)| part.short_year(text)));
         let months = Century::from_some(texts.clone().filter_map(|(text, _)| Some(short_month(text)?.0)));
         let (quarters, halves) = (part(YearPart::Quarter), part(YearPart::Half));
@@ -419,6 +437,11 @@ mod tests {
             (&["1.25m", "3m"], vec![1.25, 3.0]),
             (&["1:11:44", "55:12"], vec![4304.0, 3312.0]),
             (&["2h 30m", "45m"], vec![9000.0, 2700.0]),
+            (&["1.25D+02", "-.5D0"], vec![125.0, -0.5]),
+            (&["１２．５％", "–３％"], vec![12.5, -3.0]),
+            (&["\u{200b}12,5 €", "3,0 €"], vec![12.5, 3.0]),
+            (&["Rs. 500/-", "Rs. 1,250/-", "Rs. 99.50/-"], vec![500.0, 1250.0, 99.5]),
+            (&["50,-", "120,-"], vec![50.0, 120.0]),
         ] {
             assert_eq!(numbers(texts), Some(read), "{texts:?}");
         }

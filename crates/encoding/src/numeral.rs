@@ -2,6 +2,8 @@
 
 use mercer_core::{Cell, Punctuation};
 
+use crate::digits::usual;
+
 /// Signs that stand around the numbers of a column, and marks between their digits.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -13,9 +15,10 @@ pub struct Numeral {
     pub(crate) group: Option<char>,
 }
 
-/// The number that a text is as every program writes it.
+/// The number that a text is, without anything around it and between its digits.
 pub(crate) fn plain(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|value: &f64| value.is_finite())
+    let read = |text: &str| text.trim().parse().ok().filter(|value: &f64| value.is_finite());
+    read(text).or_else(|| read(&usual(text)))
 }
 
 /// True if digits begin with a zero that a number has no need of.
@@ -150,10 +153,11 @@ fn sign(text: &str) -> (bool, &str) {
 }
 
 /// The text in parentheses, or before a minus at the end, as accounts write what is below zero.
-/// `2-` is no number, but a mark of a school.
+/// `2-` is no number, but a mark of a school; `500/-` and `50,-` are whole amounts.
 fn set_off(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(|rest| rest.trim_matches(is_blank));
-    let minus = || text.strip_suffix(['-', '−']).filter(|rest| rest.contains(['.', ',']));
+    let ends = |rest: &str| rest.ends_with(|c: char| c.is_ascii_digit() || is_blank(c));
+    let minus = || text.strip_suffix(['-', '−']).filter(|rest| rest.contains(['.', ',']) && ends(rest));
     inner.or_else(minus).filter(|rest| rest.contains(|c: char| c.is_ascii_digit()))
 }
 
@@ -172,9 +176,9 @@ pub(crate) struct Affix;
 
 impl Affix {
     /// Signs and codes of currencies.
-    const CURRENCIES: [&str; 24] = [
+    const CURRENCIES: [&str; 29] = [
         "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "kr.", "Kč", "USD", "EUR", "GBP", "CHF", "JPY", "CNY",
-        "INR", "CAD", "AUD", "US$", "R$", "Fr.",
+        "INR", "CAD", "AUD", "US$", "R$", "Fr.", "Rs", "Rs.", "₨", "/-", ",-",
     ];
 
     /// Signs of parts of a whole, and of degrees.

@@ -24,6 +24,7 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::century::Century;
 use crate::error::{EncodingError, listed};
+use crate::face::CLASSES_TELL;
 pub use crate::kind::{Kind, ToldKind};
 use crate::notation::Notation;
 use crate::overrides::Overrides;
@@ -150,7 +151,7 @@ impl Column {
     }
 
     /// A column of which nothing has been seen.
-    pub(crate) fn late(name: String, ToldKind { kind, order }: ToldKind) -> Self {
+    pub(crate) fn late(name: String, ToldKind { kind, order, durations }: ToldKind) -> Self {
         let used = match kind {
             Kind::Identifier => Use::Identifier,
             Kind::Text => Use::Text,
@@ -168,7 +169,9 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: order.map_or(Notation::Plain, |order| Notation::Day(order, Some(Century::USUAL))),
+            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, |order| {
+                Notation::Day(order, Some(Century::USUAL))
+            }),
             why: String::new(),
             counter: false,
         }
@@ -236,6 +239,20 @@ impl Schema {
         let told: Vec<usize> = told.kinds.iter().filter_map(place).collect();
         for (place, column) in self.columns.iter_mut().enumerate() {
             column.mean = column.kind == Kind::Category && column.distinct > own as u64 && !told.contains(&place);
+        }
+    }
+
+    /// Says of the target at `place` that its numbers may be codes of classes, if they are a few
+    /// whole ones that follow one another from 0 or 1. Use it where nobody told what the target is.
+    pub fn doubt_codes(&mut self, place: usize) {
+        let Some(column) = self.columns.get_mut(place) else { return };
+        let Some((low, high)) = column.range.filter(|_| column.kind == Kind::Number && column.notation.is_plain())
+        else {
+            return;
+        };
+        let follow = (low == 0.0 || low == 1.0) && high - low + 1.0 == column.distinct as f64;
+        if follow && (3..=6).contains(&column.distinct) && self.rows >= 5 * column.distinct && column.why.is_empty() {
+            column.why = format!("holds {low} to {high} alone, as codes of classes do; {CLASSES_TELL}");
         }
     }
 

@@ -35,72 +35,9 @@ use mercer_learners::{
 };
 
 use crate::error::EncodingError;
-use crate::scale::divided;
-use crate::screening::{Implausible, Screening};
-
-/// Rows after which the scale is found anew.
-const STAGES: [usize; 3] = [16, 64, 256];
-/// Interquartile ranges beyond the quartiles where a target does not count.
-const FAR: f64 = 10.0;
-/// Half a range below this part of the middle is rounding.
-const ROUNDING: f64 = 1e-13;
-
-/// The scale of a target: `z = (y − centre)/scale`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct TargetScale {
-    centre: f64,
-    scale: f64,
-}
-
-impl TargetScale {
-    /// That of some finite targets: their middle and half their range, without those far from the
-    /// others. Targets that are all the same, `c`, have scale `|c|`, or 1 for 0. `O(n log n)`.
-    #[must_use]
-    pub fn from_targets(targets: impl IntoIterator<Item = f64>) -> Self {
-        let mut sorted: Vec<f64> = targets.into_iter().collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let Some(last) = sorted.len().checked_sub(1) else { return Self { centre: 0.0, scale: 1.0 } };
-        let (low, high) = (sorted[sorted.len() / 4], sorted[last - sorted.len() / 4]);
-        let far = FAR * (high - low);
-        let near = |y: &f64| far == 0.0 || (low - far..=high + far).contains(y);
-        let (mut low, mut high) = (f64::MAX, f64::MIN);
-        for y in sorted.into_iter().filter(near) {
-            (low, high) = (low.min(y), high.max(y));
-        }
-        let (centre, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
-        if half.is_normal() && half > ROUNDING * centre.abs() {
-            Self { centre, scale: half }
-        } else {
-            Self { centre: low, scale: if low.is_normal() { low.abs() } else { 1.0 } }
-        }
-    }
-
-    /// `z`, finite for a finite `y`.
-    #[must_use]
-    pub fn apply(self, y: f64) -> f64 {
-        divided(y, self.centre, self.scale).clamp(-f64::MAX, f64::MAX)
-    }
-
-    /// `y`; a number beyond the largest becomes the largest.
-    #[must_use]
-    pub fn undo(self, z: f64) -> f64 {
-        (self.centre + self.scale * z).clamp(-f64::MAX, f64::MAX)
-    }
-
-    /// One scaled unit in units of the target.
-    #[must_use]
-    pub fn scale(self) -> f64 {
-        self.scale
-    }
-}
-
-impl Validate for TargetScale {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        self.centre.validate()?;
-        Inconsistent::non_negative(self.scale, "scale of a target")
-    }
-}
+use crate::open_rows::{Open, STAGES};
+use crate::screening::{Implausible, RowEvent, Screening};
+use crate::target_scale::TargetScale;
 
 /// A learner behind scales of its targets, one for each output; see [the module](self). It takes
 /// and answers targets in their own units.
@@ -116,46 +53,32 @@ pub struct ScaledTargets<R> {
     scales: Vec<TargetScale>,
     open: Option<Open<R>>,
     screening: Option<Screening>,
+    /// The state before a new level that is on trial.
+    aside: Option<Box<SetAside<R>>>,
+    /// Rows that left a constant, until another confirms them.
+    waiting: Vec<WaitingRow>,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: Vec<f64>,
 }
 
-/// State that is kept until the scales are fixed, or the first rows judged.
+/// State that comes back where the rows since were wrong.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Open<R> {
-    fresh: R,
-    /// True if scales are to be found.
-    finds: bool,
-    inputs: Vec<f64>,
-    targets: Vec<f64>,
-    weights: Vec<f64>,
-    /// The number of each row among those of positive weight, 0 where its target was implausible by
-    /// the rows before it.
-    places: Vec<u64>,
+struct SetAside<R> {
+    inner: R,
+    scales: Vec<TargetScale>,
+    open: Option<Open<R>>,
 }
 
-impl<R> Open<R> {
-    fn new(fresh: R, finds: bool) -> Self {
-        let (inputs, targets, weights, places) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { fresh, finds, inputs, targets, weights, places }
-    }
-
-    /// Rows after which there is something to do.
-    fn stages(&self) -> &'static [usize] {
-        if self.finds { &STAGES } else { &STAGES[..1] }
-    }
-
-    fn rows(&self) -> usize {
-        self.weights.len()
-    }
-
-    /// The mean of the targets of one output.
-    fn mean(&self, output: usize, outputs: usize) -> f64 {
-        let total: f64 = self.weights.iter().sum();
-        let shares = self.weights.iter().map(|weight| weight / total);
-        shares.zip(self.targets.chunks_exact(outputs)).map(|(share, y)| share * y[output]).sum()
-    }
+/// A row that is learnt later, or not.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct WaitingRow {
+    /// Its number among those of positive weight.
+    place: u64,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    weight: f64,
 }
 
 impl<R: Regressor + Clone> ScaledTargets<R> {
@@ -166,7 +89,15 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     pub fn new(learner: R) -> Result<Self, EncodingError> {
         check_loss(learner.loss())?;
         let open = Some(Open::new(learner.clone(), true));
-        Ok(Self { inner: learner, scales: Vec::new(), open, screening: None, work: Vec::new() })
+        Ok(Self {
+            inner: learner,
+            scales: Vec::new(),
+            open,
+            screening: None,
+            aside: None,
+            waiting: Vec::new(),
+            work: Vec::new(),
+        })
     }
 
     /// A learner behind scales that are known, one for each output.
@@ -179,14 +110,30 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         if learner.outputs() != scales.len() {
             return Err(Error::Example(ExampleError::Outputs { expected: learner.outputs(), got: scales.len() }).into());
         }
-        Ok(Self { inner: learner, scales, open: None, screening: None, work: Vec::new() })
+        Ok(Self {
+            inner: learner,
+            scales,
+            open: None,
+            screening: None,
+            aside: None,
+            waiting: Vec::new(),
+            work: Vec::new(),
+        })
     }
 
     /// A learner whose targets pass as they are, of any loss: for programs in which scaling is an
     /// option.
     #[must_use]
     pub fn unscaled(learner: R) -> Self {
-        Self { inner: learner, scales: Vec::new(), open: None, screening: None, work: Vec::new() }
+        Self {
+            inner: learner,
+            scales: Vec::new(),
+            open: None,
+            screening: None,
+            aside: None,
+            waiting: Vec::new(),
+            work: Vec::new(),
+        }
     }
 
     /// The same before it has learnt anything, where this is done with rows whose targets are
@@ -210,6 +157,13 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     #[must_use]
     pub fn implausible(&self) -> Option<Implausible> {
         self.screening.as_ref().and_then(Screening::found)
+    }
+
+    /// The row whose target left a constant, while no other confirms it: it is not learnt yet.
+    #[must_use]
+    pub fn waiting(&self) -> Option<Implausible> {
+        let row = self.waiting.first()?;
+        Some(Implausible { rows: 1, first: row.place, target: row.y[0], mark: None })
     }
 
     /// The number of rows of positive weight that were screened.
@@ -253,7 +207,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
 
     /// One scaled unit of an output in units of its target.
     fn unit(&self, output: usize) -> f64 {
-        self.scales.get(output).map_or(1.0, |scale| scale.scale)
+        self.scales.get(output).map_or(1.0, |scale| scale.scale())
     }
 
     /// The open state, where only means can be predicted yet.
@@ -273,11 +227,21 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         if !open.stages().contains(&open.rows()) {
             return;
         }
-        let outputs = target.y.len();
-        let changed = self
+        let (outputs, dimension) = (target.y.len(), x.len());
+        let weights = open.weights.clone();
+        let judged = self
             .screening
             .as_mut()
-            .is_some_and(|screening| screening.judge_again(&open.targets, &open.places, &mut open.weights));
+            .map(|screening| screening.judge_again(&open.targets, &open.places, &mut open.weights));
+        let (changed, waits) = judged.unwrap_or((false, None));
+        if let Some(row) = waits {
+            self.waiting.push(WaitingRow {
+                place: open.places[row],
+                x: open.inputs[row * dimension..(row + 1) * dimension].to_vec(),
+                y: open.targets[row * outputs..(row + 1) * outputs].to_vec(),
+                weight: weights[row],
+            });
+        }
         if open.finds {
             let column = |output: usize| open.targets.iter().skip(output).step_by(outputs).copied();
             self.scales = (0..outputs).map(|output| TargetScale::from_targets(column(output))).collect();
@@ -285,7 +249,6 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         if open.finds || changed {
             self.inner = open.fresh.clone();
             let (mut scaled, mut scores) = (vec![0.0; outputs], vec![0.0; outputs]);
-            let dimension = x.len();
             for (row, weight) in open.weights.iter().enumerate() {
                 scaled.copy_from_slice(&open.targets[row * outputs..(row + 1) * outputs]);
                 scaled.iter_mut().zip(&self.scales).for_each(|(z, scale)| *z = scale.apply(*z));
@@ -297,6 +260,58 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         }
         if Some(&open.rows()) == open.stages().last() {
             self.open = None;
+        }
+    }
+
+    /// [`step_as_it_is`](Self::step_as_it_is) with this weight.
+    fn step_with(&mut self, x: &[f64], target: Target<'_>, weight: f64, scores: &mut [f64]) -> Result<(), Error> {
+        self.step_as_it_is(x, Target { weight, ..target }, weight < target.weight, scores)
+    }
+
+    /// Learns rows whose targets count as they are, as the learner does.
+    fn learn_scaled(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
+        if self.scales.is_empty() {
+            return self.inner.learn_rows(rows, scores);
+        }
+        let (problem, outputs) = (self.inner.problem(), self.inner.outputs());
+        // Up to the first row that is refused: scaled, it might pass, or be refused in other words.
+        let refused = rows.iter().position(|(x, target)| problem.check(x, target).is_err());
+        let good = rows.range(0, refused.unwrap_or(rows.len()));
+        let weights: Vec<f64> = good.targets().iter().map(|target| target.weight).collect();
+        let mut scaled = std::mem::take(&mut self.work);
+        scaled.clear();
+        for target in good.targets().iter() {
+            scaled.extend(target.y.iter().zip(&self.scales).map(|(y, scale)| scale.apply(*y)));
+        }
+        let start = scores.len();
+        let learnt = Targets::new(&scaled, &weights, outputs)
+            .and_then(|targets| Rows::new(good.inputs(), self.inner.dimension(), targets))
+            .and_then(|rows| self.inner.learn_rows(rows, scores));
+        self.work = scaled;
+        self.undo(&mut scores[start..]);
+        learnt?;
+        refused.map_or(Ok(()), |row| problem.check(rows.input(row), rows.target(row)))
+    }
+
+    /// The row was learnt, or waits; those that waited before are learnt if it confirms them.
+    fn observe(&mut self, x: &[f64], target: Target<'_>, event: RowEvent) {
+        let Some(screening) = &mut self.screening else { return };
+        screening.observe(target);
+        if !screening.is_on_trial() {
+            self.aside = None;
+        }
+        if event == RowEvent::Waits {
+            let (y, weight) = (target.y.to_vec(), target.weight);
+            self.waiting.push(WaitingRow { place: screening.rows(), x: x.to_vec(), y, weight });
+        }
+        if self.waiting.is_empty() || screening.waits() {
+            return;
+        }
+        for WaitingRow { place, x, y, weight } in std::mem::take(&mut self.waiting) {
+            if self.screening.as_mut().is_some_and(|screening| screening.confirms(place, &y)) {
+                // A row that the learner refuses leaves no trace in it.
+                let _ = self.step_as_it_is(&x, Target::weighted(&y, weight), false, &mut vec![0.0; y.len()]);
+            }
         }
     }
 
@@ -348,15 +363,27 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let weight = self.screening.as_ref().map_or(target.weight, |screening| screening.weight(target));
-        if weight == 0.0 {
-            self.predict_into(x, &mut Scratch::default(), scores)?;
-        } else {
-            self.step_as_it_is(x, Target { weight, ..target }, weight < target.weight, scores)?;
+        let Some(screening) = &self.screening else { return self.step_as_it_is(x, target, false, scores) };
+        let event = screening.event(target);
+        match event {
+            RowEvent::Plain(0.0) | RowEvent::Waits => self.predict_into(x, &mut Scratch::default(), scores)?,
+            RowEvent::Plain(weight) => self.step_with(x, target, weight, scores)?,
+            RowEvent::Enters(weight) => {
+                let aside =
+                    SetAside { inner: self.inner.clone(), scales: self.scales.clone(), open: self.open.clone() };
+                self.step_with(x, target, weight, scores)?;
+                self.aside = Some(Box::new(aside));
+            }
+            RowEvent::Returns(weight) => {
+                // The prediction is of the state that made it before the target was seen.
+                self.predict_into(x, &mut Scratch::default(), scores)?;
+                if let Some(aside) = self.aside.take() {
+                    SetAside { inner: self.inner, scales: self.scales, open: self.open } = *aside;
+                }
+                self.step_with(x, target, weight, &mut vec![0.0; scores.len()])?;
+            }
         }
-        if let Some(screening) = &mut self.screening {
-            screening.observe(target);
-        }
+        self.observe(x, target, event);
         Ok(())
     }
 
@@ -373,13 +400,13 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
             Growth::Inputs(added) => {
                 let before = self.inner.dimension();
                 self.inner.grow(added)?;
+                if let Some(aside) = &mut self.aside {
+                    aside.inner.grow(added)?;
+                    aside.open.iter_mut().try_for_each(|open| open.grow(before, added))?;
+                }
+                self.waiting.iter_mut().for_each(|row| row.x.resize(before + added, 0.0));
                 if let Some(open) = &mut self.open {
-                    open.fresh.grow(added)?;
-                    let wider = open
-                        .inputs
-                        .chunks_exact(before.max(1))
-                        .flat_map(|x| x.iter().copied().chain((0..added).map(|_| 0.0)));
-                    open.inputs = if before == 0 { vec![0.0; added * open.rows()] } else { wider.collect() };
+                    open.grow(before, added)?;
                 }
                 Ok(())
             }
@@ -422,49 +449,46 @@ impl<R: Regressor + Clone> Blocks for ScaledTargets<R> {
     fn learn_together(&mut self, rows: Rows<'_>, scores: &mut Vec<f64>) -> Result<(), Error> {
         let outputs = self.outputs();
         let mut row = 0;
-        while row < rows.len() && self.open.is_some() {
-            let end = scores.len();
-            scores.resize(end + outputs, 0.0);
-            if let Err(error) = self.learn(rows.input(row), rows.target(row), &mut scores[end..]) {
-                scores.truncate(end);
-                return Err(error);
+        while row < rows.len() {
+            let rest = rows.range(row, rows.len());
+            let (plain, ahead) = match &self.screening {
+                _ if self.open.is_some() => (0, None),
+                None => (rest.len(), None),
+                Some(screening) => {
+                    let (plain, ahead) = screening.plain(rest);
+                    (plain, Some(ahead))
+                }
+            };
+            let start = scores.len();
+            if plain > 0 {
+                let learnt = self.learn_scaled(rest.range(0, plain), scores);
+                let rows = (scores.len() - start) / outputs;
+                match (&mut self.screening, ahead) {
+                    (Some(screening), Some(ahead)) if rows == plain => *screening = ahead,
+                    (Some(screening), _) => {
+                        rest.range(0, rows).targets().iter().for_each(|target| screening.observe(target));
+                    }
+                    _ => {}
+                }
+                learnt?;
+                row += plain;
+            } else {
+                scores.resize(start + outputs, 0.0);
+                if let Err(error) = self.learn(rows.input(row), rows.target(row), &mut scores[start..]) {
+                    scores.truncate(start);
+                    return Err(error);
+                }
+                row += 1;
             }
-            row += 1;
         }
-        let rest = rows.range(row, rows.len());
-        if self.scales.is_empty() && self.screening.is_none() {
-            return self.inner.learn_rows(rest, scores);
-        }
-        let problem = self.problem();
-        // Up to the first row that is refused: scaled, it might pass, or be refused in other words.
-        let refused = rest.iter().position(|(x, target)| problem.check(x, target).is_err());
-        let good = rest.range(0, refused.unwrap_or(rest.len()));
-        let weights = match &self.screening {
-            Some(screening) => screening.weights(good),
-            None => good.targets().iter().map(|target| target.weight).collect(),
-        };
-        let mut scaled = std::mem::take(&mut self.work);
-        scaled.clear();
-        for target in good.targets().iter() {
-            let scales = self.scales.iter().copied().map(Some).chain(std::iter::repeat(None));
-            scaled.extend(target.y.iter().zip(scales).map(|(y, scale)| scale.map_or(*y, |scale| scale.apply(*y))));
-        }
-        let start = scores.len();
-        let learnt = Targets::new(&scaled, &weights, outputs)
-            .and_then(|targets| Rows::new(good.inputs(), self.inner.dimension(), targets))
-            .and_then(|rows| self.inner.learn_rows(rows, scores));
-        self.work = scaled;
-        if let Some(screening) = &mut self.screening {
-            let rows = (scores.len() - start) / outputs;
-            good.range(0, rows).targets().iter().for_each(|target| screening.observe(target));
-        }
-        self.undo(&mut scores[start..]);
-        learnt?;
-        refused.map_or(Ok(()), |row| problem.check(rest.input(row), rest.target(row)))
+        Ok(())
     }
 
     fn limit_threads(&mut self, threads: usize) {
         self.inner.set_threads(threads);
+        if let Some(aside) = &mut self.aside {
+            aside.inner.set_threads(threads);
+        }
         if let Some(open) = &mut self.open {
             open.fresh.set_threads(threads);
         }
@@ -478,13 +502,36 @@ impl<R: Regressor + Validate> Validate for ScaledTargets<R> {
         self.scales.validate()?;
         self.screening.validate()?;
         let outputs = self.inner.outputs();
+        if let Some(aside) = &self.aside {
+            aside.inner.validate()?;
+            aside.scales.validate()?;
+            let alike = aside.inner.problem() == self.inner.problem() && [0, outputs].contains(&aside.scales.len());
+            let on_trial = self.screening.as_ref().is_some_and(Screening::is_on_trial);
+            Inconsistent::require(alike && on_trial, WHAT, "a state is put aside for a level on trial")?;
+            aside.open.as_ref().map_or(Ok(()), |open| self.validate_open(open, aside.scales.is_empty()))?;
+        }
+        for row in &self.waiting {
+            row.x.validate()?;
+            row.y.validate()?;
+            let fits = row.x.len() == self.inner.dimension() && row.y.len() == outputs && row.weight > 0.0;
+            Inconsistent::require(fits && row.weight.is_finite(), WHAT, "a row that waits is a row")?;
+        }
         let scaled = self.scales.is_empty() || self.scales.len() == outputs;
         Inconsistent::require(scaled, WHAT, "it has a scale for each output")?;
         let finds = self.open.as_ref().is_some_and(|open| open.finds);
         if !self.scales.is_empty() || finds {
             Inconsistent::require(check_loss(self.inner.loss()).is_ok(), WHAT, "its loss is squared")?;
         }
-        let Some(Open { fresh, inputs, targets, weights, places, .. }) = &self.open else { return Ok(()) };
+        self.open.as_ref().map_or(Ok(()), |open| self.validate_open(open, self.scales.is_empty()))
+    }
+}
+
+impl<R: Regressor + Validate> ScaledTargets<R> {
+    /// The rows so far are whole, in a state with scales or without.
+    fn validate_open(&self, open: &Open<R>, no_scales: bool) -> Result<(), Inconsistent> {
+        const WHAT: &str = "learner behind scales of its targets";
+        let Open { fresh, inputs, targets, weights, places, finds } = open;
+        let (finds, outputs) = (*finds, self.inner.outputs());
         fresh.validate()?;
         inputs.validate()?;
         targets.validate()?;
@@ -492,11 +539,8 @@ impl<R: Regressor + Validate> Validate for ScaledTargets<R> {
         let alike = fresh.problem() == self.inner.problem();
         let whole = inputs.len() == rows * fresh.dimension() && targets.len() == rows * outputs;
         let whole = whole && places.len() == rows && (finds || self.screening.is_some());
-        let early = if finds {
-            rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == self.scales.is_empty()
-        } else {
-            rows < STAGES[0]
-        };
+        let early =
+            if finds { rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == no_scales } else { rows < STAGES[0] };
         Inconsistent::require(alike && whole && early, WHAT, "it keeps its first rows until the last stage")?;
         let positive = weights.iter().all(|weight| *weight >= 0.0 && weight.is_finite());
         Inconsistent::require(positive, WHAT, "the rows that it keeps have weights")

@@ -25,14 +25,14 @@ const MONTHS: [&[&str]; 12] = [
 ];
 
 /// Days of the week in the same languages but the last, of which two letters are enough.
-const WEEKDAYS: &str = "
+pub(crate) const WEEKDAYS: &str = "
     monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch
     donnerstag freitag samstag sonnabend sonntag lundi mardi mercredi jeudi vendredi samedi
     dimanche lunes martes miércoles jueves viernes sábado domingo lunedì martedì mercoledì
     giovedì venerdì sabato maandag dinsdag woensdag donderdag vrijdag zondag";
 
 /// Hours that a clock is ahead of UTC: the zones of RFC 2822, and those of Europe.
-const ZONES: [(&str, f64); 21] = [
+pub(crate) const ZONES: [(&str, f64); 21] = [
     ("z", 0.0),
     ("utc", 0.0),
     ("gmt", 0.0),
@@ -65,6 +65,9 @@ const ORDINALS: [&str; 7] = ["st", "nd", "rd", "th", "er", "º", "°"];
 /// without a zone. A month and a year alone are the first day of it. `None` for anything else.
 /// `O(bytes)`.
 pub(crate) fn read(text: &str) -> Option<f64> {
+    if let Some(seconds) = of_dot_net(text) {
+        return Some(seconds);
+    }
     let time = WrittenTime::parse(text)?;
     let day = match (time.year, time.month, time.day) {
         (None, None, None) if time.clock.is_some() && !time.weekday => 0.0,
@@ -84,11 +87,25 @@ pub(crate) fn clock(text: &str) -> Option<f64> {
 
 /// True if a time can be nothing else: `8:29` may be a duration, `8:29 PM` is none.
 pub(crate) fn is_certain(text: &str) -> bool {
-    WrittenTime::parse(text).is_some_and(|time| time.in_halves || time.year.is_some())
+    // `18.20.05` is no day of a month.
+    let is_pointed = || {
+        let mut parts = text.trim().split('.').map(|part| part.parse::<u8>());
+        matches!((parts.next(), parts.next()), (Some(Ok(_)), Some(Ok(month))) if !(1..13).contains(&month))
+    };
+    of_dot_net(text).is_some()
+        || WrittenTime::parse(text).is_some_and(|time| time.in_halves || time.year.is_some() || is_pointed())
+}
+
+/// Seconds of `/Date(1641006000000)/`, milliseconds since 1970 as .NET writes them in JSON; an
+/// offset behind them changes nothing.
+fn of_dot_net(text: &str) -> Option<f64> {
+    let inner = text.trim().strip_prefix("/Date(")?.strip_suffix(")/")?;
+    let end = inner.rfind(['+', '-']).filter(|at| *at > 0).unwrap_or(inner.len());
+    Some(inner[..end].parse::<i64>().ok()? as f64 / 1000.0)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
+pub(crate) enum Token<'a> {
     Number(&'a str),
     Word(&'a str),
     Mark(char),
@@ -96,7 +113,7 @@ enum Token<'a> {
 }
 
 /// Numbers, words, blanks and marks, one behind the other.
-fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let (mut rest, mut tokens) = (text, Vec::new());
     while let Some(first) = rest.chars().next() {
         let length = |is: fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
@@ -141,7 +158,10 @@ impl WrittenTime {
         if text.len() > LONGEST {
             return None;
         }
-        let text = text.trim().to_lowercase().replace("a.m.", "am").replace("p.m.", "pm");
+        let text = text.trim();
+        // As log files have it.
+        let text = text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(text);
+        let text = text.to_lowercase().replace("a.m.", "am").replace("p.m.", "pm");
         let (tokens, mut time) = (tokens(&text), Self::default());
         let mut rest = &tokens[..];
         while let Some(taken) = time.take(rest) {
@@ -161,14 +181,29 @@ impl WrittenTime {
         use Token::{Blank, Mark, Number, Word};
         match tokens {
             [Blank | Mark(',' | '.' | '-' | '/'), ..] if self.clock.is_none() || !is_offset(tokens) => Some(1),
-            [Number(hour), Mark(':'), ..] => self.by_colons(hour, tokens),
+            // SAS has a colon behind the day, of which the year may have two digits.
+            [Number(year), Mark(':'), Number(_), Mark(':'), Number(_), Mark(':'), Number(_)]
+                if self.lacks_year(year) =>
+            {
+                self.put_short_year(year)
+            }
+            [Mark(':'), Number(_), Mark(':'), ..] if self.year.is_some() && self.clock.is_none() => Some(1),
+            [Number(hour), Mark(':'), ..] if hour.len() < 3 => self.by_colons(hour, tokens),
+            // `18.00.00`, if there is nothing else.
+            [Number(hour), Mark('.'), Number(minute), Mark('.'), Number(second)]
+                if self.is_empty() && [hour, minute, second].iter().all(|part| part.len() == 2) =>
+            {
+                self.put_clock([hour, minute, second, "0"], tokens, 5)
+            }
             [Number(hour), Word("am" | "pm"), ..] | [Number(hour), Blank, Word("am" | "pm"), ..] => {
                 self.put_clock([hour, "00", "00", "0"], tokens, 1)
             }
             [Number(hour), Word("h"), Number(minute), ..] if self.year.is_some() => {
                 self.put_clock([hour, minute, "00", "0"], tokens, 3)
             }
-            [Number(year), Mark(one), Number(month), Mark(two), Number(day), ..] if year.len() == 4 && one == two => {
+            [Number(year), Mark(one), Number(month), Mark(two), Number(day), ..]
+                if year.len() == 4 && one == two && *one != ':' =>
+            {
                 self.put_date(year, month, day)?;
                 Some(5)
             }
@@ -184,14 +219,17 @@ impl WrittenTime {
                 self.put_date(year, month, day)?;
                 Some(6)
             }
-            [Number(hour), Mark('.'), Number(minute)] if self.day.is_some() && self.year.is_some() => {
-                self.put_clock([hour, minute, "00", "0"], tokens, 3)
+            [Number(hour), Mark(mark @ ('.' | '-')), Number(minute), rest @ ..]
+                if hour.len() < 3 && self.day.is_some() && self.year.is_some() =>
+            {
+                self.by_points(*mark, [hour, minute], rest, tokens)
             }
             [Number(digits), ..] if digits.len() == 8 => {
                 self.put_date(&digits[..4], &digits[4..6], &digits[6..])?;
                 self.behind_digits(&tokens[1..]).map(|taken| 1 + taken)
             }
             [Number(year), ..] if year.len() == 4 => put(&mut self.year, year.parse().ok()?).map(|()| 1),
+            [Number(year), ..] if self.lacks_year(year) => self.put_short_year(year),
             [Number(day), rest @ ..] if day.len() <= 2 => {
                 put(&mut self.day, day.parse().ok()?)?;
                 Some(1 + usize::from(matches!(rest, [Word(word), ..] if ORDINALS.contains(word))))
@@ -214,6 +252,23 @@ impl WrittenTime {
             _ => return None,
         };
         self.put_clock(parts, tokens, taken)
+    }
+
+    /// `20.29`, `20-29-05`, `08.29.05.250000 PM`: all with the mark that stands behind the hour.
+    fn by_points(
+        &mut self,
+        mark: char,
+        [hour, minute]: [&str; 2],
+        rest: &[Token<'_>],
+        tokens: &[Token<'_>],
+    ) -> Option<usize> {
+        use Token::{Mark, Number};
+        let (second, fraction, taken) = match rest {
+            [Mark(one), Number(second), Mark('.'), Number(fraction), ..] if *one == mark => (*second, *fraction, 7),
+            [Mark(one), Number(second), ..] if *one == mark => (*second, "0", 5),
+            _ => ("00", "0", 3),
+        };
+        self.put_clock([hour, minute, second, fraction], tokens, taken)
     }
 
     /// Takes the parts behind a day of eight digits: `T202900`.
@@ -258,6 +313,22 @@ impl WrittenTime {
         }
         self.zone = Some(offset);
         Some(taken)
+    }
+
+    /// True if nothing was found yet.
+    fn is_empty(&self) -> bool {
+        self.clock.is_none() && !self.weekday && (self.year, self.month, self.day) == (None, None, None)
+    }
+
+    /// True if two digits behind a day and a month are the year.
+    fn lacks_year(&self, digits: &str) -> bool {
+        digits.len() == 2 && self.day.is_some() && self.month.is_some() && self.year.is_none()
+    }
+
+    /// Puts a year of two digits, of 1969 to 2068.
+    fn put_short_year(&mut self, digits: &str) -> Option<usize> {
+        let year: i16 = digits.parse().ok()?;
+        put(&mut self.year, year + if year < 69 { 2000 } else { 1900 }).map(|()| 1)
     }
 
     fn take_word(&mut self, word: &str) -> Option<()> {
@@ -336,7 +407,7 @@ fn below(digits: &str, limit: u32) -> Option<f64> {
 }
 
 /// The month of a name, or of three letters or more that no other begins with.
-fn month_called(word: &str) -> Option<i8> {
+pub(crate) fn month_called(word: &str) -> Option<i8> {
     if word.chars().count() < 3 {
         return None;
     }
@@ -372,6 +443,15 @@ mod tests {
                     "20230108T202900",
                     "20230108T2029Z",
                     "20230108 20:29",
+                    // Defaults of SAS, Oracle, DB2, of logs and file names, and .NET.
+                    "08JAN2023:20:29:00",
+                    "08JAN23:20:29:00",
+                    "08-JAN-23 08.29.00.000000 PM",
+                    "2023-01-08-20.29.00.000000",
+                    "2023-01-08-20-29",
+                    "[2023-01-08 20:29:00,000]",
+                    "/Date(1673209740000)/",
+                    "/Date(1673209740000+0100)/",
                 ][..],
                 "2023-01-08T20:29:00Z",
             ),
@@ -390,7 +470,7 @@ mod tests {
             (&["mar. 7 mars 2023", "mardi 7 mars 2023", "martes, 7 mar 2023", "7. März 2023"], "2023-03-07T00:00:00Z"),
             (&["März 2023", "mars 2023", "mrt 2023"], "2023-03-01T00:00:00Z"),
             (&["8:29 PM", "8:29pm", "08:29:00 p.m."], "1970-01-01T20:29:00Z"),
-            (&["12 AM", "12:00 am"], "1970-01-01T00:00:00Z"),
+            (&["12 AM", "12:00 am", "00.00.00"], "1970-01-01T00:00:00Z"),
             (&["2023-01-08 20:29:00:250", "Jan 8, 2023 8:29:00.25 PM"], "2023-01-08T20:29:00.25Z"),
         ] {
             for text in texts {
@@ -428,6 +508,9 @@ mod tests {
             "2023-01-08 21:29 CET +0200",
             "五月",
             "12 pm 2023",
+            "/Date(12)",
+            "2023-01-08 20.29-30",
+            "12 Jan 13 14",
         ] {
             assert_eq!(read(text), None, "{text}");
         }

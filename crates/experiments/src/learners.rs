@@ -1,11 +1,12 @@
-//! The learners that several experiments run, with what the papers fix of them: `U = Y = 1` of
-//! NONS-ALD, `β = 1`, `ε = ½` and `C = 1` of the samplers, and no bound on a dictionary.
+//! The learners that several experiments run, with what the papers fix of them: the printed steps,
+//! `U = Y = 1` of NONS-ALD, `β = 1`, `ε = ½` and `C = 1` of the samplers, and no bound on a
+//! dictionary.
 
 use anyhow::Result;
 use mercer_kernels::{AnyKernel, Kernel};
 use mercer_learners::{
-    AogdAld, AogdAldParams, Fogd, FogdParams, NonsAld, NonsAldParams, NystromParams, PkawvTaylor, ProsNKons,
-    ProsNKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
+    AogdAld, AogdAldParams, Fogd, FogdParams, NewtonSteps, NonsAld, NonsAldParams, NystromParams, PkawvTaylor,
+    ProsNKons, ProsNKonsParams, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 
 /// With the growth limit of Theorem 3.2 for so many rounds.
@@ -21,18 +22,31 @@ pub(crate) fn aogd_ald<K: Kernel + Clone>(
 }
 
 pub(crate) fn nons_ald<K: Kernel>(kernel: K, d: usize, mu: f64, alpha: f64) -> Result<NonsAld<K>> {
-    let params = NonsAldParams::default().mu(mu).alpha(alpha).radius(1.0).label_bound(1.0).max_dictionary(None);
+    let params = NonsAldParams::default()
+        .steps(NewtonSteps::Printed)
+        .mu(mu)
+        .alpha(alpha)
+        .radius(1.0)
+        .label_bound(1.0)
+        .max_dictionary(None);
     Ok(NonsAld::new(kernel, d, params)?)
 }
 
 pub(crate) fn pros_n_kons<K: Kernel>(kernel: K, d: usize, alpha: f64, gamma: f64, seed: u64) -> Result<ProsNKons<K>> {
-    let params = ProsNKonsParams::default().alpha(alpha).gamma(gamma).beta(1.0).epsilon(0.5).clip(1.0);
+    let params = ProsNKonsParams::default()
+        .steps(NewtonSteps::Printed)
+        .alpha(alpha)
+        .gamma(gamma)
+        .beta(1.0)
+        .epsilon(0.5)
+        .clip(1.0);
     Ok(ProsNKons::new(kernel, d, params.max_dictionary(None).seed(seed))?)
 }
 
 /// With `η = 1/8` and `γ = 0.1`.
 pub(crate) fn sketched_kons(kernel: AnyKernel, d: usize, mu: f64, seed: u64) -> Result<SketchedKons<AnyKernel>> {
-    let params = SketchedKonsParams::default().mu(mu).eta(0.125).gamma(0.1).beta(1.0).seed(seed);
+    let params =
+        SketchedKonsParams::default().steps(NewtonSteps::Printed).mu(mu).eta(0.125).gamma(0.1).beta(1.0).seed(seed);
     Ok(SketchedKons::new(kernel, d, params)?)
 }
 

@@ -14,6 +14,10 @@ const FIRST: u64 = 4;
 const EARLY: f64 = 20.0;
 /// Values after which the range is that of the next block and the one before.
 const BLOCK: u64 = 1000;
+/// Equal values, and no other, that make a constant.
+const CONSTANT: u64 = 15;
+/// Different values that did not pass and are remembered.
+const REMEMBERED: usize = 4;
 
 /// Treatment of the rows whose targets are no [plausible](OutlierScreen) values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,18 +70,24 @@ impl std::str::FromStr for Outliers {
 /// l − m w ≤ v ≤ h + m w,   m = 10 a · max(1, 20/n)
 /// ```
 ///
-/// where `n` values have passed so far and `a ≥ 1` is the allowance, 1 to begin with: each value
-/// that does not pass multiplies it by 10, each that passes by `10^(−1/50)`. The first four values
-/// pass, and so do all while the range is a point: it has no unit to judge by.
+/// where `n` values have passed so far and `a ≥ 1` is the allowance, 1 to begin with: each new
+/// value that does not pass multiplies it by 10, each that passes by `10^(−1/50)`. The first four
+/// values pass.
 ///
-/// It depends neither on the unit of the values nor on their zero, and two properties follow at
-/// once.
+/// It depends neither on the unit of the values nor on their zero, and these properties follow.
 /// - *A shift passes.* Of values that stay `D` widths beyond the range, at most
 ///   `max(0, ⌈log₁₀(D/10)⌉)` are held back: 5 after a jump of a million widths.
 /// - *Rare errors do not.* From the 20th value on, one that is more than `10^(1+j)` widths off does
 ///   not pass, `j ≤ 50`, where every stretch of `r` values has at most `j + r/51` that would not:
 ///   about one in 51, of any size. (`k` of them among the `r` values before it leave
 ///   `log₁₀ a ≤ k − (r − k)/50`.)
+/// - *A mark does not.* A value that did not pass and comes again, exactly, is no new level but a
+///   mark such as −9999, however often it comes: it leaves the allowance as it is. The last four
+///   different ones are remembered.
+///
+/// After fifteen equal values there is no unit to judge by. The first other value
+/// [leaves the constant](Self::leaves) and does not pass. The second tells the unit, which is the
+/// distance of the nearer of the two, and both are judged by it.
 ///
 /// What passes wrongly leaves the range after 2000 values at most. `O(1)` time and memory.
 ///
@@ -99,15 +109,35 @@ pub struct OutlierScreen {
     /// Values that passed.
     passed: u64,
     allowance: f64,
+    /// The last different values that did not pass, the latest first.
+    held: [Option<f64>; REMEMBERED],
+    /// The value that left a constant.
+    left: Option<f64>,
 }
 
 impl Default for OutlierScreen {
     fn default() -> Self {
-        Self { ranges: [None; 2], passed: 0, allowance: 1.0 }
+        Self { ranges: [None; 2], passed: 0, allowance: 1.0, held: [None; REMEMBERED], left: None }
     }
 }
 
+/// Distance of a value beyond a range.
+fn beyond((low, high): (f64, f64), value: f64) -> f64 {
+    (low - value).max(value - high)
+}
+
+/// The range with a value in it.
+fn with((low, high): (f64, f64), value: f64) -> (f64, f64) {
+    (low.min(value), high.max(value))
+}
+
 impl OutlierScreen {
+    /// True if this value did not pass before, of late.
+    #[must_use]
+    pub fn is_mark(&self, value: f64) -> bool {
+        self.held.contains(&Some(value))
+    }
+
     /// The smallest and the largest of the values that passed of late.
     #[must_use]
     pub fn range(&self) -> Option<(f64, f64)> {
@@ -115,17 +145,70 @@ impl OutlierScreen {
         ends.reduce(|(low, high), (l, h)| (low.min(l), high.max(h)))
     }
 
-    /// Distance beyond the range that a value may have; infinite while that cannot be told.
+    /// Distance beyond the range that a value may have with an allowance of 1; infinite while that
+    /// cannot be told.
     fn margin(&self, (low, high): (f64, f64)) -> f64 {
         let width = high - low;
         if self.passed < FIRST || width == 0.0 {
             return f64::INFINITY;
         }
-        MARGIN * self.allowance * (EARLY / self.passed as f64).max(1.0) * width
+        MARGIN * (EARLY / self.passed as f64).max(1.0) * width
     }
 
-    /// 1 where the value is plausible, else the part of its distance to the range that would be:
-    /// `m w` over that distance, which is below 1, and 0 for what is no number.
+    /// The value of a stream that has been constant for long.
+    fn constant(&self) -> Option<f64> {
+        let (low, high) = self.range().filter(|_| self.passed >= CONSTANT)?;
+        (low == high).then_some(low)
+    }
+
+    /// The value that left a constant and is not judged yet.
+    #[must_use]
+    pub fn waiting(&self) -> Option<f64> {
+        self.left
+    }
+
+    /// True if this value would be the first to leave a constant: it is judged with the next.
+    #[must_use]
+    pub fn leaves(&self, value: f64) -> bool {
+        self.left.is_none() && self.constant().is_some_and(|constant| constant != value)
+    }
+
+    /// True if this value passes only because others before it did not: a new level, or the end of
+    /// a run of wrong values.
+    #[must_use]
+    pub fn stretches(&self, value: f64) -> bool {
+        if self.allowance <= 1.0 || self.constant().is_some() {
+            return false;
+        }
+        let Some(range) = self.range() else { return false };
+        let (margin, beyond) = (self.margin(range), beyond(range, value));
+        beyond > margin && beyond <= self.allowance * margin && !self.is_mark(value)
+    }
+
+    /// The screen after a constant of which a second value, `value`, tells the unit.
+    fn left_behind(&self, constant: f64, first: f64, value: f64) -> Self {
+        let nearer = if (value - constant).abs() < (first - constant).abs() { value } else { first };
+        let ranges = [None, Some(with((constant, constant), nearer))];
+        let mut screen = Self { ranges, passed: FIRST, allowance: 1.0, left: None, ..self.clone() };
+        for other in [first, value] {
+            if screen.share(other) < 1.0 {
+                screen.remember(other);
+            }
+        }
+        screen
+    }
+
+    fn remember(&mut self, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        self.held.rotate_right(1);
+        self.held[0] = Some(value);
+    }
+
+    /// 1 where the value is plausible, else the part of its distance to the range that would be
+    /// with an allowance of 1: `m w` over that distance, which is below 1. It is 0 for what is no
+    /// number, for a value that did not pass before, and for the first that leaves a constant.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         // So are nearly all values.
@@ -133,16 +216,38 @@ impl OutlierScreen {
             return 1.0;
         }
         let Some(range) = self.range() else { return 1.0 };
-        let margin = self.margin(range);
-        let beyond = (range.0 - value).max(value - range.1);
-        if beyond <= margin { 1.0 } else { margin / beyond }
+        match self.constant().filter(|constant| *constant != value).map(|constant| (constant, self.left)) {
+            Some((_, None)) => return 0.0,
+            Some((constant, Some(first))) => return self.left_behind(constant, first, value).share(value),
+            None => {}
+        }
+        let (margin, beyond) = (self.margin(range), beyond(range, value));
+        if beyond <= self.allowance * margin {
+            1.0
+        } else if self.is_mark(value) {
+            0.0
+        } else {
+            margin / beyond
+        }
     }
 
     /// [`share`](Self::share), and takes the value into account.
     pub fn observe(&mut self, value: f64) -> f64 {
+        if self.leaves(value) {
+            self.left = Some(value).filter(|value| value.is_finite());
+            return 0.0;
+        }
+        if let Some(constant) = self.constant().filter(|constant| *constant != value)
+            && let Some(first) = self.left
+        {
+            *self = self.left_behind(constant, first, value);
+        }
         let share = self.share(value);
         if share < 1.0 {
-            self.allowance = (self.allowance * WIDER).min(f64::MAX);
+            if !self.is_mark(value) {
+                self.allowance = (self.allowance * WIDER).min(f64::MAX);
+                self.remember(value);
+            }
             return share;
         }
         self.allowance = (self.allowance * NARROWER).max(1.0);
@@ -150,20 +255,39 @@ impl OutlierScreen {
             self.ranges = [self.ranges[1], None];
         }
         self.passed += 1;
-        let (low, high) = self.ranges[1].unwrap_or((value, value));
-        self.ranges[1] = Some((low.min(value), high.max(value)));
+        self.ranges[1] = Some(with(self.ranges[1].unwrap_or((value, value)), value));
         share
     }
 
+    /// Which values are implausible by those before them; the first that leaves a constant by the
+    /// next that does.
+    fn in_order(values: impl Iterator<Item = f64>) -> Vec<bool> {
+        let (mut screen, mut found, mut left) = (Self::default(), Vec::new(), None);
+        for value in values {
+            if screen.leaves(value) {
+                left = Some((found.len(), value));
+            }
+            found.push(screen.observe(value) < 1.0);
+            if let Some((row, first)) = left.take_if(|_| screen.waiting().is_none()) {
+                found[row] = screen.share(first) < 1.0;
+            }
+        }
+        found
+    }
+
     /// Which values of a whole sequence are implausible: by those before them, or, which judges the
-    /// first four, by those after them.
+    /// first four, by those after them. One value among a constant is.
     #[must_use]
     pub fn implausible(values: &[f64]) -> Vec<bool> {
-        let mut forwards = Self::default();
-        let mut found: Vec<bool> = values.iter().map(|value| forwards.observe(*value) < 1.0).collect();
-        let mut backwards = Self::default();
-        for (found, value) in found.iter_mut().zip(values).rev() {
-            *found = *found || backwards.observe(*value) < 1.0;
+        let mut found = Self::in_order(values.iter().copied());
+        let backwards = Self::in_order(values.iter().rev().copied());
+        found.iter_mut().zip(backwards.iter().rev()).for_each(|(found, backwards)| *found |= backwards);
+        if let [first, second, .., last] = values {
+            let usual = if first == second { first } else { last };
+            let others = || values.iter().filter(|value| *value != usual);
+            if values.len() as u64 > CONSTANT && others().count() == 1 {
+                found.iter_mut().zip(values).for_each(|(found, value)| *found = value != usual);
+            }
         }
         found
     }
@@ -176,6 +300,7 @@ impl Validate for OutlierScreen {
         let known = (self.passed == 0) == (self.ranges == [None; 2]);
         Inconsistent::require(ordered && known, WHAT, "its ends are in order")?;
         self.ranges.iter().flatten().try_for_each(|(low, high)| (*low, *high).validate())?;
+        self.held.iter().chain([&self.left]).flatten().try_for_each(Validate::validate)?;
         let allows = self.allowance >= 1.0 && self.allowance.is_finite() && self.passed < u64::MAX;
         Inconsistent::require(allows, WHAT, "its allowance is at least 1")
     }

@@ -6,26 +6,61 @@ use mercer_simd::{LANES, Lane};
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
 /// Appending writes one lane slot for each dimension and never moves what is there; memory is
-/// `8⌈J/8⌉·d` numbers. Points of dimension 0 are only counted.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+/// `8⌈J/8⌉·d` numbers, and up to half as much again where dimensions came later. Points of
+/// dimension 0 are only counted.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(from = "Packed", into = "Packed"))]
 pub struct Points {
+    dimension: usize,
+    /// Lanes of a block: behind those of its dimensions there is room of zeros for further ones.
+    stride: usize,
+    len: usize,
+    lanes: Vec<Lane>,
+}
+
+/// Points without room, as files have them.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Packed {
     dimension: usize,
     len: usize,
     lanes: Vec<Lane>,
+}
+
+#[cfg(feature = "serde")]
+impl From<Packed> for Points {
+    fn from(Packed { dimension, len, lanes }: Packed) -> Self {
+        Self { dimension, stride: dimension, len, lanes }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Points> for Packed {
+    fn from(mut points: Points) -> Self {
+        if points.stride > points.dimension {
+            points.widen(points.dimension);
+        }
+        Self { dimension: points.dimension, len: points.len, lanes: points.lanes }
+    }
+}
+
+impl PartialEq for Points {
+    fn eq(&self, other: &Self) -> bool {
+        (self.dimension, self.len) == (other.dimension, other.len) && self.blocks().eq(other.blocks())
+    }
 }
 
 impl Points {
     /// No points, of dimension `dimension`.
     #[must_use]
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, len: 0, lanes: Vec::new() }
+        Self { dimension, stride: dimension, len: 0, lanes: Vec::new() }
     }
 
     /// No points, with room for `points` of them.
     #[must_use]
     pub fn with_capacity(dimension: usize, points: usize) -> Self {
-        Self { dimension, len: 0, lanes: Vec::with_capacity(points.div_ceil(LANES) * dimension) }
+        Self { lanes: Vec::with_capacity(points.div_ceil(LANES) * dimension), ..Self::new(dimension) }
     }
 
     /// The points of a row-major table.
@@ -67,7 +102,7 @@ impl Points {
     /// Forgets all points; those to come have dimension `dimension`. The memory is kept.
     pub fn restart(&mut self, dimension: usize) {
         self.clear();
-        self.dimension = dimension;
+        (self.dimension, self.stride) = (dimension, dimension);
     }
 
     /// Appends a point. `O(d)`.
@@ -78,9 +113,9 @@ impl Points {
         assert_eq!(point.len(), self.dimension, "a point has one coordinate for each dimension");
         let slot = self.len % LANES;
         if slot == 0 {
-            self.lanes.resize(self.lanes.len() + self.dimension, Lane::ZERO);
+            self.lanes.resize(self.lanes.len() + self.stride, Lane::ZERO);
         }
-        let block = self.lanes.len() - self.dimension;
+        let block = self.lanes.len() - self.stride;
         for (lane, value) in self.lanes[block..].iter_mut().zip(point) {
             lane.0[slot] = *value;
         }
@@ -94,7 +129,7 @@ impl Points {
     pub fn replace(&mut self, index: usize, point: &[f64]) {
         assert!(index < self.len, "point {index} of {}", self.len);
         assert_eq!(point.len(), self.dimension, "a point has one coordinate for each dimension");
-        let block = index / LANES * self.dimension;
+        let block = index / LANES * self.stride;
         for (lane, value) in self.lanes[block..].iter_mut().zip(point) {
             lane.0[index % LANES] = *value;
         }
@@ -107,7 +142,7 @@ impl Points {
     /// If there is no such point.
     pub fn remove(&mut self, index: usize) {
         assert!(index < self.len, "point {index} of {}", self.len);
-        let d = self.dimension;
+        let d = self.stride;
         let blocks = self.len.div_ceil(LANES);
         for b in index / LANES..blocks {
             let gap = if b == index / LANES { index % LANES } else { 0 };
@@ -122,19 +157,27 @@ impl Points {
         self.lanes.truncate(self.len.div_ceil(LANES) * d);
     }
 
-    /// Gives every point `added` coordinates after its others, all of value 0. `O(J(d + added))`.
+    /// Gives every point `added` coordinates after its others, all of value 0. `O(J·added)` where
+    /// they come a few at a time, over all of them.
     ///
     /// No kernel of this crate changes its values when both of its inputs are extended so.
     pub fn grow(&mut self, added: usize) {
-        let (old, new) = (self.dimension, self.dimension + added);
-        let blocks = self.len.div_ceil(LANES);
-        self.lanes.resize(blocks * new, Lane::ZERO);
-        // The last block moves first: no block is overwritten before it has moved.
-        for b in (0..blocks).rev() {
-            self.lanes.copy_within(b * old..(b + 1) * old, b * new);
-            self.lanes[b * new + old..(b + 1) * new].fill(Lane::ZERO);
+        let dimension = self.dimension + added;
+        if dimension > self.stride {
+            self.widen(dimension.max(self.stride + self.stride / 2));
         }
-        self.dimension = new;
+        self.dimension = dimension;
+    }
+
+    /// Another stride, which has room for all dimensions. `O(J·stride)`.
+    fn widen(&mut self, stride: usize) {
+        let (old, d, blocks) = (self.stride, self.dimension, self.len.div_ceil(LANES));
+        let mut lanes = Vec::with_capacity(blocks * stride);
+        for block in 0..blocks {
+            lanes.extend_from_slice(&self.lanes[block * old..block * old + d]);
+            lanes.resize((block + 1) * stride, Lane::ZERO);
+        }
+        (self.stride, self.lanes) = (stride, lanes);
     }
 
     /// Copies point `index` into `point`.
@@ -144,7 +187,7 @@ impl Points {
     pub fn copy_point(&self, index: usize, point: &mut [f64]) {
         assert!(index < self.len, "point {index} of {}", self.len);
         assert_eq!(point.len(), self.dimension, "a point has one coordinate for each dimension");
-        let block = index / LANES * self.dimension;
+        let block = index / LANES * self.stride;
         for (lane, value) in self.lanes[block..].iter().zip(point) {
             *value = lane.0[index % LANES];
         }
@@ -171,7 +214,7 @@ impl Points {
         assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
         let mut nearest: Option<(usize, f64)> = None;
         for first in (0..self.len).step_by(LANES) {
-            let block = &self.lanes[first / LANES * self.dimension..][..self.dimension];
+            let block = &self.lanes[first / LANES * self.stride..][..self.dimension];
             let mut squared = [0.0; LANES];
             for (lane, x) in block.iter().zip(x) {
                 for (squared, z) in squared.iter_mut().zip(lane.0) {
@@ -190,21 +233,33 @@ impl Points {
     /// Sets coordinate `coordinate` of each point, in their order.
     pub(crate) fn fill_coordinate(&mut self, coordinate: usize, mut value: impl FnMut() -> f64) {
         for index in 0..self.len {
-            self.lanes[index / LANES * self.dimension + coordinate].0[index % LANES] = value();
+            self.lanes[index / LANES * self.stride + coordinate].0[index % LANES] = value();
         }
     }
 
-    /// The lanes, `d` for each block of eight points.
+    /// The lanes, [`stride`](Self::stride) for each block of eight points.
     pub(crate) fn lanes(&self) -> &[Lane] {
         &self.lanes
+    }
+
+    /// Lanes from one block to the next.
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The lanes of the dimensions of each block.
+    fn blocks(&self) -> impl Iterator<Item = &[Lane]> {
+        self.lanes.chunks(self.stride.max(1)).map(|block| &block[..self.dimension])
     }
 }
 
 impl Validate for Points {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::size(self.dimension, "dimension of a set of points")?;
-        let lanes = self.len.div_ceil(LANES).checked_mul(self.dimension);
-        let whole = lanes == Some(self.lanes.len());
+        let lanes = self.len.div_ceil(LANES).checked_mul(self.stride);
+        let room = || self.lanes.chunks(self.stride.max(1)).flat_map(|block| &block[self.dimension..]);
+        let whole =
+            self.dimension <= self.stride && lanes == Some(self.lanes.len()) && room().all(|lane| *lane == Lane::ZERO);
         Inconsistent::require(whole, "set of points", "it has one number for each coordinate of each point")?;
         if self.dimension == 0 {
             // Nothing is stored, so any number of points could be claimed.
@@ -212,7 +267,7 @@ impl Validate for Points {
         }
         self.lanes.validate()?;
         let used = self.len % LANES;
-        let block = if used > 0 { &self.lanes[self.lanes.len() - self.dimension..] } else { &[] };
+        let block = if used > 0 { &self.lanes[self.lanes.len() - self.stride..] } else { &[] };
         let clear = block.iter().all(|lane| lane.0[used..].iter().all(|value| *value == 0.0));
         Inconsistent::require(clear, "set of points", "places without a point are zero")
     }
@@ -239,10 +294,11 @@ mod tests {
         let [dimension, len] = [2, 17].map(|wrong| (wrong, good.clone()));
         assert!(Points { dimension: dimension.0, ..dimension.1 }.validate().is_err());
         assert!(Points { len: len.0, ..len.1 }.validate().is_err());
+        assert!(Points { stride: 2, ..good.clone() }.validate().is_err());
         assert!(Points { len: 9, ..good.clone() }.validate().is_err(), "a point is left in the padding");
         assert!(Points { dimension: usize::MAX, len: usize::MAX, ..good }.validate().is_err());
-        assert!(Points { dimension: 0, len: 1 << 60, lanes: Vec::new() }.validate().is_err());
-        assert!(Points { dimension: 0, len: usize::MAX, lanes: Vec::new() }.validate().is_err());
+        assert!(Points { len: 1 << 60, ..Points::new(0) }.validate().is_err());
+        assert!(Points { len: usize::MAX, ..Points::new(0) }.validate().is_err());
     }
 
     /// The points and their rows, which went through the same changes.
@@ -297,6 +353,19 @@ mod tests {
                 agree(&points, &rows);
             }
         }
+    }
+
+    #[test]
+    fn dimensions_that_come_one_by_one_seldom_move_the_points() {
+        let (mut points, mut moves) = (Points::from_rows(1, &[1.0; 20]), 0);
+        for _ in 0..4000 {
+            let before = points.stride();
+            points.grow(1);
+            moves += usize::from(points.stride() != before);
+        }
+        assert!(moves < 30, "{moves}");
+        assert_eq!((points.dimension(), points.point(19)[..2].to_vec()), (4001, vec![1.0, 0.0]));
+        assert_eq!(points, Points::from_rows(4001, &[&[1.0][..], &[0.0; 4000]].concat().repeat(20)));
     }
 
     #[test]

@@ -22,8 +22,8 @@ pub(crate) fn squared_difference<S: Simd>(simd: S, sum: S::F64, x: S::F64, z: S:
 /// Fills `row` with the kernel values at the coordinates of the points from `offset` on, and zero
 /// padding.
 pub(crate) fn fill<P: RowProfile>(profile: P, points: &Points, offset: usize, x: &[f64], row: &mut AlignedVec) {
-    let stride = points.dimension();
-    debug_assert!(offset + x.len() <= stride);
+    let stride = points.stride();
+    debug_assert!(offset + x.len() <= points.dimension());
     row.resize(points.len());
     fill_blocks(profile, points.lanes(), (stride, offset), x, row.lanes_mut());
     if !points.len().is_multiple_of(LANES)
@@ -62,7 +62,7 @@ impl Points {
     /// If `x` has not `d` coordinates, or there are not as many blocks from `first` on.
     pub fn squared_distances_of_blocks(&self, first: usize, x: &[f64], distances: &mut [Lane]) {
         assert_eq!(x.len(), self.dimension(), "an input has one coordinate for each dimension");
-        fill_blocks(SquaredDistance, &self.lanes()[first * self.dimension()..], (self.dimension(), 0), x, distances);
+        fill_blocks(SquaredDistance, &self.lanes()[first * self.stride()..], (self.stride(), 0), x, distances);
     }
 }
 

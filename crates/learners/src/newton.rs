@@ -5,4 +5,5 @@ pub(crate) mod nons_ald;
 pub(crate) mod pros_n_kons;
 pub(crate) mod sketched_kons;
 
+pub use crate::engines::update::importance::NewtonSteps;
 pub use {kons::*, nons_ald::*, pros_n_kons::*, sketched_kons::*};

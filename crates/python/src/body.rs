@@ -71,21 +71,24 @@ pub(crate) fn file(model: &mut Session, labels: impl FnOnce() -> PyResult<Labels
     model.to_bytes().map_err(errors::model)
 }
 
-/// Columns appear late; in the rows learnt so far their numbers count as 0.
-pub(crate) fn add_columns(model: &mut Session, columns: Vec<(&str, ToldKind)>) -> PyResult<Result<(), EncodingError>> {
-    let mut encoding = encoding(model)?.clone();
-    let before = encoding.dimension();
-    if let Err(error) = columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(name, kind).map(drop)) {
-        return Ok(Err(error));
-    }
-    let added = encoding.dimension() - before;
-    if let Err(error) = grow(model, added)
-        && added > 0
+/// Columns appear late, none of which is known; in the rows learnt so far their numbers count as 0.
+pub(crate) fn add_columns(
+    model: &mut Session,
+    columns: Vec<(String, ToldKind)>,
+) -> PyResult<Result<(), EncodingError>> {
+    let options = encoding(model)?.transform().options();
+    let added = match Encoding::of_kinds(columns.clone(), options) {
+        Ok(alone) => alone.dimension(),
+        Err(EncodingError::NothingLeft) => 0,
+        Err(error) => return Ok(Err(error)),
+    };
+    if added > 0
+        && let Err(error) = grow(model, added)
     {
         return Ok(Err(error.into()));
     }
-    model.encoding = Some(encoding);
-    Ok(Ok(()))
+    let encoding = model.encoding.as_mut().ok_or_else(errors::wrong_kind)?;
+    Ok(columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(&name, kind).map(drop)))
 }
 
 /// The numbers, or the scores of classes, that were predicted last.
@@ -174,13 +177,13 @@ impl ModelPlan {
     }
 }
 
-/// Learns a row of a table, which is number `row` of its batch, and leaves the prediction in the
+/// Learns a row of a table, which is number `row` of a batch, and leaves the prediction in the
 /// memory; the answer is the class that was predicted.
 pub(crate) fn teach(
     model: &mut Session,
     notes: &mut Notes,
     record: &impl Cells,
-    row: usize,
+    row: Option<usize>,
     lesson: Lesson<'_>,
     work: &mut RowPrediction,
 ) -> PyResult<Option<usize>> {

@@ -1,12 +1,15 @@
 //! Cells of a table: from Python objects to what an encoding reads.
 
-use mercer::encoding::{Cell, Cells, Encoding, Kind};
+use std::collections::{HashMap, HashSet};
+
+use mercer::encoding::{Cell, Cells, Encoding, ToldKind, Use};
 use mercer::readers::{Gaps, is_gap_mark, parse_instant, text_cell};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::errors;
-use crate::features::shown;
+use crate::names::{Names, Row, by_order_of, no_row, row, shown, text_of};
+use crate::notes::Notes;
 
 /// A cell that owns its text.
 pub(crate) enum OwnedCell {
@@ -19,6 +22,15 @@ pub(crate) enum OwnedCell {
 }
 
 impl OwnedCell {
+    fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    /// True if it is missing, or a text that stands for none in a column without a kind.
+    fn is_gap(&self) -> bool {
+        self.is_missing() || matches!(self, Self::Text(text) if is_gap_mark(text))
+    }
+
     fn cell(&self) -> Cell<'_> {
         match self {
             Self::Missing => Cell::Missing,
@@ -56,91 +68,111 @@ fn read(value: &Bound<'_, PyAny>, gaps: &Gaps) -> PyResult<OwnedCell> {
 }
 
 fn owned(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
-    let number = |number: f64| {
-        if number.is_nan() {
-            Ok(OwnedCell::Missing)
-        } else if number.is_finite() {
-            Ok(OwnedCell::Number(number))
-        } else {
-            Err(errors::data("a cell is infinite; give a number or leave it empty"))
-        }
-    };
-    let truth = |truth: bool| OwnedCell::Typed(Cell::Truth(truth));
-    let text = |text: &str| match text_cell(text) {
-        Cell::Text(text) => OwnedCell::Text(text.to_owned()),
-        _ => OwnedCell::Missing,
-    };
     if value.is_none() {
         Ok(OwnedCell::Missing)
     } else if let Ok(float) = value.cast::<PyFloat>() {
-        number(float.value())
+        finite(float.value())
     } else if let Ok(one) = value.cast::<PyBool>() {
-        Ok(truth(one.is_true()))
+        Ok(OwnedCell::Typed(Cell::Truth(one.is_true())))
     } else if value.is_instance_of::<PyInt>() {
-        value.extract().map(OwnedCell::Integer).or_else(|_| number(value.extract()?))
+        value.extract().map(OwnedCell::Integer).or_else(|_| finite(value.extract()?))
     } else if let Ok(one) = value.cast::<PyString>() {
         Ok(text(one.to_str()?))
-    } else if value.hasattr("timestamp")? {
-        let seconds: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
-        Ok(if seconds.is_nan() { OwnedCell::Missing } else { OwnedCell::Typed(Cell::Instant(seconds)) })
+    } else {
+        by_type(value)
+    }
+}
+
+fn finite(number: f64) -> PyResult<OwnedCell> {
+    if number.is_nan() {
+        Ok(OwnedCell::Missing)
+    } else if number.is_finite() {
+        Ok(OwnedCell::Number(number))
+    } else {
+        Err(errors::data("a cell is infinite; give a number or leave it empty"))
+    }
+}
+
+fn text(text: &str) -> OwnedCell {
+    match text_cell(text) {
+        Cell::Text(text) => OwnedCell::Text(text.to_owned()),
+        _ => OwnedCell::Missing,
+    }
+}
+
+/// A count of seconds as a cell of a type of its own.
+fn seconds(kind: fn(f64) -> Cell<'static>, seconds: f64) -> OwnedCell {
+    if seconds.is_nan() { OwnedCell::Missing } else { OwnedCell::Typed(kind(seconds)) }
+}
+
+/// A cell of a type that is none of Python's plain ones: its type says what it is, its text only
+/// where the type does not.
+fn by_type(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
+    let name = value.get_type().name()?;
+    // Those of pandas, and what numpy has behind a mask.
+    if matches!(name.to_str()?, "NaTType" | "NAType" | "MaskedConstant") {
+        return Ok(OwnedCell::Missing);
+    }
+    if let Ok(kind) = value.getattr("dtype").and_then(|dtype| dtype.getattr("kind")?.extract::<char>())
+        && value.hasattr("shape")?
+    {
+        return of_numpy(value, kind);
+    }
+    if value.hasattr("timestamp")? {
+        let since: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
+        Ok(seconds(Cell::Instant, since))
     } else if value.hasattr("total_seconds")? {
-        let seconds: f64 = value.call_method0("total_seconds")?.extract()?;
-        Ok(if seconds.is_nan() { OwnedCell::Missing } else { OwnedCell::Typed(Cell::Duration(seconds)) })
+        Ok(seconds(Cell::Duration, value.call_method0("total_seconds")?.extract()?))
     } else if value.hasattr("isoformat")? {
         // Dates and times of day.
         let written = value.call_method0("isoformat")?;
         let written = written.cast::<PyString>()?.to_str()?;
         let kind = if value.hasattr("year")? { Cell::Instant } else { Cell::TimeOfDay };
-        Ok(parse_instant(written).map_or_else(|| text(written), |seconds| OwnedCell::Typed(kind(seconds))))
-    } else if value.get_type().name()?.to_str()?.starts_with("bool") {
-        // That of numpy.
-        Ok(truth(value.is_truthy()?))
-    } else if let Ok(integer) = value.extract() {
-        // One of numpy's.
-        Ok(OwnedCell::Integer(integer))
-    } else if value.get_type().name()?.to_str()? == "NAType" {
-        // That of pandas.
-        Ok(OwnedCell::Missing)
+        Ok(parse_instant(written).map_or_else(|| text(written), |since| OwnedCell::Typed(kind(since))))
+    } else if value.hasattr("start_time")? && value.hasattr("ordinal")? {
+        // A period begins at an instant.
+        by_type(&value.getattr("start_time")?)
+    } else if let Ok(bytes) = value.extract::<&[u8]>() {
+        let written = std::str::from_utf8(bytes);
+        written.map(text).map_err(|_| errors::data("a cell has bytes that are no UTF-8; give a text"))
     } else if value.is_instance_of::<PyComplex>() {
-        Err(errors::data("a cell is a complex number; give its real and its imaginary part as columns of their own"))
+        Err(complex())
+    } else if value.hasattr("__len__")? && value.hasattr("__iter__")? {
+        Err(errors::data(format!(
+            "{} is no cell but several; give each value a column of its own, or a text",
+            shown(value)
+        )))
     } else {
-        value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), number)
+        value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), finite)
     }
 }
 
-/// What a column becomes whose first cells these are; none where all are missing.
-pub(crate) fn kind_of(cells: &[OwnedCell]) -> Option<Kind> {
-    let is_gap =
-        |cell: &Cell<'_>| matches!(cell, Cell::Missing) || matches!(cell, Cell::Text(text) if is_gap_mark(text));
-    if cells.iter().all(|cell| matches!(cell, OwnedCell::Missing)) {
-        return None;
+fn complex() -> PyErr {
+    errors::data("a cell is a complex number; give its real and its imaginary part as columns of their own")
+}
+
+/// A scalar of numpy, of the kind of its dtype.
+fn of_numpy(value: &Bound<'_, PyAny>, kind: char) -> PyResult<OwnedCell> {
+    let shape: Vec<usize> = value.getattr("shape")?.extract()?;
+    if !shape.is_empty() || kind == 'V' {
+        return Err(errors::data(format!(
+            "{} is no cell but several; give each value a column of its own",
+            shown(value)
+        )));
     }
-    let mut present = cells.iter().map(OwnedCell::cell).filter(|cell| !is_gap(cell)).peekable();
-    if present.peek().is_none() {
-        return Some(Kind::Category);
-    }
-    let is_time = |cell: Cell<'_>| match cell {
-        Cell::Instant(_) | Cell::TimeOfDay(_) => true,
-        Cell::Text(text) => parse_instant(text).is_some(),
-        _ => false,
+    // Microseconds, whatever the unit; none where it is NaT.
+    let micros = |unit: &str| -> PyResult<f64> {
+        let made: i64 = value.call_method1("astype", (unit,))?.call_method1("astype", ("int64",))?.extract()?;
+        Ok(if made == i64::MIN { f64::NAN } else { made as f64 / 1e6 })
     };
-    let present: Vec<Cell<'_>> = present.collect();
-    Some(if present.iter().all(|cell| cell.number().is_some() || matches!(cell, Cell::Duration(_))) {
-        Kind::Number
-    } else if present.into_iter().all(is_time) {
-        Kind::Time
-    } else {
-        Kind::Category
-    })
-}
-
-/// What a column of such cells is to a pipeline: a number, a category or a time; None where all are
-/// missing, or are one of `gaps`.
-#[pyfunction]
-pub(crate) fn column_kind(cells: Vec<Bound<'_, PyAny>>, gaps: Vec<String>) -> PyResult<Option<String>> {
-    let gaps = Gaps::new(&gaps);
-    let cells = cells.iter().map(|cell| read(cell, &gaps)).collect::<PyResult<Vec<_>>>()?;
-    Ok(kind_of(&cells).map(|kind| kind.to_string()))
+    match kind {
+        'b' => Ok(OwnedCell::Typed(Cell::Truth(value.is_truthy()?))),
+        'M' => Ok(seconds(Cell::Instant, micros("datetime64[us]")?)),
+        'm' => Ok(seconds(Cell::Duration, micros("timedelta64[us]")?)),
+        'c' => Err(complex()),
+        'f' => finite(value.extract()?),
+        _ => owned(&value.call_method0("item")?),
+    }
 }
 
 /// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
@@ -180,77 +212,125 @@ impl PythonColumns {
 #[derive(Default)]
 pub(crate) struct Single {
     cells: Vec<OwnedCell>,
-    /// The keys of the last dictionary in its order.
-    recent: Vec<(Py<PyAny>, DictKey)>,
-    /// From a name to its column, once it was asked for.
-    places: Option<Py<PyDict>>,
+    names: Names,
+    /// The columns of the head that a row may still be the first to lack.
+    untold: Vec<usize>,
     /// Columns that the learner cannot take.
-    left_out: Vec<String>,
-}
-
-/// What a key of a dictionary is.
-#[derive(Clone, Copy)]
-enum DictKey {
-    Column(usize),
-    LeftOut,
-    Unknown,
+    left_out: HashSet<String>,
+    /// The model was begun with rows: its columns come and go.
+    begun_by_rows: bool,
 }
 
 impl Single {
-    /// There are other columns.
-    pub(crate) fn forget(&mut self) {
-        (self.recent, self.places) = (Vec::new(), None);
+    /// For a model with these columns.
+    pub(crate) fn new(py: Python<'_>, encoding: &Encoding) -> PyResult<Self> {
+        let schema = encoding.schema();
+        let names = Names::new(py, schema.columns().iter().map(|column| column.name.clone()).collect())?;
+        let head = schema.columns().iter().enumerate();
+        let untold = head.filter(|(_, column)| column.used == Use::Encoded && column.distinct + column.missing > 0);
+        Ok(Self {
+            names,
+            untold: untold.map(|(place, _)| place).collect(),
+            begun_by_rows: schema.rows() == 0,
+            ..Self::default()
+        })
+    }
+
+    pub(crate) fn set_in_order(&mut self, known: bool) {
+        self.names.in_order = known;
+    }
+
+    /// Further columns.
+    pub(crate) fn append(&mut self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
+        self.names.append(py, names)
     }
 
     /// Leaves a column out from now on.
     pub(crate) fn leave_out(&mut self, name: String) {
-        self.left_out.push(name);
+        self.left_out.insert(name);
     }
 
-    /// Reads a dictionary; columns that it lacks are missing. The answer is whether every key with
-    /// a value is a column.
-    pub(crate) fn read(&mut self, row: &Bound<'_, PyDict>, encoding: &Encoding, gaps: &Gaps) -> PyResult<bool> {
-        self.cells.clear();
-        self.cells.resize_with(encoding.schema().columns().len(), || OwnedCell::Missing);
-        let mut known = true;
-        for (position, (name, value)) in row.iter().enumerate() {
-            let place = match self.recent.get(position) {
-                Some((key, place)) if key.as_ptr() == name.as_ptr() => *place,
-                _ => self.look_up(position, &name, encoding)?,
-            };
-            match place {
-                DictKey::Column(place) => {
-                    self.cells[place] = read(&value, gaps).map_err(|error| of_column(&name, error))?;
+    /// Reads a row; columns that it lacks are missing, and told once to `notes`. The answer is
+    /// whether there is another column with a value.
+    pub(crate) fn read(&mut self, x: &Bound<'_, PyAny>, gaps: &Gaps, notes: &mut Notes) -> PyResult<bool> {
+        let Self { cells, names, untold, left_out, begun_by_rows } = self;
+        cells.clear();
+        cells.resize_with(names.len(), || OwnedCell::Missing);
+        let dict = match Row::new(x)? {
+            Row::Keyed(dict) => dict,
+            Row::Placed(values) => {
+                let values = values.try_iter().map_err(|_| no_row(&values))?.collect::<PyResult<Vec<_>>>()?;
+                if values.len() > cells.len() {
+                    return Err(errors::data(format!(
+                        "the row has {} values, and the model knows {} columns",
+                        values.len(),
+                        cells.len()
+                    )));
                 }
-                DictKey::LeftOut => {}
-                DictKey::Unknown => known = known && matches!(read(&value, gaps)?, OwnedCell::Missing),
+                if names.take_places(values.len())? {
+                    notes.by_order(by_order_of(names.texts()));
+                }
+                for (place, (cell, value)) in cells.iter_mut().zip(values).enumerate() {
+                    *cell = read(&value, gaps).map_err(|error| of_column(&names.texts()[place], &error, x.py()))?;
+                }
+                return Ok(false);
             }
+        };
+        let mut strangers = false;
+        let found = names.each(&dict, |place, name, value| {
+            let text = || text_of(name).map(|text| text.to_string());
+            let cell = read(value, gaps)
+                .map_err(|error| text().map_or_else(|other| other, |name| of_column(&name, &error, x.py())))?;
+            match place {
+                Some(place) => cells[place] = cell,
+                None => strangers |= !cell.is_gap() && !left_out.contains(&text()?),
+            }
+            Ok(())
+        })?;
+        if found.known == 0 && !names.texts().is_empty() {
+            let given: Vec<String> =
+                dict.keys().iter().map(|name| text_of(&name).map(|text| text.to_string())).collect::<PyResult<_>>()?;
+            let refused = names.no_match(&given);
+            if !*begun_by_rows {
+                return Err(refused);
+            }
+            notes.strange(&refused.value(x.py()).to_string());
         }
-        Ok(known)
+        if found.known < cells.len() && !untold.is_empty() {
+            let lacks =
+                |place: &usize| Ok::<_, PyErr>(cells[*place].is_missing() && !dict.contains(&names.texts()[*place])?);
+            let lacking = untold.iter().copied().filter_map(|place| match lacks(&place) {
+                Ok(lacks) => lacks.then_some(Ok(place)),
+                Err(error) => Some(Err(error)),
+            });
+            let lacking = lacking.collect::<PyResult<Vec<usize>>>()?;
+            let names: Vec<String> = lacking.iter().map(|place| names.texts()[*place].clone()).collect();
+            notes.lacking(&names);
+            untold.retain(|place| !lacking.contains(place));
+        }
+        Ok(strangers)
     }
 
-    fn look_up(&mut self, position: usize, name: &Bound<'_, PyAny>, encoding: &Encoding) -> PyResult<DictKey> {
-        let py = name.py();
-        let places = match &self.places {
-            Some(places) => places.bind(py).clone(),
-            None => {
-                let places = PyDict::new(py);
-                let columns = encoding.schema().columns().iter().enumerate();
-                columns.into_iter().try_for_each(|(place, column)| places.set_item(&column.name, place))?;
-                self.places.insert(places.unbind()).bind(py).clone()
+    /// The columns of a row that are unknown and have a value, with their kinds, which may be told:
+    /// sorted by name.
+    pub(crate) fn late(
+        &mut self,
+        x: &Bound<'_, PyAny>,
+        gaps: &Gaps,
+        told: &HashMap<String, String>,
+    ) -> PyResult<Vec<(String, String)>> {
+        let dict = row(x)?;
+        let mut late = Vec::new();
+        for name in self.names.unknown(&dict)? {
+            let text = text_of(&name)?.to_string();
+            let Some(value) = dict.get_item(&name)? else { continue };
+            let cell = read(&value, gaps).map_err(|error| of_column(&text, &error, x.py()))?;
+            if let Some(kind) = ToldKind::of_first(cell.cell()) {
+                let kind = told.get(&text).cloned().unwrap_or_else(|| kind.to_string());
+                late.push((text, kind));
             }
-        };
-        let text = name.str()?;
-        let place = match places.get_item(&text)? {
-            Some(place) => DictKey::Column(place.extract()?),
-            None if self.left_out.iter().any(|left_out| text == left_out.as_str()) => DictKey::LeftOut,
-            None => DictKey::Unknown,
-        };
-        self.recent.truncate(position);
-        if position == self.recent.len() {
-            self.recent.push((name.clone().unbind(), place));
         }
-        Ok(place)
+        Ok(late)
     }
 }
 
@@ -265,6 +345,6 @@ impl Cells for Single {
 }
 
 /// The same error, with the column in front.
-fn of_column(name: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
-    errors::data(format!("column {}: {}", shown(name), error.value(name.py())))
+fn of_column(name: &str, error: &PyErr, py: Python<'_>) -> PyErr {
+    errors::data(format!("column {name:?}: {}", error.value(py)))
 }

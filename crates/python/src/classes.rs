@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::errors;
-use crate::features::shown;
+use crate::names::shown;
 use crate::rows::at_row;
 
 /// The classes that were met, in the order in which they were: class `k` of the classifier is label
@@ -91,7 +91,7 @@ impl MetClasses {
             let known = self.len();
             met.push(match places[code] {
                 Some(place) => place,
-                None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label))),
+                None if most.is_some_and(|most| known >= most) => return Err(at_row(row, third(label, &self.labels))),
                 None => {
                     if weights.get(row) != Some(&0.0) {
                         self.append(label)?;
@@ -108,7 +108,7 @@ impl MetClasses {
     pub(crate) fn class(&mut self, label: &Bound<'_, PyAny>, most: Option<usize>) -> PyResult<usize> {
         match self.place(label)? {
             Some(class) => Ok(class),
-            None if most.is_some_and(|most| self.len() >= most) => Err(third(label)),
+            None if most.is_some_and(|most| self.len() >= most) => Err(third(label, &self.labels)),
             None => Ok(self.len()),
         }
     }
@@ -218,9 +218,13 @@ fn untold<'py>(py: Python<'py>, name: &str, kind: LabelKind) -> PyResult<Bound<'
     })
 }
 
-fn third(label: &Bound<'_, PyAny>) -> PyErr {
+/// The refusal of a class beside two that were settled.
+fn third(label: &Bound<'_, PyAny>, known: &[Py<PyAny>]) -> PyErr {
+    let known: Vec<String> = known.iter().map(|known| shown(known.bind(label.py()))).collect();
     errors::data(format!(
-        "{} is a third class, and this learner knows two; take one for more classes, such as KrlsClassifier",
-        shown(label)
+        "{} is a third class, and the model was begun for two, {}: fit it with rows of all classes, or begin it with partial_fit or learn_one, \
+         where classes join as they come; a learner that knows two only needs another, such as KrlsClassifier",
+        shown(label),
+        known.join(" and ")
     ))
 }

@@ -265,9 +265,10 @@ impl ForecastCore {
         Ok(())
     }
 
-    /// Forgets everything.
-    fn _reset(&self, py: Python<'_>) {
-        *self.model.write(py) = None;
+    /// Takes over what another has learnt, which then has nothing.
+    fn _take_over(&self, py: Python<'_>, other: &Self) {
+        let theirs = other.model.write(py).take();
+        *self.model.write(py) = theirs;
     }
 
     /// Predicts and observes rows in order: the predictions, and the two ends of their intervals

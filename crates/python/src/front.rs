@@ -1,7 +1,6 @@
 //! What learners of numbers and of classes have in common: a model that is made when the first
 //! example or batch tells what the inputs are, and the names of its features.
 
-use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::core::ExampleError;
@@ -10,12 +9,12 @@ use mercer::session::{RowPrediction, Session};
 use mercer::{Error, RegressorExt};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::body;
 use crate::classes::MetClasses;
 use crate::errors;
-use crate::features::{FeatureNames, admit, keyed, sequence, words};
+use crate::names::{Names, Row, admit, by_order_of, number, sequence, shown, text_of};
 use crate::notes::Notes;
 use crate::shared::FairLock;
 
@@ -31,7 +30,7 @@ fn grows(model: &mut Session, added: usize) -> PyResult<bool> {
 /// What is outside of the model: names, and memory that is used again.
 #[derive(Default)]
 pub(crate) struct Front {
-    pub(crate) features: FeatureNames,
+    pub(crate) names: Names,
     /// The names of the targets, if they came by name.
     pub(crate) targets: Vec<Py<PyAny>>,
     pub(crate) classes: MetClasses,
@@ -48,10 +47,6 @@ pub(crate) struct Core {
     pub(crate) model: FairLock<Option<Session>>,
     front: Mutex<Front>,
 }
-
-/// A model that was set aside for another, and can be taken back.
-#[pyclass(frozen, module = "mercer._mercer")]
-pub(crate) struct Aside(Mutex<Option<Box<dyn Any + Send>>>);
 
 /// What a file says of a learner: its name, its kernel, each key with its value, and the seed.
 pub(crate) type LearnerFacts = (String, String, Vec<(String, String)>, u64);
@@ -72,40 +67,28 @@ impl Core {
         self.model.read(py).as_ref().map(look).ok_or_else(errors::not_learnt)
     }
 
-    /// Another model in place of this one, for a batch of such columns (None: numbered).
+    /// Another model in place of this one, for a batch of such columns (None: without names).
     pub(crate) fn begin(
         &self,
         py: Python<'_>,
         made: Session,
-        names: Option<Vec<Bound<'_, PyAny>>>,
-        classes: MetClasses,
-    ) -> PyResult<Aside> {
-        let mut features = FeatureNames::default();
-        match names {
-            Some(names) => features.append(&names)?,
-            None => features.number(py, made.dimension())?,
-        }
+        names: Option<Vec<String>>,
+        (classes, in_order): (MetClasses, bool),
+    ) -> PyResult<()> {
+        let mut names = names.map_or_else(|| Names::numbered(py, made.dimension()), |names| Names::new(py, names))?;
+        names.in_order = in_order;
         let notes = Notes::of(&made.description);
-        let mut front = self.front(py);
-        let front = std::mem::replace(&mut *front, Front { features, classes, notes, made: true, ..Front::default() });
-        let model = self.model.write(py).replace(made);
-        Ok(Aside(Mutex::new(Some(Box::new((front, model))))))
+        *self.front(py) = Front { names, classes, notes, made: true, ..Front::default() };
+        *self.model.write(py) = Some(made);
+        Ok(())
     }
 
-    /// The model that was set aside in place of this one.
-    pub(crate) fn take_back(&self, py: Python<'_>, aside: &Aside) {
-        let held = aside.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Ok(held)) = held.map(Box::<dyn Any + Send>::downcast::<(Front, Option<Session>)>) {
-            let mut front = self.front(py);
-            let mut model = self.model.write(py);
-            (*front, *model) = *held;
-        }
-    }
-
-    /// Forgets everything.
-    pub(crate) fn reset(&self, py: Python<'_>) {
+    /// Takes over what another has learnt, which then has nothing.
+    pub(crate) fn take_over(&self, py: Python<'_>, other: &Self) {
+        let (theirs, model) = (std::mem::take(&mut *other.front(py)), other.model.write(py).take());
         let mut front = self.front(py);
-        self.forget(py, &mut front);
+        *front = theirs;
+        *self.model.write(py) = model;
     }
 
     pub(crate) fn forget(&self, py: Python<'_>, front: &mut Front) {
@@ -125,12 +108,17 @@ impl Core {
         let py = x.py();
         let fresh = !front.made;
         let mut new = Vec::new();
-        let dict = keyed(x)?;
-        match &dict {
-            None => sequence(x, &mut front.work.inputs)?,
-            Some(dict) => {
-                if front.features.read(dict, &mut front.work.inputs)? || fresh {
-                    new = front.features.unknown(py, dict.keys().iter())?;
+        let row = Row::new(x)?;
+        match &row {
+            Row::Placed(values) => {
+                sequence(values, &mut front.work.inputs)?;
+                self.take_places(py, front)?;
+            }
+            Row::Keyed(dict) => {
+                let found = front.names.read(dict, &mut front.work.inputs)?;
+                if found.unknown > 0 || fresh {
+                    front.names.check_known(dict, found)?;
+                    new = front.names.unknown(dict)?;
                     new.iter().try_for_each(|name| match dict.get_item(name)? {
                         Some(value) => admit(name, &value),
                         None => Ok(()),
@@ -139,11 +127,12 @@ impl Core {
             }
         }
         if fresh {
-            let dimension = if dict.is_some() { new.len() } else { front.work.inputs.len() };
+            let placed = matches!(row, Row::Placed(_));
+            let dimension = if placed { front.work.inputs.len() } else { new.len() };
             let made = make(dimension)?;
             front.notes = Notes::of(&made.description);
-            if dict.is_none() {
-                front.features.number(py, dimension)?;
+            if placed {
+                front.names = Names::numbered(py, dimension)?;
             }
             *self.model.write(py) = Some(made);
             front.made = true;
@@ -152,7 +141,7 @@ impl Core {
             let model = model.as_mut().ok_or_else(errors::not_learnt)?;
             if let Some(index) = front.work.inputs.iter().position(|value| !value.is_finite()) {
                 let error = ExampleError::NonFiniteInput { index, value: front.work.inputs[index] };
-                return Err(front.features.refusal(py, error.into()));
+                return Err(front.names.refusal(error.into()));
             }
             if let Some(Numbers { learner, .. }) = model.numbers() {
                 learner.loss().check(&front.y, learner.outputs()).map_err(errors::learner)?;
@@ -161,46 +150,59 @@ impl Core {
                 new.drain(..).for_each(|name| front.notes.late(&name.to_string()));
             }
         }
-        if let Some(dict) = dict
+        if let Row::Keyed(dict) = row
             && !new.is_empty()
         {
-            front.features.append(&new)?;
-            front.features.read(&dict, &mut front.work.inputs)?;
+            let new = new.iter().map(|name| text_of(name).map(|text| text.to_string()));
+            front.names.append(py, new.collect::<PyResult<_>>()?)?;
+            front.names.read(&dict, &mut front.work.inputs)?;
         }
         Ok(fresh)
     }
 
     /// Reads an input into `front.work`, to predict. Features that were never learnt are left out.
     pub(crate) fn read_to_predict(&self, front: &mut Front, x: &Bound<'_, PyAny>) -> PyResult<()> {
-        match keyed(x)? {
-            Some(dict) => front.features.read(&dict, &mut front.work.inputs).map(drop)?,
-            None => sequence(x, &mut front.work.inputs)?,
+        match Row::new(x)? {
+            Row::Keyed(dict) => {
+                let found = front.names.read(&dict, &mut front.work.inputs)?;
+                if found.known == 0 && found.unknown > 0 && front.made {
+                    front.names.check_known(&dict, found)?;
+                    front.notes.strange(&front.names.no_match(&[dict.keys().get_item(0)?.to_string()]).to_string());
+                }
+            }
+            Row::Placed(values) => {
+                sequence(&values, &mut front.work.inputs)?;
+                self.take_places(x.py(), front)?;
+            }
         }
         Ok(())
     }
 
-    /// The places of these columns (None: an unknown one); with `grow` unknown ones become
-    /// features.
-    pub(crate) fn places(
-        &self,
-        py: Python<'_>,
-        names: &[Bound<'_, PyAny>],
-        grow: bool,
-    ) -> PyResult<Vec<Option<usize>>> {
-        let mut front = self.front(py);
-        if grow {
-            let new = front.features.unknown(py, names.iter().cloned())?;
-            if !new.is_empty()
-                && let Some(model) = self.model.write(py).as_mut()
-            {
-                if grows(model, new.len())? {
-                    front.features.append(&new)?;
-                } else {
-                    new.iter().for_each(|name| front.notes.late(&name.to_string()));
-                }
-            }
+    /// Values without names have the places of the model, and 0 for features that came with a name
+    /// later.
+    fn take_places(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
+        let width = front.work.inputs.len();
+        if width <= front.names.len() && front.names.take_places(width)? {
+            front.notes.by_order(by_order_of(front.names.texts()));
         }
-        front.features.places(py, names)
+        if front.made && width == front.names.places_alone() {
+            front.work.inputs.resize(self.look(py, Session::dimension)?.max(width), 0.0);
+        }
+        Ok(())
+    }
+
+    /// Makes features of these columns, which are unknown, where the learner takes them; the answer
+    /// is whether it does.
+    pub(crate) fn grow(&self, py: Python<'_>, new: Vec<String>) -> PyResult<bool> {
+        let mut front = self.front(py);
+        let mut model = self.model.write(py);
+        let takes = grows(model.as_mut().ok_or_else(errors::not_learnt)?, new.len())?;
+        if takes {
+            front.names.append(py, new)?;
+        } else {
+            new.iter().for_each(|name| front.notes.late(name));
+        }
+        Ok(takes)
     }
 
     /// Takes the model of a file, with the names of its features if they are known otherwise.
@@ -208,32 +210,14 @@ impl Core {
         &self,
         py: Python<'_>,
         model: Session,
-        names: Option<Vec<Bound<'_, PyAny>>>,
+        names: Option<Vec<String>>,
         classes: MetClasses,
     ) -> PyResult<()> {
-        let mut features = FeatureNames::default();
-        let d = model.dimension();
-        match (names, &model.description.features) {
-            (Some(names), _) if names.len() == d => features.append(&names)?,
-            (_, names) if names.len() == d => {
-                let names = names.iter().map(|name| name.into_pyobject(py).map(Bound::into_any));
-                features.append(&names.collect::<Result<Vec<_>, _>>()?)?;
-            }
-            _ => features.number(py, d)?,
-        }
-        *self.front(py) = Front { features, classes, made: true, ..Front::default() };
+        let (d, told) = (model.dimension(), names.unwrap_or_else(|| model.description.features.clone()));
+        let names = if told.len() == d { Names::new(py, told)? } else { Names::numbered(py, d)? };
+        *self.front(py) = Front { names, classes, made: true, ..Front::default() };
         *self.model.write(py) = Some(model);
         Ok(())
-    }
-
-    /// Other names of the features, as many.
-    pub(crate) fn rename(&self, py: Python<'_>, names: &[Bound<'_, PyAny>]) -> PyResult<()> {
-        let mut front = self.front(py);
-        if names.len() != front.features.len() {
-            return Err(errors::file(format!("{} names for {} features", names.len(), front.features.len())));
-        }
-        front.features.clear();
-        front.features.append(names)
     }
 
     /// The file of the model, which says of names what it has words for, and holds what Python
@@ -242,13 +226,21 @@ impl Core {
         let front = self.front(py);
         let mut model = self.model.write(py);
         let body = model.as_mut().ok_or_else(errors::not_learnt)?;
-        let (words, dimension) = (words(py, &front.targets), body.dimension());
+        let dimension = body.dimension();
+        let targets: Vec<String> = if front.targets.iter().all(|name| name.bind(py).is_instance_of::<PyString>()) {
+            front.targets.iter().map(ToString::to_string).collect()
+        } else {
+            Vec::new()
+        };
         let description = &mut body.description;
-        description.features =
-            Some(front.features.words(py)).filter(|names| names.len() == dimension).unwrap_or_default();
-        if let Some(first) = words.first() {
+        description.features = if front.names.is_nameless() || front.names.len() != dimension {
+            Vec::new()
+        } else {
+            front.names.texts().to_vec()
+        };
+        if let Some(first) = targets.first() {
             description.target_name = Some(first.clone());
-            description.target_names = if words.len() > 1 { words } else { Vec::new() };
+            description.target_names = if targets.len() > 1 { targets } else { Vec::new() };
         }
         description.own = own;
         body::file(body, || front.classes.to_file(py))
@@ -290,18 +282,18 @@ pub(crate) fn file<'py, M: Send + Sync>(
 /// `front.y`.
 pub(crate) fn read_targets(front: &mut Front, dict: &Bound<'_, PyDict>) -> PyResult<Vec<Py<PyAny>>> {
     let py = dict.py();
-    let mut names = FeatureNames::default();
-    let known: Vec<_> = front.targets.iter().map(|name| name.bind(py).clone()).collect();
-    names.append(&known)?;
-    let new = names.unknown(py, dict.keys().iter())?;
-    if !known.is_empty() && (!new.is_empty() || dict.len() != known.len()) {
-        return Err(errors::data(format!(
-            "the targets are {}, and the first had the names {}",
-            crate::features::shown(dict.keys().as_any()),
-            crate::features::shown(names.names(py)?.as_any())
-        )));
+    let known = PyList::new(py, &front.targets)?;
+    let names = if known.is_empty() { Names::default().unknown(dict)? } else { known.iter().collect() };
+    front.y.clear();
+    for name in &names {
+        let Some(value) = dict.get_item(name)?.filter(|_| dict.len() == names.len()) else {
+            return Err(errors::data(format!(
+                "the targets are {}, and the first had the names {}",
+                shown(dict.keys().as_any()),
+                shown(known.as_any())
+            )));
+        };
+        front.y.push(number(&value)?);
     }
-    names.append(&new)?;
-    names.read(dict, &mut front.y)?;
-    if known.is_empty() { Ok(new.into_iter().map(Bound::unbind).collect()) } else { Ok(Vec::new()) }
+    if known.is_empty() { Ok(names.into_iter().map(Bound::unbind).collect()) } else { Ok(Vec::new()) }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mercer::experts::Outliers;
 use mercer::model::{Model, ModelError, ModelKind, Tabular, Task, Taught};
 use mercer::session::classes::ClassPrediction;
-use mercer::session::{Lesson, RowPrediction, Session, StepError};
+use mercer::session::{Lesson, Session, StepError};
 use mercer::{Regressor, RegressorExt, Rows, Scratch, Target, Targets};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -14,9 +14,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 use crate::body::{ModelPlan, budget, coverage, extras, most, scores, told, width};
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
-use crate::features::{keyed, number, sequence};
-use crate::front::{Aside, Core, Front, LearnerFacts, about, own, read_targets};
+use crate::front::{Core, Front, LearnerFacts, about, own, read_targets};
 use crate::making::{DataFacts, Extras, LearnerSpec};
+use crate::names::{Row, number, sequence};
 use crate::notes;
 use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece, prompt};
 use crate::steps::{Extra, code, learn_block, no_probabilities, predict};
@@ -42,9 +42,9 @@ impl LearnerCore {
         front.y.clear();
         match number(y) {
             Ok(y) => front.y.push(y),
-            Err(error) => match keyed(y)? {
-                Some(dict) => return read_targets(front, &dict),
-                None => sequence(y, &mut front.y).map_err(|_| error)?,
+            Err(error) => match Row::new(y) {
+                Ok(Row::Keyed(dict)) => return read_targets(front, &dict),
+                _ => sequence(y, &mut front.y).map_err(|_| error)?,
             },
         }
         Ok(Vec::new())
@@ -93,7 +93,7 @@ impl LearnerCore {
         let learnt = model.task.learn(&inputs, lesson, &mut front.notes.watch, &mut front.work);
         front.work.inputs = inputs;
         learnt.map_err(|error| match error {
-            StepError::Learner(error) => front.features.refusal(y.py(), error),
+            StepError::Learner(error) => front.names.refusal(error),
             other => errors::step(other),
         })?;
         if of_numbers {
@@ -130,7 +130,7 @@ impl LearnerCore {
             },
             move || piece(size).min(prompt(cost)),
         );
-        done.map_err(|refused: EarlyEnd| refused.named(py, &self.core.front(py).features))
+        done.map_err(|refused: EarlyEnd| refused.named(&self.core.front(py).names))
     }
 
     /// Learns rows of numbers; the answer is their predictions in the units of the learner.
@@ -165,7 +165,7 @@ impl LearnerCore {
             || piece(size.load(Ordering::Relaxed)).min(prompt(cost)),
         );
         let mut front = self.core.front(py);
-        learnt.map_err(|refused| refused.named(py, &front.features))?;
+        learnt.map_err(|refused| refused.named(&front.names))?;
         front.notes.hear(ys, outputs);
         let (points, made_rows) = (size.into_inner(), made.chunks_exact(outputs.max(1)));
         for (row, (scores, y)) in made_rows.zip(ys.chunks_exact(outputs.max(1))).enumerate() {
@@ -227,7 +227,7 @@ impl LearnerCore {
         if let Err(refused) = learnt {
             // Labels whose first example was not reached are no classes.
             front.classes.truncate(py, classes)?;
-            return Err(refused.named(py, &front.features));
+            return Err(refused.named(&front.names));
         }
         self.core.look(py, |body| front.notes.judge(body))?;
         Ok(predicted)
@@ -244,7 +244,7 @@ impl LearnerCore {
         let inputs = std::mem::take(&mut front.work.inputs);
         let made = model.task.predict(&inputs, front.classes.len(), &mut front.work);
         front.work.inputs = inputs;
-        made.map_err(|error| front.features.refusal(x.py(), error))?;
+        made.map_err(|error| front.names.refusal(error))?;
         Ok(true)
     }
 }
@@ -276,21 +276,25 @@ impl LearnerCore {
     /// None before anything was learnt. Features that were never learnt are left out.
     fn predict_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
-        let mut front = self.core.front(py);
-        let front = &mut *front;
-        let scored = self.score(x, front)?;
-        let model = self.core.model.read(py);
-        match model.as_ref().filter(|_| scored) {
-            None if self.of_classes => Ok(py.None().into_bound(py)),
-            None => Ok(0.0_f64.into_pyobject(py)?.into_any()),
-            Some(_) if !front.targets.is_empty() => {
-                let made = PyDict::new(py);
-                let mut named = front.targets.iter().zip(&front.work.numbers);
-                named.try_for_each(|(name, score)| made.set_item(name, score))?;
-                Ok(made.into_any())
-            }
-            Some(model) => told(py, model, scores(model, &front.work), &front.classes),
-        }
+        let (made, said) = {
+            let mut front = self.core.front(py);
+            let front = &mut *front;
+            let scored = self.score(x, front)?;
+            let model = self.core.model.read(py);
+            let made = match model.as_ref().filter(|_| scored) {
+                None if self.of_classes => py.None().into_bound(py),
+                None => 0.0_f64.into_pyobject(py)?.into_any(),
+                Some(_) if !front.targets.is_empty() => {
+                    let made = PyDict::new(py);
+                    let mut named = front.targets.iter().zip(&front.work.numbers);
+                    named.try_for_each(|(name, score)| made.set_item(name, score))?;
+                    made.into_any()
+                }
+                Some(model) => told(py, model, scores(model, &front.work), &front.classes)?,
+            };
+            (made, front.notes.take())
+        };
+        notes::warn(py, said).map(|()| made)
     }
 
     /// The ends of the interval around the prediction for one input; infinite while there is none.
@@ -298,19 +302,14 @@ impl LearnerCore {
         let py = x.py();
         let mut front = self.core.front(py);
         let front = &mut *front;
-        self.core.read_to_predict(front, x)?;
-        let model = self.core.model.read(py);
-        let Some(Tabular { task: Task::Numbers(task), .. }) = model.as_ref() else {
+        if !self.score(x, front)? {
             return Ok((f64::NEG_INFINITY, f64::INFINITY));
-        };
-        let (mut score, mut reach) = ([0.0], [0.0; 2]);
-        if task.learner.outputs() != 1 {
-            return Err(errors::data("predict_interval_one is for one target; use predict_interval"));
         }
-        let RowPrediction { inputs, scratch, .. } = &mut front.work;
-        predict(task, inputs, Extra::Reach, scratch, &mut score, &mut reach, 0)
-            .map_err(|refused| refused.named(py, &front.features))?;
-        Ok((score[0] - reach[0], score[0] + reach[1]))
+        let model = self.core.model.read(py);
+        match Extra::Reach.complete(model.as_ref().ok_or_else(errors::not_learnt)?, &mut front.work)? {
+            ([made], [below, above]) => Ok((made - below, made + above)),
+            _ => Err(errors::data("predict_interval_one is for one target; use predict_interval")),
+        }
     }
 
     /// Scores of the classes that were met, `(labels, numbers, whether these are probabilities)`.
@@ -327,15 +326,16 @@ impl LearnerCore {
 
     /// Makes a learner for a batch, in place of the one that is set aside: `target` is how many
     /// numbers a target has, or the classes if they are settled (two make a learner of two);
-    /// `names` are its columns (None: numbered).
-    #[pyo3(signature = (x, target, weights = None, names = None))]
+    /// `names` are its columns (None: without names), whether or not they are `in_order`.
+    #[pyo3(signature = (x, target, weights = None, names = None, in_order = false))]
     fn _begin(
         slf: &Bound<'_, Self>,
         x: PyReadonlyArray2<'_, f64>,
         target: &Bound<'_, PyAny>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
-        names: Option<Vec<Bound<'_, PyAny>>>,
-    ) -> PyResult<Aside> {
+        names: Option<Vec<String>>,
+        in_order: bool,
+    ) -> PyResult<()> {
         let (rows, _, dimension) = arrays::table(&x)?;
         let classes = slf.get().of_classes;
         let (outputs, mut labels): (usize, Vec<Bound<'_, PyAny>>) =
@@ -346,22 +346,18 @@ impl LearnerCore {
         }
         let known = DataFacts { dimension, outputs, classes, rows, weights: arrays::optional(&weights)? };
         let made = Self::make(slf, &known, two)?;
-        slf.get().core.begin(slf.py(), made, names, MetClasses::of(&labels)?)
+        slf.get().core.begin(slf.py(), made, names, (MetClasses::of(&labels)?, in_order))
     }
 
-    /// Takes back what a batch set aside.
-    fn _take_back(&self, py: Python<'_>, aside: &Aside) {
-        self.core.take_back(py, aside);
+    /// Takes over what another has learnt, which then has nothing.
+    fn _take_over(&self, py: Python<'_>, other: PyRef<'_, Self>) {
+        self.core.take_over(py, &other.core);
     }
 
-    /// Forgets everything.
-    fn _reset(&self, py: Python<'_>) {
-        self.core.reset(py);
-    }
-
-    /// The places of these columns (None: unknown); with `grow` unknown ones become features.
-    fn _places(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>, grow: bool) -> PyResult<Vec<Option<usize>>> {
-        self.core.places(py, &names, grow)
+    /// Makes features of these columns, which are unknown; the answer is whether the learner takes
+    /// any.
+    fn _grow(&self, py: Python<'_>, new: Vec<String>) -> PyResult<bool> {
+        self.core.grow(py, new)
     }
 
     /// Learns rows in order. `targets` are numbers, or `(labels, codes)`: row `i` has the label
@@ -413,13 +409,7 @@ impl LearnerCore {
         x: PyReadonlyArray2<'py, f64>,
         beside: &str,
     ) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
-        let rows = arrays::table(&x)?.1;
-        let beside = match beside {
-            "deviation" => Extra::Deviation,
-            "reach" => Extra::Reach,
-            "probable" => Extra::Probable,
-            _ => Extra::Nothing,
-        };
+        let (rows, beside) = (arrays::table(&x)?.1, Extra::named(beside)?);
         let width = self.core.look(py, width)?;
         if self.of_classes {
             let (mut made, mut choices, mut scores) = (Vec::with_capacity(rows * width), Vec::new(), Vec::new());
@@ -443,15 +433,8 @@ impl LearnerCore {
         self.each_row(py, &x, |body, row, input, scratch| {
             let task = body.numbers().ok_or_else(errors::not_learnt)?;
             check_width(task.learner.outputs(), width)?;
-            predict(
-                task,
-                input,
-                beside,
-                scratch,
-                &mut scores[row * width..(row + 1) * width],
-                &mut others,
-                row,
-            )
+            let made = &mut scores[row * width..(row + 1) * width];
+            predict(task, input, beside, scratch, made, &mut others, row)
         })?;
         let others = (beside_width > 0).then(|| arrays::columns(py, others, beside_width)).transpose()?;
         Ok((arrays::columns(py, scores, width)?.into_any(), others.map(Bound::into_any)))
@@ -476,13 +459,25 @@ impl LearnerCore {
 
     /// The names of the features in their order.
     #[getter]
-    fn _names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.core.front(py).features.names(py)
+    fn _names(&self, py: Python<'_>) -> Vec<String> {
+        self.core.front(py).names.texts().to_vec()
     }
 
-    /// Other names of the features.
-    fn _rename(&self, py: Python<'_>, names: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
-        self.core.rename(py, &names)
+    /// Whether the features had no names.
+    #[getter]
+    fn _is_nameless(&self, py: Python<'_>) -> bool {
+        self.core.front(py).names.is_nameless()
+    }
+
+    /// Whether the user knows the order of the names.
+    #[getter]
+    fn _in_order(&self, py: Python<'_>) -> bool {
+        self.core.front(py).names.in_order
+    }
+
+    #[setter(_in_order)]
+    fn set_in_order(&self, py: Python<'_>, known: bool) {
+        self.core.front(py).names.in_order = known;
     }
 
     /// The names of the targets, where they came by name; or the labels in the order of the stream.
@@ -551,7 +546,7 @@ impl LearnerCore {
 
     /// Takes the model of a file; `names` are those of its features, which it may itself tell.
     #[pyo3(signature = (bytes, names = None))]
-    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], names: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
+    fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], names: Option<Vec<String>>) -> PyResult<()> {
         let expected = if self.of_classes { ModelKind::Classification } else { ModelKind::Regression };
         let refused = |got| errors::model(ModelError::OtherKind { expected, got });
         let model =

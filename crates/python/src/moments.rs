@@ -116,9 +116,10 @@ impl MomentsCore {
         Ok(())
     }
 
-    /// Forgets everything.
-    fn _reset(&self, py: Python<'_>) {
-        *self.state.write(py) = None;
+    /// Takes over what another has learnt, which then has nothing.
+    fn _take_over(&self, py: Python<'_>, other: &Self) {
+        let theirs = other.state.write(py).take();
+        *self.state.write(py) = theirs;
     }
 
     /// Sums rows up: all of them, or none where one is refused.

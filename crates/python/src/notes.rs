@@ -33,6 +33,8 @@ pub(crate) struct Notes {
     /// What was odd of which column.
     odd: OddCells,
     missing: Vec<String>,
+    /// What else was told of rows.
+    once: Vec<&'static str>,
     said: Vec<String>,
     pub(crate) watch: Watch,
     /// The rows of the model when it was judged last, and what was told.
@@ -127,14 +129,32 @@ impl Notes {
         }
     }
 
+    /// A row without a name that the model knows, which is told once.
+    pub(crate) fn strange(&mut self, words: &str) {
+        self.once("strange", &format!("{words}; such rows are predicted as if all were 0"));
+    }
+
+    /// Rows without names are taken in the order of those with names, which is told once.
+    pub(crate) fn by_order(&mut self, words: String) {
+        self.once("by order", &words);
+    }
+
+    fn once(&mut self, what: &'static str, words: &str) {
+        if !self.once.contains(&what) {
+            self.once.push(what);
+            self.said.push(words.to_owned());
+        }
+    }
+
     /// What is odd about the cells of a row.
-    pub(crate) fn look(&mut self, row: usize, encoding: &Encoding, record: &impl Cells) {
+    pub(crate) fn look(&mut self, row: Option<usize>, encoding: &Encoding, record: &impl Cells) {
         for (column, oddity) in encoding.transform().oddities(record) {
             // None and NaN say themselves that a value is missing.
             if self.odd.take(column, oddity) && oddity != Oddity::Gap {
                 let name = &encoding.schema().columns()[column].name;
                 let said = encoding.remark_on(column, oddity, record.cell(column));
-                self.said.push(format!("row {row}, column {name:?}: {said}"));
+                let row = row.map_or_else(String::new, |row| format!("row {row}, "));
+                self.said.push(format!("{row}column {name:?}: {said}"));
             }
         }
     }
@@ -165,13 +185,10 @@ impl Notes {
     }
 }
 
-/// Warns whoever called a method of the extension, which may run any code: no lock is held
-/// meanwhile.
+/// Warns the caller outside of the package, which may run any code: no lock is held meanwhile.
 pub(crate) fn warn(py: Python<'_>, said: Vec<String>) -> PyResult<()> {
     if said.is_empty() {
         return Ok(());
     }
-    let warnings = py.import("warnings")?;
-    let category = py.get_type::<MercerWarning>();
-    said.into_iter().try_for_each(|text| warnings.call_method1("warn", (text, &category, 1)).map(drop))
+    py.import("mercer._notes")?.call_method1("tell", (said,)).map(drop)
 }

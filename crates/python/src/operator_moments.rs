@@ -52,9 +52,10 @@ impl OperatorMomentsCore {
         Ok(())
     }
 
-    /// Forgets everything.
-    fn _reset(&self, py: Python<'_>) {
-        *self.sums.write(py) = None;
+    /// Takes over what another has learnt, which then has nothing.
+    fn _take_over(&self, py: Python<'_>, other: &Self) {
+        let theirs = other.sums.write(py).take();
+        *self.sums.write(py) = theirs;
     }
 
     /// Sums pairs up: all of them, or none where one is refused.

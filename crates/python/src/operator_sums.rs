@@ -53,9 +53,10 @@ impl OperatorSumsCore {
         Ok(())
     }
 
-    /// Forgets everything.
-    fn _reset(&self, py: Python<'_>) {
-        self.take(py, None);
+    /// Takes over what another has learnt, which then has nothing.
+    fn _take_over(&self, py: Python<'_>, other: &Self) {
+        let theirs = other.model.write(py).take();
+        self.take(py, theirs);
     }
 
     /// Learns pairs in order.

@@ -47,7 +47,7 @@ pub(crate) fn read<'py>(
             py.check_signals()?;
         }
     }
-    said.extend(reader.take_remark());
+    said.extend(std::iter::from_fn(|| reader.take_remark()));
     let lists = columns.iter().zip(&names).map(|(column, name)| listed(py, name, column, &mut said));
     Ok((names.clone(), lists.collect::<PyResult<_>>()?, said))
 }

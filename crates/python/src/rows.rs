@@ -11,7 +11,7 @@ use mercer::core::ExampleError;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::features::FeatureNames;
+use crate::names::Names;
 
 /// How long a signal may wait.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -44,9 +44,9 @@ impl From<PyErr> for EarlyEnd {
 
 impl EarlyEnd {
     /// The exception, with the row and the feature that it is about.
-    pub(crate) fn named(self, py: Python<'_>, features: &FeatureNames) -> PyErr {
+    pub(crate) fn named(self, names: &Names) -> PyErr {
         match self {
-            Self::Row(row, error) => at_row(row, features.refusal(py, error)),
+            Self::Row(row, error) => at_row(row, names.refusal(error)),
             Self::Other(error) => error,
         }
     }

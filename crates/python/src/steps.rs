@@ -2,10 +2,11 @@
 
 use mercer::learners::intervals::IntervalScale;
 use mercer::model::{Numbers, Progress};
-use mercer::session::predicts_late;
+use mercer::session::{RowPrediction, Session, predicts_late};
 use mercer::{Error, Regressor, RegressorExt, Rows, Scratch};
 use pyo3::prelude::*;
 
+use crate::body::scores;
 use crate::errors;
 use crate::rows::EarlyEnd;
 
@@ -21,6 +22,36 @@ pub(crate) enum Extra {
 }
 
 impl Extra {
+    /// What Python calls this.
+    pub(crate) fn named(name: &str) -> PyResult<Self> {
+        Ok(match name {
+            "" => Self::Nothing,
+            "deviation" => Self::Deviation,
+            "reach" => Self::Reach,
+            "probable" => Self::Probable,
+            _ => return Err(errors::wrong_kind()),
+        })
+    }
+
+    /// What was made of a row that was predicted, the numbers or the scores of classes, and what is
+    /// beside it.
+    pub(crate) fn complete<'a>(self, model: &Session, work: &'a mut RowPrediction) -> PyResult<(&'a [f64], &'a [f64])> {
+        match (self, model.numbers()) {
+            (Self::Probable, _) if work.judged.probabilities.is_empty() => Err(no_probabilities()),
+            (Self::Probable, _) => Ok((&work.judged.probabilities, &[])),
+            (Self::Reach, _) if model.intervals().is_none() => Err(no_intervals()),
+            (Self::Reach, _) => Ok((&work.numbers, &work.reach)),
+            (Self::Deviation, Some(Numbers { learner, .. })) => {
+                let RowPrediction { inputs, scratch, numbers, scores, .. } = work;
+                scores.resize(numbers.len(), 0.0);
+                learner.predict_variance_into(inputs, scratch, numbers, scores).map_err(errors::learner)?;
+                scores.iter_mut().for_each(|variance| *variance = variance.sqrt());
+                Ok((numbers, scores))
+            }
+            _ => Ok((scores(model, work), &[])),
+        }
+    }
+
     /// Numbers beside so many predictions.
     pub(crate) fn width(self, outputs: usize) -> usize {
         match self {

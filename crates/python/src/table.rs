@@ -1,8 +1,10 @@
 //! A learner behind the encoding of a table: columns of any kind, with gaps.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, ToldKind};
+use mercer::encoding::{ColumnFacts, ColumnMap, Encoding, EncodingError, Face, ToldKind, Use};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
@@ -16,13 +18,13 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most, scores, teach, told};
 use crate::cells::{PythonColumns, PythonRow, Single};
 use crate::classes::MetClasses;
-use crate::features::{number, sequence};
 use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
+use crate::names::{agree, by_order_of, number, sequence};
 use crate::notes::{self, Notes};
 use crate::rows::{at_row, in_pieces, prompt};
 use crate::shared::FairLock;
-use crate::steps::{no_intervals, no_probabilities};
+use crate::steps::Extra;
 use crate::{arrays, errors};
 
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin
@@ -38,6 +40,7 @@ type ColumnWords = (String, String, String, String, Option<String>);
 /// A learner behind the encoding of a table, which is made when the head of the table has been
 /// seen.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
+#[derive(Default)]
 pub(crate) struct TableCore {
     model: FairLock<Option<Session>>,
     /// Taken before the model by who needs both.
@@ -45,6 +48,8 @@ pub(crate) struct TableCore {
     notes: Mutex<Notes>,
     /// What stands for no value.
     gaps: FairLock<Gaps>,
+    /// Whether the user knows the order of the columns.
+    in_order: AtomicBool,
     /// Taken before the others.
     single: Mutex<(Single, RowPrediction)>,
 }
@@ -54,21 +59,16 @@ impl TableCore {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self {
-            model: FairLock::new(None),
-            classes: Mutex::default(),
-            notes: Mutex::default(),
-            gaps: FairLock::default(),
-            single: Mutex::default(),
-        }
+        Self::default()
     }
 
     /// Forgets everything, and makes a learner for a table with this head, or without a head for
     /// columns of these kinds. `spec` is that of the learner, `extras` the share of its intervals,
     /// whether they are local, and whether probabilities are calibrated; `manner` is how numbers
     /// are scaled, what is done with implausible targets and, as JSON, what stands for no value;
+    /// `means` are the targets whose means columns may have;
     /// `labels` are the two classes if two are settled, else none.
-    #[pyo3(signature = (spec, extras, names, columns, weights, manner, kinds, outputs, labels))]
+    #[pyo3(signature = (spec, extras, names, columns, weights, means, manner, kinds, outputs, labels))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
@@ -78,6 +78,7 @@ impl TableCore {
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
+        means: Option<PyReadonlyArray1<'_, f64>>,
         manner: (String, String, Option<String>),
         kinds: Vec<(String, String)>,
         outputs: usize,
@@ -91,18 +92,23 @@ impl TableCore {
         let head: Vec<PythonRow<'_>> = (0..rows).map(|row| columns.row(row)).collect();
         let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
         let told: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
-        let means = labels.as_ref().map_or(outputs == 1, |labels| labels.len() == 2);
-        let encoding = encoding_of(&names, &head, (kinds, means), &scale)?;
+        let means = arrays::optional(&means)?;
+        let encoding = encoding_of(&names, &head, (kinds, !means.is_empty()), &scale)?;
+        if !encoding.schema().columns().iter().any(|column| column.used == Use::Encoded) {
+            return Err(errors::data(
+                "no column is left to learn from: every one is empty or left out; give rows of which some have a value",
+            ));
+        }
         // What the model will learn of these rows, for the width of the kernel.
         let weights: Vec<f64> = match arrays::optional(&weights)? {
             [] => vec![1.0; rows],
             given => given.iter().copied().take(rows).collect(),
         };
         let (mut moving, mut first) = (encoding.clone(), Vec::new());
-        for (record, weight) in head.iter().zip(&weights) {
+        for (row, (record, weight)) in head.iter().zip(&weights).enumerate() {
             moving.encode(record, &mut first).map_err(errors::encoding)?;
             if *weight != 0.0 {
-                moving.learn(record).map_err(errors::encoding)?;
+                moving.learn_with(record, means.get(row).copied()).map_err(errors::encoding)?;
             }
         }
         let plan = ModelPlan { spec, extras, scaled: scale != "none", outliers };
@@ -113,7 +119,7 @@ impl TableCore {
         let mut body = plan.make(&known, two, Some(encoding))?;
         body.description.own = own;
         *self.gaps.write(py) = gaps;
-        self.single(py).0 = Single::default();
+        self.single(py).0 = Single::new(py, body::encoding(&body)?)?;
         *self.classes(py) = classes;
         let mut notes = Notes::default();
         notes.doubts(body::encoding(&body)?, &told);
@@ -122,11 +128,30 @@ impl TableCore {
         Ok(())
     }
 
-    /// Forgets everything.
-    fn _reset(&self, py: Python<'_>) {
-        self.single(py).0 = Single::default();
-        *self.classes(py) = MetClasses::default();
-        *self.model.write(py) = None;
+    /// Takes over what another has learnt, which then has nothing.
+    fn _take_over(&self, py: Python<'_>, other: &Self) {
+        let theirs = std::mem::take(&mut *other.single(py));
+        let classes = std::mem::take(&mut *other.classes(py));
+        let (model, gaps) = (other.model.write(py).take(), std::mem::take(&mut *other.gaps.write(py)));
+        let notes = std::mem::take(&mut *other.notes());
+        let (mut single, mut met) = (self.single(py), self.classes(py));
+        (*single, *met) = (theirs, classes);
+        *self.model.write(py) = model;
+        *self.gaps.write(py) = gaps;
+        *self.notes() = notes;
+        self.in_order.store(other.in_order.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Whether the user knows the order of the columns.
+    #[getter]
+    fn _in_order(&self) -> bool {
+        self.in_order.load(Ordering::Relaxed)
+    }
+
+    #[setter(_in_order)]
+    fn set_in_order(&self, py: Python<'_>, known: bool) {
+        self.in_order.store(known, Ordering::Relaxed);
+        self.single(py).0.set_in_order(known);
     }
 
     /// The names of the columns.
@@ -134,25 +159,33 @@ impl TableCore {
         self.encoding(py, |encoding| Ok(encoding.schema().columns().iter().map(|column| column.name.clone()).collect()))
     }
 
+    /// The columns of a row that are unknown and have a value, with their kinds, which may be told.
+    fn _late(
+        &self,
+        x: &Bound<'_, PyAny>,
+        told: HashMap<String, String>,
+        gaps: Vec<String>,
+    ) -> PyResult<Vec<(String, String)>> {
+        let gaps = Gaps::new(&gaps);
+        self.single(x.py()).0.late(x, &gaps, &told)
+    }
+
     /// Columns of these kinds join; what the learner cannot take is left out, and told.
     fn _join(&self, py: Python<'_>, columns: Vec<(String, String)>) -> PyResult<()> {
         let mut single = self.single(py);
-        let parsed = columns.iter().map(|(name, kind)| kind.parse::<ToldKind>().map(|kind| (name.as_str(), kind)));
+        let parsed = columns.iter().map(|(name, kind)| kind.parse::<ToldKind>().map(|kind| (name.clone(), kind)));
         let parsed = parsed.collect::<Result<Vec<_>, _>>().map_err(errors::encoding)?;
-        let mut model = self.model.write(py);
-        let added = match model.as_mut() {
-            None => return Err(errors::not_learnt()),
-            Some(model) => body::add_columns(model, parsed)?,
-        };
-        single.0.forget();
+        let added = body::add_columns(self.model.write(py).as_mut().ok_or_else(errors::not_learnt)?, parsed)?;
+        let names = columns.into_iter().map(|(name, _)| name);
         if added == Err(EncodingError::Learner(Error::FixedInputs)) {
-            for (name, _) in columns {
+            for name in names {
                 self.notes().late(&name);
                 single.0.leave_out(name);
             }
             return Ok(());
         }
-        added.map_err(errors::encoding)
+        added.map_err(errors::encoding)?;
+        single.0.append(py, names.collect())
     }
 
     /// How many numbers a target has.
@@ -160,9 +193,15 @@ impl TableCore {
         self.look(py, |body| body.numbers().map(Taught::outputs).ok_or_else(errors::wrong_kind))
     }
 
-    /// Learns one row, if every key with a value is a column: otherwise the answer is false, and
-    /// columns are to join.
-    fn _learn_row(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<bool> {
+    /// Learns one row. If a key with a value is no column, the answer is false: columns are to
+    /// join, unless the row is to be learnt `anyway`.
+    fn _learn_row(
+        slf: &Bound<'_, Self>,
+        row: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        w: f64,
+        anyway: bool,
+    ) -> PyResult<bool> {
         let (py, this) = (slf.py(), slf.get());
         let said = {
             let mut single = this.single(py);
@@ -170,20 +209,20 @@ impl TableCore {
             let mut classes = this.classes(py);
             let mut model = this.model.write(py);
             let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-            if !cells.read(row, body::encoding(model)?, &this.gaps.read(py))? {
+            let mut notes = this.notes();
+            if cells.read(row, &this.gaps.read(py), &mut notes)? && !anyway {
                 return Ok(false);
             }
-            let mut notes = this.notes();
             if model.numbers().is_some() {
                 let mut target = Vec::with_capacity(1);
                 match number(y) {
                     Ok(y) => target.push(y),
                     Err(error) => sequence(y, &mut target).map_err(|_| error)?,
                 }
-                teach(model, &mut notes, cells, 0, Lesson::Numbers(Target::weighted(&target, w)), work)?;
+                teach(model, &mut notes, cells, None, Lesson::Numbers(Target::weighted(&target, w)), work)?;
             } else {
                 let class = classes.class(y, most(model))?;
-                teach(model, &mut notes, cells, 0, Lesson::Class { class, known: classes.len(), weight: w }, work)?;
+                teach(model, &mut notes, cells, None, Lesson::Class { class, known: classes.len(), weight: w }, work)?;
                 if class == classes.len() && w != 0.0 {
                     classes.append(y)?;
                 }
@@ -193,19 +232,30 @@ impl TableCore {
         notes::warn(py, said).map(|()| true)
     }
 
-    /// The prediction for one row: a number, several, or a class; columns that are unknown are left
-    /// out.
-    fn _predict_row<'py>(&self, row: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
-        let py = row.py();
-        let mut single = self.single(py);
-        let (cells, work) = &mut *single;
-        let classes = self.classes(py);
-        let model = self.model.read(py);
-        let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-        let encoding = body::encoding(model)?;
-        cells.read(row, encoding, &self.gaps.read(py))?;
-        model.predict_record(cells, classes.len(), work).map_err(errors::step)?;
-        told(py, model, scores(model, work), &classes)
+    /// The prediction for one row: a number, several, or a class; or what is told `beside` it:
+    /// probabilities of the classes, or the numbers and the reach of their intervals. Columns that
+    /// are unknown are left out. `quietly`, nothing is told or counted.
+    #[pyo3(signature = (row, beside = "", quietly = false))]
+    fn _predict_row<'py>(&self, row: &Bound<'py, PyAny>, beside: &str, quietly: bool) -> PyResult<Bound<'py, PyAny>> {
+        let (py, mut unheard, beside) = (row.py(), Notes::default(), Extra::named(beside)?);
+        let (made, said) = {
+            let mut single = self.single(py);
+            let (cells, work) = &mut *single;
+            let classes = self.classes(py);
+            let model = self.model.read(py);
+            let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+            let mut notes = self.notes();
+            let notes = if quietly { &mut unheard } else { &mut *notes };
+            cells.read(row, &self.gaps.read(py), notes)?;
+            notes.look(None, body::encoding(model)?, cells);
+            model.predict_record(cells, classes.len(), work).map_err(errors::step)?;
+            let made = match beside {
+                Extra::Nothing => told(py, model, scores(model, work), &classes)?,
+                beside => beside.complete(model, work)?.into_pyobject(py)?.into_any(),
+            };
+            (made, notes.take())
+        };
+        notes::warn(py, said).map(|()| made)
     }
 
     /// Learns rows. `targets` are numbers, or `(labels, codes)`: row `i` has the label
@@ -214,15 +264,13 @@ impl TableCore {
     fn _learn_rows<'py>(
         &self,
         py: Python<'py>,
-        names: Vec<String>,
+        names: Option<Vec<String>>,
         columns: Vec<Bound<'py, PyList>>,
         targets: &Bound<'py, PyAny>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = PythonColumns::read(&columns, &self.gaps.read(py))?;
-        let (rows, weights) = (columns.rows()?, arrays::optional(&weights)?);
-        let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
-        self.notes().lacking(map.missing());
+        let (rows, width_of, weights) = (columns.rows()?, columns.0.len(), arrays::optional(&weights)?);
         let facts = |body: &Session| Ok((body.numbers().map(Taught::outputs), most(body), body::budget(body)));
         let (outputs, most, budget) = self.look(py, facts)?;
         let y: Option<PyReadonlyArray1<'_, f64>> = outputs.map(|_| targets.extract()).transpose()?;
@@ -255,6 +303,7 @@ impl TableCore {
                     let mut model = self.model.write_detached();
                     let model = model.as_mut().ok_or_else(errors::not_learnt)?;
                     let mut notes = self.notes();
+                    let map = self.matching(body::encoding(model)?, names.as_deref(), width_of, &mut notes)?;
                     // One by one, so that the numbers are those of the command to the bit, however
                     // the rows are cut into batches.
                     for row in range {
@@ -269,7 +318,7 @@ impl TableCore {
                                 Lesson::Class { class, known, weight }
                             }
                         };
-                        let taught = teach(model, &mut notes, &record, row, lesson, &mut work);
+                        let taught = teach(model, &mut notes, &record, Some(row), lesson, &mut work);
                         choices.push(taught.map_err(|error| at_row(row, error))?);
                         if let Lesson::Class { class, .. } = lesson
                             && class == known
@@ -297,25 +346,21 @@ impl TableCore {
         Ok(classes.labels(py, &chosen)?.into_any())
     }
 
-    /// Predictions for rows: numbers, and with "reach" beside them how far their intervals go
-    /// below and above each; or scores of the classes in the order of `_labels_met`, as "probable"
-    /// ones probabilities, and the classes chosen.
+    /// Predictions for rows, and what is told `beside` them: see [`Extra`]. Scores and
+    /// probabilities are those of the classes in the order of `_labels_met`.
     #[pyo3(signature = (names, columns, beside = ""))]
     fn _predict<'py>(
         &self,
         py: Python<'py>,
-        names: Vec<String>,
+        names: Option<Vec<String>>,
         columns: Vec<Bound<'py, PyList>>,
         beside: &str,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyAny>)> {
         let columns = PythonColumns::read(&columns, &self.gaps.read(py))?;
-        let rows = columns.rows()?;
-        let map = self.encoding(py, |encoding| encoding.matching(&names).map_err(errors::encoding))?;
-        self.notes().lacking(map.missing());
-        let (probable, around) = (beside == "probable", beside == "reach");
+        let (rows, width_of, beside) = (columns.rows()?, columns.0.len(), Extra::named(beside)?);
         let budget = self.look(py, |body| Ok(body::budget(body)))?;
         let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
-        let (all, reaches, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
+        let (all, asides, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
         let (mut work, known) = (RowPrediction::for_rows(rows), self.classes(py).len());
         in_pieces(
             py,
@@ -324,43 +369,58 @@ impl TableCore {
                 let model = self.model.read_detached();
                 let model = model.as_ref().ok_or_else(errors::not_learnt)?;
                 let encoding = body::encoding(model)?;
+                let map = self.matching(encoding, names.as_deref(), width_of, &mut self.notes())?;
                 for row in range {
                     let view = columns.row(row);
                     let record = map.record(&view).map_err(|error| at_row(row, errors::encoding(error)))?;
-                    self.notes().look(row, encoding, &record);
-                    if around && model.intervals().is_none() {
-                        return Err(at_row(row, no_intervals()));
-                    }
+                    self.notes().look(Some(row), encoding, &record);
                     let made = model.predict_record(&record, known, &mut work);
                     made.map_err(|error| at_row(row, errors::step(error)))?;
-                    if around {
-                        reaches.extend_from_slice(&work.reach);
-                    }
-                    let mut made = scores(model, &work);
                     if let Some(Classes { classifier, .. }) = model.classes() {
-                        choices.push(classifier.choice(made));
-                        if probable {
-                            made = &work.judged.probabilities;
-                            if made.is_empty() {
-                                return Err(no_probabilities());
-                            }
-                        }
+                        choices.push(classifier.choice(&work.scores));
                     }
+                    let (made, aside) = beside.complete(model, &mut work).map_err(|error| at_row(row, error))?;
                     if row == 0 {
                         *columns_made = made.len();
                     }
                     all.extend(made.iter().copied().chain(std::iter::repeat(0.0)).take(*columns_made));
+                    asides.extend_from_slice(aside);
                 }
                 Ok(())
             },
             || PIECE.min(prompt(budget)),
         )?;
-        let beside = if around {
-            arrays::columns(py, others, 2 * width)?.into_any()
-        } else {
-            self.classes(py).labels(py, &chosen)?.into_any()
+        let beside = match beside {
+            Extra::Reach => arrays::columns(py, others, 2 * width)?.into_any(),
+            Extra::Deviation => arrays::columns(py, others, width)?.into_any(),
+            Extra::Nothing | Extra::Probable => self.classes(py).labels(py, &chosen)?.into_any(),
         };
         Ok((arrays::columns(py, made, width)?, beside))
+    }
+
+    /// The numbers that each row becomes, with the statistics of the rows before it; the model is
+    /// left as it is.
+    fn _encode_rows<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        columns: Vec<Bound<'py, PyList>>,
+        targets: Option<PyReadonlyArray1<'py, f64>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let columns = PythonColumns::read(&columns, &self.gaps.read(py))?;
+        let targets = arrays::optional(&targets)?;
+        let mut encoding = self.encoding(py, |encoding| Ok(encoding.clone()))?;
+        let map = self.matching(&encoding, names.as_deref(), columns.0.len(), &mut self.notes())?;
+        let (mut made, mut numbers) = (Vec::new(), Vec::new());
+        for row in 0..columns.rows()? {
+            let view = columns.row(row);
+            let record = map.record(&view).map_err(errors::encoding)?;
+            numbers.clear();
+            encoding.encode(&record, &mut numbers).map_err(errors::encoding)?;
+            made.extend_from_slice(&numbers);
+            encoding.learn_with(&record, targets.get(row).copied()).map_err(errors::encoding)?;
+        }
+        arrays::columns(py, made, encoding.dimension())
     }
 
     /// The share of targets that their intervals held so far, one a target; None without intervals.
@@ -465,7 +525,7 @@ impl TableCore {
         let model = Tabular::of(Model::from_bytes(bytes).map_err(errors::model)?).map_err(|_| errors::wrong_kind())?;
         body::encoding(&model)?;
         *self.gaps.write(py) = gaps_of(py, &model.description.own)?;
-        self.single(py).0 = Single::default();
+        self.single(py).0 = Single::new(py, body::encoding(&model)?)?;
         *self.classes(py) = match (labels, model.classes()) {
             (Some(labels), _) => MetClasses::of(&labels)?,
             (None, Some(task)) => MetClasses::of_file(py, &task.labels)?,
@@ -477,6 +537,30 @@ impl TableCore {
 }
 
 impl TableCore {
+    /// Where the columns of an encoding are among those of rows, which may have no names.
+    fn matching(
+        &self,
+        encoding: &Encoding,
+        names: Option<&[String]>,
+        width: usize,
+        notes: &mut Notes,
+    ) -> PyResult<ColumnMap> {
+        let columns = encoding.schema().columns();
+        let own: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let (places, by_order) = agree(&own, names, width, self.in_order.load(Ordering::Relaxed))?;
+        if by_order {
+            notes.by_order(by_order_of(&own));
+        }
+        let strange = |place: usize| names.and_then(|names| names.get(place)).cloned().unwrap_or_default();
+        let names = places
+            .iter()
+            .enumerate()
+            .map(|(at, place)| place.map_or_else(|| strange(at), |place| own[place].to_owned()));
+        let map = encoding.matching(&names.collect::<Vec<_>>()).map_err(errors::encoding)?;
+        notes.lacking(map.missing());
+        Ok(map)
+    }
+
     fn classes(&self, py: Python<'_>) -> MutexGuard<'_, MetClasses> {
         self.classes.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }

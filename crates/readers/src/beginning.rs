@@ -1,13 +1,16 @@
 //! Lines above the table of a delimited text: the separator, comments, and titles.
 
+use std::collections::HashSet;
+
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
-use crate::error::{DataError, DialectError, Remark};
+use crate::error::{DataError, DialectError, Line, Remark};
 use crate::header::{self, lossy};
 use crate::lines::Lines;
 use crate::marks::has_decimal_comma;
 use crate::number::is_value;
 use crate::options::ReadOptions;
+use crate::printed;
 use crate::row_names;
 
 /// Lines above the first record.
@@ -15,6 +18,9 @@ pub(crate) struct Beginning {
     /// The separator, where the first line tells it.
     pub(crate) hint: Option<Separator>,
     pub(crate) comment: Option<Comment>,
+    /// The line that a table begins on which a terminal printed, and true if a line of types
+    /// stands below its names.
+    pub(crate) printed: Option<(Line, bool)>,
 }
 
 /// Comments above the first record, the last of them.
@@ -22,7 +28,7 @@ pub(crate) struct Comment(String);
 
 /// Goes to the first record that is no comment and no hint.
 pub(crate) fn to_first_record(lines: &mut Lines) -> Result<Beginning, DataError> {
-    let mut beginning = Beginning { hint: None, comment: None };
+    let mut beginning = Beginning { hint: None, comment: None, printed: None };
     while lines.advance()? {
         if beginning.hint.is_none() && beginning.comment.is_none() {
             beginning.hint = hint(lines)?;
@@ -31,6 +37,12 @@ pub(crate) fn to_first_record(lines: &mut Lines) -> Result<Beginning, DataError>
             }
         }
         if !lines.text().starts_with(b"#") {
+            if let (None, Some(types)) = (beginning.hint, printed::of_printed(lines)) {
+                (beginning.printed, beginning.hint) = (Some((lines.line(), types)), Some(Separator::Bar));
+                if !lines.unframe() && !lines.advance()? {
+                    break;
+                }
+            }
             return Ok(beginning);
         }
         beginning.comment = Some(Comment(lossy(lines.text())));
@@ -81,8 +93,13 @@ pub(crate) fn pass_above(
     options: &ReadOptions,
 ) -> Result<(Separator, Option<String>), DataError> {
     let names: Vec<String> = first.iter().map(lossy).collect();
-    let above = if header::told(&names, options).is_none() { above_the_table(lines, separators, first) } else { None };
-    let Some((above, separator)) = above else { return Ok((separators.0, None)) };
+    if header::told(&names, options).is_some() {
+        return Ok((separators.0, None));
+    }
+    let known = above_known_names(lines, separators.0, &options.known).map(|above| (above, separators.0));
+    let Some((above, separator)) = known.or_else(|| above_the_table(lines, separators, first)) else {
+        return Ok((separators.0, None));
+    };
     let (file, begin) = (lines.file().to_owned(), lines.line_number());
     for _ in 0..above {
         while lines.advance()? && lines.text().starts_with(b"#") {}
@@ -143,6 +160,9 @@ fn above_the_table(
     if below.width == shape.width && below.values && !shape.is_padded() {
         return None;
     }
+    if below.width == shape.width && is_grouped(lines, found, first) {
+        return Some((1, found));
+    }
     // Where there is one cell nothing has been found.
     let found = Some(found).filter(|_| told.is_some() || shape.width > 1);
     let others = Separator::ALL.into_iter().filter(|&rival| rival != Separator::Spaces && Some(rival) != found);
@@ -165,6 +185,43 @@ fn above_the_table(
         }
     }
     None
+}
+
+/// Number of records, the current one and those behind it, above one that has most of the names
+/// that are known.
+fn above_known_names(lines: &mut Lines, separator: Separator, known: &[String]) -> Option<usize> {
+    if known.len() < 2 {
+        return None;
+    }
+    let (mut behind, mut cells, mut above) = (lines.ahead(MOST), Cells::default(), 0);
+    while let Ok(true) = behind.advance() {
+        above += usize::from(!behind.text().starts_with(b"#"));
+        if cells.split(&mut behind, separator, LONGEST_RECORD).is_ok() {
+            let names: HashSet<String> = cells.iter().map(lossy).collect();
+            if 2 * known.iter().filter(|name| names.contains(*name)).count() > known.len() {
+                return Some(above);
+            }
+        }
+    }
+    None
+}
+
+/// True if a first record names groups of columns, which fill several cells of a spreadsheet: some
+/// of its cells are empty or alike, those of the record below are names that differ, and a row
+/// follows.
+fn is_grouped(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
+    let differ = |cells: &Cells| {
+        let mut seen = HashSet::new();
+        cells.iter().all(|cell| !cell.trim_ascii().is_empty() && seen.insert(cell.trim_ascii().to_vec()))
+    };
+    let (mut behind, mut cells) = (lines.ahead(2), Cells::default());
+    let mut next = || {
+        let there = matches!(behind.advance(), Ok(true));
+        (there && cells.split(&mut behind, separator, LONGEST_RECORD).is_ok())
+            .then(|| (RecordShape::from_cells(&cells), differ(&cells)))
+    };
+    let (Some((names, true)), Some((row, _))) = (next(), next()) else { return false };
+    !differ(first) && !names.values && row.values && row.width == first.len() && row.filled >= first.len().div_ceil(2)
 }
 
 /// At the record behind the current one, with no line taken beyond it: whoever writes may wait for

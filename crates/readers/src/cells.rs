@@ -87,11 +87,11 @@ impl Cells {
             }
             // What is left of the cell: all of it, or whatever a sloppy writer put behind the
             // closing quote.
-            match rest.iter().position(|&byte| separator.is(byte)) {
+            match separator.find(rest) {
                 Some(end) => {
                     self.bytes.extend_from_slice(&rest[..end]);
                     self.ends.push(self.bytes.len());
-                    rest = &rest[end + 1..];
+                    rest = &rest[end + separator.length()..];
                 }
                 None => {
                     self.bytes.extend_from_slice(rest);

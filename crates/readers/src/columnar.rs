@@ -7,6 +7,7 @@
 
 mod parquet;
 mod value;
+mod zstd_messages;
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -17,6 +18,8 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
+
+use zstd_messages::{ZstdFile, ZstdMessages, has_zstd};
 
 use crate::choice::ColumnChoice;
 use crate::columns::{ColumnPlan, Role};
@@ -333,14 +336,19 @@ fn of_stream(mut input: Box<dyn Read + Send>, format: Format) -> Result<Columnar
     of_bytes(head.into(), format)
 }
 
-fn of_arrow(input: impl Read + Seek + Send + 'static) -> Result<ColumnarFile, String> {
+fn of_arrow(mut input: impl Read + Seek + Send + 'static) -> Result<ColumnarFile, String> {
+    if has_zstd(&mut input).map_err(|error| error.to_string())? {
+        let (schema, batches) = ZstdFile::open(input).map_err(|error| error.to_string())?;
+        return Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(batches))) });
+    }
+    input.rewind().map_err(|error| error.to_string())?;
     let reader = FileReader::try_new(input, None).map_err(|error| error.to_string())?;
     let schema = RecordBatchReader::schema(&reader);
     Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
 }
 
 fn of_arrow_stream(input: impl Read + Send + 'static) -> Result<ColumnarFile, String> {
-    let reader = StreamReader::try_new(input, None).map_err(|error| error.to_string())?;
+    let reader = StreamReader::try_new(ZstdMessages::new(input), None).map_err(|error| error.to_string())?;
     let schema = RecordBatchReader::schema(&reader);
     Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
 }

@@ -232,7 +232,7 @@ mod tests {
             resolve("b").unwrap_err().to_string(),
             "f: columns 2 and 3 are both named \"b\"; choose the target by number"
         );
-        let listed = "it has 4 columns, counted from 1: a, b, b, c";
+        let listed = "it has 4 columns, counted from 1: \"a\", \"b\", \"b\", \"c\"";
         assert_eq!(resolve("z").unwrap_err().to_string(), format!("f: no target column \"z\"; {listed}"));
         assert_eq!(resolve("0").unwrap_err().to_string(), format!("f: no target column 0; {listed}"));
         assert_eq!(resolve("5").unwrap_err().to_string(), format!("f: no target column 5; {listed}"));

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -25,12 +25,14 @@ pub enum Compression {
 impl Compression {
     const ALL: [Self; 2] = [Self::Gzip, Self::Zstd];
 
-    /// The bytes that it begins with; no text does. Skippable frames of zstd, of which a file may
-    /// have some first, are not known by them.
-    fn magic(self) -> &'static [u8] {
-        match self {
-            Self::Gzip => b"\x1f\x8b",
-            Self::Zstd => b"\x28\xb5\x2f\xfd",
+    /// True if this may be the beginning of it, and if it is one for certain; no text begins so.
+    /// zstd may begin with a frame that is to be skipped.
+    fn begins(self, head: &[u8]) -> (bool, bool) {
+        let is_begun = |magic: &[u8]| (magic.starts_with(head), head == magic);
+        match (self, head) {
+            (Self::Gzip, _) => is_begun(b"\x1f\x8b"),
+            (Self::Zstd, [first @ 0x50..=0x5f, ..]) => is_begun(&[*first, 0x2a, 0x4d, 0x18]),
+            (Self::Zstd, _) => is_begun(b"\x28\xb5\x2f\xfd"),
         }
     }
 
@@ -60,9 +62,9 @@ impl Compression {
         // A byte more only where the bytes so far are those of a compression, so that a slow
         // writer's first line need not be longer than it is.
         let found = loop {
-            let begun = |compression: &Self| compression.magic().starts_with(&head);
+            let begun = |compression: &Self| compression.begins(&head).0;
             let Some(compression) = Self::ALL.into_iter().find(begun) else { break None };
-            if head.len() == compression.magic().len() {
+            if compression.begins(&head).1 {
                 break Some(compression);
             }
             if input.by_ref().take(1).read_to_end(&mut head)? == 0 {
@@ -74,7 +76,7 @@ impl Compression {
             found,
             match found {
                 None => Box::new(whole),
-                Some(Self::Gzip) => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole))),
+                Some(Self::Gzip) => Box::new(BufReader::with_capacity(BUFFER, Gzip::new(whole))),
                 Some(Self::Zstd) => Box::new(BufReader::with_capacity(BUFFER, Zstd::new(whole))),
             },
         ))
@@ -89,6 +91,55 @@ impl fmt::Display for Compression {
         })
     }
 }
+
+/// The bytes of members of gzip that follow one another. Zeros behind the last are none, as tapes
+/// and some writers leave them.
+struct Gzip<R> {
+    /// The member that is given out; `None` at the end.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Gzip<R> {
+    fn new(source: R) -> Self {
+        Self { member: Some(GzDecoder::new(source)) }
+    }
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let taken = member.read(bytes)?;
+            if taken > 0 || bytes.is_empty() {
+                return Ok(taken);
+            }
+            self.member = match self.member.take() {
+                Some(ended) => behind_zeros(ended.into_inner())?.map(GzDecoder::new),
+                None => None,
+            };
+        }
+        Ok(0)
+    }
+}
+
+/// The bytes behind the zeros that these begin with; `None` if there are none.
+fn behind_zeros<R: BufRead>(mut source: R) -> io::Result<Option<R>> {
+    loop {
+        let behind = source.fill_buf()?;
+        let (zeros, all) = (behind.iter().take_while(|byte| **byte == 0).count(), behind.len());
+        source.consume(zeros);
+        if zeros < all || all == 0 {
+            return Ok((all > 0).then_some(source));
+        }
+    }
+}
+
+/// A window of zstd that is too long to be read, for a person to know.
+#[derive(Debug, thiserror::Error)]
+#[error("its window has {0} MiB, and at most {MOST} are read; compress it with a window of {MOST} MiB or less (zstd --long=27)", MOST = LONGEST_WINDOW >> 20)]
+pub(crate) struct LongWindow(u64);
+
+/// Bytes of the longest window of zstd that is read.
+const LONGEST_WINDOW: u64 = 128 << 20;
 
 /// The bytes of zstd frames that follow one another, each checked by its checksum if it has one.
 pub(crate) struct Zstd<R> {
@@ -116,6 +167,9 @@ impl<R: BufRead> Zstd<R> {
                     if io::copy(&mut skipped, &mut io::sink())? < u64::from(length) {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
+                }
+                Err(FrameDecoderError::WindowSizeTooBig { requested, .. }) => {
+                    return Err(io::Error::new(io::ErrorKind::Unsupported, LongWindow(requested >> 20)));
                 }
                 Err(error) => return Err(damaged(error)),
             }
@@ -184,6 +238,33 @@ mod tests {
     }
 
     #[test]
+    fn members_and_zeros_behind_them() {
+        let gzip = |text: &[u8]| {
+            let mut bytes = Vec::new();
+            flate2::bufread::GzEncoder::new(text, flate2::Compression::fast()).read_to_end(&mut bytes).unwrap();
+            bytes
+        };
+        for padding in [0, 1, 511, 200_000] {
+            let bytes = [gzip(b"a\n"), vec![0; padding], gzip(b"b\n"), vec![0; padding]].concat();
+            assert_eq!(undone(bytes).unwrap(), (Some(Compression::Gzip), b"a\nb\n".to_vec()));
+        }
+        let mut behind = gzip(b"a\n");
+        behind.extend_from_slice(b"\0\0text");
+        assert!(undone(behind).is_err());
+    }
+
+    #[test]
+    fn frames_to_skip_may_come_first_and_windows_be_too_long() {
+        for first in [0x50, 0x5f] {
+            let bytes = [&[first, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 9, 9, 9, 9][..], &zstd(b"end\n")].concat();
+            assert_eq!(undone(bytes).unwrap(), (Some(Compression::Zstd), b"end\n".to_vec()));
+        }
+        // A frame with a window of 2^28 bytes.
+        let error = undone(b"\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00".to_vec()).unwrap_err();
+        assert!(error.to_string().starts_with("its window has 256 MiB, and at most 128 are read"), "{error}");
+    }
+
+    #[test]
     fn damage_is_seen() {
         let whole = zstd(b"some text, and some text again, and some text");
         for cut in [5, whole.len() - 5, whole.len() - 1] {
@@ -199,7 +280,7 @@ mod tests {
 
     #[test]
     fn other_bytes_stay_as_they_are() {
-        for text in [&b""[..], b"\x1f", b"\x28\xb5\x2f", b"\x28", b"(1)\n", b"1,2\n"] {
+        for text in [&b""[..], b"P*", b"P,Q\n", b"\x1f", b"\x28\xb5\x2f", b"\x28", b"(1)\n", b"1,2\n"] {
             assert_eq!(undone(text.to_vec()).unwrap(), (None, text.to_vec()));
         }
     }

@@ -19,6 +19,7 @@ use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::{self, CellReading, MarkSearch, Notation};
 use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
+use crate::orange;
 use crate::other_format;
 use crate::record::Record;
 use crate::row_names;
@@ -42,8 +43,8 @@ pub(crate) struct Delimited {
     /// The options while the first row may be one of units.
     units: Option<ReadOptions>,
     missing: Missing,
-    /// Lines that a row may go over.
-    longest: usize,
+    /// True if cells may hold anything.
+    records: bool,
     /// The current record is a row not yet given out: the first, when there is no header, and one
     /// behind blank lines that are rows.
     pending: bool,
@@ -70,11 +71,13 @@ impl Delimited {
         options: &ReadOptions,
         (records, may_wait): (bool, bool),
     ) -> Result<Self, DataError> {
-        let (mut cells, Beginning { hint, comment }) = (Cells::default(), to_first_record(lines)?);
+        let (mut cells, Beginning { hint, comment, printed }) = (Cells::default(), to_first_record(lines)?);
         if let Some(other) = other_format::of_record(lines, may_wait) {
             return Err(other.error(lines.file()).into());
         }
-        let (told, mut remarks) = (options.separator.or(hint).or(separator), Vec::new());
+        let told = options.separator.or(hint).or(separator);
+        let mut remarks: Vec<String> =
+            printed.iter().map(|(line, _)| Remark::Printed(line.clone()).to_string()).collect();
         let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
@@ -83,9 +86,10 @@ impl Delimited {
         }
         cells.split(lines, separator, LONGEST_RECORD)?;
         let without_end = |lines: &mut Lines, separator: Separator, cells: &mut Cells| {
-            let ends = may_wait && options.header != Header::Absent && header::ends_lines(lines, separator, cells);
-            ends.then(|| {
-                lines.ends_with(separator.byte());
+            let may = may_wait && options.header != Header::Absent;
+            let ends = if may { header::ends_lines(lines, separator, cells) } else { 0 };
+            (ends > 0).then(|| {
+                lines.ends_with(separator.byte(), ends * separator.length());
                 cells.whole(lines.text(), separator);
                 Remark::EndsLines(lines.line()).to_string()
             })
@@ -110,15 +114,31 @@ impl Delimited {
         let columns = first.len();
         let above = comment.filter(|_| options.header != Header::Absent);
         let above = above.and_then(|comment| comment.names(separator, &cells));
-        let found = match above {
+        let mut found = match above {
             Some(_) => FirstRecord { header: false, doubt: None },
+            // The rule below it tells.
+            None if printed.is_some() && options.header == Header::Detect => FirstRecord { header: true, doubt: None },
             None => header::find(lines, separator, (&cells, &first), options, records)?,
         };
         if let (true, Some(column)) = (found.header, cells.iter().position(|cell| std::str::from_utf8(cell).is_err())) {
             return Err(DataError::CellEncoding { cell: lines.cell(column, None) });
         }
-        let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
         let names = above.or(found.header.then(|| first.clone()));
+        if let (true, true, Some(names)) = (may_wait, found.header, &names)
+            && let Some(class) = orange::find(lines, separator, columns)
+        {
+            let class = class.filter(|class| class + 1 < columns).map(|class| names[class].clone());
+            found.doubt = None;
+            // Both are there.
+            let line = lines.advance()?.then(|| lines.line());
+            lines.advance()?;
+            remarks.extend(line.map(|line| Remark::Orange { line, class }.to_string()));
+        }
+        let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
+        // DuckDB has the types there.
+        if let (true, Some((_, true))) = (found.header, &printed) {
+            lines.advance()?;
+        }
         let plan = ColumnPlan::new(lines.file(), columns, names.as_deref(), options)?;
         let repeated = names.clone().filter(|names| header::distinct(names, options));
         // A repeated header that could be read as a row is known by its text.
@@ -127,7 +147,6 @@ impl Delimited {
             .filter(|names| names.iter().all(|name| number::parse(name.as_bytes()) != ParsedCell::Text));
         let numeric_header = line.map(|_| lines.text().to_vec());
         let looks_for_units = names.is_some() && options.known.is_empty() && options.features.is_empty();
-        let longest = if records || plan.ignores() { LONGEST_RECORD } else { 1 };
         Ok(Self {
             separator,
             notation: Notation::new(options, separator, columns),
@@ -139,7 +158,7 @@ impl Delimited {
             numeric_header,
             units: looks_for_units.then(|| options.clone()),
             missing: options.missing,
-            longest,
+            records,
             pending: !found.header,
             blank: 0,
             points: Vec::new(),
@@ -268,6 +287,9 @@ impl Delimited {
     /// anything else.
     #[inline]
     fn quick(&mut self, mut text: &[u8], line: u64, row: &mut [f64], label: &mut String) -> Option<()> {
+        if matches!(self.separator, Separator::Twice(_)) {
+            return None;
+        }
         let (columns, spaces) = (self.plan.columns(), self.separator == Separator::Spaces);
         let (separator, open) = (self.separator.byte(), self.notation.is_open() && text.contains(&b'.'));
         let separates = |byte: u8| byte == separator || (spaces && byte == b'\t');
@@ -320,7 +342,9 @@ impl Delimited {
 
     /// Splits the current row into its cells, as many as there are columns.
     fn split(&mut self, lines: &mut Lines) -> Result<(), DataError> {
-        self.cells.split(lines, self.separator, self.longest)?;
+        // A number stands on one line, so that a stray quote spoils that alone.
+        let texts = self.records || self.plan.ignores() || self.plan.label().is_some();
+        self.cells.split(lines, self.separator, if texts { LONGEST_RECORD } else { 1 })?;
         let (got, expected) = (self.cells.len(), self.plan.columns());
         if got != expected {
             // A quote that opens on one line and is closed on another by chance.

@@ -1,5 +1,10 @@
 //! Separators of a delimited text and marks in its numbers, as they may be told.
 
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{DataError, DialectError};
+
 /// Most lines that a record in quotes may go over. A stray quote would otherwise swallow the file.
 pub(crate) const LONGEST_RECORD: usize = 100;
 
@@ -29,11 +34,6 @@ macro_rules! named {
 
 pub(crate) use named;
 
-named!(
-    Separator: Comma = "comma" | ",", Semicolon = "semicolon" | ";", Tab = "tab" | "\t" | "\\t", Bar = "bar" | "|",
-    Spaces = "spaces" | " " | "space";
-    "is not a separator; they are comma, semicolon, tab, bar and spaces"
-);
 named!(Decimal: Point = "point" | ".", Comma = "comma" | ","; "is not a decimal mark; they are point and comma");
 named!(
     Thousands: Point = "point" | ".", Comma = "comma" | ",", Blank = "blank" | " ", Apostrophe = "apostrophe" | "'",
@@ -57,6 +57,10 @@ pub enum Separator {
     /// Any number of blanks and tabs; those at the beginning and the end of a line separate
     /// nothing.
     Spaces,
+    /// Another character of ASCII: `~`, `^`, `:`, or the control character 0x1F.
+    Other(u8),
+    /// A character of ASCII that is written twice: `::`, `||`.
+    Twice(u8),
 }
 
 impl Separator {
@@ -78,6 +82,69 @@ impl Separator {
             Self::Tab => b'\t',
             Self::Bar => b'|',
             Self::Spaces => b' ',
+            Self::Other(byte) | Self::Twice(byte) => byte,
+        }
+    }
+
+    /// Number of bytes that it is written with.
+    pub(crate) fn length(self) -> usize {
+        1 + usize::from(matches!(self, Self::Twice(_)))
+    }
+
+    /// The place where it stands first in `text`.
+    #[inline]
+    pub(crate) fn find(self, text: &[u8]) -> Option<usize> {
+        match self {
+            Self::Twice(byte) => text.windows(2).position(|two| two == [byte; 2]),
+            _ => text.iter().position(|&byte| self.is(byte)),
+        }
+    }
+
+    /// The separator that these characters are: one that no number, name or quote has.
+    fn of_characters(text: &str) -> Option<Self> {
+        let byte = |text: &str| match text.as_bytes() {
+            [byte @ (1..=8 | 0x0b..=0x0c | 0x0e..=0x1f)] => Some(*byte),
+            [byte] if byte.is_ascii_punctuation() && !b"\"'.+-_#\\".contains(byte) => Some(*byte),
+            _ => None,
+        };
+        match text.strip_prefix("\\x") {
+            Some(digits) => byte(std::str::from_utf8(&[u8::from_str_radix(digits, 16).ok()?]).ok()?).map(Self::Other),
+            None if text.len() == 2 && text[..1] == text[1..] => byte(&text[..1]).map(Self::Twice),
+            None => byte(text).map(Self::Other),
+        }
+    }
+}
+
+impl FromStr for Separator {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        const WHY: &str =
+            "is not a separator; they are comma, semicolon, tab, bar, spaces, or a mark such as ~, ::, \\x1f";
+        Ok(match text {
+            "comma" | "," => Self::Comma,
+            "semicolon" | ";" => Self::Semicolon,
+            "tab" | "\t" | "\\t" => Self::Tab,
+            "bar" | "|" => Self::Bar,
+            "spaces" | " " | "space" => Self::Spaces,
+            _ if !text.is_ascii() => return Err(DialectError::UnknownName { name: text.to_owned(), why: WHY }.into()),
+            _ => Self::of_characters(text)
+                .ok_or_else(|| DialectError::UnknownName { name: text.to_owned(), why: WHY })?,
+        })
+    }
+}
+
+impl fmt::Display for Separator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Comma => f.write_str("comma"),
+            Self::Semicolon => f.write_str("semicolon"),
+            Self::Tab => f.write_str("tab"),
+            Self::Bar => f.write_str("bar"),
+            Self::Spaces => f.write_str("spaces"),
+            Self::Other(byte) if byte.is_ascii_control() => write!(f, "\\x{byte:02x}"),
+            Self::Other(byte) => write!(f, "{}", char::from(*byte)),
+            Self::Twice(byte) => write!(f, "{0}{0}", char::from(*byte)),
         }
     }
 }
@@ -177,6 +244,19 @@ mod tests {
             assert_eq!(separator.to_string().parse::<Separator>().unwrap(), separator);
             assert_eq!(char::from(separator.byte()).to_string().parse::<Separator>().unwrap(), separator);
         }
+        for (text, separator) in [
+            ("~", Separator::Other(b'~')),
+            ("\u{1f}", Separator::Other(0x1f)),
+            ("::", Separator::Twice(b':')),
+            ("||", Separator::Twice(b'|')),
+        ] {
+            assert_eq!(text.parse::<Separator>().unwrap(), separator);
+            assert_eq!(separator.to_string().parse::<Separator>().unwrap(), separator);
+        }
+        assert_eq!(Separator::Other(0x1f).to_string(), "\\x1f");
+        for text in ["", "a", "1", "\"", ".", "-", "~~~", "ab", "é", "\n", "\\x0a", "\\x"] {
+            assert!(text.parse::<Separator>().is_err(), "{text:?}");
+        }
         for decimal in [Decimal::Point, Decimal::Comma] {
             assert_eq!(decimal.to_string().parse::<Decimal>().unwrap(), decimal);
         }
@@ -191,6 +271,6 @@ mod tests {
             assert_eq!(thousands.to_string().parse::<Thousands>().unwrap(), thousands);
         }
         let message = "x".parse::<Separator>().unwrap_err().to_string();
-        assert_eq!(message, "\"x\" is not a separator; they are comma, semicolon, tab, bar and spaces");
+        assert!(message.starts_with("\"x\" is not a separator; they are comma, semicolon, tab, bar, spaces, or"));
     }
 }

@@ -49,7 +49,7 @@ pub enum DataError {
     },
     /// A format's name was not understood.
     #[error(
-        "{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow and fixed",
+        "{} is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow, fixed and xlsx",
         Quoted(name)
     )]
     UnknownFormatName {

@@ -29,6 +29,9 @@ pub enum Format {
     /// Columns aligned by blanks, each always at the same places of the line, below a header line.
     /// Up to 256 lines, or one megabyte, are read ahead to find the places.
     Fixed,
+    /// The first sheet of a spreadsheet, read with the feature `spreadsheet` of this crate and
+    /// held in memory.
+    Spreadsheet,
 }
 
 impl Format {
@@ -36,7 +39,8 @@ impl Format {
     /// one.
     ///
     /// `.csv`; `.tsv`, `.tab`; `.ndjson`, `.jsonl`, `.json`; `.libsvm`, `.svmlight`, `.svm`;
-    /// `.parquet`, `.pq`; `.arrow`, `.arrows`, `.ipc`, `.feather`; `.fixed`.
+    /// `.parquet`, `.pq`; `.arrow`, `.arrows`, `.ipc`, `.feather`; `.fixed`; `.xlsx`, `.xlsm`,
+    /// `.xlsb`, `.xls`, `.ods`.
     pub fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = Compression::strip(&name);
@@ -52,6 +56,7 @@ impl Format {
             "parquet" | "pq" => Some(Self::Parquet),
             "arrow" | "arrows" | "ipc" | "feather" => Some(Self::Arrow),
             "fixed" => Some(Self::Fixed),
+            "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" => Some(Self::Spreadsheet),
             _ => None,
         }
     }
@@ -60,8 +65,8 @@ impl Format {
 impl FromStr for Format {
     type Err = DataError;
 
-    /// `csv`, `tsv`, `ndjson`, `libsvm`, `parquet`, `arrow` or `fixed` (or another ending of
-    /// [`from_path`](Self::from_path)), optionally with `.gz` or `.zst`.
+    /// `csv`, `tsv`, `ndjson`, `libsvm`, `parquet`, `arrow`, `fixed` or `xlsx`, or another ending
+    /// of [`from_path`](Self::from_path), optionally with `.gz` or `.zst`.
     fn from_str(name: &str) -> Result<Self, DataError> {
         let lower = name.to_ascii_lowercase();
         let ending = Compression::strip(&lower);
@@ -79,6 +84,7 @@ impl fmt::Display for Format {
             Self::Parquet => "parquet",
             Self::Arrow => "arrow",
             Self::Fixed => "fixed",
+            Self::Spreadsheet => "xlsx",
         })
     }
 }
@@ -105,9 +111,16 @@ mod tests {
 
     #[test]
     fn written_names_read_back() {
-        for format in
-            [Format::Csv, Format::Tsv, Format::Ndjson, Format::Libsvm, Format::Parquet, Format::Arrow, Format::Fixed]
-        {
+        for format in [
+            Format::Csv,
+            Format::Tsv,
+            Format::Ndjson,
+            Format::Libsvm,
+            Format::Parquet,
+            Format::Arrow,
+            Format::Fixed,
+            Format::Spreadsheet,
+        ] {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
             assert_eq!(format!("{format}.gz").parse::<Format>().unwrap(), format);
             assert_eq!(format!("{format}.zst").parse::<Format>().unwrap(), format);
@@ -115,7 +128,7 @@ mod tests {
         let message = "orc".parse::<Format>().unwrap_err().to_string();
         assert_eq!(
             message,
-            "\"orc\" is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow and fixed"
+            "\"orc\" is not a format; the formats are csv, tsv, ndjson, json, libsvm, parquet, arrow, fixed and xlsx"
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Detection of names in the first record of a delimited text.
 
-use mercer_core::is_gap_mark;
+use mercer_core::{is_gap_mark, parse_instant};
 
 use crate::cells::{self, Cells};
 use crate::choice::{ColumnChoice, TargetColumn};
@@ -34,6 +34,8 @@ pub(crate) enum Doubt {
     Counts,
     /// Its numbers are years in order.
     Years,
+    /// It has times in order.
+    Times,
     /// It has text and numbers, and so have the records behind it, in other places.
     Mixed,
     /// There is nothing but text.
@@ -46,6 +48,7 @@ impl Doubt {
         let why = match self {
             Self::Counts => "holds whole numbers that count, as names of columns may",
             Self::Years => "holds years, as names of columns may",
+            Self::Times => "holds times in order, as names of columns may",
             Self::Mixed => "holds numbers and text, as a header or a row may",
             Self::Texts => "holds text, and so do the rows behind it",
         };
@@ -75,6 +78,9 @@ pub(crate) fn find(
     let texts: Vec<bool> = cells.iter().map(|cell| is_text(cell) || is_word(cell)).collect();
     // An empty cell may be a name that was left out as well as a value.
     let numbers = cells.iter().zip(&texts).any(|(cell, text)| !text && !cell.trim_ascii().is_empty());
+    if let Some(found) = of_times(&cells, first, lines, separator, options) {
+        return Ok(found);
+    }
     let data = match of_names(&kinds(cells.iter().copied(), options), first, lines, separator, options) {
         Some(found) if found.header => return Ok(found),
         found => found.unwrap_or(DATA),
@@ -128,25 +134,43 @@ fn by_rows_below(
     FirstRecord { header: true, doubt }
 }
 
-/// True if a separator ends the record behind a first one of names, which may end so as well: a
-/// cell without a value that has no name.
-pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> bool {
-    let names = first.len() - usize::from(first.iter().last().is_some_and(<[u8]>::is_empty));
+/// The number of separators that end the record behind a first one of names, which may end so as
+/// well: cells without a value that have no name. Of several, those of the records behind it as far
+/// as a look goes.
+pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> usize {
+    let names = first.iter().collect::<Vec<_>>().iter().rposition(|cell| !cell.trim_ascii().is_empty());
+    let names = names.map_or(0, |last| last + 1);
     if separator == Separator::Spaces || names == 0 || first.iter().take(names).any(is_value) {
-        return false;
+        return 0;
     }
     let mut cells = Cells::default();
+    // The number of empty cells at the end of a record that has some, and as many others as names.
+    let mut ends = |behind: &mut Lines, most: usize| {
+        let split = cells.split(behind, separator, most).is_ok();
+        let others = || cells.iter().skip(names).all(|cell| cell.trim_ascii().is_empty());
+        split.then(|| if cells.len() > names && others() { cells.len() - names } else { 0 })
+    };
     // Only a record in quotes goes over several lines.
     for most in [1, LONGEST_RECORD] {
         let mut behind = lines.ahead(most);
         if !matches!(behind.advance(), Ok(true)) {
             break;
         }
-        if cells.split(&mut behind, separator, most).is_ok() {
-            return cells.len() == names + 1 && cells.iter().last().is_some_and(<[u8]>::is_empty);
+        match ends(&mut behind, most) {
+            None => {}
+            Some(count) if count < 2 => return count,
+            Some(count) => {
+                let mut behind = lines.ahead(HEAD_LINES);
+                while let Ok(true) = behind.advance() {
+                    if ends(&mut behind, LONGEST_RECORD).is_some_and(|other| other != count) {
+                        return 0;
+                    }
+                }
+                return count;
+            }
         }
     }
-    false
+    0
 }
 
 /// Contents of the records behind the first one.
@@ -233,6 +257,37 @@ pub(crate) fn told(first: &[String], options: &ReadOptions) -> Option<bool> {
 /// True if a number is the year of a name.
 fn is_year(value: f64) -> bool {
     value.fract() == 0.0 && (1800.0..=2100.0).contains(&value)
+}
+
+/// The role of a first record in which times in order stand beside text alone, above numbers: names
+/// of columns. `None` for any other.
+fn of_times(
+    cells: &[&[u8]],
+    first: &[String],
+    lines: &mut Lines,
+    separator: Separator,
+    options: &ReadOptions,
+) -> Option<FirstRecord> {
+    let time = |cell: &[u8]| match number::parse(cell) {
+        ParsedCell::Text => parse_instant(std::str::from_utf8(cell).ok()?.trim()),
+        _ => None,
+    };
+    let times: Vec<Option<f64>> = cells.iter().map(|cell| time(cell)).collect();
+    let several = times.iter().flatten().count() > 1;
+    let in_order =
+        times.iter().flatten().is_sorted_by(|a, b| a < b) || times.iter().flatten().is_sorted_by(|a, b| a > b);
+    let others = cells.iter().zip(&times).filter(|(_, time)| time.is_none());
+    if !several || !in_order || others.into_iter().any(|(cell, _)| matches!(kind(cell, options), ParsedCell::Number(_)))
+    {
+        return None;
+    }
+    let (mut rows, mut numbers) = (0, 0);
+    cells::behind(lines, separator, (1, first.len()), |_, below| {
+        rows += 1;
+        let mut columns = below.iter().zip(&times).filter(|(_, time)| time.is_some());
+        numbers += usize::from(columns.all(|(cell, _)| is_value(cell) && time(cell).is_none()));
+    });
+    (rows > 0 && rows == numbers).then_some(FirstRecord { header: true, doubt: Some(Doubt::Times) })
 }
 
 /// True if numbers are several years in order.

@@ -135,6 +135,17 @@ impl Labels {
         &self.names
     }
 
+    /// The first two classes that differ in capitals, quotes or the marks around them alone, such
+    /// as `>50K` and `>50K.`. `O(c)` for c classes.
+    pub fn alike(&self) -> Option<(&str, &str)> {
+        let mut known = HashMap::new();
+        self.names.iter().find_map(|name| {
+            let marks = |c: char| matches!(c, '.' | ',' | ';' | ':' | '"' | '\'') || c.is_whitespace();
+            let key = Some(name.trim_matches(marks).to_lowercase()).filter(|key| !key.is_empty())?;
+            known.insert(key, name).map(|first| (first.as_str(), name.as_str()))
+        })
+    }
+
     /// The type of each class before it had a name.
     pub fn kinds(&self) -> &[LabelKind] {
         &self.kinds

@@ -20,13 +20,14 @@
 //! | seeded permutations | [`permutation`], [`Dataset::permuted`] |
 //!
 //! The formats are CSV and TSV (with or without a header), JSON (one row a line, or one array) and
-//! LIBSVM, each plain or compressed by gzip or zstd. The feature `arrow` adds Parquet and Arrow
-//! IPC. Data come from a file, standard input (`-`) or memory. The readers understand separators,
+//! LIBSVM, each plain or compressed. The feature `arrow` adds Parquet and Arrow IPC, the feature
+//! `spreadsheet` the first sheet of xlsx, xlsb, xls and ods. The readers understand separators,
 //! decimal commas, marks between thousands, comments, byte order marks, CRLF, blank lines and
 //! quoted cells. They make one pass. LIBSVM does not say how many columns it has, so it takes two
 //! passes unless the caller gives the dimension. A row costs O(d) and allocates nothing.
 //!
-//! Features: `arrow` reads Parquet and Arrow IPC. `serde` serialises options, tables and scalings.
+//! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets. `serde` serialises
+//! options, tables and scalings.
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
@@ -46,6 +47,7 @@ mod dialect;
 mod elements;
 mod error;
 mod format;
+mod frame;
 mod gaps;
 mod head;
 mod header;
@@ -57,10 +59,12 @@ mod marks;
 mod ndjson;
 mod number;
 mod options;
+mod orange;
 mod other_format;
 mod other_kind;
 mod permute;
 mod permuted;
+mod printed;
 mod reader;
 mod record;
 mod row_names;
@@ -68,9 +72,13 @@ mod rows;
 mod scale;
 mod separator;
 mod series;
+#[cfg_attr(not(feature = "spreadsheet"), path = "spreadsheet/absent.rs")]
+mod spreadsheet;
 mod sum_row;
 mod table;
+mod text_encoding;
 mod whole;
+mod whole_json;
 
 pub use choice::{ColumnChoice, TargetColumn};
 pub use compressed::Compression;

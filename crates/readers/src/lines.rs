@@ -14,9 +14,11 @@ use std::path::{Path, PathBuf};
 
 use crate::compressed::Compression;
 use crate::elements::{self, BadArray};
-use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, shown_path};
+use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, Line, Remark, shown_path};
 use crate::format::Format;
+use crate::frame;
 use crate::other_kind;
+use crate::text_encoding;
 
 /// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the
 /// memory that a file without line ends, or with a quote never closed, can claim.
@@ -82,13 +84,8 @@ impl Source {
 
     /// Format of its rows: as told, or as the name says.
     pub(crate) fn format(&self, told: Option<Format>) -> Result<Format, DataError> {
-        told.or_else(|| self.path().and_then(Format::from_path)).ok_or_else(|| {
-            let ending = self.path().and_then(|path| path.extension()?.to_str());
-            match ending.and_then(other_kind::of_ending) {
-                Some(other) => other.error(&self.shown()).into(),
-                None => DataError::UnknownFormat { file: self.shown() },
-            }
-        })
+        told.or_else(|| self.path().and_then(Format::from_path))
+            .ok_or_else(|| DataError::UnknownFormat { file: self.shown() })
     }
 
     /// True if its bytes come only once.
@@ -96,7 +93,7 @@ impl Source {
         matches!(self, Self::StandardInput | Self::Once { .. })
     }
 
-    fn open(&mut self) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn open(&mut self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Path(path) => Box::new(File::open(path)?),
             Self::StandardInput => Box::new(io::stdin()),
@@ -148,8 +145,14 @@ pub(crate) struct Lines {
     taken: u64,
     /// Blank lines before the current record.
     skipped: u64,
-    /// A separator at the end of lines that separates nothing.
-    trailing: Option<u8>,
+    /// Separators at the end of lines that separate nothing, and how many there are.
+    trailing: Option<(u8, usize)>,
+    /// True if the frame of a table that a terminal printed is taken away.
+    framed: bool,
+    /// Remarks that a person should know, until they are asked for.
+    remarks: Vec<String>,
+    /// True if a line was read as Windows-1252.
+    recoded: bool,
 }
 
 /// A text whose lines end with a carriage return alone, with line feeds in their place.
@@ -170,12 +173,17 @@ impl Lines {
             Ok(undone) => undone,
             Err(source) => return Err(DataError::Io { file, source }),
         };
-        // A frame of zstd that is to be skipped has another beginning, but whoever writes one says
-        // so by no name.
         if let Some(compression) = promised.filter(|promised| compression != Some(*promised)) {
             return Err(ContainerError::NotCompressed { file, compression }.into());
         }
-        Ok(Self::over(file, input, compression))
+        let (encoding, input) = match text_encoding::undo(input) {
+            Ok(undone) => undone,
+            Err(source) => return Err(Self::over(file, Box::new(io::empty()), compression).unreadable(source)),
+        };
+        let told = encoding.map(|encoding| Remark::Encoding { file: file.clone(), encoding }.to_string());
+        let mut lines = Self::over(file, input, compression);
+        lines.remarks.extend(told);
+        Ok(lines)
     }
 
     fn over(file: String, input: Box<dyn BufRead + Send>, compression: Option<Compression>) -> Self {
@@ -191,12 +199,34 @@ impl Lines {
             taken: 0,
             skipped: 0,
             trailing: None,
+            framed: false,
+            remarks: Vec::new(),
+            recoded: false,
         }
     }
 
-    /// A separator at the end of a line separates nothing from here on, also in the current record.
-    pub(crate) fn ends_with(&mut self, separator: u8) {
-        self.trailing = Some(separator);
+    /// So many separators at the end of a line separate nothing from here on, also in the current
+    /// record.
+    pub(crate) fn ends_with(&mut self, separator: u8, count: usize) {
+        self.trailing = Some((separator, count));
+    }
+
+    /// Takes the frame of a printed table away from here on, also from the current record; false if
+    /// nothing is left of that.
+    pub(crate) fn unframe(&mut self) -> bool {
+        self.framed = true;
+        frame::undo(&mut self.buffer)
+    }
+
+    /// Adds a remark that a person should know.
+    #[cfg(feature = "spreadsheet")]
+    pub(crate) fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
+    /// A remark that a person should know, once.
+    pub(crate) fn take_remark(&mut self) -> Option<String> {
+        (!self.remarks.is_empty()).then(|| self.remarks.remove(0))
     }
 
     /// No lines: a place in a file of rows that are numbered alone.
@@ -255,7 +285,9 @@ impl Lines {
         self.again = again;
         // The last line may have been cut.
         text.truncate(whole);
-        Self { trailing: self.trailing, ..Self::over(self.file.clone(), Box::new(Cursor::new(text)), None) }
+        // What is odd is told when it is reached again.
+        let (trailing, framed, recoded) = (self.trailing, self.framed, true);
+        Self { trailing, framed, recoded, ..Self::over(self.file.clone(), Box::new(Cursor::new(text)), None) }
     }
 
     /// The file's name, for messages.
@@ -268,7 +300,10 @@ impl Lines {
     pub(crate) fn text(&self) -> &[u8] {
         let text = self.whole_text();
         match self.trailing {
-            Some(separator) => text.strip_suffix(&[separator]).unwrap_or(text),
+            Some((separator, count)) => {
+                let found = text.iter().rev().take(count).take_while(|byte| **byte == separator).count();
+                &text[..text.len() - found]
+            }
             None => text,
         }
     }
@@ -289,29 +324,25 @@ impl Lines {
             if !self.take_line()? {
                 return Ok(false);
             }
-            if self.taken == 1 {
+            // Blank lines may come before.
+            if self.taken == self.skipped + 1 {
                 self.check_beginning()?;
             }
-            if self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\r' | b'\n')) {
+            self.recode(0);
+            let is_rule = self.framed && !frame::undo(&mut self.buffer);
+            if !is_rule && self.buffer.iter().any(|byte| !matches!(byte, b' ' | b'\r' | b'\n')) {
                 return Ok(true);
             }
             self.skipped += 1;
         }
     }
 
-    /// Takes a byte order mark off the first line, and refuses what is known to be no text, and
-    /// UTF-16, which has a zero byte beside every Latin letter.
+    /// Takes a byte order mark off the first line, and refuses what is known to be no text.
     fn check_beginning(&mut self) -> Result<(), DataError> {
         if self.buffer.starts_with(BYTE_ORDER_MARK) {
             self.buffer.drain(..BYTE_ORDER_MARK.len());
         }
-        let utf16 =
-            matches!(self.buffer[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=255, ..] | [1..=255, 0, ..]);
-        match other_kind::of_bytes(&self.buffer) {
-            Some(other) => Err(other.error(&self.file).into()),
-            None if utf16 => Err(DialectError::Utf16 { file: self.file.clone() }.into()),
-            None => Ok(()),
-        }
+        other_kind::of_bytes(&self.buffer).map_or(Ok(()), |other| Err(other.error(&self.file).into()))
     }
 
     /// Blank lines between the record before the current one and the current one.
@@ -321,7 +352,10 @@ impl Lines {
 
     /// Appends the following line to the current record; false at the end.
     pub(crate) fn join(&mut self) -> Result<bool, DataError> {
-        self.take_line()
+        let begin = self.buffer.len();
+        let taken = self.take_line()?;
+        self.recode(begin);
+        Ok(taken)
     }
 
     /// Ends the current record with its first line; those that were joined to it come again.
@@ -401,6 +435,22 @@ impl Lines {
         Ok(taken > 0)
     }
 
+    /// Makes UTF-8 of the bytes of the record from there on, if they are text of Windows-1252.
+    #[inline]
+    fn recode(&mut self, begin: usize) {
+        if self.buffer[begin..].is_ascii() {
+            return;
+        }
+        if let Some(text) = text_encoding::of_windows(&self.buffer[begin..]).map(Cow::into_owned) {
+            self.buffer.truncate(begin);
+            self.buffer.extend_from_slice(text.as_bytes());
+            if !std::mem::replace(&mut self.recoded, true) {
+                let line = Line { number: self.taken, ..self.line() };
+                self.remarks.push(Remark::Windows1252(line).to_string());
+            }
+        }
+    }
+
     /// Appends the next line, or as much of it as there is room for, to `text`; gives how many
     /// bytes that were.
     #[inline]
@@ -431,6 +481,9 @@ impl Lines {
             return ContainerError::BadArray { file, row: self.taken, expected }.into();
         }
         match self.compression {
+            Some(compression) if source.kind() == io::ErrorKind::Unsupported => {
+                ContainerError::LongWindow { file, compression, source }.into()
+            }
             Some(compression) if damaged => {
                 ContainerError::Damaged { file, compression, line: self.taken, source }.into()
             }

@@ -25,6 +25,7 @@ use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
 use crate::record::Record;
 use crate::rows::Rows;
+use crate::whole_json;
 
 /// The rows of an NDJSON file.
 pub(crate) struct Ndjson {
@@ -118,6 +119,9 @@ impl Ndjson {
         }
         if lines.text().trim_ascii_start().starts_with(b"[") {
             return Self::of_arrays(lines, options);
+        }
+        if let Some(other) = whole_json::find(lines) {
+            return Err(other.error(lines.file()).into());
         }
         let mut names: Vec<String> = Vec::new();
         let (mut columns, mut nested) = (HashMap::new(), Vec::new());

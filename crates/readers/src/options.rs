@@ -81,8 +81,7 @@ pub enum Targets {
     #[default]
     Numbers,
     /// As a label: any text or number, of one target. The text is made [canonical](crate::Labels);
-    /// an empty cell is refused. The labels of LIBSVM are numbers. In CSV and TSV a label stands on
-    /// one line.
+    /// an empty cell is refused. The labels of LIBSVM are numbers.
     Labels,
     /// As a label if the first rows hold a target that is no number, and otherwise as a number.
     /// Several targets are numbers.
@@ -156,6 +155,10 @@ pub struct ReadOptions {
     /// is as well.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gaps: Vec<String>,
+    /// True if records that sum up others are left out, and told. Whoever answers each row keeps
+    /// them: they are told alone.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub leave_totals: bool,
     /// True if a row may lack its target, which is then NaN, or an empty label, whatever `missing`
     /// says of features.
     #[cfg_attr(feature = "serde", serde(default))]

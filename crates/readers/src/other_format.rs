@@ -78,6 +78,17 @@ mod tests {
             (b"ARROW1\0\0", "Arrow"),
             (b"SQLite format 3\0\x10", "a database"),
             (b"BZh91AY&SY\x01", "bzip2"),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a spreadsheet"),
+            (b"\x89HDF\r\n\x1a\n", "HDF5"),
+            (b"\x93NUMPY\x01\0v\0{'descr'", "an array of NumPy"),
+            (b"Obj\x01\x04\x14avro.codec", "Avro"),
+            (b"ORC\x08\x03", "ORC"),
+            (b"\x80\x04\x95\x10", "a pickle of Python"),
+            (b"CDF\x01\0\0", "NetCDF"),
+            (b"%PDF-1.7\n", "PDF"),
+            (b"\x89PNG\r\n\x1a\n", "a picture"),
+            (b"\n  <table><tr><td>1", "a page of the web"),
+            (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS"),
             (b"<!DOCTYPE html>\n<p>1,2\n", "a page of the web"),
             (b"@RELATION x\n@DATA\n1,2\n", "ARFF"),
             (b"{\"a\":1,\"b\":2}\n{\"a\":2,\"b\":3}\n", "JSON"),
@@ -98,6 +109,9 @@ mod tests {
             "5 8:30 12:45\n6 9:30 12:45\n",
             "1 1:0.5\n1 a\n",
             "pk,b\n1,2\n",
+            "ORC,b\n1,2\n",
+            "obj,b\n1,2\n",
+            "version https,b\n1,2\n",
         ] {
             assert_eq!(refused(text.as_bytes()), None, "{text}");
         }

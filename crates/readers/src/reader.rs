@@ -1,26 +1,24 @@
 //! The reader: one face for all formats, from a file, standard input or memory.
 
 mod fixed;
+mod numbers;
 mod opening;
 
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use mercer_core::Cell;
-
-use crate::columns::{Role, Shape};
+use crate::columns::Shape;
 use crate::dataset::Dataset;
 use crate::dialect::Marks;
-use crate::error::{CellPlace, Counts, DataError, Remark};
+use crate::error::{CellPlace, Counts, DataError};
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{Lines, Source};
-use crate::number::{self, ParsedCell};
 use crate::options::{Missing, ReadOptions, Targets};
 use crate::record::{Example, Record};
-use crate::rows::{Next, Rows};
-use crate::sum_row;
+use crate::rows::Rows;
+use crate::sum_row::SumRows;
 use crate::table::Table;
 
 /// Reads rows one by one; never holds more than one of them.
@@ -74,8 +72,8 @@ pub struct RowReader {
     over: bool,
     /// A row that is more than plain numbers.
     record: Record,
-    /// A row that may sum up others, until it is told, and whether there was one.
-    sum: (Option<String>, bool),
+    /// Rows that sum up others.
+    sums: SumRows,
     /// The target of [`next_row`](Self::next_row), and what nobody asks for.
     beside: TargetPlaces,
 }
@@ -171,7 +169,7 @@ impl RowReader {
         let targets = || plan.targets().iter().map(name).collect();
         let target_names = names.filter(|_| !plan.targets().is_empty()).map(|_| targets());
         let (shape, missing, unlabelled) = (Shape::new(plan), options.missing, options.unlabelled);
-        let (record, sum, beside) = (Record::new(), (None, false), TargetPlaces::default());
+        let (record, sums, beside) = (Record::new(), SumRows::new(options.leave_totals), TargetPlaces::default());
         let (head, met, over) = (None, 0, false);
         let mut reader = Self {
             stem,
@@ -186,7 +184,7 @@ impl RowReader {
             met,
             over,
             record,
-            sum,
+            sums,
             beside,
         };
         if let (Targets::Auto, [target]) = (options.targets, reader.rows.plan().targets()) {
@@ -261,13 +259,13 @@ impl RowReader {
     /// is the mark between the thousands of its numbers, where nobody told it, or a row that may
     /// sum up others.
     pub fn take_remark(&mut self) -> Option<String> {
-        self.rows.take_remark().or_else(|| self.sum.0.take())
+        self.rows.take_remark().or_else(|| self.lines.take_remark()).or_else(|| self.sums.take_remark())
     }
 
     /// Lines for people on values of the rows so far that were left out: those of keys that came
-    /// late.
+    /// late, and rows that sum up others.
     pub fn left_out(&self) -> Vec<String> {
-        self.rows.left_out()
+        self.rows.left_out().into_iter().chain(self.sums.report()).collect()
     }
 
     /// The marks in the numbers so far.
@@ -423,21 +421,28 @@ impl RowReader {
             return Ok(false);
         }
         let weight = self.rows.plan().weight();
-        let read = self.rows.record(&mut self.lines, record).map_err(|error| match error {
-            DataError::NotFinite { cell, value } if weight.is_some_and(|weight| weight + 1 == cell.column.number) => {
-                DataError::BadWeight { cell, value }
+        loop {
+            let read = self.rows.record(&mut self.lines, record).map_err(|error| match error {
+                DataError::NotFinite { cell, value }
+                    if weight.is_some_and(|weight| weight + 1 == cell.column.number) =>
+                {
+                    DataError::BadWeight { cell, value }
+                }
+                error => error,
+            });
+            match read {
+                Ok(true) => {
+                    let mut sums = std::mem::take(&mut self.sums);
+                    let left = sums.leaves_out(record, |cell| self.place(cell));
+                    self.sums = sums;
+                    if left {
+                        continue;
+                    }
+                }
+                Ok(false) | Err(_) => record.clear(),
             }
-            error => error,
-        });
-        if read.is_err() {
-            record.clear();
+            return self.count(read);
         }
-        if !self.sum.1
-            && let Some((cell, text)) = sum_row::find(record)
-        {
-            self.sum = (Some(Remark::CalledSum { cell: self.place(cell), text: text.to_owned() }.to_string()), true);
-        }
-        self.count(read)
     }
 
     /// Passes over up to `rows` rows, good or bad, and says how many there were: all that are left
@@ -502,40 +507,6 @@ impl RowReader {
         if self.shape.targeted { Ok(()) } else { Err(DataError::NoTarget { file: self.lines.file().to_owned() }) }
     }
 
-    /// The next row behind what `features` and the targets of `beside` hold already; false at the
-    /// end, and nothing added. An error adds nothing, either.
-    fn append_row(&mut self, features: &mut Vec<f64>, beside: &mut TargetPlaces) -> Result<bool, DataError> {
-        let Shape { dimension: d, width, numbers, weighted, .. } = self.shape;
-        let before = features.len();
-        features.resize(before + width, 0.0);
-        let row = &mut features[before..];
-        let read = self.fill_row(row, &mut beside.label);
-        if matches!(read, Ok(true)) {
-            beside.targets.extend_from_slice(&row[d..d + numbers]);
-            beside.weight = if weighted { row[width - 1] } else { 1.0 };
-            features.truncate(before + d);
-        } else {
-            features.truncate(before);
-        }
-        read
-    }
-
-    /// The numbers of the next row, one for each of its cells, and its label; false at the end.
-    fn fill_row(&mut self, row: &mut [f64], label: &mut String) -> Result<bool, DataError> {
-        let next = if self.over { Ok(Next::End) } else { self.rows.numbers(&mut self.lines, row, label) };
-        if !matches!(next, Ok(Next::Record)) {
-            return self.count(next.map(|next| next == Next::Numbers));
-        }
-        let mut record = std::mem::take(&mut self.record);
-        let read = self.next_record(&mut record);
-        let filled = record.cells().enumerate().try_for_each(|(place, cell)| {
-            row[place] = self.number(cell, place, label)?;
-            Ok(())
-        });
-        self.record = record;
-        read.and_then(|read| filled.map(|()| read))
-    }
-
     /// Takes in account whether a row was read. A file without a single row is refused.
     fn count(&mut self, read: Result<bool, DataError>) -> Result<bool, DataError> {
         match &read {
@@ -555,37 +526,6 @@ impl RowReader {
     pub fn place(&self, cell: usize) -> CellPlace {
         let column = self.rows.plan().column(cell);
         self.lines.cell(column, self.rows.name(column))
-    }
-
-    /// The number of a cell; 0 for a label, which it puts into `label`.
-    fn number(&self, cell: Cell<'_>, place: usize, label: &mut String) -> Result<f64, DataError> {
-        let (plan, at) = (self.rows.plan(), || self.place(place));
-        if matches!(plan.role(plan.column(place)), Role::Label(_)) {
-            Labels::canonical_cell(cell, label);
-            let lacks = label.is_empty() && !self.unlabelled;
-            return if lacks { Err(DataError::MissingTarget { cell: at() }) } else { Ok(0.0) };
-        }
-        let (is_target, value) = (place >= plan.dimension(), || cell.to_string());
-        let is_weight = place >= plan.dimension() + plan.targets().len();
-        match cell.number() {
-            Some(value) if !is_weight || value >= 0.0 => return Ok(value),
-            _ if is_weight => return Err(DataError::BadWeight { cell: at(), value: value() }),
-            _ => {}
-        }
-        let is_gap = match cell {
-            Cell::Missing => true,
-            Cell::Text(text) => number::parse(text.as_bytes()) == ParsedCell::Nan,
-            _ => false,
-        };
-        match (is_gap, self.head) {
-            (true, _) if self.missing == Missing::Nan || is_target && self.unlabelled => Ok(f64::NAN),
-            (true, _) if is_target => Err(DataError::MissingTarget { cell: at() }),
-            (true, _) => Err(DataError::EmptyCell { cell: at() }),
-            (false, Some(TargetHead { rows, .. })) if is_target => {
-                Err(DataError::LateLabel { cell: at(), value: value(), rows })
-            }
-            (false, _) => Err(DataError::NotANumber { cell: at(), value: value() }),
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::dialect::{LONGEST_RECORD, Separator};
 use crate::lines::Lines;
 use crate::marks;
 use crate::number::is_value;
+use crate::printed;
 use crate::row_names;
 
 /// Fit of a separator to a record; less is better.
@@ -31,8 +32,17 @@ pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
             fits.push((separator, columns, fit(cells, separator, &rivals)));
         }
     }
+    if lines.text().contains(&b'|') && printed::is_doubled(lines, b'|') {
+        return Separator::Twice(b'|');
+    }
+    let found = best(&fits).copied();
+    if found.is_none_or(|(separator, ..)| separator == Separator::Spaces)
+        && let Some(unusual) = unusual(lines, cells)
+    {
+        return unusual;
+    }
     let whole = lines.text().trim_ascii();
-    let Some(&(separator, _, fit)) = best(&fits) else { return Separator::Comma };
+    let Some((separator, _, fit)) = found else { return Separator::Comma };
     let settled = match separator {
         // A name or a date of several words is no row.
         Separator::Spaces if is_value(whole) => return Separator::Comma,
@@ -68,6 +78,33 @@ pub(crate) fn find(lines: &mut Lines, cells: &mut Cells) -> Separator {
             rivals.into_iter().find(lacks).unwrap_or(Separator::Comma)
         }
     }
+}
+
+/// A separator that is rather a part of cells, if the records behind the current one have it as
+/// often as that has: one above which there are names, or one that no cell has.
+fn unusual(lines: &mut Lines, cells: &mut Cells) -> Option<Separator> {
+    const BYTES: [u8; 6] = [0x1f, 0x01, b'~', b'^', b':', b'!'];
+    const FOLLOWING: usize = 8;
+    BYTES.into_iter().find_map(|byte| {
+        if !lines.text().contains(&byte) {
+            return None;
+        }
+        if byte.is_ascii_punctuation() && printed::is_doubled(lines, byte) {
+            return Some(Separator::Twice(byte));
+        }
+        let separator = Separator::Other(byte);
+        let columns = split(lines, cells, separator)?;
+        let are_names = cells.iter().all(|cell| !is_value(cell));
+        let (mut behind, mut values) = (lines.ahead(FOLLOWING), false);
+        while let Ok(true) = behind.advance() {
+            if split(&mut behind, cells, separator) != Some(columns) {
+                return None;
+            }
+            values |= cells.iter().any(|cell| is_value(cell) || marks::has_decimal_comma(cell));
+        }
+        // `12:30` is a time, and `a: b` a text.
+        (values && (are_names || byte != b':' && byte != b'!')).then_some(separator)
+    })
 }
 
 /// True if blanks separate cells rather than the words of two sentences: the record `behind` has
@@ -127,7 +164,7 @@ mod tests {
 
     #[test]
     fn separators_are_found() {
-        use Separator::{Bar, Comma, Semicolon, Spaces, Tab};
+        use Separator::{Bar, Comma, Other, Semicolon, Spaces, Tab, Twice};
         for (text, separator) in [
             ("1,2,3\n", Comma),
             ("1, 2, 3\n", Comma),
@@ -156,6 +193,20 @@ mod tests {
             ("outside temperature\n1\n2\n", Comma),
             ("outside temperature\n", Comma),
             ("2024-05-31 12:30\n", Comma),
+            ("x~y\n1~2\n3~4\n", Other(b'~')),
+            ("1^2\n3^4\n", Other(b'^')),
+            ("x:y\n1:2\n3:4\n", Other(b':')),
+            ("x\u{1f}y\n1\u{1f}2\n", Other(0x1f)),
+            ("x::y\n1::2\n", Twice(b':')),
+            ("1::2::3\n4::5::6\n", Twice(b':')),
+            ("x||y\n1||2\n", Twice(b'|')),
+            // Times, a gap between bars, one row, and rows of another number of cells.
+            ("12:30\n12:45\n", Comma),
+            ("time\n12:30\n", Comma),
+            ("x||y\n1|2|3\n", Bar),
+            ("x~y\n", Comma),
+            ("x~y\n1\n2~3\n", Comma),
+            ("note: a\nnote: b c d\n", Comma),
         ] {
             if !text.is_empty() {
                 assert_eq!(found(text), separator, "{text:?}");

@@ -1,11 +1,12 @@
 //! Rows that sum up those above them, as spreadsheets have them at the end of a table.
 
-use mercer_core::Cell;
+use mercer_core::{Cell, parse_instant};
 
+use crate::error::{CellPlace, Remark};
 use crate::record::Record;
 
 /// Names of such rows.
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 26] = [
     "total",
     "totals",
     "grand total",
@@ -18,6 +19,8 @@ const WORDS: [&str; 24] = [
     "gesamt",
     "gesamtsumme",
     "insgesamt",
+    "gesamtergebnis",
+    "ergebnis",
     "somme",
     "total général",
     "sous-total",
@@ -32,16 +35,108 @@ const WORDS: [&str; 24] = [
     "总计",
 ];
 
-/// The first cell of a record that calls it a sum, with its text.
-pub(crate) fn find(record: &Record) -> Option<(usize, &str)> {
+/// Words that begin or end such a name beside that of a group: `A Total`, `Total 2020`.
+const ENDS: [&str; 6] = ["total", "subtotal", "sub-total", "summe", "ergebnis", "somme"];
+
+/// Records that sum up others, as they are met.
+#[derive(Debug, Default)]
+pub(crate) struct SumRows {
+    /// True if those that are certain are left out.
+    leaves: bool,
+    /// True for the columns of which the first record has a number or a time.
+    values: Vec<bool>,
+    /// Records that were left out, and the line of the last.
+    left: (u64, u64),
+    told: bool,
+    remark: Option<String>,
+}
+
+impl SumRows {
+    pub(crate) fn new(leaves: bool) -> Self {
+        Self { leaves, ..Self::default() }
+    }
+
+    /// True if a record is left out, for it sums up others. `place` tells where a cell stands.
+    pub(crate) fn leaves_out(&mut self, record: &Record, place: impl Fn(usize) -> CellPlace) -> bool {
+        if self.values.is_empty() {
+            let is_value = |cell| match cell {
+                Cell::Text(text) => parse_instant(text).is_some(),
+                Cell::Missing => false,
+                _ => true,
+            };
+            self.values = record.cells().map(is_value).collect();
+        }
+        if self.told && !self.leaves {
+            return false;
+        }
+        let Some((column, text, alone)) = find(record) else { return false };
+        let certain = self.is_certain(record, column);
+        if !certain && !alone {
+            return false;
+        }
+        let certain = certain && self.leaves;
+        let (cell, text) = (place(column), text.to_owned());
+        if certain {
+            self.left = (self.left.0 + 1, cell.line.number);
+        }
+        if !std::mem::replace(&mut self.told, true) {
+            self.remark = Some(Remark::CalledSum { cell, text, left: certain }.to_string());
+        }
+        certain
+    }
+
+    /// A line on those that were left out.
+    pub(crate) fn report(&self) -> Option<String> {
+        let (rows, last) = self.left;
+        let plural = if rows == 1 { "row that sums" } else { "rows that sum" };
+        (rows > 0)
+            .then(|| format!("{rows} {plural} up others: left out, the last on line {last}; --keep-totals keeps them"))
+    }
+
+    pub(crate) fn take_remark(&mut self) -> Option<String> {
+        self.remark.take()
+    }
+
+    /// True if a record with the name of a sum can hardly be another. Beside that it has numbers
+    /// alone, and lacks a value; or it has the name in a column of numbers or times.
+    fn is_certain(&self, record: &Record, column: usize) -> bool {
+        let others = || record.cells().enumerate().filter(|(place, _)| *place != column).map(|(_, cell)| cell);
+        let lacks = others().any(|cell| matches!(cell, Cell::Missing));
+        let numbers = others().filter(|cell| !matches!(cell, Cell::Missing | Cell::Text(_))).count();
+        let texts = others().filter(|cell| matches!(cell, Cell::Text(text) if !is_amount(text))).count();
+        let amounts = others().filter(|cell| matches!(cell, Cell::Text(text) if is_amount(text))).count();
+        numbers + amounts > 0 && (texts == 0 && lacks || self.values.get(column) == Some(&true))
+    }
+}
+
+/// True for a text that is a number with a sign or a unit: `10.623.013,14 €`.
+fn is_amount(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    digits > 0 && 2 * digits >= text.chars().filter(|c| c.is_alphanumeric()).count()
+}
+
+/// The first cell of a record that calls it a sum, with its text, and true if that says no more.
+fn find(record: &Record) -> Option<(usize, &str, bool)> {
     let mut cells = record.cells().enumerate();
     cells.find_map(|(place, cell)| match cell {
-        Cell::Text(text) if is_word(text) => Some((place, text)),
+        Cell::Text(text) => word(text).map(|alone| (place, text, alone)),
         _ => None,
     })
 }
 
-fn is_word(text: &str) -> bool {
+/// True for the name of a sum, false for one with that of a group; `None` for any other text.
+fn word(text: &str) -> Option<bool> {
+    const LONGEST: usize = 60;
+    if text.len() > LONGEST || text.bytes().next().is_some_and(|first| first.is_ascii_digit()) && !text.contains(' ') {
+        return None;
+    }
     let text = text.trim_end_matches([':', ' ']);
-    WORDS.iter().any(|word| text.len() == word.len() && text.chars().flat_map(char::to_lowercase).eq(word.chars()))
+    let is_one = |text: &str, word: &&str| {
+        text.len() == word.len() && text.chars().flat_map(char::to_lowercase).eq(word.chars())
+    };
+    if WORDS.iter().any(|word| is_one(text, word)) {
+        return Some(true);
+    }
+    let (first, last) = (text.split(' ').next().unwrap_or_default(), text.rsplit(' ').next().unwrap_or_default());
+    (text.contains(' ') && ENDS.iter().any(|word| is_one(first, word) || is_one(last, word))).then_some(false)
 }

@@ -12,6 +12,7 @@ use mercer_encoding::Implausible;
 use mercer_experts::{OutlierScreen, Outliers};
 use mercer_kernels::AnyKernel;
 use mercer_learners::{ClassScore, Regressor};
+use mercer_readers::Labels;
 use mercer_registry::AnyRegressor;
 
 use crate::model::{Classes, Description, Numbers};
@@ -59,6 +60,8 @@ pub enum Cause {
     NoBetterThanConstant,
     /// Rows are sorted by their class, their target or a feature.
     OrderOfRows,
+    /// Two classes may be one that is written in two ways.
+    AlikeClasses,
 }
 
 // For programs.
@@ -72,6 +75,7 @@ mercer_core::names!(pub Cause {
     ImplausibleTarget = "implausible_target",
     NoBetterThanConstant = "no_better_than_constant",
     OrderOfRows = "order_of_rows",
+    AlikeClasses = "alike_classes",
 });
 
 /// A remark.
@@ -434,7 +438,19 @@ pub fn of_classes(about: &Description, task: &Classes, face: Face) -> Vec<Note> 
     let size = task.classifier.learner().dictionary_size();
     let entry = mercer_registry::catalogue::find(&about.learner).ok();
     let crowded = entry.and_then(|entry| crowded(entry, task.learnt as usize, size, face));
-    crowded.into_iter().chain(majority(entry, &task.score, face)).collect()
+    crowded.into_iter().chain(majority(entry, &task.score, face)).chain(alike_classes(&task.labels)).collect()
+}
+
+/// When two classes may be one that is written in two ways.
+#[must_use]
+pub fn alike_classes(labels: &Labels) -> Option<Note> {
+    let (one, other) = labels.alike()?;
+    Some(Note::new(
+        Cause::AlikeClasses,
+        format!(
+            "the classes {one:?} and {other:?} differ in capitals or marks alone, and are two; write both in one way if they are one"
+        ),
+    ))
 }
 
 /// What keeps the predictions of a learner within a bound.
@@ -487,10 +503,14 @@ pub fn implausible(found: &Implausible, place: &str, outliers: Outliers, face: F
     };
     let more = found.rows - 1;
     let rows = if more == 0 { String::new() } else { format!(" and of {more} rows more") };
+    let mark = found.mark.map_or_else(String::new, |mark| {
+        let (mark, gap) = (number(mark), face.pick("--gap=", "gap="));
+        format!("; {mark} came again and again, exactly, and was not learnt: if it marks a missing value, {gap}{mark} says so")
+    });
     Note::new(
         Cause::ImplausibleTarget,
         format!(
-            "the target {}{place}{rows} is far beyond the others and was {done} ({}); {} does otherwise",
+            "the target {}{place}{rows} is far beyond the others and was {done} ({}); {} does otherwise{mark}",
             number(found.target),
             option(outliers.name()),
             option(other)

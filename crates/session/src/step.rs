@@ -15,6 +15,9 @@ use crate::classes::{ClassPrediction, find_class};
 use crate::model::{Classes, Numbers, RowDigest, Tabular, Task};
 use crate::notes::Watch;
 
+/// The largest target that is learnt: sums of squares of many are finite.
+const LARGEST_TARGET: f64 = 1e150;
+
 /// A row as it was read: numbers, or a record of a table with its targets.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
@@ -131,6 +134,11 @@ impl Task {
         match (self, lesson) {
             (Self::Numbers(task), Lesson::Numbers(target)) => {
                 let Numbers { learner, intervals, score } = &mut **task;
+                if let Some(large) = target.y.iter().find(|y| y.abs() > LARGEST_TARGET) {
+                    return Err(StepError::Target(format!(
+                        "the target {large:e} is too large: squares of errors would overflow; divide the targets by a constant"
+                    )));
+                }
                 let RowPrediction { numbers, reach, scratch, .. } = answer;
                 numbers.resize(learner.outputs(), 0.0);
                 match intervals {

@@ -14,6 +14,7 @@
 //!   pass.
 //! - [`streams`]: seeded streams, easy and hostile.
 //! - [`conformance`]: the contract of a learner as one suite, run on every learner.
+//! - [`stress`]: what one row, or a run of rows, leaves behind in every learner and forecaster.
 //! - [`alloc`]: proves that a piece of code does not allocate.
 //!
 //! ```
@@ -30,3 +31,4 @@ pub mod alloc;
 pub mod conformance;
 pub mod oracle;
 pub mod streams;
+pub mod stress;

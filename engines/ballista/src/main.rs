@@ -1,6 +1,8 @@
-//! `mercer-ballista`: a scheduler, an executor and a client of [Ballista](https://datafusion.apache.org/ballista) that know Mercer's functions.
+//! `mercer-ballista`: a scheduler, an executor and a client of
+//! [Ballista](https://datafusion.apache.org/ballista) that know Mercer's functions.
 //!
-//! Functions travel by name in Ballista, so scheduler, executors and client must each know them: all three are this program.
+//! Functions travel by name in Ballista, so scheduler, executors and client must each know them:
+//! all three are this program.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -26,7 +28,8 @@ A cluster on one machine: a scheduler, executors with ports of their own, and qu
 scheduler, 50051 and 50052 for an executor, unless given. Tables must lie at the same path for all executors.
 ";
 
-/// Seconds between two signs of life of an executor, and without one after which its tasks are given to others.
+/// Seconds between two signs of life of an executor, and without one after which its tasks are
+/// given to others.
 const HEARTBEAT: u64 = 5;
 const LOST_AFTER: u64 = 20;
 

@@ -234,7 +234,8 @@ impl GroupsAccumulator for Many {
         Ok(())
     }
 
-    /// Each row as a state of its own, by which the engine skips the partial sums of nearly as many groups as rows.
+    /// Each row as a state of its own, by which the engine skips the partial sums of nearly as many
+    /// groups as rows.
     fn convert_to_state(&self, values: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<Vec<ArrayRef>> {
         let (columns, mut scratch, mut row) = (columns(values)?, MomentScratch::default(), Vec::new());
         let mut states = Vec::new();

@@ -7,8 +7,9 @@
 //! | `mercer_evaluate(model, y, x1, …, xd)` | aggregate: rows, mean squared and absolute error, R² of a model |
 //!
 //! `options` are those of `mercer fit` in one text: `'learner=pkrr-taylor kernel=gaussian:4 degree=2 lambda=0.1'`. A row with a null is left out, as
-//! SQL's own regressions do; a group without rows has the model null; a number that is not finite is an error. The state of a fit is its sums, so
-//! partitions, spilled groups and executors add up: the result is that of one pass to rounding.
+//! SQL's own regressions do; a group without rows has the model null; a number that is not finite
+//! is an error. The state of a fit is its sums, so partitions, spilled groups and executors add up:
+//! the result is that of one pass to rounding.
 //!
 //! ```no_run
 //! # async fn example() -> datafusion::error::Result<()> {

@@ -22,7 +22,8 @@ pub struct Query {
 }
 
 impl Query {
-    /// Reads a command line: `--table NAME=PATH`, `--model NAME=FILE`, `--out FILE`, `--scheduler URL`, options of these names that are whole numbers, and the query.
+    /// Reads a command line: `--table NAME=PATH`, `--model NAME=FILE`, `--out FILE`, `--scheduler
+    /// URL`, options of these names that are whole numbers, and the query.
     ///
     /// # Errors
     /// What is wrong, or nothing where help is asked for.
@@ -84,7 +85,8 @@ impl Query {
 /// Runs the query, and prints its result or writes it to the file.
 ///
 /// # Errors
-/// Whatever is wrong with the tables or the query, and a result that is not one value where a file is to be written.
+/// Whatever is wrong with the tables or the query, and a result that is not one value where a file
+/// is to be written.
 pub async fn run(context: &SessionContext, query: &Query) -> Result<()> {
     for (name, path) in &query.tables {
         if path.ends_with(".csv") {

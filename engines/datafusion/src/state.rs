@@ -112,7 +112,8 @@ impl Group {
         Ok(())
     }
 
-    /// The state that other partitions take: sums, or the rows where these are fewer; none where there was no row.
+    /// The state that other partitions take: sums, or the rows where these are fewer; none where
+    /// there was no row.
     pub(crate) fn state(&mut self, plan: &Plan, scratch: &mut MomentScratch) -> Result<Option<Vec<u8>>> {
         if self.sums.is_none() && self.waiting.is_empty() {
             return Ok(None);

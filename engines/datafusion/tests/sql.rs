@@ -1,4 +1,5 @@
-//! The functions in SQL: the same model as one pass in the library, for one partition and several, groups, windows, and what is refused.
+//! The functions in SQL: the same model as one pass in the library, for one partition and several,
+//! groups, windows, and what is refused.
 
 use std::sync::Arc;
 
@@ -119,7 +120,8 @@ async fn groups_filters_and_windows_have_models_of_their_own() -> Result<()> {
         for row in 0..7 {
             check(&binary(&made, row), &one_pass(TAYLOR, |t| group[t] == row as i64 && b[t] > -0.5));
         }
-        // A group without a complete row has no model; a row without a model, or with a gap, no prediction.
+        // A group without a complete row has no model; a row without a model, or with a gap, no
+        // prediction.
         let sql = format!("SELECT mercer_fit(y, a, b, '{TAYLOR}') AS model FROM rows WHERE a IS NULL GROUP BY g");
         let made = collect(&context, &sql).await?;
         assert!(made.num_rows() > 0 && made.column(0).null_count() == made.num_rows());

@@ -20,6 +20,28 @@ use crate::arguments::intervals::IntervalArguments;
 use crate::arguments::task::TaskChoice;
 use crate::report::failure::Failure;
 
+/// Columns of a list, in which names in quotes were cut at their commas.
+pub(crate) fn whole(pieces: &[ColumnChoice]) -> Vec<ColumnChoice> {
+    let mut columns: Vec<ColumnChoice> = Vec::new();
+    let mut open: Option<String> = None;
+    for piece in pieces {
+        let text = match open.take() {
+            Some(before) => format!("{before},{}", piece.text()),
+            None if piece.text().starts_with('"') => piece.text(),
+            None => {
+                columns.push(piece.clone());
+                continue;
+            }
+        };
+        match text.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+            Some(name) => columns.push(ColumnChoice::Name(name.to_owned())),
+            None => open = Some(text),
+        }
+    }
+    columns.extend(open.map(ColumnChoice::Name));
+    columns
+}
+
 /// The data and the learner, which `eval` and `train` are told alike.
 #[derive(Args)]
 pub(crate) struct CommonArguments {
@@ -55,9 +77,11 @@ pub(crate) struct CommonArguments {
     ///
     /// A target is implausible more than ten times the range of late beyond that range, until as
     /// many follow as the logarithm of the distance: wrong values are, a stream that has moved is
-    /// not. `skip` predicts such a row and does not learn it, `weigh` learns it with a weight that
-    /// makes it pull no harder than one as far beyond the range as that is wide, and `keep` learns
-    /// it as it is. What was done is told. A model keeps the way in which it was trained.
+    /// not. An exact value that comes again and again so far out is a mark such as -9999, and is
+    /// not learnt; a level that is left within some 50 rows is forgotten. `skip` predicts such a
+    /// row and does not learn it, `weigh` learns it with a weight that makes it pull no harder than
+    /// one as far beyond the range as that is wide, and `keep` learns it as it is. What was done is
+    /// told. A model keeps the way in which it was trained.
     #[arg(long, value_name = "HOW", default_value = "weigh")]
     pub(crate) outliers: Outliers,
     /// Learn only the first N rows
@@ -106,7 +130,7 @@ pub(crate) struct CommonArguments {
     /// are ignored
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) only: Vec<ColumnChoice>,
-    /// Kind of the values of a column of a file: number, category, mean, time, text or identifier;
+    /// Kind of the values of a column of a file: number, duration, category, mean, time, text or identifier;
     /// may be given several times
     ///
     /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are

@@ -13,15 +13,15 @@ use crate::report::verbosity;
 /// Options that every command that reads DATA has.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Dialect {
-    /// csv, tsv, ndjson (json), libsvm, parquet, arrow or fixed; without it the file's name tells,
-    /// standard input needs it
+    /// csv, tsv, ndjson (json), libsvm, parquet, arrow, fixed or xlsx; without it the file's name
+    /// tells, standard input needs it
     ///
     /// csv has commas, semicolons, tabs, bars or blanks between its cells: its first rows tell.
-    /// Each format but the last two may be compressed by gzip or zstd.
+    /// Each format of text may be compressed by gzip or zstd.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
     /// Separator of the cells in a csv or tsv file: comma, semicolon, tab, bar, spaces, or the
-    /// character itself [default: the first rows tell]
+    /// character itself, as in ~, :: or \\x1f [default: the first rows tell]
     #[arg(short = 'd', long, value_name = "SEPARATOR")]
     separator: Option<Separator>,
     /// Mark before the fraction of a number in a csv or tsv file: point or comma [default: the
@@ -43,16 +43,20 @@ pub(crate) struct Dialect {
     /// remembers what was told when it was trained.
     #[arg(long = "gap", value_name = "TEXT", allow_hyphen_values = true)]
     gaps: Vec<String>,
+    /// Keep rows that sum up others (Total, Subtotal, Summe), which are left out otherwise
+    #[arg(long)]
+    keep_totals: bool,
 }
 
 impl Dialect {
     /// The options with what is told here; `path` is the file that they are for.
     pub(crate) fn told(&self, path: &Path, options: ReadOptions) -> ReadOptions {
-        let Self { format, separator, decimal, thousands, header, gaps } = self;
+        let Self { format, separator, decimal, thousands, header, gaps, keep_totals } = self;
         let format = format.or_else(|| Format::from_path(path));
         let (separator, decimal, thousands) = (*separator, *decimal, *thousands);
-        let gaps = gaps.clone();
-        ReadOptions { format, separator, decimal, thousands, header: header.unwrap_or_default(), gaps, ..options }
+        let (gaps, leave_totals) = (gaps.clone(), !keep_totals);
+        let header = header.unwrap_or_default();
+        ReadOptions { format, separator, decimal, thousands, header, gaps, leave_totals, ..options }
     }
 
     /// The values that stand for none.
@@ -74,7 +78,7 @@ impl Dialect {
 
     /// The first option that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let Self { format, separator, decimal, thousands, header, gaps } = self;
+        let Self { format, separator, decimal, thousands, header, gaps, keep_totals } = self;
         let given = [
             ("--format", format.is_some()),
             ("--separator", separator.is_some()),
@@ -82,6 +86,7 @@ impl Dialect {
             ("--thousands", thousands.is_some()),
             ("--header", header.is_some()),
             ("--gap", !gaps.is_empty()),
+            ("--keep-totals", *keep_totals),
         ];
         given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
     }
@@ -124,8 +129,8 @@ pub(crate) fn tell_doubt(doubt: Option<&str>) {
 }
 
 /// Tells a person what was found in a file; once, however often that is read.
-pub(crate) fn tell_remark(remark: Option<String>) {
-    if let Some(remark) = remark {
+pub(crate) fn tell_remarks(reader: &mut RowReader) {
+    while let Some(remark) = reader.take_remark() {
         verbosity::once(remark);
     }
 }

@@ -37,8 +37,8 @@ pub(super) struct ComparisonReport {
 #[derive(Serialize)]
 struct Object<'a> {
     data: &'a str,
-    n: usize,
-    d: usize,
+    rows: usize,
+    features: usize,
     metric: String,
     window: usize,
     learners: Vec<ComparisonSetup>,
@@ -166,7 +166,14 @@ impl ComparisonReport {
             }
         };
         let learners = self.rows.iter().map(described).collect();
-        json::line(&Object { data: &data, n, d, metric: typed(&metric), window: window.min(n), learners })
+        json::line(&Object {
+            data: &data,
+            rows: n,
+            features: d,
+            metric: typed(&metric),
+            window: window.min(n),
+            learners,
+        })
     }
 }
 

@@ -8,7 +8,7 @@ mod running_encoding;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mercer_encoding::{ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use};
+use mercer_encoding::{Column, ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use};
 use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Marks, ReadOptions, Record, RowReader,
     TargetColumn, Targets,
@@ -414,10 +414,13 @@ impl TableHead {
             Err(error) => return Err(refused(error)),
             Ok(schema) => schema,
         };
+        if let ([target], Targets::Auto, false) = (&targets[..], wanted.targets(), wanted.is_told()) {
+            schema.doubt_codes(*target);
+        }
         let told = !looking.overrides.kinds.is_empty();
         let targets = with_notation(targets, schema.columns(), Some);
         let marked = targets.iter().any(is_marked);
-        let as_texts = !matches!(options.format, Some(Format::Csv | Format::Tsv)) && are_texts(&schema, &rows);
+        let as_texts = are_texts(&schema, &rows, !matches!(options.format, Some(Format::Csv | Format::Tsv)));
         if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
             check_target(&schema.columns()[*target], schema.rows(), wanted, shown)?;
         }
@@ -440,12 +443,19 @@ impl TableHead {
     }
 }
 
-/// Whether some numbers are kept as texts, as JSON and Parquet may keep them.
-fn are_texts(schema: &Schema, rows: &[Record]) -> bool {
-    let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if text.parse::<f64>().is_ok_and(f64::is_finite));
+/// True if some numbers are texts to the reader: in digits of other scripts and programs, or, where
+/// the format has `types`, in quotes.
+fn are_texts(schema: &Schema, rows: &[Record], types: bool) -> bool {
+    let is_text = |column: &Column, cell: Cell<'_>| {
+        let Cell::Text(text) = cell else { return false };
+        match text.parse::<f64>() {
+            Ok(number) => types && number.is_finite(),
+            Err(_) => column.notation.is_plain() && column.notation.number(cell).is_some(),
+        }
+    };
     let columns = schema.columns().iter().enumerate();
     let mut numbers = columns.filter(|(_, column)| column.kind == ColumnKind::Number && column.used != Use::Unwanted);
-    numbers.any(|(place, _)| rows.iter().any(|row| is_text(row.cell(place))))
+    numbers.any(|(place, column)| rows.iter().any(|row| is_text(column, row.cell(place))))
 }
 
 /// Whether the columns that are used hold numbers for the most part.

@@ -397,7 +397,7 @@ impl Input {
             }
             InputSource::Stream(reader) => {
                 let read = reader.next_example(example);
-                dialect::tell_remark(reader.take_remark());
+                dialect::tell_remarks(reader);
                 read
             }
             InputSource::Encoded(encoded) => encoded.next(example),

@@ -7,6 +7,7 @@ use mercer_encoding::Scale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, RowReader, TargetColumn};
 
 use crate::arguments::CommonArguments;
+use crate::arguments::common::whole;
 use crate::arguments::dialect::{self, Dialect};
 use crate::arguments::task::TaskOptions;
 use crate::data::encoded_rows::{self, ColumnSource, EncodedRows, Looking};
@@ -53,7 +54,7 @@ impl<'a> Reading<'a> {
         let CommonArguments { dialect, target, ignore, weight, .. } = common;
         let options = ReadOptions {
             target: target.clone().unwrap_or_default(),
-            ignore: ignore.clone(),
+            ignore: whole(ignore),
             weight: weight.clone(),
             targets: wanted.targets(),
             libsvm_dimension: common.dimension.map(usize::from),

@@ -1,7 +1,9 @@
 //! Rows of numbers beside columns of times, which are left out, or tell whether the rows are in
 //! order.
 
-use mercer_encoding::{Column, EncodingError, Face, Kind, Notation, Overrides, Schema, Use, is_name_of_times};
+use mercer_encoding::{
+    Column, EncodingError, Face, Kind, Notation, Overrides, Schema, Use, are_times, is_name_of_times,
+};
 use mercer_readers::is_gap_mark;
 use mercer_readers::{
     Cell, CellPlace, ColumnChoice, Counts, DataError, Example, Format, Missing, ReadOptions, Record, RowReader,
@@ -45,6 +47,15 @@ pub(crate) struct SeriesOptions<'a> {
     pub(crate) counters: bool,
 }
 
+/// Refuses a table whose columns are called by times: each row of it is a series.
+pub(crate) fn refuse_along_rows(shown: &str, names: Option<&[String]>) -> Result<(), Failure> {
+    let Some((first, last)) = are_times(names.unwrap_or_default()) else { return Ok(()) };
+    Err(Failure::because(format!(
+        "{shown}: its columns are called by times, from {first:?} to {last:?}, so that each row is a series; a column has to be one: \
+         turn the table round, so that each row is a time (in pandas frame.set_index(NAMES).T)"
+    )))
+}
+
 impl TimedSeries {
     /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
     /// does so tells why. A column of a file is one of times if it is so in each of the first rows;
@@ -68,6 +79,9 @@ impl TimedSeries {
             return Ok(None);
         }
         let Ok(mut reader) = data.records(options) else { return Ok(None) };
+        if time.is_none() && states.is_empty() {
+            refuse_along_rows(&shown, reader.feature_names())?;
+        }
         let rows = if data.is_pipe() { 1 } else { FIRST_ROWS };
         let time = time.map(|choice| place(choice, &reader, &shown, "--time")).transpose()?;
         let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;

@@ -125,6 +125,10 @@ impl ClassRounds {
         }
     }
 
+    pub(super) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
     pub(super) fn begin(&mut self) {
         self.made.clear();
         self.due = 0;

@@ -168,7 +168,7 @@ impl NumberRounds {
             self.due += 1;
             self.learner.learn(encoded.unwrap_or(&inputs), Target::weighted(&targets, weight), &mut made)?;
             self.rows += 1;
-            self.implausible.take(self.learner.implausible(), self.rows, weight);
+            self.implausible.take(&self.learner, self.rows, weight);
         }
         Ok(())
     }
@@ -195,7 +195,7 @@ impl NumberRounds {
             Some(waiting) => self.show_late(waiting),
             None => {
                 self.rows += 1;
-                self.implausible.take(self.learner.implausible(), self.rows, weight);
+                self.implausible.take(&self.learner, self.rows, weight);
             }
         }
         let predictions = &self.predictions[index * m..(index + 1) * m];

@@ -8,6 +8,7 @@ use mercer_readers::{ColumnChoice, DataError, Example, Marks, ReadOptions, Targe
 
 use super::FitArguments;
 use super::frozen::{Frozen, tell_zero_one};
+use crate::arguments::common::whole;
 use crate::arguments::dialect::Dialect;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::TaskOptions;
@@ -104,7 +105,7 @@ impl Files {
     pub(super) fn open(arguments: &FitArguments) -> Result<Self, Failure> {
         let options = ReadOptions {
             target: arguments.target.clone().unwrap_or_default(),
-            ignore: arguments.ignore.clone(),
+            ignore: whole(&arguments.ignore),
             weight: arguments.weight.clone(),
             targets: match arguments.task {
                 Some(TaskChoice::Class) => Targets::Labels,

@@ -16,6 +16,7 @@ use super::method::ForecastMethod;
 use super::plan::{PlacedRow, PlanRows};
 use super::rows::{ColumnOptions, SeriesRows};
 use super::times::TimeMemory;
+use crate::arguments::common::whole;
 use crate::data::encoded_rows::overrides;
 use crate::data::input::Input;
 use crate::data::opening::Opening;
@@ -288,7 +289,7 @@ impl SeriesSource {
             ReadOptions {
                 target: TargetColumn::None,
                 missing: Missing::Nan,
-                ignore: arguments.ignore.clone(),
+                ignore: whole(&arguments.ignore),
                 mentioned,
                 ..ReadOptions::default()
             },

@@ -24,7 +24,8 @@ impl Overshoots {
         self.ranges.resize(came.len(), (0, ValueRange::NOTHING));
         for ((count, range), (made, came)) in self.ranges.iter_mut().zip(made.iter().zip(came)) {
             let widths = range.ends().map_or(0.0, |(low, high)| (low - made).max(made - high) / (high - low));
-            if *count >= FEWEST && widths > 1.0 {
+            // Values that are all the same have no range to be beyond.
+            if *count >= FEWEST && widths > 1.0 && widths.is_finite() {
                 self.count += 1;
                 if widths > self.farthest.0 {
                     self.farthest = (widths, row, *made);

@@ -24,7 +24,7 @@ use crate::report::scores::{Scores, Section, table};
 pub(super) struct ForecastReport {
     method: String,
     parameters: MethodParameters,
-    n: usize,
+    rows: usize,
     outputs: usize,
     sum_squared_error: f64,
     mse: Option<f64>,
@@ -232,7 +232,7 @@ impl ForecastReport {
         Self {
             method: model.method.clone(),
             parameters: MethodParameters(parameters(model).collect()),
-            n: all.iter().map(SeriesPass::rows).sum(),
+            rows: all.iter().map(SeriesPass::rows).sum(),
             outputs,
             sum_squared_error: squares,
             mse: (count > 0.0).then(|| squares / count),
@@ -259,7 +259,7 @@ impl ForecastReport {
     pub(super) fn text(&self, data: &str, passes: &Passes, stopped: bool) -> String {
         let pass = passes.first();
         let plural = |count: usize| if count == 1 { "" } else { "s" };
-        let (n, m) = (self.n, self.outputs);
+        let (n, m) = (self.rows, self.outputs);
         let (method, data) = (Plain(&self.method), Plain(data));
         let groups = match self.named.len() {
             0 => String::new(),
@@ -369,7 +369,7 @@ impl ForecastReport {
             let shorter = if pass.seasons().is_some() { "" } else { "shorten it (--t-init) or " };
             notes.push(format!(
                 "all {} rows belong to the warm-up, so that no error counts; {shorter}give more rows",
-                self.n
+                self.rows
             ));
         }
         if let Some(epoch) = self.epochs.iter().find(|epoch| epoch.lags >= epoch.start) {

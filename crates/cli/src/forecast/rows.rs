@@ -8,7 +8,7 @@ use super::clock::{Clock, ClockOptions, Repeats, TimedRows};
 use crate::arguments::dialect;
 use crate::data::opening::Opening;
 use crate::data::source::TableColumns;
-use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place};
+use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place, refuse_along_rows};
 use crate::report::failure::Failure;
 use crate::report::verbosity;
 use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, Zone, is_name_of_times};
@@ -105,6 +105,9 @@ impl SeriesRows {
             return Ok(None);
         };
         let roles = Roles::find(&head, chosen, &shown, wanted.season)?;
+        if roles.time.is_none() && wanted.targets.is_empty() {
+            refuse_along_rows(&shown, reader.feature_names())?;
+        }
         let numbers: Vec<NumberColumn> = roles.numbers.iter().map(|&place| head.number_column(place)).collect();
         let all = numbers.len() == reader.columns().len() && numbers.iter().all(NumberColumn::is_plain);
         if roles.time.is_none() && roles.group.is_none() && all {
@@ -185,8 +188,9 @@ impl SeriesRows {
                 return Ok(true);
             }
             let read = self.reader.next_record(&mut self.record);
-            dialect::tell_remark(self.reader.take_remark());
+            dialect::tell_remarks(&mut self.reader);
             if !read? {
+                self.reader.left_out().into_iter().for_each(verbosity::say_once);
                 let place = Self::line(&self.reader);
                 let Some(clock) = &mut self.clock else { return Ok(false) };
                 let Some(held) = self.courses.iter().position(TimedRows::holds) else { return Ok(false) };

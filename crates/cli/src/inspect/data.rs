@@ -6,6 +6,7 @@ use mercer_readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, Ta
 use serde_json::Value;
 
 use super::{InspectArguments, told};
+use crate::arguments::common::whole;
 use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::encoded_rows::{self, Head, Looking};
@@ -51,7 +52,7 @@ fn open(arguments: &InspectArguments, overrides: &Overrides) -> Result<RowReader
         TargetColumn::Several(choices) => choices.clone(),
         one => one.choice().into_iter().collect(),
     }));
-    let unread = arguments.ignore.clone();
+    let unread = whole(&arguments.ignore);
     let plain = ReadOptions { mentioned, unread, later_keys: true, ..ReadOptions::default() };
     let reader = RowReader::records(file, &dialect.told(file, plain)).map_err(refused)?;
     dialect::tell_doubt(reader.doubt());
@@ -115,10 +116,14 @@ fn tell(
         return Err(of_columns(twice.clone()));
     }
     let (width, names) = (records.columns().len(), records.feature_names());
-    let ignored = arguments.ignore.iter().map(|choice| number(choice, width, names));
+    let ignored = whole(&arguments.ignore);
+    let ignored = ignored.iter().map(|choice| number(choice, width, names));
     let overrides = overrides.aside(aside(target, width, names)).ignore(ignored).marks(dialect::number_marks(&records));
     let mut schema = head.schema(&overrides).map_err(of_columns)?;
     let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    if let Some([target]) = targets.as_deref() {
+        schema.doubt_codes(*target);
+    }
     let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
     let kind = targets.as_ref().and_then(|targets| encoded_rows::kind(&head.rows, targets, TaskOptions::default()));
     if let (Some(kind), Some(targets)) = (kind, &targets)
@@ -157,7 +162,7 @@ fn tell(
     }
     facts.tell("columns", columns);
     facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
-    facts.tell("inputs", transform.as_ref().map(Transform::dimension));
+    facts.tell("features", transform.as_ref().map(Transform::dimension));
     facts.tell("notes", notes);
     Ok(facts)
 }

@@ -4,6 +4,7 @@ use mercer_encoding::{Column, Encoding, Use};
 use mercer_forecast::{ConformalIntervals, Forecaster};
 use mercer_koopman::OperatorLearner;
 use mercer_learners::Expert;
+use mercer_learners::FeatureMap;
 use mercer_learners::RegressorExt;
 use mercer_registry::AnyRegressor;
 use mercer_registry::catalogue::find;
@@ -174,7 +175,8 @@ impl Facts {
     fn tell_moments(&mut self, model: &Moments) {
         let about = &model.description;
         self.tell_learner(about);
-        self.tell("features", model.sums.sums().features());
+        self.tell("features", model.sums.feature_map().input_dimension());
+        self.tell("coordinates", model.sums.sums().features());
         self.tell("columns", model.encoding.as_ref().map_or_else(|| about.features.clone().into(), columns));
         self.tell("target", about.target_name.clone());
         if !about.target_names.is_empty() {

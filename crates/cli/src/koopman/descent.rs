@@ -29,7 +29,7 @@ pub(super) fn tell(
     let forecasts = learnt.queries.as_ref().map(|queries| queries.forecast(operator, learnt.steps));
     let kept_rounds = report::kept(&learner.kept_rounds());
     let report = KoopmanReport {
-        n: learner.rounds(),
+        pairs: learner.rounds(),
         dictionary_size: kept_rounds.len(),
         dictionary_indices: kept_rounds,
         hs_norm: operator.hs_norm(),

@@ -13,7 +13,7 @@ use crate::report::output::{Predictions, digits, number};
 /// The fields are the JSON object's keys, in its order.
 #[derive(serde::Serialize)]
 pub(super) struct KoopmanReport {
-    pub(super) n: u64,
+    pub(super) pairs: u64,
     pub(super) dictionary_size: usize,
     pub(super) dictionary_indices: Vec<u64>,
     pub(super) hs_norm: f64,
@@ -71,7 +71,8 @@ impl KoopmanReport {
         let KoopmanRun { data, learnt, one_sided, stopped } = *run;
         let (input_kernel, output_kernel) = (operator.input_kernel().to_string(), operator.output_kernel().to_string());
         let (d, d_plus) = (layout.input_dimension, layout.state_dimension);
-        let mut text = format!("Koopman operator of {data}: {} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n", self.n);
+        let mut text =
+            format!("Koopman operator of {data}: {} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n", self.pairs);
         let mut line = |name: &str, value: &str| {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {name:<24}{value}");
@@ -80,8 +81,8 @@ impl KoopmanReport {
         if input_kernel != output_kernel {
             line("kernel on x⁺", &output_kernel);
         }
-        if learnt < self.n {
-            line("pairs of this run", &format!("{learnt}, behind {} that the model had learnt", self.n - learnt));
+        if learnt < self.pairs {
+            line("pairs of this run", &format!("{learnt}, behind {} that the model had learnt", self.pairs - learnt));
         }
         line("dictionary size", &self.dictionary_size.to_string());
         line("forced rejections", &self.forced_rejections.to_string());

@@ -89,7 +89,7 @@ impl SumsReport<'_> {
         });
         let eigenvalues = self.modes().iter().map(|mode| json!({"re": mode.value.re, "im": mode.value.im}));
         let mut object = json!({
-            "n": model.rounds(),
+            "pairs": model.rounds(),
             "dictionary_size": model.spectrum_choice().size,
             "dictionary_indices": rounds,
             "hs_norm": model.hs_norm(),

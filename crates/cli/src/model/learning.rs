@@ -1,6 +1,6 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
-use mercer_encoding::{Encoding, Kind, ScaledTargets, Schema};
+use mercer_encoding::{Encoding, Kind, Schema};
 use mercer_session::model::RowDigest;
 use mercer_session::notes::Watch;
 use mercer_session::{EarlyPrediction, LabelDelay, LateRows, Row, RowPrediction, Session, record_time};
@@ -33,6 +33,7 @@ pub(crate) struct Learning {
     /// Rows that wait for their labels, where these come late, and memory for their predictions.
     late: Option<LateRows<LateRow>>,
     relearnt: RowPrediction,
+    classes: NewClasses,
 }
 
 /// A row that was predicted and waits for its label.
@@ -60,12 +61,21 @@ impl Origin for LateRow {
     }
 }
 
+/// Classes that a model knew before, and those that it has met since.
+struct NewClasses {
+    known: usize,
+    new: Vec<String>,
+}
+
 impl Learning {
     /// A model that goes on learning rows, which may have weights.
     pub(crate) fn new(model: Session, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
         let table = ProgressTable::new(verbosity::is_quiet(), model.classes().is_some(), model.running_score());
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
         let (watch, answer, relearnt) = (Watch::default(), RowPrediction::default(), RowPrediction::default());
+        // The classes of a model that has learnt nothing are those of the first rows.
+        let known = model.classes().filter(|task| task.learnt > 0).map_or(0, |task| task.labels.len());
+        let classes = NewClasses { known, new: Vec::new() };
         Self {
             model,
             bad,
@@ -79,6 +89,7 @@ impl Learning {
             unlabelled: (0, None),
             late: None,
             relearnt,
+            classes,
         }
     }
 
@@ -115,6 +126,7 @@ impl Learning {
         let met = sample.digest(self.model.progress.seen(), self.weighted);
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
+                self.tell_new_class(origin, &sample.example.label);
                 // A new category that got a number of its own is nothing odd.
                 if let Some(encoding) = &self.model.encoding {
                     self.odd.tell(encoding, &sample.record, || origin.place());
@@ -130,8 +142,9 @@ impl Learning {
 
     /// A row of that weight was learnt.
     fn learnt(&mut self, met: RowDigest, weight: f64) -> Result<(), Failure> {
-        let found = self.model.screened().and_then(ScaledTargets::implausible);
-        self.implausible.take(found, met.rows, weight);
+        if let Some(learner) = self.model.screened() {
+            self.implausible.take(learner, met.rows, weight);
+        }
         self.table.round(self.model.running_score(), || self.model.dictionary_size());
         self.model.progress.meet(met);
         self.checkpoint(met.rows)
@@ -170,7 +183,10 @@ impl Learning {
         };
         let met = row.sample.digest(self.model.progress.seen(), self.weighted);
         match self.model.learn_late(&mut row.sample, &early, &mut self.watch, &mut self.relearnt) {
-            Ok(()) => self.learnt(met, row.sample.example.weight),
+            Ok(()) => {
+                self.tell_new_class(&row, &row.sample.example.label);
+                self.learnt(met, row.sample.example.weight)
+            }
             Err(why) => self.refuse(format!("{}: {why}", row.place), &row, met),
         }
     }
@@ -181,6 +197,20 @@ impl Learning {
             self.learn_late(row)?;
         }
         Ok(())
+    }
+
+    /// Tells that a model which knew classes has met another.
+    fn tell_new_class(&mut self, origin: &impl Origin, label: &str) {
+        let now = self.model.classes().map_or(0, |task| task.labels.len());
+        if self.classes.known > 0 && now > self.classes.known + self.classes.new.len() {
+            if self.classes.new.is_empty() {
+                verbosity::remark(format!(
+                    "{}: the class {label:?} is new to the model, which learns it",
+                    origin.place()
+                ));
+            }
+            self.classes.new.push(label.to_owned());
+        }
     }
 
     /// Predicts a row without its target.
@@ -260,6 +290,10 @@ impl Learning {
             verbosity::say(format!(
                 "{count} {rows} without a target {were} predicted and not learnt, the first: {first}"
             ));
+        }
+        if self.classes.new.len() > 1 {
+            let (first, more) = (&self.classes.new[..self.classes.new.len().min(8)], self.classes.new.len());
+            verbosity::remark(format!("{more} classes were new to the model: {}", first.join(", ")));
         }
         if let Some(report) = self.bad.report() {
             verbosity::say(report);

@@ -17,8 +17,8 @@ pub(crate) struct EvalReport {
     pub(crate) learner: &'static str,
     pub(crate) kernel: String,
     pub(crate) parameters: Parameters,
-    pub(crate) n: usize,
-    pub(crate) d: usize,
+    pub(crate) rows: usize,
+    pub(crate) features: usize,
     #[serde(flatten)]
     pub(crate) scores: Scores,
     /// Over the later half of the rounds that are scored, and over the last of them.
@@ -119,7 +119,7 @@ impl EvalReport {
 
     /// `data` is how the data were named.
     pub(crate) fn text(&self, data: &str) -> String {
-        let mut text = format!("{} on {data}: {} rows of {} features\n\n", self.learner, self.n, self.d);
+        let mut text = format!("{} on {data}: {} rows of {} features\n\n", self.learner, self.rows, self.features);
         let settings: Vec<String> = self.parameters.0.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let mut line = |name: &str, value: &str| {
             // Writing to a string cannot fail.

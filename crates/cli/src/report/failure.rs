@@ -1,9 +1,11 @@
 //! The failure that ends a command early: one line and an exit code.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use mercer_datasets::DatasetError;
 use mercer_readers::{CellPlace, Column, ColumnChoice, DataError};
 use mercer_registry::catalogue::CatalogueError;
@@ -49,6 +51,10 @@ impl Failure {
             return Self::usage("no command was given; see mercer --help");
         }
         let text = error.render().to_string();
+        let names_file = |more: &ContextValue| matches!(more, ContextValue::String(name) if Path::new(name).is_file());
+        if error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::InvalidArg).is_some_and(names_file) {
+            return Self::usage(format!("only one file can be given; {SEVERAL}"));
+        }
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let is_hint = |line: &str| line.starts_with("Usage:") || line.starts_with("For more");
@@ -64,6 +70,10 @@ impl Failure {
         Self::usage(format!("{}; see mercer {command}--help", said.join("; ").replace(":; ", ": ")))
     }
 }
+
+/// Ways to read several files.
+const SEVERAL: &str = "several of CSV are one by awk 'FNR > 1 || NR == 1' FILES | mercer COMMAND - --format csv, \
+                       and mercer fit takes several, and patterns";
 
 impl fmt::Display for Failure {
     /// One line, whatever names and values it quotes.
@@ -101,7 +111,7 @@ impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match &error {
             DataError::UnknownFormat { file } if file == "standard input" => Self::usage(
-                "standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet, arrow or fixed",
+                "standard input: say its format with --format csv, tsv, ndjson, libsvm, parquet, arrow, fixed or xlsx",
             ),
             DataError::UnknownFormat { .. } => Self::usage(error.to_string()),
             DataError::IndexTooLarge { line, limit, .. } => Self::because(format!(
@@ -113,6 +123,11 @@ impl From<DataError> for Failure {
             )),
             DataError::ColumnNotFound { column: ColumnChoice::Name(_), target: false, names: None, .. } => {
                 Self::because(format!("{error}; tell them by number"))
+            }
+            DataError::Io { file, source } if source.kind() == io::ErrorKind::NotFound && file.contains(['*', '?']) => {
+                Self::because(format!(
+                    "{file}: is no file, and may be a pattern, which the shell would fill in without quotes; {SEVERAL}"
+                ))
             }
             _ => Self::because(error.to_string()),
         }

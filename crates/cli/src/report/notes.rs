@@ -87,8 +87,8 @@ impl Implausibles {
         Self { before: (learner.screened(), found), ..Self::default() }
     }
 
-    /// Row `row` was learnt with this weight.
-    pub(crate) fn take(&mut self, found: Option<Implausible>, row: u64, weight: f64) {
+    /// Row `row` was learnt with this weight, or waits for another that confirms its target.
+    pub(crate) fn take(&mut self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>, row: u64, weight: f64) {
         if weight == 0.0 {
             return;
         }
@@ -96,14 +96,16 @@ impl Implausibles {
         if self.early.len() < EARLY {
             self.early.push(row);
         }
-        if self.late.is_none() && found.is_some_and(|found| found.first == self.before.0 + self.screened) {
+        let now = |found: Implausible| found.first == self.before.0 + self.screened;
+        if learner.implausible().or_else(|| learner.waiting()).is_some_and(now) {
             self.late = Some(row);
         }
     }
 
     /// A note on the rows with implausible targets, if there are any.
     pub(crate) fn note(&self, learner: &ScaledTargets<AnyRegressor<AnyKernel>>) -> Option<String> {
-        let found = learner.implausible().filter(|found| found.rows > self.before.1)?;
+        // What still waits was not learnt.
+        let found = learner.implausible().filter(|found| found.rows > self.before.1).or_else(|| learner.waiting())?;
         // Of a model that had met some before, the first was told then.
         let early = found.first.checked_sub(self.before.0 + 1).and_then(|at| self.early.get(at as usize));
         let place = early.copied().or(self.late).map_or_else(String::new, |row| format!(" in row {row}"));

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use mercer_readers::Format;
 use mercer_session::file::{self, NewFile, PlacedFile, clear_abandoned, folder};
 pub(crate) use mercer_session::notes::{digits, number};
 
@@ -59,6 +60,25 @@ pub(crate) fn refuse_place(option: &str, path: &Path, inputs: &[&Path]) -> Resul
     Ok(())
 }
 
+/// Refuses a name that tells another format than those which an `option` writes: whoever reads the
+/// file by its name would find something else in it.
+pub(crate) fn refuse_format(option: &str, path: &Path, written: &[&str]) -> Result<(), Failure> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_lowercase).unwrap_or_default();
+    let is_other = Format::from_path(path).is_some() || OTHERS.contains(&ending.as_str());
+    if !is_other || written.contains(&ending.as_str()) {
+        return Ok(());
+    }
+    let written: Vec<String> = written.iter().map(|ending| format!(".{ending}")).collect();
+    Err(Failure::usage(format!(
+        "{}: {option} does not write {ending}; give it a name that ends in {}",
+        path.display(),
+        written.join(", ")
+    )))
+}
+
+/// Endings of files that nothing here writes, and no reader takes.
+const OTHERS: [&str; 12] = ["gz", "zst", "zip", "bz2", "xz", "pdf", "html", "xml", "h5", "hdf5", "npy", "sqlite"];
+
 /// Whether a file is among the `inputs`.
 pub(crate) fn is_read(path: &Path, inputs: &[&Path]) -> bool {
     // Standard input may be a file, too.
@@ -99,7 +119,13 @@ impl Aside {
     /// A file of predictions; `inputs` are read, and must not be written over; `header` is the
     /// first line.
     pub(crate) fn create(path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
-        Self::create_for("--predictions", path, inputs, header)
+        Self::create_table("--predictions", path, inputs, header)
+    }
+
+    /// The same for any CSV that an `option` asks for.
+    pub(crate) fn create_table(option: &str, path: &Path, inputs: &[&Path], header: &str) -> Result<Self, Failure> {
+        refuse_format(option, path, &["csv"])?;
+        Self::create_for(option, path, inputs, header)
     }
 
     /// The same for what another `option` asks to be written. What killed runs left of it is

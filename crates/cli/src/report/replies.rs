@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::report::failure::Failure;
-use crate::report::output::Aside;
+use crate::report::output::{Aside, refuse_format};
 
 /// Bytes that wait at most while rows keep coming.
 const WAITING: usize = 64 << 10;
@@ -18,6 +18,27 @@ pub(crate) enum LineStyle {
     Csv,
     /// `{"prediction":…}`, null for a row without an answer.
     Ndjson,
+    /// The same in one array.
+    Json,
+}
+
+impl LineStyle {
+    /// The style that the name of a file tells, or the one for rows that are `objects`.
+    ///
+    /// # Errors
+    /// A name that tells another format.
+    pub(crate) fn of_file(path: Option<&Path>, objects: bool) -> Result<Self, Failure> {
+        let usual = if objects { Self::Ndjson } else { Self::Csv };
+        let Some(path) = path else { return Ok(usual) };
+        refuse_format("--predictions", path, &["csv", "ndjson", "jsonl", "json"])?;
+        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
+        Ok(match ending.as_deref() {
+            Some("csv") => Self::Csv,
+            Some("ndjson" | "jsonl") => Self::Ndjson,
+            Some("json") => Self::Json,
+            _ => usual,
+        })
+    }
 }
 
 /// The lines; clones share them, so that whoever waits for input can flush what was answered.
@@ -29,6 +50,8 @@ struct ReplyLines {
     waiting: Vec<u8>,
     file: Option<Aside>,
     numbers: zmij::Buffer,
+    /// True behind the first line.
+    begun: bool,
     end: End,
 }
 
@@ -45,7 +68,14 @@ impl Replies {
     pub(crate) fn create(path: Option<&Path>, inputs: &[&Path]) -> Result<Self, Failure> {
         let file = path.map(|path| Aside::create_for("--predictions", path, inputs, "")).transpose()?;
         let waiting = Vec::with_capacity(WAITING + 512);
-        let lines = ReplyLines { style: LineStyle::Csv, waiting, file, numbers: zmij::Buffer::new(), end: End::Open };
+        let lines = ReplyLines {
+            style: LineStyle::Csv,
+            waiting,
+            file,
+            numbers: zmij::Buffer::new(),
+            begun: false,
+            end: End::Open,
+        };
         Ok(Self(Arc::new(Mutex::new(lines))))
     }
 
@@ -69,6 +99,7 @@ impl Replies {
     /// The same with a line that says more than one number.
     pub(crate) fn answer_line(&self, line: &str) -> bool {
         self.with(|lines| {
+            lines.begin_line();
             lines.waiting.extend_from_slice(line.as_bytes());
             lines.end_line()
         })
@@ -83,6 +114,9 @@ impl Replies {
     /// file never appears.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         self.with(|lines| {
+            if lines.style == LineStyle::Json {
+                lines.waiting.extend_from_slice(if lines.begun { b"\n]\n" } else { b"[]\n" });
+            }
             lines.flush();
             if let End::Failed(failure) = &mut lines.end {
                 let failure = failure.take();
@@ -107,12 +141,22 @@ fn push(waiting: &mut Vec<u8>, number: &str) {
 }
 
 impl ReplyLines {
+    /// Begins a line of an array, which has commas between them.
+    #[inline]
+    fn begin_line(&mut self) {
+        if self.style == LineStyle::Json {
+            self.waiting.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
+            self.begun = true;
+        }
+    }
+
     #[inline]
     fn answer(&mut self, prediction: Option<f64>) -> bool {
+        self.begin_line();
         let number = prediction.map(|prediction| self.numbers.format(prediction));
         match (self.style, number) {
             (LineStyle::Csv, number) => push(&mut self.waiting, number.unwrap_or_default()),
-            (LineStyle::Ndjson, number) => {
+            (LineStyle::Ndjson | LineStyle::Json, number) => {
                 self.waiting.extend_from_slice(b"{\"prediction\":");
                 push(&mut self.waiting, number.unwrap_or("null"));
                 self.waiting.push(b'}');
@@ -122,7 +166,9 @@ impl ReplyLines {
     }
 
     fn end_line(&mut self) -> bool {
-        self.waiting.push(b'\n');
+        if self.style != LineStyle::Json {
+            self.waiting.push(b'\n');
+        }
         if self.waiting.len() >= WAITING {
             self.flush();
         }

@@ -138,8 +138,8 @@ impl TuneReport<'_> {
         let trials: Vec<Value> = self.found.trials().iter().map(trial).collect();
         json::line(&json!({
             "learner": self.learner,
-            "n": self.n,
-            "d": self.d,
+            "rows": self.n,
+            "features": self.d,
             "metric": self.metric,
             "score": self.score(best),
             "settings": settings(best),

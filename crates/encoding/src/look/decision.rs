@@ -117,7 +117,7 @@ impl ColumnSight {
     }
 
     /// The notation of the texts of a column whose kind is told.
-    fn told(&self, name: &str, ToldKind { kind, order }: ToldKind) -> Result<Notation, EncodingError> {
+    fn told(&self, name: &str, ToldKind { kind, order, durations }: ToldKind) -> Result<Notation, EncodingError> {
         let nothing = self.present() == 0;
         let unreadable = |read: &dyn Fn(&str) -> bool, kind| {
             // The earliest cell that cannot be read.
@@ -126,7 +126,7 @@ impl ColumnSight {
         };
         let doubtful = |value, remedy| EncodingError::Doubtful { name: name.to_owned(), value, remedy };
         let notation = match kind {
-            Kind::Number if self.durations > 0 && self.are_most(self.durations) => Notation::Duration,
+            Kind::Number if durations || self.durations > 0 && self.are_most(self.durations) => Notation::Duration,
             Kind::Number if nothing || self.are_most(self.numbers) => self.notation_of_most(),
             Kind::Number => match self.told_numbers() {
                 TextReading::As(notation) => notation,

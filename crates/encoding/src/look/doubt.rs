@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use mercer_core::{Cell, ValueRange, parse_instant};
 
 use super::sight::{ColumnSight, ENOUGH_TEXTS};
+use super::time_like::is_time_like;
 use crate::notation::{CELLS_A_MISFIT, Notation, TextReading};
 use crate::numeral::is_set_off;
 use crate::written_time::clock;
@@ -43,6 +44,9 @@ impl ColumnSight {
             let time = if clock(text).is_some() { format!(", {name}=time as a time of day") } else { String::new() };
             return Some(format!("{text:?} may be the number {number}; {name}=number reads it so{time}"));
         }
+        if let Some(text) = self.time_like() {
+            return Some(format!("{text:?} looks like a time, and is not read as one: write it as 2024-05-31T08:30"));
+        }
         let mut small = HashMap::new();
         self.values().find_map(|(value, _)| {
             let first = small.insert(value.to_lowercase(), value)?;
@@ -67,6 +71,12 @@ impl ColumnSight {
             return None;
         }
         self.values().map(|(value, _)| value).find(|value| parse_instant(value).is_none())
+    }
+
+    /// The first text of a column in which nearly all look like times.
+    fn time_like(&self) -> Option<&str> {
+        let alike = self.values().filter(|(value, _)| is_time_like(value)).map(|(_, count)| count).sum();
+        self.values().next().map(|(value, _)| value).filter(|_| self.unlisted == 0 && self.are_most(alike))
     }
 
     /// A text that is no number, in a column of which more than half are numbers.
@@ -114,7 +124,7 @@ pub(super) fn is_name_of_identifier(name: &str) -> bool {
         ["", "index", "row", "rownames", "rownum", "row_number", "rowid", "no", "nr", "key", "uuid", "instant"];
     let lower = name.trim().to_lowercase();
     let ends =
-        |tail: &str| lower == tail || lower.ends_with(&format!("_{tail}")) || lower.ends_with(&format!(" {tail}"));
+        |tail: &str| lower.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with(['_', ' ']));
     WHOLE.contains(&lower.as_str())
         || ["id", "nr", "no", "number", "key"].iter().any(|tail| ends(tail))
         || name.ends_with("Id")

@@ -1,8 +1,11 @@
 //! Roles: a column that tells the times of the rows by numbers, and one that counts the rows.
 
+use mercer_core::parse_instant;
+
 use super::sight::ColumnSight;
 use crate::clock::Clock;
 use crate::look::doubt::is_name_of_identifier;
+use crate::period::{YearPart, month};
 
 /// Parts of the names of columns that hold times.
 const OF_TIMES: [&str; 10] = ["date", "time", "datum", "zeit", "stamp", "epoch", "unix", "year", "month", "quarter"];
@@ -37,6 +40,24 @@ fn is_name_of_days(name: &str) -> bool {
 #[must_use]
 pub fn is_name_of_steps(name: &str) -> bool {
     OF_STEPS.contains(&name.trim().to_lowercase().as_str())
+}
+
+/// The first and the last of names that are times in order, and nearly all: each row of such a
+/// table is a series.
+#[must_use]
+pub fn are_times(names: &[String]) -> Option<(&str, &str)> {
+    const FEWEST: usize = 4;
+    let year = |name: &str| name.parse().ok().filter(|year| name.len() == 4 && (1800.0..2200.0).contains(year));
+    let read = |name: &str| {
+        let name = name.trim();
+        let part = |part: YearPart| part.first_day(name, None);
+        let parts = || part(YearPart::Quarter).or_else(|| part(YearPart::Half));
+        parse_instant(name).or_else(|| month(name, None)).or_else(parts).or_else(|| year(name))
+    };
+    let times: Vec<(&str, f64)> = names.iter().filter_map(|name| Some((name.as_str(), read(name)?))).collect();
+    let rises = times.is_sorted_by(|(_, a), (_, b)| a < b) || times.is_sorted_by(|(_, a), (_, b)| a > b);
+    let [(first, _), .., (last, _)] = times[..] else { return None };
+    (rises && times.len() >= FEWEST && 2 * times.len() > names.len()).then_some((first, last))
 }
 
 impl ColumnSight {

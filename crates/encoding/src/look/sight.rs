@@ -168,7 +168,7 @@ impl ColumnSight {
     /// first.
     pub(super) fn values(&self) -> impl Iterator<Item = (&str, u64)> + Clone {
         let values = self.values.iter().map(|(value, count)| (value.as_str(), *count));
-        values.filter(|(value, _)| !is_gap_mark(value))
+        values.filter(|(value, _)| self.marks == 0 || !is_gap_mark(value))
     }
 
     /// True if the values that are listed stand for all: none is too long, or there are very many.

@@ -260,7 +260,7 @@ fn spoilt(learner: &ScaledTargets<Learner>, (row, size): (usize, f64), block: us
         let rows = Rows::new(inputs, 1, Targets::new(targets, &[], 1).unwrap()).unwrap();
         learner.learn_rows(rows, &mut made).unwrap();
     }
-    let found = Implausible { rows: 1, first: row as u64 + 1, target: size };
+    let found = Implausible { rows: 1, first: row as u64 + 1, target: size, mark: None };
     assert_eq!(learner.implausible(), (row < 700).then_some(found));
     assert_eq!(learner.validate(), Ok(()));
     made
@@ -281,6 +281,53 @@ fn one_wrong_target_of_any_size_leaves_no_trace() {
             }
         }
     }
+}
+
+/// Runs of wrong targets, equal or all different, and a constant that one leaves: what is learnt of
+/// them is dropped when the targets return, in blocks as row by row.
+#[test]
+fn a_run_of_wrong_targets_leaves_no_trace() {
+    type Spoils = fn(usize) -> Option<f64>;
+    let marks: Spoils = |t| (300..330).contains(&t).then_some(-9999.0);
+    let wild: Spoils = |t| (300..330).contains(&t).then_some(1e6 * (input(t) - 0.3));
+    let often: Spoils = |t| (t % 100 >= 95).then_some(-9999.0);
+    let constant: Spoils = |t| (t <= 100).then_some(if t == 100 { 1e6 } else { 1.0 });
+    let plain: Spoils = |_| None;
+    for (spoils, rows) in [(marks, 30), (wild, 30), (often, 35), (constant, 1), (plain, 0)] {
+        for learner in [ScaledTargets::unscaled(krls()), ScaledTargets::new(krls()).unwrap()] {
+            let mut made = [Vec::new(), Vec::new()];
+            for (made, block) in made.iter_mut().zip([1, 50]) {
+                let mut learner = learner.clone().screening(Outliers::Weigh);
+                let targets: Vec<f64> = (0..700).map(|t| spoils(t).unwrap_or_else(|| price(t) / 1e6)).collect();
+                let inputs: Vec<f64> = (0..700).map(input).collect();
+                for (inputs, targets) in inputs.chunks(block).zip(targets.chunks(block)) {
+                    let rows = Rows::new(inputs, 1, Targets::new(targets, &[], 1).unwrap()).unwrap();
+                    learner.learn_rows(rows, made).unwrap();
+                    assert_eq!(learner.validate(), Ok(()));
+                }
+                assert_eq!(learner.implausible().map_or(0, |found| found.rows), rows);
+                assert_eq!(learner.waiting(), None);
+            }
+            assert!(made[0].iter().zip(&made[1]).all(|(a, b)| (a - b).abs() < 1e-9));
+            let errors = (600..700).filter(|t| spoils(*t).is_none()).map(|t| (made[0][t] - price(t) / 1e6).abs());
+            let worst = errors.fold(0.0, f64::max);
+            assert!(worst < 0.1, "{rows} rows: {worst}");
+        }
+    }
+}
+
+/// A first value after a constant is learnt once a second confirms it.
+#[test]
+fn what_leaves_a_constant_is_learnt_late() {
+    let mut learner = ScaledTargets::unscaled(krls()).screening(Outliers::Weigh);
+    let target = |t: usize| if t == 40 || t >= 50 { 1.0 + (t % 3) as f64 } else { 0.0 };
+    for t in 0..60 {
+        learner.update(&[t as f64], target(t)).unwrap();
+        let waits = (40..50).contains(&t);
+        assert_eq!(learner.waiting().is_some(), waits, "row {t}");
+        assert_eq!(learner.predict(&[40.0]).unwrap() > 0.5, t >= 50, "row {t}");
+    }
+    assert_eq!(learner.implausible(), None);
 }
 
 #[test]

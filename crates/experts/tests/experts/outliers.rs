@@ -37,8 +37,36 @@ fn ordinary_streams_pass() {
         assert_eq!(held_back((0..2000).map(|t| 1.3_f64.powi(t))), [0; 0]);
         assert!(held_back(heavy(seed).take(20_000)).len() <= 2);
     }
-    // Nothing can be said of a first value after a constant.
-    assert_eq!(held_back([vec![0.0; 5000], vec![1e9; 5000]].concat().into_iter()), [0; 0]);
+}
+
+/// The first value after a constant waits for a second, and the nearer of both is the unit.
+#[test]
+fn a_constant_is_left_by_two_values() {
+    let after = |first: &[f64]| held_back([&[7.0; 5000], first, &[8.0, 6.5, 7.0, 8.5]].concat().into_iter());
+    assert_eq!(after(&[1e9, 1e9, 1e9]), [5000], "a second of its kind confirms a value");
+    assert_eq!(after(&[9.0]), [5000]);
+    assert_eq!(after(&[-9999.0]), [5000]);
+    assert_eq!(after(&[9.0, -9999.0]), [5000, 5001]);
+    let mut screen = OutlierScreen::default();
+    (0..20).for_each(|_| assert_eq!(screen.observe(0.0), 1.0));
+    assert!(screen.leaves(-9999.0) && !screen.leaves(0.0));
+    assert_eq!((screen.observe(-9999.0), screen.waiting()), (0.0, Some(-9999.0)));
+    assert_eq!((screen.share(0.0), screen.observe(0.5)), (1.0, 1.0));
+    assert_eq!((screen.waiting(), screen.range()), (None, Some((0.0, 0.5))));
+    assert!(screen.is_mark(-9999.0) && screen.share(-9999.0) == 0.0);
+}
+
+/// One exact value is no new level, however often it comes; several are one.
+#[test]
+fn marks_never_pass() {
+    for count in [3, 30, 3000] {
+        let values = normals(9).take(6000).enumerate();
+        let spoilt = values.map(|(t, value)| if (1000..1000 + count).contains(&t) { -9999.0 } else { value });
+        assert_eq!(held_back(spoilt), (1000..1000 + count).collect::<Vec<_>>());
+    }
+    let values = normals(9).take(6000).enumerate();
+    let levels = values.map(|(t, value)| if t < 1000 { value } else { 1e4 + value.round() });
+    assert!(held_back(levels).len() < 20, "a level of whole numbers passes");
 }
 
 #[test]
@@ -67,7 +95,7 @@ fn one_in_sixty_stays_held_back_and_alternating_signs_do_not_help() {
 fn a_shift_passes_after_as_many_rows_as_its_logarithm() {
     for shift in [1e2, 1e4, 1e6, 1e12, -1e60] {
         let values = normals(5).take(4000).enumerate();
-        let shifted = values.map(|(t, value)| if t >= 2000 { value + shift } else { value });
+        let shifted = values.map(|(t, value)| if t >= 2000 { value + shift * (1.0 + 1e-3 * value) } else { value });
         let held = held_back(shifted);
         let allowed = (shift.abs() / 10.0).log10().ceil() as usize;
         assert!(held.len() <= allowed && held.iter().all(|row| *row < 2000 + allowed), "{shift:e}: {held:?}");

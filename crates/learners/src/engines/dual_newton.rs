@@ -7,18 +7,23 @@
 //! `q = k_xᵀA⁻¹k_x = (k(x,x) − ‖v‖²)/μ`. Every step subtracts a multiple `r` of `μA⁻¹k_x`, so
 //! `f(x) = m ᵀv(x) − Σ r_s k(x_s, x)` with `m = Σ r_s v_s`: appending a row to `L` appends a zero
 //! to the earlier `v_s`, and one forward solve serves prediction, step and growth alike. An example
-//! of weight `ω` has `h = √(ηω) g` and steps by `ωg`. The loss is squared or logistic.
+//! of weight `ω` has `h = √(ηω) g` and steps by `ωg`, or less where `ω > 1` or `μ < 1`
+//! ([`NewtonSteps`]). The loss is squared or logistic.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_linalg_incremental::GrowingCholesky;
 use mercer_simd::{axpy, dot};
 
+use crate::engines::update::importance::NewtonSteps;
 use crate::engines::update::{finite, in_range};
 use crate::example::Target;
 use crate::learner::check_input;
 use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
+
+/// Largest curvature of a round, in units of `μ/k(x,x)`.
+const MOST_CURVATURE: f64 = (1_u64 << 26) as f64;
 
 /// Which rounds enter the curvature.
 pub trait Curvature: Send + Sync {
@@ -83,6 +88,7 @@ pub struct DualNewton<K, C> {
     mu: f64,
     eta: f64,
     clip: Option<f64>,
+    steps: NewtonSteps,
     /// Rounds in the curvature.
     curved: Terms,
     h: AlignedVec,
@@ -103,6 +109,7 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
         loss: Loss,
         [mu, eta]: [f64; 2],
         clip: Option<f64>,
+        steps: NewtonSteps,
     ) -> Result<Self, Error> {
         if loss.curvature(1.0, 1.0, 1).is_none() || loss == Loss::SOFTMAX {
             let instead = "squared or logistic";
@@ -114,6 +121,7 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
             mu: ParameterError::positive("mu", mu)?,
             eta: ParameterError::positive("eta", eta)?,
             clip: clip.map(|c| ParameterError::positive("clip", c)).transpose()?,
+            steps,
             curved: Terms::new(dimension),
             h: AlignedVec::new(),
             m: AlignedVec::new(),
@@ -175,9 +183,12 @@ impl<K: Kernel, C: Curvature> DualNewton<K, C> {
         // `f ← f − (excess/q) A⁻¹k_x`; where q = 0 the value cannot be moved.
         let projection = if excess == 0.0 || found.q == 0.0 { 0.0 } else { finite(excess / found.q)? };
         let g = finite(self.loss.derivative(prediction, y[0]))?;
-        let squared_h = finite(self.eta * g * g * weight)?;
+        // More would fix f(x) no better, but spoil what the factor says of other inputs.
+        let most = MOST_CURVATURE * self.mu / found.self_value;
+        let squared_h = finite(self.eta * g * g * weight)?.min(most);
         let squared_h = if self.curvature.enters(squared_h * found.q) { squared_h } else { 0.0 };
-        let r = finite((projection + weight * g / (1.0 + squared_h * found.q)) / self.mu)?;
+        let divisor = self.steps.divisor(self.loss, (self.mu, weight), squared_h / weight, found.q);
+        let r = finite((projection + weight * g / divisor) / self.mu)?;
         in_range(r * found.squared.sqrt().max(1.0))?;
         let pivot = finite(squared_h * found.self_value + self.mu - squared_h * found.squared)?;
         self.curvature.next();

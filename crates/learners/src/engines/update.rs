@@ -10,6 +10,7 @@ pub(crate) mod margin;
 mod newton;
 mod normal_equations;
 mod projection;
+mod readout;
 mod residuals;
 mod when_wrong;
 
@@ -25,10 +26,11 @@ use crate::loss::Loss;
 pub use coefficients::Coefficients;
 pub use gradient::{GradientStep, StepSize};
 pub(crate) use least_squares::Enlargement;
-pub use least_squares::{Awv, Forgetting, LeastSquares, Readout, Ridge};
+pub use least_squares::{Forgetting, LeastSquares};
 pub use newton::NewtonStep;
 pub use normal_equations::NormalEquations;
 pub use projection::ProjectionStep;
+pub use readout::{Awv, Readout, Ridge};
 pub use residuals::Residuals;
 pub use when_wrong::WhenWrong;
 

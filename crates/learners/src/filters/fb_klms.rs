@@ -16,6 +16,7 @@ use mercer_simd::dot;
 use mercer_sparsify::{Basis, EveryPoint};
 
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView, check_move};
+use crate::engines::update::importance::squared_rate;
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
@@ -81,15 +82,16 @@ impl<K: Kernel> CoefficientUpdate<K> for FixedBudgetStep {
         let SampleView { basis, probe, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let (row, own) = (probe.row(), probe.self_value());
-        let step = finite(self.eta * target.weight * (target.y[0] - scores[0]))?;
+        let error = finite(target.y[0] - scores[0])?;
         if own == 0.0 {
             return Ok(());
         }
         let squared_row = finite(dot(row.lanes(), row.lanes()))?;
         let norm = if basis.is_empty() { own } else { squared_row + self.eps.unwrap_or(own) };
-        let step = finite(step / norm)?;
         let far = |(i, k): (usize, &f64)| own - k / basis.self_value(i) >= self.nu;
         let joins = row.iter().enumerate().all(far);
+        let moves = (squared_row + if joins { own } else { 0.0 }) / norm;
+        let step = finite(squared_rate(self.eta, moves, target.weight) * error / norm)?;
         check_move(alpha, step, scores[0], squared_row + f64::from(u8::from(joins)))?;
         alpha.add(&[step], row);
         if joins {

@@ -90,7 +90,8 @@ impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
         alpha.values(seen.probe.row(), scores);
         window.learn(alpha, &mut seen, moved, |window, alpha, next| {
             let rows = window.rows();
-            window.weighted_errors(alpha, errors);
+            // A step of all of the error, at most.
+            window.weighted_errors(alpha, 1.0 / *eta, errors);
             solver.solve(*eps, |i, j| dot(rows[i].lanes(), rows[j].lanes()), errors)?;
             for (z, row) in errors.iter().zip(rows) {
                 axpy(*eta * z, row.lanes(), next.lanes_mut());

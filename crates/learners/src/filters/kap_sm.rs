@@ -126,6 +126,8 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientProjection {
             let samples = errors.iter().zip(window.weights()).zip(window.rows());
             for (((e, weight), row), i) in samples.zip(first..) {
                 let [loss, slope] = loss_of(*e, *huber);
+                // A projection of all of the error, at most.
+                let weight = weight.min((1.0 / *mu).max(1.0));
                 next[i] -= *mu * weight * loss * slope / (q * (slope * slope * row[i] + f64::EPSILON));
             }
             Ok(())

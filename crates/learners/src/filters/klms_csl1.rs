@@ -12,11 +12,12 @@
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
-use mercer_simd::axpy;
+use mercer_simd::{axpy, dot};
 use mercer_sparsify::Coherence;
 
 use crate::engines::coefficients::window::Move;
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
+use crate::engines::update::importance::squared_rate;
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
@@ -134,12 +135,13 @@ impl<K: Kernel, const ADAPTIVE: bool> CoefficientUpdate<K> for ThresholdedStep<A
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
-        let step = finite(self.eta * target.weight * (target.y[0] - scores[0]))?;
         let joins = answer.growth().is_some();
         if joins {
             let own = probe.self_value();
             probe.coordinates_mut().push(own);
         }
+        let moves = dot(probe.coordinates().lanes(), probe.coordinates().lanes());
+        let step = finite(squared_rate(self.eta, moves, target.weight) * (target.y[0] - scores[0]))?;
         self.moved.begin(alpha, joins);
         axpy(step, probe.coordinates().lanes(), self.moved.next.lanes_mut());
         self.moved.check()?;

@@ -131,9 +131,11 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
             return Ok(());
         }
         window.learn(alpha, &mut seen, moved, |window, alpha, next| {
-            window.weighted_errors(alpha, errors);
             // The samples are the last points.
-            let (rows, first) = (window.rows(), next.len() - errors.len());
+            let (rows, first) = (window.rows(), next.len() - window.rows().len());
+            // A step of all of the error, at most: the trace bounds what the rows do together.
+            let trace = if NORMALISED { 1.0 } else { (first..).zip(rows).map(|(i, row)| row[i]).sum() };
+            window.weighted_errors(alpha, 1.0 / (*eta * trace), errors);
             if NORMALISED && next.len() > 1 {
                 solver.solve(*eps, |i, j| rows[i][first + j], errors)?;
             }

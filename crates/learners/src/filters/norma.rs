@@ -17,6 +17,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::EveryPoint;
 
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
+use crate::engines::update::importance::{LARGE, add_rest, squared_rate};
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Takes, choices};
 use crate::loss::Loss;
@@ -102,6 +103,8 @@ pub struct NormaStep {
     schedule: Schedule,
     /// Rounds learnt.
     rounds: u64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    after: Vec<f64>,
 }
 
 impl NormaStep {
@@ -113,12 +116,7 @@ impl NormaStep {
             let instead = "a loss of one score";
             return Err(Error::Loss { update: "NORMA", loss: loss.name(), instead });
         }
-        Ok(Self { eta, lambda, tau, loss, leak, schedule, rounds: 0 })
-    }
-
-    /// `−ℓ′`
-    fn descent(&self, z: f64, y: f64) -> f64 {
-        if self.loss == Loss::SQUARED { y - z } else { -self.loss.derivative(z, y) }
+        Ok(Self { eta, lambda, tau, loss, leak, schedule, rounds: 0, after: Vec::new() })
     }
 }
 
@@ -147,7 +145,15 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
         };
         let kept = 1.0 - self.lambda * eta;
         let at = if self.leak == Leak::First { kept * z } else { z };
-        let step = finite(eta * target.weight * self.descent(at, target.y[0]))?;
+        let own = probe.self_value();
+        let step = if self.loss == Loss::SQUARED {
+            squared_rate(eta, own, target.weight) * (target.y[0] - at)
+        } else {
+            let mut step = [finite(-eta * target.weight.min(LARGE) * self.loss.derivative(at, target.y[0]))?];
+            add_rest(self.loss, eta, own, target, (&mut step, &[at]), &mut self.after)?;
+            step[0]
+        };
+        let step = finite(step)?;
         // Squares in range keep the predictions of all points together in range.
         finite(step * step)?;
         self.loss.predictions(scores);

@@ -23,6 +23,7 @@ use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_sparsify::{Answer, Basis, KernelBasis, Quantised};
 
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
+use crate::engines::update::importance::squared_rate;
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::{Entry, Learner, Parameters, Rule};
 use crate::loss::Loss;
@@ -123,7 +124,9 @@ impl<K: Kernel> CoefficientUpdate<K> for SignificanceStep {
         let SampleView { basis, probe, answer, target, leaving, .. } = seen;
         alpha.values(probe.row(), scores);
         let (old, error) = (&alpha.vectors()[0], target.y[0] - scores[0]);
-        let rate = self.eta * target.weight;
+        // A merged point moves f(x) by its kernel value, one that joins by k(x, x).
+        let moves = if let Answer::Merge(j) = answer { probe.row()[j] } else { probe.self_value() };
+        let rate = squared_rate(self.eta, moves, target.weight);
         // Squares in range keep the predictions of all points together in range.
         let in_range = |value: f64| finite(value * value).map(|_| value);
         self.next.clear();

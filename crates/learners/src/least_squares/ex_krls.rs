@@ -12,8 +12,8 @@
 //! with the square of its condition. On up to 500 points under a Gaussian kernel predictions agree
 //! with the exact solution to 1e-7 while `βⁱρ` stays above 1e-3 `κ`, to 1e-5 above 1e-4 `κ`, and
 //! have lost all digits at 1e-6 `κ`. A `β` below 1 lets `βⁱρ` vanish as the dictionary grows: 0.995
-//! makes it 1e-3 of `λ` after 1400 rounds, 0.99 after 700. Where `r` ceases to be positive the step
-//! is refused as diverged. For streams without end take [`KrlsT`](crate::KrlsT).
+//! makes it 1e-3 of `λ` after 1400 rounds, 0.99 after 700. So the noise `βⁱρ/ω` in `r` counts as
+//! [`LEAST_NOISE`]` κ` at least. For streams without end take [`KrlsT`](crate::KrlsT).
 
 use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
@@ -27,6 +27,9 @@ use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::{Error, Growth};
+
+/// Least noise of an example, in units of `κ`.
+const LEAST_NOISE: f64 = 1.0 / (1_u64 << 16) as f64;
 
 parameters! {
     /// Parameters of [`ExKrls`].
@@ -116,7 +119,9 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
         let (a, z) = (self.transition, &mut self.z);
         self.q.product(k, z);
         let noise = discount * self.rho;
-        let r = noise / target.weight + probe.self_value() - dot(k.lanes(), z.lanes());
+        let own = probe.self_value();
+        let new = (own - dot(k.lanes(), z.lanes())).max(0.0);
+        let r = (noise / target.weight).max(LEAST_NOISE * own) + new;
         let reciprocal = finite(1.0 / r)?;
         let along = e * reciprocal;
         let squared = |value: f64| value * value;

@@ -88,8 +88,9 @@ impl<K: Kernel> FbKrls<K> {
     fn move_labels(&mut self, row: &[f64], y: f64, weight: f64) -> Result<(), Error> {
         let LabelShift { labels, solved } = &mut self.moved;
         labels.assign(&self.labels);
+        let rate = (self.eta_y * weight).min(self.eta_y.max(1.0));
         for (label, k) in labels.iter_mut().zip(row) {
-            *label += self.eta_y * weight * k * (y - *label);
+            *label += rate * k * (y - *label);
             in_range(*label)?;
         }
         self.ridge.factor().forward_solve(labels, solved);
@@ -105,10 +106,9 @@ impl<K: Kernel> FbKrls<K> {
     ) -> Result<(), Error> {
         let s = self.ridge.solve(x, scratch, scores)?;
         let [v, row, alpha] = &mut scratch.vectors;
-        let (y, squared_pivot) = (target.y[0], s + self.ridge.lambda() / target.weight);
+        let (y, pivot) = (target.y[0], self.ridge.pivot(x, target.weight, s)?);
         // The reciprocal bounds what joins the diagonal of the inverse.
-        finite(1.0 / squared_pivot)?;
-        let pivot = finite(squared_pivot.sqrt())?;
+        finite(1.0 / (pivot * pivot))?;
         let mut value = [scores[0]];
         if self.eta_y > 0.0 {
             self.move_labels(row, y, target.weight)?;

@@ -7,9 +7,10 @@
 //! `ŷ_AWV = ŷ_KRR/(1 + s/λ)`, `s = k(x_t,x_t) − ‖v‖²`. The factor gains the row `[vᵀ, √(s + λ)]`,
 //! `q` the entry `(y − vᵀq)/√(s + λ)`. `td + ½t²` multiply-adds a round: **memory grows with the
 //! square of the stream's length**. With weights the factor is that of `K + λΩ⁻¹`, so `ω` weighs
-//! its example's squared error. A block solves for [`SOLVES_TOGETHER`] inputs in one read of the
-//! factor, once it is large enough, and then for the points that joined among them: `O(t)` more a
-//! round, and the same bits.
+//! its example's squared error. `λ/ω` counts as [`LEAST_WEIGHTED`]` k(x,x)` at least,
+//! and so does `λ` as [`LEAST_RIDGE`]` k(x,x)`. A block solves for [`SOLVES_TOGETHER`] inputs in
+//! one read of the factor, once it is large enough, and then for the points that joined among them:
+//! `O(t)` more a round, and the same bits.
 
 use std::marker::PhantomData;
 
@@ -29,6 +30,13 @@ use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Va
 /// Points from which on inputs are solved for together: the factor of fewer stays in the first
 /// level of cache.
 const WORTH_A_GROUP: usize = 80;
+
+/// Least ridge of an example, in units of `k(x,x)`: with less, rounding would decide what the
+/// factor is.
+const LEAST_RIDGE: f64 = 1.0 / (1_u64 << 41) as f64;
+
+/// The same where a weight makes it less than `λ`: many such examples fit their noise.
+const LEAST_WEIGHTED: f64 = 1.0 / (1_u64 << 30) as f64;
 
 parameters! {
     /// Parameters of [`KernelAwv`] and [`KernelKrr`].
@@ -85,11 +93,6 @@ impl<K, F> KernelRidge<K, F> {
     /// Number of points.
     pub(crate) fn len(&self) -> usize {
         self.points.len()
-    }
-
-    /// The ridge `λ`.
-    pub(crate) fn lambda(&self) -> f64 {
-        self.lambda
     }
 
     /// The factor `L`.
@@ -168,6 +171,13 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         if finite { Ok(s) } else { Err(ExampleError::KernelOverflow.into()) }
     }
 
+    /// The entry `√(s + λ/ω)` that an example adds to the diagonal of the factor.
+    pub(crate) fn pivot(&self, x: &[f64], weight: f64, s: f64) -> Result<f64, Error> {
+        let own = self.kernel.self_value(x);
+        let least = self.lambda.min(LEAST_WEIGHTED * own).max(LEAST_RIDGE * own);
+        finite((s + (self.lambda / weight).max(least)).sqrt())
+    }
+
     /// Turns the values of the fit into predictions.
     fn read(&self, s: f64, scores: &mut [f64]) {
         let divisor = F::divisor(|| s / self.lambda);
@@ -188,7 +198,7 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
             self.read(s, scores);
             return Ok(());
         }
-        let pivot = finite((s + self.lambda / target.weight).sqrt())?;
+        let pivot = self.pivot(x, target.weight, s)?;
         self.entries.clear();
         for (y, z) in target.y.iter().zip(&*scores) {
             let entry = (y - z) / pivot;

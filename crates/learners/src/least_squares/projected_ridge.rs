@@ -26,6 +26,10 @@ use crate::learner::check_input;
 use crate::parameters::parameters;
 use crate::{Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
 
+/// Share of the largest weight of least squares that an example may have here, where kept points
+/// project the past anew by differences of weighted squares.
+const MODEST: f64 = 1.0 / 4096.0;
+
 parameters! {
     /// Parameters of [`PkawvNystrom`] and [`PkrrNystrom`].
     #[derive(Copy)]
@@ -138,7 +142,8 @@ impl<K: Kernel, F: Readout> ProjectedRidge<K, F> {
 
     fn learn_probed(&mut self, x: &[f64], target: Target<'_>, scratch: &mut Scratch) -> Result<f64, Error> {
         let RoundView { decision, growth, z, s } = self.look(x, scratch)?;
-        let (y, weight) = (target.y[0], target.weight);
+        let weight = target.weight.min((self.update.heaviest(scratch.probe.self_value()) * MODEST).max(1.0));
+        let (target, y) = (Target { weight, ..target }, target.y[0]);
         // More than the step below asks for, which may not fail once the point is kept.
         let reach = 1e10 * (s.max(0.0).sqrt() / self.update.ridge().sqrt()).max(1.0);
         in_range((y - z) * weight * (1.0 + weight * s) * reach)?;

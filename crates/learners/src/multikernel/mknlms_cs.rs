@@ -15,6 +15,7 @@ use mercer_simd::{axpy, dot};
 use super::kernels::KERNELS;
 use crate::Error;
 use crate::engines::several_kernels::{MultikernelUpdate, OnSeveralKernels, SeenByKernels};
+use crate::engines::update::importance::squared_rate;
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::keys::join;
 use crate::entry::{Entry, Learner, Parameters};
@@ -82,8 +83,9 @@ impl MultikernelUpdate for NormalisedSteps {
             squared += self_values.iter().map(|own| own * own).sum::<f64>();
         }
         let norm = self.eps + finite(squared)?;
-        let error = target.weight * (target.y[0] - prediction);
-        let step = if norm > 0.0 { finite(finite(self.eta * error)? / norm)? } else { 0.0 };
+        let moves = if norm > 0.0 { squared / norm } else { 0.0 };
+        let error = squared_rate(self.eta, moves, target.weight) * (target.y[0] - prediction);
+        let step = if norm > 0.0 { finite(finite(error)? / norm)? } else { 0.0 };
         // ‖A + sK‖² before any change, so that a step out of range is refused whole.
         finite(a.squared_norm() + 2.0 * step * prediction + step * step * squared)?;
         if keeps {

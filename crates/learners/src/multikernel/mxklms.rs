@@ -12,6 +12,7 @@ use mercer_kernels::{AnyKernel, Kernel};
 use super::kernels::KERNELS;
 use crate::Error;
 use crate::engines::several_kernels::{MultikernelUpdate, OnSeveralKernels, SeenByKernels};
+use crate::engines::update::importance::squared_rate;
 use crate::engines::update::{Coefficients, finite};
 use crate::entry::keys::join;
 use crate::entry::{Entry, Learner, Parameters};
@@ -90,11 +91,13 @@ impl MultikernelUpdate for SoftmaxMixture {
     }
 
     fn step(&mut self, a: &mut Coefficients, seen: SeenByKernels<'_>) -> Result<(), Error> {
-        let SeenByKernels { parts, prediction, target, is_full, .. } = seen;
+        let SeenByKernels { parts, prediction, target, is_full, self_values, .. } = seen;
         if is_full {
             return Ok(());
         }
-        let error = finite(target.weight * (target.y[0] - prediction))?;
+        let moves = self_values.iter().copied().fold(0.0, f64::max);
+        let weight = squared_rate(self.eta, moves, target.weight) / self.eta;
+        let error = finite(weight * (target.y[0] - prediction))?;
         self.psi.clone_from(&self.v);
         Softmax.probabilities(&mut self.psi);
         self.moved.clone_from(&self.v);

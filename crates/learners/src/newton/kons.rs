@@ -13,6 +13,7 @@ use crate::Error;
 use crate::engines::dual_newton::{Curvature, DualNewton};
 use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
+use crate::newton::NewtonSteps;
 use crate::parameters::parameters;
 
 parameters! {
@@ -27,6 +28,8 @@ parameters! {
         clip: Option<f64> = None => "C" POSITIVE.none("predictions are not bounded"),
         /// what is minimised; with classes the default is logistic, softmax for more than two
         loss: Loss = Loss::SQUARED => "" "squared or logistic",
+        /// length of steps: short ones never pass their own target, printed ones are the papers'
+        steps: NewtonSteps = NewtonSteps::Short => "" "short or printed",
     }
 }
 
@@ -58,8 +61,8 @@ impl<K: Kernel> Kons<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: KonsParams) -> Result<Self, Error> {
         params.check()?;
-        let KonsParams { mu, eta, clip, loss } = params;
-        Self::from_parts(kernel, dimension, EveryRound, loss, [mu, eta], clip)
+        let KonsParams { mu, eta, clip, loss, steps } = params;
+        Self::from_parts(kernel, dimension, EveryRound, loss, [mu, eta], clip, steps)
     }
 }
 

@@ -19,6 +19,7 @@ use crate::engines::basis::{Eviction, GrowThenStep, OnDictionary};
 use crate::engines::update::NewtonStep;
 use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
+use crate::newton::NewtonSteps;
 use crate::parameters::parameters;
 
 parameters! {
@@ -41,6 +42,8 @@ parameters! {
         outputs: usize = 1 => context outputs,
         /// which point leaves when the dictionary is full; never keeps the first ones
         eviction: Eviction = Eviction::Never => "" "never, oldest, random, smallest or least-significant".called("removal"),
+        /// length of steps: short ones never pass their own target, printed ones are the papers'
+        steps: NewtonSteps = NewtonSteps::Short => "" "short or printed",
     }
 }
 
@@ -54,8 +57,8 @@ impl<K: Kernel> NonsAld<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: NonsAldParams) -> Result<Self, Error> {
         params.check()?;
-        let NonsAldParams { mu, alpha, radius, label_bound, max_dictionary, loss, outputs, eviction } = params;
-        let update = NewtonStep::new(mu, radius, label_bound, loss, outputs)?;
+        let NonsAldParams { mu, alpha, radius, label_bound, max_dictionary, loss, outputs, eviction, steps } = params;
+        let update = NewtonStep::new(mu, radius, label_bound, loss, outputs)?.with_steps(steps);
         let update = if eviction == Eviction::Never { update } else { update.with_short_steps() };
         Self::from_parts(kernel, dimension, Ald::new(alpha)?, update, max_dictionary)
             .map(|learner| learner.evicting(eviction))

@@ -20,6 +20,7 @@ use crate::engines::basis::{GrowthTiming, OnDictionary, StepThenGrow, StepThenRe
 use crate::engines::update::NewtonStep;
 use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
+use crate::newton::NewtonSteps;
 use crate::parameters::parameters;
 use crate::{Error, ParameterError};
 
@@ -49,6 +50,9 @@ macro_rules! sampled_params {
                 loss: Loss = Loss::SQUARED => "" "squared, logistic or softmax",
                 /// outputs of a prediction
                 outputs: usize = 1 => context outputs,
+                /// length of steps: short ones never pass their own target, printed ones are the
+                /// papers'
+                steps: NewtonSteps = NewtonSteps::Short => "" "short or printed",
             }
         }
 
@@ -60,8 +64,8 @@ macro_rules! sampled_params {
                 dimension: usize,
             ) -> Result<OnDictionary<K, Kors, NewtonStep, T>, Error> {
                 self.check()?;
-                let Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = self;
-                let update = newton_step(alpha, clip, loss, outputs)?;
+                let Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs, steps } = self;
+                let update = newton_step(alpha, clip, loss, outputs)?.with_steps(steps);
                 OnDictionary::from_parts(
                     kernel,
                     dimension,
@@ -83,8 +87,8 @@ sampled_params!(ConKonsParams, "Parameters of [`ConKons`].", gamma = 1.0 to 10.0
 impl From<ConKonsParams> for ProsNKonsParams {
     /// The same settings, `γ` included.
     fn from(params: ConKonsParams) -> Self {
-        let ConKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs } = params;
-        Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs }
+        let ConKonsParams { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs, steps } = params;
+        Self { alpha, gamma, beta, epsilon, clip, max_dictionary, seed, loss, outputs, steps }
     }
 }
 

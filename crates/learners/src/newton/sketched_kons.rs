@@ -18,6 +18,7 @@ use crate::Error;
 use crate::engines::dual_newton::{Curvature, DualNewton};
 use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::loss::Loss;
+use crate::newton::NewtonSteps;
 use crate::parameters::parameters;
 
 parameters! {
@@ -36,6 +37,8 @@ parameters! {
         seed: u64 = 0 => context seed,
         /// what is minimised; with classes the default is logistic, softmax for more than two
         loss: Loss = Loss::SQUARED => "" "squared or logistic",
+        /// length of steps: short ones never pass their own target, printed ones are the papers'
+        steps: NewtonSteps = NewtonSteps::Short => "" "short or printed",
     }
 }
 
@@ -87,11 +90,11 @@ impl<K: Kernel> SketchedKons<K> {
     /// When a parameter is out of its range.
     pub fn new(kernel: K, dimension: usize, params: SketchedKonsParams) -> Result<Self, Error> {
         params.check()?;
-        let SketchedKonsParams { mu, eta, gamma, beta, seed, loss } = params;
+        let SketchedKonsParams { mu, eta, gamma, beta, seed, loss, steps } = params;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(STREAM);
         let coins = LeverageCoins { gamma, beta, uniform: rng.random(), rng };
-        Self::from_parts(kernel, dimension, coins, loss, [mu, eta], None)
+        Self::from_parts(kernel, dimension, coins, loss, [mu, eta], None, steps)
     }
 }
 

@@ -5,9 +5,9 @@ use mercer_core::ExampleError;
 use mercer_kernels::{AlignedVec, Gaussian, Kernel, Points, TaylorFeatures};
 use mercer_learners::{
     AogdAld, AogdAldParams, ConKons, ConKonsParams, Error, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams,
-    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams,
-    PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor, RegressorExt,
-    SketchedKons, SketchedKonsParams, TaylorParams,
+    Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, NewtonSteps, Nogd, NogdParams, NonsAld, NonsAldParams,
+    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Regressor,
+    RegressorExt, SketchedKons, SketchedKonsParams, TaylorParams,
 };
 use mercer_sparsify::Probe;
 use mercer_testkit::oracle::{self, Example, Trace};
@@ -78,6 +78,7 @@ fn nons_ald_equals_the_literal_svd_algorithm() -> TestResult {
                 oracle::NonsAldParams { mu, alpha, radius, label_bound: 1.0, max_dictionary },
             );
             let params = NonsAldParams::default()
+                .steps(NewtonSteps::Printed)
                 .mu(mu)
                 .alpha(alpha)
                 .radius(radius)
@@ -191,7 +192,11 @@ fn kons_equals_its_dense_dual_form() -> TestResult {
     for (name, stream) in all_streams(80) {
         for (mu, clip) in [(1.0, None), (0.2, Some(0.4))] {
             let expected = oracle::kons(&stream, &same_kernel, mu, 0.125, clip);
-            let learner = Kons::new(kernel(), stream[0].0.len(), KonsParams::default().mu(mu).eta(0.125).clip(clip))?;
+            let learner = Kons::new(
+                kernel(),
+                stream[0].0.len(),
+                KonsParams::default().mu(mu).eta(0.125).clip(clip).steps(NewtonSteps::Printed),
+            )?;
             check(&format!("{name}, mu {mu}"), learner, &stream, &expected, 1e-10)?;
         }
     }
@@ -216,7 +221,13 @@ fn sketched_kons_equals_its_dense_form_for_the_same_coins() -> TestResult {
                 oracle::SketchedKonsParams { mu: 0.5, eta: 0.125, gamma: 0.2, beta: 1.5 },
                 &uniforms,
             );
-            let params = SketchedKonsParams::default().mu(0.5).eta(0.125).gamma(0.2).beta(1.5).seed(seed);
+            let params = SketchedKonsParams::default()
+                .steps(NewtonSteps::Printed)
+                .mu(0.5)
+                .eta(0.125)
+                .gamma(0.2)
+                .beta(1.5)
+                .seed(seed);
             let learner = SketchedKons::new(kernel(), stream[0].0.len(), params)?;
             assert_eq!(learner.curvature().uniform().to_bits(), uniforms[0].to_bits());
             let mut to_the_end = learner.clone();
@@ -243,6 +254,7 @@ fn pros_and_con_equal_their_literal_forms_for_the_same_coins() -> TestResult {
                     max_dictionary: Some(18),
                 };
                 let params = ConKonsParams::default()
+                    .steps(NewtonSteps::Printed)
                     .alpha(0.7)
                     .gamma(gamma)
                     .beta(1.0)

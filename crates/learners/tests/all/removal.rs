@@ -5,8 +5,8 @@ use mercer_core::Validate;
 use mercer_kernels::Gaussian;
 use mercer_learners::update::{Forgetting, GradientStep, GrowingUpdate, LeastSquares, NewtonStep, StepSize};
 use mercer_learners::{
-    ConKons, ConKonsParams, GrowThenStep, Krls, KrlsParams, Loss, NonsAld, NonsAldParams, OnDictionary, ProsNKons,
-    Regressor, RegressorExt,
+    ConKons, ConKonsParams, GrowThenStep, Krls, KrlsParams, Loss, NewtonSteps, NonsAld, NonsAldParams, OnDictionary,
+    ProsNKons, Regressor, RegressorExt,
 };
 use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::dot;
@@ -173,7 +173,8 @@ fn removals_equal_dense_projections() -> TestResult {
         let gradient = GradientStep::new(0, 1, Loss::SQUARED, StepSize::Constant(0.2), None);
         compare("gradient", &gradient, Update::Gradient { eta: 0.2 }, how)?;
         for bound in [0.3, 1.0] {
-            let newton = NewtonStep::with_curvature(0.7, 0.2, bound, Loss::SQUARED, 1)?;
+            let newton =
+                NewtonStep::with_curvature(0.7, 0.2, bound, Loss::SQUARED, 1)?.with_steps(NewtonSteps::Printed);
             compare("Newton", &newton, Update::Newton { prior: 0.7, bound, curvature: 0.2 }, how)?;
         }
         for ridge in [0.2, 0.0] {

@@ -118,7 +118,8 @@ fn learners() -> Vec<(&'static str, Make)> {
         Box::new(MknlmsCs::new(list(), 2, params).expect("valid")) as Box<dyn Regressor>
     };
     let mixture = move || {
-        let params = MxklmsParams::default().max_dictionary(Some(30));
+        // A step that ends before the target.
+        let params = MxklmsParams::default().eta(0.1).max_dictionary(Some(30));
         Box::new(Mxklms::new(list(), 2, params).expect("valid")) as Box<dyn Regressor>
     };
     vec![("MKNLMS-CS", Box::new(normalised)), ("MXKLMS", Box::new(mixture))]

@@ -156,7 +156,7 @@ fn marks_are_classes_among_classes() {
     for more in ["", " --scale standard"] {
         let said = folder.run(&format!("eval d.csv --learner krls --target land --json{more}"));
         assert_eq!(said.code, Some(0), "{}", said.err);
-        assert_eq!(object(&said.out)["n"], 300, "{more}");
+        assert_eq!(object(&said.out)["rows"], 300, "{more}");
         assert_eq!(object(&said.out)["task"], "class", "{more}");
     }
 }

@@ -7,14 +7,14 @@ use crate::support::Folder;
 #[test]
 fn diamonds_are_built_in() {
     let report = Folder::new().json("eval diamonds --learner nons-ald --scale standard --limit 3000 --permute 1");
-    assert_eq!((report["n"].as_u64(), report["d"].as_u64()), (Some(3000), Some(9)));
+    assert_eq!((report["rows"].as_u64(), report["features"].as_u64()), (Some(3000), Some(9)));
     assert!(report["r2"].as_f64().unwrap() > 0.8, "{report}");
 }
 
 #[test]
 fn a_file_goes_before_a_data_set_of_its_name() {
     let folder = Folder::new().with("diamonds", "1,2\n2,3\n");
-    assert_eq!(folder.json("eval diamonds --format csv --learner krls")["n"].as_u64(), Some(2));
+    assert_eq!(folder.json("eval diamonds --format csv --learner krls")["rows"].as_u64(), Some(2));
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Row {
         let of = |seconds: i64| format!("{:02}:{:02}:00", seconds / 3600, seconds / 60 % 60);
         let target = self.target();
         let (flag, instant, day, took) = match writer {
-            Writer::Pandas => (
+            Writer::Pandas | Writer::Fortran => (
                 if *flag { "True" } else { "False" }.to_owned(),
                 instant[..19].replace('T', " "),
                 day[..10].to_owned(),
@@ -98,8 +98,12 @@ impl Row {
             Writer::Bits => (u8::from(*flag).to_string(), instant, day[..10].to_owned(), of(*took)),
         };
         let decimal = |number: f64| {
-            let text = format!("{number:?}");
-            if writer == Writer::Spreadsheet { text.replace('.', ",") } else { text }
+            match writer {
+                Writer::Spreadsheet => format!("{number:?}").replace('.', ","),
+                // As `1.25D+02`.
+                Writer::Fortran => format!("{:.1$e}", number, 17).replace('e', "D"),
+                _ => format!("{number:?}"),
+            }
         };
         let size = size.map(decimal).unwrap_or_default();
         [
@@ -136,6 +140,7 @@ enum Writer {
     Spreadsheet,
     DataBase,
     Bits,
+    Fortran,
 }
 
 fn delimited(rows: &[Row], writer: Writer, separator: char) -> String {
@@ -162,8 +167,18 @@ fn batch(rows: &[Row]) -> RecordBatch {
         .unwrap()
 }
 
+/// A table as MySQL prints it.
+fn printed(rows: &[Row]) -> String {
+    let text = delimited(rows, Writer::DataBase, '\t');
+    let line = |line: &str| format!("| {} |\n", line.replace('\t', " | "));
+    let rule = format!("{}+\n", "+----".repeat(NAMES.len()));
+    let mut lines = text.lines();
+    let head = lines.next().map(line).unwrap_or_default();
+    [rule.clone(), head, rule.clone(), lines.map(line).collect(), rule].concat()
+}
+
 /// The table at every door.
-fn files() -> (Folder, [&'static str; 9]) {
+fn files() -> (Folder, [&'static str; 14]) {
     let rows = Row::all();
     let ndjson = rows.iter().fold(String::new(), |mut text, row| {
         let _ = writeln!(text, "{}", row.json());
@@ -172,6 +187,9 @@ fn files() -> (Folder, [&'static str; 9]) {
     let array = Value::from(rows.iter().map(Row::json).collect::<Vec<_>>()).to_string();
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut packed, delimited(&rows, Writer::Pandas, ',').as_bytes()).unwrap();
+    let windows = delimited(&rows, Writer::Spreadsheet, ';');
+    let wide = delimited(&rows, Writer::Pandas, '\t');
+    let wide = wide.encode_utf16();
     let folder = Folder::new()
         .with("pandas.csv", delimited(&rows, Writer::Pandas, ','))
         .with("spreadsheet.csv", delimited(&rows, Writer::Spreadsheet, ';'))
@@ -181,6 +199,11 @@ fn files() -> (Folder, [&'static str; 9]) {
         .with("typed.parquet", parquet(&batch(&rows)))
         .with("typed.arrow", arrow_stream(&batch(&rows)))
         .with("packed.csv.gz", packed.finish().unwrap())
+        .with("fortran.csv", delimited(&rows, Writer::Fortran, ','))
+        .with("tilde.csv", delimited(&rows, Writer::Pandas, '~'))
+        .with("printed.csv", printed(&rows))
+        .with("utf16.csv", wide.flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
+        .with("windows.csv", windows.chars().map(|c| c as u8).collect::<Vec<u8>>())
         .with("bits.csv", delimited(&rows, Writer::Bits, ','));
     let names = [
         "pandas.csv",
@@ -191,6 +214,11 @@ fn files() -> (Folder, [&'static str; 9]) {
         "typed.parquet",
         "typed.arrow",
         "packed.csv.gz",
+        "fortran.csv",
+        "tilde.csv",
+        "printed.csv",
+        "utf16.csv",
+        "windows.csv",
         "bits.csv",
     ];
     (folder, names)
@@ -198,7 +226,8 @@ fn files() -> (Folder, [&'static str; 9]) {
 
 /// The predictions of a model for the rows of a file, which are all understood.
 fn predicted(folder: &Folder, file: &str, model: &str) -> Vec<f64> {
-    let said = folder.run(&format!("predict {file} --model {model}"));
+    // What is told of the file as such is no part of this; odd cells are counted all the same.
+    let said = folder.run(&format!("predict {file} --model {model} --quiet"));
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{model} predicts {file}");
     // A file of JSON lines is answered in JSON lines.
     let number = |line: &str| match serde_json::from_str(line).unwrap() {
@@ -244,7 +273,7 @@ fn a_model_of_any_door_predicts_the_rows_of_any_other() {
 fn every_door_has_the_same_kinds() {
     let (folder, files) = files();
     for file in files {
-        let found = folder.json(&format!("inspect {file} --as code=category"));
+        let found = folder.json(&format!("inspect {file} --as code=category --quiet"));
         let columns = found["columns"].as_array().unwrap();
         for (kind, name) in KINDS.into_iter().zip(NAMES) {
             let column = columns.iter().find(|column| column["name"] == name).unwrap();

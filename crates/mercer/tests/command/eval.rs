@@ -10,8 +10,8 @@ const KEYS: [&str; 19] = [
     "learner",
     "kernel",
     "parameters",
-    "n",
-    "d",
+    "rows",
+    "features",
     "mse",
     "mae",
     "error_rate",
@@ -45,7 +45,7 @@ fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
     assert!(positions(&text, &KEYS).is_sorted(), "{text}");
     assert_eq!(report.as_object().unwrap().len(), KEYS.len());
     assert_eq!((&report["learner"], &report["kernel"]), (&"nons-ald".into(), &"gaussian:0.5".into()));
-    assert_eq!((report["n"].as_u64(), report["d"].as_u64()), (Some(123), Some(3)));
+    assert_eq!((report["rows"].as_u64(), report["features"].as_u64()), (Some(123), Some(3)));
     assert!(report["error_rate"].is_null());
     let parameters = ["mu", "alpha", "radius", "label_bound", "max_dictionary", "loss", "removal"];
     assert!(positions(&text, &parameters).is_sorted(), "{text}");
@@ -341,7 +341,7 @@ fn every_learner_works_untuned() {
     let (best_constant, middle) = (suffers(mean), suffers((ends[0] + ends[1]) / 2.0));
     for entry in catalogue::entries().iter().filter(|entry| entry.takes.numbers()) {
         let report = folder.json(&format!("eval data.csv --learner {} --scale range", entry.name));
-        let n = report["n"].as_u64();
+        let n = report["rows"].as_u64();
         assert_eq!((report["learner"].as_str(), n), (Some(entry.name), Some(300)));
         // Steps are small, so that no stream is too rough for them: what counts is what was learnt
         // by the middle.
@@ -437,7 +437,7 @@ fn blocks_predict_the_same() {
 
 #[test]
 fn a_refused_row_inside_a_block_is_named() {
-    let mut rows: Vec<String> = (0..40).map(|t| format!("{},{}\n", t % 5, t % 3)).collect();
+    let mut rows: Vec<String> = (0..40).map(|t| format!("{},{}\n", t % 5, t % 2 + 5)).collect();
     rows[28] = "1e200,1\n".to_owned();
     let folder = Folder::new().with("d.csv", rows.concat());
     for block in ["1", "16", "auto"] {

@@ -70,7 +70,10 @@ fn furthest(a: &[f64], b: &[f64]) -> f64 {
 fn a_fit_is_the_learner_of_the_same_name() {
     let folder = folder();
     let told = folder.json(&format!("fit all.csv {TAYLOR} --out fit.mercer"));
-    assert_eq!((told["rows"].as_u64(), told["features"].as_u64(), told["d"].as_u64()), (Some(900), Some(20), Some(3)));
+    assert_eq!(
+        (told["rows"].as_u64(), told["coordinates"].as_u64(), told["features"].as_u64()),
+        (Some(900), Some(20), Some(3))
+    );
     assert!(told["r2"].as_f64().unwrap() > 0.5 && told["gcv"].as_f64().unwrap() >= told["mse"].as_f64().unwrap());
     folder.done(&format!("train all.csv {TAYLOR} --set centre=none --quiet --out train.mercer"));
     assert!(furthest(&predictions(&folder, "fit.mercer"), &predictions(&folder, "train.mercer")) < 1e-8);

@@ -69,14 +69,14 @@ fn the_report_is_what_the_library_gives() {
     let mse = report["mse"].as_f64().unwrap();
     assert!((mse - sum / (2.0 * 259.0)).abs() < 1e-9 * mse, "{mse}");
     let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
-    let mut expected = vec!["method", "parameters", "n", "outputs", "sum_squared_error", "mse", "epochs", "seconds"];
+    let mut expected = vec!["method", "parameters", "rows", "outputs", "sum_squared_error", "mse", "epochs", "seconds"];
     expected.extend(["scores", "second_half"]);
     expected.sort_unstable();
     let mut sorted = keys;
     sorted.sort_unstable();
     assert_eq!(sorted, expected);
     assert_eq!(report["method"], "opf");
-    assert_eq!((report["n"].as_u64(), report["outputs"].as_u64()), (Some(300), Some(2)));
+    assert_eq!((report["rows"].as_u64(), report["outputs"].as_u64()), (Some(300), Some(2)));
     assert_eq!(report["parameters"]["gamma"].as_f64(), Some(0.7));
     // 41 … 80, 81 … 160, 161 … 320, and ⌈2.5 ln T⌉ lags.
     let epochs: Vec<(u64, u64)> = report["epochs"]
@@ -289,7 +289,7 @@ fn blank_lines_of_one_column_are_missing_rows() {
     let folder = Folder::new().with("blank.csv", with("") + "\n\n").with("nan.csv", with("NaN"));
     let report = without_seconds(folder.json("forecast blank.csv --predictions p.csv"));
     assert_eq!(report, without_seconds(folder.json("forecast nan.csv --predictions q.csv")));
-    assert_eq!((report["n"].as_u64(), folder.read("p.csv")), (Some(200), folder.read("q.csv")));
+    assert_eq!((report["rows"].as_u64(), folder.read("p.csv")), (Some(200), folder.read("q.csv")));
     let said = folder.piped(with("").as_bytes(), "forecast - --format csv");
     assert_eq!((said.code, said.out.lines().count()), (Some(0), 201), "{}", said.err);
 }
@@ -471,7 +471,7 @@ fn standard_input_gives_reports_like_a_file() {
 fn earth_orientation_is_built_in() {
     let folder = Folder::new();
     let report = folder.json("forecast earth_orientation --method experts --steps 7");
-    assert_eq!((report["n"].as_u64(), report["outputs"].as_u64()), (Some(7681), Some(3)));
+    assert_eq!((report["rows"].as_u64(), report["outputs"].as_u64()), (Some(7681), Some(3)));
     assert!(report["mse"].as_f64().unwrap() < 0.2, "{report}");
     folder.refused(1, "eval earth_orientation --learner krls", &["is a series and has no target", "forecast"]);
     let text = folder.done("forecast earth_orientation --gamma 0.5 --steps 1");

@@ -98,7 +98,7 @@ fn the_command_line_wins_in_every_form_of_an_option() {
         let said = folder.run(arguments);
         assert_eq!(said.code, Some(0), "{arguments}: {}", said.err);
         let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
-        (report["n"].as_u64(), report["kernel"].as_str().unwrap().to_owned(), report["parameters"].to_string())
+        (report["rows"].as_u64(), report["kernel"].as_str().unwrap().to_owned(), report["parameters"].to_string())
     };
     for (options, n, kernel, set) in [
         ("", 100, "gaussian:0.5", ["\"lambda\":0.1", "\"nu\":0.01"]),
@@ -204,7 +204,7 @@ fn a_learner_is_named_with_its_settings() {
     let tuned = ["tune", "a.csv", "--learner", "fogd features=5", "--trials", "4", "--json", "-n", "50"];
     let tuned = object(&folder.done_with(&tuned));
     assert!(tuned["command"].as_str().unwrap().contains("--set features=5"), "{tuned}");
-    assert_eq!(tuned["n"], 50);
+    assert_eq!(tuned["rows"], 50);
     let twice = ["eval", "a.csv", "--learner", "krls nu=0.1", "--set", "nu=0.2"];
     let failed = folder.command(&twice).output().unwrap();
     assert!(String::from_utf8(failed.stderr).unwrap().contains("nu"), "{twice:?}");

@@ -42,7 +42,7 @@ fn a_header_in_the_middle_is_no_row() {
         assert_eq!(said.code, Some(0), "{file}: {}", said.err);
         let told = folder.run(&format!("{command} --on-error skip")).out;
         assert!(told.contains(&format!("1 bad row was left out, the first: {words}")), "{file}: {told}");
-        assert_eq!(crate::support::object(&said.out)["n"], 300, "{file}");
+        assert_eq!(crate::support::object(&said.out)["rows"], 300, "{file}");
     }
     let said = folder.run("train num.csv --learner krls --target y --out m --on-error skip");
     assert_eq!(said.code, Some(0), "{}", said.err);
@@ -61,7 +61,7 @@ fn a_line_of_units_is_no_row() {
         said.err
     );
     let said = folder.run("eval t.csv --learner krls --on-error skip --json");
-    assert_eq!(crate::support::object(&said.out)["n"], 60, "{}", said.err);
+    assert_eq!(crate::support::object(&said.out)["rows"], 60, "{}", said.err);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn the_separator_of_a_first_line() {
     let mut text = "sep=;\na;b;y\n".to_owned();
     (0..60).for_each(|i| writeln!(text, "{};{};{}", i % 17, i % 5, i % 17 + i % 5).unwrap());
     let folder = Folder::new().with("t.csv", text);
-    assert_eq!(folder.json("eval t.csv --learner krls --target y")["n"], 60);
+    assert_eq!(folder.json("eval t.csv --learner krls --target y")["rows"], 60);
     assert!(folder.done("inspect t.csv").contains("b: kind number"));
 }
 
@@ -93,14 +93,14 @@ fn years_are_names() {
     let rows = |command: &str| {
         let said = folder.run(&format!("{command} --json"));
         assert!(said.code == Some(0) && !said.err.contains("line 1"), "{command}: {}", said.err);
-        crate::support::object(&said.out)["n"].as_u64().unwrap()
+        crate::support::object(&said.out)["rows"].as_u64().unwrap()
     };
     assert_eq!(rows("eval f.csv --learner krls --target 2000"), 300);
     assert_eq!(rows("eval d.csv --learner krls --target 2005"), 300);
     assert_eq!(rows("eval d.csv --learner krls --only 1990"), 300);
     assert_eq!(rows("eval d.csv --learner krls --as 1990=number"), 300);
     // A number that is no name is a place.
-    assert_eq!(folder.json("eval d.csv --learner krls --target 2 --header yes")["n"], 300);
+    assert_eq!(folder.json("eval d.csv --learner krls --target 2 --header yes")["rows"], 300);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn names_that_are_there_twice() {
         .with("empty.csv", table(",,s,y", &of_text))
         .with("plain.csv", table("a,b,s,y", &of_text))
         .with("target.csv", table("y,b,y", &|i| format!("{i},{},{}", i % 7, i % 7)));
-    assert_eq!(folder.json("eval numbers.csv --learner krls --target y")["n"], 60);
+    assert_eq!(folder.json("eval numbers.csv --learner krls --target y")["rows"], 60);
     assert!(folder.done("inspect numbers.csv").contains("columns 1 and 2 are both called \"a\""));
     for (file, name) in [("twice", "a"), ("empty", "")] {
         let words = format!("{file}.csv: columns 1 and 2 are both called \"{name}\"; rename one");

@@ -140,7 +140,7 @@ fn inspect_leaves_columns_out() {
     folder.refused(1, "inspect log.ndjson", &["log.ndjson, line 1", "--ignore"]);
     let facts = folder.json("inspect log.ndjson --ignore at");
     assert_eq!(facts["columns"][0]["treatment"].as_str(), Some("ignored as asked"));
-    assert_eq!((facts["inputs"].as_u64(), facts["rows_looked_at"].as_u64()), (Some(1), Some(30)));
+    assert_eq!((facts["features"].as_u64(), facts["rows_looked_at"].as_u64()), (Some(1), Some(30)));
     folder.refused(1, "inspect sales.csv --ignore none_such", &["has no column \"none_such\""]);
     folder.refused(2, "inspect diamonds --ignore carat", &["--ignore is for files"]);
 }
@@ -153,13 +153,13 @@ fn inspect_tells_what_needs_no_encoding() {
         Folder::new().with("plain.csv", rows).with("bad.csv", "a,b\n1,2\n3\n4,5\n").with("one.csv", "a\n1\n2\n");
     let facts = folder.json("inspect plain.csv");
     assert_eq!((facts["rows_looked_at"].as_u64(), facts["all_rows"].as_bool()), (Some(256), Some(false)));
-    assert_eq!((facts["needs_encoding"].as_bool(), facts["inputs"].as_u64()), (Some(false), Some(2)));
+    assert_eq!((facts["needs_encoding"].as_bool(), facts["features"].as_u64()), (Some(false), Some(2)));
     assert_eq!(facts["columns"][0]["treatment"].as_str(), Some("as it is"));
 
     let facts = folder.json("inspect bad.csv");
     assert_eq!((facts["rows_looked_at"].as_u64(), facts["bad_rows"].as_u64()), (Some(2), Some(1)));
     assert!(facts["notes"][0].as_str().unwrap().contains("line 3"), "{facts}");
-    assert_eq!(folder.json("inspect one.csv")["inputs"].as_u64(), Some(1), "a single column is no target");
+    assert_eq!(folder.json("inspect one.csv")["features"].as_u64(), Some(1), "a single column is no target");
     let facts = folder.json("inspect diamonds");
     assert_eq!((facts["needs_encoding"].as_bool(), facts["rows_looked_at"].as_u64()), (Some(false), Some(256)));
 }

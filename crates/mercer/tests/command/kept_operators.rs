@@ -105,7 +105,7 @@ fn the_model_knows_its_columns_and_is_told() {
     assert_eq!(facts["columns"], serde_json::json!(["x", "v", "x_next", "v_next"]));
     assert_eq!(facts["parameters"]["eta"].as_str(), Some("0.4"));
     assert_eq!(facts["parameters"]["budget"].as_str(), Some("0.016000000000000004"));
-    assert_eq!(folder.json("koopman bare.csv --model m.mercer")["n"].as_u64(), Some(440));
+    assert_eq!(folder.json("koopman bare.csv --model m.mercer")["pairs"].as_u64(), Some(440));
     let text = folder.done("koopman second.csv --model m.mercer");
     assert!(text.contains("second.csv: 900 pairs") && text.contains("469, behind 431 that the model had"), "{text}");
     let text = folder.done("koopman --model m.mercer --eigen 1");
@@ -141,7 +141,7 @@ fn an_operator_on_all_points_goes_on_too() {
     let folder = folder(&rows).with("d.mercer", bytes);
     let report = folder.json("koopman first.csv --model d.mercer --out d.mercer --eigen 0");
     assert_eq!(report["dictionary_size"].as_u64(), Some(431));
-    assert_eq!(folder.json("koopman second.csv --model d.mercer --eigen 0")["n"].as_u64(), Some(900));
+    assert_eq!(folder.json("koopman second.csv --model d.mercer --eigen 0")["pairs"].as_u64(), Some(900));
 }
 
 #[cfg(unix)]

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::support::{Folder, object};
 
 const KEYS: [&str; 8] = [
-    "n",
+    "pairs",
     "dictionary_size",
     "dictionary_indices",
     "hs_norm",
@@ -95,7 +95,7 @@ fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
     let position = |key: &&str| text.find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("{key} in {text}"));
     assert!(KEYS.iter().map(position).is_sorted(), "{text}");
     assert_eq!(report.as_object().unwrap().len(), KEYS.len());
-    assert_eq!(report["n"].as_u64(), Some(300));
+    assert_eq!(report["pairs"].as_u64(), Some(300));
     let eigenvalues = report["eigenvalues"].as_array().unwrap();
     assert_eq!(eigenvalues.len(), 10);
     assert!(eigenvalues.iter().all(|value| value.as_object().unwrap().len() == 2));

@@ -123,12 +123,12 @@ fn gaps_cut_the_trajectory_and_columns_have_their_own_units() {
         .with("hole.csv", format!("{header}{gapless}2000,,1,7\n{gap}"));
     let report = folder.json("koopman gap.csv --trajectory --time t --delay 2");
     // Each part has two rows fewer pairs than rows.
-    assert_eq!((report["n"].as_u64(), report["cuts"].as_u64()), (Some(2996), Some(1)), "{report}");
+    assert_eq!((report["pairs"].as_u64(), report["cuts"].as_u64()), (Some(2996), Some(1)), "{report}");
     assert_eq!(report["step_time"].as_f64(), Some(1.0));
     let units: Vec<f64> = report["units"].as_array().unwrap().iter().map(|unit| unit.as_f64().unwrap()).collect();
     assert!((units[1] / units[0] / 1e4 - 1.0).abs() < 0.2 && units[2] == 1.0, "{units:?}");
     let hole = folder.json("koopman hole.csv --trajectory --time t --delay 1");
-    assert_eq!((hole["n"].as_u64(), hole["cuts"].as_u64()), (Some(2998), Some(1)), "{hole}");
+    assert_eq!((hole["pairs"].as_u64(), hole["cuts"].as_u64()), (Some(2998), Some(1)), "{hole}");
 }
 
 /// Fault 9: the inputs of the coming steps are given beside the first.
@@ -240,7 +240,7 @@ fn half_and_half_is_one_uninterrupted_run() {
         .with("other.csv", part(1..5200));
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     let whole = of_the_model(folder.json("koopman all.csv --time t --out whole.mercer"));
-    assert_eq!((whole["n"].as_u64(), whole["step_time"].as_f64()), (Some(5199), Some(10.0)), "{whole}");
+    assert_eq!((whole["pairs"].as_u64(), whole["step_time"].as_f64()), (Some(5199), Some(10.0)), "{whole}");
     folder.done("koopman first.csv --time t --out m.mercer");
     let report = folder.json("koopman second.csv --time t --model m.mercer --out m.mercer");
     assert_eq!(of_the_model(report), whole);
@@ -279,7 +279,7 @@ fn groups_are_trajectories_of_their_own() {
     let folder =
         Folder::new().with("apart.csv", format!("{header}{apart}")).with("mixed.csv", header.to_owned() + &mixed);
     let report = folder.json("koopman apart.csv --group run --time t");
-    assert_eq!((report["n"].as_u64(), report["cuts"].as_u64()), (Some(2997), Some(2)), "{report}");
+    assert_eq!((report["pairs"].as_u64(), report["cuts"].as_u64()), (Some(2997), Some(2)), "{report}");
     assert_eq!(report["units"].as_array().unwrap().len(), 1, "{report}");
     folder.refused(
         1,
@@ -338,7 +338,7 @@ fn parts_are_learnt_apart_and_added_up() {
     let merged = folder.json("koopman --model m.mercer --merge 2.mercer,3.mercer --out all.mercer");
     let whole = folder.json("koopman all.csv --delay 1");
     // Two pairs lead across the seams.
-    assert_eq!((merged["n"].as_u64(), whole["n"].as_u64()), (Some(8997), Some(8999)), "{merged}");
+    assert_eq!((merged["pairs"].as_u64(), whole["pairs"].as_u64()), (Some(8997), Some(8999)), "{merged}");
     for k in 0..3 {
         let (a, b) = (mode(&merged, k), mode(&whole, k));
         assert!((a.0 - b.0).abs() < 0.003 + b.2, "{merged} {whole}");

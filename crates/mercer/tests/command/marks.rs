@@ -34,7 +34,7 @@ fn points_that_may_stand_between_thousands_are_refused_until_told() {
     let plain = Folder::new().with("places.csv", places(|people| people.to_string()));
     let said = |folder: &Folder, more: &str| {
         let report = folder.json(&format!("eval places.csv --learner krls --scale standard --target people -q {more}"));
-        (report["n"].clone(), report["mse"].clone())
+        (report["rows"].clone(), report["mse"].clone())
     };
     assert_eq!(said(&folder, "--thousands point"), said(&plain, ""));
     assert_eq!(said(&folder, "--decimal comma"), said(&plain, ""));
@@ -107,7 +107,7 @@ fn decimal_commas_in_quotes() {
     assert_eq!(mse("commas.csv"), mse("points.csv"));
     let doubt = Folder::new().with("t.csv", "a,y\n1,\"1,234\"\n2,\"2,345\"\n");
     doubt.refused(1, "eval t.csv --learner krls", &["t.csv, line 2, column 2 (\"y\"): \"1,234\" may mean"]);
-    assert_eq!(doubt.json("eval t.csv --learner krls --thousands comma")["n"], 2);
+    assert_eq!(doubt.json("eval t.csv --learner krls --thousands comma")["rows"], 2);
 }
 
 /// A model that was learnt with decimal commas predicts with them.

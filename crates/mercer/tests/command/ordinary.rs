@@ -41,7 +41,7 @@ fn a_european_table() {
     }
     let folder = Folder::new().with("umsatz.csv", text);
     let report = eval(&folder, "umsatz.csv");
-    assert_eq!(report["n"].as_u64(), Some(ROWS as u64));
+    assert_eq!(report["rows"].as_u64(), Some(ROWS as u64));
     assert!(later(&report, "r2") > 0.9, "{report}");
 }
 
@@ -57,7 +57,7 @@ fn an_export_of_a_spreadsheet() {
     }
     let folder = Folder::new().with("items.csv", text);
     let report = eval(&folder, "items.csv");
-    assert_eq!(report["n"].as_u64(), Some(ROWS as u64));
+    assert_eq!(report["rows"].as_u64(), Some(ROWS as u64));
     assert!(later(&report, "r2") > 0.9, "{report}");
 }
 
@@ -82,7 +82,7 @@ fn many_categories_and_gaps() {
     }
     let folder = Folder::new().with("bills.csv", text);
     let report = eval(&folder, "bills.csv");
-    assert_eq!(report["n"].as_u64(), Some(rows as u64));
+    assert_eq!(report["rows"].as_u64(), Some(rows as u64));
     assert!(later(&report, "r2") > 0.6, "{report}");
 }
 
@@ -126,7 +126,7 @@ fn a_parquet_file_with_nulls_and_a_dictionary() {
     writer.close().unwrap();
     let folder = Folder::new().with("homes.parquet", bytes);
     let report = eval(&folder, "homes.parquet");
-    assert_eq!(report["n"].as_u64(), Some(ROWS as u64));
+    assert_eq!(report["rows"].as_u64(), Some(ROWS as u64));
     assert!(later(&report, "r2") > 0.7, "{report}");
 }
 
@@ -156,7 +156,7 @@ fn lines_of_json_with_missing_and_nested_keys() {
     let nested = text.replacen("\"size\":", "\"place\":{\"x\":1},\"size\":", 1);
     let folder = folder.with("nested.ndjson", nested);
     let report = eval(&folder, "things.ndjson");
-    assert_eq!(report["n"].as_u64(), Some(ROWS as u64));
+    assert_eq!(report["rows"].as_u64(), Some(ROWS as u64));
     assert!(later(&report, "r2") > 0.7, "{report}");
     folder.refused(
         1,
@@ -175,6 +175,6 @@ fn a_series_with_times() {
     let said = folder.run("forecast load.csv --json");
     assert_eq!(said.code, Some(0), "{}", said.err);
     let report = object(&said.out);
-    assert_eq!((report["n"].as_u64(), report["outputs"].as_u64()), (Some(ROWS as u64), Some(1)));
+    assert_eq!((report["rows"].as_u64(), report["outputs"].as_u64()), (Some(ROWS as u64), Some(1)));
     assert!(report["mse"].as_f64().unwrap() < 0.01, "{report}");
 }

@@ -54,7 +54,7 @@ fn rows_that_cannot_be_read_are_left_out_on_demand() {
     let value = |said: &str, key: &str| -> serde_json::Value {
         serde_json::from_str::<serde_json::Value>(said).unwrap()[key].clone()
     };
-    for key in ["n", "mse", "second_half"] {
+    for key in ["rows", "mse", "second_half"] {
         assert_eq!(value(&skipped.out, key), value(&clean.out, key), "{key}");
     }
     let notes = value(&skipped.out, "notes").to_string();
@@ -158,7 +158,11 @@ fn wrong_names_and_numbers() {
 #[test]
 fn wrong_columns() {
     let folder = Folder::new().with("d.csv", "a,b,y\n1,2,3\n").with("e.libsvm", "1 1:2\n");
-    folder.refused(1, "eval d.csv --learner krls --target z", &["no target column \"z\"", "3 columns", "a, b, y"]);
+    folder.refused(
+        1,
+        "eval d.csv --learner krls --target z",
+        &["no target column \"z\"", "3 columns", "\"a\", \"b\", \"y\""],
+    );
     folder.refused(1, "eval d.csv --learner krls --target 4", &["no target column 4"]);
     folder.refused(1, "eval e.libsvm --learner krls --target 1", &["libsvm file has its target first"]);
 }

@@ -103,7 +103,7 @@ fn weights_count_in_every_score() {
     let twice = |weighted: bool| -> String {
         let mut text = if weighted { "a,w,y\n".to_owned() } else { "a,y\n".to_owned() };
         for i in 0..60 {
-            let (a, y) = (f64::from(i % 7), f64::from(i % 5));
+            let (a, y) = (f64::from(i % 7), f64::from(i % 5) / 2.0);
             let heavy = i % 3 == 0;
             match weighted {
                 true => text += &format!("{a},{},{y}\n", if heavy { 2 } else { 1 }),

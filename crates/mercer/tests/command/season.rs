@@ -58,7 +58,7 @@ fn a_saved_season_goes_on_as_if_it_had_never_stopped() {
     report(&folder, &format!("forecast a.csv {making} --out m.mercer"));
     let later = report(&folder, "forecast b.csv --model m.mercer --steps 6 --quantiles 0.1");
     assert_eq!(whole["periods"], serde_json::json!([[12], [12]]));
-    for key in ["method", "n", "mse", "periods", "forecast", "times", "forecast_intervals", "quantiles"] {
+    for key in ["method", "rows", "mse", "periods", "forecast", "times", "forecast_intervals", "quantiles"] {
         assert_eq!(whole[key], later[key], "{key}");
     }
 }
@@ -136,7 +136,7 @@ fn known_inputs_of_the_future_are_in_the_forecast() {
     // A model goes on to the digit.
     report(&folder, "forecast a.csv --known promotion --intervals 0.9 --out m.mercer");
     let later = report(&folder, "forecast b.csv --model m.mercer --future f.csv");
-    for key in ["n", "mse", "forecast", "forecast_intervals"] {
+    for key in ["rows", "mse", "forecast", "forecast_intervals"] {
         assert_eq!(later[key], found[key], "{key}");
     }
     let said = folder.run("forecast s.csv --known promotion --future late.csv");
@@ -189,7 +189,7 @@ fn groups_are_series_of_their_own() {
         .with("sorted.csv", "day,shop,sold\n".to_owned() + &lines.join("\n") + "\n");
     let asked = "--group shop --steps 7 --intervals 0.9 --quantiles 0.5";
     let found = report(&folder, &format!("forecast all.csv {asked} --predictions p.csv"));
-    assert_eq!((found["n"].as_u64(), found["groups"].as_object().unwrap().len()), (Some(90 + 90 + 40), 3));
+    assert_eq!((found["rows"].as_u64(), found["groups"].as_object().unwrap().len()), (Some(90 + 90 + 40), 3));
     for (number, name) in ["north", "south", "new"].iter().enumerate() {
         let group = &found["groups"][name];
         assert_eq!((&group["times"][0], &group["periods"]), (&"2024-03-31".into(), &serde_json::json!([7])));
@@ -206,7 +206,7 @@ fn groups_are_series_of_their_own() {
     assert_eq!(one["groups"]["north"], found["groups"]["north"]);
     let sorted = report(&folder, &format!("forecast sorted.csv {asked}"));
     assert_eq!(sorted["groups"].as_object().unwrap().keys().next().unwrap(), "new");
-    assert_eq!(sorted["n"], found["n"]);
+    assert_eq!(sorted["rows"], found["rows"]);
     let lines = folder.read("p.csv");
     assert!(lines.starts_with("shop,k,time,sold,sold_low,sold_high,sold_0.5\nnorth,0,2024-01-01,"), "{lines}");
     assert!(lines.lines().last().unwrap().starts_with("new,46,2024-04-06,"), "{lines}");
@@ -230,7 +230,7 @@ fn saved_groups_go_on_as_if_nothing_had_been() {
     folder.run("forecast half.csv --group shop --steps 7 --intervals 0.9 --out again.mercer");
     let file = |name: &str| std::fs::read(folder.path(name)).unwrap();
     let found = report(&folder, "forecast later.csv --model m.mercer --steps 7 --quantiles 0.5 --out on.mercer");
-    assert_eq!((&found["groups"], &found["n"], &found["mse"]), (&whole["groups"], &whole["n"], &whole["mse"]));
+    assert_eq!((&found["groups"], &found["rows"], &found["mse"]), (&whole["groups"], &whole["rows"], &whole["mse"]));
     assert_eq!(file("on.mercer"), file("whole.mercer"));
     report(&folder, "forecast all.csv --group shop --steps 7 --intervals 0.9 --out again.mercer --resume");
     assert_eq!(file("again.mercer"), file("whole.mercer"));

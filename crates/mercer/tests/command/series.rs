@@ -96,8 +96,8 @@ fn missing_rows_are_gaps_and_are_counted() {
                 in as gaps\n";
     assert_eq!(said.err, told);
     let (gap, full) = (crate::support::object(&said.out), folder.json("forecast na.csv --time date --steps 1"));
-    assert_eq!((gap["n"].as_u64(), gap["time"]["missing_rows"].as_u64()), (Some(120), Some(9)));
-    for fact in ["n", "scores", "forecast", "times"] {
+    assert_eq!((gap["rows"].as_u64(), gap["time"]["missing_rows"].as_u64()), (Some(120), Some(9)));
+    for fact in ["rows", "scores", "forecast", "times"] {
         assert_eq!(gap[fact], full[fact], "{fact}");
     }
     let said = folder.run("forecast gap.csv --time date --steps 1");
@@ -141,7 +141,7 @@ fn a_saved_series_goes_on_in_time() {
     let end = folder.run("forecast end.csv --time date --model m.mercer --steps 2 --json");
     assert!(end.err.contains("3 rows are missing"), "{}", end.err);
     let end = crate::support::object(&end.out);
-    for fact in ["n", "mse", "forecast", "times"] {
+    for fact in ["rows", "mse", "forecast", "times"] {
         assert_eq!(end[fact], all[fact], "{fact}");
     }
     folder.refused(1, "forecast begin.csv --time date --model m.mercer", &["begin.csv, line 2", "is before"]);

@@ -82,7 +82,7 @@ fn an_endless_stream_is_learnt_row_by_row() {
     writer.join().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["n"].as_u64(), Some(1000));
+    assert_eq!(report["rows"].as_u64(), Some(1000));
 }
 
 #[test]

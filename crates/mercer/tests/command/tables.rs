@@ -63,10 +63,10 @@ fn columns_of_any_kind_are_encoded_row_by_row() {
             let learner = format!("--learner krls --kernel gaussian:5{more}");
             let (got, err) = encoded(&folder, &format!("eval sales.csv {learner} {options}"));
             let expected = folder.json(&format!("eval {plain} {learner}"));
-            for key in ["d", "n", "mse", "mae", "dictionary_size"] {
+            for key in ["features", "rows", "mse", "mae", "dictionary_size"] {
                 assert_eq!(got[key], expected[key], "{key} of {options}{more}");
             }
-            assert!(err.contains(&format!("encoded to {} numbers", got["d"])), "{err}");
+            assert!(err.contains(&format!("encoded to {} numbers", got["features"])), "{err}");
             let hashed = err.contains("column \"size\": has no number of its own for this category");
             assert_eq!(hashed, plain == "chosen.csv", "{err}");
             assert!(err.contains("column \"city\": category, 3 values so far"), "{err}");
@@ -85,7 +85,7 @@ fn many_categories_may_be_known_by_their_means() {
     let mse = |more: &str| {
         let arguments = format!("eval shops.csv --learner krls --set lambda=0.1 --scale standard {more}");
         let (report, err) = encoded(&folder, &arguments);
-        (report["second_half"]["mse"].as_f64().unwrap(), report["d"].as_u64(), err)
+        (report["second_half"]["mse"].as_f64().unwrap(), report["features"].as_u64(), err)
     };
     let (hashed, _, err) = mse("--as shop=category");
     assert!(err.contains("200 values so far; --as 'shop=mean' takes the mean"), "{err}");
@@ -112,13 +112,16 @@ fn text_is_a_class_and_weights_are_numbers() {
     let folder = Folder::new().with("c.csv", "letter,w,answer\n".to_owned() + &rows);
     let eval = "eval c.csv --learner krls --kernel gaussian:1 --weight w";
     let (report, _) = encoded(&folder, &format!("{eval} --predictions p.csv"));
-    assert!(report["d"].as_u64() >= Some(3), "{report}");
+    assert!(report["features"].as_u64() >= Some(3), "{report}");
     assert!(report["second_half"]["accuracy"].as_f64().unwrap() > 0.99, "{report}");
     assert!(folder.read("p.csv").lines().nth(400).unwrap().starts_with("400,no,no"), "{}", folder.read("p.csv"));
     let (again, _) = encoded(&folder, &format!("{eval} --permute 3"));
-    assert_eq!(again["n"].as_u64(), Some(400));
+    assert_eq!(again["rows"].as_u64(), Some(400));
     // The target alone is text: a table of numbers, as ever.
-    assert_eq!(folder.json("eval c.csv --learner krls --kernel gaussian:1 --ignore letter")["d"].as_u64(), Some(1));
+    assert_eq!(
+        folder.json("eval c.csv --learner krls --kernel gaussian:1 --ignore letter")["features"].as_u64(),
+        Some(1)
+    );
 }
 
 /// A cell that does not fit is told once for each column.

@@ -34,7 +34,7 @@ fn times_of_a_series_are_left_out_or_checked() {
     // What is told of times stands behind the scores, and in front of the forecast.
     let without_seconds = |text: &str| {
         let report = object(text);
-        let facts = ["method", "parameters", "n", "outputs", "mse", "epochs", "forecast"];
+        let facts = ["method", "parameters", "rows", "outputs", "mse", "epochs", "forecast"];
         facts.map(|fact| report[fact].clone())
     };
     let said = folder.run("forecast timed.csv --method experts --steps 3 --json");

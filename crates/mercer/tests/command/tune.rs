@@ -48,8 +48,8 @@ fn the_printed_command_gives_the_printed_score() {
         let found = folder.json(&format!("tune {options} --trials 12 --threads 2"));
         let report = printed(&folder, &found);
         assert_eq!(report["rmse"], found["score"], "{options}: {}", found["command"]);
-        assert_eq!(report["n"], found["n"]);
-        let whole = |trial: &&Value| trial["rows"] == found["n"];
+        assert_eq!(report["rows"], found["rows"]);
+        let whole = |trial: &&Value| trial["rows"] == found["rows"];
         let trials = found["trials"].as_array().unwrap();
         assert_eq!((trials.len(), trials[0]["score"].clone()), (12, found["score"].clone()), "{options}");
         assert_eq!(report["dictionary_size"], trials[0]["dictionary_size"]);

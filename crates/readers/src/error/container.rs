@@ -46,6 +46,16 @@ pub enum ContainerError {
         /// The decoder's error.
         source: io::Error,
     },
+    /// The compressed bytes need more memory than is given to them.
+    #[error("{file}: is {compression}, but {source}")]
+    LongWindow {
+        /// The file.
+        file: String,
+        /// The compression of the file.
+        compression: Compression,
+        /// The window, and the longest that is read.
+        source: io::Error,
+    },
     /// The file is not what its format says, or in a form that is not read.
     #[error("{file}: cannot be read as {format} ({why}); write the file again, or as csv")]
     Columnar {
@@ -70,7 +80,10 @@ pub enum ContainerError {
         kind: String,
     },
     /// The program was built without what reads this format.
-    #[error("{file}: {format} is not read by this build; build it with the feature arrow, or write the file as csv")]
+    #[error(
+        "{file}: {format} is not read by this build; build it with the feature {}, or write the file as csv",
+        if *format == Format::Spreadsheet { "spreadsheet" } else { "arrow" }
+    )]
     NotBuilt {
         /// The file.
         file: String,

@@ -20,10 +20,12 @@ pub(crate) enum Remark {
     LeftAbove { file: String, first: u64, table: u64 },
     /// A row that may sum up those above it.
     #[error(
-        "{cell}: {} may mean that this row sums up others; it is read as a row like them: remove it if it does",
-        Quoted(text)
+        "{cell}: {} {}",
+        Quoted(text),
+        if *left { "sums up other rows and is left out, as are rows like it; --keep-totals keeps them" }
+        else { "may mean that this row sums up others; it is read as a row like them: remove it if it does" }
     )]
-    CalledSum { cell: CellPlace, text: String },
+    CalledSum { cell: CellPlace, text: String, left: bool },
     /// A key of an object that is in none of the rows by which the columns are known.
     #[error(
         "{line}: the key {} is in none of the first rows, by which the columns are known; it is left out",
@@ -43,6 +45,27 @@ pub(crate) enum Remark {
         "{0}: begins with # and has other cells than a row, so that it is taken for a comment, as are lines like it"
     )]
     Comment(Line),
+    /// Two lines of types and roles, with the name of the class where another column is the last.
+    #[error(
+        "{line}: begins two lines of types and roles, as Orange writes them; they are no rows{}",
+        class.as_ref().map_or(String::new(), |class| format!(", and the class is {} (--target)", Quoted(class)))
+    )]
+    Orange { line: Line, class: Option<String> },
+    /// A table with lines and bars around its cells.
+    #[error("{0}: is a table as a terminal prints it: bars separate its cells, and its lines of dashes are no rows")]
+    Printed(Line),
+    /// The sheet of a spreadsheet that is read, where there are others.
+    #[cfg(feature = "spreadsheet")]
+    #[error("{file}: the sheet {} is read, and {others} more {} not; save another as CSV to read it", Quoted(sheet), if *others == 1 { "is" } else { "are" })]
+    Sheet { file: String, sheet: String, others: usize },
+    /// A text of another encoding than UTF-8.
+    #[error("{file}: is {encoding}, and is read as such")]
+    Encoding { file: String, encoding: &'static str },
+    /// A line, the first of them, that is not UTF-8.
+    #[error(
+        "{0}: is not UTF-8; it and lines like it are read as Windows-1252: save the file as UTF-8 if its letters are others"
+    )]
+    Windows1252(Line),
     /// A separator behind the last cell of lines, of which this is the first.
     #[error("{0}: the separator at the end of lines separates nothing; --header no takes it for one more column")]
     EndsLines(Line),
@@ -62,7 +85,10 @@ pub enum DialectError {
         why: &'static str,
     },
     /// A first line that tells a separator which is none.
-    #[error("{line}: {} tells no separator; they are comma, semicolon, tab, bar and spaces", Quoted(text))]
+    #[error(
+        "{line}: {} tells no separator; they are comma, semicolon, tab, bar, spaces, or a mark such as ~",
+        Quoted(text)
+    )]
     UnknownHint {
         /// Where.
         line: Line,
@@ -86,12 +112,6 @@ pub enum DialectError {
         file: String,
         /// The mark.
         mark: Decimal,
-    },
-    /// The text has two bytes a character.
-    #[error("{file}: is UTF-16; save it as UTF-8")]
-    Utf16 {
-        /// The file.
-        file: String,
     },
     /// Every line is a comment.
     #[error(

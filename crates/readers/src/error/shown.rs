@@ -39,7 +39,7 @@ impl fmt::Display for ColumnList<'_> {
         write!(f, "{} columns, counted from 1: ", self.0)?;
         for (position, name) in names.iter().take(LISTED).enumerate() {
             let separator = if position == 0 { "" } else { ", " };
-            write!(f, "{separator}{}", Cut(name))?;
+            write!(f, "{separator}{}", Quoted(name))?;
         }
         if names.len() > LISTED { write!(f, ", …") } else { Ok(()) }
     }

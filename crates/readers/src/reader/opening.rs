@@ -3,7 +3,7 @@
 use super::fixed;
 use crate::columnar;
 use crate::delimited::Delimited;
-use crate::dialect::Separator;
+use crate::dialect::{Decimal, Separator};
 use crate::error::DataError;
 use crate::format::Format;
 use crate::libsvm::Libsvm;
@@ -12,6 +12,7 @@ use crate::ndjson::Ndjson;
 use crate::options::ReadOptions;
 use crate::permuted::{MOST_STREAMED, Permuted};
 use crate::rows::Rows;
+use crate::spreadsheet;
 
 /// Opens rows, and reads as far as it takes to know the columns; `records` says that cells may hold
 /// anything.
@@ -37,6 +38,12 @@ pub(super) fn rows(
         Format::Libsvm => {
             let (rows, lines) = Libsvm::begin(source, options, records)?;
             (Box::new(rows), lines)
+        }
+        Format::Spreadsheet => {
+            let mut lines = spreadsheet::open(source)?;
+            let options = ReadOptions { decimal: Some(Decimal::Point), ..options.clone() };
+            let comma = Some(Separator::Comma);
+            (Box::new(Delimited::begin(&mut lines, comma, &options, (records, true))?), lines)
         }
         Format::Fixed => fixed::open(source, options)?,
         Format::Parquet | Format::Arrow => columnar::open(source, format, options)?,

@@ -62,7 +62,7 @@ fn features_are_found_by_name() {
     let wrong = |text: &str, options: &ReadOptions| read_bytes("f.csv", text.as_bytes().to_vec(), options).unwrap_err();
     assert_eq!(
         wrong("b,c,y\n1,2,3\n", &options).to_string(),
-        "f.csv: has no column \"a\"; it has 3 columns, counted from 1: b, c, y"
+        "f.csv: has no column \"a\"; it has 3 columns, counted from 1: \"b\", \"c\", \"y\""
     );
     assert!(matches!(wrong("a,b,a,y\n1,2,3,4\n", &options), DataError::ColumnAmbiguous { first: 1, second: 3, .. }));
     assert!(matches!(wrong("a,b,z\n1,2,3\n", &options), DataError::ColumnNotFound { target: true, .. }));

@@ -348,13 +348,15 @@ fn damaged_files_are_refused() {
     }
 }
 
-/// Pages compressed by zstd, brotli, and by another codec in each column, as another program writes
-/// them (`files/README.md`).
-const FOREIGN: [(&str, &[u8]); 4] = [
-    ("zstd_v1", include_bytes!("../files/zstd_v1.parquet")),
-    ("zstd_v2", include_bytes!("../files/zstd_v2.parquet")),
-    ("mixed", include_bytes!("../files/mixed.parquet")),
-    ("brotli_v2", include_bytes!("../files/brotli_v2.parquet")),
+/// Pages and buffers compressed by zstd, brotli, and by another codec in each column, as another
+/// program writes them (`files/README.md`).
+const FOREIGN: [(&str, &[u8], Kind); 6] = [
+    ("zstd_v1", include_bytes!("../files/zstd_v1.parquet"), Kind::Parquet),
+    ("zstd_v2", include_bytes!("../files/zstd_v2.parquet"), Kind::Parquet),
+    ("mixed", include_bytes!("../files/mixed.parquet"), Kind::Parquet),
+    ("brotli_v2", include_bytes!("../files/brotli_v2.parquet"), Kind::Parquet),
+    ("zstd.arrow", include_bytes!("../files/zstd.arrow"), Kind::File),
+    ("zstd.arrows", include_bytes!("../files/zstd.arrows"), Kind::Stream),
 ];
 
 #[test]
@@ -371,12 +373,12 @@ fn pages_of_every_codec_are_read() {
         })
         .collect();
     let folder = tempfile::tempdir().unwrap();
-    for (name, bytes) in FOREIGN {
-        let (names, found) = records(bytes.to_vec(), &options(Kind::Parquet)).unwrap();
+    for (name, bytes, kind) in FOREIGN {
+        let (names, found) = records(bytes.to_vec(), &options(kind)).unwrap();
         assert_eq!(names, ["a", "b", "word", "day", "y"], "{name}");
         assert!(found == expected, "{name}");
         // From a file, and only some of the columns.
-        let path = folder.path().join("t.parquet");
+        let path = folder.path().join(if matches!(kind, Kind::Parquet) { "t.parquet" } else { "t.arrow" });
         std::fs::write(&path, bytes).unwrap();
         let ignore = ["a", "word", "day"].map(|name| name.parse().unwrap()).to_vec();
         let table = read_all(&path, &ReadOptions { ignore, ..ReadOptions::default() }).unwrap();
@@ -435,10 +437,11 @@ proptest! {
     /// The same of compressed pages that another program wrote.
     #[test]
     fn changed_pages_do_not_panic(file in 0..FOREIGN.len(), at in any::<prop::sample::Index>(), value: u8) {
-        let mut bytes = FOREIGN[file].1.to_vec();
+        let (_, bytes, kind) = FOREIGN[file];
+        let mut bytes = bytes.to_vec();
         let at = at.index(bytes.len());
         bytes[at] = value;
-        let _ = records(bytes, &options(Kind::Parquet));
+        let _ = records(bytes, &options(kind));
     }
 
 

@@ -4,6 +4,7 @@ mod chosen_columns;
 #[cfg(feature = "arrow")]
 mod columnar;
 mod dialects;
+mod encodings;
 mod errors;
 mod examples;
 mod json;
@@ -11,4 +12,6 @@ mod manners;
 mod marks;
 mod round_trip;
 mod row_names;
+#[cfg(feature = "spreadsheet")]
+mod spreadsheets;
 mod without_target;

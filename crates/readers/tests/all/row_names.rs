@@ -49,6 +49,25 @@ fn a_row_that_sums_up_others_is_told() {
         );
         assert_eq!(told, [None, None, Some(remark), None]);
     }
+    // What is certain is left out where that is asked for, and counted.
+    let text = "shop,day,sales\nA,1,5\nA,2,6\nA Total,,11\nB,1,7\nB Total,,7\nA,Total,1\nTotal,,18\n";
+    for (leave_totals, rows) in [(true, 3), (false, 7)] {
+        let mut reader = open(text, &ReadOptions { leave_totals, ..csv() }).unwrap();
+        assert_eq!(reader.skip_rows(u64::MAX).unwrap(), rows);
+    }
+    let mut reader = open(text, &ReadOptions { leave_totals: true, ..csv() }).unwrap();
+    let mut record = Record::new();
+    while reader.next_record(&mut record).unwrap() {}
+    let first = "f, line 4, column 1 (\"shop\"): \"A Total\" sums up other rows and is left out, as are rows like it";
+    assert!(reader.take_remark().unwrap().starts_with(first));
+    let left = "4 rows that sum up others: left out, the last on line 8; --keep-totals keeps them";
+    assert_eq!((reader.take_remark(), reader.left_out()), (None, vec![left.to_owned()]));
+    // A category may be called so.
+    let text = "sex,place,rate\nmale,Ulm,5\nfemale,Ulm,6\nTotal,Ulm,5.5\nTotal,Bonn,6.5\n";
+    let mut reader = open(text, &ReadOptions { leave_totals: true, ..csv() }).unwrap();
+    assert_eq!(reader.skip_rows(u64::MAX).unwrap(), 4);
+    assert!(reader.take_remark().unwrap().contains("may mean that this row sums up others"));
+
     let mut reader = open("shop,sales\ntotally,1\nTotal sales,2\n", &csv()).unwrap();
     while reader.next_record(&mut Record::new()).unwrap() {}
     assert_eq!(reader.take_remark(), None);

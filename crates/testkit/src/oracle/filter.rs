@@ -52,6 +52,13 @@ impl<'a> Filter<'a> {
     }
 }
 
+/// Step of a gradient filter for each unit of error: `ηω`, where the score moves `moves` times as
+/// far. A weight above 1 draws it to the target at most, or as far as weight 1 does.
+pub(super) fn rate(eta: f64, moves: f64, weight: f64) -> f64 {
+    let step = eta * weight;
+    if weight > 1.0 { step.min(eta.max(1.0 / moves)) } else { step }
+}
+
 /// One pass: in each round of positive weight `learn` gets the filter, the round and its example.
 pub(super) fn pass<'a>(
     stream: &'a [WeightedExample],

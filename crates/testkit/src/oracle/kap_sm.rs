@@ -33,7 +33,9 @@ pub fn kap_sm(stream: &[WeightedExample], kernel: KernelFn, params: KapSmParams)
                 Some(s) => (e.abs() - s / 2.0, -e.signum()),
             };
             let own = kernel(&sample.x, &sample.x);
-            sample.weight * loss * slope / (q as f64 * (slope * slope * own + 2.220446049250313e-16))
+            // A projection of all of the error, at most.
+            let weight = sample.weight.min((1.0 / params.mu).max(1.0));
+            weight * loss * slope / (q as f64 * (slope * slope * own + 2.220446049250313e-16))
         };
         let betas: Vec<f64> = window.iter().map(beta).collect();
         filter.join(t, 0.0);

@@ -2,7 +2,7 @@
 //! threshold `λ` (CSAL1: `λ/|α + ε|` with the `α` from before, `λ` for the new point), and points
 //! of coefficient 0 leave. An emptied dictionary starts again.
 
-use super::filter::pass;
+use super::filter::{pass, rate};
 use super::{KernelFn, Trace, WeightedExample};
 
 /// Parameters of [`klms_csl1`].
@@ -23,7 +23,7 @@ pub struct KlmsCsl1Params {
 /// Both by their definition.
 pub fn klms_csl1(stream: &[WeightedExample], kernel: KernelFn, params: KlmsCsl1Params) -> Trace {
     pass(stream, kernel, |filter, t, example| {
-        let step = params.eta * example.weight * (example.y[0] - filter.f(&example.x));
+        let error = example.y[0] - filter.f(&example.x);
         let weight = |alpha: &f64| params.eps_alpha.map_or(1.0, |eps| 1.0 / (alpha + eps).abs());
         let mut weights: Vec<f64> = filter.alpha.iter().map(weight).collect();
         if filter.points.len() < params.max_dictionary && filter.is_incoherent(&example.x, params.mu0) {
@@ -31,6 +31,7 @@ pub fn klms_csl1(stream: &[WeightedExample], kernel: KernelFn, params: KlmsCsl1P
             weights.push(1.0);
         }
         let k = filter.k(&example.x);
+        let step = rate(params.eta, k.iter().map(|k| k * k).sum(), example.weight) * error;
         for i in 0..k.len() {
             let moved = filter.alpha[i] + step * k[i];
             filter.alpha[i] = moved.signum() * (moved.abs() - params.lambda * weights[i]).max(0.0);

@@ -39,7 +39,10 @@ pub fn lkapa(stream: &[WeightedExample], kernel: KernelFn, params: LkapaParams) 
         }
         let window = &seen[seen.len().saturating_sub(order)..];
         let p = window.len();
-        let errors = window.iter().map(|sample| sample.weight * (sample.y[0] - filter.f(&sample.x)));
+        // A step of all of the error, at most: the trace bounds what the rows do together.
+        let trace = if eps.is_some() { 1.0 } else { window.iter().map(|sample| kernel(&sample.x, &sample.x)).sum() };
+        let most = (1.0 / (eta * trace)).max(1.0);
+        let errors = window.iter().map(|sample| sample.weight.min(most) * (sample.y[0] - filter.f(&sample.x)));
         let mut e = DVector::from_iterator(p, errors);
         if let Some(eps) = eps {
             let gram = DMatrix::from_fn(p, p, |i, j| kernel(&window[i].x, &window[j].x));

@@ -3,7 +3,7 @@
 //! `leak_first` the derivative is that of the `f` that has leaked; with `decreasing`, `η` of round
 //! `t = 1, 2, …` is `η/√min(t, τ)`.
 
-use super::filter::pass;
+use super::filter::{pass, rate};
 use super::{KernelFn, Trace, WeightedExample, loss_gradient};
 
 /// Parameters of [`norma`].
@@ -35,7 +35,10 @@ pub fn norma(stream: &[WeightedExample], kernel: KernelFn, params: NormaParams) 
         let z = if params.leak_first { filter.f(&example.x) } else { before };
         let half = if params.loss == "squared" { 0.5 } else { 1.0 };
         let slope = half * loss_gradient(params.loss, &[z], &example.y)[0];
-        filter.join(t, -eta * example.weight * slope);
+        let own = kernel(&example.x, &example.x);
+        let squared = params.loss == "squared";
+        let step = if squared { rate(eta, own, example.weight) } else { eta * example.weight };
+        filter.join(t, -step * slope);
         if filter.points.len() > params.tau {
             filter.drop(0);
         }

@@ -248,12 +248,28 @@ impl WeightedNewton {
             }
             let phi = basis.coordinates(x);
             let h = if self.loss == "softmax" { self.curvature } else { self.curvature * g[0] * g[0] };
+            let before = phi.dot(&solve(&a, &phi));
             a += &phi * phi.transpose() * (weight * h);
-            let direction = solve(&a, &phi);
+            let direction = solve(&a, &phi) * short_of_target(self.loss, self.mu, *weight, h, before);
             w.iter_mut().zip(&g).for_each(|(w, g)| *w -= &direction * (weight * g));
         }
         predictions
     }
+}
+
+/// Share of a Newton step `ωg A⁻¹φ` that is made: all of it, but no more than `1/(ℓ″ s)` times the
+/// gradient, with `s = φᵀA⁻¹φ` of before and the largest second derivative `ℓ″`, for weights above
+/// 1 and `μ` below 1.
+fn short_of_target(loss: &str, mu: f64, weight: f64, h: f64, before: f64) -> f64 {
+    if weight <= 1.0 && mu >= 1.0 {
+        return 1.0;
+    }
+    let steepest = match loss {
+        "squared" => 2.0,
+        "softmax" => 0.5,
+        _ => 0.25,
+    };
+    ((1.0 + weight * h * before) / (weight * steepest * before)).min(1.0)
 }
 
 /// KONS with a loss and weights: `A ← A + η ω g² k_x k_xᵀ`, `f ← f − ω g A⁻¹k_x`, with a dense
@@ -284,9 +300,12 @@ pub fn weighted_kons(
             subtract(&mut coefficients, &direction, (z - prediction) / curvature);
         }
         let g = loss_gradient(loss, &[prediction], y)[0];
+        let direction = inverse_applied(&points, &h, t, kernel, mu);
+        let before = expansion(&points, &direction, x, kernel);
         h[t] = (eta * weight).sqrt() * g;
         let direction = inverse_applied(&points, &h, t, kernel, mu);
-        subtract(&mut coefficients, &direction, weight * g);
+        let share = short_of_target(loss, mu, *weight, eta * g * g, before);
+        subtract(&mut coefficients, &direction, weight * g * share);
     }
     predictions
 }

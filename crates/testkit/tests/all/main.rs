@@ -5,6 +5,7 @@ use mercer_testkit::alloc::CountingAllocator;
 mod alloc;
 mod kernel_rows;
 mod operators;
+mod stress;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -4,6 +4,7 @@ use mercer_encoding::{Encoding, EncodingOptions, Overrides};
 use mercer_readers::{ColumnChoice, TargetColumn};
 
 use crate::arguments::CommonArguments;
+use crate::arguments::common::whole;
 use crate::arguments::task::Kind;
 use crate::data::source::Source;
 use crate::report::failure::Failure;
@@ -65,6 +66,6 @@ impl Looking {
                 "{source}: --only is for files; a data set's name settles it, so leave it out"
             )));
         }
-        Ok(Self { overrides, only: common.only.clone(), options, running: true, ..Self::default() })
+        Ok(Self { overrides, only: whole(&common.only), options, running: true, ..Self::default() })
     }
 }

@@ -1,14 +1,18 @@
 //! What is told of the columns of a table: what each is, once, and the odd cells of each, the first
 //! by its place and all by their number.
 
+use std::collections::HashMap;
+
 use mercer_encoding::{Column, Encoding, Face, OddCells, Oddity, Schema};
 use mercer_readers::Record;
 use serde_json::Value;
 
 use crate::report::verbosity;
 
-/// Columns that are told one by one.
+/// Lines on columns that are told.
 const MOST_TOLD: usize = 30;
+/// Columns of which the same is said together.
+const MANY_ALIKE: usize = 8;
 
 /// How many cells of which column were odd.
 #[derive(Default)]
@@ -16,12 +20,14 @@ pub(crate) struct Oddities {
     cells: OddCells,
     /// Columns that the table does not have.
     lacking: Vec<String>,
+    /// First odd cells of columns.
+    told: usize,
 }
 
 impl Oddities {
     /// Of a table that has not all columns.
     pub(crate) fn lacking(columns: &[String]) -> Self {
-        Self { cells: OddCells::default(), lacking: columns.to_vec() }
+        Self { lacking: columns.to_vec(), ..Self::default() }
     }
 
     /// Tells what is odd in a record, which is to be encoded by `encoding` and stands at `place`.
@@ -30,7 +36,9 @@ impl Oddities {
             let is_first = self.cells.take(column, oddity);
             let said = || encoding.remark_on(column, oddity, record.cell(column));
             let column = &encoding.schema().columns()[column];
-            if is_first && !(oddity == Oddity::Gap && self.has_gaps(column)) {
+            let is_told = is_first && !(oddity == Oddity::Gap && self.has_gaps(column));
+            self.told += usize::from(is_told);
+            if is_told && self.told <= MOST_TOLD {
                 verbosity::remark(format!("{}, column {:?}: {}", place(), column.name, said()));
             }
         }
@@ -55,17 +63,24 @@ impl Oddities {
     }
 
     fn report_those(&self, encoding: &Encoding, is_told: impl Fn(&Column, Oddity) -> bool) {
+        let mut lines = 0;
         for (column, counts) in self.cells.columns() {
             let column = &encoding.schema().columns()[*column];
             let name = &column.name;
             for (oddity, count) in Oddity::ALL.into_iter().zip(counts) {
                 let lost = oddity == Oddity::Misfit && verbosity::is_quiet();
                 if (*count > 1 || lost && *count > 0) && is_told(column, oddity) {
+                    lines += 1;
                     let tell = if lost { verbosity::say } else { verbosity::remark };
                     let cells = if *count == 1 { "cell" } else { "cells" };
-                    tell(format!("column {name:?}: {count} {cells} {}", oddity.words_of_all()));
+                    if lines <= MOST_TOLD {
+                        tell(format!("column {name:?}: {count} {cells} {}", oddity.words_of_all()));
+                    }
                 }
             }
+        }
+        if lines > MOST_TOLD {
+            verbosity::remark(format!("and cells of {} columns more; --json counts all", lines - MOST_TOLD));
         }
     }
 
@@ -78,8 +93,32 @@ impl Oddities {
 /// What each column is that is no plain number, in lines for people.
 pub(crate) fn tell_columns(encoding: &Encoding) {
     let schema = encoding.schema();
-    let lines = schema.columns().iter().filter_map(|column| column.line(schema.rows(), Face::Command));
-    let lines: Vec<String> = lines.collect();
+    tell_together(schema, |column| column.line(schema.rows(), Face::Command));
+}
+
+/// Tells lines of columns; many of which the same is to be said together.
+fn tell_together(schema: &Schema, line: impl Fn(&Column) -> Option<String>) {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for column in schema.columns() {
+        let Some(line) = line(column) else { continue };
+        let name = format!("column {:?}: ", column.name);
+        let words = line.strip_prefix(&name).unwrap_or(&line).to_owned();
+        let place = *places.entry(words).or_insert_with_key(|words| {
+            groups.push((words.clone(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(&column.name);
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for (words, names) in groups {
+        if names.len() < MANY_ALIKE {
+            lines.extend(names.iter().map(|name| format!("column {name:?}: {words}")));
+        } else {
+            let [first, second, ..] = names[..] else { continue };
+            lines.push(format!("columns {first:?}, {second:?} and {} more: {words}", names.len() - 2));
+        }
+    }
     lines.iter().take(MOST_TOLD).for_each(verbosity::remark);
     if lines.len() > MOST_TOLD {
         verbosity::remark(format!("and {} columns more; mercer inspect tells all", lines.len() - MOST_TOLD));
@@ -88,8 +127,7 @@ pub(crate) fn tell_columns(encoding: &Encoding) {
 
 /// What may surprise of a table that is read as numbers as they are.
 pub(crate) fn tell_plain(schema: &Schema) {
-    let lines = schema.columns().iter().filter_map(|column| column.line_of_numbers(Face::Command));
-    lines.for_each(verbosity::remark);
+    tell_together(schema, |column| column.line_of_numbers(Face::Command));
 }
 
 /// The columns as JSON.

@@ -12,7 +12,7 @@ use crate::report::failure::Failure;
 /// Puts the next record into `record`, and tells what a person should know; false at the end.
 pub(crate) fn next(reader: &mut RowReader, record: &mut Record) -> Result<bool, DataError> {
     let read = reader.next_record(record);
-    dialect::tell_remark(reader.take_remark());
+    dialect::tell_remarks(reader);
     read
 }
 

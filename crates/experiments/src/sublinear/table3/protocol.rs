@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use anyhow::Result;
 use mercer_datasets::Registry;
 use mercer_kernels::Gaussian;
-use mercer_learners::{ConKons, ConKonsParams, Nogd, NogdParams, Regressor};
+use mercer_learners::{ConKons, ConKonsParams, NewtonSteps, Nogd, NogdParams, Regressor};
 use mercer_readers::{Dataset, Ranges, Scaling, Scheme, Span};
 
 use super::printed::{PrintedSet, SETS};
@@ -166,7 +166,13 @@ impl Table3Setting {
             }
             Self::ProsNKons { alpha, gamma } => Box::new(pros_n_kons(kernel, dimension, alpha, gamma, seed)?),
             Self::ConKons { alpha, gamma } => {
-                let params = ConKonsParams::default().alpha(alpha).gamma(gamma).beta(1.0).epsilon(0.5).clip(1.0);
+                let params = ConKonsParams::default()
+                    .steps(NewtonSteps::Printed)
+                    .alpha(alpha)
+                    .gamma(gamma)
+                    .beta(1.0)
+                    .epsilon(0.5)
+                    .clip(1.0);
                 Box::new(ConKons::new(kernel, dimension, params.max_dictionary(None).seed(seed))?)
             }
             Self::AogdAld => Box::new(aogd_ald(kernel, dimension, 2.0, ald, rounds)?),

@@ -148,10 +148,10 @@ impl SampleWindow {
         }
     }
 
-    /// The same, each multiplied by its weight.
-    pub(crate) fn weighted_errors(&self, alpha: &AlignedVec, errors: &mut AlignedVec) {
+    /// The same, each multiplied by its weight, of which no more counts than `most` or 1.
+    pub(crate) fn weighted_errors(&self, alpha: &AlignedVec, most: f64, errors: &mut AlignedVec) {
         self.errors(alpha, errors);
-        errors.iter_mut().zip(self.weights()).for_each(|(error, weight)| *error *= weight);
+        errors.iter_mut().zip(self.weights()).for_each(|(error, weight)| *error *= weight.min(most.max(1.0)));
     }
 
     /// Inputs have more features, 0 in the samples; there is one output.

@@ -5,9 +5,13 @@
 //! would (Karampatziakis and Langford 2011), which end at the target: a weight of any size moves a
 //! prediction hardly farther than one of 10. The step size is that of weight 10 at most, so one
 //! heavy example does not shorten the steps after it either.
+//!
+//! A Newton step has `(A + ωhφφᵀ)⁻¹` before its gradient, which is `1/μ` in a direction that is
+//! new: [`NewtonSteps::Short`] keeps it short of its target.
 
 use crate::Error;
 use crate::engines::update::finite;
+use crate::entry::choices;
 use crate::example::Target;
 use crate::loss::Loss;
 
@@ -36,11 +40,49 @@ pub(crate) fn add_rest(
     Ok(())
 }
 
+/// The largest second derivative of a loss that has Newton steps.
+pub(crate) fn steepest(loss: Loss) -> f64 {
+    match loss {
+        Loss::Squared(_) => 2.0,
+        _ if loss.is_softmax() => 0.5,
+        _ => 0.25, // logistic
+    }
+}
+
+/// Length of online Newton steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum NewtonSteps {
+    /// Where the weight is above 1 or the regulariser below 1, no step passes the least loss of its
+    /// own example: `w ← w − cg/(hs)` at most, with `s = φᵀA⁻¹φ` of before and the largest second
+    /// derivative `h` of the loss.
+    #[default]
+    Short,
+    /// As printed in the papers, which have neither.
+    Printed,
+}
+
+choices!(NewtonSteps { "short" = Short, "printed" = Printed });
+
+impl NewtonSteps {
+    /// Divisor of `ωg` in a step along `A⁻¹φ`: `1 + ωηg²s`, or what keeps it short.
+    pub(crate) fn divisor(self, loss: Loss, (prior, weight): (f64, f64), curvature: f64, s: f64) -> f64 {
+        let divisor = 1.0 + weight * curvature * s;
+        let short = self == Self::Short && (weight > 1.0 || prior < 1.0);
+        if short { divisor.max(weight * steepest(loss) * s) } else { divisor }
+    }
+}
+
 /// Step along a direction, for each unit of error, under half the squared loss: `ηω` for weights
-/// that are not large. Along that direction the score moves `moves` times as far.
+/// that are not large. Along that direction the score moves `moves` times as far. A weight above 1
+/// draws the score to its target at most, or as far as weight 1 does.
 pub(crate) fn squared_rate(eta: f64, moves: f64, weight: f64) -> f64 {
-    let (first, rest) = (eta * weight.min(LARGE), weight - LARGE);
-    if rest <= 0.0 {
+    let (mut first, rest) = (eta * weight.min(LARGE), weight - LARGE);
+    if weight > 1.0 && first * moves > 1.0 {
+        first = eta.max(1.0 / moves);
+    }
+    if rest <= 0.0 || first * moves >= 1.0 {
         return first;
     }
     let length = if moves == 0.0 { eta * rest } else { -(-eta * moves * rest).exp_m1() / moves };

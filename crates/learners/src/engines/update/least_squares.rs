@@ -8,10 +8,6 @@
 //! writes `P` once: `1½n²` multiply-adds, and `2n` for each output.
 //!
 //! **Forgetting** `γ < 1`: see [`Forgetting`].
-//!
-//! **Readouts**: ridge regression predicts `wᵀφ`; the forecaster of Azoury, Warmuth and Vovk
-//! reckons with the example it is about to see, at target 0 and weight 1, and predicts
-//! `wᵀφ/(1 + φᵀPφ)`. What is learnt is the same.
 
 use std::marker::PhantomData;
 
@@ -23,11 +19,15 @@ use mercer_simd::{axpy, dot, scale};
 use crate::Error;
 use crate::engines::update::block::{BlockRounds, RoundUpdate, RoundValues, SHORTEST_BLOCK, learn_rounds};
 use crate::engines::update::information::Information;
+use crate::engines::update::readout::{Readout, Ridge, read};
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalEquations, NormalSystem,
     Residuals, finite, in_range, learn_each, make_room, move_in_range, remove_coordinate,
 };
 use crate::example::{Problem, Target, Targets};
+
+/// Largest `ω φᵀPφ` of an example, under the largest variance of `P`.
+const MOST_INFORMATION: f64 = (1_u64 << 36) as f64;
 
 /// The way in which a factor `γ < 1` forgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,41 +55,6 @@ pub enum Forgetting {
 /// rounding: `1/λ − gain·c²` would cancel, and the step without a prior is its limit.
 const OUTWEIGHS: f64 = 1e14;
 
-/// Prediction of a least-squares learner: the value of the fit `z = wᵀφ` over a divisor.
-pub trait Readout: Clone + Send + Sync {
-    /// True if the divisor is always 1.
-    const OF_VALUES: bool;
-
-    /// The divisor, where `s` gives `φᵀPφ`.
-    fn divisor(s: impl FnOnce() -> f64) -> f64;
-}
-
-/// The value of the fit, `z`.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Ridge;
-
-/// The forecaster of Azoury, Warmuth and Vovk: `z/(1 + s)`.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Awv;
-
-impl Readout for Ridge {
-    const OF_VALUES: bool = true;
-
-    fn divisor(_: impl FnOnce() -> f64) -> f64 {
-        1.0
-    }
-}
-
-impl Readout for Awv {
-    const OF_VALUES: bool = false;
-
-    fn divisor(s: impl FnOnce() -> f64) -> f64 {
-        1.0 + s()
-    }
-}
-
 /// Recursive least squares with ridge `λ ≥ 0` and forgetting `γ ∈ (0, 1]`, predicting by the
 /// [`Readout`] `F`.
 ///
@@ -105,6 +70,8 @@ pub struct LeastSquares<F = Ridge> {
     forgetting: f64,
     trace: f64,
     trace_limit: f64,
+    /// The largest `‖φ‖²` of an example so far.
+    reach: f64,
     readout: PhantomData<F>,
     forgets: Forgetting,
     residuals: Residuals,
@@ -139,6 +106,7 @@ impl<F> LeastSquares<F> {
             forgetting: ParameterError::require(remembers, "forgetting", "a number in (0, 1]", forgetting)?,
             trace: 0.0,
             trace_limit: 0.0,
+            reach: 0.0,
             readout: PhantomData,
             forgets: Forgetting::default(),
             residuals: Residuals::default(),
@@ -216,6 +184,13 @@ impl<F> LeastSquares<F> {
     fn largest_variance(&self) -> f64 {
         let wound_up = self.forgetting < 1.0 && self.forgets != Forgetting::ToPrior;
         if self.ridge > 0.0 && !wound_up { 1.0 / self.ridge } else { self.trace.max(0.0) }
+    }
+
+    /// Largest weight of an example with this `‖φ‖²`: a larger one would fix its prediction no
+    /// better, but drown in rounding what `P` knows of it. Examples with small features have no
+    /// larger one than others, as weights are there to be compared.
+    pub(crate) fn heaviest(&self, squared: f64) -> f64 {
+        (MOST_INFORMATION / (self.largest_variance() * squared.max(self.reach))).max(1.0)
     }
 
     /// A coordinate can come before its example: its variance is `1/λ`.
@@ -331,6 +306,7 @@ impl<F> Validate for LeastSquares<F> {
         Inconsistent::require(remembers, "forgetting", "it is above 0 and at most 1")?;
         let prior = self.forgets != Forgetting::ToPrior || self.ridge > 0.0;
         Inconsistent::require(prior, "forgetting", "it needs a ridge to go back to the prior")?;
+        Inconsistent::non_negative(self.reach, "largest square of an input")?;
         Inconsistent::require(!self.trace.is_nan() && !self.trace_limit.is_nan(), "trace", "it is a number")?;
         self.residuals.validate()?;
         let fits = self.p.dimension() == self.w.coordinates();
@@ -368,6 +344,8 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         target: Target<'_>,
         scores: &mut [f64],
     ) -> Result<(), Error> {
+        let squared = dot(phi.lanes(), phi.lanes()) + growth.map_or(0.0, |new| new * new);
+        let target = Target { weight: target.weight.min(self.heaviest(squared)), ..target };
         let Target { y, weight } = target;
         self.w.values(phi, scores);
         make_room(&mut self.errors, scores.len());
@@ -385,6 +363,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
                 in_range(corner)?;
                 self.errors.iter().try_for_each(|e| in_range(e / new))?;
                 self.uncertainty = s + new * new / self.ridge;
+                self.reach = self.reach.max(squared);
                 self.residuals.record(self.forgetting, 0.0, scores.iter().map(|_| 0.0));
                 read::<F>(scores, || s);
                 for (w, e) in self.w.vectors_mut().iter_mut().zip(&self.errors) {
@@ -415,6 +394,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             }
         }
         self.uncertainty = s;
+        self.reach = self.reach.max(squared);
         let gain = self.gain(s, weight);
         self.w.add(&self.errors, &self.c);
         if self.forgetting < 1.0 {
@@ -512,6 +492,14 @@ impl<F: Readout> LinearBlocks for LeastSquares<F> {
         if self.size() == 1 || phis.len() < SHORTEST_BLOCK {
             return learn_each(self, phis, targets, scores);
         }
+        let heavy = |(phi, target): (&AlignedVec, Target<'_>)| {
+            target.weight > 1.0 && target.weight > self.heaviest(dot(phi.lanes(), phi.lanes()))
+        };
+        if phis.iter().zip(targets.iter()).any(heavy) {
+            return learn_each(self, phis, targets, scores);
+        }
+        let squares = phis.iter().map(|phi| dot(phi.lanes(), phi.lanes()));
+        self.reach = squares.fold(self.reach, f64::max);
         let largest = self.largest_variance();
         let Self { w, p, block, residuals, .. } = self;
         learn_rounds(
@@ -571,7 +559,7 @@ impl<F: Readout> GrowingUpdate for LeastSquares<F> {
         self.w.restart(n);
         self.residuals = Residuals::default();
         self.information.iter_mut().for_each(|information| information.restart(n, self.ridge));
-        (self.trace, self.trace_limit) = (0.0, 0.0);
+        (self.trace, self.trace_limit, self.reach) = (0.0, 0.0, 0.0);
         self.p.restart(n, 1.0 / self.ridge);
         (0..n).for_each(|_| self.border(1.0 / self.ridge));
         Ok(())
@@ -585,11 +573,4 @@ fn scale_errors(errors: &mut [f64], weight: f64, s: f64, largest: f64) -> Result
         *e = weight * *e / (1.0 + weight * s);
         move_in_range(*e, s, largest)
     })
-}
-
-/// Turns values of the fit into predictions.
-#[inline]
-fn read<F: Readout>(scores: &mut [f64], s: impl FnOnce() -> f64) {
-    let divisor = F::divisor(s);
-    scores.iter_mut().for_each(|z| *z /= divisor);
 }

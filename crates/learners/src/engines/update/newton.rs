@@ -12,7 +12,8 @@
 //! | softmax | `κ` | `κ = 1/(1 + (m − 1)e^{2U})`; the `m` classes share one `A` |
 //!
 //! **Short steps.** Where points leave a dictionary, new ones with `P = 1/prior` keep coming, and
-//! each would take a step of some `1/prior` times the gradient. There no step is longer than
+//! each would take a step of some `1/prior` times the gradient. There, and where `ω > 1` or
+//! `prior < 1`, which the papers have nowhere, no step is longer than
 //! `w ← w − cg/(hs)`, with `s = φᵀA_t⁻¹φ` of before and the largest second derivative `h` of the
 //! loss: it does not pass the least loss of its own example (as Karampatziakis and Langford 2011
 //! bound the steps of weighted examples).
@@ -27,6 +28,7 @@ use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMat
 
 use crate::Error;
 use crate::engines::update::block::{BlockRounds, RoundUpdate, RoundValues, SHORTEST_BLOCK, learn_rounds};
+use crate::engines::update::importance::{NewtonSteps, steepest};
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite,
     learn_each, make_room, move_in_range, remove_coordinate,
@@ -47,7 +49,8 @@ pub struct NewtonStep {
     prior: f64,
     curvature: f64,
     bound: f64,
-    /// True if steps stay short of the least loss of their own example.
+    steps: NewtonSteps,
+    /// True if all steps stay short of the least loss of their own example.
     short: bool,
     loss: Loss,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -74,6 +77,7 @@ struct NewtonRound {
     prior: f64,
     curvature: f64,
     bound: f64,
+    steps: NewtonSteps,
     short: bool,
 }
 
@@ -135,22 +139,16 @@ impl NewtonRound {
         let curvature = if self.loss.is_softmax() { self.curvature } else { squared };
         let weight = target.weight * curvature;
         let denominator = 1.0 + weight * s;
-        let divisor = if self.short { denominator.max(target.weight * steepest(self.loss) * s) } else { denominator };
+        let mut divisor = self.steps.divisor(self.loss, (self.prior, target.weight), curvature, s);
+        if self.short {
+            divisor = divisor.max(target.weight * steepest(self.loss) * s);
+        }
         for (g, projection) in along.iter_mut().zip(&*projection) {
             *g = -finite(target.weight * *g / divisor)?;
             move_in_range(*g, s, largest)?;
             finite((*g + projection).abs() * s)?;
         }
         finite(weight / denominator)
-    }
-}
-
-/// The largest second derivative of a loss that has Newton steps.
-fn steepest(loss: Loss) -> f64 {
-    match loss {
-        Loss::Squared(_) => 2.0,
-        _ if loss.is_softmax() => 0.5,
-        _ => 0.25, // logistic
     }
 }
 
@@ -193,6 +191,7 @@ impl NewtonStep {
             prior: ParameterError::positive("prior", prior)?,
             curvature: ParameterError::positive("curvature", curvature)?,
             bound: ParameterError::positive("bound", bound)?,
+            steps: NewtonSteps::default(),
             short: false,
             loss,
             c: AlignedVec::new(),
@@ -201,7 +200,13 @@ impl NewtonStep {
         })
     }
 
-    /// The same with short steps, for a dictionary that points leave.
+    /// The same with this length of steps.
+    #[must_use]
+    pub fn with_steps(self, steps: NewtonSteps) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// The same with short steps of any weight, for a dictionary that points leave.
     #[must_use]
     pub fn with_short_steps(self) -> Self {
         Self { short: true, ..self }
@@ -213,6 +218,7 @@ impl NewtonStep {
             prior: self.prior,
             curvature: self.curvature,
             bound: self.bound,
+            steps: self.steps,
             short: self.short,
         }
     }
