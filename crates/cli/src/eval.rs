@@ -16,6 +16,7 @@ use mercer_encoding::Scale;
 use mercer_learners::intervals::IntervalScale;
 use mercer_learners::{Error, Regressor, RegressorExt};
 use mercer_registry::catalogue::{self, Entry, Settings, Value};
+use mercer_session::LabelDelay;
 use mercer_session::notes::{self, Face, LearningFacts};
 
 use crate::arguments::task::{Kind, TaskOptions};
@@ -63,7 +64,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     filled?;
     let Construction { learner, kernel, parameters } = construct(arguments, entry, &feed, &chunk)?;
     let followed = Metric::followed(arguments.scores.metric, feed.kind().is_class(), common.intervals.wanted())?;
-    let (unscaled, skip) = (common.scale == Scale::None, arguments.scores.skipped(entry));
+    let unscaled = common.scale == Scale::None;
+    // Nothing is known before the first label.
+    let late = if let Some(LabelDelay::Rows(rows)) = common.label_delay { rows } else { 0 };
+    let skip = arguments.scores.skipped(entry).max(if entry.autonomous { late + 1 } else { 0 });
     let ends = Ends { block: feed.block(), rounds: feed.length() };
     let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, ends);
     #[cfg(feature = "plots")]
@@ -374,10 +378,12 @@ impl EvalPass {
         let window = asked.window.map_or((n / 10).max(1), usize::from);
         let mut notes = self.notes(&kernel, &parameters);
         if skip > asked.skip {
-            notes.push(format!(
-                "{} does not predict the first row, for nothing is known before it; it is not scored",
-                entry.name
-            ));
+            let first = if skip == 1 {
+                "first row, for nothing is known before it; it is".to_owned()
+            } else {
+                format!("first {skip} rows, for no label is known before them; they are")
+            };
+            notes.push(format!("{} does not predict the {first} not scored", entry.name));
         }
         notes.extend(feed.order_note().into_iter().chain(feed.left_out()));
         let (columns, counts) = feed.facts().unzip();

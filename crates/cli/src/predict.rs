@@ -8,7 +8,7 @@ use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{Classes, Description, Task};
 use mercer_session::notes::alike_classes;
-use mercer_session::{Row, RowPrediction, Session, predicts_late};
+use mercer_session::{LabelDelay, Row, RowPrediction, Session, predicts_late};
 
 use crate::arguments::common::whole;
 use crate::arguments::dialect::{Dialect, known_gaps};
@@ -66,6 +66,13 @@ pub(crate) struct PredictArguments {
     /// A row without its target is predicted and not learnt; how many they were is told at the end.
     #[arg(long)]
     learn: bool,
+    /// With --learn, learn each row when its label has come: behind so many further rows, or so much
+    /// later by the first column of times, such as 100, 36h or 7d
+    ///
+    /// Each row is predicted by what is known when it comes. Labels that are still to come at the
+    /// end are learnt then.
+    #[arg(long, value_name = "ROWS|TIME", requires = "learn")]
+    label_delay: Option<LabelDelay>,
     /// With --learn, write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every, requires = "learn")]
     checkpoint: Option<NonZeroU64>,
@@ -146,7 +153,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     if arguments.learn {
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (weighted, odd) = (rows.input().is_weighted(), rows.oddities());
-        let learning = Learning::new(model, bad, saving, weighted, odd);
+        let learning = Learning::new(model, bad, saving, weighted, odd).with_delay(arguments.label_delay)?;
         learn(learning, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
@@ -375,6 +382,7 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
         }
     };
     // What was answered was learnt, and is kept whatever ended the rows.
+    let ended = ended.and(learning.learn_rest());
     let aside = learning.put_aside();
     let saved = learning.saving.save(learning.model.to_bytes()).and(aside);
     let replied = finish(replies, ended);

@@ -13,7 +13,7 @@ use mercer_readers::Targets;
 use mercer_registry::catalogue::{self, Entry, Settings};
 use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
 use mercer_session::notes::{Face, of_classes, of_numbers};
-use mercer_session::{Row, Session};
+use mercer_session::{LabelDelay, Row, Session};
 
 use crate::arguments::dialect::{kept_gaps, known_gaps};
 use crate::arguments::task::TaskOptions;
@@ -113,6 +113,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let saving = saving.resuming(plan.rows.input().shown(), RowDigest::default(), goal);
     let bad = BadRows::new(&arguments.on_error)?.behind(&model.description.own);
     let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
+    learning = learning.with_delay(common.label_delay)?;
     let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
     learning.end(ended, &stop)?;
     learning.report();
@@ -130,6 +131,8 @@ struct TrainPlan {
     rows: TimedSource,
     scaled: bool,
     limit: usize,
+    /// How late labels come, if they do.
+    delay: Option<LabelDelay>,
     /// Whether the first rows settle something.
     looks: bool,
 }
@@ -167,7 +170,7 @@ impl TrainPlan {
         common.check_dimension(rows.input().shown(), rows.input().columns().dimension)?;
         let limit = common.limit.map_or(usize::MAX, usize::from);
         let scaled = common.scale != Scale::None;
-        Ok(Self { entry, rows, scaled, limit, looks })
+        Ok(Self { entry, rows, scaled, limit, delay: common.label_delay, looks })
     }
 
     /// Reads the first rows, if they settle something.
@@ -178,6 +181,9 @@ impl TrainPlan {
         // What the model will learn of these rows, row by row.
         let (encoding, kind) = (self.rows.input().encoding().cloned(), self.rows.input().kind());
         let mut moving = encoding.map(|encoding| RunningEncoding::new(encoding, kind));
+        if let (Some(moving), Some(delay)) = (&mut moving, self.delay) {
+            moving.delay(delay);
+        }
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let RowKind::Good = row {
@@ -260,7 +266,8 @@ impl TrainPlan {
         stop: &Stop,
     ) -> Result<(), Failure> {
         let mut sample = Row::default();
-        while !stop.requested() && learning.model.running_score().rounds != self.limit {
+        // Rows that a saved model has learnt are read again, whatever the limit.
+        while !stop.requested() && !(learning.saving.has_caught_up() && learning.rounds() == self.limit) {
             if let Some(mut kept) = ahead.pop_front() {
                 let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
                 alarm.hear(&sample.example.targets);
@@ -273,7 +280,7 @@ impl TrainPlan {
             take(learning, row, &mut sample, &self.rows)?;
         }
         self.rows.report_left_out();
-        Ok(())
+        learning.learn_rest()
     }
 }
 

@@ -12,6 +12,7 @@ use mercer_learners::{Loss, RegressorExt};
 use mercer_readers::{ColumnChoice, TargetColumn};
 use mercer_registry::AnyRegressor;
 use mercer_registry::catalogue::{self, Entry};
+use mercer_session::LabelDelay;
 
 use super::{count, seed};
 use crate::arguments::dialect::Dialect;
@@ -93,6 +94,13 @@ pub(crate) struct CommonArguments {
     /// by a feature (docs/order-of-rows.md).
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(crate) permute: Option<u64>,
+    /// Learn each row when its label has come: behind so many further rows, or so much later by the
+    /// first column of times, such as 100, 36h or 7d
+    ///
+    /// Each row is predicted and scored by what is known when it comes, and so are the running mean
+    /// and the last value beside it. The labels that are still to come at the end are learnt then.
+    #[arg(long, value_name = "ROWS|TIME")]
+    pub(crate) label_delay: Option<LabelDelay>,
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,

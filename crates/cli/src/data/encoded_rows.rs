@@ -24,7 +24,7 @@ use crate::report::verbosity;
 
 pub(crate) use head::Head;
 pub(crate) use looking::{ColumnSource, Looking, overrides};
-use mercer_session::Row;
+use mercer_session::{LabelDelay, Row};
 pub(crate) use odd_cells::Oddities;
 use records::{TargetColumns, TargetPlace, check_target, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
@@ -217,6 +217,18 @@ impl EncodedRows {
         let features = self.moving.encoding.names();
         let named = self.records.is_named();
         TableColumns::new(self.moving.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
+    }
+
+    /// Has targets come so much later than their rows.
+    pub(crate) fn delay(&mut self, delay: LabelDelay) {
+        self.moving.delay(delay);
+    }
+
+    /// The rows before the last that still waited for their targets when it came; the numbers of
+    /// those that had waited and did not any more are moved behind others.
+    pub(crate) fn take_waiting(&mut self, due: &mut Vec<f64>) -> usize {
+        self.moving.take_due(due);
+        self.moving.waiting()
     }
 
     /// What was odd in the rows so far, column by column, for people.

@@ -12,7 +12,7 @@ use mercer_readers::{
     ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, RowReader, TargetColumn,
     Targets, read_all,
 };
-use mercer_session::Row;
+use mercer_session::{LabelDelay, Row};
 
 use crate::arguments::dialect::{self, Dialect};
 use crate::arguments::task::{Kind, TaskOptions, Values};
@@ -229,6 +229,22 @@ impl Input {
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         match &self.body {
             InputSource::Encoded(encoded) => Some(encoded.encoding()),
+            InputSource::Table(_) | InputSource::Stream(_) | InputSource::Timed(_) => None,
+        }
+    }
+
+    /// Has targets come so much later than their rows, where columns are encoded.
+    pub(crate) fn delay(&mut self, delay: LabelDelay) {
+        if let InputSource::Encoded(encoded) = &mut self.body {
+            encoded.delay(delay);
+        }
+    }
+
+    /// The rows before the last that still waited for their targets when it came, where columns
+    /// are encoded; the numbers of those that had waited are moved behind others.
+    pub(crate) fn take_waiting(&mut self, due: &mut Vec<f64>) -> Option<usize> {
+        match &mut self.body {
+            InputSource::Encoded(encoded) => Some(encoded.take_waiting(due)),
             InputSource::Table(_) | InputSource::Stream(_) | InputSource::Timed(_) => None,
         }
     }

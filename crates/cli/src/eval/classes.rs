@@ -1,6 +1,8 @@
 //! Rounds whose targets are classes.
 
-use mercer_learners::{ClassScore, Loss, RegressorExt};
+use std::collections::VecDeque;
+
+use mercer_learners::{ClassScore, Loss, RegressorExt, Scratch};
 use mercer_learners::{Error, area_under_curve};
 use mercer_readers::Labels;
 
@@ -71,6 +73,13 @@ struct PredictedRow {
     loss: Option<f64>,
 }
 
+/// A row that waits for its class.
+struct LateRow {
+    inputs: Vec<f64>,
+    class: usize,
+    weight: f64,
+}
+
 /// The rounds so far.
 pub(super) struct ClassRounds {
     pub(super) classifier: AnyClassifier,
@@ -88,6 +97,12 @@ pub(super) struct ClassRounds {
     /// Of the last chunk.
     made: Vec<PredictedRow>,
     classes: Vec<usize>,
+    late: VecDeque<LateRow>,
+    /// Rows of the last chunk whose classes have come.
+    due: usize,
+    /// Classes and weights that baselines do not know yet.
+    late_classes: VecDeque<(usize, f64)>,
+    scratch: Scratch,
 }
 
 impl ClassRounds {
@@ -103,6 +118,10 @@ impl ClassRounds {
             curve: RoundSample::new(MOST_SCORES),
             made: Vec::new(),
             classes: Vec::new(),
+            late: VecDeque::new(),
+            due: 0,
+            late_classes: VecDeque::new(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -112,6 +131,7 @@ impl ClassRounds {
 
     pub(super) fn begin(&mut self) {
         self.made.clear();
+        self.due = 0;
     }
 
     /// The class of row `row`; a label that is learnt for the first time gets the next one.
@@ -142,6 +162,10 @@ impl ClassRounds {
         to: usize,
     ) -> (usize, Result<(), Refusal>) {
         let d = self.classifier.learner().dimension();
+        if let Some(waiting) = chunk.waiting.get(from) {
+            let taken = self.take_late(chunk, names, from, *waiting);
+            return (self.made.len(), taken);
+        }
         self.classes.clear();
         let mut third = None;
         for row in from..to {
@@ -172,8 +196,38 @@ impl ClassRounds {
         (self.made.len(), learnt)
     }
 
+    /// Learns the rows whose classes have come, until so many wait, and predicts a row.
+    fn take_late(&mut self, chunk: &ExampleChunk, names: &Names, row: usize, waiting: usize) -> Result<(), Refusal> {
+        let d = self.classifier.learner().dimension();
+        while self.late.len() > waiting
+            && let Some(LateRow { inputs, class, weight }) = self.late.pop_front()
+        {
+            let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
+            self.due += 1;
+            let inputs = encoded.unwrap_or(&inputs);
+            let learnt = self.classifier.learn_rows(inputs, &[class], &[weight], |_, _, _| {});
+            learnt.map_err(Refusal::Learner)?;
+            self.known += usize::from(class == self.known && weight != 0.0);
+        }
+        let class = self.class(chunk, names, row).map_err(Refusal::Label)?;
+        let (inputs, mut scores) = (&chunk.features[row * d..(row + 1) * d], Vec::new());
+        self.classifier.scores_with(inputs, &mut self.scratch, &mut scores).map_err(Refusal::Learner)?;
+        let mut one = PredictedRow { class, known: self.known, ..PredictedRow::default() };
+        one.judged.read(&self.classifier, &self.labels, self.known, &scores);
+        one.loss = loss(&self.classifier, &scores, class);
+        self.made.push(one);
+        self.late.push_back(LateRow { inputs: inputs.to_vec(), class, weight: chunk.weight(row) });
+        Ok(())
+    }
+
     /// Takes in row `index` of the chunk, and scores it if it counts.
     pub(super) fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool) {
+        let waiting = chunk.waiting.get(index).copied();
+        while waiting.is_some_and(|waiting| self.late_classes.len() > waiting)
+            && let Some((class, weight)) = self.late_classes.pop_front()
+        {
+            self.naive.learn(class, weight);
+        }
         let PredictedRow { judged, class, .. } = &self.made[index];
         let (class, weight) = (*class, chunk.weight(index));
         if counts {
@@ -190,7 +244,10 @@ impl ClassRounds {
                 self.curve.offer(self.stretches.rounds(), || (z, positive, weight));
             }
         }
-        self.naive.learn(class, weight);
+        match waiting {
+            None => self.naive.learn(class, weight),
+            Some(_) => self.late_classes.push_back((class, weight)),
+        }
     }
 
     fn auc(&self, after: usize, until: usize) -> Option<f64> {

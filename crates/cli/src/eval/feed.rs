@@ -5,9 +5,11 @@
 use std::collections::VecDeque;
 
 use mercer_core::TokenRow;
+use mercer_encoding::Encoding;
 use mercer_learners::Inputs;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{Example, Format, Labels};
+use mercer_session::LabelDelay;
 
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::bad_rows::{BadRows, OnError};
@@ -19,6 +21,7 @@ use crate::data::source::{Source, TableColumns};
 use crate::data::stop::Stop;
 use crate::eval::arguments::EvalArguments;
 use crate::limits::first_rows;
+use crate::model::learning::check_delay;
 use crate::report::failure::{self, Failure};
 
 pub(crate) struct ExampleFeed<'a> {
@@ -34,6 +37,8 @@ pub(crate) struct ExampleFeed<'a> {
     names: Names,
     /// The way to read DATA once more, if it is a file that is not in memory.
     again: Option<Reading<'a>>,
+    /// How late labels come, if they do.
+    delay: Option<LabelDelay>,
     example: Example,
     bad: BadRows,
     stop: Stop,
@@ -72,6 +77,10 @@ pub(crate) struct ExampleChunk {
     pub(crate) weights: Vec<f64>,
     /// One a row; empty where the learner takes none.
     pub(crate) tokens: Vec<TokenRow>,
+    /// The rows before each that still wait for their labels when it comes; empty if none ever do.
+    pub(crate) waiting: Vec<usize>,
+    /// Where columns are encoded, the features of the rows whose labels come, row by row.
+    pub(crate) due: Vec<f64>,
     places: Vec<ExamplePlace>,
 }
 
@@ -145,10 +154,15 @@ impl<'a> ExampleFeed<'a> {
         let common = &arguments.common;
         let (mut input, again) = opened(arguments, stop)?;
         input.watch_order();
+        if let Some(delay) = common.label_delay {
+            check_delay(delay, input.encoding().map(Encoding::schema))?;
+            input.delay(delay);
+        }
         let dimension = input.columns().dimension;
         common.check_dimension(input.shown(), dimension)?;
         let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
-            || common.interval_scale() != IntervalScale::Error;
+            || common.interval_scale() != IntervalScale::Error
+            || common.label_delay.is_some();
         let standard_input = matches!(Source::resolve(&common.data)?, Source::StandardInput);
         let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
         let streamed = input.table().is_none();
@@ -165,6 +179,7 @@ impl<'a> ExampleFeed<'a> {
             ahead: StreamHead::default(),
             names,
             again,
+            delay: common.label_delay,
             example: Example::default(),
             bad: BadRows::new(&arguments.on_error)?,
             stop: stop.clone(),
@@ -337,6 +352,8 @@ impl<'a> ExampleFeed<'a> {
         chunk.targets.clear();
         chunk.weights.clear();
         chunk.places.clear();
+        chunk.waiting.clear();
+        chunk.due.clear();
         while chunk.len() < self.chunk && !self.stop.requested() {
             let Some(place) = self.next()? else { break };
             let Example { features, targets, weight, tokens, .. } = &mut self.example;
@@ -347,6 +364,12 @@ impl<'a> ExampleFeed<'a> {
                 chunk.weights.push(*weight);
             }
             chunk.places.push(place);
+            if let Some(delay) = self.delay {
+                // Without an encoding a delay is one of rows.
+                let of_rows = if let LabelDelay::Rows(rows) = delay { rows } else { 0 };
+                let waiting = self.input.take_waiting(&mut chunk.due);
+                chunk.waiting.push(waiting.unwrap_or_else(|| of_rows.min(self.given - 1)));
+            }
         }
         Ok(())
     }

@@ -1,10 +1,13 @@
 //! Rounds whose targets are numbers.
 
+use std::collections::VecDeque;
+
+use mercer_core::TokenRow;
 use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
 use mercer_learners::Error;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals, deviations};
-use mercer_learners::{RegressorExt, Rows, Score, Scratch, Target, Targets};
+use mercer_learners::{Input, RegressorExt, Rows, Score, Scratch, Target, Targets, predict_input};
 use mercer_registry::AnyRegressor;
 use mercer_session::notes::Watch;
 
@@ -14,6 +17,22 @@ use crate::report::moments::{Naive, RoundSums};
 use crate::report::notes::Implausibles;
 use crate::report::scores::Scores;
 use crate::report::stretches::Stretches;
+
+/// A row that waits for its targets.
+struct LateRow {
+    inputs: Vec<f64>,
+    tokens: Option<TokenRow>,
+    targets: Vec<f64>,
+    weight: f64,
+}
+
+/// The prediction of such a row, which intervals and baselines learn from then.
+struct LateTargets {
+    made: Vec<f64>,
+    targets: Vec<f64>,
+    scales: Vec<f64>,
+    weight: f64,
+}
 
 /// The rounds so far.
 pub(super) struct NumberRounds {
@@ -37,6 +56,10 @@ pub(super) struct NumberRounds {
     scales: Vec<f64>,
     reach: Vec<f64>,
     scratch: Scratch,
+    late: VecDeque<LateRow>,
+    /// Rows of the last chunk whose targets have come.
+    due: usize,
+    late_targets: VecDeque<LateTargets>,
 }
 
 impl NumberRounds {
@@ -62,6 +85,9 @@ impl NumberRounds {
             scales: Vec::new(),
             reach: Vec::new(),
             scratch: Scratch::default(),
+            late: VecDeque::new(),
+            due: 0,
+            late_targets: VecDeque::new(),
         }
     }
 
@@ -70,6 +96,7 @@ impl NumberRounds {
         self.variances.clear();
         self.scales.clear();
         self.reach.clear();
+        self.due = 0;
     }
 
     pub(super) fn has_intervals(&self) -> bool {
@@ -80,21 +107,22 @@ impl NumberRounds {
     pub(super) fn learn(&mut self, chunk: &ExampleChunk, from: usize, to: usize) -> (usize, Result<(), Error>) {
         let (d, m) = (self.learner.dimension(), self.outputs);
         let (inputs, ys) = (chunk.inputs(from, to, d), &chunk.targets[from * m..to * m]);
+        if let Some(waiting) = chunk.waiting.get(from) {
+            let input = inputs.row(0, d);
+            let learnt = self.learn_late(chunk, *waiting).and_then(|()| self.predict(input));
+            if learnt.is_ok() {
+                let (inputs, tokens) = (input.numbers.to_vec(), input.tokens.cloned());
+                self.late.push_back(LateRow { inputs, tokens, targets: ys.to_vec(), weight: chunk.weight(from) });
+            }
+            return (self.predictions.len() / m, learnt);
+        }
         let learnt = if to - from == 1 {
             let before = self.predictions.len();
             self.predictions.resize(before + m, 0.0);
             let target = Target::weighted(ys, chunk.weight(from));
+            let told = if self.tells_variances { self.predict_variances(inputs.numbers, before) } else { Ok(()) };
             let made = &mut self.predictions[before..];
-            let mut told = Ok(true);
-            if self.tells_variances {
-                self.variances.resize(before + m, 0.0);
-                let variances = &mut self.variances[before..];
-                told = self.learner.predict_variance_into(inputs.numbers, &mut self.scratch, made, variances);
-                self.scales.truncate(before);
-                self.scales.extend_from_slice(variances);
-                deviations(&self.learner, &mut self.scales[before..]);
-            }
-            let learnt = told.and_then(|_| self.learner.learn_input(inputs.row(0, d), target, made));
+            let learnt = told.and_then(|()| self.learner.learn_input(inputs.row(0, d), target, made));
             if learnt.is_err() {
                 self.predictions.truncate(before);
             }
@@ -109,12 +137,73 @@ impl NumberRounds {
         (self.predictions.len() / m, learnt)
     }
 
+    /// Predicts a row with its variances, whose numbers begin at that place.
+    fn predict_variances(&mut self, inputs: &[f64], before: usize) -> Result<(), Error> {
+        self.variances.resize(before + self.outputs, 0.0);
+        let (made, variances) = (&mut self.predictions[before..], &mut self.variances[before..]);
+        self.learner.predict_variance_into(inputs, &mut self.scratch, made, variances)?;
+        self.scales.truncate(before);
+        self.scales.extend_from_slice(variances);
+        deviations(&self.learner, &mut self.scales[before..]);
+        Ok(())
+    }
+
+    /// Predicts a row that is learnt later.
+    fn predict(&mut self, input: Input<'_>) -> Result<(), Error> {
+        let before = self.predictions.len();
+        self.predictions.resize(before + self.outputs, 0.0);
+        let made = if self.tells_variances {
+            self.predict_variances(input.numbers, before)
+        } else {
+            predict_input(&self.learner, input, &mut self.scratch, &mut self.predictions[before..])
+        };
+        if made.is_err() {
+            self.predictions.truncate(before);
+        }
+        made
+    }
+
+    /// Learns the rows whose targets have come, until so many wait.
+    fn learn_late(&mut self, chunk: &ExampleChunk, waiting: usize) -> Result<(), Error> {
+        let (d, mut made) = (self.learner.dimension(), vec![0.0; self.outputs]);
+        while self.late.len() > waiting
+            && let Some(LateRow { inputs, tokens, targets, weight }) = self.late.pop_front()
+        {
+            let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
+            self.due += 1;
+            let input = Input { numbers: encoded.unwrap_or(&inputs), tokens: tokens.as_ref() };
+            self.learner.learn_input(input, Target::weighted(&targets, weight), &mut made)?;
+            self.rows += 1;
+            self.implausible.take(&self.learner, self.rows, weight);
+        }
+        Ok(())
+    }
+
+    /// Has intervals and baselines learn the targets that have come, until so many wait.
+    fn show_late(&mut self, waiting: usize) {
+        while self.late_targets.len() > waiting
+            && let Some(LateTargets { made, targets, scales, weight }) = self.late_targets.pop_front()
+        {
+            if let Some(intervals) = self.intervals.as_mut().filter(|_| weight != 0.0) {
+                let observed = intervals.observe(&made, &targets, &scales);
+                debug_assert!(observed.is_ok(), "what was learnt is finite");
+            }
+            self.naive.learn(&targets, weight);
+        }
+    }
+
     /// Takes in row `index` of the chunk, after which so many points are kept, and scores it if it
     /// counts.
     pub(super) fn record(&mut self, chunk: &ExampleChunk, index: usize, counts: bool, size: usize) {
         let (weight, m) = (chunk.weight(index), self.outputs);
-        self.rows += 1;
-        self.implausible.take(&self.learner, self.rows, weight);
+        let waiting = chunk.waiting.get(index).copied();
+        match waiting {
+            Some(waiting) => self.show_late(waiting),
+            None => {
+                self.rows += 1;
+                self.implausible.take(&self.learner, self.rows, weight);
+            }
+        }
         let predictions = &self.predictions[index * m..(index + 1) * m];
         let targets = &chunk.targets[index * m..(index + 1) * m];
         if let Some(intervals) = &mut self.intervals {
@@ -124,7 +213,7 @@ impl NumberRounds {
             let scales = &self.scales[index * m..][..m];
             self.reach.resize(2 * (index + 1) * m, 0.0);
             intervals.reach(predictions, scales, &mut self.reach[2 * index * m..]);
-            if weight != 0.0 {
+            if weight != 0.0 && waiting.is_none() {
                 let observed = intervals.observe(predictions, targets, scales);
                 debug_assert!(observed.is_ok(), "what was learnt is finite");
             }
@@ -135,7 +224,14 @@ impl NumberRounds {
             self.score.record_weighted(predictions, targets, weight);
             self.stretches.record(|stretch| stretch.record(predictions, targets, weight, reach, naive));
         }
-        self.naive.learn(targets, weight);
+        match waiting {
+            None => self.naive.learn(targets, weight),
+            Some(_) => {
+                let scales = self.scales.get(index * m..(index + 1) * m).unwrap_or_default().to_vec();
+                let (made, targets) = (predictions.to_vec(), targets.to_vec());
+                self.late_targets.push_back(LateTargets { made, targets, scales, weight });
+            }
+        }
         let d = self.learner.dimension();
         self.watch.record(&chunk.features[index * d..][..d], predictions, targets, weight, size);
     }

@@ -1,8 +1,9 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
+use mercer_encoding::{Encoding, Kind, Schema};
 use mercer_session::model::RowDigest;
 use mercer_session::notes::Watch;
-use mercer_session::{Row, RowPrediction, Session};
+use mercer_session::{EarlyPrediction, LabelDelay, LateRows, Row, RowPrediction, Session, record_time};
 
 use crate::data::bad_rows::BadRows;
 use crate::data::encoded_rows::Oddities;
@@ -29,7 +30,35 @@ pub(crate) struct Learning {
     pub(crate) implausible: Implausibles,
     /// Rows without a target that were predicted, and where the first is.
     unlabelled: (u64, Option<String>),
+    /// Rows that wait for their labels, where these come late, and memory for their predictions.
+    late: Option<LateRows<LateRow>>,
+    relearnt: RowPrediction,
     classes: NewClasses,
+}
+
+/// A row that was predicted and waits for its label.
+struct LateRow {
+    sample: Row,
+    /// `None` for a bad row, which is met in its turn.
+    early: Option<EarlyPrediction>,
+    place: String,
+    record: Vec<u8>,
+}
+
+impl LateRow {
+    fn new(origin: &impl Origin, sample: Row, early: Option<EarlyPrediction>) -> Self {
+        Self { sample, early, place: origin.place(), record: origin.record().to_vec() }
+    }
+}
+
+impl Origin for LateRow {
+    fn place(&self) -> String {
+        self.place.clone()
+    }
+
+    fn record(&self) -> &[u8] {
+        &self.record
+    }
 }
 
 /// Classes that a model knew before, and those that it has met since.
@@ -43,16 +72,54 @@ impl Learning {
     pub(crate) fn new(model: Session, bad: BadRows, saving: Saving, weighted: bool, odd: Oddities) -> Self {
         let table = ProgressTable::new(verbosity::is_quiet(), model.classes().is_some(), model.running_score());
         let implausible = model.screened().map_or_else(Implausibles::default, Implausibles::after);
-        let (watch, answer, unlabelled) = (Watch::default(), RowPrediction::default(), (0, None));
+        let (watch, answer, relearnt) = (Watch::default(), RowPrediction::default(), RowPrediction::default());
         // The classes of a model that has learnt nothing are those of the first rows.
         let known = model.classes().filter(|task| task.learnt > 0).map_or(0, |task| task.labels.len());
         let classes = NewClasses { known, new: Vec::new() };
-        Self { model, bad, table, saving, watch, weighted, answer, odd, implausible, unlabelled, classes }
+        Self {
+            model,
+            bad,
+            table,
+            saving,
+            watch,
+            weighted,
+            answer,
+            odd,
+            implausible,
+            unlabelled: (0, None),
+            late: None,
+            relearnt,
+            classes,
+        }
+    }
+
+    /// Has labels come so much later than their rows, if they do.
+    ///
+    /// # Errors
+    /// If the model has intervals, or durations are told and no column of times.
+    pub(crate) fn with_delay(mut self, delay: Option<LabelDelay>) -> Result<Self, Failure> {
+        let Some(delay) = delay else { return Ok(self) };
+        if self.model.intervals().is_some() {
+            return Err(Failure::usage(
+                "--label-delay: intervals are calibrated by labels that come at once; leave --intervals out, or --label-delay",
+            ));
+        }
+        check_delay(delay, self.model.encoding.as_ref().map(Encoding::schema))?;
+        self.late = Some(LateRows::new(delay));
+        Ok(self)
+    }
+
+    /// The number of rows that were learnt, or wait to be.
+    pub(crate) fn rounds(&self) -> usize {
+        self.model.running_score().rounds + self.late.as_ref().map_or(0, LateRows::len)
     }
 
     /// Predicts the row from there, and learns it if it has its target. The prediction is left in
     /// `answer`; false is a bad row.
     pub(crate) fn learn(&mut self, origin: &impl Origin, sample: &mut Row) -> Result<bool, Failure> {
+        if self.late.is_some() {
+            return self.predict_early(origin, sample);
+        }
         if !self.model.has_target(&sample.example) {
             return self.predict(origin, sample);
         }
@@ -64,19 +131,72 @@ impl Learning {
                 if let Some(encoding) = &self.model.encoding {
                     self.odd.tell(encoding, &sample.record, || origin.place());
                 }
-                if let Some(learner) = self.model.screened() {
-                    self.implausible.take(learner, met.rows, sample.example.weight);
-                }
-                self.table.round(self.model.running_score(), || self.model.dictionary_size());
-                self.model.progress.meet(met);
-                self.checkpoint(met.rows)?;
-                Ok(true)
+                self.learnt(met, sample.example.weight).map(|()| true)
             }
             Err(why) => {
                 self.refuse(format!("{}: {why}", origin.place()), origin, met)?;
                 Ok(false)
             }
         }
+    }
+
+    /// A row of that weight was learnt.
+    fn learnt(&mut self, met: RowDigest, weight: f64) -> Result<(), Failure> {
+        if let Some(learner) = self.model.screened() {
+            self.implausible.take(learner, met.rows, weight);
+        }
+        self.table.round(self.model.running_score(), || self.model.dictionary_size());
+        self.model.progress.meet(met);
+        self.checkpoint(met.rows)
+    }
+
+    /// Learns the rows whose labels have come before that from there, predicts it, and has it wait
+    /// for its own label.
+    fn predict_early(&mut self, origin: &impl Origin, sample: &mut Row) -> Result<bool, Failure> {
+        let encoding = self.model.encoding.as_ref();
+        let time = encoding.and_then(|encoding| record_time(encoding.schema(), &sample.record));
+        while let Some(row) = self.late.as_mut().and_then(|late| late.due(time)) {
+            self.learn_late(row)?;
+        }
+        if !self.model.has_target(&sample.example) {
+            return self.predict(origin, sample);
+        }
+        if let Err(why) = self.model.predict(sample, &mut self.answer) {
+            return self.unreadable(format!("{}: {why}", origin.place()), origin).map(|()| false);
+        }
+        if let Some(encoding) = &self.model.encoding {
+            self.odd.tell(encoding, &sample.record, || origin.place());
+        }
+        let early = self.model.early_prediction(&self.answer);
+        let row = LateRow::new(origin, std::mem::take(sample), Some(early));
+        if let Some(late) = &mut self.late {
+            late.wait(row);
+        }
+        Ok(true)
+    }
+
+    /// Learns a row whose label has come.
+    fn learn_late(&mut self, mut row: LateRow) -> Result<(), Failure> {
+        let Some(early) = row.early.take() else {
+            let met = self.model.progress.seen().after([&[], &[f64::NAN]]);
+            return self.meet_bad(met);
+        };
+        let met = row.sample.digest(self.model.progress.seen(), self.weighted);
+        match self.model.learn_late(&mut row.sample, &early, &mut self.watch, &mut self.relearnt) {
+            Ok(()) => {
+                self.tell_new_class(&row, &row.sample.example.label);
+                self.learnt(met, row.sample.example.weight)
+            }
+            Err(why) => self.refuse(format!("{}: {why}", row.place), &row, met),
+        }
+    }
+
+    /// Learns the rows that wait: those at the end have their labels, too.
+    pub(crate) fn learn_rest(&mut self) -> Result<(), Failure> {
+        while let Some(row) = self.late.as_mut().and_then(LateRows::next) {
+            self.learn_late(row)?;
+        }
+        Ok(())
     }
 
     /// Tells that a model which knew classes has met another.
@@ -109,6 +229,11 @@ impl Learning {
 
     /// The row from there is no row.
     pub(crate) fn unreadable(&mut self, why: String, origin: &impl Origin) -> Result<(), Failure> {
+        if let Some(late) = &mut self.late {
+            self.bad.take(why, origin)?;
+            late.wait(LateRow::new(origin, Row::default(), None));
+            return Ok(());
+        }
         let met = self.model.progress.seen().after([&[], &[f64::NAN]]);
         self.refuse(why, origin, met)
     }
@@ -117,6 +242,10 @@ impl Learning {
     /// sees it again.
     fn refuse(&mut self, why: String, origin: &impl Origin, met: RowDigest) -> Result<(), Failure> {
         self.bad.take(why, origin)?;
+        self.meet_bad(met)
+    }
+
+    fn meet_bad(&mut self, met: RowDigest) -> Result<(), Failure> {
         self.model.progress.meet(met);
         self.model.progress.bad += 1;
         self.checkpoint(met.rows)
@@ -169,5 +298,16 @@ impl Learning {
         if let Some(report) = self.bad.report() {
             verbosity::say(report);
         }
+    }
+}
+
+/// Refuses a delay in time where no column has times.
+pub(crate) fn check_delay(delay: LabelDelay, schema: Option<&Schema>) -> Result<(), Failure> {
+    let has_times = schema.is_some_and(|schema| schema.columns().iter().any(|column| column.kind == Kind::Time));
+    match delay {
+        LabelDelay::Seconds(_) if !has_times => Err(Failure::usage(
+            "--label-delay: a duration needs a column of times, and there is none; give a number of rows, or --as NAME=time",
+        )),
+        _ => Ok(()),
     }
 }

@@ -119,7 +119,8 @@ impl Saving {
         if self.has_caught_up() && self.met != self.goal { Err(self.other_rows()) } else { Ok(true) }
     }
 
-    fn has_caught_up(&self) -> bool {
+    /// True if all rows that the model has learnt were met again.
+    pub(crate) fn has_caught_up(&self) -> bool {
         self.met.rows >= self.goal.rows
     }
 

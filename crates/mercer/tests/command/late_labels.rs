@@ -55,3 +55,93 @@ fn a_row_without_a_target_is_predicted_and_not_learnt() {
         }
     }
 }
+
+/// The predictions, without the numbers of their rows and a header.
+fn predictions(text: &str) -> Vec<String> {
+    let last = |line: &str| line.rsplit(',').next().unwrap().to_owned();
+    text.lines().filter(|line| !line.contains("prediction")).map(last).collect()
+}
+
+/// Each row is predicted by a model of the rows whose labels have come, in every command alike.
+#[test]
+fn labels_that_come_late_are_learnt_when_they_come() {
+    let all = csv(&[], false);
+    let folder = Folder::new().with("t.csv", &all);
+    let learner = "--learner krls --kernel gaussian:1";
+    folder.run(&format!("eval t.csv {learner} --label-delay 7 --columns prediction --predictions e.csv"));
+    let evaluated = predictions(&folder.read("e.csv"));
+    let (head, rows) = all.split_once('\n').unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    let folder = folder.with("late.csv", head.to_owned() + "\n" + &rows[20..].join("\n") + "\n");
+    folder.run(&format!("train t.csv {learner} -n 20 --out live.mercer"));
+    let live = folder.run("predict late.csv --model live.mercer --learn --label-delay 7");
+    assert_eq!(live.code, Some(0), "{}", live.err);
+    let live = predictions(&live.out);
+    for row in [8, 20, 30, 59] {
+        // Seven rows wait when this one comes.
+        folder.run(&format!("train t.csv {learner} -n {} --out known.mercer", row - 7));
+        let known = predictions(&folder.run("predict t.csv --model known.mercer").out)[row].clone();
+        let close = |text: &str| (text.parse::<f64>().unwrap() - known.parse::<f64>().unwrap()).abs() < 1e-9;
+        assert!(close(&evaluated[row]), "eval, row {row}: {} and not {known}", evaluated[row]);
+        // The first twenty were known at once.
+        assert!(row < 27 || close(&live[row - 20]), "predict, row {row}: {} and not {known}", live[row - 20]);
+    }
+    // All labels have come at the end.
+    folder.run(&format!("train t.csv {learner} --out whole.mercer"));
+    let whole = folder.run("predict t.csv --model whole.mercer").out;
+    assert_eq!(folder.run("predict t.csv --model live.mercer").out, whole);
+    let late = folder.run(&format!("train t.csv {learner} --label-delay 7 --out late.mercer"));
+    assert_eq!(folder.run("predict t.csv --model late.mercer").out, whole);
+    let mse = folder.json(&format!("eval t.csv {learner} --label-delay 7"))["mse"].as_f64().unwrap();
+    assert!(late.out.contains(&format!("mean squared error {mse:.6}")), "{} {mse}", late.out);
+    // Without a delay nothing is late.
+    let [none, zero] = ["", "--label-delay 0"].map(|delay| folder.json(&format!("eval t.csv {learner} {delay}")));
+    assert!((none["mse"].as_f64().unwrap() - zero["mse"].as_f64().unwrap()).abs() < 1e-12);
+}
+
+/// Labels of tables, of classes and by the time, with `train` and `eval` of one mind.
+#[test]
+fn labels_come_late_in_tables_and_by_the_clock() {
+    let table = |class: bool| {
+        let text = csv(&[], class);
+        let clocked = |(t, line): (usize, &str)| match t {
+            0 => format!("at,{line}\n"),
+            // Two rows an hour.
+            t => format!("2024-01-{:02} {:02}:{:02},{line}\n", 1 + t / 48, t % 48 / 2, 30 * (t % 2)),
+        };
+        text.lines().enumerate().map(clocked).collect::<String>()
+    };
+    let folder =
+        Folder::new().with("n.csv", table(false)).with("c.csv", table(true)).with("plain.csv", csv(&[], false));
+    for (file, key, told) in [("n.csv", "mse", "mean squared error "), ("c.csv", "accuracy", "accuracy ")] {
+        let scores = ["5", "150m", "2.5h", "1d"].map(|delay| {
+            let options = format!("{file} --learner krls --scale standard --label-delay {delay}");
+            let found = folder.run(&format!("eval {options} --json"));
+            let score = crate::support::object(&found.out)[key].as_f64().unwrap();
+            let trained = folder.run(&format!("train {options} --out m.mercer"));
+            let shown = trained.out.split(told).nth(1).and_then(|rest| rest.split([',', '\n']).next()).unwrap();
+            assert!((shown.parse::<f64>().unwrap() - score).abs() < 1e-5, "{options}: {shown}, {score}");
+            score
+        });
+        // Five rows are two and a half hours, but the fifth of them has come by then.
+        assert_eq!(scores[1], scores[2]);
+        assert!(scores[0] != scores[3], "{file}: {scores:?}");
+    }
+    folder.refused(
+        2,
+        "eval plain.csv --learner krls --label-delay 1d",
+        &["needs a column of times", "a number of rows"],
+    );
+    folder.refused(2, "eval plain.csv --learner krls --label-delay soon", &["a number of rows such as 100", "7d"]);
+    folder.refused(
+        2,
+        "train plain.csv --learner krls --intervals 0.9 --label-delay 3 --out i.mercer",
+        &["leave --intervals out"],
+    );
+    folder.refused(2, "predict plain.csv --model m.mercer --label-delay 3", &["--learn"]);
+    // The first rows again, which are all that is asked for.
+    for _ in 0..2 {
+        let said = folder.run("train plain.csv --learner krls -n 30 --out r.mercer --resume");
+        assert!(said.code == Some(0) && said.out.contains("30 rows learnt"), "{} {}", said.out, said.err);
+    }
+}

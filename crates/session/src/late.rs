@@ -1,0 +1,195 @@
+//! Labels that come later than their rows: a row is predicted when it comes, and learnt when its
+//! label has come.
+
+use std::collections::VecDeque;
+use std::str::FromStr;
+
+use mercer_core::Cells;
+use mercer_encoding::{Kind, Schema};
+
+use crate::classes::ClassPrediction;
+use crate::model::{Tabular, Task};
+use crate::notes::Watch;
+use crate::step::{Row, RowPrediction, StepError, predicts_late};
+
+/// How long after its row a label comes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LabelDelay {
+    /// Behind so many further rows.
+    Rows(usize),
+    /// So many seconds later by the times of the rows.
+    Seconds(f64),
+}
+
+impl FromStr for LabelDelay {
+    type Err = &'static str;
+
+    /// A number of rows, `100`; or a duration with its unit, `45s`, `30m`, `36h`, `7d`, `2w`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const REFUSED: &str = "give a number of rows such as 100, or a duration such as 45s, 30m, 36h, 7d or 2w";
+        let text = text.trim();
+        if let Ok(rows) = text.parse() {
+            return Ok(Self::Rows(rows));
+        }
+        let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).ok_or(REFUSED)?);
+        let unit = match unit {
+            "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86_400.0,
+            "w" => 604_800.0,
+            _ => return Err(REFUSED),
+        };
+        let number = number.trim().parse::<f64>().ok().filter(|number| *number >= 0.0 && number.is_finite());
+        number.map(|number| Self::Seconds(number * unit)).ok_or(REFUSED)
+    }
+}
+
+/// Rows that wait for their labels, in the order in which they came.
+#[derive(Clone, Debug)]
+pub struct LateRows<T> {
+    delay: LabelDelay,
+    waiting: VecDeque<(f64, T)>,
+    /// The latest time of a row so far.
+    now: f64,
+}
+
+impl<T> LateRows<T> {
+    /// None yet.
+    #[must_use]
+    pub fn new(delay: LabelDelay) -> Self {
+        Self { delay, waiting: VecDeque::new(), now: f64::NEG_INFINITY }
+    }
+
+    /// The next row whose label has come before a row of that time; to be asked until there is
+    /// none. A row without a time is of that of the row before.
+    pub fn due(&mut self, time: Option<f64>) -> Option<T> {
+        self.now = time.map_or(self.now, |time| time.max(self.now));
+        let (came, _) = self.waiting.front()?;
+        let is_due = match self.delay {
+            LabelDelay::Rows(rows) => self.waiting.len() > rows,
+            LabelDelay::Seconds(seconds) => came + seconds <= self.now,
+        };
+        if is_due { self.next() } else { None }
+    }
+
+    /// Has the row of the time that was asked for last wait for its label.
+    pub fn wait(&mut self, row: T) {
+        self.waiting.push_back((self.now, row));
+    }
+
+    /// The row that waits longest, whether or not its label has come.
+    pub fn next(&mut self) -> Option<T> {
+        self.waiting.pop_front().map(|(_, row)| row)
+    }
+
+    /// The number of rows that wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// True if no row waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+/// The time of a record by the first column of times of its schema.
+#[must_use]
+pub fn record_time(schema: &Schema, record: &(impl Cells + ?Sized)) -> Option<f64> {
+    let place = schema.columns().iter().position(|column| column.kind == Kind::Time)?;
+    schema.columns()[place].times()?.instant(record.cell(place))
+}
+
+/// A prediction that was made before its label came.
+#[derive(Clone, Debug, Default)]
+pub struct EarlyPrediction {
+    numbers: Vec<f64>,
+    judged: ClassPrediction,
+    /// True if the learner had not learnt a row, and predicts nothing then.
+    unscored: bool,
+}
+
+impl Tabular<Task> {
+    /// The prediction of the model as it is now, to be scored when the label has come.
+    #[must_use]
+    pub fn early_prediction(&self, answer: &RowPrediction) -> EarlyPrediction {
+        let (numbers, judged) = (answer.numbers.clone(), answer.judged.clone());
+        let learner = match &self.task {
+            Task::Numbers(task) => task.learner.learner(),
+            Task::Classes(task) => task.classifier.learner(),
+        };
+        let unscored = self.running_score().rounds == 0 && predicts_late(learner);
+        EarlyPrediction { numbers, judged, unscored }
+    }
+
+    /// Learns a row whose label has come, and scores the prediction that was made of it early.
+    ///
+    /// # Errors
+    /// Every [`StepError`]; the model is then as before.
+    pub fn learn_late(
+        &mut self,
+        row: &mut Row,
+        early: &EarlyPrediction,
+        watch: &mut Watch,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        let (mut numbers, mut classes) = Default::default();
+        match &mut self.task {
+            Task::Numbers(task) => numbers = task.score,
+            Task::Classes(task) => classes = std::mem::take(&mut task.score),
+        }
+        let class = self
+            .learn(row, watch, answer)
+            .map(|()| self.classes().and_then(|task| task.labels.find(&row.example.label)));
+        let weight = if early.unscored { 0.0 } else { row.example.weight };
+        match &mut self.task {
+            Task::Numbers(task) => {
+                if class.is_ok() {
+                    numbers.record_weighted(&early.numbers, &row.example.targets, weight);
+                }
+                task.score = numbers;
+            }
+            Task::Classes(task) => {
+                if let Ok(Some(class)) = class
+                    && !early.unscored
+                {
+                    early.judged.score_in(&mut classes, class, &task.classifier, weight);
+                }
+                task.score = classes;
+            }
+        }
+        class.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_come_after_rows_or_seconds() {
+        let mut of_rows = LateRows::new("2".parse().unwrap());
+        let mut learnt = Vec::new();
+        for row in 0..6 {
+            learnt.push(std::iter::from_fn(|| of_rows.due(None)).collect::<Vec<_>>());
+            of_rows.wait(row);
+        }
+        assert_eq!(learnt, [vec![], vec![], vec![], vec![0], vec![1], vec![2]]);
+        assert_eq!((of_rows.len(), of_rows.next()), (3, Some(3)));
+
+        let mut of_seconds = LateRows::new("1m".parse().unwrap());
+        let mut learnt = Vec::new();
+        for (row, time) in [Some(0.0), Some(30.0), Some(60.0), None, Some(95.0), Some(200.0)].into_iter().enumerate() {
+            learnt.push(std::iter::from_fn(|| of_seconds.due(time)).collect::<Vec<_>>());
+            of_seconds.wait(row);
+        }
+        assert_eq!(learnt, [vec![], vec![], vec![0], vec![], vec![1], vec![2, 3, 4]]);
+        assert_eq!("1.5h".parse(), Ok(LabelDelay::Seconds(5400.0)));
+        for text in ["", "h", "-1h", "1 fortnight", "-3", "1.5"] {
+            assert!(text.parse::<LabelDelay>().is_err(), "{text}");
+        }
+    }
+}
