@@ -88,7 +88,7 @@ fn defaults_are_those_of_the_library() {
     let shown = |name: &str| shown.iter().find(|(entry, _)| *entry == name).unwrap().1.as_str();
     assert_eq!(
         shown("nons-ald"),
-        "mu=1 alpha=1e-3 radius=1 label_bound=1 max_dictionary=1000 loss=squared removal=never"
+        "mu=1 alpha=1e-3 radius=1 label_bound=1 max_dictionary=1000 loss=squared removal=never steps=short"
     );
     assert_eq!(shown("krls"), "nu=1e-3 lambda=0.1 forgetting=1 max_dictionary=1000 forgets=directional removal=never");
     assert_eq!(shown("kons"), "mu=1 eta=0.125 clip=none loss=squared");

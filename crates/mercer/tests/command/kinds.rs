@@ -251,6 +251,6 @@ fn a_class_may_go_over_two_lines() {
     for learner in ["auto", "krls"] {
         let said = folder.run(&format!("eval t.csv --learner {learner} --target k --json"));
         assert_eq!(said.code, Some(0), "{}", said.err);
-        assert!(said.out.contains("\"n\":60"), "{}", said.out);
+        assert!(said.out.contains("\"rows\":60"), "{}", said.out);
     }
 }
