@@ -402,6 +402,12 @@ impl EncodedInput {
         let has_tokens = encoding.tokens(record, tokens)?;
         Ok(Input { numbers, tokens: has_tokens.then_some(&*tokens) })
     }
+
+    /// The numbers of the record that was encoded last.
+    #[must_use]
+    pub fn numbers(&self) -> &[f64] {
+        &self.numbers
+    }
 }
 
 impl Row {
