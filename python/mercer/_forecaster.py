@@ -37,11 +37,27 @@ def _series(Y: Any) -> tuple[list[str] | None, Floats]:
             raise ValueError(f"a series has rows, or is a vector of numbers; this has {rows.ndim} dimensions")
         name = getattr(Y, "name", None)
         return None if name is None or rows.shape[1] != 1 else [str(name)], rows
+    _intake.check_names(names)
     for name, column in zip(names, _intake.columns(Y).values, strict=True):
         found = next((value for value in column if value is not None), None)
         if _is_time(found):
             raise _mercer.DataError(f"column {name!r} holds times such as {found!s}, which are no output: drop it, or make it the index: set_index({name!r})")
     return names, _intake.table(Y)
+
+
+def _read_times(index: Any) -> Any:
+    """The times of an index of dates or of texts; None where it has names or numbers of rows."""
+    import pandas as pd
+
+    present = [one for one in index if not pd.isna(one)]
+    times, texts = all(map(_is_time, present)), all(isinstance(one, str) for one in present)
+    if not present or not (times or texts):
+        return None
+    read = pd.to_datetime(index, format=None if times else "ISO8601", errors="coerce")
+    if read.notna().sum() * 2 > len(read):
+        return read
+    tell([f"the rows have names such as {present[0]!r}, which are not taken for times; where they are, read them with pandas.to_datetime"])
+    return None
 
 
 def _placed(what: str, known: list[str] | None, names: list[str] | None, rows: Floats, begins: bool) -> Floats:
@@ -201,7 +217,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
 
     def _inputs(self, steps: int, inputs: Any) -> Floats:
         """The inputs of the next rows."""
-        width = self._facts()[1]
+        steps, width = whole("steps", steps), self._facts()[1]
         if inputs is None:
             self._refuse_missing(steps)
             return np.zeros((steps, 0))
@@ -233,13 +249,13 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         import pandas as pd
 
         if not isinstance(index, pd.DatetimeIndex | pd.PeriodIndex):
-            if index.dtype.kind not in "OTUSV" or not (all(map(_is_time, index)) or pd.api.types.infer_dtype(index) == "string"):
+            given = index
+            index = _read_times(index)
+            if index is None:
                 return None
-            try:
-                index = pd.to_datetime(index, format=None if all(map(_is_time, index)) else "ISO8601")
-            except (TypeError, ValueError):
-                # Names of rows.
-                return None
+            odd = index.isna() & ~given.isna()
+            if odd.any():
+                raise _mercer.DataError(f"row {int(np.argmax(odd))}: {given[odd][0]!r} is no time, and the others are; drop the row, or give its time")
         if index.hasnans:
             raise _mercer.DataError(f"row {int(np.argmax(index.isna()))}: its time is missing (NaT); drop the row, or give its time")
         if not index.is_monotonic_increasing or not index.is_unique:
@@ -255,7 +271,10 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             return None
         if known is not None and index[0] != known[0] + step:
             tell([f"the rows before ended at {known[0]} and these begin at {index[0]}: they are rows one after the other; fill gaps with NaN"])
-        return index[-1], step, list(Y.columns) if hasattr(Y, "columns") else [Y.name], hasattr(Y, "columns")
+        framed = hasattr(Y, "columns")
+        own = vars(self).get("_names") or []
+        names = sorted(Y.columns, key=lambda name: own.index(str(name)) if str(name) in own else len(own)) if framed else [Y.name]
+        return index[-1], step, names, framed
 
     def forecast(self, horizon: int, xs: Any = None) -> list[Any]:
         """river's face: a list of predictions of the next rows; `xs` are dictionaries (or lists) of their inputs."""
@@ -288,6 +307,9 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             if dates:
                 tell([f"the inputs {dates!r} are dates, and are left out: rows are in order of time"])
             names = self._input_names = sorted(name for name in cells if name not in dates)
+        further = [name for name in cells if name not in names and not _is_time(cells[name])]
+        if further:
+            raise _mercer.DataError(f"the row has the inputs {', '.join(further)}, and the model knows {', '.join(names)}; give the same")
         missing = [name for name in names if cells.get(name) is None]
         if missing:
             raise _mercer.DataError(f"the row lacks the inputs {', '.join(missing)}; give them a number")

@@ -227,11 +227,19 @@ def resemble(model: Any, other: Any) -> None:
             setattr(model, name, getattr(other, name))
 
 
+def check_names(names: list[str]) -> None:
+    """Refuses a name that comes twice."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _mercer.DataError(f"two columns are called {twice!r}; rename one, so that columns can be told by their names")
+
+
 def note(model: Any, X: Any, width: int) -> list[str] | None:
     """Notes what scikit-learn notes of a first batch, and gives the names of its columns; None where they have none but their places."""
     model.n_features_in_ = width
     vars(model).pop("feature_names_in_", None)
     names = names_of(X)
+    check_names(names or [])
     if names is not None and names != [str(place) for place in range(width)]:
         model.feature_names_in_ = np.array(names, dtype=object)
     return names

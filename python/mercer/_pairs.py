@@ -12,6 +12,17 @@ from ._intake import Floats
 from ._stored import Pickled
 
 
+def states(x: Any) -> tuple[Any, bool]:
+    """States as the rows of a table, and whether it is one alone: a vector, a series, or a mapping of numbers."""
+    if _intake.is_mapping(x):
+        single = not any(map(np.ndim, x.values()))
+    else:
+        single = np.ndim(x) == 1 and not _intake.is_rows(x)
+    if not single:
+        return x, False
+    return [x if isinstance(x, (list, tuple, np.ndarray)) else _intake.row(x)], True
+
+
 class Paired(Pickled, BaseEstimator):
     """An operator that is learnt from pairs."""
 
@@ -77,3 +88,17 @@ class Paired(Pickled, BaseEstimator):
         if "feature_names_in_" in read:
             self.feature_names_in_ = read["feature_names_in_"]
         return read
+
+
+class Stepping(Paired):
+    """An operator that tells what comes after a state."""
+
+    if TYPE_CHECKING:
+
+        def forecast(self, x: Any) -> Any: ...
+
+    def predict(self, X: Any) -> Floats:
+        """The expected successors of states."""
+        rows, single = states(X)
+        made: Floats = self.forecast(rows)[:, 0]
+        return made[0] if single else made

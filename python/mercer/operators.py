@@ -19,13 +19,13 @@ import numpy.typing as npt
 from . import _mercer
 from ._base import read, whole
 from ._intake import Floats, resemble
-from ._pairs import Paired
+from ._pairs import Stepping, states
 from ._stored import Stored
 
 __all__ = ["KoopmanOperator", "Mode", "OperatorSums"]
 
 
-class KoopmanOperator(_mercer.OperatorCore, Paired, Stored):
+class KoopmanOperator(_mercer.OperatorCore, Stepping, Stored):
     """Sparse stochastic gradient descent on the operator from states to their successors, on dictionaries that stay small.
 
     The operator minimises `½ E‖k(x⁺, ·) − U k(x, ·)‖² + ½ λ‖U‖²`; a pair is kept if leaving it out would move the operator by more than the
@@ -115,7 +115,7 @@ class KoopmanOperator(_mercer.OperatorCore, Paired, Stored):
         """Learns one pair."""
         if not self._is_made and "median" in (self.kernel, self.output_kernel):
             raise _mercer.SettingsError('kernel="median" looks at the first states: begin with fit, or give a width such as kernel="gaussian:0.5"')
-        self.partial_fit([x], [x_plus])
+        self.partial_fit(states(x)[0], states(x_plus)[0])
 
     @property
     def eigenvalues_(self) -> npt.NDArray[np.complex128]:
@@ -133,18 +133,13 @@ class KoopmanOperator(_mercer.OperatorCore, Paired, Stored):
     def forecast(self, x: Any, steps: int = 1, observable: Callable[[Floats], Any] | None = None) -> Floats:
         """The expected values of an observable `1, …, steps` steps after the state `x`: ``(steps, numbers)``, and for rows of states
         ``(rows, steps, numbers)``. The observable maps rows of states to rows of numbers; without one it is the state itself."""
-        single = np.ndim(x) == 1
-        rows = self._states([x] if single else x)
+        x, single = states(x)
+        rows = self._states(x)
         kept = self._points()[1]
         values = kept if observable is None else np.asarray(observable(kept), dtype=np.float64)
         values = np.ascontiguousarray(values.reshape(len(kept), -1))
         made = self._forecast(rows, values, steps).reshape(len(rows), steps, values.shape[1])
         return made[0] if single else made
-
-    def predict(self, X: Any) -> Floats:
-        """The expected successors of states."""
-        made: Floats = self.forecast(self._states(X))[:, 0]
-        return made
 
     @property
     def points_(self) -> tuple[Floats, Floats]:
@@ -186,7 +181,7 @@ class Mode(NamedTuple):
     reliable: bool
 
 
-class OperatorSums(_mercer.OperatorSumsCore, Paired, Stored):
+class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
     """The Koopman operator of exact least squares on a sparse dictionary, as ``mercer koopman`` has it: width and ridge are chosen on held-out pairs.
 
     Features are 1, the state, and orthonormal coordinates on points that a dictionary of a Gaussian kernel keeps. `x` may have inputs behind the state;
@@ -265,8 +260,8 @@ class OperatorSums(_mercer.OperatorSumsCore, Paired, Stored):
         """The expected states `1, …, steps` steps after `x`: ``(steps, numbers)``, and for rows of states ``(rows, steps, numbers)``. `inputs` are those of
         the steps behind the first, a row a step. With `intervals`, such as 0.9, also the ends of intervals that hold this share, in a last axis of two;
         NaN where too few stretches of the data are that long."""
-        single = np.ndim(x) == 1
-        rows = self._states([x] if single else x)
+        x, single = states(x)
+        rows = self._states(x)
         others = np.zeros((len(rows), 0)) if inputs is None else np.ascontiguousarray(inputs, dtype=np.float64).reshape(len(rows), -1)
         made, widths = self._forecast(rows, others, steps, 0.9 if intervals is None else float(intervals))
         made = made.reshape(len(rows), steps, -1)
@@ -274,11 +269,6 @@ class OperatorSums(_mercer.OperatorSumsCore, Paired, Stored):
         if single:
             made, ends = made[0], ends[0]
         return made if intervals is None else (made, ends)
-
-    def predict(self, X: Any) -> Floats:
-        """The expected successors of states."""
-        made: Floats = self.forecast(self._states(X))[:, 0]
-        return made
 
     @property
     def pairs_learnt(self) -> int:

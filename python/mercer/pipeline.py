@@ -50,20 +50,21 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     With ``learn_one`` the first row settles its columns by its values; a column that appears later joins, and so does a category. What a
     learner cannot take any more is left out with a warning.
 
-    A cell is a number, a text, a date or time (UTC where it has no zone), or a gap: ``None``, NaN, NaT, an empty text, ``"NA"``, ``"?"`` and the other
-    words for gaps that the command knows. Texts that are dates are dates. Truth values are the texts "true" and "false".
+    A cell is what its type says, a number, a truth value, a date or time (UTC where it has no zone), a time of day, a duration, or a gap (``None``, NaN,
+    NaT, NA, a masked cell), and then what its text says: texts of numbers are numbers, those of dates are dates, and an empty text, ``"NA"``, ``"?"`` and
+    the other words that the command knows are gaps. A column whose type is that of categories is one.
 
     Parameters
     ----------
     learner : Learner, default None
         A learner of numbers or of classes, which is only read for its parameters, also those of intervals; None is
         ``Krls(kernel="median")``, or ``KrlsClassifier(kernel="median")`` in a ``ClassifierPipeline``.
-    scale : str, default "standard"
-        How numbers are scaled: "none", "standard", "robust" or "range".
+    scale : {"none", "standard", "robust", "range"}, default "standard"
+        How numbers are scaled.
     kinds : dict[str, str] | None, default None
         Columns whose kind is told: "number", "category", "duration", "time", "text" or "identifier" (the last two are left out), or for times the
         order of their days, "dmy", "mdy" or "ymd".
-    outliers : str, default "weigh"
+    outliers : {"weigh", "skip", "keep"}, default "weigh"
         What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:
         "weigh" learns them with less weight, "skip" leaves them out, "keep" learns them as they are. The first is warned of.
     gaps : Sequence[str] | None, default None
@@ -131,27 +132,32 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     def _begin_with(
         self, names: list[str], columns: list[list[Any]], y: Any, weights: Any, settled: bool, late: Sequence[tuple[str, str]] = (),
         seen: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
-        """Begins with the head of a table, some of whose kinds were `seen` by their types, or with columns of which the kinds are known."""
+    ) -> Floats | None:  # fmt: skip
+        """Begins with the head of a table, some of whose kinds were `seen` by their types, or with columns of which the kinds are known. It gives the
+        targets whose means categories have: numbers, or of two classes whether it is the first."""
         learner = self._checked()
         (name, pairs, kernel, seed), extras = learner._spec()
         if kernel in ("auto", "median"):
             # One row has no distances: that of as many standardised columns stands for the median.
             kernel = "median" if columns and len(columns[0]) > 1 else f"gaussian:{(2 * max(len(late) or len(columns), 1)) ** 0.5!r}"
-        labels = None
-        outputs = 1
+        labels, outputs, means = None, 1, None
         if isinstance(learner, KernelRegressor):
-            outputs = _intake.targets(y)[1]
+            numbers, outputs = _intake.targets(y)
+            means = numbers if outputs == 1 else None
         else:
             # Two classes make a learner of two only where all rows are there.
             met = sorted_labels(list(dict.fromkeys(y))) if settled else []
             if len(met) > 2 and not learner._many:  # type: ignore[attr-defined]
                 raise ValueError(f"Only binary classification is supported. The type of the target is multiclass: it has {len(met)} classes.")
             labels = met if len(met) == 2 else []
-        told = {str(column): kind for column, kind in (self.kinds or {}).items()}
+            if labels:
+                means = np.array([label == y[0] for label in y], dtype=np.float64)
+        # A place may be told by its number.
+        told = {f"x{column}" if str(column) not in names and f"x{column}" in names else str(column): kind for column, kind in (self.kinds or {}).items()}
         kinds = [*{**(seen or {}), **{column: kind for column, kind in told.items() if settled or column in names}}.items()]
         manner = (self.scale, self.outliers, json.dumps(self._gaps()) if self.gaps else None)
-        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, manner, list(late) or kinds, outputs, labels)
+        self._begin((name, pairs, kernel, seed), extras, names, columns, weights, means, manner, list(late) or kinds, outputs, labels)
+        return means
 
     def _gaps(self) -> list[str]:
         """The texts that stand for no value."""
@@ -210,8 +216,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         cells = fresh._cells(X, True)
         y = fresh._targets_of(y, len(cells), True)
         names = cells.names or [f"x{place}" for place in range(len(cells.values))]
-        fresh._begin_with(names, cells.values, y, None, True, seen=cells.kinds)
-        means = None if fresh._is_classifier else np.ascontiguousarray(y, dtype=np.float64)
+        means = fresh._begin_with(names, cells.values, y, None, True, seen=cells.kinds)
         return fresh._encode_rows(names, cells.values, means), y
 
     def _join_late(self, cells: Columns) -> None:

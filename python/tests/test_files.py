@@ -252,6 +252,21 @@ def test_pipelines_are_those_of_the_command_to_the_bit(command, flats, tmp_path,
     assert (whole.predict(records) == mercer.load(saved).predict(records)).all()
 
 
+def test_means_of_categories_are_those_of_the_command_to_the_bit(command, tmp_path):
+    draw = np.random.default_rng(21).random((400, 2))
+    rows = [{"street": f"street {int(80 * street)}", "size": round(size, 3)} for street, size in draw]
+    y = [round(row["size"] + len(row["street"]) + draw[place, 0], 3) for place, row in enumerate(rows)]
+    lines = [f"{row['street']},{row['size']},{{}}" for row in rows]
+    for name, kind, target in (("krls", mercer.Krls, y), ("perceptron", mercer.Perceptron, ["high" if one > 10 else "low" for one in y])):
+        written = "\n".join(["street,size,y", *(line.format(one) for line, one in zip(lines, target))])
+        (tmp_path / "t.csv").write_text(written + "\n", encoding="utf-8")
+        saved = tmp_path / "theirs.mercer"
+        run(command, "train", tmp_path / "t.csv", "--learner", name, "--kernel", "median", "--scale", "standard", "--model", saved)
+        ours = mercer.Pipeline(kind(kernel="median")).fit(rows, target)
+        assert "mean of the target" in ours.columns_[0]["treatment"]
+        assert (ours.predict(rows) == mercer.load(saved).predict(rows)).all()
+
+
 @pytest.mark.parametrize("name", ["krls", "auto", "fogd", "perceptron"])
 def test_pipelines_of_classes_are_those_of_the_command_to_the_bit(command, flats, tmp_path, name):
     path, records, _, level = flats

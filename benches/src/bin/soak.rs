@@ -40,6 +40,7 @@ fn letter(cause: Cause) -> char {
         Cause::ImplausibleTarget => 'w',
         Cause::NoBetterThanConstant => 'n',
         Cause::OrderOfRows => 's',
+        Cause::AlikeClasses => 'c',
     }
 }
 

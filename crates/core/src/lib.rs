@@ -51,7 +51,7 @@ use std::collections::VecDeque;
 pub use cell::{Cell, Cells, is_gap_mark};
 pub use cost::{Cost, Symbol, Term};
 pub use example::{ExampleError, check_input};
-pub use instant::{Calendar, duration_text, instant_text, parse_instant};
+pub use instant::{Calendar, duration_text, instant_text, parse_instant, parse_short_day};
 #[cfg(feature = "serde")]
 pub use nesting::nested;
 pub use nesting::{DEEPEST, validate_nested};

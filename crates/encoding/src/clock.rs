@@ -2,7 +2,8 @@
 
 use jiff::civil::Date;
 
-use crate::step::{first_of_month, seconds};
+use crate::period::first_of_month;
+use crate::step::seconds;
 
 /// Units that a number counts if it is an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
-//! Days whose month is a number: `31/1/2020` or `1/31/2020`.
+//! Days whose month is a number: `31/1/2020` or `1/31/2020`; and those whose year has two digits.
 
 use jiff::civil::Date;
+use mercer_core::parse_short_day;
 
+use crate::century::Century;
 use crate::step::seconds;
 use crate::written_time;
 
@@ -21,9 +23,34 @@ pub enum DayOrder {
 mercer_core::names!(pub(crate) DayOrder { DayMonthYear = "dmy", MonthDayYear = "mdy", YearMonthDay = "ymd" });
 
 impl DayOrder {
-    /// Seconds since 1970 of a day in this order, with a time of day or without one. UTC.
-    pub(crate) fn read(self, text: &str) -> Option<f64> {
+    /// As people say it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::DayMonthYear => "day/month/year",
+            Self::MonthDayYear => "month/day/year",
+            Self::YearMonthDay => "year/month/day",
+        }
+    }
+
+    /// Seconds since 1970 of a day in this order, with a time of day or without one. UTC. Years of
+    /// two digits are those of the century; without one such a day is none.
+    pub(crate) fn read(self, text: &str, century: Option<Century>) -> Option<f64> {
+        self.parse(text, century).map(|(seconds, _)| seconds)
+    }
+
+    /// The century of the years of two digits among texts, if there are some.
+    pub(crate) fn century<'a>(self, texts: impl Iterator<Item = &'a str>) -> Option<Century> {
+        Century::from_some(texts.filter_map(|text| self.parse(text, Some(Century::USUAL))?.1))
+    }
+
+    /// The seconds, and the year if it has two digits.
+    fn parse(self, text: &str, century: Option<Century>) -> Option<(f64, Option<i16>)> {
         let text = text.trim();
+        if let (Self::DayMonthYear, Some(century)) = (self, century)
+            && let Some((seconds, year)) = parse_short_day(text, |year| i64::from(century.year(year as i16)))
+        {
+            return Some((seconds, Some(year as i16)));
+        }
         let end = text.find([' ', ',', 'T']).unwrap_or(text.len());
         let (day, time) = (&text[..end], text[end..].trim_start_matches([' ', ',', 'T']));
         let mark = day.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '/' | '-' | '.'))?;
@@ -35,17 +62,14 @@ impl DayOrder {
             Self::MonthDayYear => [parts[2], parts[0], parts[1]],
         };
         let small = |part: &str| if part.len() <= 2 { part.parse::<i8>().ok() } else { None };
-        let year = match (year.len(), self) {
-            (4, _) => year.parse::<i16>().ok()?,
-            // As POSIX has it: 69 and later are of the last century.
-            (2, Self::DayMonthYear | Self::MonthDayYear) => {
-                let year = year.parse::<i16>().ok()?;
-                if year < 69 { 2000 + year } else { 1900 + year }
-            }
+        let written: i16 = year.parse().ok()?;
+        let (year, short) = match (year.len(), self) {
+            (4, _) => (written, None),
+            (2, Self::DayMonthYear | Self::MonthDayYear) => (century?.year(written), Some(written)),
             _ => return None,
         };
         let date = Date::new(year, small(month)?, small(day)?).ok()?;
-        Some(seconds(date) + time_of_day(time)?)
+        Some((seconds(date) + time_of_day(time)?, short))
     }
 }
 

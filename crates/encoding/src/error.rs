@@ -57,7 +57,7 @@ pub enum EncodingError {
     },
     /// `NAME=KIND` that cannot be read.
     #[error(
-        "{0:?} is not NAME=KIND with KIND one of number, category, mean, time, text, identifier, or for times dmy, mdy, ymd"
+        "{0:?} is not NAME=KIND with KIND one of number, duration, category, mean, time, text, identifier, or for times dmy, mdy, ymd"
     )]
     Override(String),
     /// A column whose cells are not of the kind that is told.

@@ -35,9 +35,11 @@
 )]
 
 #[cfg(feature = "learners")]
+mod century;
 mod class_pipeline;
 mod clock;
 mod day_order;
+mod day_rule;
 mod digits;
 mod duration;
 mod encoding;
@@ -56,6 +58,7 @@ mod numeral;
 #[cfg(feature = "learners")]
 mod open_rows;
 mod overrides;
+mod period;
 #[cfg(feature = "learners")]
 mod pipeline;
 mod quantiles;
@@ -73,9 +76,11 @@ mod tokens;
 pub mod transform;
 mod words;
 mod written_time;
+mod zone;
 
 #[cfg(feature = "learners")]
 pub use class_pipeline::ClassPipeline;
+pub use day_rule::{DayRule, DaysOfMonth};
 pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use face::Face;
@@ -84,7 +89,7 @@ pub use look::{Look, are_times, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;
-pub use notation::{Clock, DayOrder, Notation, NumberMarks};
+pub use notation::{Century, Clock, DayOrder, Notation, NumberMarks};
 pub use numeral::Numeral;
 pub use overrides::Overrides;
 #[cfg(feature = "learners")]
@@ -100,3 +105,4 @@ pub use target::ScaledTargets;
 #[cfg(feature = "learners")]
 pub use target_scale::TargetScale;
 pub use transform::{EncodingOptions, Transform};
+pub use zone::Zone;

@@ -9,7 +9,7 @@
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
 //! | `20200131`, `202001`, `2020`, seconds, ms, µs or ns since 1970, told to be times | the instant |
-//! | `2020Q1`, `Q1 2020`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, or month |
+//! | `2020Q1`, `4Q23`, `T4 2023`; `2023H2`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, half or month |
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
@@ -22,9 +22,10 @@ use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 
 use crate::digits::usual;
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
-use crate::step::{month, quarter};
+use crate::period::{YearPart, month, short_month};
 use crate::{duration, magnitude, written_time};
 
+pub use crate::century::Century;
 pub use crate::clock::Clock;
 pub use crate::day_order::DayOrder;
 
@@ -43,14 +44,18 @@ pub enum Notation {
     Plain,
     /// Numbers with something around them.
     Number(Numeral),
-    /// Days in that order, beside the times of [`parse_instant`].
-    Day(DayOrder),
+    /// Days in that order, beside the times of [`parse_instant`]; those with a century may have
+    /// years of two digits.
+    Day(DayOrder, Option<Century>),
     /// Numbers that are instants.
     Clock(Clock),
-    /// `2020Q1`, `2020-Q1`, `Q1 2020`: the first day of the quarter.
-    Quarter,
-    /// `01/2020`, `Jan 2020`, `2020M01`: the first day of the month.
-    Month,
+    /// `2020Q1`, `2020-Q1`, `Q1 2020`, `T1 2020`: the first day of the quarter; with a century
+    /// `1Q20`, too.
+    Quarter(Option<Century>),
+    /// `2020H1`, `H1 2020`, `S1 2020`: the first day of the half of a year.
+    Half(Option<Century>),
+    /// `01/2020`, `Jan 2020`, `2020M01`: the first day of the month; with a century `Jan-20`, too.
+    Month(Option<Century>),
     /// `$4.3M`, `$596K`: numbers of which some have a word for thousands or millions.
     Magnitude(Numeral),
     /// `1:11:44`, `2h 30m`: seconds.
@@ -124,9 +129,10 @@ impl Notation {
     pub fn instant(&self, cell: Cell<'_>) -> Option<f64> {
         let instant = match (cell, self) {
             (Cell::Instant(seconds) | Cell::TimeOfDay(seconds), _) => Some(seconds),
-            (Cell::Text(text), Self::Day(order)) => parse_instant(text).or_else(|| order.read(text)),
-            (Cell::Text(text), Self::Quarter) => quarter(text),
-            (Cell::Text(text), Self::Month) => month(text),
+            (Cell::Text(text), Self::Day(order, century)) => parse_instant(text).or_else(|| order.read(text, *century)),
+            (Cell::Text(text), Self::Quarter(century)) => YearPart::Quarter.first_day(text, *century),
+            (Cell::Text(text), Self::Half(century)) => YearPart::Half.first_day(text, *century),
+            (Cell::Text(text), Self::Month(century)) => month(text, *century),
             (Cell::Text(text), Self::Written) => parse_instant(text).or_else(|| written_time::read(text)),
             (Cell::Text(text), _) => parse_instant(text),
             (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
@@ -163,9 +169,7 @@ impl Notation {
             Self::Truth(words) if words.text(true) == "1" => return None,
             Self::Truth(words) => format!("{:?} is 0, {:?} is 1", words.text(false), words.text(true)),
             Self::Number(numeral) => numeral.words(),
-            Self::Day(DayOrder::DayMonthYear) => "day/month/year".to_owned(),
-            Self::Day(DayOrder::MonthDayYear) => "month/day/year".to_owned(),
-            Self::Day(DayOrder::YearMonthDay) => "year/month/day".to_owned(),
+            Self::Day(order, century) => with_century(order.words(), *century),
             Self::Clock(Clock::Digits) => "year, month and day in eight digits".to_owned(),
             Self::Clock(Clock::Seconds | Clock::Elapsed) => "seconds since 1970".to_owned(),
             Self::Clock(Clock::Days) => "days of a spreadsheet".to_owned(),
@@ -174,14 +178,27 @@ impl Notation {
             Self::Clock(Clock::Nanoseconds) => "nanoseconds since 1970".to_owned(),
             Self::Clock(Clock::Months) => "year and month in six digits".to_owned(),
             Self::Clock(Clock::Years) => "years".to_owned(),
-            Self::Quarter => "quarters".to_owned(),
-            Self::Month => "months".to_owned(),
+            Self::Quarter(century) => with_century("quarters", *century),
+            Self::Half(century) => with_century("halves of years", *century),
+            Self::Month(century) => with_century("months", *century),
             Self::Magnitude(numeral) if numeral.is_bare() => "thousands and millions multiplied".to_owned(),
             Self::Magnitude(numeral) => format!("{}, thousands and millions multiplied", numeral.words()),
             Self::Duration => "durations, in seconds".to_owned(),
             Self::Written => "written out".to_owned(),
             Self::Network => "IPv4 addresses, by their /16 network".to_owned(),
         })
+    }
+
+    /// The part of those words that may be wrong for times: their century, or their unit.
+    #[must_use]
+    pub fn guess(&self) -> Option<String> {
+        match self {
+            Self::Day(_, century) | Self::Month(century) | Self::Quarter(century) | Self::Half(century) => {
+                century.map(Century::words)
+            }
+            Self::Clock(Clock::Days) => self.words(),
+            _ => None,
+        }
     }
 
     /// That in which texts are numbers, all but one of `misfit`. Each text comes with how often it
@@ -251,7 +268,11 @@ impl Notation {
             most(texts.clone(), CELLS_A_MISFIT, |text| is_read(notation, text))
                 && (told || *notation != Self::Written || is_certain())
         };
-        [Self::Quarter, Self::Month, Self::Written].into_iter().find(reads)
+        let part = |part: YearPart| Century::from_some(texts.clone().filter_map(|(text, _)| part.short_year(text)));
+        let months = Century::from_some(texts.clone().filter_map(|(text, _)| Some(short_month(text)?.0)));
+        let (quarters, halves) = (part(YearPart::Quarter), part(YearPart::Half));
+        let all = [Self::Quarter(quarters), Self::Half(halves), Self::Month(months), Self::Written];
+        all.into_iter().find(reads)
     }
 
     fn of_numerals<'a>(
@@ -314,10 +335,16 @@ impl Notation {
         all.find(|(_, other)| *other != around).map(|(other, _)| [one, other])
     }
 
+    /// Days in that order, with the century of those of the texts whose years have two digits.
+    pub(crate) fn of_day_order<'a>(order: DayOrder, texts: impl Iterator<Item = &'a str>) -> Self {
+        Self::Day(order, order.century(texts))
+    }
+
     /// That in which texts are days with a number for the month, all but one of twenty.
     pub(crate) fn of_days<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> TextReading {
         use DayOrder::{DayMonthYear, MonthDayYear, YearMonthDay};
-        let reads = |order: DayOrder, text: &str| parse_instant(text).is_some() || order.read(text).is_some();
+        let usual = Some(Century::USUAL);
+        let reads = |order: DayOrder, text: &str| parse_instant(text).is_some() || order.read(text, usual).is_some();
         let all = [YearMonthDay, DayMonthYear, MonthDayYear];
         let fit = all.into_iter().filter(|order| texts.clone().all(|(text, _)| reads(*order, text)));
         // One day above 12 settles it, so that a misfit is one only if no order fits all.
@@ -332,12 +359,20 @@ impl Notation {
             [] => TextReading::Text,
             // Orders that fit, and give the same days, are one.
             [first, ..] => {
-                let two = |text: &&str| orders.iter().any(|order| order.read(text) != first.read(text));
-                let doubt = texts.map(|(text, _)| text).filter(|text| parse_instant(text).is_none()).find(two);
-                doubt.map_or(TextReading::As(Self::Day(first)), |text| TextReading::Doubtful(text.to_owned()))
+                let two = |text: &&str| orders.iter().any(|order| order.read(text, usual) != first.read(text, usual));
+                let mut all = texts.map(|(text, _)| text);
+                let doubt = all.clone().filter(|text| parse_instant(text).is_none()).find(two);
+                doubt.map_or_else(
+                    || TextReading::As(Self::of_day_order(first, &mut all)),
+                    |text| TextReading::Doubtful(text.to_owned()),
+                )
             }
         }
     }
+}
+
+fn with_century(words: &str, century: Option<Century>) -> String {
+    century.map_or_else(|| words.to_owned(), |century| format!("{words}, {}", century.words()))
 }
 
 /// True if all texts but one of `misfit` are so, and there is one.
@@ -464,12 +499,12 @@ mod tests {
     #[test]
     fn one_cell_settles_the_order_of_days() {
         let order = |texts: &[&str]| Notation::of_days(once(texts));
-        assert_eq!(order(&["1/2/2020", "1/31/2020"]), TextReading::As(Notation::Day(DayOrder::MonthDayYear)));
-        assert_eq!(order(&["1/2/2020", "31/1/2020"]), TextReading::As(Notation::Day(DayOrder::DayMonthYear)));
-        assert_eq!(order(&["2020/1/2", "2020/12/13"]), TextReading::As(Notation::Day(DayOrder::YearMonthDay)));
+        assert_eq!(order(&["1/2/2020", "1/31/2020"]), TextReading::As(Notation::Day(DayOrder::MonthDayYear, None)));
+        assert_eq!(order(&["1/2/2020", "31/1/2020"]), TextReading::As(Notation::Day(DayOrder::DayMonthYear, None)));
+        assert_eq!(order(&["2020/1/2", "2020/12/13"]), TextReading::As(Notation::Day(DayOrder::YearMonthDay, None)));
         assert_eq!(order(&["1/2/2020", "2/1/2020"]), TextReading::Doubtful("1/2/2020".to_owned()));
         assert_eq!(order(&["a/b/c", "2/1/2020"]), TextReading::Text);
-        let read = |order: DayOrder, text: &str| order.read(text);
+        let read = |order: DayOrder, text: &str| order.read(text, Some(Century::USUAL));
         let expected = parse_instant("2020-01-31T15:04");
         assert!(expected.is_some());
         assert_eq!(read(DayOrder::MonthDayYear, "1/31/2020 3:04 PM"), expected);
@@ -481,7 +516,7 @@ mod tests {
     /// A number is an instant by its size where times are written, and none where it may be any.
     #[test]
     fn numbers_among_written_times() {
-        for notation in [Notation::Plain, Notation::Day(DayOrder::DayMonthYear), Notation::Written] {
+        for notation in [Notation::Plain, Notation::Day(DayOrder::DayMonthYear, None), Notation::Written] {
             let read = |number| notation.instant(Cell::Number(number));
             let day = parse_instant("2023-07-15");
             assert_eq!([45_122.0, 1_689_379_200.0, 1_689_379_200_000.0, 20_230_715.0].map(read), [day; 4]);

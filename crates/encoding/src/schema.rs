@@ -22,6 +22,7 @@ use std::fmt;
 
 use mercer_core::{Inconsistent, Validate};
 
+use crate::century::Century;
 use crate::error::{EncodingError, listed};
 use crate::face::CLASSES_TELL;
 pub use crate::kind::{Kind, ToldKind};
@@ -179,7 +180,9 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, Notation::Day),
+            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, |order| {
+                Notation::Day(order, Some(Century::USUAL))
+            }),
             why: String::new(),
             counter: false,
         }
@@ -250,6 +253,20 @@ impl Schema {
         }
     }
 
+    /// Says of the target at `place` that its numbers may be codes of classes, if they are a few
+    /// whole ones that follow one another from 0 or 1. Use it where nobody told what the target is.
+    pub fn doubt_codes(&mut self, place: usize) {
+        let Some(column) = self.columns.get_mut(place) else { return };
+        let Some((low, high)) = column.range.filter(|_| column.kind == Kind::Number && column.notation.is_plain())
+        else {
+            return;
+        };
+        let follow = (low == 0.0 || low == 1.0) && high - low + 1.0 == column.distinct as f64;
+        if follow && (3..=6).contains(&column.distinct) && self.rows >= 5 * column.distinct && column.why.is_empty() {
+            column.why = format!("holds {low} to {high} alone, as codes of classes do; {CLASSES_TELL}");
+        }
+    }
+
     /// Has the words of texts become tokens, for learners that take them. Categories of several
     /// words, two thirds of which differ, are texts to them, unless their kind is among those told.
     pub fn take_words(&mut self, overrides: &Overrides) {
@@ -281,20 +298,6 @@ impl Schema {
     fn place_of(&self, name: &str) -> Option<usize> {
         let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
         Self::place(&names, self.named, name).ok()
-    }
-
-    /// Says of the target at `place` that its numbers may be codes of classes, if they are a few
-    /// whole ones that follow one another from 0 or 1. Use it where nobody told what the target is.
-    pub fn doubt_codes(&mut self, place: usize) {
-        let Some(column) = self.columns.get_mut(place) else { return };
-        let Some((low, high)) = column.range.filter(|_| column.kind == Kind::Number && column.notation.is_plain())
-        else {
-            return;
-        };
-        let follow = (low == 0.0 || low == 1.0) && high - low + 1.0 == column.distinct as f64;
-        if follow && (3..=6).contains(&column.distinct) && self.rows >= 5 * column.distinct && column.why.is_empty() {
-            column.why = format!("holds {low} to {high} alone, as codes of classes do; {CLASSES_TELL}");
-        }
     }
 
     /// Place of a column by its name; `#3`, or `3` without names, is the third.

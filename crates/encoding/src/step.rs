@@ -5,7 +5,8 @@
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
-use jiff::fmt::strtime::BrokenDownTime;
+
+use crate::day_rule::{DayRule, DaysOfMonth, most_common};
 
 const DAY: f64 = 86_400.0;
 /// At least this share of the times of an even series are whole steps apart.
@@ -26,6 +27,15 @@ pub enum TimeStep {
         /// From 1 to 31.
         day: i8,
     },
+    /// So many months, on the day of each that a rule tells.
+    MonthsBy {
+        /// 3 for quarters.
+        count: u32,
+        /// The rule.
+        rule: DayRule,
+    },
+    /// Some days of every month.
+    DaysOfMonth(DaysOfMonth),
     /// So many days.
     Days(u32),
     /// From Monday to Friday.
@@ -37,17 +47,20 @@ pub enum TimeStep {
 impl TimeStep {
     /// The step of these times, seconds since 1970 if they are `dates` and otherwise plain numbers.
     /// `None` if there are fewer than two times, more than a tenth of them are not whole steps
-    /// apart, or only a third of them are one step apart.
+    /// apart, or only a third of them are one step apart. Dates of one time of day have steps of
+    /// the calendar alone.
     #[must_use]
     pub fn detect(times: &[f64], dates: bool) -> Option<Self> {
         let gaps: Vec<(f64, f64)> = times.windows(2).map(|two| (two[0], two[1])).filter(|(a, b)| b > a).collect();
-        let steps = if dates { calendar_steps(times, &gaps) } else { Vec::new() };
         let even = |step: &Self| {
             let rows: Vec<u64> = gaps.iter().filter_map(|(a, b)| step.rows_between(*a, *b)).collect();
             let next = rows.iter().filter(|rows| **rows == 1).count();
             3 * next > gaps.len() && rows.len() as f64 >= EVEN * gaps.len() as f64
         };
-        steps.into_iter().chain(units(&gaps, dates)).find(even)
+        if dates && is_one_time_of_day(times) {
+            return calendar_steps(times, &gaps).into_iter().find(even);
+        }
+        units(&gaps, dates).filter(even)
     }
 
     /// The number of steps between two times: 1 for a row and the next. `None` if they are no whole
@@ -64,6 +77,20 @@ impl TimeStep {
                     return None;
                 }
                 months / i64::from(count)
+            }
+            Self::MonthsBy { count, rule } => {
+                let [a, b] = [day_of(before)?, day_of(after)?];
+                let months = month_of(b) - month_of(a);
+                let same = (time_of_day(before) - time_of_day(after)).abs() < 1e-3;
+                if !same || months % i64::from(count) != 0 || !rule.is_near(a) || !rule.is_near(b) {
+                    return None;
+                }
+                months / i64::from(count)
+            }
+            Self::DaysOfMonth(days) => {
+                let [a, b] = [day_of(before)?, day_of(after)?];
+                let place = |date| Some(month_of(date) * days.count() as i64 + days.rank(date)? as i64);
+                place(b)? - place(a)?
             }
             Self::Workdays => {
                 let [a, b] = [before, after].map(|time| (time / DAY).floor() as i64);
@@ -90,11 +117,24 @@ impl TimeStep {
         match self {
             Self::Months { count, day } => {
                 let later = || {
-                    let start = day_of(time)?.first_of_month();
-                    let months = i64::from(count).checked_mul(i64::try_from(steps).ok()?)?;
-                    let first = start.checked_add(jiff::Span::new().try_months(months).ok()?).ok()?;
+                    let first = month_after(time, i64::from(count).checked_mul(i64::try_from(steps).ok()?)?)?;
                     let last = first.days_in_month();
                     Some(seconds(date(first.year(), first.month(), day.clamp(1, last))) + time_of_day(time))
+                };
+                later().unwrap_or(f64::NAN)
+            }
+            Self::MonthsBy { count, rule } => {
+                let later = || {
+                    let month = month_after(time, i64::from(count).checked_mul(i64::try_from(steps).ok()?)?)?;
+                    Some(seconds(rule.day_in(month)?) + time_of_day(time))
+                };
+                later().unwrap_or(f64::NAN)
+            }
+            Self::DaysOfMonth(days) => {
+                let later = || {
+                    let rank = days.rank(day_of(time)?)? + usize::try_from(steps).ok()?;
+                    let month = month_after(time, i64::try_from(rank / days.count()).ok()?)?;
+                    Some(seconds(days.day_in(month, rank % days.count())?) + time_of_day(time))
                 };
                 later().unwrap_or(f64::NAN)
             }
@@ -117,7 +157,10 @@ impl TimeStep {
         /// Longer ones are too long to be learnt.
         const LONGEST: f64 = 2016.0;
         match self {
-            Self::Months { count, .. } if 12 % count == 0 && count < 12 => vec![12 / count as usize],
+            Self::Months { count, .. } | Self::MonthsBy { count, .. } if 12 % count == 0 && count < 12 => {
+                vec![12 / count as usize]
+            }
+            Self::DaysOfMonth(days) => vec![12 * days.count()],
             Self::Days(1) => vec![7],
             Self::Days(7) => vec![52],
             Self::Workdays => vec![5],
@@ -130,7 +173,7 @@ impl TimeStep {
                     .map(|rows| rows as usize)
                     .collect()
             }
-            Self::Months { .. } | Self::Days(_) => Vec::new(),
+            Self::Months { .. } | Self::MonthsBy { .. } | Self::Days(_) => Vec::new(),
         }
     }
 
@@ -142,6 +185,8 @@ impl TimeStep {
             Self::Months { count, .. } if count % 12 == 0 => counted(f64::from(count / 12), "year"),
             Self::Months { count: 3, .. } => counted(1.0, "quarter"),
             Self::Months { count, .. } => counted(f64::from(count), "month"),
+            Self::MonthsBy { count, rule } => Self::Months { count, day: 1 }.words(dates) + &rule.words(),
+            Self::DaysOfMonth(days) => days.words(),
             Self::Days(count) if count % 7 == 0 => counted(f64::from(count / 7), "week"),
             Self::Days(count) => counted(f64::from(count), "day"),
             Self::Workdays => counted(1.0, "working day"),
@@ -165,27 +210,29 @@ impl TimeStep {
         match self {
             Self::Days(count) => f64::from(count) * DAY,
             Self::Units(size) => size,
-            Self::Months { .. } | Self::Workdays => f64::NAN,
+            Self::Months { .. } | Self::MonthsBy { .. } | Self::DaysOfMonth(_) | Self::Workdays => f64::NAN,
         }
     }
 }
 
+/// True if times are of one time of day.
+fn is_one_time_of_day(times: &[f64]) -> bool {
+    times.windows(2).all(|two| (time_of_day(two[0]) - time_of_day(two[1])).abs() < 1e-3)
+}
+
 /// The steps of the calendar that these times may have, the best first.
 fn calendar_steps(times: &[f64], gaps: &[(f64, f64)]) -> Vec<TimeStep> {
-    let Some(first) = times.first() else { return Vec::new() };
-    if times.iter().any(|time| (time_of_day(*time) - time_of_day(*first)).abs() > 1e-3) {
-        return Vec::new();
-    }
     let mut steps = Vec::new();
     let dates: Vec<Date> = times.iter().filter_map(|time| day_of(*time)).collect();
-    let day = dates.iter().map(|date| date.day()).max().unwrap_or(1);
-    let day = if dates.iter().all(|date| date.day() == date.days_in_month()) { 31 } else { day };
-    let on_that_day = |date: &Date| date.day() == day.min(date.days_in_month());
-    if dates.len() == times.len() && dates.iter().all(on_that_day) {
-        let months = dates.windows(2).filter_map(|two| u32::try_from(month_of(two[1]) - month_of(two[0])).ok());
-        let count = most_common(months.filter(|count| *count > 0));
-        steps.extend(count.map(|count| TimeStep::Months { count, day }));
-    }
+    let months = dates.windows(2).filter_map(|two| u32::try_from(month_of(two[1]) - month_of(two[0])).ok());
+    let months = most_common(months.filter(|count| *count > 0)).filter(|_| dates.len() == times.len());
+    let nearly_all = |count: usize, all: usize| count as f64 >= EVEN * all as f64;
+    let last = nearly_all(dates.iter().filter(|date| date.day() == date.days_in_month()).count(), dates.len());
+    // A shorter month has its last day for that of the others.
+    let day = if last { Some(31) } else { most_common(dates.iter().map(|date| date.day())) };
+    let on_that_day = |day: i8| dates.iter().filter(|date| date.day() == day.min(date.days_in_month())).count();
+    let day = day.filter(|day| nearly_all(on_that_day(*day), dates.len()));
+    steps.extend(months.zip(day).map(|(count, day)| TimeStep::Months { count, day }));
     let days = |(a, b): &(f64, f64)| ((b - a) / DAY).round() as u32;
     let count = most_common(gaps.iter().map(days).filter(|count| *count > 0));
     let of_week = |time: &f64| !is_weekend((time / DAY).floor() as i64);
@@ -193,8 +240,19 @@ fn calendar_steps(times: &[f64], gaps: &[(f64, f64)]) -> Vec<TimeStep> {
     if count == Some(1) && times.iter().all(of_week) && gaps.iter().any(over_a_weekend) {
         steps.push(TimeStep::Workdays);
     }
-    steps.extend(count.map(TimeStep::Days));
+    // A week may begin a day late, and a month is no number of days.
+    let whole = |count: &u32| nearly_all(gaps.iter().filter(|gap| days(gap) % count == 0).count(), gaps.len());
+    steps.extend(count.filter(whole).map(TimeStep::Days));
+    if let Some(count) = months {
+        steps.extend(DaysOfMonth::detect(&dates).map(TimeStep::DaysOfMonth));
+        steps.extend(DayRule::detect(&dates).map(|rule| TimeStep::MonthsBy { count, rule }));
+    }
     steps
+}
+
+/// The first day of the month so many months after a time.
+fn month_after(time: f64, months: i64) -> Option<Date> {
+    day_of(time)?.first_of_month().checked_add(jiff::Span::new().try_months(months).ok()?).ok()
 }
 
 /// The step of numbers: the most common one, or the middle one where all differ a little.
@@ -214,53 +272,6 @@ fn units(gaps: &[(f64, f64)], dates: bool) -> Option<TimeStep> {
         format!("{size:.9e}").parse().unwrap_or(size)
     };
     (rounded > 0.0 && rounded.is_finite()).then_some(TimeStep::Units(rounded))
-}
-
-/// The value that is there most often; of several the smallest.
-fn most_common(values: impl Iterator<Item = u32>) -> Option<u32> {
-    let mut values: Vec<u32> = values.collect();
-    values.sort_unstable();
-    let runs = values.chunk_by(|a, b| a == b);
-    runs.fold(None, |best: Option<&[u32]>, run| best.filter(|best| best.len() >= run.len()).or(Some(run)))
-        .map(|run| run[0])
-}
-
-/// The first day of a month of the years from 1000 to 2999, the only ones that a bare number may
-/// mean.
-pub(crate) fn first_of_month(year: f64, month: f64) -> Option<f64> {
-    let whole = year == year.trunc() && month == month.trunc();
-    let known = (1000.0..3000.0).contains(&year) && (1.0..13.0).contains(&month);
-    let date = if whole && known { Date::new(year as i16, month as i8, 1).ok()? } else { return None };
-    Some(seconds(date))
-}
-
-/// The first day of `2020Q1`, `2020-Q1`, `2020 Q1` or `Q1 2020`.
-pub(crate) fn quarter(text: &str) -> Option<f64> {
-    let (before, behind) = text.trim().split_once(['Q', 'q'])?;
-    let (quarter, year) = if before.is_empty() { behind.split_at_checked(1)? } else { (behind, before) };
-    let year = year.trim_matches([' ', '-']);
-    let quarter: u8 = quarter.parse().ok().filter(|quarter| (1..=4).contains(quarter))?;
-    let year: u16 = year.parse().ok().filter(|_| year.len() == 4)?;
-    first_of_month(f64::from(year), f64::from(3 * quarter - 2))
-}
-
-/// The first day of `01/2020`, `1.2020`, `2020/01`, `Jan 2020`, `January 2020`, `2020-Jan`,
-/// `Jan-20`, or `2020M01`. A season, `2019/20` or `2010/11`, is none.
-pub(crate) fn month(text: &str) -> Option<f64> {
-    const FORMS: [&str; 13] = [
-        "%m/%Y", "%m.%Y", "%m-%Y", "%Y/%m", "%YM%m", "%b %Y", "%B %Y", "%b. %Y", "%b-%Y", "%b/%Y", "%Y %b", "%Y-%b",
-        "%b-%y",
-    ];
-    let text = text.trim();
-    if !(6..=14).contains(&text.len()) || text.matches(|c: char| c.is_ascii_digit()).count() > 6 {
-        return None;
-    }
-    FORMS.iter().find_map(|form| {
-        let parts = BrokenDownTime::parse(form, text).ok()?;
-        let (year, month) = (f64::from(parts.year()?), f64::from(parts.month()?));
-        let is_season = text.as_bytes().get(4) == Some(&b'/') && (year + 1.0) % 100.0 == month;
-        first_of_month(year, month).filter(|_| !is_season)
-    })
 }
 
 fn epoch() -> Date {
@@ -338,6 +349,7 @@ mod tests {
                 vec![24, 168],
             ),
             (&["2024-01-01", "2024-01-09", "2024-02-11", "2024-02-24"], None, "", vec![]),
+            (&["2024-01-05", "2024-01-17", "2024-01-28", "2024-02-03", "2024-02-19"], None, "", vec![]),
         ] {
             let found = TimeStep::detect(&times(texts), true);
             assert_eq!(found, step, "{texts:?}");
@@ -347,6 +359,69 @@ mod tests {
         }
         assert_eq!(TimeStep::detect(&[0.1, 0.2, 0.3, 0.5], false), Some(TimeStep::Units(0.1)));
         assert_eq!(TimeStep::detect(&[3.0], false), None);
+    }
+
+    /// Dates by rules of the calendar are found, and go on by them.
+    #[test]
+    fn days_of_months_go_on_by_their_rules() {
+        for (texts, words, next) in [
+            (
+                &["2022-01-31", "2022-02-28", "2022-03-31", "2022-04-29", "2022-05-31", "2022-06-30"][..],
+                "1 month, on its last working day",
+                &["2022-07-29", "2022-08-31", "2022-09-30"][..],
+            ),
+            (
+                &["2022-01-03", "2022-02-01", "2022-03-01", "2022-04-01", "2022-05-02", "2022-06-01"],
+                "1 month, on its first working day",
+                &["2022-07-01", "2022-08-01", "2022-09-01", "2022-10-03"],
+            ),
+            (
+                &["2023-01-20", "2023-02-17", "2023-03-17", "2023-04-21", "2023-05-19"],
+                "1 month, on its third Friday",
+                &["2023-06-16", "2023-07-21"],
+            ),
+            (
+                &["2023-01-25", "2023-02-22", "2023-03-29", "2023-04-26", "2023-05-31"],
+                "1 month, on its last Wednesday",
+                &["2023-06-28", "2023-07-26"],
+            ),
+            (
+                &["2021-12-31", "2022-03-31", "2022-06-30", "2022-09-30", "2022-12-30", "2023-03-31"],
+                "1 quarter, on its last working day",
+                &["2023-06-30", "2023-09-29", "2023-12-29"],
+            ),
+            (
+                &["2023-01-13", "2023-02-15", "2023-03-15", "2023-04-14", "2023-05-15", "2023-06-15"],
+                "1 month, on day 15 or the working day before it",
+                &["2023-07-14", "2023-08-15"],
+            ),
+            (
+                &["2021-11-01", "2021-11-15", "2021-12-01", "2021-12-15"],
+                "days 1 and 15 of each month",
+                &["2022-01-01", "2022-01-15", "2022-02-01"],
+            ),
+            (
+                &["2021-12-15", "2021-12-31", "2022-01-15", "2022-01-31"],
+                "days 15 and the last of each month",
+                &["2022-02-15", "2022-02-28", "2022-03-15", "2022-03-31", "2022-04-15", "2022-04-30"],
+            ),
+            (
+                &["2022-01-01", "2022-01-11", "2022-01-21", "2022-02-01", "2022-02-11", "2022-02-21", "2022-03-01"],
+                "days 1, 11 and 21 of each month",
+                &["2022-03-11", "2022-03-21", "2022-04-01"],
+            ),
+            (&["2022-03-31", "2022-06-30", "2022-09-30", "2022-12-31"], "1 quarter", &["2023-03-31", "2023-06-30"]),
+        ] {
+            let times = times(texts);
+            let step = TimeStep::detect(&times, true);
+            assert_eq!(step.map(|step| step.words(true)).as_deref(), Some(words), "{texts:?}");
+            let (step, last) = (step.unwrap(), times[times.len() - 1]);
+            for (ahead, day) in (1..).zip(next) {
+                assert_eq!(instant_text(step.after(last, ahead))[..10], **day, "{words}");
+                assert_eq!(step.rows_between(last, step.after(last, ahead)), Some(ahead), "{words}");
+            }
+            assert!(times.windows(2).all(|two| step.rows_between(two[0], two[1]) == Some(1)));
+        }
     }
 
     #[test]
@@ -360,31 +435,6 @@ mod tests {
         assert_eq!(on(TimeStep::Workdays, "2024-03-08", 1), "2024-03-11T00:00:00Z");
         assert_eq!(on(TimeStep::Workdays, "2024-03-07", 12), "2024-03-25T00:00:00Z");
         assert_eq!(on(TimeStep::Days(7), "2024-02-26", 1), "2024-03-04T00:00:00Z");
-    }
-
-    #[test]
-    fn months_are_written_in_many_ways() {
-        let first = parse_instant("2020-01-01");
-        for text in [
-            "01/2020",
-            "1/2020",
-            "01.2020",
-            "01-2020",
-            "2020/01",
-            "2020M01",
-            "Jan 2020",
-            "jan 2020",
-            "January 2020",
-            "Jan. 2020",
-            "Jan-2020",
-            "2020-Jan",
-            "Jan-20",
-        ] {
-            assert_eq!(month(text), first, "{text}");
-        }
-        for text in ["2019/20", "2010/11", "13/2020", "1/20", "May", "19-Jan", "1/1/2020", "12.5", "1.20201"] {
-            assert_eq!(month(text), None, "{text}");
-        }
     }
 
     /// `rows_between` counts what `after` adds, for every step and from every day of two years.

@@ -24,7 +24,8 @@ impl Notation {
             let step = TimeStep::detect(&times, true)?;
             Some(times.windows(2).filter_map(|two| step.rows_between(two[0], two[1])).map(|rows| rows - 1).sum())
         };
-        let orders = [DayOrder::YearMonthDay, DayOrder::DayMonthYear, DayOrder::MonthDayYear].map(Self::Day);
+        let orders = [DayOrder::YearMonthDay, DayOrder::DayMonthYear, DayOrder::MonthDayYear];
+        let orders = orders.map(|order| Self::of_day_order(order, texts.clone().map(|(text, _)| text)));
         let mut even: Vec<(u64, Self)> =
             orders.into_iter().filter_map(|order| Some((missing(&order)?, order))).collect();
         even.sort_by_key(|(missing, _)| *missing);

@@ -11,8 +11,8 @@
 //! counts `n` a word has the number `(1 + ln n)/(Σ(1 + ln n)²)^¼`. The first 1,000 words of a cell
 //! are taken.
 //!
-//! All but numbers and their bins are texts. The factors of products are bins of eight, parts of times, gaps, cells of one word, and words,
-//! whose squares sum to 1 a cell.
+//! All but numbers and their bins are texts. The factors of products are bins of eight, parts of
+//! times, gaps, cells of one word, and words, whose squares sum to 1 a cell.
 
 use mercer_core::{Calendar, Cell, Cells, Inconsistent, KeyHash, Token, TokenRow, Validate, mixed};
 

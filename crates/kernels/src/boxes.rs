@@ -71,9 +71,10 @@ impl Op for Outside<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let (d, zero) = (self.x.len(), simd.splat(0.0));
-        let (low, high) = (self.boxes.low.lanes(), self.boxes.high.lanes());
+        let (low, high) = (&self.boxes.low, &self.boxes.high);
         for (block, out) in self.distances.iter_mut().enumerate() {
-            let sides = low[block * d..][..d].iter().zip(&high[block * d..][..d]);
+            let [low, high] = [low, high].map(|points| &points.lanes()[block * points.stride()..][..d]);
+            let sides = low.iter().zip(high);
             let sum = sides.zip(self.x).fold(zero, |sum, ((low, high), x)| {
                 let x = simd.splat(*x);
                 let (below, above) = (simd.sub(simd.load(low), x), simd.sub(x, simd.load(high)));

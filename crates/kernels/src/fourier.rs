@@ -152,7 +152,8 @@ impl RandomFourier {
             features.resize(self.dimension());
             features.lanes_mut()
         });
-        dispatch(Map { lanes: self.quarter_turns.lanes(), xs, scale, out });
+        let (lanes, stride) = (self.quarter_turns.lanes(), self.quarter_turns.stride());
+        dispatch(Map { lanes, stride, xs, scale, out });
         let used = self.frequencies() % LANES;
         if used != 0 {
             for features in features {
@@ -164,6 +165,8 @@ impl RandomFourier {
 
 struct Map<'a, const N: usize> {
     lanes: &'a [Lane],
+    /// Lanes of a block of eight frequencies.
+    stride: usize,
     xs: [&'a [f64]; N],
     scale: f64,
     out: [&'a mut [Lane]; N],
@@ -173,7 +176,8 @@ impl<const N: usize> Op for Map<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self { lanes, xs, scale, mut out } = self;
+        let Self { lanes, stride, xs, scale, mut out } = self;
+        let lanes = (lanes, stride);
         if S::REGISTERS > 2 * N + 2 {
             map(simd, lanes, &xs, scale, &mut out);
         } else {
@@ -186,13 +190,19 @@ impl<const N: usize> Op for Map<'_, N> {
 
 /// The features of `N` inputs.
 #[inline(always)]
-fn map<S: Simd, const N: usize>(simd: S, lanes: &[Lane], xs: &[&[f64]; N], scale: f64, out: &mut [&mut [Lane]; N]) {
+fn map<S: Simd, const N: usize>(
+    simd: S,
+    (lanes, stride): (&[Lane], usize),
+    xs: &[&[f64]; N],
+    scale: f64,
+    out: &mut [&mut [Lane]; N],
+) {
     let d = xs[0].len();
     let scale = simd.splat(scale);
     for b in 0..out[0].len() / 2 {
         let mut sums = [[simd.splat(0.0); 2]; N];
         // Two by two, so that the sums stay in registers.
-        let (pairs, last) = lanes[b * d..(b + 1) * d].as_chunks::<2>();
+        let (pairs, last) = lanes[b * stride..][..d].as_chunks::<2>();
         for (p, [even, odd]) in pairs.iter().enumerate() {
             let (even, odd) = (simd.load(even), simd.load(odd));
             for r in 0..N {

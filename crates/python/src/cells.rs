@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::errors;
-use crate::names::{Names, Row, by_order_of, row, shown, text_of};
+use crate::names::{Names, Row, by_order_of, no_row, row, shown, text_of};
 use crate::notes::Notes;
 
 /// A cell that owns its text.
@@ -259,7 +259,7 @@ impl Single {
         let dict = match Row::new(x)? {
             Row::Keyed(dict) => dict,
             Row::Placed(values) => {
-                let values: Vec<Bound<'_, PyAny>> = values.try_iter()?.collect::<PyResult<_>>()?;
+                let values = values.try_iter().map_err(|_| no_row(&values))?.collect::<PyResult<Vec<_>>>()?;
                 if values.len() > cells.len() {
                     return Err(errors::data(format!(
                         "the row has {} values, and the model knows {} columns",

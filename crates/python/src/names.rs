@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyList, PyString, PyTuple};
 
 use mercer::Error;
 use mercer::core::ExampleError;
@@ -203,9 +203,10 @@ impl Names {
         check_places(&self.texts, width, self.places_alone, self.in_order)
     }
 
-    /// The refusal of a row of names, of which a model of places knows none.
+    /// Refuses a row of names of which a model of places, or of a batch with names, knows none.
     pub(crate) fn check_known(&self, row: &Bound<'_, PyDict>, found: Found) -> PyResult<()> {
-        if found.known > 0 || found.unknown == 0 || self.places_alone == 0 {
+        let foreseen = self.places_alone > 0 || self.in_order;
+        if found.known > 0 || found.unknown == 0 || !foreseen {
             return Ok(());
         }
         let given: Vec<String> =
@@ -295,7 +296,7 @@ pub(crate) fn places(
 /// Refuses rows of so many values without names where the places are not known; true where they are
 /// by the order of a batch with names.
 fn check_places(own: &[impl AsRef<str>], width: usize, alone: usize, in_order: bool) -> PyResult<bool> {
-    if width <= alone || own.is_empty() || in_order && width == own.len() {
+    if (1..=alone).contains(&width) || own.is_empty() || in_order && width == own.len() {
         return Ok(width > alone && !own.is_empty());
     }
     Err(errors::data(format!(
@@ -340,8 +341,14 @@ impl<'py> Row<'py> {
         if x.cast_exact::<PyList>().is_ok() || x.cast_exact::<PyTuple>().is_ok() {
             return Ok(Self::Placed(x.clone()));
         }
-        if x.is_instance_of::<PyString>() || x.hasattr("columns")? || x.hasattr("column_names")? || x.is_none() {
-            let remedy = if x.hasattr("columns")? {
+        let framed = x.hasattr("columns")?;
+        let text = x.is_instance_of::<PyString>() || x.is_instance_of::<PyBytes>();
+        if text
+            || framed
+            || x.hasattr("column_names")?
+            || !(x.hasattr("__iter__")? && x.hasattr("__getitem__")? || x.hasattr("keys")?)
+        {
+            let remedy = if framed {
                 "give one of its rows, or the frame to predict, fit or learn_many"
             } else {
                 "give a dictionary, a list or an array"
@@ -397,7 +404,7 @@ pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string().chars().take(60).collect())
 }
 
-fn no_row(values: &Bound<'_, PyAny>) -> PyErr {
+pub(crate) fn no_row(values: &Bound<'_, PyAny>) -> PyErr {
     errors::data(format!("{} is no input; give a dictionary, a list or an array of numbers", shown(values)))
 }
 

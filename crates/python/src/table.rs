@@ -66,8 +66,9 @@ impl TableCore {
     /// columns of these kinds. `spec` is that of the learner, `extras` the share of its intervals,
     /// whether they are local, and whether probabilities are calibrated; `manner` is how numbers
     /// are scaled, what is done with implausible targets and, as JSON, what stands for no value;
+    /// `means` are the targets whose means columns may have;
     /// `labels` are the two classes if two are settled, else none.
-    #[pyo3(signature = (spec, extras, names, columns, weights, manner, kinds, outputs, labels))]
+    #[pyo3(signature = (spec, extras, names, columns, weights, means, manner, kinds, outputs, labels))]
     #[expect(clippy::too_many_arguments, reason = "called from one place, by its names")]
     fn _begin(
         &self,
@@ -77,6 +78,7 @@ impl TableCore {
         names: Vec<String>,
         columns: Vec<Bound<'_, PyList>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
+        means: Option<PyReadonlyArray1<'_, f64>>,
         manner: (String, String, Option<String>),
         kinds: Vec<(String, String)>,
         outputs: usize,
@@ -90,8 +92,8 @@ impl TableCore {
         let head: Vec<PythonRow<'_>> = (0..rows).map(|row| columns.row(row)).collect();
         let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
         let told: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
-        let means = labels.as_ref().map_or(outputs == 1, |labels| labels.len() == 2);
-        let encoding = encoding_of(&names, &head, (kinds, means), &scale)?;
+        let means = arrays::optional(&means)?;
+        let encoding = encoding_of(&names, &head, (kinds, !means.is_empty()), &scale)?;
         if !encoding.schema().columns().iter().any(|column| column.used == Use::Encoded) {
             return Err(errors::data(
                 "no column is left to learn from: every one is empty or left out; give rows of which some have a value",
@@ -103,10 +105,10 @@ impl TableCore {
             given => given.iter().copied().take(rows).collect(),
         };
         let (mut moving, mut first) = (encoding.clone(), Vec::new());
-        for (record, weight) in head.iter().zip(&weights) {
+        for (row, (record, weight)) in head.iter().zip(&weights).enumerate() {
             moving.encode(record, &mut first).map_err(errors::encoding)?;
             if *weight != 0.0 {
-                moving.learn(record).map_err(errors::encoding)?;
+                moving.learn_with(record, means.get(row).copied()).map_err(errors::encoding)?;
             }
         }
         let plan = ModelPlan { spec, extras, scaled: scale != "none", outliers };

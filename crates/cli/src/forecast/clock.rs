@@ -1,6 +1,6 @@
 //! The times of a series: how they are written, how far apart they are, and which are missing.
 
-use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep};
+use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep, Zone};
 use mercer_readers::instant_text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,6 +22,23 @@ pub(super) struct Clock {
     open: bool,
     /// True if the first rows are in order.
     in_order: bool,
+    /// The zone of the times, if it is told.
+    #[serde(default)]
+    zone: Option<Zone>,
+    /// True if times are local ones of the zone, which has days of 23 and 25 hours; else they are
+    /// instants.
+    #[serde(default)]
+    local: bool,
+}
+
+/// How the column of times is read, beside its notation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClockOptions {
+    /// True if more rows are needed to know the step.
+    pub(super) open: bool,
+    /// True if the rows are of several series.
+    pub(super) grouped: bool,
+    pub(super) zone: Option<Zone>,
 }
 
 /// The form in which times are written.
@@ -30,6 +47,7 @@ enum TimeStyle {
     Number,
     Year,
     Quarter,
+    Half,
     Month,
     /// A day, or a time of day where rows have one; with a `Z` if the zone is told.
     Instant {
@@ -38,35 +56,74 @@ enum TimeStyle {
 }
 
 impl Clock {
-    /// From the first cells of the column, which are of several series if `grouped`; `open` if more
-    /// are needed to know the step.
-    pub(super) fn new(name: &str, notation: Option<&Notation>, cells: &[Cell<'_>], open: bool, grouped: bool) -> Self {
+    /// From the first cells of the column.
+    pub(super) fn new(name: &str, notation: Option<&Notation>, cells: &[Cell<'_>], options: ClockOptions) -> Self {
+        let ClockOptions { open, grouped, zone } = options;
         let time = |cell: &Cell<'_>| notation.map_or_else(|| cell.number(), |notation| notation.instant(*cell));
-        let mut times: Vec<f64> = cells.iter().filter_map(time).collect();
-        if grouped {
-            times.sort_by(f64::total_cmp);
-        }
-        times.dedup();
+        let read: Vec<f64> = cells.iter().filter_map(time).collect();
         let style = match notation {
             None => TimeStyle::Number,
             Some(Notation::Clock(Count::Years)) => TimeStyle::Year,
-            Some(Notation::Clock(Count::Months) | Notation::Month) => TimeStyle::Month,
-            Some(Notation::Quarter) => TimeStyle::Quarter,
+            Some(Notation::Clock(Count::Months) | Notation::Month(_)) => TimeStyle::Month,
+            Some(Notation::Quarter(_)) => TimeStyle::Quarter,
+            Some(Notation::Half(_)) => TimeStyle::Half,
             Some(_) => {
                 let texts = || {
                     cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some(text.trim()) } else { None })
                 };
                 let month = texts().next().is_some() && texts().all(|text| text.len() == 7);
-                let told = |text: &str| {
-                    text.ends_with(['Z', 'z']) || text.get(16..).is_some_and(|end| end.contains(['+', '-']))
-                };
-                let zone = texts().next().is_none() || texts().any(told);
+                let zone = texts().next().is_none() || texts().any(tells_zone);
                 if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
             }
         };
-        let step = TimeStep::detect(&times, notation.is_some());
-        let in_order = times.is_sorted();
-        Self { name: name.to_owned(), step, style, open: (open || grouped) && step.is_none(), in_order }
+        let zone = zone.filter(|_| matches!(style, TimeStyle::Instant { .. }));
+        let mut clock =
+            Self { name: name.to_owned(), step: None, style, open: false, in_order: true, zone, local: true };
+        let mut times = clock.placed(&read, grouped);
+        clock.step = TimeStep::detect(&times, notation.is_some());
+        // A step of days is one of local days; hours are those of UTC.
+        clock.local = clock.zone.is_some() && clock.step.is_some_and(TimeStep::is_of_days);
+        if clock.zone.is_some() && !clock.local {
+            times = clock.placed(&read, grouped);
+            clock.step = TimeStep::detect(&times, true);
+        }
+        clock.in_order = times.is_sorted();
+        clock.open = (open || grouped) && clock.step.is_none();
+        clock
+    }
+
+    /// The times of the first rows, each once.
+    fn placed(&self, read: &[f64], grouped: bool) -> Vec<f64> {
+        let mut times: Vec<f64> = Vec::with_capacity(read.len());
+        for time in read {
+            let before = times.last().copied().filter(|_| !grouped);
+            times.extend(self.place(*time, before));
+        }
+        if grouped {
+            times.sort_by(f64::total_cmp);
+        }
+        times.dedup();
+        times
+    }
+
+    /// The time of what a cell says, where that of the row before is told. In a zone it is an
+    /// instant, or the local time if the step is one of days. `None` for a local time that clocks
+    /// of the zone never show.
+    pub(super) fn place(&self, read: f64, before: Option<f64>) -> Option<f64> {
+        let (Some(zone), TimeStyle::Instant { zone: is_utc }) = (&self.zone, self.style) else { return Some(read) };
+        match (is_utc, self.local) {
+            (true, true) => Some(read + zone.offset(read)),
+            (true, false) | (false, true) => Some(read),
+            (false, false) => zone.instant(read, before),
+        }
+    }
+
+    /// A refusal of a local time that clocks of the zone never show.
+    pub(super) fn never_shown(&self, read: f64) -> String {
+        let zone = self.zone.as_ref().map_or("", Zone::name);
+        let text = instant_text(read);
+        let text = text.trim_end_matches('Z');
+        format!("the time {text} is none in {zone}, where clocks are set forward; correct it, or give another --zone")
     }
 
     /// True if the step is still to be found.
@@ -81,6 +138,7 @@ impl Clock {
 
     /// Goes on with the step of rows that a model has observed.
     pub(super) fn go_on(&mut self, known: &Self) {
+        (self.zone, self.local) = (known.zone.clone(), known.local);
         if known.step.is_some() {
             (self.step, self.open) = (known.step, false);
         }
@@ -92,6 +150,7 @@ impl Clock {
         let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(now);
         let is_autumn = (0.2..0.35).contains(&of_year) || (0.72..0.86).contains(&of_year);
         self.style == (TimeStyle::Instant { zone: false })
+            && self.zone.is_none()
             && (0.0..=3600.0).contains(&(before - now))
             && (6.0..7.0).contains(&(7.0 * of_week))
             && of_day < 3.5 / 24.0
@@ -114,23 +173,26 @@ impl Clock {
         if !time.is_finite() {
             return String::new();
         }
-        let text = instant_text(time);
+        let ahead = self.zone.as_ref().filter(|_| !self.local).map(|zone| zone.offset(time));
+        let text = instant_text(time + ahead.unwrap_or(0.0));
         // A time beyond the calendar is a number, and written as one.
         let begin = |end: usize| text.get(..end).unwrap_or(&text).to_owned();
+        let month = || text.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1_u8);
         let of_day = time.rem_euclid(86_400.0);
         match self.style {
             TimeStyle::Number => number(time),
             TimeStyle::Year => begin(4),
             TimeStyle::Month => begin(7),
-            TimeStyle::Quarter => {
-                let month: u8 = text.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
-                format!("{}Q{}", begin(4), month.div_ceil(3))
-            }
+            TimeStyle::Quarter => format!("{}Q{}", begin(4), month().div_ceil(3)),
+            TimeStyle::Half => format!("{}H{}", begin(4), month().div_ceil(6)),
             TimeStyle::Instant { .. } if of_day == 0.0 && self.step.is_none_or(TimeStep::is_of_days) => begin(10),
             TimeStyle::Instant { zone } => {
                 let bare = text.trim_end_matches('Z');
                 let bare = bare.strip_suffix(":00").filter(|_| bare.len() == 19).unwrap_or(bare);
-                format!("{bare}{}", if zone { "Z" } else { "" })
+                match ahead {
+                    Some(ahead) => format!("{bare}{}", offset_text(ahead)),
+                    None => format!("{bare}{}", if zone && !self.local { "Z" } else { "" }),
+                }
             }
         }
     }
@@ -152,6 +214,22 @@ impl Clock {
         }
         self.step?.rows_between(before, after)
     }
+}
+
+/// True if a time has its zone with it: `Z`, an offset, a name such as `CET` or `[Europe/Berlin]`.
+fn tells_zone(text: &str) -> bool {
+    let word = text.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+    let is_name = (3..=4).contains(&word.len()) && word.chars().all(|c| c.is_ascii_uppercase());
+    is_name
+        || matches!(word, "Z" | "z")
+        || text.ends_with(']')
+        || text.get(16..).is_some_and(|end| end.contains(['+', '-']))
+}
+
+/// Seconds ahead of UTC as `+02:00`.
+fn offset_text(ahead: f64) -> String {
+    let minutes = (ahead.abs() / 60.0).round() as u64;
+    format!("{}{:02}:{:02}", if ahead < 0.0 { '-' } else { '+' }, minutes / 60, minutes % 60)
 }
 
 /// Treatment of rows with the time of the row before.
@@ -326,7 +404,7 @@ mod tests {
     fn clock(texts: &[&str]) -> Clock {
         let cells: Vec<Cell<'_>> = texts.iter().copied().map(Cell::Text).collect();
         let notation = notation(texts);
-        Clock::new("day", notation.as_ref(), &cells, false, false)
+        Clock::new("day", notation.as_ref(), &cells, ClockOptions::default())
     }
 
     #[test]
@@ -335,7 +413,11 @@ mod tests {
             (&["2020-01-30", "2020-01-31"][..], "2020-02-01"),
             (&["2020-11", "2020-12"], "2021-01"),
             (&["2020Q3", "2020Q4"], "2021Q1"),
+            (&["3Q20", "4Q20"], "2021Q1"),
+            (&["T3 2020", "T4 2020"], "2021Q1"),
+            (&["2020H1", "2020H2"], "2021H1"),
             (&["11/2020", "12/2020"], "2021-01"),
+            (&["Nov-20", "Dec-20"], "2021-01"),
             (&["2020-01-31 22:00", "2020-01-31 23:00"], "2020-02-01T00:00"),
             (&["2020-01-31T22:00Z", "2020-01-31T23:00Z"], "2020-02-01T00:00Z"),
             (&["2020-01-31T22:00:10", "2020-01-31T22:00:20"], "2020-01-31T22:00:30"),

@@ -312,6 +312,7 @@ impl SeriesSource {
             repeats: arguments.repeats,
             head,
             group: group.as_ref(),
+            zone: arguments.zone.as_ref(),
             clock: known_times.iter().flatten().map(TimeMemory::clock).next(),
             overrides: overrides(&arguments.kinds, &Source::resolve(path)?)?,
         };

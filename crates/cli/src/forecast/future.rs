@@ -59,7 +59,11 @@ impl Future {
                 future.inputs.push(column.read(&reader, &record, Missing::Refuse)?);
             }
             if let Some(column) = &time {
-                future.times.push(column.read(&reader, &record)?);
+                let read = column.read(&reader, &record)?;
+                let before = future.times.last().copied();
+                future
+                    .times
+                    .push(feed.clock().map_or(Some(read), |clock| clock.place(read, before)).unwrap_or(f64::NAN));
             }
             future.rows += 1;
         }

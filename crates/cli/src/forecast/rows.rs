@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use mercer_readers::{Cell, ColumnChoice, Counts, DataError, Format, ReadOptions, Record, RowReader};
 
-use super::clock::{Clock, Repeats, TimedRows};
+use super::clock::{Clock, ClockOptions, Repeats, TimedRows};
 use crate::arguments::dialect;
 use crate::data::opening::Opening;
 use crate::data::source::TableColumns;
 use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place, refuse_along_rows};
 use crate::report::failure::Failure;
 use crate::report::verbosity;
-use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, is_name_of_times};
+use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, Zone, is_name_of_times};
 
 /// Options about the columns.
 pub(super) struct ColumnOptions<'a> {
@@ -29,6 +29,8 @@ pub(super) struct ColumnOptions<'a> {
     pub(super) group: Option<&'a ColumnChoice>,
     /// The times as a model knows them.
     pub(super) clock: Option<&'a Clock>,
+    /// The zone of the times.
+    pub(super) zone: Option<&'a Zone>,
     /// Kinds of columns that the user has told.
     pub(super) overrides: Overrides,
 }
@@ -113,8 +115,10 @@ impl SeriesRows {
         }
         let clock = roles.time.as_ref().map(|column| {
             let name = &reader.columns()[column.place];
-            let (cells, grouped) = (head.cells(column.place), roles.group.is_some());
-            let mut clock = Clock::new(name, column.notation.as_ref(), &cells, data.is_pipe(), grouped);
+            let cells = head.cells(column.place);
+            let options =
+                ClockOptions { open: data.is_pipe(), grouped: roles.group.is_some(), zone: wanted.zone.cloned() };
+            let mut clock = Clock::new(name, column.notation.as_ref(), &cells, options);
             wanted.clock.into_iter().for_each(|known| clock.go_on(known));
             clock
         });
@@ -265,14 +269,18 @@ impl SeriesRows {
     /// Hands the record last read to the course of the series.
     fn offer(&mut self) -> Result<(), Failure> {
         let (Some(column), Some(clock)) = (&self.time, &self.clock) else { return Ok(()) };
-        let now = column.read(&self.reader, &self.record)?;
-        if let Some(before) = self.courses[self.now].newest() {
+        let (read, before) = (column.read(&self.reader, &self.record)?, self.courses[self.now].newest());
+        let Some(now) = clock.place(read, before) else {
+            return Err(Failure::because(format!("{}: {}", self.cell(column.place), clock.never_shown(read))));
+        };
+        if let Some(before) = before {
             let [value, before_text] = [now, before].map(|time| clock.text(time));
             let cell = self.cell(column.place);
             if clock.may_be_set_back(before, now) {
                 return Err(Failure::because(format!(
                     "{cell}: the time {value} comes a second time, behind {before_text}, as where clocks are set back; write the offset \
-                     from UTC behind the times, such as +02:00 and +01:00, or give them in UTC{}",
+                     from UTC behind the times, such as +02:00 and +01:00, or say the zone of the times, such as --zone \
+                     Europe/Vienna{}",
                     self.several()
                 )));
             }
@@ -451,8 +459,10 @@ impl Roles {
                 }
                 None => String::new(),
             };
-            if wanted.time.is_none() || clock.is_uneven() {
-                verbosity::remark(format!("{shown}: column {:?} holds the times{is}", clock.name));
+            let guess = self.time.as_ref().and_then(|time| time.notation.as_ref()?.guess());
+            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() {
+                let guess = guess.map_or_else(String::new, |guess| format!(" ({guess})"));
+                verbosity::remark(format!("{shown}: column {:?} holds the times{guess}{is}", clock.name));
             }
         }
         for column in &self.other_times {

@@ -81,6 +81,12 @@ impl TimeMemory {
         }
         let time = notation.as_ref().map_or_else(|| cell.number(), |notation| notation.instant(cell));
         let shown = clock.text(*last);
+        let time = match time {
+            Some(read) => {
+                Some(clock.place(read, Some(*last)).ok_or_else(|| format!("{name:?}: {}", clock.never_shown(read)))?)
+            }
+            None => None,
+        };
         match time {
             None => Err(format!("{name:?}: {cell} is no time; write it like that of the row before, {shown}")),
             Some(time) if time <= *last => {

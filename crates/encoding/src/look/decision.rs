@@ -151,7 +151,7 @@ impl ColumnSight {
             },
             Kind::Time => {
                 let notation = match order {
-                    Some(order) => Notation::Day(order),
+                    Some(order) => Notation::of_day_order(order, self.values().map(|(value, _)| value)),
                     None if nothing || self.texts == self.dates && self.numbers == 0 => Notation::Plain,
                     None if self.texts == 0 => {
                         let numbers = self.values().filter_map(|(value, _)| value.parse().ok());

@@ -5,7 +5,7 @@ use mercer_core::parse_instant;
 use super::sight::ColumnSight;
 use crate::clock::Clock;
 use crate::look::doubt::is_name_of_identifier;
-use crate::step::{month, quarter};
+use crate::period::{YearPart, month};
 
 /// Parts of the names of columns that hold times.
 const OF_TIMES: [&str; 10] = ["date", "time", "datum", "zeit", "stamp", "epoch", "unix", "year", "month", "quarter"];
@@ -24,6 +24,18 @@ pub fn is_name_of_times(name: &str) -> bool {
     OF_TIMES.iter().any(|part| name.contains(part)) || TIMES.contains(&name.trim())
 }
 
+/// True if a word of this name, in small letters, speaks of days: `order_date`, `datum`, `day`.
+fn is_name_of_days(name: &str) -> bool {
+    const DAYS: [&str; 6] = ["day", "tag", "fecha", "jour", "giorno", "dag"];
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let is_date = |word: &str| {
+        let others = ["update", "candidate", "mandate", "validate"];
+        ["date", "datum"].iter().any(|date| word.starts_with(date) || word.ends_with(date))
+            && !others.iter().any(|other| word.contains(other))
+    };
+    words.into_iter().any(|word| DAYS.contains(&word) || is_date(word))
+}
+
 /// True if a column of this name may count steps: `t`, `step`, `frame`, and the like.
 #[must_use]
 pub fn is_name_of_steps(name: &str) -> bool {
@@ -38,7 +50,9 @@ pub fn are_times(names: &[String]) -> Option<(&str, &str)> {
     let year = |name: &str| name.parse().ok().filter(|year| name.len() == 4 && (1800.0..2200.0).contains(year));
     let read = |name: &str| {
         let name = name.trim();
-        parse_instant(name).or_else(|| month(name)).or_else(|| quarter(name)).or_else(|| year(name))
+        let part = |part: YearPart| part.first_day(name, None);
+        let parts = || part(YearPart::Quarter).or_else(|| part(YearPart::Half));
+        parse_instant(name).or_else(|| month(name, None)).or_else(parts).or_else(|| year(name))
     };
     let times: Vec<(&str, f64)> = names.iter().filter_map(|name| Some((name.as_str(), read(name)?))).collect();
     let rises = times.is_sorted_by(|(_, a), (_, b)| a < b) || times.is_sorted_by(|(_, a), (_, b)| a > b);
@@ -48,8 +62,9 @@ pub fn are_times(names: &[String]) -> Option<(&str, &str)> {
 
 impl ColumnSight {
     /// The clock that the numbers of a column of this name count, if they are instants. Days in
-    /// eight digits have whatever name. Years and months need a name that speaks of them, and
-    /// seconds since 1970 or parts of them one that speaks of times.
+    /// eight digits have whatever name. Years and months need a name that speaks of them, days of a
+    /// spreadsheet one that speaks of days, and seconds since 1970 or parts of them one that speaks
+    /// of times.
     pub(super) fn clock(&self, name: &str) -> Option<Clock> {
         if self.numbers == 0 {
             return None;
@@ -62,7 +77,8 @@ impl ColumnSight {
             Clock::Digits => numbers.len() > 1 && numbers.iter().all(|number| (1.8e7..2.2e7).contains(number)),
             Clock::Years | Clock::Months => OF_YEARS.iter().any(|part| lower.contains(part)),
             // A count of rows or seconds may have the size of days of a spreadsheet.
-            Clock::Days | Clock::Elapsed => false,
+            Clock::Days => is_name_of_days(&lower),
+            Clock::Elapsed => false,
             Clock::Seconds | Clock::Milliseconds | Clock::Microseconds | Clock::Nanoseconds => is_name_of_times(name),
         };
         is_certain.then_some(clock)

@@ -77,7 +77,7 @@ fn the_first_cell_in_doubt_is_shown() {
     let cells: Vec<Cell<'_>> = days.iter().map(|day| Cell::Text(day)).collect();
     // Even steps tell the order.
     let even = texts(&["01/11/2020", "01/12/2020", "01/01/2021"]);
-    assert_eq!(inferred("d", &even).notation, Notation::Day(DayOrder::DayMonthYear));
+    assert_eq!(inferred("d", &even).notation, Notation::Day(DayOrder::DayMonthYear, None));
     assert!(inferred("d", &cells).why.starts_with("\"5/7/2020\" may be two days"));
 }
 

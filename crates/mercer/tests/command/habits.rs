@@ -98,7 +98,7 @@ fn the_command_line_wins_in_every_form_of_an_option() {
         let said = folder.run(arguments);
         assert_eq!(said.code, Some(0), "{arguments}: {}", said.err);
         let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
-        (report["n"].as_u64(), report["kernel"].as_str().unwrap().to_owned(), report["parameters"].to_string())
+        (report["rows"].as_u64(), report["kernel"].as_str().unwrap().to_owned(), report["parameters"].to_string())
     };
     for (options, n, kernel, set) in [
         ("", 100, "gaussian:0.5", ["\"lambda\":0.1", "\"nu\":0.01"]),

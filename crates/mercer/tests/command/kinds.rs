@@ -128,7 +128,7 @@ fn rows_that_sum_up_others_are_left_out_and_counted() {
     }
     let rows = |options: &str| {
         let said = folder.run(&format!("eval t.csv --learner krls --target sales --json {options}"));
-        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()["n"].as_u64()
+        serde_json::from_str::<serde_json::Value>(&said.out).unwrap()["rows"].as_u64()
     };
     assert_eq!((rows(""), rows("--keep-totals")), (Some(270), Some(300)));
     // Each row has its answer.
@@ -207,7 +207,7 @@ fn several_files_are_refused_with_a_way_that_works() {
     {
         let awk = "awk 'FNR > 1 || NR == 1' p1.csv p2.csv";
         let both = std::process::Command::new("sh").args(["-c", awk]).current_dir(folder.path("")).output().unwrap();
-        assert_eq!(folder.json_of(&both.stdout, "eval - --format csv --learner krls")["n"], 42);
+        assert_eq!(folder.json_of(&both.stdout, "eval - --format csv --learner krls")["rows"], 42);
     }
 }
 
@@ -227,7 +227,7 @@ fn many_columns_of_one_kind_are_told_in_a_line() {
 
 #[test]
 fn targets_too_large_for_a_score_are_refused() {
-    let row = |t: usize| format!("{},{}1e155\n", noise(t as u64), if t % 2 == 0 { "" } else { "-" });
+    let row = |t: usize| format!("{},{}1e155\n", noise(t as u64), if t.is_multiple_of(2) { "" } else { "-" });
     let folder = Folder::new().with("t.csv", "x,y\n".to_owned() + &(0..40).map(row).collect::<String>());
     for scale in ["none", "standard"] {
         let said = folder.run(&format!("train t.csv --learner krls --scale {scale} --out m.mercer"));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mercer::encoding::TimeStep;
+use mercer::encoding::{TimeStep, Zone};
 use mercer::readers::{instant_text, parse_instant};
 use serde_json::json;
 
@@ -133,4 +133,133 @@ fn signals_clear_away_files_of_predictions() {
         assert_eq!(folder.names(), names, "{arguments}");
         drop(stdin);
     }
+}
+
+/// Times as calendars and programs write them go on behind the last row.
+#[test]
+fn times_go_on_as_they_are_written() {
+    let cases: [(&str, &[&str], &str, [&str; 2]); 8] = [
+        (
+            "lastworking",
+            &["2022-01-31", "2022-02-28", "2022-03-31", "2022-04-29", "2022-05-31", "2022-06-30"],
+            "date holds the times, with a step of 1 month, on its last working day",
+            ["2022-07-29", "2022-08-31"],
+        ),
+        (
+            "twice",
+            &["2021-10-01", "2021-10-15", "2021-11-01", "2021-11-15", "2021-12-01", "2021-12-15"],
+            "date holds the times, with a step of days 1 and 15 of each month",
+            ["2022-01-01", "2022-01-15"],
+        ),
+        (
+            "uneven",
+            &["2021-01-03", "2021-01-15", "2021-02-21", "2021-03-02", "2021-04-13", "2021-05-30"],
+            "date holds the times, which are not evenly apart",
+            ["6", "7"],
+        ),
+        (
+            "quarters",
+            &["1Q22", "2Q22", "3Q22", "4Q22", "1Q23", "2Q23"],
+            "date holds the times (years of two digits are 1930 to 2029), with a step of 1 quarter",
+            ["2023Q3", "2023Q4"],
+        ),
+        (
+            "trimestres",
+            &["T1 2022", "T2 2022", "T3 2022", "T4 2022", "T1 2023", "T2 2023"],
+            "date holds the times, with a step of 1 quarter",
+            ["2023Q3", "2023Q4"],
+        ),
+        (
+            "halves",
+            &["2021H1", "2021H2", "2022H1", "2022H2", "2023H1", "2023H2"],
+            "date holds the times, with a step of 6 months",
+            ["2024H1", "2024H2"],
+        ),
+        (
+            "sheet",
+            &["45122", "45123", "45124", "45125", "45126", "45127"],
+            "date holds the times (days of a spreadsheet), with a step of 1 day",
+            ["2023-07-21", "2023-07-22"],
+        ),
+        (
+            "oldmonths",
+            &["Jan-31", "Feb-31", "Mar-31", "Apr-31", "May-31", "Jun-31"],
+            "date holds the times (years of two digits are 1930 to 2029), with a step of 1 month",
+            ["1931-07", "1931-08"],
+        ),
+    ];
+    for (name, dates, told, next) in cases {
+        let rows: String = (1..).zip(dates).map(|(t, date)| format!("{date},{t}.5\n")).collect();
+        let folder = Folder::new().with("s.csv", "date,v\n".to_owned() + &rows);
+        let said = folder.run("forecast s.csv --target v --steps 2 --predictions p.csv");
+        assert_eq!(said.code, Some(0), "{name}: {}", said.err);
+        assert!(said.err.replace('"', "").contains(told), "{name}: {}", said.err);
+        for day in next {
+            assert!(said.out.lines().any(|line| line.trim().starts_with(&format!("{day}  "))), "{name}: {}", said.out);
+        }
+    }
+}
+
+/// Births of two-digit years are of one hundred years that are told, and in no future.
+#[test]
+fn years_of_two_digits_are_told() {
+    let born = |t: usize| (1935 + 79 * t / 199, 1 + t % 12, 1 + t % 28);
+    let rows: String = (0..200)
+        .map(born)
+        .map(|(year, month, day)| format!("{month:02}/{day:02}/{:02},{}\n", year % 100, 2024 - year))
+        .collect();
+    let folder = Folder::new().with("s.csv", "born,age\n".to_owned() + &rows);
+    let found = folder.json("inspect s.csv");
+    let column = &found["columns"][0];
+    assert_eq!((&column["kind"], &column["smallest"]), (&json!("time"), &json!("1935-01-01T00:00:00Z")));
+    assert!(column["largest"].as_str().unwrap().starts_with("2014-"), "{column}");
+    let said = folder.run("eval s.csv --learner auto --target age --json");
+    assert!(said.err.contains("month/day/year, years of two digits are 1930 to 2029"), "{}", said.err);
+    assert!(object(&said.out)["second_half"]["rmse"].as_f64().unwrap() < 1.0, "{}", said.out);
+}
+
+/// Local times of a zone are the hours of UTC, where clocks are set back and where they are set
+/// forward; days are those of the zone.
+#[test]
+fn local_times_of_a_zone() {
+    let vienna = Zone::named("Europe/Vienna").unwrap();
+    for (begin, next) in
+        [("2024-10-20T00:00", "2024-10-31T16:00+01:00"), ("2024-03-25T00:00", "2024-04-05T17:00+02:00")]
+    {
+        let begin = parse_instant(begin).unwrap();
+        let (mut utc, mut local) = ("ts,y\n".to_owned(), "ts,y\n".to_owned());
+        for t in 0..280 {
+            let (at, y) = (begin + 3600.0 * f64::from(t - 1), (f64::from(t) / 3.8).sin());
+            let shown = instant_text(at + vienna.offset(at));
+            let _ = writeln!(utc, "{},{y}", instant_text(at));
+            let _ = writeln!(local, "{},{y}", shown.trim_end_matches(":00Z").replace('T', " "));
+        }
+        let folder = Folder::new().with("u.csv", utc).with("l.csv", local);
+        let expected = folder.json("forecast u.csv --time ts --steps 3");
+        let found = folder.json("forecast l.csv --time ts --steps 3 --zone Europe/Vienna --out m.mercer");
+        for key in ["n", "mse", "forecast"] {
+            assert_eq!(found[key], expected[key], "{key}");
+        }
+        assert_eq!((&found["times"][0], &found["time"]["missing_rows"]), (&json!(next), &json!(0)));
+    }
+    let days: String = (0..60)
+        .map(|t| {
+            let local = parse_instant("2024-03-01T00:00").unwrap() + 86_400.0 * f64::from(t);
+            let offset = vienna.offset(local - 7200.0) / 3600.0;
+            format!("{}+0{offset}:00,{}\n", instant_text(local).trim_end_matches('Z'), t % 7)
+        })
+        .collect();
+    let folder = Folder::new()
+        .with("d.csv", "day,y\n".to_owned() + &days)
+        .with("never.csv", "ts,y\n2024-03-31 01:00,1\n2024-03-31 02:00,2\n2024-03-31 03:00,3\n")
+        .with("twice.csv", "ts,y\n2024-10-27 01:00,1\n2024-10-27 02:00,2\n2024-10-27 02:00,3\n2024-10-27 03:00,3\n");
+    let found = folder.json("forecast d.csv --time day --steps 2 --zone Europe/Vienna");
+    assert_eq!((&found["time"]["step"], &found["times"][1]), (&json!("1 day"), &json!("2024-05-01")));
+    folder.refused(
+        1,
+        "forecast never.csv --time ts --zone Europe/Vienna",
+        &["line 3", "02:00:00 is none in Europe/Vienna"],
+    );
+    folder.refused(1, "forecast twice.csv --time ts", &["line 4", "set back", "--zone Europe/Vienna"]);
+    folder.refused(2, "forecast twice.csv --zone Mars", &["no such time zone"]);
 }

@@ -1,0 +1,122 @@
+//! Time zones: instants of the times that clocks of a place show.
+//!
+//! Local times are seconds since 1970-01-01T00:00 as clocks show them, instants are seconds since
+//! then in UTC. The rules of the zones are those of the IANA data base that is compiled in.
+
+use jiff::civil::{DateTime, date};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
+
+/// A time zone of the IANA data base, such as `Europe/Vienna`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+pub struct Zone {
+    name: String,
+    rules: TimeZone,
+}
+
+impl Zone {
+    /// The zone of that name; `None` if there is none.
+    ///
+    /// ```
+    /// use mercer_encoding::Zone;
+    /// use mercer_core::parse_instant;
+    ///
+    /// let vienna = Zone::named("Europe/Vienna").unwrap();
+    /// let seconds = |text| parse_instant(text).unwrap();
+    /// assert_eq!(vienna.instant(seconds("2024-07-01T12:00"), None), Some(seconds("2024-07-01T10:00Z")));
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let rules = TimeZone::get(name.trim()).ok()?;
+        Some(Self { name: rules.iana_name()?.to_owned(), rules })
+    }
+
+    /// The zone's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The instant of a local time. One that comes twice, where clocks are set back, is the first
+    /// unless that is not behind `before`. `None` for one that clocks never show, because they are
+    /// set forward.
+    #[must_use]
+    pub fn instant(&self, local: f64, before: Option<f64>) -> Option<f64> {
+        let instant = |offset: Offset| local - f64::from(offset.seconds());
+        let Some(shown) = civil(local) else { return Some(local) };
+        match self.rules.to_ambiguous_timestamp(shown).offset() {
+            AmbiguousOffset::Unambiguous { offset } => Some(instant(offset)),
+            AmbiguousOffset::Gap { .. } => None,
+            AmbiguousOffset::Fold { before: first, after: second } => {
+                let is_behind = before.is_none_or(|before| instant(first) > before);
+                Some(instant(if is_behind { first } else { second }))
+            }
+        }
+    }
+
+    /// Seconds that clocks of the zone are ahead of UTC at an instant.
+    #[must_use]
+    pub fn offset(&self, instant: f64) -> f64 {
+        let at = Timestamp::from_second(instant.floor() as i64);
+        at.map_or(0.0, |at| f64::from(self.rules.to_offset(at).seconds()))
+    }
+}
+
+impl TryFrom<String> for Zone {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Self::named(&name).ok_or_else(|| format!("{name:?} is no time zone"))
+    }
+}
+
+impl From<Zone> for String {
+    fn from(zone: Zone) -> Self {
+        zone.name
+    }
+}
+
+/// The whole second of a local time; `None` outside of the calendar.
+fn civil(local: f64) -> Option<DateTime> {
+    let since = SignedDuration::from_secs(local.floor() as i64);
+    date(1970, 1, 1).at(0, 0, 0, 0).checked_add(since).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use mercer_core::parse_instant;
+
+    use super::*;
+
+    fn seconds(text: &str) -> f64 {
+        parse_instant(text).unwrap()
+    }
+
+    #[test]
+    fn the_hour_that_comes_twice_and_the_one_that_never_comes() {
+        let vienna = Zone::named("Europe/Vienna").unwrap();
+        let mut before = None;
+        for (local, instant) in [
+            ("2024-10-27T01:45", "2024-10-26T23:45Z"),
+            ("2024-10-27T02:00", "2024-10-27T00:00Z"),
+            ("2024-10-27T02:30", "2024-10-27T00:30Z"),
+            ("2024-10-27T02:00", "2024-10-27T01:00Z"),
+            ("2024-10-27T02:30", "2024-10-27T01:30Z"),
+            ("2024-10-27T03:00", "2024-10-27T02:00Z"),
+            ("2025-03-30T01:59:59.5", "2025-03-30T00:59:59.5Z"),
+            ("2025-03-30T03:00", "2025-03-30T01:00Z"),
+        ] {
+            let found = vienna.instant(seconds(local), before);
+            assert_eq!(found, Some(seconds(instant)), "{local}");
+            assert_eq!(found.map(|found| found + vienna.offset(found)), Some(seconds(local)));
+            before = found;
+        }
+        assert_eq!(vienna.instant(seconds("2025-03-30T02:30"), before), None);
+        let new_york = Zone::named("America/New_York").unwrap();
+        assert_eq!(new_york.instant(seconds("2024-11-03T01:30"), None), Some(seconds("2024-11-03T05:30Z")));
+        assert_eq!(Zone::named("Asia/Kolkata").unwrap().offset(0.0), 19_800.0);
+        assert_eq!((Zone::named("Mars/Olympus"), vienna.name()), (None, "Europe/Vienna"));
+    }
+}
