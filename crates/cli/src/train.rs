@@ -217,7 +217,8 @@ impl TrainPlan {
             None => memory::remark(entry, dimension).iter().for_each(verbosity::remark),
         }
         let FirstRows { numbers, weights, .. } = beginning;
-        let tokens = rows.input().encoding().is_some_and(mercer_encoding::Encoding::has_tokens);
+        // Rows without a number are tokens.
+        let tokens = dimension == 0 || rows.input().encoding().is_some_and(mercer_encoding::Encoding::has_tokens);
         let premises = Premises { dimension, kind: rows.input().kind(), rows: numbers, weights, tokens };
         let made = Construction::new(&arguments.common, entry, &premises)?;
         verbosity::more(|| {

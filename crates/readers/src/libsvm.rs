@@ -26,6 +26,9 @@ const TARGET: &str = "target";
 /// hashed feature) would otherwise ask for terabytes.
 const LARGEST_INDEX: usize = 1 << 24;
 
+/// Rows with an index above this are wide.
+const WIDE: u64 = 1024;
+
 /// The rows of a LIBSVM file: the features, and behind them the target.
 pub(crate) struct Libsvm {
     plan: ColumnPlan,
@@ -55,15 +58,17 @@ impl Libsvm {
         if !options.gaps.is_empty() {
             return Err(DataError::NoGaps { file });
         }
-        let dimension = match options.libsvm_dimension {
+        let told = options.libsvm_dimension;
+        let wide = options.libsvm_tokens && told.is_none() && !source.is_once() && is_wide(&mut source.lines()?);
+        if (told == Some(0) || wide) && !records {
+            let plan = ColumnPlan::of_tokens(&file, options.targets)?;
+            return Ok((Self { plan, row: vec![0.0], tokens: Some(TokenRow::default()) }, source.lines()?));
+        }
+        let dimension = match told {
             Some(dimension) => dimension,
             None if source.is_once() => return Err(DataError::DimensionUnknown { file }),
             None => widest(&mut source.lines()?)?,
         };
-        if options.libsvm_dimension == Some(0) && !records {
-            let plan = ColumnPlan::of_tokens(&file, options.targets)?;
-            return Ok((Self { plan, row: vec![0.0], tokens: Some(TokenRow::default()) }, source.lines()?));
-        }
         if dimension == 0 {
             return Err(DataError::NoPairs { file });
         }
@@ -218,6 +223,19 @@ fn values(lines: &mut Lines, row: &mut [f64]) -> Result<bool, DataError> {
         features[index - 1] = value(text, || lines.cell(index - 1, None))?;
     }
     Ok(true)
+}
+
+/// True if the first rows have an index above [`WIDE`] and less than a tenth of the cells up to it.
+fn is_wide(lines: &mut Lines) -> bool {
+    let (mut ahead, mut rows, mut pairs, mut largest) = (lines.ahead(HEAD_LINES), 0.0, 0.0, 0);
+    while let Ok(true) = advance(&mut ahead) {
+        rows += 1.0;
+        for (index, _) in tokens(ahead.text()).skip(1).filter_map(split) {
+            pairs += 1.0;
+            largest = largest.max(index.parse::<u64>().unwrap_or(u64::MAX));
+        }
+    }
+    largest > WIDE && pairs < 0.1 * rows * largest as f64
 }
 
 /// The largest index of all rows: the dimension. Rows with errors count as far as they can be read;

@@ -106,3 +106,44 @@ fn a_text_alone_is_learnt() {
         said.err
     );
 }
+
+/// Rows of five pairs among 5,000 indices.
+fn wide(rows: std::ops::Range<usize>) -> String {
+    let mut text = String::new();
+    for t in rows {
+        let mut pairs: Vec<usize> = (0..5).map(|k| (t * t * 31 + t * k * 17 + 977 * k) % 50 * 100 + k).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let y: f64 = pairs.iter().map(|index| ((index * 7) as f64).sin()).sum();
+        let pairs: Vec<String> = pairs.iter().map(|index| format!("{}:1", index + 1)).collect();
+        let _ = writeln!(text, "{:.3} {}", y / 2.0, pairs.join(" "));
+    }
+    text
+}
+
+/// The token of an index is that of the column, so that a dense row and a sparse one are the same.
+#[test]
+fn pairs_of_libsvm_are_tokens() {
+    let folder = Folder::new().with("w.svm", wide(0..900)).with("last.svm", wide(600..900));
+    let made = |options: &str| -> Vec<f64> {
+        folder.done(&format!("eval w.svm {options} --block 1 --predictions p.csv --quiet"));
+        let text = folder.read("p.csv");
+        text.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect()
+    };
+    let (sparse, dense) = (made("--learner coin"), made("--learner coin --dimension 5001"));
+    for (sparse, dense) in sparse.iter().zip(&dense) {
+        assert!((sparse - dense).abs() < 1e-9, "{sparse} {dense}");
+    }
+    let piped = folder.json_of(wide(0..900).as_bytes(), "eval - --format libsvm --learner coin --quiet");
+    let report = folder.json("eval w.svm --learner coin --quiet");
+    assert_eq!(piped["mse"].as_f64(), report["mse"].as_f64());
+    let learnt = |options: &str| folder.json(&format!("eval w.svm --quiet {options}"))["second_half"]["r2"].as_f64();
+    assert!(learnt("--learner diagonal-kalman") > Some(0.5) && learnt("--learner auto --set budget=20000") > Some(0.5));
+    folder.done("train w.svm --learner coin --out m.mercer --quiet --limit 300 --checkpoint 100");
+    folder.done("train w.svm --learner coin --out m.mercer --quiet --limit 600 --resume");
+    let text = folder.done("predict last.svm --model m.mercer --learn --quiet");
+    let late: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
+    assert_eq!(late, sparse[600..]);
+    let folder = folder.with("bad.svm", "1 5:1 4:2\n");
+    folder.refused(1, "eval bad.svm --learner coin", &["line 1", "index 4 comes after 5"]);
+}
