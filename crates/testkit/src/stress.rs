@@ -257,13 +257,13 @@ impl StressSubject {
         REGULARISERS.iter().find(|(_, names)| names.contains(&self.entry.name)).map(|(key, _)| *key)
     }
 
-    fn make(&self, stress: Stress, stressed: bool, rows: usize) -> StressResult<Box<dyn Stepper>> {
+    fn make(&self, stress: Stress, stressed: bool) -> StressResult<Box<dyn Stepper>> {
         let mut settings = self.settings.clone();
         if let (Stress::Ridge(value), Some(key)) = (stress, self.regulariser()) {
             settings.push(format!("{key}={:e}", if stressed { value } else { 1e-8 }));
         }
         let classes = self.classifies() || matches!(stress, Stress::ClassWeights(..));
-        let context = Context { rounds: Some(rows), dimension: 2, classes, ..Context::default() };
+        let context = Context { dimension: 2, classes, ..Context::default() };
         let settings = Settings::new(self.entry, settings.iter().map(String::as_str))?;
         let built = settings.build("gaussian:0.3".parse()?, &context)?;
         let plain = ScaledTargets::unscaled(built.learner);
@@ -379,9 +379,8 @@ pub fn cell(subject: &StressSubject, stress: Stress, middle: usize) -> StressRes
         return Ok(Verdict::Idle);
     }
     let classes = subject.classifies() || matches!(stress, Stress::ClassWeights(..));
-    let rows = middle + BEHIND;
-    let undisturbed = outcome(&mut *subject.make(stress, false, rows)?, classes, stress, false, middle)?;
-    let mut learner = match subject.make(stress, true, rows) {
+    let undisturbed = outcome(&mut *subject.make(stress, false)?, classes, stress, false, middle)?;
+    let mut learner = match subject.make(stress, true) {
         Ok(learner) => learner,
         Err(refused) => return Ok(Verdict::Refused(refused.to_string())),
     };
