@@ -4,8 +4,8 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::{
-    Discounted, Epoch, ForecastMixture, ForecastScratch, Forecaster, KalmanPredictor, LastValue, LinearExtrapolation,
-    Opf, ScaledForecaster, Seasons, Slip, SpectralFilter, WindowedSlip,
+    Discounted, Epoch, ForecastMixture, ForecastScratch, Forecaster, GuardedForecaster, KalmanPredictor, LastValue,
+    LinearExtrapolation, Opf, ScaledForecaster, Seasons, Slip, SpectralFilter, WindowedSlip,
 };
 
 /// Declares the enum of all forecasters and passes every call on.
@@ -34,6 +34,17 @@ macro_rules! any_forecaster {
         impl AnyForecaster {
             /// The names of all forecasters, as the variants are called.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),*];
+
+            /// Values that were taken for wrong and counted as missing, by the forecasters that do
+            /// so.
+            #[must_use]
+            pub fn held(&self) -> u64 {
+                match self {
+                    Self::Seasons(seasons) => seasons.held(),
+                    Self::Guarded(guarded) => guarded.held(),
+                    _ => 0,
+                }
+            }
 
             /// The name of this forecaster's variant.
             #[must_use]
@@ -104,6 +115,7 @@ any_forecaster! {
     Experts(ForecastMixture<AnyForecaster>),
     Scaled(ScaledForecaster<AnyForecaster>),
     Seasons(Seasons),
+    Guarded(GuardedForecaster<AnyForecaster>),
 }
 
 impl From<ForecastMixture<Opf>> for AnyForecaster {

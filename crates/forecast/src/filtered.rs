@@ -7,9 +7,10 @@ use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 use crate::Error;
 use crate::ForecastScratch;
 use crate::filters::Bank;
-use crate::forecaster::{check_finite, impute};
+use crate::forecaster::check_finite;
 use crate::lag_regression::{RegressionMemory, check_coordinates, check_lambda};
 use crate::lags::SystemShape;
+use crate::seen_range::SeenRange;
 
 /// Method to learn coefficients.
 #[derive(Clone, Debug)]
@@ -38,6 +39,7 @@ pub(super) struct FilteredRegression {
     direct: bool,
     pub(super) learning: Learning,
     past: Vec<f64>,
+    range: SeenRange,
     pub(super) time: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     work: RegressionMemory,
@@ -95,6 +97,7 @@ impl Filtering {
             direct,
             learning,
             past: Vec::with_capacity(2 * horizon * shape.channels()),
+            range: SeenRange::new(shape.outputs),
             time: 0,
             work: RegressionMemory::default(),
             features: AlignedVec::new(),
@@ -108,6 +111,7 @@ impl Validate for FilteredRegression {
         self.shape.validate()?;
         self.bank.validate()?;
         self.past.validate()?;
+        self.range.validate(self.shape.outputs)?;
         let channels = self.shape.channels();
         // Rank and length of a bank are backed by its numbers.
         let past = self.bank.rank() > 0
@@ -195,7 +199,7 @@ impl FilteredRegression {
         self.predict(input, prediction, &mut scratch);
         self.work.scratch = scratch;
         check_finite(prediction)?;
-        impute(output, prediction, &mut self.work.kept)?;
+        self.range.impute(output, prediction, &mut self.work.kept)?;
         if !output.iter().any(|y| y.is_nan()) {
             let mut features = std::mem::take(&mut self.features);
             self.features(input, &mut features);
@@ -203,6 +207,7 @@ impl FilteredRegression {
             self.features = features;
             step?;
         }
+        self.range.see(output);
         if self.past.len() == 2 * self.horizon * self.shape.channels() {
             self.past.drain(..self.horizon * self.shape.channels());
         }

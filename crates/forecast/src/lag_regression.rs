@@ -16,8 +16,9 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_linalg_incremental::{AlignedVec, SquareRootRls};
 
 use crate::Error;
-use crate::forecaster::{check_finite, impute};
+use crate::forecaster::check_finite;
 use crate::lags::{Forgetting, LagWeights, LagWindow, SystemShape};
+use crate::seen_range::SeenRange;
 use crate::{Epoch, EpochSchedule, ForecastScratch};
 
 /// Rows remembered from the beginning, for each coordinate of the factor: with that many a row
@@ -99,6 +100,7 @@ pub(super) struct LagRegression {
     missing: Vec<bool>,
     remembered: usize,
     held: Vec<usize>,
+    range: SeenRange,
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) work: RegressionMemory,
 }
@@ -117,6 +119,7 @@ impl Validate for LagRegression {
         Inconsistent::require(self.factor.outputs() == self.shape.outputs, WHAT, "its factor has every output")?;
         self.scaling.validate(self.shape, lags)?;
         self.window.validate(self.shape, lags)?;
+        self.range.validate(self.shape.outputs)?;
         self.current.validate()?;
         self.epochs.validate()?;
         let begun = self.current.lags <= lags && self.current.start < usize::MAX / 4 && self.time < usize::MAX / 4;
@@ -164,6 +167,7 @@ impl LagRegression {
             missing: Vec::with_capacity(remembered.min(ROOM)),
             remembered,
             held: Vec::with_capacity(lags),
+            range: SeenRange::new(shape.outputs),
             work: RegressionMemory::default(),
         })
     }
@@ -226,19 +230,21 @@ impl LagRegression {
         step.map_err(|_| ExampleError::Diverged)?;
         self.work.kept.clear();
         self.work.kept.extend_from_slice(output);
+        self.range.see(output);
         self.advance(input, false);
         Ok(())
     }
 
     /// Takes in an observation; `prediction` stands for what is missing of the output.
     pub(super) fn observe(&mut self, input: &[f64], output: &[f64], prediction: &[f64]) -> Result<(), Error> {
-        impute(output, prediction, &mut self.work.kept)?;
+        self.range.impute(output, prediction, &mut self.work.kept)?;
         let regresses = self.regresses(output);
         let mut row = std::mem::take(&mut self.work.row);
         self.row(input, &mut row);
         let step = self.learn(&mut row, output, regresses);
         self.work.row = row;
         step?;
+        self.range.see(output);
         self.advance(input, !regresses);
         Ok(())
     }

@@ -16,6 +16,7 @@
 //! | [`LastValue`], [`LinearExtrapolation`] | | `m` | `m` |
 //! | [`Seasons`] | a [`SeasonMixture`] an output: filters, regressions and free forecasts, weighed by horizon; trends, gaps, quantiles, known inputs | theirs | theirs |
 //! | [`ForecastMixture`] | a set of forecasters, aggregated; [`ForecastMixture::grid`] is [`Opf`] over `γ` and `β` | theirs | theirs |
+//! | [`GuardedForecaster`] | a forecaster that wrong values, new levels and gaps do not ruin | `m` and its | twice its |
 //! | [`ScaledForecaster`] | a forecaster that sees each column in units of its own | `m` and its | its |
 //!
 //! \[Q\] is Qian and Zheng, *Model-free online learning for the Kalman filter: forgetting factor
@@ -41,6 +42,7 @@ mod extrapolation;
 mod filtered;
 mod filters;
 mod forecaster;
+mod guarded;
 mod horizons;
 mod kalman;
 mod known;
@@ -53,6 +55,7 @@ mod opf;
 mod scaled;
 mod season;
 mod seasons;
+mod seen_range;
 mod slip;
 mod spectral;
 mod windowed_slip;
@@ -63,6 +66,7 @@ pub use epoch_schedule::{Epoch, EpochSchedule};
 pub use error::Error;
 pub use extrapolation::LinearExtrapolation;
 pub use forecaster::{ForecastScratch, Forecaster};
+pub use guarded::GuardedForecaster;
 pub use horizons::HorizonIntervals;
 pub use kalman::{KalmanPredictor, StateSpace};
 pub use lags::Forgetting;

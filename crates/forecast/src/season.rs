@@ -247,9 +247,15 @@ impl SeasonMixture {
         (forecast + self.offset(p, step)).max(self.floor().unwrap_or(f64::NEG_INFINITY))
     }
 
-    /// Distance of that from the forecast, where there is no floor.
+    /// Distance of that from the forecast, where there is no floor. The forecast lies between the
+    /// quantiles below the middle and those above it.
     pub(crate) fn offset(&self, p: f64, step: usize) -> f64 {
-        self.series.offset(p.clamp(1e-6, 1.0 - 1e-6), step.max(1), self.params.horizons)
+        let offset = self.series.offset(p.clamp(1e-6, 1.0 - 1e-6), step.max(1), self.params.horizons);
+        match p {
+            p if p < 0.5 => offset.min(0.0),
+            p if p > 0.5 => offset.max(0.0),
+            _ => offset,
+        }
     }
 }
 

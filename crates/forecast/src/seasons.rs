@@ -1,6 +1,7 @@
 //! [`SeasonMixture`]s of several outputs, with known inputs.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
+use mercer_experts::OutlierScreen;
 
 use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
 use crate::known::Effect;
@@ -42,6 +43,10 @@ struct SeasonColumn {
     /// `None` without inputs.
     effect: Option<Effect>,
     negative: bool,
+    /// Values that are implausible by those before them count as missing.
+    screen: OutlierScreen,
+    /// The number of these values.
+    held: u64,
 }
 
 impl SeasonColumn {
@@ -66,6 +71,9 @@ impl SeasonColumn {
 
     /// Learns a row, and returns its prediction.
     fn learn(&mut self, input: &[f64], observed: Option<f64>) -> f64 {
+        let held = observed.is_some_and(|y| self.screen.observe(y) < 1.0);
+        self.held += u64::from(held);
+        let observed = observed.filter(|_| !held);
         let by_input = self.effect(input);
         let rest = observed.map(|y| (y - by_input).clamp(-LARGEST, LARGEST));
         let counts = rest.map(|rest| self.mixture.counts(rest) + by_input);
@@ -96,8 +104,16 @@ impl Seasons {
             mixture: SeasonMixture::new(params.clone())?,
             effect: (inputs > 0).then(|| Effect::new(inputs)),
             negative: false,
+            screen: OutlierScreen::default(),
+            held: 0,
         };
         Ok(Self { inputs, time: 0, columns: vec![column; outputs] })
+    }
+
+    /// Values that were taken for wrong, and counted as missing.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.columns.iter().map(|column| column.held).sum()
     }
 
     /// The mixture of an output.
@@ -152,6 +168,7 @@ impl Validate for Seasons {
         Inconsistent::require(sizes, WHAT, "there is one for each output")?;
         for column in &self.columns {
             column.mixture.validate()?;
+            column.screen.validate()?;
             let same = column.mixture.time() == self.time && column.effect.is_some() == (self.inputs > 0);
             Inconsistent::require(same, WHAT, "they have seen the same rows")?;
             column.effect.iter().try_for_each(|effect| effect.validate(self.inputs))?;

@@ -2,7 +2,7 @@
 
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
-    Forgetting, GridParams, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods, ScaledForecaster,
+    Forgetting, GridParams, GuardedForecaster, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods, ScaledForecaster,
     ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
     WindowedSlip, WindowedSlipParams,
 };
@@ -189,7 +189,8 @@ impl ForecasterSpec {
             };
             let shared = self.method == "opf" && self.gamma_matrix.as_ref().is_some_and(mixed);
             let params = ScaledParams::default().rows(t_init.saturating_add(1)).shared(shared);
-            forecaster = ScaledForecaster::new(forecaster, params).map_err(errors::settings)?.into();
+            let scaled: AnyForecaster = ScaledForecaster::new(forecaster, params).map_err(errors::settings)?.into();
+            forecaster = GuardedForecaster::new(scaled).map_err(errors::settings)?.into();
         }
         let intervals =
             self.intervals.map(|coverage| ConformalIntervals::new(m, IntervalParams::default().coverage(coverage)));

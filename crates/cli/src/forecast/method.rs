@@ -6,7 +6,8 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use mercer_forecast::{
     AnyForecaster, ConformalIntervals, Detail, EpochSchedule, Error, ForecastMixture, Forgetting, GridParams,
-    InputParams, IntervalParams, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons,
+    GuardedForecaster, InputParams, IntervalParams, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams,
+    SeasonParams, Seasons,
 };
 use mercer_readers::ColumnChoice;
 use mercer_session::model::{Prediction, SeriesErrors};
@@ -248,7 +249,8 @@ pub(super) fn build(
     parameters.extend(arguments.intervals.map(|coverage| ("intervals", json!(coverage))));
     let forecaster = if regulariser == Lambda::Auto {
         let params = ScaledParams::default().rows(t_init.saturating_add(1));
-        ScaledForecaster::new(forecaster, params).map_err(|error| refused(&error))?.into()
+        let scaled: AnyForecaster = ScaledForecaster::new(forecaster, params).map_err(|error| refused(&error))?.into();
+        GuardedForecaster::new(scaled).map_err(|error| refused(&error))?.into()
     } else {
         forecaster
     };

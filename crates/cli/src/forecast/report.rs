@@ -382,6 +382,14 @@ impl ForecastReport {
         if let Some(epoch) = pass.model().forecaster.epochs().iter().find(|epoch| epoch.saturated) {
             notes.push(format!("from row {} on the number of lags has reached its limit", epoch.start));
         }
+        let held = pass.model().forecaster.held();
+        if held > 0 {
+            let values = if held == 1 { "1 value lies" } else { &format!("{held} values lie") };
+            notes.push(format!(
+                "{values} far beyond the others of late, counted as missing and not learnt; a value that marks a gap, such as \
+                 -9999, is named by --gap=-9999"
+            ));
+        }
         notes.extend(pass.overshoot());
         notes
     }

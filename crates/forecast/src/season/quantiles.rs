@@ -1,7 +1,8 @@
 //! Quantiles around the mixture's forecasts, for each horizon.
 //!
-//! `σ_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps. The residuals `r
-//! = e/σ_h`, with `σ_h` as it was before, are kept by bucket of horizons. A quantile is
+//! `σ_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps, the root of which
+//! counts as `8 σ_h` at most from the 31st on. The residuals `r = e/σ_h`, with `σ_h` as it was
+//! before and within ±8, are kept by bucket of horizons. A quantile is
 //!
 //! ```text
 //! ŷ_h + κ σ_h quantile_p'(r),     p' = p (1 + 1/n) above the middle, and its mirror image below
@@ -26,6 +27,8 @@ const KEPT: usize = 300;
 const FEWEST: usize = 10;
 /// Errors that `σ` is the mean of.
 const MEMORY: usize = 30;
+/// `|r|` at most: what lies beyond is no error of the kind that is to come.
+const FARTHEST: f64 = 8.0;
 /// `|ln κ|` at most.
 const WIDEST: f64 = 2.0;
 
@@ -106,7 +109,7 @@ impl Quantiles {
         let (horizons, h) = (self.squares.len(), step - 1);
         let sigma = self.squares[h].sqrt();
         if self.counted[h] >= 3 && sigma > 0.0 {
-            let residual = (error / sigma).clamp(-1e6, 1e6);
+            let residual = (error / sigma).clamp(-FARTHEST, FARTHEST);
             let residuals = &mut self.residuals[bucket(step, horizons)];
             if residuals.sorted.len() >= FEWEST {
                 let tail = (1.0 - coverage) / 2.0;
@@ -117,6 +120,12 @@ impl Quantiles {
             }
             residuals.push(residual);
         }
+        if self.counted[h] >= MEMORY && sigma == 0.0 && error != 0.0 {
+            // What ends an exact stretch does not tell the size of the errors after it.
+            self.counted[h] = 0;
+            return;
+        }
+        let error = if self.counted[h] >= MEMORY { error.abs().min(FARTHEST * sigma) } else { error };
         self.counted[h] = (self.counted[h] + 1).min(usize::MAX / 4);
         self.squares[h] += (error * error - self.squares[h]) / self.counted[h].min(MEMORY) as f64;
     }

@@ -10,7 +10,9 @@
 //! `σ²` is the mean of `(y_s − m_s)²`, so few rows leave the mixture as it is. The further
 //! forecasts are those of one [`Auto`] upon the last 13 rows and those around one and two seasons
 //! ago, which learns the next row as it is, its change, and its change over a season; and the
-//! mixture with sharper weights. A forecast of more steps is the mixture's alone.
+//! mixture with sharper weights. Where the mixture was nearer in more than three quarters of the
+//! last rows, as after a change of level, which the sums remember for long, its forecast stands. A
+//! forecast of more steps is the mixture's alone.
 
 use mercer_auto::{Auto, AutoParams};
 use mercer_core::{Inconsistent, Validate};
@@ -24,6 +26,10 @@ const NEAR: usize = 13;
 const RIDGE: f64 = 10.0;
 /// `η`
 const MEMORY: f64 = 1.0 - 1.0 / 500.0;
+/// Rows by which it is told whether the mixture is nearer.
+const LATE: f64 = 30.0;
+/// Share of them from which on its forecast stands.
+const NEARER: f64 = 0.75;
 /// Rows from which on the mixture is corrected.
 const FIRST: f64 = 5.0;
 /// Forecasts of the learner at most: of the next row, its change, and its change over a season.
@@ -60,6 +66,8 @@ pub(super) struct StackedStep {
     /// `Σ η^{t−s} e²` and `Σ η^{t−s}`.
     squares: f64,
     rows: f64,
+    /// Share of late rows in which the mixture was nearer.
+    nearer: f64,
 }
 
 /// The lags of the learner.
@@ -83,7 +91,7 @@ impl StackedStep {
         let params = AutoParams::default().budget(budget).outputs(targets(periods));
         let learner = Auto::new(lags.len(), params).ok()?;
         let (products, errors) = Default::default();
-        Some(Self { learner, lags, products, errors, squares: 0.0, rows: 0.0 })
+        Some(Self { learner, lags, products, errors, squares: 0.0, rows: 0.0, nearer: 0.5 })
     }
 
     /// `row ←` the lags after `recent`, what is before the first row being the first. Returns what
@@ -120,8 +128,13 @@ impl StackedStep {
         std::array::from_fn(|k| anchors[k] + made[k])
     }
 
-    /// `ŷ`
+    /// The forecast: `ŷ`, or the mixture's.
     pub(super) fn forecast(&self, next: &NextRow) -> f64 {
+        if self.nearer > NEARER { next.mixture } else { self.corrected(next) }
+    }
+
+    /// `ŷ`
+    fn corrected(&self, next: &NextRow) -> f64 {
         let ridge = RIDGE * self.squares / self.rows;
         if self.rows < FIRST || ridge <= 0.0 {
             return next.mixture;
@@ -147,6 +160,10 @@ impl StackedStep {
     /// Learns what came of the forecasts.
     pub(super) fn judge(&mut self, next: &NextRow, y: f64) {
         let (d, e) = (next.differences(), y - next.mixture);
+        let corrected = (y - self.corrected(next)).abs();
+        if corrected != e.abs() {
+            self.nearer += (f64::from(u8::from(e.abs() < corrected)) - self.nearer) / LATE;
+        }
         for (i, (products, error)) in self.products.iter_mut().zip(&mut self.errors).enumerate() {
             products.iter_mut().zip(d).for_each(|(product, other)| *product = MEMORY * *product + d[i] * other);
             *error = MEMORY * *error + d[i] * e;
@@ -162,6 +179,7 @@ impl StackedStep {
             && (self.learner.dimension(), self.learner.outputs()) == (self.lags.len(), targets(periods));
         Inconsistent::require(same, WHAT, "its learner is that of the periods")?;
         self.products.iter().flatten().chain(&self.errors).try_for_each(Validate::validate)?;
+        Inconsistent::require((0.0..=1.0).contains(&self.nearer), WHAT, "it has a share of rows")?;
         let sums = [self.squares, self.rows].iter().all(|sum| (0.0..f64::INFINITY).contains(sum));
         Inconsistent::require(sums, WHAT, "it has sums of squares and of rows")
     }

@@ -7,8 +7,8 @@ use mercer_experts::Rule;
 use mercer_forecast::Error;
 use mercer_forecast::{
     AnyForecaster, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster, Forgetting,
-    GridParams, InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams, Periods,
-    ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams,
+    GridParams, GuardedForecaster, InputParams, KalmanPredictor, LastValue, LinearExtrapolation, Opf, OpfParams,
+    Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams,
     SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer_testkit::conformance::{check_forecaster, check_late_forecaster};
@@ -99,6 +99,17 @@ fn subjects() -> Vec<(String, Make)> {
         let params = GridParams::default().schedule(SCHEDULE).gammas(vec![0.4, 1.0]);
         let inner: AnyForecaster = ForecastMixture::<Opf>::grid(2, &params).expect("valid").into();
         ScaledForecaster::new(inner, ScaledParams::default().rows(21).shared(false)).expect("valid").into()
+    });
+    add(&mut all, "guarded experts", || {
+        let params = GridParams::default().schedule(SCHEDULE).gammas(vec![0.4, 1.0]);
+        let inner: AnyForecaster = ForecastMixture::<Opf>::grid(2, &params).expect("valid").into();
+        GuardedForecaster::new(inner).expect("valid").into()
+    });
+    add(&mut all, "guarded OPF with feed-through, behind scales", || {
+        let inner: AnyForecaster = Opf::with_inputs(2, &inputs(true), &opf(0.6)).expect("valid").into();
+        let scaled: AnyForecaster =
+            ScaledForecaster::new(inner, ScaledParams::default().rows(21)).expect("valid").into();
+        GuardedForecaster::new(scaled).expect("valid").into()
     });
     for kind in ["mixture of mixtures", "mixture behind scales twice", "mixture of all"] {
         add(&mut all, kind, move || nested(kind).expect("valid"));

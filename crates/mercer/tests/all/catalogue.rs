@@ -91,7 +91,7 @@ fn defaults_are_those_of_the_library() {
         "mu=1 alpha=1e-3 radius=1 label_bound=1 max_dictionary=1000 loss=squared removal=never steps=short"
     );
     assert_eq!(shown("krls"), "nu=1e-3 lambda=0.1 forgetting=1 max_dictionary=1000 forgets=directional removal=never");
-    assert_eq!(shown("kons"), "mu=1 eta=0.125 clip=none loss=squared");
+    assert_eq!(shown("kons"), "mu=1 eta=0.125 clip=none loss=squared steps=short");
     assert_eq!(shown("fogd"), "features=400 step=0.1 loss=squared");
     assert_eq!(shown("experts"), "members=nons-ald;krls;aogd-ald rule=ml-poly share=0");
     assert_eq!(shown("restart"), "learner=krls detector=page-hinkley threshold=50 tolerance=0.5 delta=2e-3");

@@ -7,9 +7,10 @@ use mercer::encoding::{Cell, Encoding, EncodingOptions, Overrides, Scale, Scaled
 use mercer::fit::FitSpec;
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Detail, Discounted, DiscountedParams, EpochSchedule, ForecastMixture,
-    Forecaster, GridParams, HorizonIntervals, InputParams, IntervalParams, KalmanPredictor, LastValue,
-    LinearExtrapolation, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons, SharedWeights,
-    Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
+    Forecaster, GridParams, GuardedForecaster, HorizonIntervals, InputParams, IntervalParams, KalmanPredictor,
+    LastValue, LinearExtrapolation, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons,
+    SharedWeights, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace, WindowedSlip,
+    WindowedSlipParams,
 };
 use mercer::koopman::{DenseSogd, DenseSogdParams, OperatorModel, OperatorSums, OperatorSumsParams, Sogd, SogdParams};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
@@ -270,6 +271,7 @@ fn forecasters() -> Vec<(&'static str, AnyForecaster)> {
         ("season", Seasons::new(1, 1, &season).unwrap().into()),
         ("scaled", scaled(&opf, 9)),
         ("scaled-open", scaled(&opf, 1000)),
+        ("guarded", GuardedForecaster::new(scaled(&opf, 9)).unwrap().into()),
     ]
 }
 

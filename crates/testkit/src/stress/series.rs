@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 
 use mercer_forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, Error, ForecastMixture, Forecaster,
-    GridParams, IntervalParams, LastValue, LinearExtrapolation, Opf, OpfParams, Periods, ScaledForecaster,
-    ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams, WindowedSlip,
-    WindowedSlipParams,
+    GridParams, GuardedForecaster, IntervalParams, LastValue, LinearExtrapolation, Opf, OpfParams, Periods,
+    ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams,
+    WindowedSlip, WindowedSlipParams,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -65,7 +65,7 @@ pub const STRESSES: [(&str, SeriesStress); 15] = [
 /// the command makes them.
 #[must_use]
 pub fn subjects() -> Vec<&'static str> {
-    let known = ["KalmanPredictor", "LinearExtrapolation", "Scaled"];
+    let known = ["KalmanPredictor", "LinearExtrapolation", "Scaled", "Guarded"];
     AnyForecaster::NAMES.iter().copied().filter(|name| !known.contains(name)).collect()
 }
 
@@ -96,7 +96,8 @@ fn made(name: &str) -> StressResult<AnyForecaster> {
         }
         other => return Err(format!("the matrix does not know how to make {other}").into()),
     };
-    Ok(ScaledForecaster::new(inner, ScaledParams::default())?.into())
+    let scaled: AnyForecaster = ScaledForecaster::new(inner, ScaledParams::default())?.into();
+    Ok(GuardedForecaster::new(scaled)?.into())
 }
 
 /// The values of row `t`, NaN where one is missing, and which are right.

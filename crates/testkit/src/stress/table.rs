@@ -79,7 +79,7 @@ impl Matrix {
     pub fn for_forecasters(params: &MatrixParams) -> StressResult<Self> {
         let names: Vec<_> = series::subjects().into_iter().filter(|name| name.starts_with(&params.learner)).collect();
         let stresses = params.stresses(&series::STRESSES);
-        let middle = params.rows.saturating_sub(BEHIND).max(1000);
+        let middle = params.rows.saturating_sub(BEHIND).max(600);
         let find = |line: usize, column: usize| series::cell(names[column], stresses[line].1, middle);
         let columns = names.iter().map(|name| (*name).to_owned()).collect();
         Self::made(columns, stresses.iter().map(|(name, _)| *name).collect(), params.threads, &find)

@@ -18,7 +18,6 @@ fn learners_hold_under_every_stress() {
 }
 
 #[test]
-#[ignore = "forecasters do not hold yet"]
 fn forecasters_hold_under_every_stress() {
     holds(Matrix::for_forecasters);
 }
