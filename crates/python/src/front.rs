@@ -162,7 +162,8 @@ impl Core {
         Ok(fresh)
     }
 
-    /// Reads an input into `front.inputs`, to predict. Features that were never learnt are left out.
+    /// Reads an input into `front.inputs`, to predict. Features that were never learnt are left
+    /// out.
     pub(crate) fn read_to_predict(&self, front: &mut Front, x: &Bound<'_, PyAny>) -> PyResult<()> {
         match Row::new(x)? {
             Row::Keyed(dict) => {
