@@ -100,5 +100,8 @@ class Stepping(Paired):
     def predict(self, X: Any) -> Floats:
         """The expected successors of states."""
         rows, single = states(X)
+        if single and isinstance(X, (list, tuple, np.ndarray)):
+            # scikit-learn's estimators refuse a vector without names.
+            rows = self._states(X)
         made: Floats = self.forecast(rows)[:, 0]
         return made[0] if single else made
