@@ -17,6 +17,8 @@ pub use table::{PlaceLayout, TokenTable};
 
 /// Rows that settle the mean square of a row.
 const HEAD: u32 = 256;
+/// A number goes no farther than so many root mean squares of the rows before.
+const FARTHEST: f64 = 20.0;
 
 /// The update of the places of a row.
 pub trait PlaceUpdate: Copy + Send + Sync {
@@ -136,6 +138,14 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
         self.sums(tokens, self.square, scores);
     }
 
+    /// Cuts numbers that are far beyond those of the rows before.
+    fn cut(&self, tokens: &mut [Token]) {
+        if self.rows > 0 && self.square > 0.0 {
+            let most = FARTHEST * self.square.sqrt();
+            tokens.iter_mut().for_each(|token| token.value = token.value.clamp(-most, most));
+        }
+    }
+
     /// The mean square of a row with this one more, and the rows that it is the mean of.
     fn square_with(&self, tokens: &[Token]) -> (u32, f64) {
         if self.rows == HEAD {
@@ -162,6 +172,7 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
     fn predict(&self, input: Input<'_>, tokens: &mut Vec<Token>, scores: &mut [f64]) -> Result<f64, Error> {
         check_input(input.numbers, self.dimension)?;
         self.map.fill(input, tokens)?;
+        self.cut(tokens);
         let (_, square) = self.square_with(tokens);
         self.sums(tokens, square, scores);
         self.update.loss().predictions(scores);
@@ -187,6 +198,7 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
         TokenMemory { tokens, values, states, work }: &mut TokenMemory,
     ) -> Result<(), Error> {
         self.map.fill(input, tokens)?;
+        self.cut(tokens);
         let (rows, square) = self.square_with(tokens);
         self.sums(tokens, square, scores);
         check_scores(scores)?;

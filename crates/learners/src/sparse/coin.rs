@@ -13,6 +13,8 @@
 //! `Σx²`: so the first step corrects about a row's whole error. While those rows come it is the
 //! mean of the rows so far.
 //!
+//! Numbers are cut at 20 root mean squares of the rows before (`20√q`).
+//!
 //! `6n` multiply-adds a round of `n` tokens and an output; `5` numbers a token and an output.
 
 use mercer_core::{Inconsistent, TokenUse, Validate, cost};

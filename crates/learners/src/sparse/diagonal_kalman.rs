@@ -14,6 +14,8 @@
 //! `w ← w + S x ω ((1 + y)/2 − p)/u` and `Λ ← Λ + hx²/(u − hSx²)`, which is `S ← S − (Sx)²h/u`.
 //! `p(1 − p)` is at least 0.001.
 //!
+//! Numbers are cut at 20 root mean squares of the rows before (`20√q`).
+//!
 //! `4n` multiply-adds a round of `n` tokens and an output; 2 numbers a token (and, for more
 //! outputs, a weight each). `Λ` of shards adds up: see [`merge`](DiagonalKalman::merge).
 

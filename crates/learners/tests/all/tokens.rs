@@ -29,7 +29,10 @@ fn stream(rows: usize, outputs: usize, signs: bool) -> Vec<TokenExample> {
         let y = (0..outputs).map(truth).map(|y| if signs { 1_f64.copysign(y) } else { y + noise }).collect();
         TokenExample { tokens, y, weight: [1.0, 1.0, 0.0, 1.0, 2.5, 0.3][t % 6] }
     };
-    (0..rows).map(&mut example).collect()
+    let mut stream: Vec<TokenExample> = (0..rows).map(&mut example).collect();
+    // One number is far beyond the others.
+    stream[rows / 2].tokens[1].1 = 1e6;
+    stream
 }
 
 /// Tokens of rows that are learnt.
@@ -186,6 +189,7 @@ fn members_of_a_mixture_take_tokens() -> TestResult {
     let alone = learn(&mut Coin::new(0, CoinParams::default())?, &rows, None)?;
     let loss = |made: &[f64]| -> f64 { made.iter().zip(&rows).map(|(z, row)| (z - row.y[0]).powi(2)).sum() };
     let mean = vec![0.0; rows.len()];
-    assert!(loss(&made) < 0.6 * loss(&mean), "{} {} {}", loss(&made), loss(&alone), loss(&mean));
+    assert!(loss(&made) < 1.05 * loss(&alone), "{} {}", loss(&made), loss(&alone));
+    assert!(loss(&alone) < 0.7 * loss(&mean), "{} {}", loss(&alone), loss(&mean));
     Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! A row is a list of tokens with numbers; token 0 is in every row by the caller's choice. `q` is
 //! the mean over the first 256 rows of `Σx²`, of the rows so far until then, this one included.
+//! Numbers are within 20 root mean squares of the rows before.
 //!
 //! Coin betting (Orabona and Tommasi 2017, Algorithm 1 with `q` for `α`): `w = θ (L + R) / (L max(G
 //! + L, qL))` with `θ = Σg`, `L = max|g|` (at least 1e-8), `G = Σ|g|` over the gradients `g` of the
@@ -21,21 +22,25 @@ pub struct TokenExample {
     pub weight: f64,
 }
 
-/// The mean square of the rows up to each, itself included; those of weight 0 before it are not.
-fn squares(stream: &[TokenExample]) -> Vec<f64> {
-    let mut kept: Vec<f64> = Vec::new();
-    let mut means = Vec::new();
+/// The stream with numbers within 20 root mean squares of the rows before, and the mean square up to
+/// each row, itself included. Rows of weight 0 are in no mean behind them.
+fn cut(stream: &[TokenExample]) -> (Vec<TokenExample>, Vec<f64>) {
+    let mean = |kept: &[f64]| kept.iter().sum::<f64>() / kept.len() as f64;
+    let (mut kept, mut rows, mut means): (Vec<f64>, Vec<TokenExample>, Vec<f64>) = Default::default();
     for row in stream {
+        let most = if kept.is_empty() || mean(&kept) == 0.0 { f64::MAX } else { 20.0 * mean(&kept).sqrt() };
+        let tokens: Vec<(usize, f64)> = row.tokens.iter().map(|(token, x)| (*token, x.max(-most).min(most))).collect();
         let before = kept.len();
-        if kept.len() < 256 {
-            kept.push(row.tokens.iter().map(|(_, x)| x * x).sum());
+        if before < 256 {
+            kept.push(tokens.iter().map(|(_, x)| x * x).sum());
         }
-        means.push(kept.iter().sum::<f64>() / kept.len() as f64);
+        means.push(mean(&kept));
         if row.weight == 0.0 {
             kept.truncate(before);
         }
+        rows.push(TokenExample { tokens, ..row.clone() });
     }
-    means
+    (rows, means)
 }
 
 fn count(stream: &[TokenExample]) -> usize {
@@ -45,9 +50,10 @@ fn count(stream: &[TokenExample]) -> usize {
 /// Coin betting; the predictions, row by row. `unit` divides numbers by the root of the mean
 /// square, which is then 1. Under the loss `squared` slopes are errors within `±reach`.
 pub fn coin(stream: &[TokenExample], loss: &str, reach: f64, unit: bool) -> Vec<f64> {
-    let (m, means) = (stream[0].y.len().max(1), squares(stream));
+    let (stream, means) = cut(stream);
+    let m = stream[0].y.len().max(1);
     // For each token and output: its gradients and its reward.
-    let mut seen: Vec<Vec<(Vec<f64>, f64)>> = vec![vec![(Vec::new(), 0.0); m]; count(stream)];
+    let mut seen: Vec<Vec<(Vec<f64>, f64)>> = vec![vec![(Vec::new(), 0.0); m]; count(&stream)];
     let weight = |(gradients, reward): &(Vec<f64>, f64), q: f64| {
         if gradients.is_empty() {
             return 0.0;
@@ -108,12 +114,13 @@ pub fn products(stream: &[TokenExample]) -> Vec<TokenExample> {
 
 /// The diagonal filter, of numbers or (`classes`) of targets ±1; the predictions, row by row.
 pub fn diagonal_kalman(stream: &[TokenExample], classes: bool) -> Vec<f64> {
+    let (stream, means) = cut(stream);
     let m = stream[0].y.len();
-    let mut weights = vec![vec![0.0; m]; count(stream)];
+    let mut weights = vec![vec![0.0; m]; count(&stream)];
     let mut told = vec![vec![0.0_f64; m]; weights.len()];
     let (mut noise, mut rows) = (1.0_f64, 10.0_f64);
     let mut predictions = Vec::new();
-    for (row, q) in stream.iter().zip(squares(stream)) {
+    for (row, q) in stream.iter().zip(means) {
         let omega = row.weight;
         let s = |told: f64| 1.0 / (q / 10.0 + told).min(q);
         let z: Vec<f64> = (0..m).map(|k| row.tokens.iter().map(|(token, x)| weights[*token][k] * x).sum()).collect();
