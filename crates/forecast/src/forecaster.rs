@@ -39,7 +39,7 @@ impl ForecastScratch {
 /// Time counts outputs from 0. A system may have an input `u_k` (`q` numbers) at each time; with
 /// *feed-through* `u_k` acts on `y_k` at once and is an argument of the prediction, without it
 /// `u_k` acts from `y_{k+1}` on and is told with the observation.
-pub trait Forecaster {
+pub trait Forecaster: Send + Sync {
     /// Numbers in an output, `m`.
     fn outputs(&self) -> usize;
 

@@ -15,7 +15,8 @@
 //! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts
 //! and no modes.
 //!
-//! **Caveats.** The units are those of the first 4,096 pairs. Noise of measurement makes the moduli
+//! **Caveats.** The units are those of the first 4,096 pairs. With a half-life they are found anew
+//! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the moduli
 //! of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
 
 mod blocks;
@@ -113,6 +114,13 @@ struct SettledSums {
     candidates: Vec<Candidate>,
 }
 
+impl SettledSums {
+    /// True if each of these pairs has a state that is far from those that settled the units.
+    fn left(&self, pairs: &[f64], width: usize) -> bool {
+        pairs.chunks_exact(width).all(|pair| self.scale.is_far(&pair[..self.scale.dimension()]))
+    }
+}
+
 /// The scores of one candidate.
 struct CandidateScores {
     forecast: RidgeScore,
@@ -188,15 +196,32 @@ impl OperatorSums {
         check_numbers(x_plus, scale)?;
         self.pending.extend_from_slice(x);
         self.pending.extend_from_slice(x_plus);
-        self.recent.push(x, x_plus);
         self.rounds += 1;
         let pairs = self.pending.len() / self.recent.width();
+        if self.settled.is_none() && pairs == BUFFER {
+            match self.settle() {
+                Ok(settled) => self.settled = Some(settled),
+                Err(error) => {
+                    self.pending.truncate((pairs - 1) * self.recent.width());
+                    self.rounds -= 1;
+                    return Err(error);
+                }
+            }
+            self.recent.push(x, x_plus);
+            self.pending.clear();
+            self.pending.shrink_to(TOGETHER * self.recent.width());
+            self.race();
+            return Ok(());
+        }
+        self.recent.push(x, x_plus);
         match &mut self.settled {
-            None if pairs == BUFFER => {
-                self.settled = Some(self.settle()?);
-                self.pending.clear();
-                self.pending.shrink_to(TOGETHER * self.recent.width());
-                self.race();
+            Some(settled)
+                if pairs == TOGETHER
+                    && self.params.half_life.is_some()
+                    && settled.left(&self.pending, self.recent.width()) =>
+            {
+                // Units, widths and dictionaries of before mean nothing here, and all of it fades.
+                (self.settled, self.rounds, self.forked) = (None, pairs as u64, false);
             }
             Some(settled) if pairs == TOGETHER => {
                 let first = self.rounds - pairs as u64;

@@ -5,6 +5,9 @@ use mercer_core::{Inconsistent, Validate};
 /// A column whose deviation is below this part of its size is constant to rounding.
 const CONSTANT: f64 = 1e-13;
 
+/// Deviations beyond which a state is not of the kind that told the units.
+const FAR: f64 = 100.0;
+
 /// Means and deviations of the columns of `x`.
 ///
 /// # Invariants
@@ -53,6 +56,12 @@ impl ColumnScale {
     pub(crate) fn push(&self, x: &[f64], scaled: &mut Vec<f64>) {
         let units = self.means.iter().zip(&self.deviations);
         scaled.extend(x.iter().zip(units).map(|(x, (mean, deviation))| (x - mean) / deviation));
+    }
+
+    /// True if a column of `x` is more than a hundred deviations away from its mean.
+    pub(crate) fn is_far(&self, x: &[f64]) -> bool {
+        let units = self.means.iter().zip(&self.deviations);
+        x.iter().zip(units).any(|(x, (mean, deviation))| ((x - mean) / deviation).abs() > FAR)
     }
 
     /// True if the squares of polynomials of the scaled numbers stay in range.

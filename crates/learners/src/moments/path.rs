@@ -20,6 +20,11 @@ use crate::{Error, ParameterError};
 const A_DECADE: i32 = 4;
 /// Decades of a grid below the largest eigenvalue, and above.
 const DECADES: (i32, i32) = (10, 1);
+/// Decades below the largest eigenvalue where the others are rounding.
+const DEEPEST: i32 = 15;
+/// A ridge below the grid is chosen where its generalised cross-validation is this part of that of
+/// the grid's least ridge, or less.
+const WORTH: f64 = 0.9;
 
 /// The ridge regressions of all `λ`: `r² + mr` numbers; a `λ` costs `O(mr)`.
 #[derive(Clone, Debug)]
@@ -101,11 +106,33 @@ impl RidgePath {
     /// Ridges four a decade, from `1e−10` to ten times the largest eigenvalue.
     #[must_use]
     pub fn grid(&self) -> Vec<f64> {
-        let largest = self.values.first().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE.sqrt());
         let (below, above) = DECADES;
-        (-below * A_DECADE..=above * A_DECADE)
+        self.decades(-below, above)
+    }
+
+    /// Ridges four a decade, between these powers of ten of the largest eigenvalue.
+    fn decades(&self, from: i32, to: i32) -> Vec<f64> {
+        let largest = self.values.first().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE.sqrt());
+        (from * A_DECADE..=to * A_DECADE)
             .map(|step| largest * 10f64.powf(f64::from(step) / f64::from(A_DECADE)))
             .collect()
+    }
+
+    /// The [best](Self::best) ridge of the [grid](Self::grid). Where that is its least, as where a
+    /// column lies far from 0 or is much larger than the others, ridges of five decades more below
+    /// it are tried, and one of them is chosen if it is better by a tenth.
+    ///
+    /// # Errors
+    /// As [`best`](Self::best).
+    pub fn choose(&self) -> Result<RidgePoint, Error> {
+        let grid = self.grid();
+        let best = self.best(&grid)?;
+        if Some(&best.lambda) != grid.first() {
+            return Ok(best);
+        }
+        let deeper = self.best(&self.decades(-DEEPEST, -DECADES.0))?;
+        let better = deeper.gcv.iter().zip(&best.gcv).any(|(deeper, best)| *deeper <= WORTH * best);
+        Ok(if better { deeper } else { best })
     }
 
     /// The one of these ridges whose generalised cross-validation is least, that of every output

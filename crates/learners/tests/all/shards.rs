@@ -9,6 +9,7 @@ use mercer_learners::{
     Classifier, Error, FeatureMap, FixedMap, OnFeatures, ParameterError, Regressor, RegressorExt, RidgeMoments, Rows,
     Scratch, Target, Targets,
 };
+use mercer_testkit::streams;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
@@ -392,4 +393,17 @@ proptest! {
         let (one_pass, undone) = check().map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(one_pass < 1e-9 && undone < 1e-9, "{one_pass} {undone}");
     }
+}
+
+/// The slope of a column far from 0, which the ridges of the grid would shrink to nothing.
+#[test]
+fn the_choice_of_a_ridge_goes_on_below_the_grid() -> Result<(), Failure> {
+    let mut moments = RidgeMoments::new(Identity::new(1, true), 0.0)?;
+    for (x, y) in streams::smooth_noisy(41, 2000, 1, 0.1) {
+        moments.add(&[1013.0 + 5.0 * x[0]], 3.0 * x[0] + 0.01 * y)?;
+    }
+    let path = moments.path()?;
+    let [on_the_grid, chosen] = [path.best(&path.grid())?, path.choose()?];
+    assert!(on_the_grid.r2[0] < 0.9 && chosen.r2[0] > 0.99, "{} {}", on_the_grid.r2[0], chosen.r2[0]);
+    Ok(())
 }

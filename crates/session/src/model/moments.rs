@@ -367,7 +367,7 @@ impl Moments {
         let path = self.path()?;
         match self.lambda {
             Some(lambda) => path.at(lambda),
-            None => path.best(&path.grid()),
+            None => path.choose(),
         }
     }
 
