@@ -1,7 +1,7 @@
 //! The lines that answer rows: one for each, on stdout or in a file that appears when all are
 //! there.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -140,6 +140,13 @@ fn push(waiting: &mut Vec<u8>, number: &str) {
     }
 }
 
+/// Puts a question mark in the place of characters that command a terminal, which the names of
+/// classes may hold.
+fn tame(bytes: &mut [u8]) {
+    let commands = |byte: &&mut u8| byte.is_ascii_control() && !matches!(**byte, b'\n' | b'\t');
+    bytes.iter_mut().filter(commands).for_each(|byte| *byte = b'?');
+}
+
 impl ReplyLines {
     /// Begins a line of an array, which has commas between them.
     #[inline]
@@ -188,6 +195,9 @@ impl ReplyLines {
             }
         } else {
             let mut stdout = io::stdout().lock();
+            if stdout.is_terminal() {
+                tame(&mut self.waiting);
+            }
             match stdout.write_all(&self.waiting).and_then(|()| stdout.flush()) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.end = End::Gone,
@@ -205,6 +215,13 @@ impl ReplyLines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_do_not_command_a_terminal() {
+        let mut line = b"a\x1b[2J,\xc3\xa9\t1\n".to_vec();
+        tame(&mut line);
+        assert_eq!(line, b"a?[2J,\xc3\xa9\t1\n");
+    }
 
     #[test]
     fn answers_are_written_as_all_numbers_are() {
