@@ -193,7 +193,7 @@ impl Learning {
 
     /// Learns the rows that wait: those at the end have their labels, too.
     pub(crate) fn learn_rest(&mut self) -> Result<(), Failure> {
-        while let Some(row) = self.late.as_mut().and_then(LateRows::next) {
+        while let Some(row) = self.late.as_mut().and_then(LateRows::take_oldest) {
             self.learn_late(row)?;
         }
         Ok(())
