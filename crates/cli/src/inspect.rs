@@ -30,8 +30,8 @@ pub(crate) struct InspectArguments {
     /// between; the last unless given
     #[arg(long, value_name = "NAME|INDEX,…")]
     target: Option<TargetColumn>,
-    /// Kind of the values of a column of data: number, duration, category, mean, time, text or identifier;
-    /// may be given several times
+    /// Kind of the values of a column of data: number, duration, category, mean, time, text or
+    /// identifier; may be given several times
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
     /// Columns that are not looked at, by name or by number from 1, with commas between

@@ -66,8 +66,8 @@ pub(crate) struct PredictArguments {
     /// A row without its target is predicted and not learnt; how many they were is told at the end.
     #[arg(long)]
     learn: bool,
-    /// With --learn, learn each row when its label has come: behind so many further rows, or so much
-    /// later by the first column of times, such as 100, 36h or 7d
+    /// With --learn, learn each row when its label has come: behind so many further rows, or so
+    /// much later by the first column of times, such as 100, 36h or 7d
     ///
     /// Each row is predicted by what is known when it comes. Labels that are still to come at the
     /// end are learnt then.

@@ -130,8 +130,8 @@ pub(crate) struct CommonArguments {
     /// are ignored
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) only: Vec<ColumnChoice>,
-    /// Kind of the values of a column of a file: number, duration, category, mean, time, text or identifier;
-    /// may be given several times
+    /// Kind of the values of a column of a file: number, duration, category, mean, time, text or
+    /// identifier; may be given several times
     ///
     /// Data with columns that are not numbers, or with empty cells, in their first 256 rows are
     /// encoded: categories are one-hot (hashed when there are many; as `mean` they are one number,

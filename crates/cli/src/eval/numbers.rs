@@ -18,7 +18,7 @@ use crate::report::scores::Scores;
 use crate::report::stretches::Stretches;
 
 /// A row that waits for its targets.
-struct LateRow {
+struct LateNumbers {
     inputs: Vec<f64>,
     targets: Vec<f64>,
     weight: f64,
@@ -54,7 +54,7 @@ pub(super) struct NumberRounds {
     scales: Vec<f64>,
     reach: Vec<f64>,
     scratch: Scratch,
-    late: VecDeque<LateRow>,
+    late: VecDeque<LateNumbers>,
     /// Rows of the last chunk whose targets have come.
     due: usize,
     late_targets: VecDeque<LateTargets>,
@@ -109,7 +109,7 @@ impl NumberRounds {
             let learnt = self.learn_late(chunk, *waiting).and_then(|()| self.predict(inputs));
             if learnt.is_ok() {
                 let (inputs, targets) = (inputs.to_vec(), ys.to_vec());
-                self.late.push_back(LateRow { inputs, targets, weight: chunk.weight(from) });
+                self.late.push_back(LateNumbers { inputs, targets, weight: chunk.weight(from) });
             }
             return (self.predictions.len() / m, learnt);
         }
@@ -162,7 +162,7 @@ impl NumberRounds {
     fn learn_late(&mut self, chunk: &ExampleChunk, waiting: usize) -> Result<(), Error> {
         let (d, mut made) = (self.learner.dimension(), vec![0.0; self.outputs]);
         while self.late.len() > waiting
-            && let Some(LateRow { inputs, targets, weight }) = self.late.pop_front()
+            && let Some(LateNumbers { inputs, targets, weight }) = self.late.pop_front()
         {
             let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
             self.due += 1;
